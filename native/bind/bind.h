@@ -1,0 +1,12 @@
+// The functions that fill an extension module. Everything bound lives in a namespace named after the instruction set,
+// so that two modules loaded into one process never share a type or an inline function.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace madaline::MADALINE_ISA {
+
+void bind_config(nanobind::module_& m);   // config.cpp: what this CPU and this build can do
+void bind_program(nanobind::module_& m);  // program.cpp: describe a program, run it
+
+}  // namespace madaline::MADALINE_ISA

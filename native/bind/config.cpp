@@ -1,0 +1,42 @@
+// What this module was compiled for, and which of the modules this CPU can run.
+#include "bind/bind.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <vector>
+
+#define MADALINE_STRING_OF(x) #x
+#define MADALINE_STRING(x) MADALINE_STRING_OF(x)
+
+namespace nb = nanobind;
+
+namespace madaline::MADALINE_ISA {
+namespace {
+
+// Slowest first. __builtin_cpu_supports also asks the operating system (XGETBV), which must save the wide registers.
+std::vector<std::string> cpu_isas() {
+  std::vector<std::string> isas{"baseline"};
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    isas.push_back("avx2");
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")) {
+      isas.push_back("avx512");
+    }
+  }
+#endif
+  return isas;
+}
+
+}  // namespace
+
+void bind_config(nb::module_& m) {
+  m.attr("isa") = MADALINE_STRING(MADALINE_ISA);
+  m.attr("compiler") = MADALINE_COMPILER;
+  m.def("cpu_isas", &cpu_isas, "Instruction sets this CPU and operating system can run, slowest first.");
+}
+
+}  // namespace madaline::MADALINE_ISA
