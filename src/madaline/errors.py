@@ -1,0 +1,75 @@
+"""Every exception and warning madaline raises on purpose.
+
+::
+
+    MadalineError
+    ├── ShapeError          (ValueError)            shapes that do not fit together
+    ├── DtypeError          (TypeError)             a dtype that cannot be used here
+    ├── TraceError          (TypeError)             a traced value would lose its trace, or a function has no rule
+    ├── UnknownNameError    (ValueError, KeyError)  a name that is in no registry
+    ├── DuplicateNameError  (ValueError)            a name that is in the registry already
+    ├── GradientError       (ValueError)            a derivative that disagrees with finite differences
+    ├── ConfigError         (ValueError)            a setting or environment variable that cannot be honoured
+    └── NativeCoreError     (ImportError)           the native core is installed but cannot be loaded
+    MadalineWarning         (UserWarning)
+    └── NativeCoreWarning   (RuntimeWarning)        the native core is absent; NumPy does the work
+
+A message has four parts: the argument as it was typed, the value it had, what is allowed, and the likely fix.
+"""
+
+
+class MadalineError(Exception):
+    """Base of every exception madaline raises on purpose: catch this to catch them all."""
+
+
+class ShapeError(MadalineError, ValueError):
+    """Shapes that do not fit together; the message names both."""
+
+
+class DtypeError(MadalineError, TypeError):
+    """A dtype that cannot be used here, as an integer array to differentiate by."""
+
+
+class TraceError(MadalineError, TypeError):
+    """A traced value is about to lose its trace, or meets a function without a derivative rule.
+
+    It is a ``TypeError`` because NumPy lets only that one through when it asks an object for ``__array__``.
+    """
+
+
+class UnknownNameError(MadalineError, ValueError, KeyError):
+    """A name that is in no registry; the message lists the known ones and the nearest.
+
+    Examples
+    --------
+    >>> print(UnknownNameError("activation='ReLu' is not a known activation."))
+    activation='ReLu' is not a known activation.
+    """
+
+    def __str__(self) -> str:
+        # KeyError would show the repr of its argument: quotes and backslashes around a sentence meant to be read.
+        return str(self.args[0]) if self.args else ""
+
+
+class DuplicateNameError(MadalineError, ValueError):
+    """A name that is in the registry already."""
+
+
+class GradientError(MadalineError, ValueError):
+    """A derivative that disagrees with finite differences; the message names the worst element."""
+
+
+class ConfigError(MadalineError, ValueError):
+    """A setting or environment variable that cannot be honoured."""
+
+
+class NativeCoreError(MadalineError, ImportError):
+    """The native core is installed but cannot be loaded. Its absence is only a warning; this means it is broken."""
+
+
+class MadalineWarning(UserWarning):
+    """Base of every warning madaline gives."""
+
+
+class NativeCoreWarning(MadalineWarning, RuntimeWarning):
+    """The native core is absent, so the NumPy reference executor does the work, many times slower."""

@@ -1,0 +1,116 @@
+"""Names for things: a registry maps lowercase names to activations, losses, primitives and the like."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator
+from typing import Generic, TypeVar
+
+from madaline.errors import DuplicateNameError, UnknownNameError
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+class Registry(Generic[T]):
+    """Things of one kind by name. Iterating gives the things, in the order of their names.
+
+    Parameters
+    ----------
+    kind : str
+        What the things are, in the singular, as error messages say it: ``"activation"``.
+
+    Examples
+    --------
+    >>> shapes = Registry[int]("shape")
+    >>> shapes.add("triangle", 3)
+    >>> shapes["triangle"], shapes.names()
+    (3, ('triangle',))
+    """
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self._things: dict[str, T] = {}
+
+    def add(self, name: str, thing: T) -> None:
+        """Put ``thing`` under ``name``, which must be lowercase and new."""
+        if not name or name != name.lower() or name != name.strip():
+            raise ValueError(f"name={name!r} of a {self.kind} must be lowercase, not empty, without outer blanks.")
+        if name in self._things:
+            raise DuplicateNameError(f"name={name!r} already names the {self.kind} {self._things[name]!r}. Choose another.")
+        self._things[name] = thing
+
+    def register(self, name: str) -> Callable[[U], U]:
+        """Decorate a function or class to put it under ``name``; it is returned unchanged.
+
+        Examples
+        --------
+        >>> curves = Registry[object]("curve")
+        >>> @curves.register("line")
+        ... def line(x): return x
+        >>> curves["line"] is line
+        True
+        """
+
+        def put(thing: U) -> U:
+            # A decorated class keeps its own type for the reader and the type checker; T may be a wider one.
+            self.add(name, thing)  # type: ignore[arg-type]
+            return thing
+
+        return put
+
+    def find(self, name: str, *, argument: str | None = None) -> T:
+        """The thing called ``name``.
+
+        Parameters
+        ----------
+        name : str
+            As the user typed it.
+        argument : str, optional
+            The argument the user gave it to, for the error message; the registry's kind unless told.
+
+        Raises
+        ------
+        UnknownNameError
+            With the nearest known name, if one is near, and all known ones.
+        """
+        try:
+            return self._things[name]
+        except (KeyError, TypeError):  # TypeError: something unhashable was given for a name
+            raise UnknownNameError(self._unknown(name, argument or self.kind)) from None
+
+    def _unknown(self, name: object, argument: str) -> str:
+        text = f"{argument}={name!r} is not a known {self.kind}."
+        if isinstance(name, str):
+            typed = name.strip().lower().replace("-", "_").replace(" ", "_")
+            # Names are compared without underscores too, so that "LeakyReLU" finds "leaky_relu".
+            plain = {known.replace("_", ""): known for known in self._things}
+            near = difflib.get_close_matches(typed, self._things, n=1) or [
+                plain[match] for match in difflib.get_close_matches(typed.replace("_", ""), plain, n=1)
+            ]
+            if near:
+                text += f" Did you mean {near[0]!r}?"
+        return f"{text}\nKnown: {', '.join(self.names()) or 'none'}"
+
+    def names(self) -> tuple[str, ...]:
+        """All names, sorted."""
+        return tuple(sorted(self._things))
+
+    def items(self) -> tuple[tuple[str, T], ...]:
+        """Names and things, sorted by name."""
+        return tuple((name, self._things[name]) for name in self.names())
+
+    def __getitem__(self, name: str) -> T:
+        return self.find(name)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name in self._things
+
+    def __iter__(self) -> Iterator[T]:
+        return iter([self._things[name] for name in self.names()])
+
+    def __len__(self) -> int:
+        return len(self._things)
+
+    def __repr__(self) -> str:
+        return f"Registry({self.kind!r}, {len(self)} names)"
