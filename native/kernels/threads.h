@@ -1,0 +1,291 @@
+// A pool of threads that wait by spinning, then by sleeping.
+//
+//   Team team(n_threads);                        // takes the pool if it is free; else team.size() is 1
+//   team.run([&](int thread) { ... });           // calls it with 0 ... size - 1, returns when all have returned
+//   team.barrier();                              // inside the run: all threads of the team meet
+//
+// A step of a small net lasts a few microseconds, so starting work on another core must cost about one: workers spin
+// for some tens of microseconds after their last task before they go to sleep. Only one team exists at a time: a second
+// caller runs alone on its own thread, because two teams on the same cores would slow each other down.
+//
+// The pool survives fork: the child has none of its parent's workers, forgets them and starts its own when it needs
+// them. Tasks must not throw and must not fork.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <system_error>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#if defined(__linux__)
+#include <sched.h>
+#endif
+#if defined(__unix__) || defined(__APPLE__)
+#define MADALINE_POSIX 1
+#include <pthread.h>
+#include <signal.h>
+#endif
+
+#include "kernels/simd.h"
+
+namespace madaline::MADALINE_ISA {
+
+// The CPUs this process may run on: its affinity mask where there is one.
+inline int usable_cpus() {
+#if defined(__linux__)
+  cpu_set_t mask;
+  if (sched_getaffinity(0, sizeof mask, &mask) == 0) return CPU_COUNT(&mask);
+#endif
+  const unsigned n = std::thread::hardware_concurrency();
+  return n > 0 ? static_cast<int>(n) : 1;
+}
+
+// Tells the core that this is a spin loop, so that it leaves resources to its hyper-thread sibling.
+MADALINE_INLINE void spin_pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  __asm__ __volatile__("isb" ::: "memory");
+#endif
+}
+
+// A number that threads wait on until it changes. One writer at a time.
+class Signal {
+ public:
+  std::uint32_t get() const { return value_.load(std::memory_order_acquire); }
+
+  // Sequential consistency here and in wait(): either the writer sees the sleeper or the sleeper sees the new value.
+  void set(std::uint32_t value) {
+    value_.store(value, std::memory_order_seq_cst);
+    if (sleepers_.load(std::memory_order_seq_cst) != 0) value_.notify_all();
+  }
+
+  // Returns the new value. `crowded`: there are more threads than CPUs, so the one waited for may need this CPU.
+  std::uint32_t wait(std::uint32_t old, bool crowded) {
+    using Clock = std::chrono::steady_clock;
+    constexpr auto polite_after = std::chrono::microseconds(5), sleep_after = std::chrono::microseconds(50);
+    // Most waits end within these turns, so the clock is read only after them.
+    for (int turn = 0; turn < 64 && !crowded; ++turn, spin_pause())
+      if (const std::uint32_t value = get(); value != old) return value;
+    const Clock::time_point start = Clock::now();
+    for (Clock::duration waited{}; waited < sleep_after; waited = Clock::now() - start) {
+      // Yielding also when not crowded: another process may be waiting for this CPU.
+      if (crowded || waited > polite_after) std::this_thread::yield();
+      for (int turn = 0; turn < 16; ++turn, spin_pause())
+        if (const std::uint32_t value = get(); value != old) return value;
+    }
+    sleepers_.fetch_add(1, std::memory_order_seq_cst);
+    std::uint32_t value;
+    while ((value = value_.load(std::memory_order_seq_cst)) == old) value_.wait(old, std::memory_order_seq_cst);
+    sleepers_.fetch_sub(1, std::memory_order_relaxed);
+    return value;
+  }
+
+ private:
+  std::atomic<std::uint32_t> value_{0};
+  std::atomic<std::uint32_t> sleepers_{0};
+};
+
+class ThreadPool {
+ public:
+  using Task = void (*)(void* context, int thread);
+
+  // The pool of this module. Never destroyed: a thread may still run when the process exits.
+  static ThreadPool& instance() {
+    static ThreadPool* pool = new ThreadPool;
+    static const struct AtExit {
+      ~AtExit() { pool->shut_down(); }
+    } at_exit;
+    return *pool;
+  }
+
+  // True if the caller has the pool until release(); false if somebody else has it.
+  bool try_acquire() { return !taken_.exchange(true, std::memory_order_acquire); }
+  void release() { taken_.store(false, std::memory_order_release); }
+
+  // Starts workers until n_threads, the caller among them, can run at once. Returns how many can: fewer only if the
+  // system refuses to start more. The caller has the pool.
+  int reserve(int n_threads) {
+    if (n_threads < 1) n_threads = 1;
+    if (n_threads == 1) return 1;
+    if (state_ == nullptr) {
+      state_ = new State;
+      state_->inherited = inherited_;
+    }
+    start_workers(*state_, n_threads - 1);
+    const int available = static_cast<int>(state_->workers.size()) + 1;
+    return n_threads < available ? n_threads : available;
+  }
+
+  // Calls task(context, i) for i = 0 ... n_threads - 1, each on its own thread, 0 on the caller's; returns when all have
+  // returned. The caller has the pool and has reserved n_threads.
+  void parallel(int n_threads, Task task, void* context) {
+    if (n_threads <= 1) return task(context, 0);
+    State& s = *state_;
+    s.task = task;
+    s.context = context;
+    s.n_threads = n_threads;
+    s.crowded = n_threads > s.cpus;
+    s.working.store(n_threads - 1, std::memory_order_relaxed);
+    const std::uint32_t turn = ++s.turn;
+    for (int i = 0; i < n_threads - 1; ++i) s.workers[static_cast<std::size_t>(i)]->go.set(turn);
+    task(context, 0);
+    // A stale value is told from the right one by its turn; the loop is for a waiter that saw a change in between.
+    for (std::uint32_t done = s.done.get(); done != turn;) done = s.done.wait(done, s.crowded);
+  }
+
+  // Inside a parallel region: returns when all its threads have called it.
+  void barrier() {
+    State& s = *state_;
+    const std::uint32_t phase = s.phase.get();  // before arriving: afterwards the phase may already have moved on
+    if (s.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == s.n_threads) {
+      s.arrived.store(0, std::memory_order_relaxed);
+      s.phase.set(phase + 1);
+    } else {
+      s.phase.wait(phase, s.crowded);
+    }
+  }
+
+  int n_workers() const { return state_ == nullptr ? 0 : static_cast<int>(state_->workers.size()); }
+
+ private:
+  // Each on its own cache line, so that waking one worker does not disturb another's spinning.
+  struct alignas(64) Worker {
+    Signal go;  // the turn to work on
+    std::thread thread;
+  };
+
+  struct State {
+    // Written by the caller before it sets `go`, read by the workers after they have seen it.
+    alignas(64) Task task = nullptr;
+    void* context = nullptr;
+    int n_threads = 1;
+    bool crowded = false;
+    bool stopping = false;
+    std::uint32_t turn = 0;
+    int cpus = usable_cpus();
+    std::vector<std::unique_ptr<Worker>> workers;
+    State* inherited = nullptr;  // see forget_workers()
+
+    // The last worker to finish sets `done` to the turn.
+    alignas(64) std::atomic<int> working{0};
+    Signal done;
+
+    alignas(64) std::atomic<int> arrived{0};
+    Signal phase;
+  };
+
+  ThreadPool() {
+    only_ = this;
+#if defined(MADALINE_POSIX)
+    pthread_atfork(nullptr, nullptr, [] { only_->forget_workers(); });
+#endif
+  }
+
+  // In a forked child. Its copies of the workers have no threads behind them: they cannot be joined, and destroying a
+  // joinable std::thread ends the process. So they are kept, unused; a leak checker still finds them through here.
+  void forget_workers() {
+    if (state_ != nullptr) inherited_ = state_;
+    state_ = nullptr;
+    taken_.store(false, std::memory_order_relaxed);  // whoever had the pool stayed in the parent
+  }
+
+  void start_workers(State& s, int n) {
+    if (static_cast<int>(s.workers.size()) >= n) return;
+    s.workers.reserve(static_cast<std::size_t>(n));
+#if defined(MADALINE_POSIX)
+    // Workers inherit a mask that leaves every signal to Python's threads: Ctrl-C must interrupt the caller.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+#endif
+    while (static_cast<int>(s.workers.size()) < n) {
+      auto worker = std::make_unique<Worker>();
+      worker->go.set(s.turn);
+      const int index = static_cast<int>(s.workers.size()) + 1;
+      try {
+        worker->thread = std::thread(work, std::ref(s), std::ref(worker->go), s.turn, index);
+      } catch (const std::system_error&) {
+        break;
+      }
+      s.workers.push_back(std::move(worker));
+    }
+#if defined(MADALINE_POSIX)
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+#endif
+  }
+
+  static void work(State& s, Signal& go, std::uint32_t turn, int index) {
+    for (bool crowded = false;;) {
+      turn = go.wait(turn, crowded);
+      if (s.stopping) return;
+      crowded = s.crowded;  // now: once this worker is done, the caller may write the next turn's
+      s.task(s.context, index);
+      if (s.working.fetch_sub(1, std::memory_order_acq_rel) == 1) s.done.set(turn);
+    }
+  }
+
+  // At exit. If a thread still computes, its workers are left to it: the process is about to end anyway.
+  void shut_down() {
+#if !defined(_WIN32)  // there, threads are gone before static objects are destroyed, and joining one would hang
+    if (!try_acquire()) return;
+    // The pool stays taken, so that whoever comes later runs alone.
+    if (state_ == nullptr) return;
+    state_->stopping = true;
+    ++state_->turn;
+    for (auto& worker : state_->workers) worker->go.set(state_->turn);
+    for (auto& worker : state_->workers) worker->thread.join();
+    delete state_;
+    state_ = nullptr;
+#endif
+  }
+
+  static inline ThreadPool* only_ = nullptr;  // the fork handler cannot wait for instance() to be initialised
+  std::atomic<bool> taken_{false};
+  State* state_ = nullptr;
+  State* inherited_ = nullptr;
+};
+
+// The threads that run one program: those of the pool if it is free, else only the caller.
+class Team {
+ public:
+  explicit Team(int n_threads) {
+    if (n_threads <= 1) return;
+    ThreadPool& pool = ThreadPool::instance();
+    if (!pool.try_acquire()) return;
+    size_ = pool.reserve(n_threads);
+    if (size_ > 1) pool_ = &pool;
+    else pool.release();
+  }
+  ~Team() {
+    if (pool_ != nullptr) pool_->release();
+  }
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  int size() const { return size_; }
+
+  // Calls f(thread) for thread = 0 ... size() - 1 at once; returns when all have returned. f does not throw.
+  template <class F> void run(F&& f) {
+    using Function = std::remove_reference_t<F>;
+    if (pool_ == nullptr) return f(0);
+    pool_->parallel(
+        size_, [](void* context, int thread) { (*static_cast<Function*>(context))(thread); },
+        const_cast<void*>(static_cast<const void*>(std::addressof(f))));
+  }
+
+  // Inside run: returns when all threads of the team have called it.
+  void barrier() {
+    if (pool_ != nullptr) pool_->barrier();
+  }
+
+ private:
+  ThreadPool* pool_ = nullptr;
+  int size_ = 1;
+};
+
+}  // namespace madaline::MADALINE_ISA
