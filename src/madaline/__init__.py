@@ -1,3 +1,39 @@
-"""Multilayer perceptrons you can train, understand and ship from Python, on the CPU you have."""
+"""Multilayer perceptrons you can train, understand and ship from Python, on the CPU you have.
+
+Every public name is listed here and loaded when it is first used, so that ``import madaline`` stays quick.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    # For type checkers and editors; a test holds it equal to the table below.
+    from madaline.config import show_config as show_config
+    from madaline.kernels.threads import get_threads as get_threads
+    from madaline.kernels.threads import set_threads as set_threads
 
 __version__ = "0.1.0.dev0"
+
+_NAMES_BY_MODULE = {
+    "madaline.config": ("show_config",),
+    "madaline.kernels.threads": ("get_threads", "set_threads"),
+}
+_MODULE_OF = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names}
+
+__all__ = sorted(_MODULE_OF)  # noqa: PLE0605  computed, so that a name is written once
+
+
+def __getattr__(name: str) -> Any:
+    try:
+        module = _MODULE_OF[name]
+    except KeyError:
+        raise AttributeError(f"module 'madaline' has no attribute {name!r}") from None
+    value = getattr(importlib.import_module(module), name)
+    globals()[name] = value  # the next look-up does not come here
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

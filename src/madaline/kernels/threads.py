@@ -1,0 +1,121 @@
+"""How many threads a run may use. Results do not depend on it, only the time they take."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from madaline.errors import ConfigError
+
+
+class Threads(NamedTuple):
+    """A number of threads and where it came from."""
+
+    count: int
+    reason: str
+
+
+_current: Threads | None = None
+
+
+def get_threads() -> int:
+    """The number of threads a run may use.
+
+    It is the last number given to :func:`set_threads`, else ``MADALINE_THREADS``, else ``OMP_NUM_THREADS`` (joblib
+    sets it in its workers; never more than there are CPUs), else the CPUs this process may use.
+
+    Examples
+    --------
+    >>> import madaline as md
+    >>> md.get_threads() >= 1
+    True
+    """
+    return current().count
+
+
+def set_threads(n: int) -> None:
+    """Let runs use ``n`` threads from now on, in this process.
+
+    Parameters
+    ----------
+    n : int
+        At least 1. More than there are CPUs is allowed and slow.
+    """
+    global _current  # noqa: PLW0603  one setting of the process, like the environment variable it replaces
+    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+        raise ConfigError(f"n={n!r} is not a number of threads. It must be an integer of at least 1.")
+    _current = Threads(n, "set_threads")
+
+
+def current() -> Threads:
+    """The number of threads with the reason for it; the environment is read at the first call."""
+    global _current  # noqa: PLW0603  see set_threads
+    if _current is None:
+        _current = from_environment(os.environ)
+    return _current
+
+
+def from_environment(environment: os._Environ[str] | dict[str, str]) -> Threads:
+    """What the environment variables ask for, else the CPUs there are."""
+    cpus = usable_cpus()
+    if asked := environment.get("MADALINE_THREADS", "").strip():
+        if not asked.isdecimal() or int(asked) < 1:
+            raise ConfigError(f"MADALINE_THREADS={asked!r} is not a number of threads. It must be an integer of at least 1.")
+        return Threads(int(asked), "MADALINE_THREADS")
+    # OpenMP allows a list, one number for each level of nesting: the first is ours. What is no number is not our
+    # variable to complain about.
+    openmp = environment.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    if openmp.isdecimal() and int(openmp) >= 1:
+        return Threads(min(int(openmp), cpus.count), "OMP_NUM_THREADS")
+    return cpus
+
+
+def usable_cpus(proc: Path = Path("/proc"), cgroups: Path = Path("/sys/fs/cgroup")) -> Threads:
+    """The CPUs of the affinity mask, or fewer if the control group has a quota (as containers do)."""
+    if hasattr(os, "sched_getaffinity"):
+        cpus = Threads(len(os.sched_getaffinity(0)), "CPUs of the affinity mask")
+    else:
+        cpus = Threads(os.cpu_count() or 1, "CPUs of the machine")
+    quota = _cgroup_quota(proc, cgroups)
+    if quota is not None and quota < cpus.count:
+        # Rounded down: threads that spin past the quota are all stopped until the next period.
+        return Threads(max(1, int(quota)), "CPU quota of the control group")
+    return cpus
+
+
+def _cgroup_quota(proc: Path, cgroups: Path) -> float | None:
+    """The tightest quota, in CPUs, of this process's control group and those above it."""
+    quotas = []
+    for line in _read(proc / "self" / "cgroup").splitlines():
+        _, controllers, path = line.split(":", 2)
+        if controllers and "cpu" not in controllers.split(","):
+            continue
+        # Version 2 has one tree and no list of controllers; version 1 has a tree for each, named like the list.
+        root = cgroups / controllers
+        folder = root / path.strip("/")
+        while True:
+            quotas.append(_quota_in(folder))
+            if folder == root or root not in folder.parents:
+                break
+            folder = folder.parent
+    return min((quota for quota in quotas if quota is not None), default=None)
+
+
+def _quota_in(folder: Path) -> float | None:
+    fields = _read(folder / "cpu.max").split() or [
+        *_read(folder / "cpu.cfs_quota_us").split(),
+        *_read(folder / "cpu.cfs_period_us").split(),
+    ]
+    try:
+        quota, period = (float(field) for field in fields)  # "max" and a missing file end here too
+    except ValueError:
+        return None
+    return quota / period if quota > 0 and period > 0 else None
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
