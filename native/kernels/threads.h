@@ -121,8 +121,8 @@ class ThreadPool {
     return n_threads < available ? n_threads : available;
   }
 
-  // Calls task(context, i) for i = 0 ... n_threads - 1, each on its own thread, 0 on the caller's; returns when all have
-  // returned. The caller has the pool and has reserved n_threads.
+  // Calls task(context, i) for i = 0 ... n_threads - 1, each on its own thread, 0 on the caller's; returns when all
+  // have returned. The caller has the pool and has reserved n_threads.
   void parallel(int n_threads, Task task, void* context) {
     if (n_threads <= 1) return task(context, 0);
     State& s = *state_;

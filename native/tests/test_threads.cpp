@@ -87,7 +87,9 @@ static void only_one_team_has_the_pool() {
 }
 
 static void the_pool_is_free_again_after_a_team() {
-  { Team team(2); }
+  {
+    Team team(2);
+  }
   Team team(2);
   check(team.size() == 2, "a team gives the pool back");
 }
@@ -164,7 +166,9 @@ static void a_child_forked_while_the_pool_is_taken_gets_it() {
   }).join();
   check(WIFEXITED(status) && WEXITSTATUS(status) == 0, "a child does not wait for a holder it does not have");
   int calls = 0;
-  team.run([&](int thread) { if (thread == 0) ++calls; });
+  team.run([&](int thread) {
+    if (thread == 0) ++calls;
+  });
   check(calls == 1, "the parent's team is undisturbed");
 }
 #endif

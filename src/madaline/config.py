@@ -66,7 +66,7 @@ def _collect() -> dict[str, Any]:
         "isa": isa,
         "isas_built": core.built_isas(),
         "isas_cpu": core.cpu_isas(),
-        "threads": n_threads.count,
+        "threads": n_threads.n,
         "threads_reason": n_threads.reason,
         "caches": cache_sizes(),
     }

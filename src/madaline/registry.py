@@ -37,7 +37,9 @@ class Registry(Generic[T]):
         if not name or name != name.lower() or name != name.strip():
             raise ValueError(f"name={name!r} of a {self.kind} must be lowercase, not empty, without outer blanks.")
         if name in self._things:
-            raise DuplicateNameError(f"name={name!r} already names the {self.kind} {self._things[name]!r}. Choose another.")
+            raise DuplicateNameError(
+                f"name={name!r} already names the {self.kind} {self._things[name]!r}. Choose another."
+            )
         self._things[name] = thing
 
     def register(self, name: str) -> Callable[[U], U]:

@@ -12,7 +12,7 @@ from madaline.errors import ConfigError
 class Threads(NamedTuple):
     """A number of threads and where it came from."""
 
-    count: int
+    n: int
     reason: str
 
 
@@ -31,7 +31,7 @@ def get_threads() -> int:
     >>> md.get_threads() >= 1
     True
     """
-    return current().count
+    return current().n
 
 
 def set_threads(n: int) -> None:
@@ -61,13 +61,15 @@ def from_environment(environment: os._Environ[str] | dict[str, str]) -> Threads:
     cpus = usable_cpus()
     if asked := environment.get("MADALINE_THREADS", "").strip():
         if not asked.isdecimal() or int(asked) < 1:
-            raise ConfigError(f"MADALINE_THREADS={asked!r} is not a number of threads. It must be an integer of at least 1.")
+            raise ConfigError(
+                f"MADALINE_THREADS={asked!r} is not a number of threads. It must be an integer of at least 1."
+            )
         return Threads(int(asked), "MADALINE_THREADS")
     # OpenMP allows a list, one number for each level of nesting: the first is ours. What is no number is not our
     # variable to complain about.
     openmp = environment.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     if openmp.isdecimal() and int(openmp) >= 1:
-        return Threads(min(int(openmp), cpus.count), "OMP_NUM_THREADS")
+        return Threads(min(int(openmp), cpus.n), "OMP_NUM_THREADS")
     return cpus
 
 
@@ -78,7 +80,7 @@ def usable_cpus(proc: Path = Path("/proc"), cgroups: Path = Path("/sys/fs/cgroup
     else:
         cpus = Threads(os.cpu_count() or 1, "CPUs of the machine")
     quota = _cgroup_quota(proc, cgroups)
-    if quota is not None and quota < cpus.count:
+    if quota is not None and quota < cpus.n:
         # Rounded down: threads that spin past the quota are all stopped until the next period.
         return Threads(max(1, int(quota)), "CPU quota of the control group")
     return cpus

@@ -1,0 +1,100 @@
+# The two commands of the README are `make demo` and `make test`; both set everything up by themselves.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+
+# The first Python that is new enough; `make PYTHON=/path/to/python ...` overrides.
+new_enough := import sys; sys.exit(sys.version_info < (3, 11))
+PYTHON ?= $(firstword $(foreach python,python3 python3.11 python3.12 python3.13 python3.14,\
+            $(shell $(python) -c '$(new_enough)' >/dev/null 2>&1 && echo $(python))))
+JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+BIN := .venv/bin
+
+# Larger real data, where it is at hand; tests that need it skip otherwise.
+ifneq ($(wildcard ../shared/data),)
+export MADALINE_DATA ?= $(abspath ../shared/data)
+endif
+
+native_sources := $(wildcard native/kernels/*.h native/bind/*.h native/bind/*.cpp)
+native_files := $(native_sources) $(wildcard native/tests/*.cpp)
+
+.PHONY: help setup demo test test-native test-oracles sanitize lint format types bench clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: .venv/installed ## Create .venv, build the native core, install madaline into it
+
+# Tools first, and what building needs, so that rebuilding the core later downloads nothing.
+.venv/tools: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "madaline needs Python 3.11 or newer, and none was found. Install it, or give one: make PYTHON=/path/to/python setup"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --group dev
+	@touch $@
+
+.venv/installed: .venv/tools CMakeLists.txt $(native_sources)
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable .
+	@touch $@
+
+demo: setup ## Show madaline at work
+	$(BIN)/python -m madaline.demo
+
+test: setup test-native ## Run all tests: Python, doctests, native
+	$(BIN)/python -m pytest -n 2 --doctest-modules --ignore=tests/oracles tests src/madaline
+
+# build-native <folder> <CMake options>: the native tests, for the instruction sets this CPU can run.
+define build-native
+	@isas="$$($(BIN)/python -c 'from madaline.kernels import core; print(*core.cpu_isas(), sep=";")')" && \
+	  PATH="$(CURDIR)/$(BIN):$$PATH" cmake -G Ninja -S . -B build/$(1) -DMADALINE_NATIVE_TESTS=ON \
+	    -DMADALINE_ISAS="$$isas" $(2) --log-level=WARNING >/dev/null && \
+	  PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build build/$(1) --parallel $(JOBS)
+endef
+
+# run-native <folder>: every program of it; all run even if one fails.
+define run-native
+	@failed=0; for program in build/$(1)/bin/*/*; do \
+	  test -f "$${program/#build\/$(1)\/bin\/*\//native/tests/}.cpp" || continue; \
+	  echo "$$program"; "$$program" || { echo "$$program failed"; failed=1; }; \
+	done; exit $$failed
+endef
+
+test-native: setup ## Build and run native/tests for each instruction set of this CPU
+	$(call build-native,native,)
+	$(call run-native,native)
+
+sanitize: setup ## Run native/tests under the address, undefined-behaviour and thread sanitizers
+	$(call build-native,sanitize-address,-DCMAKE_BUILD_TYPE=Sanitize -DCMAKE_CXX_FLAGS_SANITIZE=-O1 -DMADALINE_SANITIZE=address$(comma)undefined)
+	$(call run-native,sanitize-address)
+	$(call build-native,sanitize-thread,-DCMAKE_BUILD_TYPE=Sanitize -DCMAKE_CXX_FLAGS_SANITIZE=-O1 -DMADALINE_SANITIZE=thread)
+	$(call run-native,sanitize-thread)
+
+comma := ,
+# The thread pool starts new threads after a fork on purpose, which the thread sanitizer refuses unless told.
+sanitize: export TSAN_OPTIONS := die_after_fork=0
+
+.venv/oracles: .venv/installed
+	$(BIN)/python -m pip install --quiet --group oracles
+	@touch $@
+
+test-oracles: setup .venv/oracles ## Compare with PyTorch, JAX and others (installs them first)
+	$(BIN)/python -m pytest -n 2 tests/oracles
+
+lint: .venv/tools ## Check style: ruff, clang-format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $(native_files)
+
+format: .venv/tools ## Apply the style that lint checks
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(native_files)
+
+types: .venv/tools ## Check types: mypy, strict
+	$(BIN)/mypy
+
+bench: setup ## Run the benchmarks
+	@for script in benchmarks/*.py; do echo "$$script"; $(BIN)/python "$$script" || exit 1; done
+
+clean: ## Remove what the targets made, but not .venv
+	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -f .venv/installed
