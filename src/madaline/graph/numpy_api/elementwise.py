@@ -1,0 +1,156 @@
+"""Elementwise NumPy functions that are formulas over primitives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from madaline.errors import TraceError
+from madaline.graph.node import BOOL, Node
+from madaline.graph.numpy_api.dispatch import implements
+from madaline.graph.primitives import elementwise as primitives
+from madaline.graph.primitives.elementwise import softplus
+
+
+@implements(np.positive, np.conjugate, np.real, np.copy)
+def positive(x: Any) -> Any:
+    return x
+
+
+@implements(np.float_power)
+def float_power(x: Any, p: Any) -> Any:
+    return np.power(x.astype(np.float64) if isinstance(x, Node) else np.asarray(x, dtype=np.float64), p)
+
+
+@implements(np.fabs)
+def fabs(x: Any) -> Any:
+    return np.abs(x * 1.0)
+
+
+@implements(np.hypot)
+def hypot(a: Any, b: Any) -> Any:
+    r""":math:`\sqrt{a^2+b^2}`, scaled against overflow; derivative 0 at the origin."""
+    large = np.maximum(np.abs(a), np.abs(b))
+    scale = primitives.stop_gradient(np.where(large > 0, large, 1.0))
+    squared = np.square(a / scale) + np.square(b / scale)
+    origin = squared == 0.0
+    return np.where(origin, 0.0, np.sqrt(np.where(origin, 1.0, squared))) * scale
+
+
+@implements(np.logaddexp)
+def logaddexp(a: Any, b: Any) -> Any:
+    r""":math:`\log(e^a + e^b)` as :math:`\max(a,b) + \log(1 + e^{-|a-b|})`; equal infinities give no NaN."""
+    distance = np.where(np.equal(a, b), 0.0, np.subtract(a, b))
+    return np.maximum(a, b) + softplus(-np.abs(distance))
+
+
+@implements(np.logaddexp2)
+def logaddexp2(a: Any, b: Any) -> Any:
+    scale = float(np.log(2.0))
+    return logaddexp(a * scale, b * scale) / scale
+
+
+@implements(np.fmax)
+def fmax(a: Any, b: Any) -> Any:
+    return np.where(np.isnan(a), b, np.where(np.isnan(b), a, np.maximum(a, b)))
+
+
+@implements(np.fmin)
+def fmin(a: Any, b: Any) -> Any:
+    return np.where(np.isnan(a), b, np.where(np.isnan(b), a, np.minimum(a, b)))
+
+
+@implements(np.heaviside)
+def heaviside(x: Any, at_zero: Any) -> Any:
+    return np.where(x == 0, at_zero, np.where(x > 0, 1.0, np.where(np.isnan(x), np.nan, 0.0)))
+
+
+@implements(np.deg2rad, np.radians)
+def deg2rad(x: Any) -> Any:
+    return x * float(np.pi / 180.0)
+
+
+@implements(np.rad2deg, np.degrees)
+def rad2deg(x: Any) -> Any:
+    return x * float(180.0 / np.pi)
+
+
+@implements(np.signbit)
+def signbit(x: Any) -> Any:
+    return np.copysign(1.0, x) < 0.0
+
+
+def _bitwise(logical: Any, name: str) -> Any:
+    def combine(*args: Any) -> Any:
+        if any((arg.dtype if isinstance(arg, Node) else np.asarray(arg).dtype) != BOOL for arg in args):
+            raise TraceError(f"{name} on traced numbers is not supported; on masks it is. Compare first, as in (x > 0) & (x < 1).")
+        return logical(*args)
+
+    return combine
+
+
+implements(np.bitwise_and)(_bitwise(np.logical_and, "np.bitwise_and (&)"))
+implements(np.bitwise_or)(_bitwise(np.logical_or, "np.bitwise_or (|)"))
+implements(np.bitwise_xor)(_bitwise(np.logical_xor, "np.bitwise_xor (^)"))
+implements(np.invert)(_bitwise(np.logical_not, "np.invert (~)"))
+
+
+@implements(np.where)
+def where(condition: Any, *choices: Any) -> Any:
+    if len(choices) != 2:
+        raise TraceError("np.where with one argument has a shape that depends on the values. Use np.where(condition, a, b).")
+    return primitives.where(condition, *choices)
+
+
+@implements(np.select)
+def select(conditions: Any, choices: Any, default: Any = 0) -> Any:
+    result = default
+    for condition, choice in zip(reversed(conditions), reversed(choices), strict=True):
+        result = np.where(condition, choice, result)
+    return result
+
+
+@implements(np.clip)
+def clip(x: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:  # noqa: A002 - NumPy's names
+    """Bounds by np.maximum and np.minimum: derivative 1/2 exactly at a bound."""
+    low, high = (a_min if a_min is not None else min), (a_max if a_max is not None else max)
+    if low is not None:
+        x = np.maximum(x, low)
+    if high is not None:
+        x = np.minimum(x, high)
+    return x
+
+
+@implements(np.round)
+def round_(x: Any, decimals: int = 0) -> Any:
+    if decimals == 0:
+        return np.rint(x) if x.dtype.kind == "f" else x
+    scale = 10.0**decimals
+    return np.rint(x * scale) / scale
+
+
+@implements(np.nan_to_num)
+def nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Any:
+    limits = np.finfo(x.dtype)
+    x = np.where(np.isnan(x), nan, x)
+    x = np.where(x == np.inf, float(limits.max) if posinf is None else posinf, x)
+    return np.where(x == -np.inf, float(limits.min) if neginf is None else neginf, x)
+
+
+@implements(np.sinc)
+def sinc(x: Any) -> Any:
+    r""":math:`\sin(\pi x)/(\pi x)`, 1 at 0, with derivative 0 there."""
+    zero = x == 0.0
+    angle = float(np.pi) * np.where(zero, 1.0, x)
+    return np.where(zero, 1.0, np.sin(angle) / angle)
+
+
+@implements(np.isclose)
+def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> Any:
+    return np.equal(a, b) | (np.isfinite(b) & (np.abs(np.subtract(a, b)) <= atol + rtol * np.abs(b)))
+
+
+@implements(np.astype)
+def astype(x: Any, dtype: Any, /, *, copy: bool = True) -> Any:
+    return x.astype(dtype)

@@ -1,0 +1,149 @@
+"""Indexing a traced value: ints, slices, ``None``, ``...`` and arrays of integers or booleans, by NumPy's rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from madaline.errors import TraceError
+from madaline.graph.node import BOOL, Node, as_node, constant
+from madaline.graph.primitive import PRIMITIVES
+from madaline.graph.primitives.shape import slice_of
+from madaline.graph.shapes import Rows, broadcast, show
+
+
+def getitem(x: Node, index: Any) -> Any:
+    """``x[index]``."""
+    items = list(index) if isinstance(index, tuple) else [index]
+    items = _booleans_to_integers([np.asarray(item) if isinstance(item, list) else item for item in items])
+    used = sum(1 for item in items if item is not None and item is not Ellipsis)
+    if used > x.ndim:
+        raise IndexError(f"{used} indices for a traced value with {x.ndim} axes, shape {show(x.shape)}.")
+    if not any(item is Ellipsis for item in items):
+        items.append(Ellipsis)
+    dots = next(i for i, item in enumerate(items) if item is Ellipsis)
+    items[dots : dots + 1] = [slice(None)] * (x.ndim - used)
+    return _advanced(*_basic(x, items))
+
+
+def _booleans_to_integers(items: list[Any]) -> list[Any]:
+    result: list[Any] = []
+    for item in items:
+        if isinstance(item, Node) and item.dtype == BOOL:
+            raise TraceError(
+                "x[mask] with a traced mask has a shape that depends on the values. "
+                "Use np.where(mask, x, 0), or compute the mask outside the traced function."
+            )
+        if isinstance(item, (bool, np.bool_)):
+            raise TraceError("Indexing a traced value by True or False is not supported. Use x[None] for a new axis.")
+        if isinstance(item, np.ndarray) and item.dtype == BOOL:
+            result.extend(np.nonzero(item))
+        else:
+            result.append(item)
+    return result
+
+
+def _basic(x: Node, items: list[Any]) -> tuple[Node, list[Any]]:
+    """Apply slices and None; leave ints beside arrays, and the arrays, as index entries for each axis of the result."""
+    has_arrays = any(isinstance(item, (np.ndarray, Node)) and np.ndim(item) > 0 for item in items) or any(
+        isinstance(item, Node) for item in items
+    )
+    starts, sizes, steps, flipped = [], [], [], []
+    shape: list[Any] = []
+    entries: list[Any] = []
+    axis = 0
+    for item in items:
+        if item is None:
+            shape.append(1)
+            entries.append(None)
+            continue
+        size = x.shape[axis]
+        if isinstance(item, slice):
+            start, count, step = _bounds(item, size)
+            if step < 0:
+                start, step = start + (count - 1) * step if count else 0, -step
+                flipped.append(axis)
+            shape.append(count)
+            entries.append(None)
+        elif isinstance(item, (Node, np.ndarray)) and (np.ndim(item) > 0 or isinstance(item, Node)):
+            start, count, step = 0, size, 1
+            shape.append(size)
+            entries.append(item)
+        else:
+            position = _position(item, size)
+            if has_arrays:
+                start, count, step = 0, size, 1
+                shape.append(size)
+                entries.append(np.asarray(position))
+            else:
+                start, count, step = position, 1, 1
+        starts.append(start)
+        sizes.append(count)
+        steps.append(step)
+        axis += 1
+    result = slice_of(x, tuple(starts), tuple(sizes), tuple(steps))
+    if flipped:
+        result = PRIMITIVES["flip"](result, axes=tuple(flipped))
+    return result.reshape(tuple(shape)), entries
+
+
+def _bounds(item: slice, size: Any) -> tuple[Any, Any, int]:
+    if isinstance(size, Rows):
+        if item == slice(None) or (item.start in (None, 0) and item.stop is None and item.step in (None, 1)):
+            return 0, size, 1
+        raise TraceError(
+            f"The rows of a traced batch cannot be sliced by {item}: their number is not known. Select rows before training."
+        )
+    start, stop, step = item.indices(size)
+    return start, len(range(start, stop, step)), step
+
+
+def _position(item: Any, size: Any) -> int:
+    try:
+        position = item.__index__()
+    except (AttributeError, TypeError) as error:
+        if isinstance(error, TraceError):
+            raise
+        raise IndexError(f"{item!r} cannot index. Use integers, slices, None, ..., or arrays of integers or booleans.") from None
+    if isinstance(size, Rows):
+        raise TraceError("One row of a traced batch cannot be picked: their number is not known. Select rows before training.")
+    if not -size <= position < size:
+        raise IndexError(f"Index {position} is out of range for an axis of size {size}.")
+    return int(position % size)
+
+
+def _advanced(x: Node, entries: list[Any]) -> Any:
+    axes = [axis for axis, entry in enumerate(entries) if entry is not None]
+    if not axes:
+        return x
+    indices = [as_node(entries[axis]) for axis in axes]
+    for entry in indices:
+        if entry.dtype.kind != "i":
+            raise TraceError(f"Indices of type {entry.dtype} cannot index. Use integers: index.astype(int).")
+    if len(axes) == 1:
+        return PRIMITIVES["take"](x, indices[0], axis=axes[0])
+    shape = broadcast(*(entry.shape for entry in indices))
+    if any(isinstance(x.shape[axis], Rows) for axis in axes):
+        raise TraceError("A traced batch cannot be indexed along its rows. Use np.take_along_axis for one entry of each row.")
+    together = axes == list(range(axes[0], axes[0] + len(axes)))
+    position = axes[0] if together else 0
+    kept = [axis for axis in range(x.ndim) if axis not in axes]
+    order = kept[:position] + axes + kept[position:]
+    moved = np.transpose(x, order)
+    sizes = [x.shape[axis] for axis in axes]
+    flat: Any = constant(0)
+    for entry, size in zip(indices, sizes, strict=True):
+        flat = flat * size + _wrapped(entry, size)
+    merged = (*moved.shape[:position], int(np.prod(sizes)), *moved.shape[position + len(axes) :])
+    return PRIMITIVES["take"](moved.reshape(merged), np.broadcast_to(flat, shape), axis=position)
+
+
+def _wrapped(index: Node, size: int) -> Any:
+    """Negative indices counted from the end; a known index out of range is an error here, others are found at run time."""
+    if "value" not in index.params:
+        return np.where(index < 0, index + size, index)
+    values = index.params["value"]
+    if values.size and (values.min() < -size or values.max() >= size):
+        raise IndexError(f"Index {values.min() if values.min() < -size else values.max()} is out of range for an axis of size {size}.")
+    return constant(np.where(values < 0, values + size, values))

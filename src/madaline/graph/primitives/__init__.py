@@ -1,0 +1,8 @@
+"""Takes arrays or nodes; hands on the few dozen operations of which every formula is made, in families.
+
+Start reading with ``elementwise.Tanh``, then ``linear.Matmul``.
+"""
+
+from madaline.graph.primitives import elementwise, linear, random, reduce, shape
+
+__all__ = ["elementwise", "linear", "random", "reduce", "shape"]

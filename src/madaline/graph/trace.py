@@ -1,0 +1,136 @@
+"""From a Python function to its graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from madaline.errors import TraceError
+from madaline.graph.node import INPUT, Node, as_node, graph_dtype, new_input, topological_order
+from madaline.graph.shapes import Rows, Shape
+from madaline.graph.tree import Structure, flatten, paths, unflatten
+
+
+@dataclass(frozen=True)
+class Graph:
+    """What a function does: input nodes, output nodes, and everything between them, reachable from the outputs."""
+
+    inputs: tuple[Node, ...]
+    outputs: tuple[Node, ...]
+
+    @property
+    def nodes(self) -> list[Node]:
+        """All nodes in topological order: the inputs first, each other node after its arguments."""
+        known = {id(node) for node in self.inputs}
+        return [*self.inputs, *(node for node in topological_order(self.outputs) if id(node) not in known)]
+
+    def __str__(self) -> str:
+        from madaline.graph.listing import assignments
+
+        return assignments(self)
+
+    def counts(self) -> dict[str, int]:
+        """Number of nodes of each kind, most frequent first."""
+        from madaline.graph.listing import counts
+
+        return counts(self)
+
+    def flops(self, n_rows: int = 1) -> int:
+        """Floating-point operations of one evaluation (a batch has ``n_rows``)."""
+        from madaline.graph.listing import flops
+
+        return flops(self, n_rows)
+
+    def bytes(self, n_rows: int = 1) -> int:
+        """Bytes of all values of one evaluation together."""
+        from madaline.graph.listing import total_bytes
+
+        return total_bytes(self, n_rows)
+
+    def svg(self) -> str:
+        """A drawing: inputs, constants, intermediates and outputs told apart, the flow from top to bottom."""
+        from madaline.graph.draw import svg
+
+        return svg(self)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+
+def trace(function: Callable[..., Any], *args: Any, rows: Sequence[int] = ()) -> Graph:
+    """The graph of ``function`` at arguments of these shapes and types.
+
+    Parameters
+    ----------
+    function : callable
+        Written with NumPy functions and operators.
+    *args : arrays, numbers, or nested dicts, lists and tuples of them
+        Only their shapes and types matter.
+    rows : sequence of int
+        Positions of arguments whose first axis is the batch; its size is left open.
+
+    Examples
+    --------
+    >>> import madaline as md
+    >>> print(md.trace(lambda x1, x2: np.log(x1) + x1 * x2, 2.0, 5.0))
+    v1 = input x1 : float64 ()
+    v2 = input x2 : float64 ()
+    v3 = log(v1) : float64 ()
+    v4 = multiply(v1, v2) : float64 ()
+    v5 = add(v3, v4) : float64 ()
+    return v5
+    """
+    graph, _, _ = trace_tree(function, args, rows=rows)
+    return graph
+
+
+def trace_tree(
+    function: Callable[..., Any], args: tuple[Any, ...], *, rows: Sequence[int] = ()
+) -> tuple[Graph, Structure, list[Any]]:
+    """The graph, the structure of the result, and its leaves (nodes; others were constants)."""
+    leaves, structure = flatten(args)
+    argument_of = [position for position, arg in enumerate(args) for _ in flatten(arg)[0]]
+    names = _leaf_names(function, args)
+    inputs = tuple(
+        leaf_input(index, leaf, name=names[index], batch=argument_of[index] in rows) for index, leaf in enumerate(leaves)
+    )
+    result = function(*unflatten(structure, inputs))
+    out_leaves, out_structure = flatten(result)
+    outputs = tuple(as_node(leaf) for leaf in out_leaves)
+    refuse_foreign_inputs(inputs, outputs)
+    return Graph(inputs, outputs), out_structure, out_leaves
+
+
+def leaf_input(index: int, leaf: Any, *, name: str = "", batch: bool = False) -> Node:
+    """An input node for an array or number."""
+    array = np.asarray(leaf)
+    shape: Shape = array.shape
+    if batch:
+        if not shape:
+            raise TraceError(f"Argument {name or index} is a batch but has no axis for its rows.")
+        shape = (Rows(), *shape[1:])
+    return new_input(index, shape, graph_dtype(array.dtype), name)
+
+
+def refuse_foreign_inputs(inputs: Sequence[Node], outputs: Sequence[Node]) -> None:
+    """An error if the outputs need a traced value that belongs to another call."""
+    known = {id(node) for node in inputs}
+    for node in topological_order(outputs):
+        if node.primitive is INPUT and id(node) not in known:
+            raise TraceError(
+                f"The result depends on {node!r}, which was traced in another call and kept (in a global, an attribute or a list). "
+                "Return such values (has_aux=True) instead of keeping them."
+            )
+
+
+def _leaf_names(function: Callable[..., Any], args: tuple[Any, ...]) -> list[str]:
+    code = getattr(function, "__code__", None)
+    given = list(code.co_varnames[: code.co_argcount]) if code is not None else []
+    names: list[str] = []
+    for position, arg in enumerate(args):
+        base = given[position] if position < len(given) else f"x{position + 1}"
+        names.extend(base + path for path in paths(flatten(arg)[1]))
+    return names
