@@ -1,0 +1,124 @@
+// The Python class Program: describe a program instruction by instruction, then run it. See native/FORMAT.md.
+#include "bind/bind.h"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "kernels/builder.h"
+
+namespace nb = nanobind;
+
+namespace madaline::MADALINE_ISA {
+namespace {
+
+using int64 = std::int64_t;
+
+Dim to_dim(nb::handle h) {
+  nb::sequence pair = nb::cast<nb::sequence>(h);
+  if (nb::len(pair) != 2) invalid("A dim is a pair (coefficient, is_rows).");
+  return {nb::cast<int64>(pair[0]), nb::cast<bool>(pair[1])};
+}
+std::vector<Dim> to_dims(nb::handle h) {
+  std::vector<Dim> dims;
+  for (nb::handle d : nb::cast<nb::sequence>(h)) dims.push_back(to_dim(d));
+  return dims;
+}
+Operand to_operand(nb::handle h) {
+  nb::sequence parts = nb::cast<nb::sequence>(h);
+  if (nb::len(parts) != 4) invalid("An operand is (buffer, offset, row_advance, strides).");
+  Operand o{nb::cast<int>(parts[0]), nb::cast<int64>(parts[1]), nb::cast<int64>(parts[2]), {}};
+  for (nb::handle s : nb::cast<nb::sequence>(parts[3])) o.strides.push_back(nb::cast<int64>(s));
+  return o;
+}
+ElementwiseSpec to_chain(int dtype, nb::handle dims, nb::handle operands, nb::handle constants, int n_scratch, nb::handle ops) {
+  ElementwiseSpec spec;
+  spec.dtype = Builder::checked_dtype(dtype);
+  spec.dims = to_dims(dims);
+  for (nb::handle o : nb::cast<nb::sequence>(operands)) spec.operands.push_back(to_operand(o));
+  for (nb::handle c : nb::cast<nb::sequence>(constants)) spec.constants.push_back(nb::cast<double>(nb::float_(c)));
+  spec.n_scratch = n_scratch;
+  for (nb::handle op : nb::cast<nb::sequence>(ops)) {
+    std::vector<int> numbers;
+    for (nb::handle n : nb::cast<nb::sequence>(op)) numbers.push_back(nb::cast<int>(n));
+    spec.ops.push_back(std::move(numbers));
+  }
+  return spec;
+}
+
+using Array = nb::ndarray<nb::c_contig, nb::device::cpu>;
+using ConstArray = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+
+bool has_dtype(nb::dlpack::dtype has, DType wanted) {
+  constexpr nb::dlpack::dtype dtypes[] = {nb::dtype<float>(), nb::dtype<double>(), nb::dtype<std::int64_t>(), nb::dtype<bool>()};
+  return has == dtypes[static_cast<int>(wanted)];
+}
+
+template <class A> void* checked(nb::handle h, const Builder::Needed& needed, int64 n_rows, const char* kind, std::size_t i) {
+  A array;
+  const std::string what = std::string(kind) + " " + std::to_string(i);
+  if (!nb::try_cast<A>(h, array, false)) {
+    invalid(what + " must be a C-contiguous NumPy array" + (std::is_same_v<A, Array> ? " that can be written." : "."));
+  }
+  if (!has_dtype(array.dtype(), needed.dtype)) invalid(what + " must have dtype " + kDTypeNames[static_cast<int>(needed.dtype)] + ".");
+  const int64 elements = needed.elements(n_rows);
+  if (static_cast<int64>(array.size()) < elements) {
+    invalid(what + " has " + std::to_string(array.size()) + " elements; the program reaches " + std::to_string(elements) + " of them.");
+  }
+  return const_cast<void*>(static_cast<const void*>(array.data()));
+}
+
+void run(Builder& program, nb::list inputs, nb::list outputs, int64 n_rows, int threads) {
+  const std::size_t n_in = program.inputs().size(), n_out = program.outputs().size();
+  if (n_rows < 0) invalid("n_rows is negative.");
+  if (threads < 1) invalid("threads must be at least 1.");
+  if (nb::len(inputs) != n_in) invalid("The program takes " + std::to_string(n_in) + " inputs; " + std::to_string(nb::len(inputs)) + " were given.");
+  if (nb::len(outputs) != n_out) invalid("The program gives " + std::to_string(n_out) + " outputs; " + std::to_string(nb::len(outputs)) + " were given.");
+  std::vector<void*> data(n_in + n_out);
+  for (std::size_t i = 0; i < n_in; ++i) data[i] = checked<ConstArray>(inputs[i], program.inputs()[i], n_rows, "Input", i);
+  for (std::size_t i = 0; i < n_out; ++i) data[n_in + i] = checked<Array>(outputs[i], program.outputs()[i], n_rows, "Output", i);
+  Failure failure;
+  {
+    nb::gil_scoped_release release;
+    failure = program.machine().run(data.data(), data.data() + n_in, n_rows, threads);
+  }
+  if (failure.instruction >= 0) throw std::out_of_range(program.machine().failure_message(failure));
+}
+
+template <std::size_t N> nb::dict numbered(const char* const (&names)[N]) {
+  nb::dict d;
+  for (std::size_t i = 0; i < N; ++i) d[names[i]] = static_cast<int>(i);
+  return d;
+}
+
+}  // namespace
+
+void bind_program(nb::module_& m) {
+  using namespace nb::literals;
+  m.attr("DTYPES") = numbered(kDTypeNames);
+  m.attr("SPACES") = numbered(kSpaceNames);
+  m.attr("REDUCTIONS") = numbered(kReductionNames);
+  nb::dict opcodes;
+  for (int i = 0; i < kOpcodeCount; ++i) opcodes[kOpcodes[i].name] = i;
+  m.attr("OPCODES") = opcodes;
+
+  nb::class_<Builder>(m, "Program", "A flat program over buffers; native/FORMAT.md describes it.")
+      .def("__init__", [](Builder* self, int64 shared, int64 row, int64 tile, int64 lane) {
+             Builder::checked_bytes(shared, "shared_bytes"), Builder::checked_bytes(row, "row_bytes");
+             Builder::checked_bytes(tile, "tile_bytes"), Builder::checked_bytes(lane, "lane_bytes");
+             new (self) Builder(shared, row, tile, lane);
+           }, "shared_bytes"_a, "row_bytes"_a, "tile_bytes"_a, "lane_bytes"_a)
+      .def("buffer", &Builder::buffer, "space"_a, "dtype"_a, "offset"_a)
+      .def("shared_stage", &Builder::shared_stage)
+      .def("rows_stage", &Builder::rows_stage, "tile_rows"_a, "lane_rows"_a, "max_lanes"_a)
+      .def("elementwise", [](Builder& self, int dtype, nb::object dims, nb::object operands, nb::object constants, int n_scratch, nb::object ops) {
+             self.elementwise(to_chain(dtype, dims, operands, constants, n_scratch, ops));
+           }, "dtype"_a, "dims"_a, "operands"_a, "constants"_a, "n_scratch"_a, "ops"_a)
+      .def("combine", &Builder::combine, "op"_a, "dtype"_a, "lane_buffer"_a, "dst_buffer"_a, "size"_a)
+      .def("run", &run, "inputs"_a, "outputs"_a, "n_rows"_a, "threads"_a)
+      .def_prop_ro("instruction_count", [](const Builder& self) { return self.machine().instruction_count(); })
+      .def("memory", [](const Builder& self, int64 n_rows, int threads) { return self.machine().memory(n_rows, threads); },
+           "n_rows"_a, "threads"_a);
+}
+
+}  // namespace madaline::MADALINE_ISA

@@ -1,0 +1,223 @@
+// What each elementwise opcode computes. The float form takes vectors; the int64 form wraps on overflow; the bool form
+// (one byte, 0 or 1) follows NumPy: add is or, multiply is and. A form that is missing is not supported by the machine.
+#pragma once
+
+#include <cmath>
+#include <concepts>
+
+#include "kernels/simd.h"
+#include "kernels/vector_math.h"
+
+namespace madaline::MADALINE_ISA {
+
+template <class T> concept Int = std::same_as<T, std::int64_t>;
+template <class T> concept Bool = std::same_as<T, std::uint8_t>;
+template <class T> concept Discrete = Int<T> || Bool<T>;
+
+// 1 where the mask is true, else 0.
+template <class T> MADALINE_INLINE Vec<T> one_where(Mask<T> m) { return from_bits<T>(bits(m) & bits(Vec<T>(T(1)))); }
+template <class T> MADALINE_INLINE Mask<T> nonzero(Vec<T> a) { return a != Vec<T>(T(0)); }
+// int64 arithmetic modulo 2^64, without the undefined behaviour of signed overflow.
+MADALINE_INLINE std::uint64_t raw(std::int64_t a) { return static_cast<std::uint64_t>(a); }
+MADALINE_INLINE std::int64_t wrap(std::uint64_t a) { return static_cast<std::int64_t>(a); }
+
+#define FLOAT1 template <class T> MADALINE_INLINE Vec<T> operator()(Vec<T> a) const
+#define FLOAT2 template <class T> MADALINE_INLINE Vec<T> operator()(Vec<T> a, Vec<T> b) const
+#define FLOAT3 template <class T> MADALINE_INLINE Vec<T> operator()(Vec<T> a, Vec<T> b, Vec<T> c) const
+#define SCALAR1(Kind) template <Kind T> MADALINE_INLINE T operator()(T a) const
+#define SCALAR2(Kind) template <Kind T> MADALINE_INLINE T operator()(T a, T b) const
+#define SCALAR3(Kind) template <Kind T> MADALINE_INLINE T operator()(T a, T b, T c) const
+
+struct Copy {
+  FLOAT1 { return a; }
+  SCALAR1(Discrete) { return a; }
+};
+struct Add {
+  FLOAT2 { return a + b; }
+  SCALAR2(Int) { return wrap(raw(a) + raw(b)); }
+  SCALAR2(Bool) { return a | b; }
+};
+struct Subtract {
+  FLOAT2 { return a - b; }
+  SCALAR2(Int) { return wrap(raw(a) - raw(b)); }
+};
+struct Multiply {
+  FLOAT2 { return a * b; }
+  SCALAR2(Int) { return wrap(raw(a) * raw(b)); }
+  SCALAR2(Bool) { return a & b; }
+};
+struct Divide {
+  FLOAT2 { return a / b; }
+};
+struct Negative {
+  FLOAT1 { return -a; }
+  SCALAR1(Int) { return wrap(0 - raw(a)); }
+};
+struct Absolute {
+  FLOAT1 { return abs(a); }
+  SCALAR1(Int) { return a < 0 ? wrap(0 - raw(a)) : a; }
+  SCALAR1(Bool) { return a; }
+};
+struct Sign {
+  FLOAT1 { return select(is_nan(a), a, one_where(a > Vec<T>(T(0))) - one_where(a < Vec<T>(T(0)))); }
+  SCALAR1(Int) { return (a > 0) - (a < 0); }
+};
+struct Square {
+  FLOAT1 { return a * a; }
+  SCALAR1(Int) { return wrap(raw(a) * raw(a)); }
+};
+struct Reciprocal {
+  FLOAT1 { return Vec<T>(T(1)) / a; }
+};
+struct Sqrt {
+  FLOAT1 { return MADALINE_ISA::sqrt(a); }
+};
+struct Relu {
+  FLOAT1 { return maximum(a, Vec<T>(T(0))); }
+  SCALAR1(Int) { return a > 0 ? a : 0; }
+};
+struct Maximum {
+  FLOAT2 { return maximum(a, b); }
+  SCALAR2(Discrete) { return b > a ? b : a; }
+};
+struct Minimum {
+  FLOAT2 { return minimum(a, b); }
+  SCALAR2(Discrete) { return b < a ? b : a; }
+};
+struct Floor {
+  FLOAT1 { return MADALINE_ISA::floor(a); }
+};
+struct Ceil {
+  FLOAT1 { return MADALINE_ISA::ceil(a); }
+};
+struct Trunc {
+  FLOAT1 { return MADALINE_ISA::trunc(a); }
+};
+struct Rint {
+  FLOAT1 { return MADALINE_ISA::rint(a); }
+};
+struct Copysign {
+  FLOAT2 { return MADALINE_ISA::copysign(a, b); }
+};
+
+// Whole powers of integers; a negative exponent gives 1 / a toward zero.
+struct PowerOp : Power {
+  using Power::operator();
+  SCALAR2(Int) {
+    if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0;
+    std::uint64_t result = 1, factor = raw(a);
+    for (; b > 0; b >>= 1, factor *= factor) {
+      if (b & 1) result *= factor;
+    }
+    return wrap(result);
+  }
+};
+
+// Division toward minus infinity. The quotient is rounded so that a = q b + r holds with Python's r, as NumPy does it.
+struct FloorDivide {
+  template <class T> static T of(T a, T b) {
+    if (b == 0) return a / b;
+    const T r = std::fmod(a, b);
+    T q = (a - r) / b;
+    if (r != 0 && (b < 0) != (r < 0)) q -= T(1);
+    if (q == 0) return std::copysign(T(0), a / b);
+    const T whole = std::floor(q);
+    return q - whole > T(0.5) ? whole + T(1) : whole;
+  }
+  FLOAT2 { return map_lanes([](T x, T y) { return of(x, y); }, a, b); }
+  SCALAR2(Int) {
+    if (b == 0) return 0;
+    if (b == -1) return wrap(0 - raw(a));
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+  }
+};
+// The rest of that division; it has the sign of b.
+struct Remainder {
+  template <class T> static T of(T a, T b) {
+    const T r = std::fmod(a, b);
+    if (b == 0) return r;
+    if (r == 0) return std::copysign(T(0), b);
+    return (b < 0) != (r < 0) ? r + b : r;
+  }
+  FLOAT2 { return map_lanes([](T x, T y) { return of(x, y); }, a, b); }
+  SCALAR2(Int) {
+    if (b == 0 || b == -1) return 0;
+    const T r = a % b;
+    return r != 0 && (a < 0) != (b < 0) ? r + b : r;
+  }
+};
+// The rest of division toward zero; it has the sign of a.
+struct Fmod {
+  FLOAT2 { return map_lanes([](T x, T y) { return std::fmod(x, y); }, a, b); }
+  SCALAR2(Int) { return b == 0 || b == -1 ? 0 : a % b; }
+};
+
+#define COMPARISON(Name, symbol)                   \
+  struct Name {                                    \
+    FLOAT2 { return one_where(a symbol b); }       \
+    SCALAR2(Discrete) { return T(a symbol b); }    \
+  };
+COMPARISON(Equal, ==)
+COMPARISON(NotEqual, !=)
+COMPARISON(Less, <)
+COMPARISON(LessEqual, <=)
+COMPARISON(Greater, >)
+COMPARISON(GreaterEqual, >=)
+#undef COMPARISON
+
+struct LogicalAnd {
+  FLOAT2 { return one_where(nonzero(a) & nonzero(b)); }
+  SCALAR2(Discrete) { return T((a != 0) & (b != 0)); }
+};
+struct LogicalOr {
+  FLOAT2 { return one_where(nonzero(a) | nonzero(b)); }
+  SCALAR2(Discrete) { return T((a != 0) | (b != 0)); }
+};
+struct LogicalXor {
+  FLOAT2 { return one_where(nonzero(a) ^ nonzero(b)); }
+  SCALAR2(Discrete) { return T((a != 0) != (b != 0)); }
+};
+struct LogicalNot {
+  FLOAT1 { return one_where(!nonzero(a)); }
+  SCALAR1(Discrete) { return T(a == 0); }
+};
+struct Isnan {
+  FLOAT1 { return one_where(is_nan(a)); }
+};
+struct Isinf {
+  FLOAT1 { return one_where(abs(a) == Vec<T>(T(INFINITY))); }
+};
+struct Isfinite {
+  FLOAT1 { return one_where(abs(a) < Vec<T>(T(INFINITY))); }
+};
+struct Where {
+  FLOAT3 { return select(nonzero(a), b, c); }
+  SCALAR3(Discrete) { return a != 0 ? b : c; }
+};
+
+// a b + c, rounded once where the instruction set can.
+struct MultiplyAdd {
+  FLOAT3 { return fma(a, b, c); }
+  SCALAR3(Int) { return wrap(raw(a) * raw(b) + raw(c)); }
+};
+
+// Superinstructions of the optimizers' updates; s, t, u are scalars.
+// s a + t b: a running mean of gradients.
+struct ScaledSum {
+  template <class T> MADALINE_INLINE Vec<T> operator()(Vec<T> a, Vec<T> b, Vec<T> s, Vec<T> t) const { return fma(s, a, t * b); }
+};
+// s a + t b b: a running mean of their squares.
+struct ScaledSumSquare {
+  template <class T> MADALINE_INLINE Vec<T> operator()(Vec<T> a, Vec<T> b, Vec<T> s, Vec<T> t) const {
+    return fma(s, a, t * b * b);
+  }
+};
+// a - s b / (sqrt(t c) + u): Adam's and RMSprop's step.
+struct AdaptiveStep {
+  template <class T>
+  MADALINE_INLINE Vec<T> operator()(Vec<T> a, Vec<T> b, Vec<T> c, Vec<T> s, Vec<T> t, Vec<T> u) const {
+    return a - s * b / (MADALINE_ISA::sqrt(t * c) + u);
+  }
+};
+
+}  // namespace madaline::MADALINE_ISA

@@ -1,0 +1,267 @@
+// Runs a program: its stages in order, rows stages lane by lane and tile by tile, over one or several threads.
+//
+// Nothing here depends on the number of threads except who does the work: tiles, lanes and chunks follow from shapes.
+// Several threads may run one program at once; each run leases an arena.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include "kernels/combine.h"
+#include "kernels/memory.h"
+#include "kernels/program.h"
+#include "kernels/threads.h"
+
+namespace madaline::MADALINE_ISA {
+
+struct Stage {
+  bool is_rows = false;
+  std::int64_t tile_rows = 1, lane_rows = 1, max_lanes = 1;
+  std::vector<const Instruction*> instructions;
+  std::vector<Combine> combines;
+  int first_number = 0;  // of its first instruction, for messages
+
+  std::int64_t tiles(std::int64_t n_rows) const { return (n_rows + tile_rows - 1) / tile_rows; }
+  std::int64_t lanes(std::int64_t n_rows) const {
+    if (!is_rows || n_rows == 0) return 0;
+    return std::min(std::max<std::int64_t>(1, std::min(n_rows / lane_rows, max_lanes)), tiles(n_rows));
+  }
+};
+
+struct Argument {
+  void* data;
+};
+
+// What went wrong in a run; instruction -1: nothing.
+struct Failure {
+  int instruction = -1;
+  std::int64_t value = 0;
+};
+
+class Machine {
+ public:
+  Machine(std::size_t shared_bytes, std::size_t row_bytes, std::size_t tile_bytes, std::size_t lane_bytes)
+      : shared_bytes_(shared_bytes), row_bytes_(row_bytes), tile_bytes_(tile_bytes), lane_bytes_((lane_bytes + 63) / 64 * 64) {}
+
+  int add_buffer(Buffer buffer) {
+    buffers_.push_back(buffer);
+    const int number = static_cast<int>(buffers_.size()) - 1;
+    if (buffer.space == Space::input || buffer.space == Space::output) argument_buffers_.push_back(number);
+    if (buffer.space == Space::lane) lane_buffers_.push_back(number);
+    pool_.clear();
+    return number;
+  }
+  void add_stage(Stage stage) {
+    stage.first_number = static_cast<int>(instructions_.size());
+    stages_.push_back(std::move(stage));
+    pool_.clear();
+  }
+  void add(std::unique_ptr<Instruction> instruction) {
+    scratch_bytes_ = std::max(scratch_bytes_, instruction->scratch_bytes());
+    stages_.back().instructions.push_back(instruction.get());
+    instructions_.push_back(std::move(instruction));
+    pool_.clear();
+  }
+  void add_combine(const Combine& combine) { stages_.back().combines.push_back(combine); }
+
+  const std::vector<Buffer>& buffers() const { return buffers_; }
+  const std::vector<Stage>& stages() const { return stages_; }
+  int instruction_count() const { return static_cast<int>(instructions_.size()); }
+  std::string failure_message(const Failure& f) const { return instructions_[f.instruction]->failure(f.value); }
+
+  std::size_t memory(std::int64_t n_rows, int threads) const {
+    return shared_bytes_ + row_bytes_ * padded(n_rows) + max_lanes(n_rows) * lane_bytes_ +
+           static_cast<std::size_t>(std::max(1, threads)) * (tile_bytes_ + scratch_bytes_);
+  }
+
+  // inputs and outputs: addresses in the order of the buffers' offsets. May throw std::bad_alloc, before anything is run.
+  Failure run(void* const* inputs, void* const* outputs, std::int64_t n_rows, int threads) {
+    Lease lease(*this);
+    Arena& arena = *lease.arena;
+    Team team(threads);
+    prepare(arena, team.size(), inputs, outputs, n_rows);
+    Run run{arena, team, n_rows, {}, {}};
+    for (const Stage& stage : stages_) {
+      if (stage.is_rows) run_rows(run, stage);
+      else run_shared(run, stage);
+      if (run.failed.load(std::memory_order_relaxed)) break;
+    }
+    return run.failure;
+  }
+
+ private:
+  struct Worker {
+    Memory tile, scratch;
+    std::vector<char*> address;
+    std::int64_t prepared_rows = -1;
+    Frame frame;
+  };
+  struct Arena {
+    Memory shared, rows, lanes;
+    std::vector<std::unique_ptr<Worker>> workers;
+  };
+  struct Run {
+    Arena& arena;
+    Team& team;
+    std::int64_t n_rows;
+    std::atomic<bool> failed;
+    Failure failure;  // written once, by whoever set `failed`
+
+    void fail(int instruction, std::int64_t value) {
+      if (!failed.exchange(true)) failure = {instruction, value};
+    }
+  };
+  struct Lease {
+    explicit Lease(Machine& m) : machine(m) {
+      {
+        std::lock_guard guard(machine.mutex_);
+        if (!machine.pool_.empty()) {
+          arena = std::move(machine.pool_.back());
+          machine.pool_.pop_back();
+          return;
+        }
+      }
+      arena = std::make_unique<Arena>();
+      arena->shared.reserve(machine.shared_bytes_);
+    }
+    ~Lease() {
+      std::lock_guard guard(machine.mutex_);
+      machine.pool_.push_back(std::move(arena));
+    }
+    Machine& machine;
+    std::unique_ptr<Arena> arena;
+  };
+
+  static std::size_t padded(std::int64_t n_rows) { return (static_cast<std::size_t>(n_rows) + 63) / 64 * 64; }
+  std::size_t max_lanes(std::int64_t n_rows) const {
+    std::int64_t n = 0;
+    for (const Stage& s : stages_) n = std::max(n, s.lanes(n_rows));
+    return static_cast<std::size_t>(n);
+  }
+
+  void prepare(Arena& arena, int n_workers, void* const* inputs, void* const* outputs, std::int64_t n_rows) const {
+    if (arena.rows.reserve(row_bytes_ * padded(n_rows))) {
+      for (auto& w : arena.workers) w->prepared_rows = -1;
+    }
+    if (lane_bytes_ > 0) arena.lanes.reserve(max_lanes(n_rows) * lane_bytes_);
+    while (static_cast<int>(arena.workers.size()) < n_workers) {
+      auto worker = std::make_unique<Worker>();
+      worker->tile.reserve(tile_bytes_);
+      worker->scratch.reserve(scratch_bytes_);
+      worker->address.resize(buffers_.size());
+      worker->frame.address = worker->address.data();
+      worker->frame.scratch = worker->scratch.data();
+      arena.workers.push_back(std::move(worker));
+    }
+    for (int w = 0; w < n_workers; ++w) {
+      Worker& worker = *arena.workers[w];
+      if (worker.prepared_rows != n_rows) {
+        for (std::size_t b = 0; b < buffers_.size(); ++b) {
+          const Buffer& buffer = buffers_[b];
+          if (buffer.space == Space::shared) worker.address[b] = arena.shared.data() + buffer.offset;
+          if (buffer.space == Space::tile) worker.address[b] = worker.tile.data() + buffer.offset;
+          if (buffer.space == Space::rows) worker.address[b] = arena.rows.data() + buffer.offset * padded(n_rows);
+        }
+        worker.prepared_rows = n_rows;
+      }
+      for (int b : argument_buffers_) {
+        const Buffer& buffer = buffers_[b];
+        worker.address[b] = static_cast<char*>((buffer.space == Space::input ? inputs : outputs)[buffer.offset]);
+      }
+      worker.frame.failed = false;
+    }
+  }
+
+  void run_shared(Run& run, const Stage& stage) const {
+    const auto set_frame = [&](Frame& f) { f.rows = run.n_rows, f.first_row = 0, f.first_tile = true; };
+    Frame& mine = run.arena.workers[0]->frame;
+    set_frame(mine);
+    for (std::size_t k = 0; k < stage.instructions.size(); ++k) {
+      const Instruction& instruction = *stage.instructions[k];
+      const std::int64_t n_chunks = instruction.chunks(run.n_rows);
+      if (n_chunks <= 1) {
+        instruction.run(mine);
+      } else if (run.team.size() == 1) {
+        for (std::int64_t c = 0; c < n_chunks; ++c) instruction.run_chunk(mine, c, n_chunks);
+        instruction.finish(mine, n_chunks);
+      } else {
+        std::atomic<std::int64_t> next{0};
+        run.team.run([&](int thread) {
+          Frame& frame = run.arena.workers[thread]->frame;
+          set_frame(frame);
+          for (std::int64_t c; (c = next.fetch_add(1, std::memory_order_relaxed)) < n_chunks;) {
+            instruction.run_chunk(frame, c, n_chunks);
+          }
+          if (frame.failed) run.fail(stage.first_number + static_cast<int>(k), frame.failure_value);
+        });
+        instruction.finish(mine, n_chunks);
+      }
+      if (mine.failed) run.fail(stage.first_number + static_cast<int>(k), mine.failure_value);
+      if (run.failed.load(std::memory_order_relaxed)) return;
+    }
+  }
+
+  void run_rows(Run& run, const Stage& stage) const {
+    const std::int64_t lanes = stage.lanes(run.n_rows);
+    if (lanes <= 1 || run.team.size() == 1) {
+      for (std::int64_t l = 0; l < lanes; ++l) run_lane(run, stage, *run.arena.workers[0], l, lanes);
+    } else {
+      std::atomic<std::int64_t> next{0};
+      run.team.run([&](int thread) {
+        for (std::int64_t l; (l = next.fetch_add(1, std::memory_order_relaxed)) < lanes;) {
+          run_lane(run, stage, *run.arena.workers[thread], l, lanes);
+        }
+      });
+    }
+    if (!run.failed.load(std::memory_order_relaxed)) combine(run, stage, lanes);
+  }
+
+  void run_lane(Run& run, const Stage& stage, Worker& worker, std::int64_t lane, std::int64_t lanes) const {
+    Frame& frame = worker.frame;
+    char* arena = run.arena.lanes.data() + static_cast<std::size_t>(lane) * lane_bytes_;
+    for (int b : lane_buffers_) worker.address[b] = arena + buffers_[b].offset;
+    const Range tiles = chunk_range(stage.tiles(run.n_rows), lane, lanes);
+    for (std::int64_t t = tiles.begin; t < tiles.end; ++t) {
+      frame.first_row = t * stage.tile_rows;
+      frame.rows = std::min(stage.tile_rows, run.n_rows - frame.first_row);
+      frame.first_tile = t == tiles.begin;
+      for (const Instruction* instruction : stage.instructions) {
+        instruction->run(frame);
+        if (frame.failed) [[unlikely]] {
+          const auto k = std::find(stage.instructions.begin(), stage.instructions.end(), instruction) - stage.instructions.begin();
+          return run.fail(stage.first_number + static_cast<int>(k), frame.failure_value);
+        }
+      }
+      if (run.failed.load(std::memory_order_relaxed)) return;
+    }
+  }
+
+  void combine(Run& run, const Stage& stage, std::int64_t lanes) const {
+    for (const Combine& c : stage.combines) {
+      char* const* address = run.arena.workers[0]->address.data();
+      const std::int64_t n_chunks = c.size * std::max<std::int64_t>(1, lanes) / (2 * kChunkElements);
+      if (n_chunks <= 1 || run.team.size() == 1) {
+        c.run(run.arena.lanes.data(), lane_bytes_, lanes, address, 0, c.size);
+        continue;
+      }
+      std::atomic<std::int64_t> next{0};
+      run.team.run([&](int) {
+        for (std::int64_t k; (k = next.fetch_add(1, std::memory_order_relaxed)) < n_chunks;) {
+          const Range r = chunk_range(c.size, k, n_chunks);
+          c.run(run.arena.lanes.data(), lane_bytes_, lanes, address, r.begin, r.end);
+        }
+      });
+    }
+  }
+
+  std::size_t shared_bytes_, row_bytes_, tile_bytes_, lane_bytes_, scratch_bytes_ = 0;
+  std::vector<Buffer> buffers_;
+  std::vector<int> argument_buffers_, lane_buffers_;
+  std::vector<std::unique_ptr<Instruction>> instructions_;
+  std::vector<Stage> stages_;
+  std::mutex mutex_;  // guards pool_
+  std::vector<std::unique_ptr<Arena>> pool_;
+};
+
+}  // namespace madaline::MADALINE_ISA

@@ -1,0 +1,133 @@
+// The parts a program is made of, as native/FORMAT.md describes them: buffers, operands, dims, instructions.
+//
+// Adding an instruction may throw std::invalid_argument and allocate; running one may do neither. So everything that
+// can be known before the number of rows is known is computed when the instruction is added.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "kernels/simd.h"
+
+namespace madaline::MADALINE_ISA {
+
+enum class DType : std::uint8_t { f32, f64, i64, boolean };
+enum class Space : std::uint8_t { input, output, shared, rows, tile, lane };
+
+inline constexpr const char* kDTypeNames[] = {"float32", "float64", "int64", "bool"};
+inline constexpr const char* kSpaceNames[] = {"input", "output", "shared", "rows", "tile", "lane"};
+inline constexpr int kMaxDims = 6;
+
+constexpr std::int64_t size_of(DType dtype) {
+  constexpr std::int64_t bytes[] = {4, 8, 8, 1};
+  return bytes[static_cast<int>(dtype)];
+}
+template <class T> constexpr DType dtype_of() {
+  if constexpr (std::is_same_v<T, float>) return DType::f32;
+  else if constexpr (std::is_same_v<T, double>) return DType::f64;
+  else if constexpr (std::is_same_v<T, std::int64_t>) return DType::i64;
+  else return DType::boolean;
+}
+constexpr bool is_float(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
+
+struct Buffer {
+  Space space;
+  DType dtype;
+  std::int64_t offset;
+};
+
+struct Dim {
+  std::int64_t coefficient = 1;
+  bool is_rows = false;
+  constexpr std::int64_t size(std::int64_t rows) const { return is_rows ? coefficient * rows : coefficient; }
+};
+
+// A strided view into a buffer; offset, row_advance and strides in elements.
+struct Operand {
+  int buffer = -1;
+  std::int64_t offset = 0;
+  std::int64_t row_advance = 0;
+  std::vector<std::int64_t> strides;
+};
+
+// Where an operand starts, ready for running: offsets in bytes.
+struct Place {
+  int buffer = -1;
+  std::int64_t offset = 0;
+  std::int64_t row_advance = 0;
+};
+
+// What an instruction sees of the run: addresses of all buffers for this thread, and the tile it works on.
+struct Frame {
+  char** address = nullptr;
+  std::int64_t rows = 0;       // R: rows of the tile
+  std::int64_t first_row = 0;  // r0
+  bool first_tile = true;      // of the lane: accumulating instructions overwrite
+  char* scratch = nullptr;     // as large as the largest scratch_bytes() of the program, 64-byte aligned
+  bool failed = false;         // an instruction met a bad value; `failure` says which
+  std::int64_t failure_value = 0;
+
+  char* at(const Place& place) const { return address[place.buffer] + place.offset + first_row * place.row_advance; }
+};
+
+// A step of a program. In a rows stage a thread calls run() for each tile. In a shared stage the machine asks chunks(),
+// which depends on shapes alone, runs each chunk by some thread, and calls finish() on one thread. Splitting must not
+// change a bit of the result, so with n_chunks > 1 the chunks are used however many threads there are.
+class Instruction {
+ public:
+  virtual ~Instruction() = default;
+  virtual void run(Frame& frame) const noexcept = 0;
+  virtual std::int64_t chunks(std::int64_t /*rows*/) const noexcept { return 1; }
+  virtual void run_chunk(Frame& frame, std::int64_t /*chunk*/, std::int64_t /*n_chunks*/) const noexcept { run(frame); }
+  virtual void finish(Frame& /*frame*/, std::int64_t /*n_chunks*/) const noexcept {}
+  virtual std::size_t scratch_bytes() const noexcept { return 0; }
+  virtual std::string failure(std::int64_t /*value*/) const { return {}; }
+};
+
+// Elements a chunk of a split instruction has at least: about 10 to 40 us of work, several times what waking threads costs.
+inline constexpr std::int64_t kChunkElements = 32768;
+
+// The part [begin, end) of n that chunk c of n_chunks takes.
+struct Range {
+  std::int64_t begin, end;
+};
+constexpr Range chunk_range(std::int64_t n, std::int64_t chunk, std::int64_t n_chunks) {
+  return {n * chunk / n_chunks, n * (chunk + 1) / n_chunks};
+}
+
+[[noreturn]] inline void invalid(const std::string& message) { throw std::invalid_argument(message); }
+
+// Product of sizes at R rows.
+inline std::int64_t element_count(const std::vector<Dim>& dims, std::int64_t rows) {
+  std::int64_t n = 1;
+  for (const Dim& d : dims) n *= d.size(rows);
+  return n;
+}
+
+// Joins neighbouring dims (first, first + 1) wherever every operand steps through both as through one, and drops dims of
+// size 1, so that a contiguous chain becomes one flat dim. An inner rows dim cannot be joined: its size is not known.
+inline void collapse(std::vector<Dim>& dims, std::vector<std::vector<std::int64_t>*> strides) {
+  for (std::size_t i = dims.size(); i-- > 0;) {
+    const bool single = !dims[i].is_rows && dims[i].coefficient == 1;
+    bool joined = false;
+    if (!single && i + 1 < dims.size() && !dims[i + 1].is_rows) {
+      joined = std::all_of(strides.begin(), strides.end(),
+                           [&](const auto* s) { return (*s)[i] == (*s)[i + 1] * dims[i + 1].coefficient; });
+    }
+    if (single) {
+      dims.erase(dims.begin() + i);
+      for (auto* s : strides) s->erase(s->begin() + i);
+    } else if (joined) {
+      dims[i].coefficient *= dims[i + 1].coefficient;
+      dims.erase(dims.begin() + i + 1);
+      for (auto* s : strides) s->erase(s->begin() + i);
+    }
+  }
+}
+
+}  // namespace madaline::MADALINE_ISA
