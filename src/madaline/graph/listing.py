@@ -37,7 +37,9 @@ def _right_side(node: Node, names: dict[int, str]) -> str:
 
 
 def _parameter_text(value: Any) -> str:
-    return show(value) if isinstance(value, tuple) and not any(isinstance(item, tuple) for item in value) else str(value)
+    return (
+        show(value) if isinstance(value, tuple) and not any(isinstance(item, tuple) for item in value) else str(value)
+    )
 
 
 def is_inline(node: Node) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from madaline.errors import TraceError
-from madaline.graph.primitive import PRIMITIVES, Primitive
+from madaline.graph.primitive import PRIMITIVES, ZERO, Primitive
 from madaline.graph.shapes import Rows, Shape, show, size_of
 
 FLOAT32 = np.dtype(np.float32)
@@ -99,22 +99,22 @@ class Node:
             "use np.stack to join several, and md.stop_gradient for a part that should count as constant."
         )
 
-    # Operators
+    # Operators. ZERO, the tangent that is absent, answers for itself.
 
     def __add__(self, other: Any) -> Any:
-        return np.add(self, other)
+        return NotImplemented if other is ZERO else np.add(self, other)
 
     def __radd__(self, other: Any) -> Any:
         return np.add(other, self)
 
     def __sub__(self, other: Any) -> Any:
-        return np.subtract(self, other)
+        return NotImplemented if other is ZERO else np.subtract(self, other)
 
     def __rsub__(self, other: Any) -> Any:
         return np.subtract(other, self)
 
     def __mul__(self, other: Any) -> Any:
-        return np.multiply(self, other)
+        return NotImplemented if other is ZERO else np.multiply(self, other)
 
     def __rmul__(self, other: Any) -> Any:
         return np.multiply(other, self)
@@ -150,7 +150,7 @@ class Node:
         return np.power(other, self)
 
     def __matmul__(self, other: Any) -> Any:
-        return np.matmul(self, other)
+        return NotImplemented if other is ZERO else np.matmul(self, other)
 
     def __rmatmul__(self, other: Any) -> Any:
         return np.matmul(other, self)

@@ -75,11 +75,11 @@ class Primitive:
         """Arguments that tests and benchmarks feed it."""
         raise NotImplementedError
 
-    def flops(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> Any:
+    def flops(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> Any:
         """Floating-point operations; data movement counts nothing."""
         return 0
 
-    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> bool:
+    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> bool:
         """Whether each row of the result depends on the same row of the arguments alone.
 
         Asked only when the result has the batch axis exactly once.

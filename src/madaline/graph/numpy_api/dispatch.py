@@ -48,10 +48,18 @@ def implements(*functions: Any) -> Callable[[F], F]:
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What NumPy calls for ``np.exp(x)``, ``a + x`` and the like."""
     if kwargs.get("out") is not None:
-        raise TraceError(f"np.{ufunc.__name__}(..., out=) writes into an array, which a traced value cannot do. Leave out= away.")
-    unknown = [key for key, value in kwargs.items() if key not in ("out", "axis", "keepdims", "dtype") or (key == "dtype" and value is not None)]
+        raise TraceError(
+            f"np.{ufunc.__name__}(..., out=) writes into an array, which a traced value cannot do. Leave out= away."
+        )
+    unknown = [
+        key
+        for key, value in kwargs.items()
+        if key not in ("out", "axis", "keepdims", "dtype") or (key == "dtype" and value is not None)
+    ]
     if unknown:
-        raise TraceError(f"np.{ufunc.__name__}(..., {unknown[0]}=) is not supported on traced values. Use np.where or .astype instead.")
+        raise TraceError(
+            f"np.{ufunc.__name__}(..., {unknown[0]}=) is not supported on traced values. Use np.where or .astype instead."
+        )
     if method == "__call__":
         if ufunc not in UFUNCS:
             raise TraceError(_unsupported(f"np.{ufunc.__name__}", ufunc.__name__))
@@ -78,14 +86,18 @@ def call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     if implementation is None:
         raise TraceError(_unsupported(_full_name(function), function.__name__))
     if kwargs.get("out") is not None:
-        raise TraceError(f"{_full_name(function)}(..., out=) writes into an array, which a traced value cannot do. Leave out= away.")
+        raise TraceError(
+            f"{_full_name(function)}(..., out=) writes into an array, which a traced value cannot do. Leave out= away."
+        )
     try:
         return implementation(*args, **{key: value for key, value in kwargs.items() if value is not np._NoValue})
     except TypeError as error:
         if "unexpected keyword argument" not in str(error):
             raise
         keyword = str(error).rsplit(" ", 1)[-1].strip("'")
-        raise TraceError(f"{_full_name(function)}(..., {keyword}=) is not supported on traced values. Leave {keyword}= away.") from None
+        raise TraceError(
+            f"{_full_name(function)}(..., {keyword}=) is not supported on traced values. Leave {keyword}= away."
+        ) from None
 
 
 def _full_name(function: Any) -> str:

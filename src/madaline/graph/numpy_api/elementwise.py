@@ -84,7 +84,9 @@ def signbit(x: Any) -> Any:
 def _bitwise(logical: Any, name: str) -> Any:
     def combine(*args: Any) -> Any:
         if any((arg.dtype if isinstance(arg, Node) else np.asarray(arg).dtype) != BOOL for arg in args):
-            raise TraceError(f"{name} on traced numbers is not supported; on masks it is. Compare first, as in (x > 0) & (x < 1).")
+            raise TraceError(
+                f"{name} on traced numbers is not supported; on masks it is. Compare first, as in (x > 0) & (x < 1)."
+            )
         return logical(*args)
 
     return combine
@@ -99,7 +101,9 @@ implements(np.invert)(_bitwise(np.logical_not, "np.invert (~)"))
 @implements(np.where)
 def where(condition: Any, *choices: Any) -> Any:
     if len(choices) != 2:
-        raise TraceError("np.where with one argument has a shape that depends on the values. Use np.where(condition, a, b).")
+        raise TraceError(
+            "np.where with one argument has a shape that depends on the values. Use np.where(condition, a, b)."
+        )
     return primitives.where(condition, *choices)
 
 
@@ -131,7 +135,9 @@ def round_(x: Any, decimals: int = 0) -> Any:
 
 
 @implements(np.nan_to_num)
-def nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Any:
+def nan_to_num(
+    x: Any, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+) -> Any:
     limits = np.finfo(x.dtype)
     x = np.where(np.isnan(x), nan, x)
     x = np.where(x == np.inf, float(limits.max) if posinf is None else posinf, x)

@@ -105,9 +105,13 @@ def _position(item: Any, size: Any) -> int:
     except (AttributeError, TypeError) as error:
         if isinstance(error, TraceError):
             raise
-        raise IndexError(f"{item!r} cannot index. Use integers, slices, None, ..., or arrays of integers or booleans.") from None
+        raise IndexError(
+            f"{item!r} cannot index. Use integers, slices, None, ..., or arrays of integers or booleans."
+        ) from None
     if isinstance(size, Rows):
-        raise TraceError("One row of a traced batch cannot be picked: their number is not known. Select rows before training.")
+        raise TraceError(
+            "One row of a traced batch cannot be picked: their number is not known. Select rows before training."
+        )
     if not -size <= position < size:
         raise IndexError(f"Index {position} is out of range for an axis of size {size}.")
     return int(position % size)
@@ -125,7 +129,9 @@ def _advanced(x: Node, entries: list[Any]) -> Any:
         return PRIMITIVES["take"](x, indices[0], axis=axes[0])
     shape = broadcast(*(entry.shape for entry in indices))
     if any(isinstance(x.shape[axis], Rows) for axis in axes):
-        raise TraceError("A traced batch cannot be indexed along its rows. Use np.take_along_axis for one entry of each row.")
+        raise TraceError(
+            "A traced batch cannot be indexed along its rows. Use np.take_along_axis for one entry of each row."
+        )
     together = axes == list(range(axes[0], axes[0] + len(axes)))
     position = axes[0] if together else 0
     kept = [axis for axis in range(x.ndim) if axis not in axes]
@@ -145,5 +151,7 @@ def _wrapped(index: Node, size: int) -> Any:
         return np.where(index < 0, index + size, index)
     values = index.params["value"]
     if values.size and (values.min() < -size or values.max() >= size):
-        raise IndexError(f"Index {values.min() if values.min() < -size else values.max()} is out of range for an axis of size {size}.")
+        raise IndexError(
+            f"Index {values.min() if values.min() < -size else values.max()} is out of range for an axis of size {size}."
+        )
     return constant(np.where(values < 0, values + size, values))

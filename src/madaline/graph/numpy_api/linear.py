@@ -25,7 +25,9 @@ def matmul(a: Any, b: Any) -> Any:
     left = a.reshape((1, *a.shape)) if a.ndim == 1 else a
     right = b.reshape((*b.shape, 1)) if b.ndim == 1 else b
     if left.shape[-1] != right.shape[-2]:
-        raise ShapeError(f"matmul: the last axis of {show(a.shape)} must equal the {'only' if b.ndim == 1 else 'second last'} axis of {show(b.shape)}.")
+        raise ShapeError(
+            f"matmul: the last axis of {show(a.shape)} must equal the {'only' if b.ndim == 1 else 'second last'} axis of {show(b.shape)}."
+        )
     result = _matmul(left, right)
     shape = result.shape
     if b.ndim == 1:
@@ -97,7 +99,9 @@ def kron(a: Any, b: Any) -> Any:
     a, b = as_node(a), as_node(b)
     rank = max(a.ndim, b.ndim)
     first, second = a.reshape((1,) * (rank - a.ndim) + a.shape), b.reshape((1,) * (rank - b.ndim) + b.shape)
-    spread = first.reshape(tuple(s for size in first.shape for s in (size, 1))) * second.reshape(tuple(s for size in second.shape for s in (1, size)))
+    spread = first.reshape(tuple(s for size in first.shape for s in (size, 1))) * second.reshape(
+        tuple(s for size in second.shape for s in (1, size))
+    )
     return spread.reshape(tuple(x * y for x, y in zip(first.shape, second.shape, strict=True)))
 
 
@@ -123,7 +127,9 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         return flat.reshape((1,) * x.ndim) if keepdims else flat
     axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     if len(axes) == 2 and ord not in (None, "fro"):
-        raise TraceError(f"np.linalg.norm(ord={ord!r}) of a matrix is not supported on traced values; the Frobenius norm (ord=None) is.")
+        raise TraceError(
+            f"np.linalg.norm(ord={ord!r}) of a matrix is not supported on traced values; the Frobenius norm (ord=None) is."
+        )
     if ord in (None, 2, "fro"):
         squared = np.sum(np.square(x), axis=axes, keepdims=keepdims)
         origin = squared == 0.0
@@ -142,7 +148,9 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
 @implements(np.einsum)
 def einsum(subscripts: Any, *operands: Any, optimize: Any = True) -> Any:
     if not isinstance(subscripts, str):
-        raise TraceError("np.einsum on traced values takes its subscripts as a string, as in np.einsum('ij,jk->ik', a, b).")
+        raise TraceError(
+            "np.einsum on traced values takes its subscripts as a string, as in np.einsum('ij,jk->ik', a, b)."
+        )
     nodes = [as_node(x) for x in operands]
     inputs, _, output = subscripts.replace(" ", "").partition("->")
     terms = inputs.split(",")
@@ -210,7 +218,9 @@ def _contract_pair(first: str, a: Node, second: str, b: Node, needed: set[str]) 
         return prod((sizes[c] for c in letters), start=1)
 
     lead = tuple(sizes[c] for c in batch)
-    product = matmul(left.reshape((*lead, size(rows), size(inner_))), right.reshape((*lead, size(inner_), size(columns))))
+    product = matmul(
+        left.reshape((*lead, size(rows), size(inner_))), right.reshape((*lead, size(inner_), size(columns)))
+    )
     return "".join(batch + rows + columns), product.reshape(tuple(sizes[c] for c in batch + rows + columns))
 
 
@@ -219,7 +229,9 @@ def _sizes(first: str, a: Node, second: str, b: Node) -> dict[str, Any]:
     for term, x in ((first, a), (second, b)):
         for letter, size in zip(term, x.shape, strict=True):
             if letter in sizes and sizes[letter] != size and 1 not in (size, sizes[letter]):
-                raise ShapeError(f"np.einsum: the letter {letter!r} has sizes {sizes[letter]} and {size}; they must be equal.")
+                raise ShapeError(
+                    f"np.einsum: the letter {letter!r} has sizes {sizes[letter]} and {size}; they must be equal."
+                )
             sizes[letter] = size if sizes.get(letter, 1) == 1 else sizes[letter]
     return sizes
 

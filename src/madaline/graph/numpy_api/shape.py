@@ -17,7 +17,9 @@ from madaline.graph.shapes import Rows, Shape, broadcast, normalize_axes, normal
 @implements(np.reshape)
 def reshape(x: Any, shape: Any = None, order: str = "C", *, newshape: Any = None) -> Any:
     if order != "C":
-        raise TraceError(f"order={order!r} is not supported on traced values. Transpose first, then reshape in C order.")
+        raise TraceError(
+            f"order={order!r} is not supported on traced values. Transpose first, then reshape in C order."
+        )
     x = as_node(x)
     shape = newshape if shape is None else shape
     sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
@@ -33,7 +35,11 @@ def _missing(have: Shape, sizes: Shape) -> Any:
     total, known = size_of(have), size_of(tuple(size for size in sizes if size != -1))
     if isinstance(total, Rows):
         if isinstance(known, Rows):
-            if known.coefficient and total.coefficient % known.coefficient == 0 and total == known * (total.coefficient // known.coefficient):
+            if (
+                known.coefficient
+                and total.coefficient % known.coefficient == 0
+                and total == known * (total.coefficient // known.coefficient)
+            ):
                 return total.coefficient // known.coefficient
         elif known and total.coefficient % known == 0 and total.offset % known == 0:
             return Rows(total.coefficient // known, total.offset // known)
@@ -72,7 +78,10 @@ def matrix_transpose(x: Any) -> Any:
 @implements(np.moveaxis)
 def moveaxis(x: Any, source: Any, destination: Any) -> Any:
     sources = [normalize_axis(axis, x.ndim) for axis in (source if isinstance(source, (tuple, list)) else [source])]
-    targets = [normalize_axis(axis, x.ndim) for axis in (destination if isinstance(destination, (tuple, list)) else [destination])]
+    targets = [
+        normalize_axis(axis, x.ndim)
+        for axis in (destination if isinstance(destination, (tuple, list)) else [destination])
+    ]
     order = [axis for axis in range(x.ndim) if axis not in sources]
     for target, origin in sorted(zip(targets, sources, strict=True)):
         order.insert(target, origin)
@@ -158,7 +167,9 @@ def ones_like(x: Any, dtype: Any = None, order: str = "K", subok: bool = True, s
 
 @implements(np.empty_like)
 def empty_like(x: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None) -> Any:
-    raise TraceError("np.empty_like makes an array to be filled in place, which a traced value cannot be. Build the parts and use np.stack or np.concatenate.")
+    raise TraceError(
+        "np.empty_like makes an array to be filled in place, which a traced value cannot be. Build the parts and use np.stack or np.concatenate."
+    )
 
 
 @implements(np.full_like)
@@ -177,9 +188,14 @@ def concatenate(arrays: Any, axis: int | None = 0, dtype: Any = None) -> Any:
     axis = normalize_axis(axis, nodes[0].ndim)
     wanted = graph_dtype(dtype if dtype is not None else np.result_type(*(node.dtype for node in nodes)))
     for node in nodes:
-        if node.ndim != nodes[0].ndim or node.shape[:axis] + node.shape[axis + 1 :] != nodes[0].shape[:axis] + nodes[0].shape[axis + 1 :]:
+        if (
+            node.ndim != nodes[0].ndim
+            or node.shape[:axis] + node.shape[axis + 1 :] != nodes[0].shape[:axis] + nodes[0].shape[axis + 1 :]
+        ):
             shown = ", ".join(show(item.shape) for item in nodes)
-            raise ShapeError(f"Arrays to concatenate along axis {axis} must agree in all other axes; their shapes are {shown}.")
+            raise ShapeError(
+                f"Arrays to concatenate along axis {axis} must agree in all other axes; their shapes are {shown}."
+            )
     starts, total = [], 0
     for node in nodes:
         starts.append(tuple(total if a == axis else 0 for a in range(node.ndim)))
@@ -192,7 +208,9 @@ def concatenate(arrays: Any, axis: int | None = 0, dtype: Any = None) -> Any:
 def stack(arrays: Any, axis: int = 0, *, dtype: Any = None) -> Any:
     nodes = [as_node(x) for x in arrays]
     if any(node.shape != nodes[0].shape for node in nodes):
-        raise ShapeError(f"Arrays to stack must have one shape; theirs are {', '.join(show(node.shape) for node in nodes)}.")
+        raise ShapeError(
+            f"Arrays to stack must have one shape; theirs are {', '.join(show(node.shape) for node in nodes)}."
+        )
     return concatenate([expand_dims(node, axis) for node in nodes], normalize_axis(axis, nodes[0].ndim + 1), dtype)
 
 
@@ -230,7 +248,9 @@ def split(x: Any, parts: Any, axis: int = 0) -> Any:
 @implements(np.pad)
 def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Any:
     if mode != "constant" or not np.isscalar(constant_values):
-        raise TraceError(f"np.pad with mode={mode!r} is not supported on traced values; mode='constant' with one number is.")
+        raise TraceError(
+            f"np.pad with mode={mode!r} is not supported on traced values; mode='constant' with one number is."
+        )
     x = as_node(x)
     widths = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).tolist()
     shape = tuple(size + low + high for size, (low, high) in zip(x.shape, widths, strict=True))
@@ -288,7 +308,9 @@ def tile(x: Any, reps: Any) -> Any:
     x = reshape(x, (1,) * (len(counts) - x.ndim) + x.shape)
     spread = tuple(size for pair in zip(counts, x.shape, strict=True) for size in pair)
     lifted = reshape(x, tuple(size for item in x.shape for size in (1, item)))
-    return reshape(broadcast_to(lifted, spread), tuple(count * item for count, item in zip(counts, x.shape, strict=True)))
+    return reshape(
+        broadcast_to(lifted, spread), tuple(count * item for count, item in zip(counts, x.shape, strict=True))
+    )
 
 
 @implements(np.repeat)

@@ -115,14 +115,21 @@ class Elementwise(Primitive):
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
         shapes = [((5, 3),) * len(self.domains)]
         if len(self.domains) > 1:
-            shapes += [((5, 3), *[(3,)] * (len(self.domains) - 1)), ((5, 1), *[(1, 3)] * (len(self.domains) - 1)), (((),) * len(self.domains))]
+            shapes += [
+                ((5, 3), *[(3,)] * (len(self.domains) - 1)),
+                ((5, 1), *[(1, 3)] * (len(self.domains) - 1)),
+                (((),) * len(self.domains)),
+            ]
         for choice in shapes:
-            yield tuple(rng.uniform(*domain, size=shape) for domain, shape in zip(self.domains, choice, strict=True)), {}
+            yield (
+                tuple(rng.uniform(*domain, size=shape) for domain, shape in zip(self.domains, choice, strict=True)),
+                {},
+            )
 
-    def flops(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> Any:
+    def flops(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> Any:
         return elements(shape)
 
-    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> bool:
+    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> bool:
         return True
 
 
@@ -141,6 +148,9 @@ class Cast(Elementwise):
 
     name = "cast"
 
+    def __call__(self, x: Any, *, to: str) -> Any:
+        return cast(x, to)
+
     def dtype(self, *dtypes: np.dtype[Any], **params: Any) -> np.dtype[Any]:
         return np.dtype(params["to"])
 
@@ -157,7 +167,7 @@ class Cast(Elementwise):
         yield (rng.normal(size=(5, 3)),), {"to": "float64"}
         yield (rng.normal(size=(5, 3)).astype(np.float32),), {"to": "float64"}
 
-    def flops(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> Any:
+    def flops(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> Any:
         return 0
 
 
@@ -186,7 +196,7 @@ class StopGradient(Elementwise):
     def value(self, x: Any) -> Any:
         return x
 
-    def flops(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> Any:
+    def flops(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> Any:
         return 0
 
 
@@ -202,7 +212,7 @@ class Identity(Elementwise):
     def derivative(self, x: Array, y: Array) -> Any:
         return 1.0
 
-    def flops(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> Any:
+    def flops(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> Any:
         return 0
 
 

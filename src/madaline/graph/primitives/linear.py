@@ -41,10 +41,10 @@ class Matmul(Primitive):
         yield (rng.normal(size=(3, 0)), rng.normal(size=(0, 2))), {}
         yield (rng.normal(size=(2, 4, 3)), rng.normal(size=(2, 3, 5))), {}
 
-    def flops(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> Any:
+    def flops(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> Any:
         return 2 * shapes[0][-1] * elements(shape)
 
-    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> bool:
+    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> bool:
         return not isinstance(shapes[0][-1], Rows)
 
 
@@ -67,5 +67,5 @@ class Transpose(Primitive):
         yield (rng.normal(size=(5, 3)),), {"axes": (1, 0)}
         yield (rng.normal(size=(2, 3, 4)),), {"axes": (2, 0, 1)}
 
-    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> bool:
+    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> bool:
         return True

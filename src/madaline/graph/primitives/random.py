@@ -63,7 +63,7 @@ class RandomUniform(Primitive):
             yield (np.array([12345678901, 7]),), {"shape": (5, 3), "stream": 3, "to": to, "rows": True}
             yield (np.array([-1, 2**40]),), {"shape": (3, 3), "stream": 0, "to": to, "rows": False}
 
-    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> bool:
+    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> bool:
         return isinstance(shape[0], Rows)
 
 

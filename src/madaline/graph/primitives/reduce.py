@@ -29,10 +29,10 @@ class Reduction(Primitive):
         yield (rng.normal(size=(4, 1, 3)),), {"axes": (1,)}
         yield (rng.normal(size=(2, 300)),), {"axes": (1,)}
 
-    def flops(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> Any:
+    def flops(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> Any:
         return elements(shapes[0])
 
-    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> bool:
+    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> bool:
         axes = params["axes"]
         return not any(isinstance(size, Rows) and axis in axes for axis, size in enumerate(shapes[0]))
 
@@ -159,7 +159,7 @@ class LogSumExp(Reduction):
     def vjp(self, x: Array, y: Array, y_bar: Array, *, axes: tuple[int, ...]) -> tuple[Array]:
         return (expanded(y_bar, x, axes) * np.exp(x - expanded(y, x, axes)),)
 
-    def flops(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> Any:
+    def flops(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> Any:
         return 3 * elements(shapes[0])
 
 
@@ -188,10 +188,10 @@ class Argmax(Primitive):
         yield (rng.normal(size=(5, 3)),), {"axis": 0}
         yield (rng.normal(size=(5, 2, 3)),), {"axis": 2}
 
-    def flops(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> Any:
+    def flops(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> Any:
         return elements(shapes[0])
 
-    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> bool:
+    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> bool:
         return not isinstance(shapes[0][params["axis"]], Rows)
 
 
@@ -219,8 +219,8 @@ class Cumsum(Primitive):
         yield (rng.normal(size=(5, 3)),), {"axis": 0, "reverse": False}
         yield (rng.normal(size=(2, 4, 3)),), {"axis": 1, "reverse": True}
 
-    def flops(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> Any:
+    def flops(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> Any:
         return elements(shape)
 
-    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> bool:
+    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> bool:
         return not isinstance(shape[params["axis"]], Rows)

@@ -42,7 +42,7 @@ class Reshape(Primitive):
         yield (rng.normal(size=(4, 3)),), {"shape": (2, 6)}
         yield (rng.normal(size=()),), {"shape": (1, 1)}
 
-    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> bool:
+    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> bool:
         before, after = row_axes(shapes[0]), row_axes(shape)
         if len(before) != 1 or len(after) != 1 or shapes[0][before[0]] != shape[after[0]]:
             return False
@@ -73,7 +73,7 @@ class BroadcastTo(Primitive):
         yield (rng.normal(size=(3, 1)),), {"shape": (2, 3, 4)}
         yield (rng.normal(size=()),), {"shape": (2, 3)}
 
-    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> bool:
+    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> bool:
         return True
 
 
@@ -97,7 +97,7 @@ class Slice(Primitive):
         yield (rng.normal(size=(5,)),), {"starts": (2,), "shape": (1,), "steps": (1,)}
         yield (rng.normal(size=(5,)),), {"starts": (2,), "shape": (0,), "steps": (1,)}
 
-    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> bool:
+    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> bool:
         axis = row_axes(shape)[0]
         return params["starts"][axis] == 0 and params["steps"][axis] == 1 and shapes[0][axis] == shape[axis]
 
@@ -129,18 +129,24 @@ class Place(Primitive):
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
         yield (rng.normal(size=(2, 2)),), {"shape": (5, 3), "starts": ((1, 0),), "steps": ((2, 1),)}
-        yield (rng.normal(size=(2, 3)), rng.normal(size=(1, 3))), {
-            "shape": (3, 3),
-            "starts": ((0, 0), (2, 0)),
-            "steps": ((1, 1), (1, 1)),
-        }
-        yield (rng.normal(size=(3,)), rng.normal(size=(2,))), {
-            "shape": (4,),
-            "starts": ((0,), (1,)),
-            "steps": ((1,), (2,)),
-        }
+        yield (
+            (rng.normal(size=(2, 3)), rng.normal(size=(1, 3))),
+            {
+                "shape": (3, 3),
+                "starts": ((0, 0), (2, 0)),
+                "steps": ((1, 1), (1, 1)),
+            },
+        )
+        yield (
+            (rng.normal(size=(3,)), rng.normal(size=(2,))),
+            {
+                "shape": (4,),
+                "starts": ((0,), (1,)),
+                "steps": ((1,), (2,)),
+            },
+        )
 
-    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> bool:
+    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> bool:
         axis = row_axes(shape)[0]
         return all(
             piece[axis] == shape[axis] and start[axis] == 0 and step[axis] == 1
@@ -167,7 +173,7 @@ class Flip(Primitive):
         yield (rng.normal(size=(5, 3)),), {"axes": (0,)}
         yield (rng.normal(size=(2, 4, 3)),), {"axes": (0, 2)}
 
-    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> bool:
+    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> bool:
         return row_axes(shape)[0] not in params["axes"]
 
 
@@ -192,7 +198,7 @@ class Take(Primitive):
         yield (rng.normal(size=(5, 3)), np.array([4, 0, 0, -1])), {"axis": 0}
         yield (rng.normal(size=(2, 3, 2)), np.array([[1, 2], [1, 0]])), {"axis": 1}
 
-    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> bool:
+    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> bool:
         x, indices = shapes
         return not isinstance(x[params["axis"]], Rows) and not (row_axes(x) and row_axes(indices))
 
@@ -221,10 +227,10 @@ class ScatterAdd(Primitive):
         yield (rng.normal(size=(4, 3)), np.array([4, 0, 0, -1])), {"axis": 0, "size": 5}
         yield (rng.normal(size=(2, 2, 2, 2)), np.array([[1, 2], [1, 0]])), {"axis": 1, "size": 3}
 
-    def flops(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> Any:
+    def flops(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> Any:
         return elements(shapes[0])
 
-    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> bool:
+    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> bool:
         return not row_axes(shapes[1])
 
 
@@ -250,7 +256,7 @@ class TakeAlong(Primitive):
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
         yield (rng.normal(size=(4, 3)), np.array([[0, 0], [1, 2], [2, 1], [-1, 0]])), {}
 
-    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> bool:
+    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> bool:
         return not isinstance(shapes[0][-1], Rows) and not isinstance(shape[-1], Rows)
 
 
@@ -277,10 +283,10 @@ class ScatterAlong(Primitive):
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
         yield (rng.normal(size=(4, 2)), np.array([[0, 0], [1, 2], [2, 1], [-1, 0]])), {"size": 3}
 
-    def flops(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> Any:
+    def flops(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> Any:
         return elements(shapes[0])
 
-    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, **params: Any) -> bool:
+    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> bool:
         return not isinstance(shapes[0][-1], Rows) and not isinstance(shape[-1], Rows)
 
 
