@@ -5,6 +5,7 @@
 // here reassociates, flushes denormals or drops a NaN, and a lane's result does not depend on its position.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -63,6 +64,12 @@ template <> struct NativeVector<float> { typedef float type __attribute__((vecto
 template <> struct NativeVector<double> { typedef double type __attribute__((vector_size(kVectorBytes))); };
 template <> struct NativeVector<std::int32_t> { typedef std::int32_t type __attribute__((vector_size(kVectorBytes))); };
 template <> struct NativeVector<std::int64_t> { typedef std::int64_t type __attribute__((vector_size(kVectorBytes))); };
+template <> struct NativeVector<std::uint32_t> { typedef std::uint32_t type __attribute__((vector_size(kVectorBytes))); };
+template <> struct NativeVector<std::uint64_t> { typedef std::uint64_t type __attribute__((vector_size(kVectorBytes))); };
+
+// The type to add, subtract and multiply in: unsigned for integers, so that they wrap instead of being undefined.
+template <class T> struct WrappingType { using type = T; };
+template <std::integral T> struct WrappingType<T> { using type = std::make_unsigned_t<T>; };
 
 // For each lane of a Vec<T>, all ones (true) or all zeros (false).
 template <class T> struct Mask {
@@ -75,10 +82,11 @@ template <class T> struct Mask {
   friend MADALINE_INLINE Mask operator!(Mask a) { return {~a.v}; }
 };
 
-// T is float, double, int32_t or int64_t. Scalars convert to a vector with that value in every lane.
+// T is float, double, int32_t or int64_t; integers wrap. Scalars convert to a vector with that value in every lane.
 template <class T> struct Vec {
   static constexpr int width = kVectorBytes / static_cast<int>(sizeof(T));
   using Native = typename NativeVector<T>::type;
+  using Wrapping = typename NativeVector<typename WrappingType<T>::type>::type;
   using M = Mask<T>;
   Native v;
 
@@ -100,11 +108,11 @@ template <class T> struct Vec {
   static MADALINE_INLINE Vec load_partial(const T* p, int n);
   MADALINE_INLINE void store_partial(T* p, int n) const;
 
-  friend MADALINE_INLINE Vec operator+(Vec a, Vec b) { return a.v + b.v; }
-  friend MADALINE_INLINE Vec operator-(Vec a, Vec b) { return a.v - b.v; }
-  friend MADALINE_INLINE Vec operator*(Vec a, Vec b) { return a.v * b.v; }
+  friend MADALINE_INLINE Vec operator+(Vec a, Vec b) { return (Native)((Wrapping)a.v + (Wrapping)b.v); }
+  friend MADALINE_INLINE Vec operator-(Vec a, Vec b) { return (Native)((Wrapping)a.v - (Wrapping)b.v); }
+  friend MADALINE_INLINE Vec operator*(Vec a, Vec b) { return (Native)((Wrapping)a.v * (Wrapping)b.v); }
   friend MADALINE_INLINE Vec operator/(Vec a, Vec b) { return a.v / b.v; }
-  friend MADALINE_INLINE Vec operator-(Vec a) { return -a.v; }
+  friend MADALINE_INLINE Vec operator-(Vec a) { return (Native)(-(Wrapping)a.v); }
   // Comparisons with NaN are false, except !=.
   friend MADALINE_INLINE M operator<(Vec a, Vec b) { return {(typename M::Native)(a.v < b.v)}; }
   friend MADALINE_INLINE M operator<=(Vec a, Vec b) { return {(typename M::Native)(a.v <= b.v)}; }
@@ -117,7 +125,7 @@ template <class T> struct Vec {
   friend MADALINE_INLINE Vec operator|(Vec a, Vec b) { return a.v | b.v; }
   friend MADALINE_INLINE Vec operator^(Vec a, Vec b) { return a.v ^ b.v; }
   friend MADALINE_INLINE Vec operator~(Vec a) { return ~a.v; }
-  friend MADALINE_INLINE Vec operator<<(Vec a, int n) { return a.v << n; }
+  friend MADALINE_INLINE Vec operator<<(Vec a, int n) { return (Native)((Wrapping)a.v << n); }
   friend MADALINE_INLINE Vec operator>>(Vec a, int n) { return a.v >> n; }
 };
 
@@ -149,8 +157,7 @@ template <class T> MADALINE_INLINE Vec<BitsOf<T>> bits(Mask<T> m) { return m.v; 
 
 // a >> n filling with zeros; T is an integer.
 template <class T> MADALINE_INLINE Vec<T> shift_right_logical(Vec<T> a, int n) {
-  typedef std::make_unsigned_t<T> U __attribute__((vector_size(kVectorBytes)));
-  return (typename Vec<T>::Native)((U)a.v >> n);
+  return (typename Vec<T>::Native)((typename Vec<T>::Wrapping)a.v >> n);
 }
 
 // Float to integer of the same width, toward zero (any value if it does not fit); integer to float, rounded to nearest.
@@ -176,6 +183,13 @@ template <class T, class F> MADALINE_INLINE Vec<T> map_lanes(F f, Vec<T> a) {
 template <class T, class F> MADALINE_INLINE Vec<T> map_lanes(F f, Vec<T> a, Vec<T> b) {
   for (int i = 0; i < Vec<T>::width; ++i) a.v[i] = f(a.v[i], b.v[i]);
   return a;
+}
+
+// f on the lanes of m, y elsewhere. Out of line: it is called rarely and must not cost its caller registers.
+template <class T, class F> __attribute__((noinline)) Vec<T> map_where(Mask<T> m, F f, Vec<T> x, Vec<T> y) {
+  for (int i = 0; i < Vec<T>::width; ++i)
+    if (m.v[i]) y.v[i] = f(x.v[i]);
+  return y;
 }
 
 template <class T> MADALINE_INLINE Vec<T> Vec<T>::load_partial(const T* p, int n) {
@@ -227,6 +241,12 @@ template <class T> MADALINE_INLINE Vec<T> fma(Vec<T> a, std::type_identity_t<Vec
 #else
   return a * b + c;
 #endif
+}
+
+// c0 + c1 x + c2 x^2 + ...
+template <class T> MADALINE_INLINE Vec<T> polynomial(Vec<T>, T c0) { return c0; }
+template <class T, class... C> MADALINE_INLINE Vec<T> polynomial(Vec<T> x, T c0, C... higher) {
+  return fma(polynomial(x, higher...), x, c0);
 }
 
 // The masked forms of AVX-512 serve where GCC 12 warns of the plain ones' undefined pass-through operand.
