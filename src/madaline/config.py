@@ -39,8 +39,7 @@ def show_config(mode: Literal["text", "dict"] = "text") -> dict[str, Any] | None
         "NumPy": config["numpy"],
         "CPU": config["cpu"],
         "executor": _executor(config),
-        "instructions": f"{config['isa'] or 'none'} in use; {_list(config['isas_built'])} built; "
-        f"{_list(config['isas_cpu'])} on this CPU",
+        "instructions": _instructions(config),
         "threads": f"{config['threads']} ({config['threads_reason']})",
         "caches": ", ".join(f"{name} {size // 1024} KiB" for name, size in config["caches"].items()) or "unknown",
     }
@@ -78,8 +77,11 @@ def _executor(config: dict[str, Any]) -> str:
     return f"native, compiled by {config['compiler']}"
 
 
-def _list(names: tuple[str, ...]) -> str:
-    return ", ".join(names) or "none"
+def _instructions(config: dict[str, Any]) -> str:
+    if config["isa"] is None:
+        return "none built"
+    built, cpu = ", ".join(config["isas_built"]), ", ".join(config["isas_cpu"])
+    return f"{config['isa']} in use; {built} built; {cpu} on this CPU"
 
 
 def _cpu_name() -> str:
