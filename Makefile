@@ -40,7 +40,8 @@ demo: setup ## Show madaline at work
 	$(BIN)/python -m madaline.demo
 
 test: setup test-native ## Run all tests: Python, doctests, native
-	$(BIN)/python -m pytest -n 2 --doctest-modules --ignore=tests/oracles tests src/madaline
+	$(BIN)/python -m pytest -n 2 --doctest-modules --doctest-glob=README.md --ignore=tests/oracles \
+	  tests src/madaline README.md
 
 # build-native <folder> <CMake options>: the native tests, for the instruction sets this CPU can run.
 define build-native

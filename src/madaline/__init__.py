@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     # For type checkers and editors; a test holds it equal to the table below.
     from madaline.config import show_config as show_config
+    from madaline.graph.numpy_api.dispatch import supported_functions as supported_functions
+    from madaline.graph.numpy_api.reduce import logsumexp as logsumexp
+    from madaline.graph.primitives.elementwise import stop_gradient as stop_gradient
+    from madaline.graph.trace import trace as trace
     from madaline.kernels.threads import get_threads as get_threads
     from madaline.kernels.threads import set_threads as set_threads
 
@@ -18,6 +22,10 @@ __version__ = "0.1.0.dev0"
 
 _NAMES_BY_MODULE = {
     "madaline.config": ("show_config",),
+    "madaline.graph.numpy_api.dispatch": ("supported_functions",),
+    "madaline.graph.numpy_api.reduce": ("logsumexp",),
+    "madaline.graph.primitives.elementwise": ("stop_gradient",),
+    "madaline.graph.trace": ("trace",),
     "madaline.kernels.threads": ("get_threads", "set_threads"),
 }
 _MODULE_OF = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names}
