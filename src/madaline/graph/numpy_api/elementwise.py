@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import TraceError
-from madaline.graph.node import BOOL, Node
+from madaline.graph.node import BOOL, Node, as_node
 from madaline.graph.numpy_api.dispatch import implements
 from madaline.graph.primitives import elementwise as primitives
 from madaline.graph.primitives.elementwise import softplus
@@ -16,6 +16,11 @@ from madaline.graph.primitives.elementwise import softplus
 @implements(np.positive, np.conjugate, np.real, np.copy)
 def positive(x: Any) -> Any:
     return x
+
+
+@implements(np.imag)
+def imag(x: Any) -> Any:
+    return np.zeros_like(x)
 
 
 @implements(np.float_power)
@@ -126,18 +131,37 @@ def clip(x: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: 
     return x
 
 
-@implements(np.round)
+@implements(np.round, np.around)
 def round_(x: Any, decimals: int = 0) -> Any:
     if decimals == 0:
         return np.rint(x) if x.dtype.kind == "f" else x
-    scale = 10.0**decimals
-    return np.rint(x * scale) / scale
+    scale = 10.0 ** abs(decimals)
+    rounded = np.rint(x * scale) / scale if decimals > 0 else np.rint(x / scale) * scale
+    return rounded.astype(x.dtype)
+
+
+@implements(np.fix)
+def fix(x: Any) -> Any:
+    return np.trunc(x)
+
+
+@implements(np.modf)
+def modf(x: Any) -> Any:
+    whole = np.trunc(x * 1.0)
+    return x - whole, whole
+
+
+@implements(np.divmod)
+def divmod_(a: Any, b: Any) -> Any:
+    return np.floor_divide(a, b), np.remainder(a, b)
 
 
 @implements(np.nan_to_num)
 def nan_to_num(
     x: Any, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
 ) -> Any:
+    if x.dtype.kind != "f":
+        return x
     limits = np.finfo(x.dtype)
     x = np.where(np.isnan(x), nan, x)
     x = np.where(x == np.inf, float(limits.max) if posinf is None else posinf, x)
@@ -155,6 +179,59 @@ def sinc(x: Any) -> Any:
 @implements(np.isclose)
 def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> Any:
     return np.equal(a, b) | (np.isfinite(b) & (np.abs(np.subtract(a, b)) <= atol + rtol * np.abs(b)))
+
+
+@implements(np.allclose)
+def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> Any:
+    return np.all(isclose(a, b, rtol, atol))
+
+
+@implements(np.array_equal)
+def array_equal(a: Any, b: Any) -> Any:
+    return np.all(np.equal(a, b)) if np.shape(a) == np.shape(b) else False
+
+
+@implements(np.isposinf)
+def isposinf(x: Any) -> Any:
+    return np.equal(x, np.inf)
+
+
+@implements(np.isneginf)
+def isneginf(x: Any) -> Any:
+    return np.equal(x, -np.inf)
+
+
+@implements(np.isin)
+def isin(x: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False) -> Any:
+    found = np.any(np.expand_dims(x, -1) == np.ravel(test_elements), axis=-1)
+    return ~found if invert else found
+
+
+@implements(np.searchsorted)
+def searchsorted(a: Any, v: Any, side: str = "left") -> Any:
+    """Counted by comparing each value with every entry, so its cost is the product of the two sizes."""
+    below = np.less if side == "left" else np.less_equal
+    return np.sum(below(a, np.expand_dims(v, -1)), axis=-1)
+
+
+@implements(np.interp)
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
+    """Piecewise linear; at a point of ``xp`` the derivative is that of the piece to its right."""
+    xp, fp = as_node(xp), as_node(fp)
+    piece = np.clip(searchsorted(xp, x, "right") - 1, 0, xp.shape[0] - 2)
+    x0, f0 = xp[piece], fp[piece]
+    inside = f0 + (x - x0) * ((fp[piece + 1] - f0) / (xp[piece + 1] - x0))
+    above = np.where(np.greater(x, xp[-1]), fp[-1] if right is None else right, inside)
+    return np.where(np.less(x, xp[0]), fp[0] if left is None else left, above)
+
+
+@implements(np.polyval)
+def polyval(p: Any, x: Any) -> Any:
+    """Horner's scheme, the highest power first."""
+    y = x * 0
+    for coefficient in p if isinstance(p, Node) else np.asarray(p):
+        y = y * x + coefficient
+    return y
 
 
 @implements(np.astype)

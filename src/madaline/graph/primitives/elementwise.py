@@ -46,13 +46,15 @@ def scaled(value: Array, factor: Array) -> Array:
 class Elementwise(Primitive):
     r"""One number out for one number of each argument, with NumPy's broadcasting.
 
-    ``derivative(*args, y)`` gives :math:`\partial y/\partial x_i`: one factor, or a tuple with one for each argument; ``None`` is zero.
-    Types: ``"float"`` computes integers in float64, ``"number"`` keeps the common type, ``"compare"`` gives booleans
+    ``derivative(*args, y)`` gives :math:`\partial y/\partial x_i`: one factor, or a tuple with one for each argument;
+    ``None`` is zero. Types: ``"float"`` computes integers in float64, ``"number"`` keeps the common type, ``"compare"`` gives booleans
     from a common type, ``"logical"`` gives booleans from booleans.
     """
 
     ufunc: ClassVar[Any] = None
     types: ClassVar[str] = "float"
+    on_masks: ClassVar[str] = ""
+    "The logical primitive NumPy means when all arguments are booleans, as ``|`` by ``+``."
     domains: ClassVar[tuple[Domain, ...]] = (REAL,)
     "One interval for each argument, where samples are drawn; none of them crosses a singularity."
 
@@ -60,6 +62,8 @@ class Elementwise(Primitive):
         if not any(isinstance(arg, Node) for arg in args):
             return self.value(*args, **params)
         dtype = self.common_dtype(*args)
+        if dtype == BOOL and self.on_masks:
+            return PRIMITIVES[self.on_masks](*args)
         inputs = tuple(cast(as_node(arg, dtype), dtype) for arg in args)
         shape = broadcast(*(node.shape for node in inputs))
         node = Node(self, inputs, params, shape, self.dtype(dtype))
@@ -69,13 +73,13 @@ class Elementwise(Primitive):
         """The type to which all arguments are brought."""
         if self.types == "logical":
             return BOOL
-        kinds = [arg.dtype if isinstance(arg, Node) else arg for arg in args if not isinstance(arg, Rows)]
+        kinds = [_kind(arg) for arg in args if not isinstance(arg, Rows)]
         dtype = graph_dtype(np.result_type(*kinds))
         if dtype == INT64 and any(isinstance(kind, np.dtype) and kind.kind == "f" for kind in kinds):
             return FLOAT64
         if self.types == "float" and dtype.kind != "f":
             return FLOAT64
-        if dtype == BOOL and self.types == "number":
+        if dtype == BOOL and self.types == "number" and not self.on_masks:
             return INT64
         return dtype
 
@@ -131,6 +135,13 @@ class Elementwise(Primitive):
 
     def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> bool:
         return True
+
+
+def _kind(arg: Any) -> Any:
+    """What decides the common type: a dtype, or a Python number, which adapts to the others."""
+    if isinstance(arg, (bool, int, float, complex)) and not isinstance(arg, np.generic):
+        return arg
+    return arg.dtype if hasattr(arg, "dtype") else np.asarray(arg).dtype
 
 
 def fold(node: Node) -> Node:
@@ -225,6 +236,7 @@ class Add(Elementwise):
     name = "add"
     ufunc = np.add
     types = "number"
+    on_masks = "logical_or"
     domains = (REAL, REAL)
 
     def derivative(self, a: Array, b: Array, y: Array) -> Any:
@@ -249,6 +261,7 @@ class Multiply(Elementwise):
     name = "multiply"
     ufunc = np.multiply
     types = "number"
+    on_masks = "logical_and"
     domains = (REAL, REAL)
 
     def derivative(self, a: Array, b: Array, y: Array) -> Any:
@@ -307,7 +320,10 @@ class Fmod(Elementwise):
 
 
 class Power(Elementwise):
-    r""":math:`y = x^p`. Derivative 0 in ``x`` where ``p = 0``, and 0 in ``p`` where ``x = 0``; NaN in ``p`` for negative ``x``."""
+    r""":math:`y = x^p`.
+
+    Derivative 0 in ``x`` where ``p = 0``, and 0 in ``p`` where ``x = 0``; NaN in ``p`` for negative ``x``.
+    """
 
     name = "power"
     ufunc = np.power
@@ -317,7 +333,7 @@ class Power(Elementwise):
     def __call__(self, *args: Any, **params: Any) -> Any:
         x, p = args
         if isinstance(x, Node) and isinstance(p, (int, float)) and not isinstance(p, bool):
-            return _constant_power(x, p)
+            return _constant_power(cast(x, self.common_dtype(x, p)), p)
         if isinstance(x, Node) and x.dtype.kind == "i" and self.common_dtype(x, p).kind == "i":
             raise TraceError(
                 "An integer to a traced integer power is not supported. Make one of them a float: x.astype(float) ** p."
@@ -338,15 +354,8 @@ def _power_by_exponent(x: Array, y: Array) -> Array:
 
 
 def _constant_power(x: Node, p: float) -> Any:
-    if x.dtype.kind in "ib" and isinstance(p, int):
-        if p < 0:
-            raise ValueError("Integers to negative integer powers are not allowed. Use x.astype(float) ** p.")
-        result = None
-        for bit in bin(p)[2:]:
-            result = result if result is None else result * result
-            if bit == "1":
-                result = x if result is None else result * x
-        return np.ones(1, dtype=np.int64)[0] + 0 * x if result is None else result
+    if x.dtype == INT64:
+        return _integer_power(x, int(p))
     if p == 1:
         return x
     if p == 2:
@@ -356,6 +365,17 @@ def _constant_power(x: Node, p: float) -> Any:
     if p == -1:
         return 1.0 / x
     return Elementwise.__call__(PRIMITIVES["power"], x, float(p))  # type: ignore[arg-type]
+
+
+def _integer_power(x: Node, p: int) -> Any:
+    """By squaring: integers have no power primitive, since nothing is differentiated by them."""
+    if p < 0:
+        raise ValueError(f"Integers to negative integer powers are not allowed. Use x.astype(float) ** {p}.")
+    result: Any = 0 * x + 1
+    for bit in f"{p:b}":
+        result = result * result
+        result = result * x if bit == "1" else result
+    return result
 
 
 class Negative(Elementwise):
@@ -400,11 +420,17 @@ class Square(Elementwise):
 
 
 class Reciprocal(Elementwise):
-    """:math:`y = 1/x`, :math:`dy/dx = -y^2`."""
+    """:math:`y = 1/x`, :math:`dy/dx = -y^2`. Of an integer it is an integer, as NumPy has it: 1, -1 or 0."""
 
     name = "reciprocal"
     ufunc = np.reciprocal
     domains = (POSITIVE,)
+
+    def __call__(self, *args: Any, **params: Any) -> Any:
+        (x,) = args
+        if isinstance(x, Node) and x.dtype == INT64:
+            return np.where(x * x == 1, x, 0)
+        return super().__call__(x, **params)
 
     def derivative(self, x: Array, y: Array) -> Any:
         return -y * y
@@ -678,7 +704,10 @@ class Softplus(Elementwise):
 
 
 class Relu(Elementwise):
-    r""":math:`y = \max(x, 0)`; derivative 0 at ``x = 0``, NaN stays NaN. A primitive because its derivative needs ``y`` alone."""
+    r""":math:`y = \max(x, 0)`; derivative 0 at ``x = 0``, NaN stays NaN.
+
+    A primitive of its own because its derivative needs ``y`` alone.
+    """
 
     name = "relu"
     types = "number"
@@ -716,6 +745,7 @@ class Maximum(Elementwise):
     name = "maximum"
     ufunc = np.maximum
     types = "number"
+    on_masks = "logical_or"
     domains = (REAL, REAL)
 
     def derivative(self, a: Array, b: Array, y: Array) -> Any:
@@ -729,6 +759,7 @@ class Minimum(Elementwise):
     name = "minimum"
     ufunc = np.minimum
     types = "number"
+    on_masks = "logical_and"
     domains = (REAL, REAL)
 
     def derivative(self, a: Array, b: Array, y: Array) -> Any:
@@ -752,11 +783,7 @@ class Where(Elementwise):
         if not any(isinstance(arg, Node) for arg in args):
             return np.where(*args)
         condition, a, b = args
-        if not isinstance(a, Node) and not isinstance(b, Node):
-            # Two Python numbers give NumPy's default type; beside arrays they would adapt to them.
-            dtype = graph_dtype(np.result_type(a, b))
-        else:
-            dtype = graph_dtype(np.result_type(*(item.dtype if isinstance(item, Node) else item for item in (a, b))))
+        dtype = graph_dtype(np.result_type(_kind(a), _kind(b)))
         inputs = (cast(as_node(condition, BOOL), BOOL), cast(as_node(a, dtype), dtype), cast(as_node(b, dtype), dtype))
         return Node(self, inputs, params, broadcast(*(node.shape for node in inputs)), dtype)
 
@@ -797,21 +824,27 @@ class Copysign(Elementwise):
 # Rounding: derivative 0
 
 
-class Floor(Elementwise):
+class _Rounding(Elementwise):
+    def __call__(self, *args: Any, **params: Any) -> Any:
+        (x,) = args
+        return x if isinstance(x, Node) and x.dtype.kind != "f" else super().__call__(x, **params)
+
+
+class Floor(_Rounding):
     """The largest integer not above ``x``; derivative 0."""
 
     name = "floor"
     ufunc = np.floor
 
 
-class Ceil(Elementwise):
+class Ceil(_Rounding):
     """The smallest integer not below ``x``; derivative 0."""
 
     name = "ceil"
     ufunc = np.ceil
 
 
-class Trunc(Elementwise):
+class Trunc(_Rounding):
     """The integer towards zero; derivative 0."""
 
     name = "trunc"
