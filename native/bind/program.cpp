@@ -15,6 +15,7 @@ namespace {
 using int64 = std::int64_t;
 
 Dim to_dim(nb::handle h) {
+  if (nb::isinstance<nb::int_>(h)) return {nb::cast<int64>(h), false};
   nb::sequence pair = nb::cast<nb::sequence>(h);
   if (nb::len(pair) != 2) invalid("A dim is a pair (coefficient, is_rows).");
   return {nb::cast<int64>(pair[0]), nb::cast<bool>(pair[1])};
@@ -44,6 +45,11 @@ ElementwiseSpec to_chain(int dtype, nb::handle dims, nb::handle operands, nb::ha
     spec.ops.push_back(std::move(numbers));
   }
   return spec;
+}
+
+GatherSpec to_gather(int dtype, nb::handle outer, nb::handle count, nb::handle inner, nb::handle axis, nb::handle table, nb::handle indices,
+                     nb::handle list) {
+  return {Builder::checked_dtype(dtype), to_dim(outer), to_dim(count), to_dim(inner), to_dim(axis), to_operand(table), to_operand(indices), to_operand(list)};
 }
 
 using Array = nb::ndarray<nb::c_contig, nb::device::cpu>;
@@ -82,7 +88,9 @@ void run(Builder& program, nb::list inputs, nb::list outputs, int64 n_rows, int 
     nb::gil_scoped_release release;
     failure = program.machine().run(data.data(), data.data() + n_in, n_rows, threads);
   }
-  if (failure.instruction >= 0) throw std::out_of_range(program.machine().failure_message(failure));
+  if (failure.instruction >= 0) {
+    throw std::out_of_range("Instruction " + std::to_string(failure.instruction) + ", " + program.machine().failure_message(failure));
+  }
 }
 
 template <std::size_t N> nb::dict numbered(const char* const (&names)[N]) {
@@ -114,6 +122,40 @@ void bind_program(nb::module_& m) {
       .def("elementwise", [](Builder& self, int dtype, nb::object dims, nb::object operands, nb::object constants, int n_scratch, nb::object ops) {
              self.elementwise(to_chain(dtype, dims, operands, constants, n_scratch, ops));
            }, "dtype"_a, "dims"_a, "operands"_a, "constants"_a, "n_scratch"_a, "ops"_a)
+      .def("matmul", [](Builder& self, int dtype, nb::object batch, nb::object m, nb::object n, nb::object k, nb::object A, nb::object B, nb::object C,
+                        bool accumulate, nb::object bias, bool relu, nb::object epilogue) {
+             ProductSpec s;
+             s.dtype = Builder::checked_dtype(dtype);
+             s.batch = to_dims(batch), s.m = to_dim(m), s.n = to_dim(n), s.k = to_dim(k);
+             s.A = to_operand(A), s.B = to_operand(B), s.C = to_operand(C);
+             s.accumulate = accumulate, s.relu = relu, s.has_bias = !bias.is_none();
+             if (s.has_bias) s.bias = to_operand(bias);
+             std::unique_ptr<ElementwiseSpec> chain;
+             if (!epilogue.is_none()) {
+               nb::sequence e = nb::cast<nb::sequence>(epilogue);
+               if (nb::len(e) != 6) invalid("An epilogue is (dtype, dims, operands, constants, n_scratch, ops).");
+               chain = std::make_unique<ElementwiseSpec>(to_chain(nb::cast<int>(e[0]), nb::object(e[1]), nb::object(e[2]), nb::object(e[3]), nb::cast<int>(e[4]), nb::object(e[5])));
+             }
+             self.product(std::move(s), std::move(chain));
+           }, "dtype"_a, "batch"_a, "m"_a, "n"_a, "k"_a, "A"_a, "B"_a, "C"_a, "accumulate"_a = false, "bias"_a = nb::none(), "relu"_a = false,
+           "epilogue"_a = nb::none())
+      .def("reduce", [](Builder& self, int op, int dtype, nb::object keep, nb::object reduce, nb::object src, nb::object dst, bool accumulate) {
+             self.reduce(op, {Reduction::sum, Builder::checked_dtype(dtype), to_dims(keep), to_dims(reduce), to_operand(src), to_operand(dst), accumulate});
+           }, "op"_a, "dtype"_a, "keep"_a, "reduce"_a, "src"_a, "dst"_a, "accumulate"_a = false)
+      .def("take", [](Builder& self, int dtype, nb::object outer, nb::object count, nb::object inner, nb::object axis_size, nb::object src,
+                      nb::object indices, nb::object dst) {
+             self.take(to_gather(dtype, outer, count, inner, axis_size, src, indices, dst));
+           }, "dtype"_a, "outer"_a, "count"_a, "inner"_a, "axis_size"_a, "src"_a, "indices"_a, "dst"_a)
+      .def("scatter_add", [](Builder& self, int dtype, nb::object outer, nb::object count, nb::object inner, nb::object axis_size, nb::object src,
+                             nb::object indices, nb::object dst, bool accumulate) {
+             self.scatter_add(to_gather(dtype, outer, count, inner, axis_size, dst, indices, src), accumulate);
+           }, "dtype"_a, "outer"_a, "count"_a, "inner"_a, "axis_size"_a, "src"_a, "indices"_a, "dst"_a, "accumulate"_a = false)
+      .def("cumsum", [](Builder& self, int dtype, nb::object outer, nb::object axis, nb::object inner, nb::object src, nb::object dst, bool reverse) {
+             self.cumsum(dtype, to_dim(outer), to_dim(axis), to_dim(inner), to_operand(src), to_operand(dst), reverse);
+           }, "dtype"_a, "outer"_a, "axis"_a, "inner"_a, "src"_a, "dst"_a, "reverse"_a = false)
+      .def("random", [](Builder& self, int dtype, nb::object dims, nb::object dst, nb::object key, int64 stream) {
+             self.random(dtype, to_dims(dims), to_operand(dst), to_operand(key), stream);
+           }, "dtype"_a, "dims"_a, "dst"_a, "key"_a, "stream"_a)
       .def("combine", &Builder::combine, "op"_a, "dtype"_a, "lane_buffer"_a, "dst_buffer"_a, "size"_a)
       .def("run", &run, "inputs"_a, "outputs"_a, "n_rows"_a, "threads"_a)
       .def_prop_ro("instruction_count", [](const Builder& self) { return self.machine().instruction_count(); })

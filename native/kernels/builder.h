@@ -4,7 +4,12 @@
 #pragma once
 
 #include "kernels/elementwise.h"
+#include "kernels/gather.h"
 #include "kernels/machine.h"
+#include "kernels/product.h"
+#include "kernels/random.h"
+#include "kernels/reduce.h"
+#include "kernels/scan.h"
 
 namespace madaline::MADALINE_ISA {
 
@@ -50,6 +55,80 @@ class Builder {
   }
 
   void elementwise(ElementwiseSpec spec) { machine_.add(make_elementwise(std::move(spec))); }
+
+  void product(ProductSpec s, std::unique_ptr<ElementwiseSpec> epilogue) {
+    const std::vector<Dim> a = joined(s.batch, {s.m, s.k}), b = joined(s.batch, {s.k, s.n}), c = joined(s.batch, {s.m, s.n});
+    check(s.A, a, false, "A of matmul"), check(s.B, b, false, "B of matmul"), check(s.C, c, true, "C of matmul");
+    require_dtype(s.A.buffer, s.dtype, "A of matmul"), require_dtype(s.B.buffer, s.dtype, "B of matmul"), require_dtype(s.C.buffer, s.dtype, "C of matmul");
+    if (s.dtype == DType::boolean) invalid("matmul does not exist for bool.");
+    const bool one_column = !s.n.is_rows && s.n.coefficient <= 1;
+    if (s.C.strides.back() != 1 && !one_column) invalid("C of matmul must have unit stride in n.");
+    if (s.C.strides[s.batch.size()] < 0) invalid("C of matmul must not have a negative stride in m.");
+    check_accumulate(s.accumulate, s.C, "matmul");
+    if (s.accumulate && (s.has_bias || s.relu || epilogue)) invalid("A matmul that accumulates over the rows takes no bias, relu or epilogue.");
+    if (s.has_bias) {
+      check(s.bias, {s.n}, false, "The bias of matmul");
+      require_dtype(s.bias.buffer, s.dtype, "The bias of matmul");
+      if (s.bias.strides[0] != 0 && s.bias.strides[0] != 1) invalid("The bias of matmul must have stride 0 or 1.");
+    }
+    std::unique_ptr<Elementwise> chain;
+    if (epilogue) {
+      if (!s.batch.empty()) invalid("A matmul with batch dims takes no epilogue.");
+      const bool matches = !epilogue->dims.empty() && epilogue->dims[0].coefficient == s.m.coefficient && epilogue->dims[0].is_rows == s.m.is_rows;
+      if (!matches) invalid("The first dim of a matmul's epilogue must be m.");
+      chain = make_elementwise(std::move(*epilogue));
+    }
+    if (s.dtype == DType::f32) machine_.add(std::make_unique<ProductOf<float>>(s, std::move(chain)));
+    else if (s.dtype == DType::f64) machine_.add(std::make_unique<ProductOf<double>>(s, std::move(chain)));
+    else machine_.add(std::make_unique<ProductOf<std::int64_t>>(s, std::move(chain)));
+  }
+
+  void reduce(int op, ReduceSpec s) {
+    s.op = checked_reduction(op);
+    check(s.src, joined(s.keep, s.reduce), false, "src of reduce");
+    check(s.dst, s.keep, true, "dst of reduce");
+    check_distinct(s.dst, s.keep, "dst of reduce");
+    require_dtype(s.src.buffer, s.dtype, "src of reduce");
+    require_dtype(s.dst.buffer, s.op == Reduction::argmax ? DType::i64 : s.dtype, "dst of reduce");
+    if (s.op == Reduction::logsumexp && !is_float(s.dtype)) invalid("logsumexp exists for floats only.");
+    if (s.dtype == DType::boolean && (s.op == Reduction::sum || s.op == Reduction::prod)) invalid("sum and prod do not exist for bool; convert first.");
+    if (s.accumulate && s.op == Reduction::argmax) invalid("argmax cannot accumulate over the rows.");
+    check_accumulate(s.accumulate, s.dst, "reduce");
+    with_type(s.dtype, [&](auto t) { machine_.add(std::make_unique<ReduceOf<decltype(t)>>(s)); });
+  }
+
+  void take(GatherSpec s) {
+    check_gather(s, "take", false);
+    check_distinct(s.list, {s.outer, s.count, s.inner}, "dst of take");
+    with_type(s.dtype, [&](auto t) { machine_.add(std::make_unique<Take<decltype(t)>>(s)); });
+  }
+  void scatter_add(GatherSpec s, bool accumulate) {
+    if (s.dtype == DType::boolean) invalid("scatter_add does not exist for bool.");
+    check_gather(s, "scatter_add", true);
+    check_accumulate(accumulate, s.table, "scatter_add");
+    check_distinct(s.table, {s.outer, s.axis, s.inner}, "dst of scatter_add");
+    with_type(s.dtype, [&](auto t) { machine_.add(std::make_unique<ScatterAdd<decltype(t)>>(s, accumulate)); });
+  }
+
+  void cumsum(int dtype, Dim outer, Dim axis, Dim inner, const Operand& src, const Operand& dst, bool reverse) {
+    const DType type = checked_dtype(dtype);
+    const std::vector<Dim> dims{outer, axis, inner};
+    check(src, dims, false, "src of cumsum"), check(dst, dims, true, "dst of cumsum");
+    check_distinct(dst, dims, "dst of cumsum");
+    require_dtype(src.buffer, type, "src of cumsum"), require_dtype(dst.buffer, type, "dst of cumsum");
+    if (type == DType::boolean) invalid("cumsum does not exist for bool.");
+    with_type(type, [&](auto t) { machine_.add(std::make_unique<CumsumOf<decltype(t)>>(outer, axis, inner, src, dst, reverse)); });
+  }
+
+  void random(int dtype, const std::vector<Dim>& dims, const Operand& dst, const Operand& key, std::int64_t stream) {
+    const DType type = checked_dtype(dtype);
+    if (!is_float(type)) invalid("random exists for floats only.");
+    if (stream < 0 || stream > 0xffffffff) invalid("The stream of random must be an unsigned 32-bit integer.");
+    check(dst, dims, true, "dst of random"), check(key, {{2, false}}, false, "The key of random");
+    check_distinct(dst, dims, "dst of random");
+    require_dtype(dst.buffer, type, "dst of random"), require_dtype(key.buffer, DType::i64, "The key of random");
+    machine_.add(std::make_unique<Random>(type, dims, dst, key, static_cast<std::uint32_t>(stream)));
+  }
 
   void combine(int op, int dtype, int lane_buffer, int dst_buffer, std::int64_t size) {
     const Stage& stage = current_stage();
@@ -107,6 +186,37 @@ class Builder {
     const DType has = machine_.buffers()[buffer].dtype;
     if (has == dtype) return;
     invalid(what + " is " + kDTypeNames[static_cast<int>(has)] + "; the instruction needs " + kDTypeNames[static_cast<int>(dtype)] + ".");
+  }
+
+  static std::vector<Dim> joined(std::vector<Dim> a, const std::vector<Dim>& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+  }
+  template <class F> static void with_type(DType dtype, F f) {
+    switch (dtype) {
+      case DType::f32: return f(float{});
+      case DType::f64: return f(double{});
+      case DType::i64: return f(std::int64_t{});
+      case DType::boolean: return f(std::uint8_t{});
+    }
+  }
+  // Something written must not be the same element for two indices.
+  static void check_distinct(const Operand& o, const std::vector<Dim>& dims, const std::string& what) {
+    for (std::size_t d = 0; d < dims.size(); ++d) {
+      if (o.strides[d] == 0 && (dims[d].is_rows || dims[d].coefficient > 1)) invalid(what + " has stride 0 in dim " + std::to_string(d) + ".");
+    }
+  }
+  void check_accumulate(bool accumulate, const Operand& dst, const char* name) const {
+    if (accumulate && machine_.buffers()[dst.buffer].space != Space::lane) {
+      invalid(std::string(name) + " accumulates over the rows, so its destination must be in the lane space.");
+    }
+  }
+  void check_gather(const GatherSpec& s, const std::string& name, bool table_written) {
+    check(s.table, {s.outer, s.axis, s.inner}, table_written, (table_written ? "dst of " : "src of ") + name);
+    check(s.list, {s.outer, s.count, s.inner}, !table_written, (table_written ? "src of " : "dst of ") + name);
+    check(s.indices, {s.outer, s.count}, false, "indices of " + name);
+    require_dtype(s.table.buffer, s.dtype, "The table of " + name), require_dtype(s.list.buffer, s.dtype, "The list of " + name);
+    require_dtype(s.indices.buffer, DType::i64, "indices of " + name);
   }
 
   std::unique_ptr<Elementwise> make_elementwise(ElementwiseSpec spec) {

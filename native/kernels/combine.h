@@ -43,6 +43,7 @@ template <class T> T identity_of(Reduction op) {
       else return Limits::lowest();
     case Reduction::min:
       if constexpr (Limits::has_infinity) return Limits::infinity();
+      else if constexpr (std::is_same_v<T, std::uint8_t>) return T(1);  // bool: min is all()
       else return Limits::max();
     default: return T(0);
   }

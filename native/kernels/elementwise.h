@@ -29,7 +29,8 @@ class Elementwise final : public Instruction {
   Elementwise(ElementwiseSpec spec, const std::vector<Buffer>& buffers);
 
   void run(Frame& frame) const noexcept override { run_range(frame, 0, dims_[0].size(frame.rows)); }
-  std::int64_t chunks(std::int64_t rows) const noexcept override {
+  std::int64_t chunks(std::int64_t rows, int threads) const noexcept override {
+    if (threads == 1) return 1;
     const std::int64_t n = element_count(dims_, rows);
     return std::max<std::int64_t>(1, std::min(n / kChunkElements, dims_[0].size(rows)));
   }

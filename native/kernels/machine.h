@@ -29,10 +29,6 @@ struct Stage {
   }
 };
 
-struct Argument {
-  void* data;
-};
-
 // What went wrong in a run; instruction -1: nothing.
 struct Failure {
   int instruction = -1;
@@ -98,7 +94,7 @@ class Machine {
     Frame frame;
   };
   struct Arena {
-    Memory shared, rows, lanes;
+    Memory shared, rows, lanes, common;
     std::vector<std::unique_ptr<Worker>> workers;
   };
   struct Run {
@@ -124,6 +120,7 @@ class Machine {
       }
       arena = std::make_unique<Arena>();
       arena->shared.reserve(machine.shared_bytes_);
+      arena->common.reserve(kCommonBytes);
     }
     ~Lease() {
       std::lock_guard guard(machine.mutex_);
@@ -152,6 +149,7 @@ class Machine {
       worker->address.resize(buffers_.size());
       worker->frame.address = worker->address.data();
       worker->frame.scratch = worker->scratch.data();
+      worker->frame.common = arena.common.data();
       arena.workers.push_back(std::move(worker));
     }
     for (int w = 0; w < n_workers; ++w) {
@@ -179,7 +177,7 @@ class Machine {
     set_frame(mine);
     for (std::size_t k = 0; k < stage.instructions.size(); ++k) {
       const Instruction& instruction = *stage.instructions[k];
-      const std::int64_t n_chunks = instruction.chunks(run.n_rows);
+      const std::int64_t n_chunks = instruction.chunks(run.n_rows, run.team.size());
       if (n_chunks <= 1) {
         instruction.run(mine);
       } else if (run.team.size() == 1) {

@@ -69,20 +69,21 @@ struct Frame {
   std::int64_t first_row = 0;  // r0
   bool first_tile = true;      // of the lane: accumulating instructions overwrite
   char* scratch = nullptr;     // as large as the largest scratch_bytes() of the program, 64-byte aligned
-  bool failed = false;         // an instruction met a bad value; `failure` says which
+  char* common = nullptr;      // kCommonBytes that all threads of the run see, for what run_chunk() leaves to finish()
+  bool failed = false;         // an instruction met a bad value, which it leaves in failure_value
   std::int64_t failure_value = 0;
 
   char* at(const Place& place) const { return address[place.buffer] + place.offset + first_row * place.row_advance; }
 };
 
 // A step of a program. In a rows stage a thread calls run() for each tile. In a shared stage the machine asks chunks(),
-// which depends on shapes alone, runs each chunk by some thread, and calls finish() on one thread. Splitting must not
-// change a bit of the result, so with n_chunks > 1 the chunks are used however many threads there are.
+// runs each chunk by some thread, then calls finish() on one. However an instruction is split, its result must have the
+// same bits: either splitting changes no element's arithmetic, or the chunks depend on shapes alone and not on `threads`.
 class Instruction {
  public:
   virtual ~Instruction() = default;
   virtual void run(Frame& frame) const noexcept = 0;
-  virtual std::int64_t chunks(std::int64_t /*rows*/) const noexcept { return 1; }
+  virtual std::int64_t chunks(std::int64_t /*rows*/, int /*threads*/) const noexcept { return 1; }
   virtual void run_chunk(Frame& frame, std::int64_t /*chunk*/, std::int64_t /*n_chunks*/) const noexcept { run(frame); }
   virtual void finish(Frame& /*frame*/, std::int64_t /*n_chunks*/) const noexcept {}
   virtual std::size_t scratch_bytes() const noexcept { return 0; }
@@ -91,6 +92,8 @@ class Instruction {
 
 // Elements a chunk of a split instruction has at least: about 10 to 40 us of work, several times what waking threads costs.
 inline constexpr std::int64_t kChunkElements = 32768;
+inline constexpr int kMaxPartials = 64;
+inline constexpr std::size_t kCommonBytes = kMaxPartials * 64;
 
 // The part [begin, end) of n that chunk c of n_chunks takes.
 struct Range {
@@ -108,6 +111,25 @@ inline std::int64_t element_count(const std::vector<Dim>& dims, std::int64_t row
   for (const Dim& d : dims) n *= d.size(rows);
   return n;
 }
+
+// Steps through the index space of some dims, outermost first, and keeps N addresses in step with it.
+template <int N> struct Odometer {
+  int n_dims = 0;
+  std::int64_t sizes[kMaxDims] = {}, index[kMaxDims] = {};
+  char* at[N] = {};
+
+  // steps[i][d]: bytes that address i moves in dim d. False after the last index.
+  template <class Steps> bool next(const Steps& steps) {
+    for (int d = n_dims - 1; d >= 0; --d) {
+      const bool more = ++index[d] < sizes[d];
+      const std::int64_t count = more ? 1 : 1 - sizes[d];
+      for (int i = 0; i < N; ++i) at[i] += count * steps[i][d];
+      if (more) return true;
+      index[d] = 0;
+    }
+    return false;
+  }
+};
 
 // Joins neighbouring dims (first, first + 1) wherever every operand steps through both as through one, and drops dims of
 // size 1, so that a contiguous chain becomes one flat dim. An inner rows dim cannot be joined: its size is not known.

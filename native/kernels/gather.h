@@ -1,0 +1,118 @@
+// take:         dst[o, j, i] = src[o, index[o, j], i]
+// scatter_add:  dst = 0 (unless it goes on accumulating), then dst[o, index[o, j], i] += src[o, j, i] in the order of j
+// o < outer, j < count, i < inner. Negative indices count from the end of the axis; dst overlaps neither src nor indices.
+#pragma once
+
+#include <cstring>
+
+#include "kernels/program.h"
+
+namespace madaline::MADALINE_ISA {
+
+// table has the axis that is indexed, list the count.
+struct GatherSpec {
+  DType dtype = DType::f32;
+  Dim outer, count, inner, axis;
+  Operand table, indices, list;  // strides (outer, axis, inner), (outer, count), (outer, count, inner)
+};
+
+template <class T> class Gather : public Instruction {
+ public:
+  explicit Gather(const GatherSpec& s) : outer_(s.outer), count_(s.count), inner_(s.inner), axis_(s.axis) {
+    table_place_ = place(s.table, sizeof(T));
+    list_place_ = place(s.list, sizeof(T));
+    index_place_ = place(s.indices, sizeof(std::int64_t));
+    std::copy_n(s.table.strides.begin(), 3, table_), std::copy_n(s.list.strides.begin(), 3, list_), std::copy_n(s.indices.strides.begin(), 2, index_);
+  }
+  std::string failure(std::int64_t value) const override {
+    return "index " + std::to_string(value) + " is out of range for an axis of " +
+           (axis_.is_rows ? "the number of rows" : "size " + std::to_string(axis_.coefficient)) + ".";
+  }
+
+ protected:
+  static Place place(const Operand& o, std::int64_t item) { return {o.buffer, o.offset * item, o.row_advance * item}; }
+
+  // Calls f(table element, list element) for the pairs [begin, end) of (o, j), flattened; stops at a bad index.
+  template <class F> void each_pair(Frame& frame, std::int64_t begin, std::int64_t end, F f) const noexcept {
+    const std::int64_t count = count_.size(frame.rows), size = axis_.size(frame.rows);
+    T* table = reinterpret_cast<T*>(frame.at(table_place_));
+    T* list = reinterpret_cast<T*>(frame.at(list_place_));
+    const auto* indices = reinterpret_cast<const std::int64_t*>(frame.at(index_place_));
+    if (begin >= end) return;
+    std::int64_t o = begin / count, j = begin % count;
+    for (std::int64_t p = begin; p < end; ++p) {
+      std::int64_t index = indices[o * index_[0] + j * index_[1]];
+      if (index < 0) index += size;
+      if (static_cast<std::uint64_t>(index) >= static_cast<std::uint64_t>(size)) [[unlikely]] {
+        frame.failed = true;
+        frame.failure_value = indices[o * index_[0] + j * index_[1]];
+        return;
+      }
+      f(table + o * table_[0] + index * table_[1], list + o * list_[0] + j * list_[1]);
+      if (++j == count) j = 0, ++o;
+    }
+  }
+
+  Dim outer_, count_, inner_, axis_;
+  Place table_place_, list_place_, index_place_;
+  std::int64_t table_[3], list_[3], index_[2];
+};
+
+template <class T> class Take final : public Gather<T> {
+ public:
+  using Gather<T>::Gather;
+  void run(Frame& frame) const noexcept override { run_pairs(frame, 0, pairs(frame.rows)); }
+  std::int64_t chunks(std::int64_t rows, int threads) const noexcept override {
+    return threads == 1 ? 1 : std::max<std::int64_t>(1, std::min(pairs(rows), pairs(rows) * this->inner_.size(rows) / kChunkElements));
+  }
+  void run_chunk(Frame& frame, std::int64_t chunk, std::int64_t n_chunks) const noexcept override {
+    const Range r = chunk_range(pairs(frame.rows), chunk, n_chunks);
+    run_pairs(frame, r.begin, r.end);
+  }
+  std::string failure(std::int64_t value) const override { return "take: " + Gather<T>::failure(value); }
+
+ private:
+  std::int64_t pairs(std::int64_t rows) const { return this->outer_.size(rows) * this->count_.size(rows); }
+
+  void run_pairs(Frame& frame, std::int64_t begin, std::int64_t end) const noexcept {
+    const std::int64_t n = this->inner_.size(frame.rows), from = this->table_[2], to = this->list_[2];
+    if (n == 1) {
+      this->each_pair(frame, begin, end, [](const T* src, T* dst) { *dst = *src; });
+    } else if (from == 1 && to == 1) {
+      this->each_pair(frame, begin, end, [n](const T* src, T* dst) { std::memcpy(dst, src, static_cast<std::size_t>(n) * sizeof(T)); });
+    } else {
+      this->each_pair(frame, begin, end, [=](const T* src, T* dst) {
+        for (std::int64_t i = 0; i < n; ++i) dst[i * to] = src[i * from];
+      });
+    }
+  }
+};
+
+template <class T> class ScatterAdd final : public Gather<T> {
+ public:
+  ScatterAdd(const GatherSpec& spec, bool accumulate) : Gather<T>(spec), accumulate_(accumulate) {}
+
+  void run(Frame& frame) const noexcept override {
+    const std::int64_t outer = this->outer_.size(frame.rows), size = this->axis_.size(frame.rows), n = this->inner_.size(frame.rows);
+    const std::int64_t to = this->table_[2], from = this->list_[2];
+    if (!accumulate_ || frame.first_tile) {
+      T* dst = reinterpret_cast<T*>(frame.at(this->table_place_));
+      for (std::int64_t o = 0; o < outer; ++o)
+        for (std::int64_t a = 0; a < size; ++a)
+          for (std::int64_t i = 0; i < n; ++i) dst[o * this->table_[0] + a * this->table_[1] + i * to] = T(0);
+    }
+    this->each_pair(frame, 0, outer * this->count_.size(frame.rows), [=](T* dst, const T* src) {
+      for (std::int64_t i = 0; i < n; ++i) {
+        T& y = dst[i * to];
+        if constexpr (std::is_integral_v<T>) y = static_cast<T>(static_cast<std::uint64_t>(y) + static_cast<std::uint64_t>(src[i * from]));
+        else y += src[i * from];
+      }
+    });
+  }
+  std::string failure(std::int64_t value) const override { return "scatter_add: " + Gather<T>::failure(value); }
+
+ private:
+  bool accumulate_;
+};
+
+}  // namespace madaline::MADALINE_ISA

@@ -1,0 +1,128 @@
+// The matmul instruction:  C[b, i, j] (+)= sum_p A[b, i, p] B[b, p, j],  then bias, relu, and a chain on each panel of rows.
+//
+// The bits of an element depend on k alone (matmul.h), not on which block of C it is computed with, so a large product
+// may be split by columns or rows into as many pieces as there are threads.
+#pragma once
+
+#include "kernels/elementwise.h"
+#include "kernels/matmul.h"
+
+namespace madaline::MADALINE_ISA {
+
+struct ProductSpec {
+  DType dtype = DType::f32;
+  std::vector<Dim> batch;
+  Dim m, n, k;
+  Operand A, B, C;  // strides (batch..., m, k), (batch..., k, n), (batch..., m, n)
+  bool accumulate = false;
+  bool has_bias = false;
+  Operand bias;  // stride (n)
+  bool relu = false;
+};
+
+template <class T> class ProductOf final : public Instruction {
+ public:
+  ProductOf(const ProductSpec& spec, std::unique_ptr<Elementwise> chain)
+      : batch_(spec.batch), m_(spec.m), n_(spec.n), k_(spec.k), accumulate_(spec.accumulate), has_bias_(spec.has_bias), relu_(spec.relu),
+        chain_(std::move(chain)) {
+    const std::size_t b = spec.batch.size();
+    const Operand* operands[] = {&spec.A, &spec.B, &spec.C};
+    for (int i = 0; i < 3; ++i) {
+      places_[i] = place(*operands[i]);
+      for (std::size_t d = 0; d < b; ++d) steps_[i][d] = operands[i]->strides[d] * static_cast<std::int64_t>(sizeof(T));
+    }
+    a_m_ = spec.A.strides[b], a_k_ = spec.A.strides[b + 1];
+    b_k_ = spec.B.strides[b], b_n_ = spec.B.strides[b + 1];
+    c_m_ = spec.C.strides[b];
+    if (has_bias_) bias_ = place(spec.bias), bias_stride_ = spec.bias.strides[0];
+    // The workspace is bounded for any number of rows, so the size for very many serves all.
+    const auto most = [](Dim d) { return static_cast<std::size_t>(d.size(1 << 20)); };
+    workspace_bytes_ = (matmul_workspace<T>(most(m_), most(n_), most(k_)) * sizeof(T) + 63) / 64 * 64;
+  }
+
+  void run(Frame& frame) const noexcept override { run_block(frame, {0, element_count(batch_, frame.rows)}, {0, m_.size(frame.rows)}, {0, n_.size(frame.rows)}); }
+
+  std::int64_t chunks(std::int64_t rows, int threads) const noexcept override {
+    if (threads == 1) return 1;
+    const std::int64_t batches = element_count(batch_, rows), m = m_.size(rows), n = n_.size(rows);
+    const double work = 2.0 * static_cast<double>(batches) * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k_.size(rows));
+    const auto worth = static_cast<std::int64_t>(work / 2e6);  // pieces of at least 20 us at 100 GFLOP/s
+    const std::int64_t pieces = batches > 1 ? batches : by_columns(m, n) ? n / kColumnUnit : m / kRowUnit;
+    // A few pieces more than threads where they stay large: threads seldom start or run alike.
+    const std::int64_t wanted = worth >= 16 * threads ? 2 * threads : threads;
+    return std::max<std::int64_t>(1, std::min({worth, pieces, wanted}));
+  }
+
+  void run_chunk(Frame& frame, std::int64_t chunk, std::int64_t n_chunks) const noexcept override {
+    Range batches{0, element_count(batch_, frame.rows)}, m{0, m_.size(frame.rows)}, n{0, n_.size(frame.rows)};
+    const auto part = [&](Range& r, std::int64_t unit) {
+      const Range units = chunk_range((r.end + unit - 1) / unit, chunk, n_chunks);
+      r = {units.begin * unit, std::min(r.end, units.end * unit)};
+    };
+    if (batches.end > 1) part(batches, 1);
+    else if (by_columns(m.end, n.end)) part(n, kColumnUnit);
+    else part(m, kRowUnit);
+    run_block(frame, batches, m, n);
+  }
+
+  std::size_t scratch_bytes() const noexcept override { return workspace_bytes_ + (chain_ ? chain_->scratch_bytes() : 0); }
+
+ private:
+  static constexpr std::int64_t kColumnUnit = 64, kRowUnit = 24;  // multiples of the register tile
+
+  static Place place(const Operand& o) {
+    constexpr std::int64_t item = sizeof(T);
+    return {o.buffer, o.offset * item, o.row_advance * item};
+  }
+  // The chain works on whole rows.
+  bool by_columns(std::int64_t m, std::int64_t n) const { return n > m && !chain_; }
+
+  void run_block(Frame& frame, Range batches, Range m, Range n) const noexcept {
+    if (batches.begin >= batches.end) return;
+    Odometer<3> at;
+    at.n_dims = static_cast<int>(batch_.size());
+    for (int d = 0; d < at.n_dims; ++d) at.sizes[d] = batch_[d].size(frame.rows);
+    for (int i = 0; i < 3; ++i) at.at[i] = frame.at(places_[i]);
+    for (std::int64_t b = 0; b < batches.begin; ++b) at.next(steps_);
+
+    struct Context {
+      const Elementwise* chain;
+      Frame* frame;
+      std::int64_t first_row;
+    } context{chain_.get(), &frame, m.begin};
+    Epilogue<T> epilogue;
+    if (has_bias_) {
+      epilogue.bias = reinterpret_cast<const T*>(frame.at(bias_)) + n.begin * bias_stride_;
+      epilogue.bias_stride = bias_stride_;
+    }
+    epilogue.relu = relu_;
+    if (chain_) {
+      epilogue.context = &context;
+      epilogue.after_panel = [](void* p, std::size_t first_row, std::size_t n_rows) {
+        const Context& c = *static_cast<Context*>(p);
+        const std::int64_t begin = c.first_row + static_cast<std::int64_t>(first_row);
+        c.chain->run_panel(*c.frame, begin, begin + static_cast<std::int64_t>(n_rows));
+      };
+    }
+    T* workspace = reinterpret_cast<T*>(frame.scratch);
+    frame.scratch += workspace_bytes_;  // the chain's part
+    const bool add = accumulate_ && !frame.first_tile;
+    for (std::int64_t b = batches.begin; b < batches.end; ++b, at.next(steps_)) {
+      matmul(static_cast<std::size_t>(m.end - m.begin), static_cast<std::size_t>(n.end - n.begin), static_cast<std::size_t>(k_.size(frame.rows)),
+             reinterpret_cast<const T*>(at.at[0]) + m.begin * a_m_, a_m_, a_k_, reinterpret_cast<const T*>(at.at[1]) + n.begin * b_n_, b_k_, b_n_,
+             reinterpret_cast<T*>(at.at[2]) + m.begin * c_m_ + n.begin, c_m_, add, epilogue, workspace);
+    }
+    frame.scratch -= workspace_bytes_;
+  }
+
+  std::vector<Dim> batch_;
+  Dim m_, n_, k_;
+  Place places_[3], bias_;
+  std::int64_t steps_[3][kMaxDims] = {};
+  std::int64_t a_m_, a_k_, b_k_, b_n_, c_m_, bias_stride_ = 0;
+  bool accumulate_, has_bias_, relu_;
+  std::unique_ptr<Elementwise> chain_;
+  std::size_t workspace_bytes_ = 0;
+};
+
+}  // namespace madaline::MADALINE_ISA
