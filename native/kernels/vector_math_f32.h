@@ -38,10 +38,15 @@ MADALINE_INLINE Vec<float> scale_by_halves(Vec<float> y, Vec<float> shifted) {
   return y * from_bits<float>(half << 23) * from_bits<float>((whole - half) << 23);
 }
 
-// e^x for x <= 128 ln2, e^(-|x|) and the like: no lane above the clamp.
-MADALINE_INLINE Vec<float> exp_at_most_88(Vec<float> x) {
-  const ExpReduced e = exp_reduce(larger(Vec<float>(-104.0f), x), 254);
-  return scale_by_halves(exp_near_zero(e.r), e.shifted);
+// e^(-|x|), and what it lost to its last rounding, as a fraction of it (to 40%: the difference is not divided by the
+// value). Functions of it add the fraction back, to stay within 2 units after their own roundings.
+struct ExpWithRest {
+  Vec<float> value, rest;
+};
+MADALINE_INLINE ExpWithRest exp_of_minus_abs(Vec<float> x) {
+  const ExpReduced e = exp_reduce(larger(Vec<float>(-104.0f), -abs(x)), 254);
+  const Vec<float> expm1 = fma(e.r * e.r, exp_tail(e.r), e.r), exp = expm1 + 1.0f;
+  return {scale_by_halves(exp, e.shifted), expm1 - (exp - 1.0f)};
 }
 // e^x where 2^-126 <= e^x < 2^127.
 MADALINE_INLINE Vec<float> exp_normal(Vec<float> x) {
@@ -77,24 +82,25 @@ template <class F> MADALINE_INLINE Vec<float> log_with(Vec<float> x, F combine) 
 MADALINE_INLINE Vec<float> log_sum(Vec<float> k, Vec<float> f, Vec<float> tail) {
   return fma(k, kLn2High, f + fma(k, kLn2Low, tail));
 }
-// x = k pi/2 + r, |r| <= pi/4. Four parts of pi/2, the first three short enough that their products with k are exact.
+
+// x = k pi/2 + r + rest, |r| <= pi/4, rest below the last place of r unless both are small. Four parts of pi/2, the
+// first three short enough that their products with k are exact.
 struct TrigReduced {
   Vec<std::int32_t> quadrant;
-  Vec<float> r;
+  Vec<float> r, rest;
 };
 inline constexpr float kTrigLimit = 8192;  // beyond it, libm
 MADALINE_INLINE TrigReduced trig_reduce(Vec<float> x) {
   const Vec<float> shifted = fma(x, 0x1.45f306p-1f, kIntegerShift), k = shifted - kIntegerShift;
-  Vec<float> r = fma(k, -0x1.92p0f, x);
-  r = fma(k, -0x1.fb4p-12f, r);
-  r = fma(k, -0x1.444p-24f, r);
-  return {bits(shifted), fma(k, -0x1.68c234p-39f, r)};
+  const Vec<float> coarse = fma(k, -0x1.fb4p-12f, fma(k, -0x1.92p0f, x)), r = fma(k, -0x1.444p-24f, coarse);
+  return {bits(shifted), r, fma(k, -0x1.68c234p-39f, fma(k, -0x1.444p-24f, coarse - r))};
 }
-// sin(r + quadrant pi/2): r + r^3 q or 1 - r^2/2 + r^4 q.
-MADALINE_INLINE Vec<float> sin_of_quadrant(Vec<std::int32_t> quadrant, Vec<float> r) {
+// sin(r + rest + quadrant pi/2): r + (r^3 q + rest) or 1 - r^2/2 + (r^4 q - r rest).
+MADALINE_INLINE Vec<float> sin_of_quadrant(Vec<std::int32_t> quadrant, Vec<float> r, Vec<float> rest) {
   const Vec<float> z = r * r;
-  const Vec<float> sine = fma(r * z, polynomial(z, -0.166666552f, 0.00833218731f, -0.000195178975f), r);
-  const Vec<float> cosine = fma(z * z, polynomial(z, 0.0416666456f, -0.00138873095f, 2.44323273e-05f), fma(z, -0.5f, 1.0f));
+  const Vec<float> sine = r + fma(r * z, polynomial(z, -0.166666552f, 0.00833218731f, -0.000195178975f), rest);
+  const Vec<float> cosine_tail = fma(z * z, polynomial(z, 0.0416666456f, -0.00138873095f, 2.44323273e-05f), -r * rest);
+  const Vec<float> cosine = fma(z, -0.5f, 1.0f) + cosine_tail;
   const Mask<float> odd = {((quadrant & 1) != 0).v};
   return from_bits<float>(bits(select(odd, cosine, sine)) ^ ((quadrant & 2) << 30));
 }
@@ -103,7 +109,10 @@ MADALINE_INLINE Vec<float> sin_of_quadrant(Vec<std::int32_t> quadrant, Vec<float
 
 namespace madaline::MADALINE_ISA {
 
-MADALINE_INLINE Vec<float> exp(Vec<float> x) { return f32::exp_at_most_88(smaller(Vec<float>(89.0f), x)); }
+MADALINE_INLINE Vec<float> exp(Vec<float> x) {
+  const f32::ExpReduced e = f32::exp_reduce(clamp(x, -104, 89), 254);
+  return f32::scale_by_halves(f32::exp_near_zero(e.r), e.shifted);
+}
 
 MADALINE_INLINE Vec<float> exp2(Vec<float> x) {
   x = clamp(x, -151, 129);
@@ -153,18 +162,23 @@ MADALINE_INLINE Vec<float> tanh(Vec<float> x) {
   return copysign(select(a < 0.625f, near, far), x);
 }
 
-// z = e^(-|x|):  1 / (1 + z) for x >= 0, z / (1 + z) for x < 0.
+// z = e^(-|x|):  1 / (1 + z) for x >= 0, z / (1 + z) for x < 0. Where z < 1/2 the latter is z - z^2 / (1 + z), which
+// rounds less and lets the rest of z in.
 MADALINE_INLINE Vec<float> sigmoid(Vec<float> x) {
-  const Vec<float> z = f32::exp_at_most_88(-abs(x));
-  return select(x < 0.0f, z, 1.0f) / (z + 1.0f);
+  const f32::ExpWithRest z = f32::exp_of_minus_abs(x);
+  const Mask<float> far = x < -0.693147f;
+  const Vec<float> ratio = select((x < 0.0f) & !far, z.value, 1.0f) / (z.value + 1.0f);
+  return select(far, fma(z.value, z.rest - z.value * ratio, z.value), ratio);
 }
 
-// log(1 + e^x) = max(x, 0) + log(1 + z),  z = e^(-|x|);  log(1 + z) = z + z^2 q(z) on [0, 1].
+// log(1 + e^x) = max(x, 0) + log(1 + z),  z = e^(-|x|);  log(1 + z) = z + z^2 q(z) on [0, 1], the largest term added
+// last. The rest of z counts half: dlog(1 + z)/dz is 1/2 at z = 1, where it matters most.
 MADALINE_INLINE Vec<float> softplus(Vec<float> x) {
-  const Vec<float> z = f32::exp_at_most_88(-abs(x));
-  const Vec<float> q = polynomial(z, -0.499999911f, 0.333328009f, -0.24989821f, 0.19905135f, -0.161538616f, 0.125188947f,
-                                  -0.0837602764f, 0.0425372012f, -0.0138829378f, 0.00212162524f);
-  return larger(Vec<float>(0.0f), x) + fma(z * z, q, z);
+  const f32::ExpWithRest z = f32::exp_of_minus_abs(x);
+  const Vec<float> q = polynomial(z.value, -0.499999911f, 0.333328009f, -0.24989821f, 0.19905135f, -0.161538616f,
+                                  0.125188947f, -0.0837602764f, 0.0425372012f, -0.0138829378f, 0.00212162524f);
+  const Vec<float> zq = fma(z.value, q, z.rest * 0.5f);
+  return fma(z.value, zq, larger(Vec<float>(0.0f), x)) + z.value;
 }
 
 // x + x q(x^2) below 0.875, else 1 - e^(p(|x|)) with the sign of x; p approximates log(erfc).
@@ -180,13 +194,13 @@ MADALINE_INLINE Vec<float> erf(Vec<float> x) {
 
 MADALINE_INLINE Vec<float> sin(Vec<float> x) {
   const f32::TrigReduced t = f32::trig_reduce(x);
-  const Vec<float> y = select(abs(x) < 0x1p-13f, x, f32::sin_of_quadrant(t.quadrant, t.r));
+  const Vec<float> y = select(abs(x) < 0x1p-13f, x, f32::sin_of_quadrant(t.quadrant, t.r, t.rest));
   const Mask<float> far = abs(x) > f32::kTrigLimit;
   return any(far) ? map_where(far, [](float lane) { return std::sin(lane); }, x, y) : y;
 }
 MADALINE_INLINE Vec<float> cos(Vec<float> x) {
   const f32::TrigReduced t = f32::trig_reduce(x);
-  const Vec<float> y = f32::sin_of_quadrant(t.quadrant + 1, t.r);
+  const Vec<float> y = f32::sin_of_quadrant(t.quadrant + 1, t.r, t.rest);
   const Mask<float> far = abs(x) > f32::kTrigLimit;
   return any(far) ? map_where(far, [](float lane) { return std::cos(lane); }, x, y) : y;
 }
