@@ -62,7 +62,7 @@ class Builder {
     require_dtype(s.A.buffer, s.dtype, "A of matmul"), require_dtype(s.B.buffer, s.dtype, "B of matmul"), require_dtype(s.C.buffer, s.dtype, "C of matmul");
     if (s.dtype == DType::boolean) invalid("matmul does not exist for bool.");
     const bool one_column = !s.n.is_rows && s.n.coefficient <= 1;
-    if (s.C.strides.back() != 1 && !one_column) invalid("C of matmul must have unit stride in n.");
+    if (s.C.strides.back() != 1 && !one_column && element_count(c, 1) > 0) invalid("C of matmul must have unit stride in n.");
     if (s.C.strides[s.batch.size()] < 0) invalid("C of matmul must not have a negative stride in m.");
     check_accumulate(s.accumulate, s.C, "matmul");
     if (s.accumulate && (s.has_bias || s.relu || epilogue)) invalid("A matmul that accumulates over the rows takes no bias, relu or epilogue.");
@@ -202,6 +202,7 @@ class Builder {
   }
   // Something written must not be the same element for two indices.
   static void check_distinct(const Operand& o, const std::vector<Dim>& dims, const std::string& what) {
+    if (element_count(dims, 1) == 0) return;
     for (std::size_t d = 0; d < dims.size(); ++d) {
       if (o.strides[d] == 0 && (dims[d].is_rows || dims[d].coefficient > 1)) invalid(what + " has stride 0 in dim " + std::to_string(d) + ".");
     }

@@ -26,7 +26,7 @@ inline void Elementwise::compile(const ElementwiseSpec& given, const std::vector
   for (const auto& op : spec.ops) {
     if (op.size() >= 2 && op[1] >= 0 && op[1] < n_operands) is_output[op[1]] = true;
   }
-  for (int i = 0; i < n_operands; ++i) {
+  for (int i = 0; i < n_operands && element_count(spec.dims, 1) > 0; ++i) {
     for (std::size_t d = 0; is_output[i] && d < spec.dims.size(); ++d) {
       if (spec.operands[i].strides[d] == 0 && (spec.dims[d].is_rows || spec.dims[d].coefficient > 1)) {
         invalid("Operand " + std::to_string(i) + " is written and has stride 0 in dim " + std::to_string(d) + ".");

@@ -140,15 +140,24 @@ template <Reduction op, int NV, class T>
 MADALINE_INLINE void fold_strip(const T* x, std::int64_t stride, std::int64_t n_rows, T* out, int cols) {
   constexpr int width = Vec<T>::width;
   const auto load = [&](const T* p) { return cols > 0 ? Vec<T>::load_partial(p, cols) : Vec<T>::load(p); };
-  const auto fold = [&](std::int64_t r0, std::int64_t r1, Vec<T>(&acc)[NV]) {
+  // Rows [r0, r1), summed in groups of 32 so that the error of a sum grows with the groups, not with the rows.
+  const auto fold = [&](std::int64_t r0, std::int64_t r1, Vec<T>(&total)[NV]) {
+    constexpr std::int64_t group = op == Reduction::sum ? 32 : std::int64_t(1) << 62;
+    for (std::int64_t g = r0; g < r1;) {
+      const std::int64_t end = r1 - g <= group ? r1 : g + group;
+      Vec<T> acc[NV];
 #pragma GCC unroll 8
-    for (int v = 0; v < NV; ++v) acc[v] = load(x + r0 * stride + v * width);
-    for (std::int64_t r = r0 + 1; r < r1; ++r) {
+      for (int v = 0; v < NV; ++v) acc[v] = load(x + g * stride + v * width);
+      for (std::int64_t r = g + 1; r < end; ++r) {
 #pragma GCC unroll 8
-      for (int v = 0; v < NV; ++v) acc[v] = fold_vectors<op>(acc[v], load(x + r * stride + v * width));
+        for (int v = 0; v < NV; ++v) acc[v] = fold_vectors<op>(acc[v], load(x + r * stride + v * width));
+      }
+#pragma GCC unroll 8
+      for (int v = 0; v < NV; ++v) total[v] = g == r0 ? acc[v] : fold_vectors<op>(total[v], acc[v]);
+      g = end;
     }
   };
-  Vec<T> acc[NV];
+  Vec<T> acc[NV] = {};
   if (op != Reduction::sum || n_rows <= kFoldBlock) {
     fold(0, n_rows, acc);
 #pragma GCC unroll 8
