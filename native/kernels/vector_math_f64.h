@@ -33,7 +33,13 @@ MADALINE_INLINE Vec<double> scale_by_halves(Vec<double> y, Vec<double> shifted) 
   const Vec<std::int64_t> whole = bits(shifted), half = shift_right_logical(whole, 1);
   return y * from_bits<double>(half << 52) * from_bits<double>((whole - half) << 52);
 }
-MADALINE_INLINE Vec<double> exp_at_most_709(Vec<double> x) {
+// e^x where 2^-1022 <= e^x < 2^1023.
+MADALINE_INLINE Vec<double> exp_normal(Vec<double> x) {
+  const ExpReduced e = exp_reduce(x, 1023);
+  return exp_near_zero(e.r) * from_bits<double>(bits(e.shifted) << 52);
+}
+// e^x for x <= 710.
+MADALINE_INLINE Vec<double> exp_at_most_710(Vec<double> x) {
   const ExpReduced e = exp_reduce(larger(Vec<double>(-746.0), x), 2046);
   return scale_by_halves(exp_near_zero(e.r), e.shifted);
 }
@@ -104,7 +110,7 @@ MADALINE_INLINE Vec<double> sin_of_quadrant(Vec<std::int64_t> quadrant, Vec<doub
 
 namespace madaline::MADALINE_ISA {
 
-MADALINE_INLINE Vec<double> exp(Vec<double> x) { return f64::exp_at_most_709(smaller(Vec<double>(710.0), x)); }
+MADALINE_INLINE Vec<double> exp(Vec<double> x) { return f64::exp_at_most_710(smaller(Vec<double>(710.0), x)); }
 
 MADALINE_INLINE Vec<double> exp2(Vec<double> x) {
   x = clamp(x, -1076, 1025);
@@ -150,21 +156,33 @@ MADALINE_INLINE Vec<double> tanh(Vec<double> x) {
 
 // z = e^(-|x|):  1 / (1 + z) for x >= 0, z / (1 + z) for x < 0.
 MADALINE_INLINE Vec<double> sigmoid(Vec<double> x) {
-  const Vec<double> z = f64::exp_at_most_709(-abs(x));
+  const Vec<double> z = f64::exp_at_most_710(-abs(x));
   return select(x < 0.0, z, 1.0) / (z + 1.0);
 }
 
 // log(1 + e^x) = max(x, 0) + log(1 + z),  z = e^(-|x|);  as log_tail, but one R(w) for all of [0, 1].
 MADALINE_INLINE Vec<double> softplus(Vec<double> x) {
-  const Vec<double> z = f64::exp_at_most_709(-abs(x)), s = z / (z + 2.0), w = s * s;
+  const Vec<double> z = f64::exp_at_most_710(-abs(x)), s = z / (z + 2.0), w = s * s;
   const Vec<double> R = polynomial(w, 0.66666666666666308, 0.40000000000156244, 0.28571428547951383, 0.22222223964863955,
                                    0.18181744065652347, 0.15386557428994599, 0.13301001061179688, 0.12105903098447091,
                                    0.083407763466882279, 0.17017523701872009);
   return larger(Vec<double>(0.0), x) + fma(s, w * R - z, z);
 }
 
+// x + x q(x^2) below 1, else 1 - e^(p(|x| - 1)) with the sign of x; p approximates log(erfc).
 MADALINE_INLINE Vec<double> erf(Vec<double> x) {
-  return map_lanes([](double lane) { return std::erf(lane); }, x);
+  const Vec<double> a = abs(x);
+  const Vec<double> q = polynomial(x * x, 0.12837916709551256, -0.3761263890318341, 0.11283791670942123,
+                                   -0.026866170643087273, 0.0052239776077104639, -0.00085483260646909264,
+                                   0.00012055298819140119, -1.4924828285207533e-05, 1.6448685879183957e-06,
+                                   -1.6218814846729236e-07, 1.3766594945277809e-08, -7.8847951947060708e-10);
+  const Vec<double> p = polynomial(
+      smaller(Vec<double>(5.93), a) - 1.0, -1.8496055099332485, -2.6389675142347171, -0.84310725636266892,
+      -0.041561097956081997, 0.010033824434563127, -0.0019778964888741138, 0.00023729721157364063, 2.6349197651321479e-05,
+      -2.7300891072315879e-05, 9.8122887019285425e-06, -2.273550908750336e-06, 3.0875975460192848e-07,
+      2.4904249009760922e-09, -1.2116416456803334e-08, 2.8377627395518767e-09, -3.1803077575816653e-10,
+      1.4954465347327307e-11);
+  return select(a < 1.0, fma(x, q, x), copysign(1.0 - f64::exp_normal(p), x));
 }
 
 MADALINE_INLINE Vec<double> sin(Vec<double> x) {
