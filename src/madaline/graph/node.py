@@ -44,6 +44,14 @@ class Node:
         return size_of(self.shape)
 
     @property
+    def itemsize(self) -> int:
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> Any:
+        return self.size * self.dtype.itemsize
+
+    @property
     def T(self) -> Node:  # noqa: N802 - NumPy's name
         return self.transpose()
 
@@ -264,41 +272,47 @@ class Node:
 
     # Methods of an array
 
-    def sum(self, axis: Any = None, keepdims: bool = False) -> Any:
-        return np.sum(self, axis=axis, keepdims=keepdims)
+    def sum(self, *args: Any, **options: Any) -> Any:
+        return np.sum(self, *args, **options)
 
-    def prod(self, axis: Any = None, keepdims: bool = False) -> Any:
-        return np.prod(self, axis=axis, keepdims=keepdims)
+    def prod(self, *args: Any, **options: Any) -> Any:
+        return np.prod(self, *args, **options)
 
-    def mean(self, axis: Any = None, keepdims: bool = False) -> Any:
-        return np.mean(self, axis=axis, keepdims=keepdims)
+    def mean(self, *args: Any, **options: Any) -> Any:
+        return np.mean(self, *args, **options)
 
-    def var(self, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
-        return np.var(self, axis=axis, ddof=ddof, keepdims=keepdims)
+    def var(self, *args: Any, **options: Any) -> Any:
+        return np.var(self, *args, **options)
 
-    def std(self, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
-        return np.std(self, axis=axis, ddof=ddof, keepdims=keepdims)
+    def std(self, *args: Any, **options: Any) -> Any:
+        return np.std(self, *args, **options)
 
-    def max(self, axis: Any = None, keepdims: bool = False) -> Any:
-        return np.max(self, axis=axis, keepdims=keepdims)
+    def max(self, *args: Any, **options: Any) -> Any:
+        return np.max(self, *args, **options)
 
-    def min(self, axis: Any = None, keepdims: bool = False) -> Any:
-        return np.min(self, axis=axis, keepdims=keepdims)
+    def min(self, *args: Any, **options: Any) -> Any:
+        return np.min(self, *args, **options)
 
-    def any(self, axis: Any = None, keepdims: bool = False) -> Any:
-        return np.any(self, axis=axis, keepdims=keepdims)
+    def any(self, *args: Any, **options: Any) -> Any:
+        return np.any(self, *args, **options)
 
-    def all(self, axis: Any = None, keepdims: bool = False) -> Any:
-        return np.all(self, axis=axis, keepdims=keepdims)
+    def all(self, *args: Any, **options: Any) -> Any:
+        return np.all(self, *args, **options)
 
-    def argmax(self, axis: Any = None) -> Any:
-        return np.argmax(self, axis=axis)
+    def argmax(self, axis: Any = None, **options: Any) -> Any:
+        return np.argmax(self, axis=axis, **options)
 
-    def argmin(self, axis: Any = None) -> Any:
-        return np.argmin(self, axis=axis)
+    def argmin(self, axis: Any = None, **options: Any) -> Any:
+        return np.argmin(self, axis=axis, **options)
 
-    def cumsum(self, axis: Any = None) -> Any:
-        return np.cumsum(self, axis=axis)
+    def argsort(self, axis: Any = -1, **options: Any) -> Any:
+        return np.argsort(self, axis=axis, **options)
+
+    def cumsum(self, axis: Any = None, dtype: Any = None) -> Any:
+        return np.cumsum(self, axis=axis, dtype=dtype)
+
+    def cumprod(self, axis: Any = None, dtype: Any = None) -> Any:
+        return np.cumprod(self, axis=axis, dtype=dtype)
 
     def reshape(self, *shape: Any, order: str = "C") -> Any:
         return np.reshape(self, shape[0] if len(shape) == 1 else shape, order=order)  # type: ignore[call-overload]
@@ -466,3 +480,16 @@ def topological_order(outputs: Iterable[Node]) -> list[Node]:
                 done.add(id(child))
                 stack.append((child, 0))
     return order
+
+
+def substitute(outputs: Iterable[Node], replacement: dict[int, Node]) -> list[Node]:
+    """The outputs over other nodes: each node whose id is in ``replacement`` gives way to its stand-in."""
+    outputs = list(outputs)
+    new = dict(replacement)
+    for node in topological_order(outputs):
+        if id(node) in new:
+            continue
+        inputs = tuple([new[id(item)] for item in node.inputs])
+        same = all(a is b for a, b in zip(inputs, node.inputs, strict=True))
+        new[id(node)] = node if same else Node(node.primitive, inputs, node.params, node.shape, node.dtype)
+    return [new[id(node)] for node in outputs]

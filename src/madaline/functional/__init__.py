@@ -1,0 +1,4 @@
+"""Takes functions written with NumPy; hands on their derivatives: grad, jvp, vjp, jacobian, hessian, hvp, check_gradient.
+
+Start reading with ``gradient.py``; ``evaluate.py`` is where graphs become numbers.
+"""

@@ -1,0 +1,118 @@
+"""Trace a function once, run it many times."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from madaline.errors import DtypeError, ShapeError
+from madaline.functional.evaluate import finished, open_trace, refuse_leaks
+from madaline.graph.node import Node, constant
+from madaline.graph.trace import Graph, leaf_input
+from madaline.graph.tree import Structure, flatten, unflatten
+from madaline.kernels.execute import Executable
+
+
+def compile(f: Callable[..., Any], *, rows: Sequence[int] = ()) -> CompiledFunction:  # noqa: A001 - the usual word
+    """A function that runs as one native program.
+
+    Without it, ``md.grad(f)`` traces ``f`` anew at every call, so ``f`` may change its mind; a compiled function is traced once
+    for each combination of shapes, types and static arguments and keeps what it saw (closures, globals, ``np.random``).
+
+    Parameters
+    ----------
+    f : callable
+        Written with NumPy; may use ``md.grad`` and its kin inside. Arrays and floats are traced; integers, strings and the
+        like are static: Python code may depend on them, and each value is traced by itself.
+    rows : sequence of int
+        Positions of arguments whose first axis is a batch: one program serves every batch size.
+
+    Examples
+    --------
+    >>> import numpy as np, madaline as md
+    >>> step = md.compile(md.value_and_grad(lambda w, x: np.mean((x @ w) ** 2)), rows=[1])
+    >>> value, slope = step(np.ones(3), np.eye(3))
+    >>> float(value), slope.shape
+    (1.0, (3,))
+    """
+    return CompiledFunction(f, rows)
+
+
+class CompiledFunction:
+    """What :func:`compile` gives: call it like the function itself."""
+
+    def __init__(self, f: Callable[..., Any], rows: Sequence[int]) -> None:
+        functools.update_wrapper(self, f, updated=())
+        self._function = f
+        self._rows = tuple(rows)
+        self._ready: dict[Any, tuple[Executable, Structure, list[Any]]] = {}
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        leaves, structure = flatten((args, kwargs))
+        if any(isinstance(leaf, Node) for leaf in leaves):
+            return self._function(*args, **kwargs)
+        batched = self._batched(args) if self._rows else ()
+        arrays = [np.asarray(leaf) for leaf in leaves if isinstance(leaf, (np.ndarray, np.generic, float))]
+        n_rows = self._n_rows(leaves, batched)
+        key = (structure, tuple([self._describe(leaf, index in batched) for index, leaf in enumerate(leaves)]))
+        ready = self._ready.get(key)
+        if ready is None:
+            ready = self._ready[key] = self._trace(leaves, structure, batched)
+        executable, out_structure, out_leaves = ready
+        values = iter(executable(arrays, n_rows))
+        return unflatten(out_structure, [finished(next(values)) if isinstance(leaf, Node) else leaf for leaf in out_leaves])
+
+    def program(self, *args: Any, **kwargs: Any) -> Any:
+        """The program that serves such arguments: print its ``describe()``."""
+        leaves, structure = flatten((args, kwargs))
+        batched = self._batched(args)
+        return self._trace(leaves, structure, batched)[0].program(self._n_rows(leaves, batched))
+
+    def _batched(self, args: tuple[Any, ...]) -> tuple[int, ...]:
+        """Positions among the leaves of those that belong to batch arguments."""
+        counts = [len(flatten(arg)[0]) for arg in args]
+        for position in self._rows:
+            if not 0 <= position < len(args):
+                raise ShapeError(f"rows={self._rows} names argument {position}, but there are {len(args)} positional arguments.")
+        return tuple(sum(counts[:position]) + i for position in self._rows for i in range(counts[position]))
+
+    @staticmethod
+    def _n_rows(leaves: Sequence[Any], batched: tuple[int, ...]) -> int:
+        sizes = {len(leaves[index]) for index in batched}
+        if len(sizes) > 1:
+            raise ShapeError(f"The batch arguments have {' and '.join(map(str, sorted(sizes)))} rows; they must have the same number.")
+        return sizes.pop() if sizes else 0
+
+    @staticmethod
+    def _describe(leaf: Any, batch: bool) -> Hashable:
+        if isinstance(leaf, (np.ndarray, np.generic)):
+            return (leaf.shape[1:] if batch else leaf.shape, leaf.dtype, batch)
+        if isinstance(leaf, float):
+            return float
+        try:
+            hash(leaf)
+        except TypeError:
+            raise DtypeError(f"{leaf!r} is neither an array nor hashable, so a compiled function cannot take it as an argument.") from None
+        return (type(leaf), leaf)
+
+    def _trace(self, leaves: Sequence[Any], structure: Structure, batched: tuple[int, ...]) -> tuple[Executable, Structure, list[Any]]:
+        given: list[Any] = []
+        inputs: list[Node] = []
+        for index, leaf in enumerate(leaves):
+            if isinstance(leaf, (np.ndarray, np.generic, float)):
+                inputs.append(leaf_input(len(inputs), leaf, batch=index in batched))
+                given.append(inputs[-1])
+            else:
+                given.append(leaf)
+        args, kwargs = unflatten(structure, given)
+        with open_trace(inputs):
+            result = self._function(*args, **kwargs)
+        out_leaves, out_structure = flatten(result)
+        # An array the function closes over may change later; the program keeps what it saw.
+        out_leaves = [constant(leaf.copy()) if isinstance(leaf, np.ndarray) else leaf for leaf in out_leaves]
+        outputs = [leaf for leaf in out_leaves if isinstance(leaf, Node)]
+        refuse_leaks(inputs, outputs)
+        return Executable(Graph(tuple(inputs), tuple(outputs)), snapshot=True), out_structure, out_leaves

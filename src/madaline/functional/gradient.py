@@ -1,0 +1,143 @@
+"""Gradients of functions with one scalar output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from madaline.errors import DtypeError, ShapeError
+from madaline.functional.evaluate import Arguments, as_type_of, check_differentiable, names_of, open_trace
+from madaline.graph.node import Node, as_node, constant, is_float
+from madaline.graph.reverse_mode import cotangents
+from madaline.graph.shapes import show
+from madaline.graph.tree import Structure, flatten, unflatten
+
+ArgNums = int | tuple[int, ...]
+
+
+def grad(f: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[..., Any]:
+    r"""The gradient function of a scalar function, by reverse mode.
+
+    :math:`\mathrm{grad}(f)(x) = \nabla f(x)`, of the shape and nesting of ``x`` (lecture rows A6, E7).
+
+    Parameters
+    ----------
+    f : callable
+        Written with NumPy; gives one float (with ``has_aux``, a pair of it and anything else).
+    argnums : int or tuple of int
+        By which positional arguments to differentiate. Each may be an array or nested dicts, lists and tuples of arrays.
+    has_aux : bool
+        Whether ``f`` gives ``(value, aux)``; then the result is ``(gradient, aux)``.
+
+    Examples
+    --------
+    >>> import numpy as np, madaline as md
+    >>> md.grad(lambda x: np.sum(x**2))(np.array([1.0, 2.0]))
+    array([2., 4.])
+    >>> md.grad(md.grad(np.sin))(0.5) == -np.sin(0.5)
+    np.True_
+    """
+    both = value_and_grad(f, argnums, has_aux=has_aux)
+
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        value, slope = both(*args, **kwargs)
+        return (slope, value[1]) if has_aux else slope
+
+    return gradient
+
+
+def value_and_grad(f: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[..., Any]:
+    """Like :func:`grad`, but gives ``(value, gradient)``, or ``((value, aux), gradient)``, in one evaluation.
+
+    Examples
+    --------
+    >>> import numpy as np, madaline as md
+    >>> md.value_and_grad(lambda x, y: x * y, argnums=(0, 1))(2.0, 3.0)
+    (np.float64(6.0), (np.float64(3.0), np.float64(2.0)))
+    """
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        positions = positions_of(argnums, args)
+        leaves, structure = flatten([args[position] for position in positions])
+        names = names_of(f, args, positions)
+        arguments = Arguments(leaves, names)
+        check_differentiable(arguments.nodes, names)
+        value, aux_leaves, aux_structure = _traced(f, args, kwargs, positions, structure, arguments, has_aux)
+        bars = cotangents([value], arguments.nodes, [constant(1.0, value.dtype)])
+        slopes = [zeros_for(node) if bar is None else bar for node, bar in zip(arguments.nodes, bars, strict=True)]
+        results = arguments.run([value, *slopes, *aux_leaves])
+        gradients = [as_type_of(slope, leaf) for slope, leaf in zip(results[1 : 1 + len(leaves)], leaves, strict=True)]
+        slope_trees = unflatten(structure, gradients)
+        first = (results[0], unflatten(aux_structure, results[1 + len(leaves) :])) if has_aux else results[0]
+        return first, (slope_trees[0] if isinstance(argnums, int) else tuple(slope_trees))
+
+    return function
+
+
+def _traced(
+    f: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    positions: list[int],
+    structure: Structure,
+    arguments: Arguments,
+    has_aux: bool,
+) -> tuple[Node, list[Any], Structure]:
+    result = call(f, args, kwargs, positions, unflatten(structure, arguments.nodes), arguments.nodes)
+    aux_leaves, aux_structure = [], None
+    if has_aux:
+        if not isinstance(result, tuple) or len(result) != 2:
+            raise ShapeError("has_aux=True needs a function that gives a pair (value, aux).")
+        result, aux = result
+        aux_leaves, aux_structure = flatten(aux)
+    return _scalar(result), aux_leaves, aux_structure
+
+
+def call(
+    f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], positions: list[int], trees: list[Any], inputs: list[Node]
+) -> Any:
+    """``f`` with traced values in the chosen places."""
+    given = list(args)
+    for position, tree in zip(positions, trees, strict=True):
+        given[position] = tree
+    with open_trace(inputs):
+        return f(*given, **kwargs)
+
+
+def _scalar(result: Any) -> Node:
+    if isinstance(result, (dict, list, tuple)):
+        raise ShapeError(
+            f"The function gives a {type(result).__name__}, but a gradient needs one number. "
+            "Return the number alone (further results as aux with has_aux=True), or use md.jacobian."
+        )
+    value = as_node(result)
+    if value.shape != ():
+        raise ShapeError(
+            f"The function gives an array of shape {show(value.shape)}, but a gradient needs one number. "
+            "Sum or average it, or use md.jacobian."
+        )
+    if not is_float(value.dtype):
+        raise DtypeError(f"The function gives a value of type {value.dtype}, which has no derivative. Return a float.")
+    return value
+
+
+def zeros_for(node: Node) -> Any:
+    """The derivative by an argument on which nothing depends."""
+    return np.zeros_like(node)  # type: ignore[call-overload]
+
+
+def positions_of(argnums: ArgNums, args: tuple[Any, ...]) -> list[int]:
+    """Checked, non-negative positions."""
+    wanted = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    for position in wanted:
+        if not -len(args) <= position < len(args):
+            raise ShapeError(
+                f"argnums={argnums} names argument {position}, but the function was called with {len(args)} positional arguments. "
+                "Arguments to differentiate by must be given by position."
+            )
+    positions = [position % len(args) for position in wanted]
+    if len(set(positions)) != len(positions):
+        raise ShapeError(f"argnums={argnums} names an argument twice.")
+    return positions

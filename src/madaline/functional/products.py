@@ -1,0 +1,172 @@
+"""Products with the Jacobian: jvp pushes a tangent forward, vjp pulls a cotangent back, hvp multiplies by the Hessian."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from madaline.errors import ShapeError
+from madaline.functional.evaluate import Arguments, as_type_of, check_differentiable, finished, names_of, refuse_leaks
+from madaline.functional.gradient import call, grad, zeros_for
+from madaline.graph.forward_mode import tangents as push_forward
+from madaline.graph.node import Node, as_node, is_constant, new_input, substitute, topological_order
+from madaline.graph.reverse_mode import cotangents as pull_back
+from madaline.graph.shapes import show
+from madaline.graph.trace import Graph
+from madaline.graph.tree import Structure, describe, flatten, unflatten
+from madaline.kernels.execute import Executable
+
+
+def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    r"""The value of ``f`` and its derivative along a direction, :math:`(f(x), J(x)\,\dot x)`, by forward mode.
+
+    Parameters
+    ----------
+    f : callable
+        Written with NumPy; any number of arguments and results of any shape.
+    primals, tangents : sequence
+        The arguments, and a direction for each, of the same nesting and shapes.
+
+    Examples
+    --------
+    >>> import numpy as np, madaline as md
+    >>> md.jvp(lambda x: x**2, (3.0,), (1.0,))
+    (np.float64(9.0), np.float64(6.0))
+    """
+    leaves, structure, dots = _matched(f, primals, tangents, "tangents")
+    names = names_of(f, list(primals), range(len(primals)))
+    arguments = Arguments([*leaves, *dots], [*names, *(f"tangent of {name}" for name in names)])
+    points, directions = arguments.nodes[: len(leaves)], arguments.nodes[len(leaves) :]
+    check_differentiable(points, names)
+    _check_shapes(points, directions, names, "tangent")
+    result = call(f, tuple(primals), {}, list(range(len(primals))), unflatten(structure, points), points)
+    out_leaves, out_structure = flatten(result)
+    outputs = [as_node(leaf) for leaf in out_leaves]
+    aligned = [x_dot.astype(x.dtype) for x, x_dot in zip(points, directions, strict=True)]
+    pushed = push_forward(outputs, points, aligned)
+    slopes = [zeros_for(y) if y_dot is None else y_dot for y, y_dot in zip(outputs, pushed, strict=True)]
+    results = arguments.run([*outputs, *slopes])
+    return unflatten(out_structure, results[: len(outputs)]), unflatten(out_structure, results[len(outputs) :])
+
+
+def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
+    r"""The value of ``f`` and its pullback :math:`\bar y \mapsto \bar y\,J(x)`, by reverse mode.
+
+    The pullback takes a cotangent of the nesting and shapes of the value and gives a tuple with one cotangent for each
+    argument. The function itself is evaluated once, however often the pullback is called.
+
+    Examples
+    --------
+    >>> import numpy as np, madaline as md
+    >>> value, pullback = md.vjp(lambda x, y: x * y, 2.0, 3.0)
+    >>> value, pullback(1.0)
+    (np.float64(6.0), (np.float64(3.0), np.float64(2.0)))
+    """
+    leaves, structure = flatten(list(primals))
+    names = names_of(f, primals, range(len(primals)))
+    arguments = Arguments(leaves, names)
+    check_differentiable(arguments.nodes, names)
+    result = call(f, primals, {}, list(range(len(primals))), unflatten(structure, arguments.nodes), arguments.nodes)
+    out_leaves, out_structure = flatten(result)
+    outputs = [as_node(leaf) for leaf in out_leaves]
+    linear = LinearMap(arguments, outputs, reverse=True)
+    values = unflatten(out_structure, linear.values)
+
+    def pullback(y_bar: Any) -> tuple[Any, ...]:
+        bars, bar_structure = flatten(y_bar)
+        if bar_structure != out_structure:
+            raise ShapeError(f"The cotangent is nested as {describe(bar_structure)}, the value as {describe(out_structure)}; they must be equal.")
+        results = linear(bars)
+        typed = [as_type_of(result, leaf) for result, leaf in zip(results, leaves, strict=True)]
+        return tuple(unflatten(structure, typed))
+
+    return values, pullback
+
+
+def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    r"""The Hessian of a scalar function times a vector, :math:`\nabla^2 f(x)\,v`, without ever forming the Hessian.
+
+    Forward mode over reverse mode: the cost is a small multiple of that of ``f``, whatever the number of parameters.
+    Gives one product for one primal, a tuple for several.
+
+    Examples
+    --------
+    >>> import numpy as np, madaline as md
+    >>> md.hvp(lambda x: np.sum(x**3), (np.array([1.0, 2.0]),), (np.array([1.0, 0.0]),))
+    array([6., 0.])
+    """
+    count = len(primals)
+    slope = grad(f, 0 if count == 1 else tuple(range(count)))
+    return jvp(slope, primals, tangents)[1]
+
+
+class LinearMap:
+    """The derivative at one point, made ready to be applied to many vectors.
+
+    What does not depend on the vector is computed once; the rest is a program of its own.
+    """
+
+    def __init__(self, arguments: Arguments, outputs: list[Node], *, reverse: bool) -> None:
+        self._arguments = arguments
+        self._outputs = outputs
+        domain, codomain = (outputs, arguments.nodes) if reverse else (arguments.nodes, outputs)
+        self._seeds = [new_input(index, node.shape, node.dtype) for index, node in enumerate(domain)]
+        if reverse:
+            results = pull_back(outputs, arguments.nodes, self._seeds)
+        else:
+            results = push_forward(outputs, arguments.nodes, self._seeds)
+        self._images = [zeros_for(node) if image is None else image for node, image in zip(codomain, results, strict=True)]
+        if arguments.nested:
+            self.values: list[Any] = arguments.run(outputs)
+            return
+        kept = _residuals(self._images, self._seeds)
+        refuse_leaks([*arguments.nodes, *self._seeds], self._images)
+        numbers = arguments.run([*outputs, *kept])
+        self.values, self._kept = numbers[: len(outputs)], numbers[len(outputs) :]
+        stand_ins = [new_input(len(self._seeds) + i, node.shape, node.dtype) for i, node in enumerate(kept)]
+        images = substitute(self._images, {id(node): stand_in for node, stand_in in zip(kept, stand_ins, strict=True)})
+        self._program = Executable(Graph((*self._seeds, *stand_ins), tuple(images)))
+
+    def __call__(self, vectors: Sequence[Any]) -> list[Any]:
+        """The images of the vectors, one leaf each."""
+        for seed, vector in zip(self._seeds, vectors, strict=True):
+            if np.shape(vector) != seed.shape:
+                raise ShapeError(f"A vector of shape {show(np.shape(vector))} was given for a value of shape {show(seed.shape)}; they must be equal.")
+        if self._arguments.nested or any(isinstance(vector, Node) for vector in vectors):
+            given = {id(s): as_node(v).astype(s.dtype) for s, v in zip(self._seeds, vectors, strict=True)}
+            return substitute(self._images, given)
+        return [finished(value) for value in self._program([*vectors, *self._kept])]
+
+
+def _residuals(images: list[Any], seeds: list[Node]) -> list[Node]:
+    """The values a linear map needs that do not depend on the vector it is applied to."""
+    dependent = {id(seed) for seed in seeds}
+    order = topological_order(images)
+    for node in order:
+        if any(id(item) in dependent for item in node.inputs):
+            dependent.add(id(node))
+    kept: dict[int, Node] = {}
+    wanted = [item for node in order if id(node) in dependent for item in node.inputs] + list(images)
+    for item in wanted:
+        if id(item) not in dependent and not is_constant(item):
+            kept.setdefault(id(item), item)
+    return list(kept.values())
+
+
+def _matched(f: Callable[..., Any], primals: Sequence[Any], others: Sequence[Any], word: str) -> tuple[list[Any], Structure, list[Any]]:
+    if not isinstance(primals, (tuple, list)) or not isinstance(others, (tuple, list)):
+        raise ShapeError(f"primals and {word} must be tuples with one entry for each argument: write (x,) for one.")
+    leaves, structure = flatten(list(primals))
+    other_leaves, other_structure = flatten(list(others))
+    if structure != other_structure:
+        raise ShapeError(f"{word} are nested as {describe(other_structure)}, primals as {describe(structure)}; they must be equal.")
+    return leaves, structure, other_leaves
+
+
+def _check_shapes(points: Sequence[Node], vectors: Sequence[Node], names: Sequence[str], word: str) -> None:
+    for x, v, name in zip(points, vectors, names, strict=True):
+        if x.shape != v.shape:
+            raise ShapeError(f"{name} has shape {show(x.shape)}, its {word} {show(v.shape)}; they must be equal.")
+

@@ -1,0 +1,188 @@
+"""Run a graph: plan it (or find its program), choose the executor, bind the arguments."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from madaline.errors import ConfigError
+from madaline.graph.node import CONSTANT, INPUT, Node, new_input, substitute, topological_order
+from madaline.graph.shapes import Shape, is_symbolic, resolve
+from madaline.graph.trace import Graph
+from madaline.kernels import native, reference
+from madaline.kernels.core import core
+from madaline.kernels.threads import get_threads
+from madaline.plan.planner import plan
+from madaline.plan.program import Program
+from madaline.plan.rows import NeedsRowCountError
+
+CACHE_SIZE = 256
+"Programs kept; the one unused for longest goes first."
+
+
+class ProgramCache:
+    """Programs by the structure of their graph. Safe to use from several threads."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._programs: OrderedDict[Any, Program] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def find(self, key: Any) -> Program | None:
+        """The program, now the most recently used."""
+        with self._lock:
+            program = self._programs.get(key)
+            if program is not None:
+                self._programs.move_to_end(key)
+            return program
+
+    def keep(self, key: Any, program: Program) -> None:
+        """Add a program."""
+        with self._lock:
+            self._programs[key] = program
+            while len(self._programs) > self._size:
+                self._programs.popitem(last=False)
+
+
+CACHE = ProgramCache(CACHE_SIZE)
+
+
+class Executable:
+    """A graph made ready to run, any number of times and from any thread.
+
+    Parameters
+    ----------
+    graph : Graph
+        Arrays it holds as constants are bound now; programs are shared between graphs of one structure.
+    snapshot : bool
+        Copy those arrays, so that the result does not change when they do.
+    """
+
+    def __init__(self, graph: Graph, *, snapshot: bool = False) -> None:
+        self.graph = with_copied_arrays(graph) if snapshot else graph
+        self._programs: dict[int, tuple[Program, list[np.ndarray]]] = {}
+        self._generic: tuple[Program, list[np.ndarray]] | None = None
+        try:
+            self._generic = _program(self.graph)
+        except NeedsRowCountError:
+            pass
+
+    def program(self, n_rows: int = 0) -> Program:
+        """The program for a batch of ``n_rows``: one for all, unless a value's layout depends on the number."""
+        return self._bound(n_rows)[0]
+
+    def _bound(self, n_rows: int) -> tuple[Program, list[np.ndarray]]:
+        if self._generic is not None:
+            return self._generic
+        if n_rows not in self._programs:
+            self._programs[n_rows] = _program(with_rows(self.graph, n_rows))
+        return self._programs[n_rows]
+
+    def __call__(self, arguments: Sequence[Any], n_rows: int = 0) -> list[np.ndarray]:
+        """The outputs for these arguments, one for each input of the graph."""
+        program, constants = self._bound(n_rows)
+        module = None if executor() == "reference" else core()
+        if module is None:
+            given = zip([*arguments, *constants], program.inputs, strict=True)
+            return reference.run(program, [np.asarray(value, dtype=node.dtype) for value, node in given], n_rows)
+        return native.run(program, [*arguments, *constants], n_rows, core=module, threads=get_threads())
+
+
+def executor() -> str:
+    """``native`` or ``reference``, as ``MADALINE_EXECUTOR`` asks; native unless told."""
+    asked = os.environ.get("MADALINE_EXECUTOR", "native")
+    if asked not in ("native", "reference"):
+        raise ConfigError(f"MADALINE_EXECUTOR={asked!r} is not an executor. Use 'native' or 'reference'.")
+    return asked
+
+
+def _program(graph: Graph) -> tuple[Program, list[np.ndarray]]:
+    """The program of a graph, planned or found, and the arrays the graph holds, which are its last arguments."""
+    key, arrays = structure(graph)
+    program = CACHE.find(key)
+    if program is None:
+        program = plan(with_arrays_as_inputs(graph, arrays))
+        CACHE.keep(key, program)
+    return program, arrays
+
+
+def with_copied_arrays(graph: Graph) -> Graph:
+    """The graph over copies of the arrays it holds."""
+    copies: dict[int, np.ndarray] = {}
+    constants: dict[int, Node] = {}
+    for node in topological_order(graph.outputs):
+        if node.primitive is CONSTANT and node.shape:
+            value = node.params["value"]
+            copy = copies.setdefault(id(value), value.copy())
+            constants[id(node)] = Node(CONSTANT, (), {"value": copy}, node.shape, node.dtype)
+    return Graph(graph.inputs, tuple(substitute(graph.outputs, constants)))
+
+
+def with_arrays_as_inputs(graph: Graph, arrays: list[np.ndarray]) -> Graph:
+    """The graph with an input in place of each array it holds, so that its program serves other arrays too."""
+    if not arrays:
+        return graph
+    extra = {id(array): new_input(len(graph.inputs) + i, array.shape, array.dtype) for i, array in enumerate(arrays)}
+    constants = {
+        id(node): extra[id(node.params["value"])]
+        for node in topological_order(graph.outputs)
+        if node.primitive is CONSTANT and id(node.params["value"]) in extra
+    }
+    return Graph((*graph.inputs, *extra.values()), tuple(substitute(graph.outputs, constants)))
+
+
+def structure(graph: Graph) -> tuple[Any, list[np.ndarray]]:
+    """What two graphs must share to share a program, and the arrays in which they may differ."""
+    number: dict[int, int] = {}
+    arrays: list[np.ndarray] = []
+    seen: dict[int, int] = {}
+    parts: list[Any] = []
+    for node in [*graph.inputs, *topological_order(graph.outputs)]:
+        if id(node) in number:
+            continue
+        number[id(node)] = len(number)
+        if node.primitive is INPUT:
+            parts.append((node.shape, node.dtype))
+        elif node.primitive is CONSTANT:
+            value = node.params["value"]
+            if is_chain_constant(value):
+                parts.append((node.dtype, value.tobytes()))
+            else:
+                # The same array twice is one constant; which arrays coincide is part of the structure.
+                if id(value) not in seen:
+                    seen[id(value)] = len(arrays)
+                    arrays.append(value)
+                parts.append((node.dtype, node.shape, seen[id(value)]))
+        else:
+            inputs = tuple([number[id(item)] for item in node.inputs])
+            parts.append((node.primitive.name, inputs, tuple(node.params.items()), node.dtype))
+    return (tuple(parts), tuple(number[id(node)] for node in graph.outputs)), arrays
+
+
+def is_chain_constant(value: np.ndarray) -> bool:
+    """Whether an instruction can hold the value itself: one number, exact as a double."""
+    return value.ndim == 0 and (value.dtype.kind != "i" or abs(int(value)) <= 2**53)
+
+
+def with_rows(graph: Graph, n_rows: int) -> Graph:
+    """The graph for one number of rows: every size is known."""
+    new: dict[int, Node] = {}
+    for node in [*graph.inputs, *topological_order(graph.outputs)]:
+        if id(node) in new:
+            continue
+        shape: Shape = resolve(node.shape, n_rows)
+        params = {key: resolve(value, n_rows) for key, value in node.params.items()}
+        if node.primitive.name == "row_count":
+            value = np.array(node.params["rows"].at(n_rows), dtype=node.dtype)
+            new[id(node)] = Node(CONSTANT, (), {"value": value}, (), node.dtype)
+        elif is_symbolic(node.shape) or params != node.params or any(new[id(i)] is not i for i in node.inputs):
+            inputs = tuple(new[id(item)] for item in node.inputs)
+            new[id(node)] = Node(node.primitive, inputs, params, shape, node.dtype)
+        else:
+            new[id(node)] = node
+    return Graph(tuple(new[id(node)] for node in graph.inputs), tuple(new[id(node)] for node in graph.outputs))

@@ -1,0 +1,132 @@
+"""The native executor: hand a program to the compiled core and run it there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from madaline.graph.shapes import resolve
+from madaline.plan.program import Chain, Gather, Instruction, Operand, Product, Program, Random, Reduction, Scan
+from madaline.plan.views import physical_order
+
+
+def run(
+    program: Program, arguments: Sequence[np.ndarray], n_rows: int = 0, *, core: ModuleType, threads: int = 1
+) -> list[np.ndarray]:
+    """The outputs for these arguments, as :func:`madaline.kernels.reference.run` gives them."""
+    compiled = program.native.get(core.__name__)
+    if compiled is None:
+        compiled = program.native[core.__name__] = Compiled(program, core)
+    return compiled.run(arguments, n_rows, threads)
+
+
+class Compiled:
+    """A program inside the core, and what is needed to call it."""
+
+    def __init__(self, program: Program, core: ModuleType) -> None:
+        self._program = encode(program, core)
+        self._dtypes = [node.dtype for node in program.inputs]
+        self._row_counts = [(node.params["rows"], node.dtype) for node in program.row_counts]
+        self._results = []
+        for node in program.outputs:
+            order = physical_order(node.shape)
+            back = tuple(int(axis) for axis in np.argsort(order)) if order != tuple(range(node.ndim)) else None
+            self._results.append((tuple(node.shape[axis] for axis in order), node.dtype, back))
+
+    def run(self, arguments: Sequence[np.ndarray], n_rows: int, threads: int) -> list[np.ndarray]:
+        """Bind, run, and give the outputs their logical axes."""
+        inputs = [
+            np.ascontiguousarray(argument, dtype=dtype) for argument, dtype in zip(arguments, self._dtypes, strict=True)
+        ]
+        inputs += [np.array(rows.at(n_rows), dtype=dtype) for rows, dtype in self._row_counts]
+        outputs = [np.empty(resolve(shape, n_rows), dtype=dtype) for shape, dtype, _ in self._results]
+        self._program.run(inputs, outputs, n_rows, threads)
+        return [
+            output if back is None else output.transpose(back)
+            for output, (_, _, back) in zip(outputs, self._results, strict=True)
+        ]
+
+    def memory(self, n_rows: int, threads: int) -> int:
+        """Bytes of the arenas of a run."""
+        return int(self._program.memory(n_rows, threads))
+
+
+def encode(program: Program, core: ModuleType) -> Any:
+    """The program as an object of the core."""
+    arena = program.arena
+    native = core.Program(arena["shared"], arena["rows"], arena["tile"], arena["lane"])
+    for buffer in program.buffers:
+        native.buffer(core.SPACES[buffer.space], core.DTYPES[buffer.dtype], max(buffer.offset, 0))
+    for stage in program.stages:
+        if stage.tile_rows:
+            native.rows_stage(stage.tile_rows, stage.lane_rows, stage.max_lanes)
+        else:
+            native.shared_stage()
+        for instruction in stage.instructions:
+            _add(native, core, instruction)
+        for combine in stage.combines:
+            native.combine(
+                core.REDUCTIONS[combine.op],
+                core.DTYPES[combine.dtype],
+                combine.lane_buffer,
+                combine.dst_buffer,
+                combine.size,
+            )
+    return native
+
+
+def _add(native: Any, core: ModuleType, step: Instruction) -> None:
+    dtype = core.DTYPES[step.dtype]
+    if isinstance(step, Chain):
+        native.elementwise(*_chain(core, step))
+    elif isinstance(step, Product):
+        native.matmul(
+            dtype,
+            batch=list(step.batch),
+            m=step.m,
+            n=step.n,
+            k=step.k,
+            A=step.A.encode(),
+            B=step.B.encode(),
+            C=step.C.encode(),
+            accumulate=step.accumulate,
+            bias=_optional(step.bias),
+            relu=step.relu,
+            epilogue=None if step.epilogue is None else _chain(core, step.epilogue),
+        )
+    elif isinstance(step, Reduction):
+        op = core.REDUCTIONS[step.op]
+        keep, reduce = list(step.keep), list(step.reduce)
+        native.reduce(op, dtype, keep, reduce, step.src.encode(), step.dst.encode(), step.accumulate)
+    elif isinstance(step, Gather):
+        sizes = (step.outer, step.count, step.inner, step.axis_size)
+        operands = (step.src.encode(), step.indices.encode(), step.dst.encode())
+        if step.scatter:
+            native.scatter_add(dtype, *sizes, *operands, step.accumulate)
+        else:
+            native.take(dtype, *sizes, *operands)
+    elif isinstance(step, Scan):
+        sizes_ = (step.outer, step.axis, step.inner)
+        native.cumsum(dtype, *sizes_, step.src.encode(), step.dst.encode(), step.reverse)
+    elif isinstance(step, Random):
+        native.random(dtype, list(step.dims), step.dst.encode(), step.key.encode(), step.stream)
+    else:
+        raise AssertionError(f"no encoding for {type(step).__name__}")
+
+
+def _optional(operand: Operand | None) -> Any:
+    return None if operand is None else operand.encode()
+
+
+def _chain(core: ModuleType, chain: Chain) -> tuple[Any, ...]:
+    return (
+        core.DTYPES[chain.dtype],
+        list(chain.dims),
+        [operand.encode() for operand in chain.operands],
+        list(chain.constants),
+        chain.n_scratch,
+        [(core.OPCODES[op.name], op.dst, op.a, op.b, op.c) for op in chain.ops],
+    )

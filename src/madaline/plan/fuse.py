@@ -1,0 +1,97 @@
+"""Group nodes into instructions: elementwise nodes over one index space, in one stage and type, become one chain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from madaline.graph.node import BOOL, Node
+from madaline.graph.primitives.elementwise import Elementwise
+from madaline.graph.shapes import Shape
+from madaline.plan.rows import LEAF_LEVEL
+from madaline.plan.views import View
+
+MAX_CHAIN = 48
+"""Nodes in one chain at most: more would not fit their blocks into the first-level cache."""
+
+
+@dataclass(slots=True)
+class Group:
+    """Nodes that one instruction computes; ``dtype`` is the type a chain computes in, ``None`` while any will do."""
+
+    level: int
+    shape: Shape
+    dtype: str | None
+    chain: bool
+    nodes: list[Node] = field(default_factory=list)
+
+
+def chain_dtype(node: Node) -> str | None:
+    """The type in which a chain computes this node; ``None`` for logic on masks, which any type can hold."""
+    if node.primitive.name == "cast" and node.dtype != BOOL:
+        return node.dtype.name
+    if node.primitive.name == "where":
+        return None if node.dtype == BOOL else node.dtype.name
+    first = node.inputs[0].dtype
+    return None if first == BOOL else first.name
+
+
+def is_elementwise(node: Node) -> bool:
+    """Whether a chain can compute it."""
+    return isinstance(node.primitive, Elementwise)
+
+
+def fuse(nodes: Sequence[Node], level: dict[int, int], views: dict[int, View]) -> list[Group]:
+    """Groups in an order that respects every dependency. ``nodes`` are sorted by level; views and leaves are left out."""
+    groups: list[Group] = []
+    group_of: dict[int, int] = {}
+    latest: dict[tuple[int, Shape, str | None], int] = {}
+    for node in nodes:
+        if views[id(node)].root is not node or level[id(node)] == LEAF_LEVEL:
+            continue
+        home = _home(node, level[id(node)], groups, group_of, latest, views) if is_elementwise(node) else None
+        if home is None:
+            home = len(groups)
+            groups.append(Group(level[id(node)], node.shape, None, is_elementwise(node)))
+        group = groups[home]
+        group.nodes.append(node)
+        group_of[id(node)] = home
+        if group.chain:
+            group.dtype = group.dtype or chain_dtype(node)
+            latest[(group.level, group.shape, group.dtype)] = home
+    return groups
+
+
+def _home(
+    node: Node,
+    level: int,
+    groups: list[Group],
+    group_of: dict[int, int],
+    latest: dict[tuple[int, Shape, str | None], int],
+    views: dict[int, View],
+) -> int | None:
+    """A chain that the node can join: all its inputs are ready before it, or members of it."""
+    dtype = chain_dtype(node)
+    needed, must_follow = -1, -1
+    for item in node.inputs:
+        root = views[id(item)].root
+        made = group_of.get(id(root), -1)
+        needed = max(needed, made)
+        if root is not item or item.shape != node.shape:
+            must_follow = max(must_follow, made)
+
+    def fits(position: int) -> bool:
+        group = groups[position]
+        return (
+            group.chain
+            and group.level == level
+            and group.shape == node.shape
+            and len(group.nodes) < MAX_CHAIN
+            and (dtype is None or group.dtype is None or group.dtype == dtype)
+            and position > must_follow
+        )
+
+    if needed >= 0 and fits(needed):
+        return needed
+    later = latest.get((level, node.shape, dtype))
+    return later if later is not None and later > needed and fits(later) else None

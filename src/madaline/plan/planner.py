@@ -1,0 +1,332 @@
+"""From a graph to a program: simplify, type by rows, fuse, lower, place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from madaline.graph.listing import node_flops
+from madaline.graph.node import INPUT, ROW_COUNT, Node, topological_order
+from madaline.graph.primitive import PRIMITIVES
+from madaline.graph.shapes import Rows, is_symbolic
+from madaline.graph.trace import Graph
+from madaline.plan.arena import Lifetime, place
+from madaline.plan.fuse import Group, fuse, is_elementwise
+from madaline.plan.lower import NEEDS_CONTIGUOUS, Lowering, is_scalar_constant, lower, lower_chain, lower_product
+from madaline.plan.program import Chain, Combine, Instruction, Product, Program, Stage, operands_of
+from madaline.plan.rows import REDUCIBLE, Kind, check_layouts, kind_of, levels
+from madaline.plan.simplify import simplify
+from madaline.plan.views import View, broadcast_strides, stored_strides, views_of, width
+
+TILE_BYTES = 160 * 1024
+"What the values of a tile may take together: they should stay in the second-level cache."
+TILE_ROWS = (192, 96, 48, 16)
+SHARED_BYTES = 1 << 20
+"Matrices beyond this are read from far for every tile; then each product over the whole batch is split instead."
+LANE_FLOPS = 2_000_000
+"Work that makes one more lane worth its partial sums."
+MAX_LANES = 8
+
+
+def plan(graph: Graph) -> Program:
+    """The program of a graph.
+
+    Arrays must be inputs: the only constants a program holds are numbers.
+
+    Raises
+    ------
+    NeedsRowCountError
+        If some value's layout depends on the number of rows; plan the graph for one number of rows then.
+    """
+    graph = _with_stored_outputs(simplify(graph))
+    nodes = [*(node for node in graph.inputs), *(n for n in topological_order(graph.outputs) if n.primitive is not INPUT)]
+    check_layouts(nodes)
+    nodes = _with_contiguous_arguments(nodes, graph)
+    return _Planner(graph.inputs, nodes).program()
+
+
+def _with_stored_outputs(graph: Graph) -> Graph:
+    """Every output a node of its own with storage of its own: others are copied."""
+    views = views_of(topological_order(graph.outputs))
+    seen: set[int] = set()
+    outputs = []
+    for node in graph.outputs:
+        if not node.inputs or views[id(node)].root is not node or id(node) in seen:
+            node = Node(PRIMITIVES["identity"], (node,), {}, node.shape, node.dtype)  # noqa: PLW2901 - its stand-in
+        seen.add(id(node))
+        outputs.append(node)
+    return Graph(graph.inputs, tuple(outputs))
+
+
+def _with_contiguous_arguments(nodes: Sequence[Node], graph: Graph) -> _Prepared:
+    """Copy what an instruction other than a chain cannot read: views by strides it does not know, and numbers without storage."""
+    views = views_of(nodes)
+    new: dict[int, Node] = {}
+    result: list[Node] = []
+    for node in nodes:
+        inputs = [new[id(item)] for item in node.inputs]
+        stored_node = views[id(node)].root is node and not is_elementwise(node)
+        contiguous = NEEDS_CONTIGUOUS.get(node.primitive.name, ())
+        for position, item in enumerate(inputs if stored_node else ()):
+            view, stored = views[id(item)], stored_strides(item.shape)
+            as_stored = view.offset == 0 and _same_strides(item, view.strides, stored)
+            if not is_scalar_constant(view.root) and (as_stored or position not in contiguous):
+                continue
+            inputs[position] = copy = Node(PRIMITIVES["identity"], (item,), {}, item.shape, item.dtype)
+            views[id(copy)] = View(copy, 0, stored)
+            result.append(copy)
+        changed = any(a is not b for a, b in zip(inputs, node.inputs, strict=True))
+        current = Node(node.primitive, tuple(inputs), node.params, node.shape, node.dtype) if changed else node
+        if changed:
+            views_of([current], views)
+        new[id(node)] = current
+        result.append(current)
+    return _Prepared(result, [new[id(node)] for node in graph.outputs], views)
+
+
+def _same_strides(node: Node, strides: tuple[int, ...], stored: tuple[int, ...]) -> bool:
+    return all(size == 1 or a == b for size, a, b in zip(node.shape, strides, stored, strict=True))
+
+
+@dataclass(slots=True)
+class _Prepared:
+    nodes: list[Node]
+    outputs: list[Node]
+    views: dict[int, View]
+
+
+@dataclass(slots=True)
+class _Step:
+    """Instructions of one group, and what they read and write."""
+
+    instructions: list[Instruction]
+    level: int
+    combine: Combine | None = None
+
+
+class _Planner:
+    def __init__(self, inputs: Sequence[Node], prepared: _Prepared) -> None:
+        self.inputs = list(inputs)
+        self.nodes = prepared.nodes
+        self.outputs = prepared.outputs
+        self.views = prepared.views
+        self.kinds = {id(node): kind_of(node) for node in self.nodes}
+        if not self._is_tiled():
+            for node in self.nodes:
+                if self.kinds[id(node)] in (Kind.TILED, Kind.REDUCING):
+                    self.kinds[id(node)] = Kind.UNTILED
+        self.level = levels(self.nodes, self.kinds)
+        self.nodes.sort(key=lambda node: self.level[id(node)])
+        self.row_counts = [node for node in self.nodes if node.primitive is ROW_COUNT]
+        self.output_index = {id(node): index for index, node in enumerate(self.outputs)}
+        self.users: dict[int, list[Node]] = {}
+        for node in self.nodes:
+            for item in node.inputs:
+                self.users.setdefault(id(item), []).append(node)
+
+    def _is_tiled(self) -> bool:
+        """Whether the batch goes through all layers tile by tile; not so if the matrices would not stay in cache."""
+        matrices = {
+            id(item): width(item.shape) * item.dtype.itemsize
+            for node in self.nodes
+            if node.primitive.name == "matmul" and is_symbolic(node.shape)
+            for item in node.inputs
+            if not is_symbolic(item.shape)
+        }
+        return sum(matrices.values()) <= SHARED_BYTES
+
+    def program(self) -> Program:
+        groups = fuse(self.nodes, self.level, self.views)
+        low = self._lowering(groups)
+        steps = self._steps(groups, low)
+        stages, times = self._stages(steps, low)
+        arena = self._place(stages, times, low)
+        schedule = [node for node in self.nodes if node.primitive is not INPUT]
+        return Program(schedule, self.inputs, self.row_counts, self.outputs, low.buffers, stages, arena)
+
+    def _lowering(self, groups: list[Group]) -> Lowering:
+        tiled = {key for key, kind in self.kinds.items() if kind is Kind.TILED}
+        reducing = {key for key, kind in self.kinds.items() if kind is Kind.REDUCING}
+        home = {id(node): position for position, group in enumerate(groups) for node in group.nodes}
+        leaves = {id(node): index for index, node in enumerate([*self.inputs, *self.row_counts])}
+        outside: set[int] = set()
+        later: set[int] = set()
+        for node in self.nodes:
+            for item in node.inputs:
+                root = self.views[id(item)].root
+                if home.get(id(root)) != home.get(id(node)) or root is not item or id(node) not in home:
+                    outside.add(id(root))
+                if self.level[id(node)] != self.level[id(root)]:
+                    later.add(id(root))
+
+        def space_of(node: Node) -> str:
+            if id(node) in leaves:
+                return "input"
+            if id(node) in self.output_index:
+                return "output"
+            if not is_symbolic(node.shape):
+                return "shared"
+            return "tile" if id(node) in tiled and id(node) not in later else "rows"
+
+        low = Lowering(self.views, space_of, tiled, reducing)
+        for node in [*self.inputs, *self.row_counts]:
+            low.buffers[low.buffer(node)].offset = leaves[id(node)]
+        for group in groups:
+            for node in group.nodes:
+                if not group.chain or id(node) in outside or id(node) in self.output_index:
+                    number = low.buffer(node)
+                    if id(node) in self.output_index:
+                        low.buffers[number].offset = self.output_index[id(node)]
+        return low
+
+    def _steps(self, groups: list[Group], low: Lowering) -> list[_Step]:
+        """Instructions in order; a chain that only waits for a product becomes its epilogue."""
+        partner = self._epilogues(groups)
+        taken = set(partner.values())
+        steps: list[_Step] = []
+        for position, group in enumerate(groups):
+            if position in taken or width(group.shape) == 0:
+                continue
+            if position in partner:
+                steps.append(_Step([self._product(group.nodes[0], groups[partner[position]], low)], group.level))
+                continue
+            node = group.nodes[0]
+            step = _Step(lower(group, low), group.level)
+            if id(node) in low.reducing:
+                op = REDUCIBLE[node.primitive.name]
+                step.combine = Combine(op, node.dtype.name, low.lanes[id(node)], low.buffer(node), width(node.shape))
+            steps.append(step)
+        return steps
+
+    def _epilogues(self, groups: list[Group]) -> dict[int, int]:
+        """Products (by position) and the chains that can be run on their rows as they are finished."""
+        home = {id(node): position for position, group in enumerate(groups) for node in group.nodes}
+        partner: dict[int, int] = {}
+        for position, group in enumerate(groups):
+            if not group.chain:
+                continue
+            reads = [self.views[id(item)].root for node in group.nodes for item in node.inputs]
+            latest = max((home.get(id(root), -1) for root in reads if home.get(id(root)) != position), default=-1)
+            if latest < 0 or latest in partner:
+                continue
+            product = groups[latest].nodes[0]
+            direct = any(item is product for node in group.nodes for item in node.inputs)
+            if (
+                product.primitive.name == "matmul"
+                and product.ndim == 2
+                and direct
+                and groups[latest].level == group.level
+                and self.kinds[id(product)] is not Kind.REDUCING
+                and product.shape == group.shape
+                and product.dtype.name == group.dtype
+                and not isinstance(product.shape[1], Rows)
+                and width(product.shape) > 0
+                and all(root is not product or item is product for node in group.nodes for item in node.inputs for root in [self.views[id(item)].root])
+            ):
+                partner[latest] = position
+        return partner
+
+    def _product(self, product: Node, chain: Group, low: Lowering) -> Product:
+        """A product with the chain as its epilogue; a bias and a rectifier right behind it go into the product itself."""
+        inside = {id(node) for node in chain.nodes}
+
+        def only_user(node: Node) -> Node | None:
+            found = self.users.get(id(node), [])
+            alone = len(found) == 1 and id(found[0]) in inside and id(node) not in self.output_index
+            return found[0] if alone else None
+
+        stored, bias, relu, skip = product, None, False, set()
+        following = only_user(product)
+        if following is not None and following.primitive.name == "add":
+            other = following.inputs[1] if following.inputs[0] is product else following.inputs[0]
+            if other is not product and id(other) not in inside and self._is_bias(other, product):
+                stored, bias = following, other
+                skip.add(id(following))
+                following = only_user(stored)
+        if following is not None and following.primitive.name == "relu":
+            stored, relu = following, True
+            skip.add(id(following))
+        if stored is not product:
+            low.buffer_of.pop(id(product), None)
+            number = low.buffer(stored)
+            if id(stored) in self.output_index:
+                low.buffers[number].offset = self.output_index[id(stored)]
+        rest = [node for node in chain.nodes if id(node) not in skip]
+        epilogue: Chain | None = None
+        if rest:
+            epilogue = lower_chain(chain, low, frozenset(skip))
+        return lower_product(product, stored, low, bias=bias, relu=relu, epilogue=epilogue)
+
+    def _is_bias(self, node: Node, product: Node) -> bool:
+        """Whether the node is one row, added to every row of the product."""
+        if is_symbolic(node.shape) or is_scalar_constant(self.views[id(node)].root):
+            return False
+        strides = broadcast_strides(self.views[id(node)].strides, node.shape, product.shape)
+        return strides[0] == 0 and (strides[1] in (0, 1))
+
+    def _stages(self, steps: list[_Step], low: Lowering) -> tuple[list[Stage], dict[int, tuple[int, int]]]:
+        """Stages by level, and the first and last moment at which each buffer is needed."""
+        stages: list[Stage] = []
+        times: dict[int, tuple[int, int]] = {}
+        time = 0
+
+        def touch(buffer: int, first: int, last: int) -> None:
+            if buffer in times:
+                first, last = min(first, times[buffer][0]), max(last, times[buffer][1])
+            times[buffer] = (first, last)
+
+        for level in sorted({step.level for step in steps}):
+            members = [step for step in steps if step.level == level]
+            by_rows = level % 2 == 0
+            stage = Stage(tile_rows=TILE_ROWS[0] if by_rows else 0)
+            count = sum(len(step.instructions) for step in members)
+            start, stop = time, time + count
+            for step in members:
+                for instruction in step.instructions:
+                    for number in _buffers_of(instruction):
+                        # All tiles go through all instructions, so what a tile does not own is needed all along.
+                        whole = by_rows and low.buffers[number].space != "tile"
+                        touch(number, start if whole else time, stop if whole else time)
+                    stage.instructions.append(instruction)
+                    time += 1
+                if step.combine is not None:
+                    stage.combines.append(step.combine)
+                    touch(step.combine.lane_buffer, start, stop)
+                    touch(step.combine.dst_buffer, stop, stop)
+            time = stop + 1
+            stages.append(stage)
+        return stages, times
+
+    def _place(self, stages: list[Stage], times: dict[int, tuple[int, int]], low: Lowering) -> dict[str, int]:
+        sizes: dict[str, int] = {}
+        for space, alignment in (("shared", 64), ("lane", 64), ("rows", 4), ("tile", 4)):
+            numbers = [n for n, buffer in enumerate(low.buffers) if buffer.space == space and n in times]
+            offsets, sizes[space] = place([Lifetime(low.buffers[n].bytes, *times[n]) for n in numbers], alignment)
+            for number, offset in zip(numbers, offsets, strict=True):
+                low.buffers[number].offset = offset
+        self._choose_tiles(stages, sizes, low)
+        return sizes
+
+    def _choose_tiles(self, stages: list[Stage], sizes: dict[str, int], low: Lowering) -> None:
+        per_row = max(sizes["tile"], 1)
+        tile_rows = next((rows for rows in TILE_ROWS if rows * per_row <= TILE_BYTES), TILE_ROWS[-1])
+        for stage in stages:
+            if not stage.tile_rows:
+                continue
+            flops = sum(_flops_a_row(instruction) for instruction in stage.instructions)
+            wanted = -(-LANE_FLOPS // max(flops, 1))
+            stage.tile_rows = tile_rows
+            stage.lane_rows = -(-wanted // tile_rows) * tile_rows
+            stage.max_lanes = MAX_LANES
+        for buffer in low.buffers:
+            if buffer.space == "tile" and buffer.offset >= 0:
+                buffer.offset *= tile_rows
+        sizes["tile"] *= tile_rows
+
+
+def _flops_a_row(instruction: Instruction) -> int:
+    return sum(node_flops(node, 64) for node in instruction.nodes) // 64
+
+
+def _buffers_of(instruction: Instruction) -> set[int]:
+    return {operand.buffer for operand in operands_of(instruction)}

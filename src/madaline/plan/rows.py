@@ -1,0 +1,103 @@
+"""Which operations go row by row, which reduce rows to a shared value, and what must wait for what.
+
+Operations that keep rows apart, and the reductions that end them, share a *rows stage*, run tile by tile. What needs a
+reduction's result comes in a later stage. Even levels are rows stages, odd levels shared ones; level -1 comes first and
+holds what needs no rows at all.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from madaline.graph.node import Node
+from madaline.graph.shapes import Rows, Shape, is_symbolic
+
+REDUCIBLE = {"sum": "sum", "max": "max", "min": "min", "prod": "prod", "matmul": "sum", "scatter_add": "sum"}
+"""Primitives that may reduce over the rows tile by tile, and how partial results are combined."""
+
+
+LEAF_LEVEL = -2
+"Before everything: inputs and constants."
+
+
+class Kind(Enum):
+    """How a node's value relates to the rows of the batch."""
+
+    LEAF = "leaf"
+    SHARED = "shared"
+    TILED = "tiled"
+    REDUCING = "reducing"
+    UNTILED = "untiled"
+
+
+class NeedsRowCountError(Exception):
+    """The graph has a value whose layout depends on the number of rows, so it is planned anew for each number."""
+
+
+def kind_of(node: Node) -> Kind:
+    """The kind of one node."""
+    if not node.inputs and node.primitive.name != "random_uniform":
+        return Kind.LEAF
+    batched = [item.shape for item in node.inputs if is_symbolic(item.shape)]
+    if not is_symbolic(node.shape):
+        if not batched:
+            return Kind.SHARED
+        return Kind.REDUCING if _reduces_rows(node) else Kind.UNTILED
+    if plain_rows(node.shape) and all(plain_rows(shape) for shape in batched):
+        shapes = tuple(item.shape for item in node.inputs)
+        if node.primitive.keeps_rows(shapes, node.shape, **node.params):
+            return Kind.TILED
+    return Kind.UNTILED
+
+
+def _reduces_rows(node: Node) -> bool:
+    name = node.primitive.name
+    if name not in REDUCIBLE:
+        return False
+    if not all(plain_rows(item.shape) for item in node.inputs if is_symbolic(item.shape)):
+        return False
+    if name == "matmul":
+        return node.inputs[0].ndim == 2
+    if name == "scatter_add":
+        values, indices = node.inputs
+        axis = node.params["axis"]
+        return axis == 0 and values.shape[:1] == indices.shape[:1] == (Rows(),)
+    return True
+
+
+def plain_rows(shape: Shape) -> bool:
+    """Whether the batch stands in the shape once, as it is."""
+    rows = [size for size in shape if isinstance(size, Rows)]
+    return len(rows) == 1 and rows[0] == Rows()
+
+
+def check_layouts(nodes: list[Node]) -> None:
+    """Refuse graphs with values whose strides would depend on the number of rows."""
+    for node in nodes:
+        if is_symbolic(node.shape) and not plain_rows(node.shape):
+            raise NeedsRowCountError(node)
+
+
+def levels(nodes: list[Node], kinds: dict[int, Kind]) -> dict[int, int]:
+    """The stage of each node: as early as its inputs allow."""
+    level: dict[int, int] = {}
+    for node in nodes:
+        kind = kinds[id(node)]
+        if kind is Kind.LEAF:
+            level[id(node)] = LEAF_LEVEL
+            continue
+        by_row = kind in (Kind.TILED, Kind.REDUCING)
+        earliest = 0 if by_row else -1
+        for item in node.inputs:
+            arrived = level[id(item)]
+            item_kind = kinds[id(item)]
+            if item_kind is Kind.LEAF:
+                continue
+            same_stage = (by_row and item_kind is Kind.TILED) or (not by_row and item_kind in (Kind.SHARED, Kind.UNTILED))
+            earliest = max(earliest, arrived if same_stage else arrived + 1)
+        if by_row and earliest % 2:
+            earliest += 1
+        if not by_row and earliest % 2 == 0:
+            earliest += 1
+        level[id(node)] = earliest
+    return level

@@ -1,0 +1,159 @@
+"""Make a graph smaller without changing any result: constants, repeated and dead nodes, algebra that is exact.
+
+Exact means: the same bits, including the sign of zero, NaN and infinity. So ``x * 1`` goes and ``x + 0`` stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from madaline.graph.node import CONSTANT, INPUT, Node, is_constant, topological_order
+from madaline.graph.primitives.elementwise import Elementwise, fold
+from madaline.graph.shapes import broadcast
+from madaline.graph.trace import Graph
+
+Rule = Callable[[Node], Node | None]
+
+
+def simplify(graph: Graph) -> Graph:
+    """An equal graph without repeated, constant or needless nodes."""
+    new: dict[int, Node] = {}
+    seen: dict[Any, Node] = {}
+    for node in topological_order(graph.outputs):
+        current = _with_inputs(node, new)
+        while (better := _improved(current)) is not None:
+            current = better
+        new[id(node)] = seen.setdefault(_key(current), current)
+    outputs = tuple(new[id(node)] for node in graph.outputs)
+    return Graph(graph.inputs, outputs)
+
+
+def _with_inputs(node: Node, new: dict[int, Node]) -> Node:
+    inputs = tuple([new[id(item)] for item in node.inputs])
+    if all(a is b for a, b in zip(inputs, node.inputs, strict=True)):
+        return node
+    return Node(node.primitive, inputs, node.params, node.shape, node.dtype)
+
+
+def _key(node: Node) -> Any:
+    if node.primitive is INPUT:
+        return id(node)
+    if node.primitive is CONSTANT:
+        value = node.params["value"]
+        return ("constant", node.dtype, value.tobytes()) if value.ndim == 0 else ("constant", id(value))
+    return (
+        node.primitive.name,
+        node.dtype,
+        node.shape,
+        tuple([id(item) for item in node.inputs]),
+        tuple(node.params.items()),
+    )
+
+
+def _improved(node: Node) -> Node | None:
+    rule = _RULES.get(node.primitive.name)
+    if rule is not None and (better := rule(node)) is not None:
+        return better
+    if isinstance(node.primitive, Elementwise):
+        if node.shape == () and all(is_constant(item) for item in node.inputs):
+            return fold(node)
+        return _without_broadcasts(node)
+    return None
+
+
+def _without_broadcasts(node: Node) -> Node | None:
+    """Elementwise operations broadcast by themselves, so an explicit broadcast before them is needless."""
+    inputs = list(node.inputs)
+    changed = False
+    for position, item in enumerate(inputs):
+        if item.primitive.name != "broadcast_to":
+            continue
+        trial = [*inputs[:position], item.inputs[0], *inputs[position + 1 :]]
+        if broadcast(*(other.shape for other in trial)) == node.shape:
+            inputs, changed = trial, True
+    return Node(node.primitive, tuple(inputs), node.params, node.shape, node.dtype) if changed else None
+
+
+def _is_scalar(node: Node, value: float) -> bool:
+    return is_constant(node) and node.shape == () and bool(node.params["value"] == value)
+
+
+def _pass_on(node: Node) -> Node:
+    return node.inputs[0]
+
+
+def _multiply(node: Node) -> Node | None:
+    for position, item in enumerate(node.inputs):
+        other = node.inputs[1 - position]
+        if _is_scalar(item, 1) and other.shape == node.shape:
+            return other
+    return None
+
+
+def _neutral_on_the_right(value: float) -> Rule:
+    def rule(node: Node) -> Node | None:
+        a, b = node.inputs
+        return a if _is_scalar(b, value) and a.shape == node.shape else None
+
+    return rule
+
+
+def _negative(node: Node) -> Node | None:
+    return node.inputs[0].inputs[0] if node.inputs[0].primitive.name == "negative" else None
+
+
+def _where(node: Node) -> Node | None:
+    condition, a, b = node.inputs
+    if not (is_constant(condition) and condition.shape == ()):
+        return None
+    chosen = a if condition.params["value"] else b
+    return chosen if chosen.shape == node.shape else None
+
+
+def _reshape(node: Node) -> Node | None:
+    (x,) = node.inputs
+    if x.shape == node.shape:
+        return x
+    if x.primitive.name == "reshape":
+        return Node(node.primitive, x.inputs, node.params, node.shape, node.dtype)
+    return None
+
+
+def _transpose(node: Node) -> Node | None:
+    (x,) = node.inputs
+    axes = node.params["axes"]
+    if axes == tuple(range(len(axes))):
+        return x
+    if x.primitive.name == "transpose":
+        inner = x.params["axes"]
+        return Node(node.primitive, x.inputs, {"axes": tuple(inner[axis] for axis in axes)}, node.shape, node.dtype)
+    return None
+
+
+def _broadcast_to(node: Node) -> Node | None:
+    (x,) = node.inputs
+    if x.shape == node.shape:
+        return x
+    if x.primitive.name == "broadcast_to":
+        return Node(node.primitive, x.inputs, node.params, node.shape, node.dtype)
+    return None
+
+
+def _cast(node: Node) -> Node | None:
+    return node.inputs[0] if node.inputs[0].dtype == node.dtype else None
+
+
+_RULES: dict[str, Rule] = {
+    "identity": _pass_on,
+    "stop_gradient": _pass_on,
+    "multiply": _multiply,
+    "divide": _neutral_on_the_right(1),
+    "subtract": _neutral_on_the_right(0),
+    "negative": _negative,
+    "where": _where,
+    "reshape": _reshape,
+    "transpose": _transpose,
+    "broadcast_to": _broadcast_to,
+    "cast": _cast,
+}
