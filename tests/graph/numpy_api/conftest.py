@@ -17,13 +17,21 @@ from madaline.graph.tree import flatten
 
 
 def pytest_generate_tests(metafunc):
-    if "example" in metafunc.fixturenames:
-        cases = [
-            pytest.param(SimpleNamespace(function=function, call=call, args=args), id=f"{name_of(function)}-{number}")
-            for function, calls in metafunc.module.EXAMPLES.items()
-            for number, (call, *args) in enumerate(calls)
-        ]
-        metafunc.parametrize("example", cases)
+    for fixture, wanted in (("example", lambda args: True), ("smooth_example", has_floats)):
+        if fixture in metafunc.fixturenames:
+            cases = [
+                pytest.param(
+                    SimpleNamespace(function=function, call=call, args=args), id=f"{name_of(function)}-{number}"
+                )
+                for function, calls in metafunc.module.EXAMPLES.items()
+                for number, (call, *args) in enumerate(calls)
+                if wanted(args)
+            ]
+            metafunc.parametrize(fixture, cases)
+
+
+def has_floats(args):
+    return any(np.asarray(arg).dtype.kind == "f" for arg in args)
 
 
 def name_of(function):
@@ -72,8 +80,6 @@ class Questions:
         args = doubled(example.args)
         graph, _, _ = trace_tree(example.call, args)
         directions = self._directions(args)
-        if not directions:
-            pytest.skip("no float arguments")
         differences = self.directional_difference(example.call, args, directions)
         dots = self.evaluate(self.tangent_graph(graph, directions), *args)
         for dot, difference in zip(dots, differences, strict=True):
@@ -89,8 +95,6 @@ class Questions:
         args = doubled(example.args)
         graph, _, _ = trace_tree(example.call, args)
         directions = self._directions(args)
-        if not directions:
-            pytest.skip("no float arguments")
         shapes = [node.shape for node in graph.outputs if node.dtype.kind == "f"]
         gradient = self.gradient_graph(graph, [self.rng.standard_normal(shape) for shape in shapes])
         exact = self.evaluate(self.tangent_graph(gradient, directions), *args)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from madaline.graph.numpy_api.dispatch import UFUNCS
 from madaline.graph.primitives.elementwise import Elementwise
@@ -64,8 +63,8 @@ EXAMPLES[np.power] = [
 EXAMPLES[np.add] += [
     (lambda x: x + 1, A),
     (lambda x: 1 + x, INTEGERS),
-    (lambda x: x + [1.0, 2.0, 3.0, 4.0], A),
-    (lambda x: x + (1, 2, 3, 4), SINGLE),
+    (lambda x: np.add(x, [1.0, 2.0, 3.0, 4.0]), A),
+    (lambda x: np.add(x, (1, 2, 3, 4)), SINGLE),
     (lambda x: x + True, A),
     (lambda x: x + MASK, A),
     (lambda x: np.float32(2.0) + x, SINGLE),
@@ -105,7 +104,7 @@ EXAMPLES[np.logical_not] += [(np.logical_not, INTEGERS)]
 
 EXAMPLES |= {
     "divmod": [(lambda x: divmod(x, 0.7), A), (lambda x: divmod(2.0, x), P)],
-    np.positive: [(np.positive, A), (lambda x: np.positive(x), INTEGERS)],
+    np.positive: [(np.positive, A), (np.positive, INTEGERS)],
     np.conjugate: [(np.conjugate, A), (np.conj, SINGLE)],
     np.real: [(np.real, A)],
     np.imag: [(np.imag, A)],
@@ -205,10 +204,6 @@ EXAMPLES |= {
     ],
     np.modf: [(np.modf, A), (np.modf, SINGLE)],
     np.divmod: [(np.divmod, A, P), (np.divmod, INTEGERS, np.array(2))],
-    np.searchsorted: [
-        (lambda x: np.searchsorted([-1.0, 0.0, 0.5], x), A),
-        (lambda x: np.searchsorted(np.array([-1.0, 0.0, 0.5]), x, side="right"), SINGLE),
-    ],
     np.interp: [
         (lambda x: np.interp(x, [-1.0, 0.0, 0.5, 1.5], [0.0, 2.0, 1.0, 3.0]), A),
         (lambda x, f: np.interp(x, np.array([-1.0, 0.0, 0.5, 1.5]), f), A, normal(4)),
@@ -229,12 +224,12 @@ def test_the_value_is_numpys(example, ask):
     ask.value(example)
 
 
-def test_the_derivative_agrees_with_central_differences(example, ask):
-    ask.derivative(example)
+def test_the_derivative_agrees_with_central_differences(smooth_example, ask):
+    ask.derivative(smooth_example)
 
 
-def test_the_gradient_can_be_differentiated_again(example, ask):
-    ask.curvature(example)
+def test_the_gradient_can_be_differentiated_again(smooth_example, ask):
+    ask.curvature(smooth_example)
 
 
 def test_every_function_has_an_example(without_example):

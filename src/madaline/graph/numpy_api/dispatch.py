@@ -22,13 +22,21 @@ UFUNCS: dict[np.ufunc, Callable[..., Any]] = {
 }
 
 INSTEAD: dict[str, str] = {
-    "sort": "There is no derivative rule for sorting; sort outside the traced function.",
-    "median": "Use np.mean, or np.quantile outside the traced function.",
     "unique": "Its shape depends on the values; call it outside the traced function.",
     "nonzero": "Its shape depends on the values; use np.where(condition, a, b) with three arguments.",
     "argwhere": "Its shape depends on the values; use np.where(condition, a, b) with three arguments.",
     "histogram": "Call it outside the traced function.",
-    "inv": "Solve by hand for small matrices, or call it outside the traced function.",
+    "inv": "Matrix factorisations are not differentiated here; call it outside the traced function.",
+    "solve": "Matrix factorisations are not differentiated here; call it outside the traced function.",
+    "det": "Matrix factorisations are not differentiated here; call it outside the traced function.",
+    "slogdet": "Matrix factorisations are not differentiated here; call it outside the traced function.",
+    "svd": "Matrix factorisations are not differentiated here; call it outside the traced function.",
+    "eigh": "Matrix factorisations are not differentiated here; call it outside the traced function.",
+    "cholesky": "Matrix factorisations are not differentiated here; call it outside the traced function.",
+    "lstsq": "Matrix factorisations are not differentiated here; minimise np.sum((A @ x - b) ** 2) instead.",
+    "empty_like": "It makes an array to be filled in place; build the parts and use np.stack or np.concatenate.",
+    "copyto": "A traced value cannot be changed in place; use np.where(mask, new, old).",
+    "put_along_axis": "A traced value cannot be changed in place; use np.where(mask, new, old).",
     "array2string": "A traced value has no numbers to print yet.",
 }
 """What to do instead, for functions users may try. Others get the nearest supported names."""
@@ -64,20 +72,35 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
         if ufunc not in UFUNCS:
             raise TraceError(_unsupported(f"np.{ufunc.__name__}", ufunc.__name__))
         return UFUNCS[ufunc](*inputs)
-    through = _METHODS.get((ufunc, method))
+    options = {key: value for key, value in kwargs.items() if key in ("axis", "keepdims")}
+    if method == "outer":
+        return _outer(ufunc, *inputs)
+    through = _REDUCE.get(ufunc) if method == "reduce" else _ACCUMULATE.get(ufunc) if method == "accumulate" else None
     if through is None:
         raise TraceError(_unsupported(f"np.{ufunc.__name__}.{method}", ufunc.__name__))
-    return through(*inputs, **{key: value for key, value in kwargs.items() if key in ("axis", "keepdims")})
+    return through(*inputs, **{"axis": 0, **options} if len(inputs) == 1 else options)
 
 
-_METHODS: dict[tuple[np.ufunc, str], Callable[..., Any]] = {
-    (np.add, "reduce"): lambda x, axis=0, keepdims=False: np.sum(x, axis=axis, keepdims=keepdims),
-    (np.multiply, "reduce"): lambda x, axis=0, keepdims=False: np.prod(x, axis=axis, keepdims=keepdims),
-    (np.maximum, "reduce"): lambda x, axis=0, keepdims=False: np.max(x, axis=axis, keepdims=keepdims),
-    (np.minimum, "reduce"): lambda x, axis=0, keepdims=False: np.min(x, axis=axis, keepdims=keepdims),
-    (np.add, "accumulate"): lambda x, axis=0: np.cumsum(x, axis=axis),
-    (np.multiply, "outer"): lambda a, b: np.tensordot(a, b, axes=0),
+def _outer(ufunc: np.ufunc, a: Any, b: Any) -> Any:
+    return ufunc(np.expand_dims(a, tuple(range(np.ndim(a), np.ndim(a) + np.ndim(b)))) if np.ndim(b) else a, b)
+
+
+def _logsumexp(x: Any, axis: Any = 0, keepdims: bool = False) -> Any:
+    from madaline.graph.numpy_api.reduce import logsumexp
+
+    return logsumexp(x, axis, keepdims)
+
+
+_REDUCE: dict[np.ufunc, Callable[..., Any]] = {
+    np.add: np.sum,
+    np.multiply: np.prod,
+    np.maximum: np.max,
+    np.minimum: np.min,
+    np.logical_and: np.all,
+    np.logical_or: np.any,
+    np.logaddexp: _logsumexp,
 }
+_ACCUMULATE: dict[np.ufunc, Callable[..., Any]] = {np.add: np.cumsum, np.multiply: np.cumprod}
 
 
 def call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -128,7 +151,18 @@ def supported_functions() -> tuple[str, ...]:
 
 
 def _fill_tables() -> None:
-    from madaline.graph.numpy_api import elementwise, linear, reduce, shape  # noqa: F401 - importing fills the tables
+    from madaline.graph.numpy_api import (  # noqa: F401 - importing fills the tables
+        einsum,
+        elementwise,
+        join,
+        linalg,
+        linear,
+        nan,
+        order,
+        pick,
+        reduce,
+        shape,
+    )
 
 
 _fill_tables()

@@ -207,18 +207,11 @@ def isin(x: Any, test_elements: Any, assume_unique: bool = False, invert: bool =
     return ~found if invert else found
 
 
-@implements(np.searchsorted)
-def searchsorted(a: Any, v: Any, side: str = "left") -> Any:
-    """Counted by comparing each value with every entry, so its cost is the product of the two sizes."""
-    below = np.less if side == "left" else np.less_equal
-    return np.sum(below(a, np.expand_dims(v, -1)), axis=-1)
-
-
 @implements(np.interp)
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
     """Piecewise linear; at a point of ``xp`` the derivative is that of the piece to its right."""
     xp, fp = as_node(xp), as_node(fp)
-    piece = np.clip(searchsorted(xp, x, "right") - 1, 0, xp.shape[0] - 2)
+    piece = np.clip(np.searchsorted(xp, x, "right") - 1, 0, xp.shape[0] - 2)
     x0, f0 = xp[piece], fp[piece]
     inside = f0 + (x - x0) * ((fp[piece + 1] - f0) / (xp[piece + 1] - x0))
     above = np.where(np.greater(x, xp[-1]), fp[-1] if right is None else right, inside)

@@ -16,7 +16,7 @@ from madaline.graph.shapes import Rows, broadcast, show
 def getitem(x: Node, index: Any) -> Any:
     """``x[index]``."""
     items = list(index) if isinstance(index, tuple) else [index]
-    items = _booleans_to_integers([np.asarray(item) if isinstance(item, list) else item for item in items])
+    items = _booleans_to_integers([_array(item) if isinstance(item, list) else item for item in items])
     used = sum(1 for item in items if item is not None and item is not Ellipsis)
     if used > x.ndim:
         raise IndexError(f"{used} indices for a traced value with {x.ndim} axes, shape {show(x.shape)}.")
@@ -25,6 +25,11 @@ def getitem(x: Node, index: Any) -> Any:
     dots = next(i for i, item in enumerate(items) if item is Ellipsis)
     items[dots : dots + 1] = [slice(None)] * (x.ndim - used)
     return _advanced(*_basic(x, items))
+
+
+def _array(item: list[Any]) -> Any:
+    array = np.asarray(item)
+    return array if array.size else array.astype(np.int64)  # NumPy makes an empty list floating, yet lets it index
 
 
 def _booleans_to_integers(items: list[Any]) -> list[Any]:

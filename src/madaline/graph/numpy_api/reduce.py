@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from madaline.errors import TraceError
 from madaline.graph.node import BOOL, Node, as_node
 from madaline.graph.numpy_api.dispatch import implements
 from madaline.graph.primitive import PRIMITIVES
@@ -25,28 +26,46 @@ def reduced(name: str, x: Any, axis: Any, keepdims: bool) -> Any:
 
 
 @implements(np.sum)
-def sum(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:  # noqa: A001 - NumPy's name
-    return reduced("sum", x if dtype is None else as_node(x).astype(dtype), axis, keepdims)
+def sum(  # noqa: A001 - NumPy's name
+    x: Any, axis: Any = None, dtype: Any = None, *, keepdims: bool = False, initial: Any = None, where: Any = None
+) -> Any:
+    x = x if dtype is None else as_node(x).astype(dtype)
+    result = reduced("sum", x if where is None else np.where(where, x, 0), axis, keepdims)
+    return result if initial is None else result + initial
 
 
 @implements(np.prod)
-def prod(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-    return reduced("prod", x if dtype is None else as_node(x).astype(dtype), axis, keepdims)
+def prod(
+    x: Any, axis: Any = None, dtype: Any = None, *, keepdims: bool = False, initial: Any = None, where: Any = None
+) -> Any:
+    x = x if dtype is None else as_node(x).astype(dtype)
+    result = reduced("prod", x if where is None else np.where(where, x, 1), axis, keepdims)
+    return result if initial is None else result * initial
 
 
-@implements(np.max)
-def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:  # noqa: A001 - NumPy's name
-    return reduced("max", x, axis, keepdims)
+@implements(np.max, np.amax)
+def max(x: Any, axis: Any = None, *, keepdims: bool = False, initial: Any = None, where: Any = None) -> Any:  # noqa: A001 - NumPy's name
+    result = reduced("max", _with_initial("max", x, initial, where), axis, keepdims)
+    return result if initial is None else np.maximum(result, initial)
 
 
-@implements(np.min)
-def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:  # noqa: A001 - NumPy's name
-    return reduced("min", x, axis, keepdims)
+@implements(np.min, np.amin)
+def min(x: Any, axis: Any = None, *, keepdims: bool = False, initial: Any = None, where: Any = None) -> Any:  # noqa: A001 - NumPy's name
+    result = reduced("min", _with_initial("min", x, initial, where), axis, keepdims)
+    return result if initial is None else np.minimum(result, initial)
+
+
+def _with_initial(name: str, x: Any, initial: Any, where: Any) -> Any:
+    if where is None:
+        return x
+    if initial is None:
+        raise TraceError(f"np.{name}(..., where=) needs initial=, the value where nothing is chosen.")
+    return np.where(where, x, initial)
 
 
 @implements(np.ptp)
 def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    return max(x, axis, keepdims) - min(x, axis, keepdims)
+    return max(x, axis, keepdims=keepdims) - min(x, axis, keepdims=keepdims)
 
 
 @implements(np.any)
@@ -69,32 +88,78 @@ def _count(x: Node, axis: Any) -> Any:
 
 
 @implements(np.mean)
-def mean(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+def mean(x: Any, axis: Any = None, dtype: Any = None, *, keepdims: bool = False, where: Any = None) -> Any:
     x = as_node(x) if dtype is None else as_node(x).astype(dtype)
-    return reduced("sum", x, axis, keepdims) / _count(x, axis)
+    if where is None:
+        return reduced("sum", x, axis, keepdims) / _count(x, axis)
+    chosen = reduced("sum", np.broadcast_to(as_node(where), x.shape).astype(BOOL), axis, keepdims)
+    total = sum(x, axis, keepdims=keepdims, where=where)
+    return total / (chosen.astype(x.dtype) if x.dtype.kind == "f" else chosen)
 
 
 @implements(np.average)
-def average(x: Any, axis: Any = None, weights: Any = None, *, keepdims: bool = False) -> Any:
-    if weights is None:
-        return mean(x, axis, keepdims=keepdims)
-    if axis is not None and np.ndim(weights) == 1 and x.ndim > 1:
-        weights = np.reshape(weights, tuple(-1 if a == normalize_axis(axis, x.ndim) else 1 for a in range(x.ndim)))
+def average(x: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
+    x = as_node(x)
+    weights = as_node(1, x.dtype) if weights is None else as_node(weights)
+    if axis is not None and weights.ndim == 1 and x.ndim > 1:
+        weights = weights.reshape(tuple(-1 if a == normalize_axis(axis, x.ndim) else 1 for a in range(x.ndim)))
     total = np.broadcast_to(weights, x.shape).sum(axis=axis, keepdims=keepdims)
-    return np.sum(x * weights, axis=axis, keepdims=keepdims) / total
+    result = np.sum(x * weights, axis=axis, keepdims=keepdims) / total
+    return (result, total.astype(result.dtype)) if returned else result
 
 
 @implements(np.var)
-def var(x: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
+def var(
+    x: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    *,
+    ddof: float = 0,
+    keepdims: bool = False,
+    mean: Any = None,
+    correction: float | None = None,
+) -> Any:
     x = as_node(x) if dtype is None else as_node(x).astype(dtype)
-    centred = x - mean(x, axis, keepdims=True)
-    return reduced("sum", np.square(centred), axis, keepdims) / (_count(x, axis) - ddof)
+    centre = reduced("sum", x, axis, True) / _count(x, axis) if mean is None else mean
+    freedom = _count(x, axis) - (ddof if correction is None else correction)
+    return reduced("sum", np.square(x - centre), axis, keepdims) / freedom
 
 
 @implements(np.std)
-def std(x: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
+def std(x: Any, axis: Any = None, dtype: Any = None, **options: Any) -> Any:
     """Its derivative is infinite where all values are equal, as that of the root at 0."""
-    return np.sqrt(var(x, axis, dtype, ddof, keepdims))
+    return np.sqrt(var(x, axis, dtype, **options))
+
+
+@implements(np.cov)
+def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None) -> Any:
+    x = _variables(m, rowvar) if y is None else np.concatenate([_variables(m, rowvar), _variables(y, rowvar)])
+    centred = x - x.mean(axis=1, keepdims=True)
+    freedom = x.shape[1] - (ddof if ddof is not None else 0 if bias else 1)
+    return np.squeeze(centred @ centred.T / freedom)
+
+
+def _variables(m: Any, rowvar: bool) -> Any:
+    rows = np.atleast_2d(as_node(m))
+    return rows if rowvar or np.ndim(m) == 1 else rows.T
+
+
+@implements(np.corrcoef)
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
+    c = cov(x, y, rowvar)
+    if c.ndim == 0:
+        return c / c
+    deviation = np.sqrt(np.diag(c))
+    return c / deviation[:, None] / deviation
+
+
+@implements(np.trapezoid)
+def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
+    y = np.moveaxis(as_node(y), axis, -1)
+    if x is not None:
+        x = as_node(x)
+        dx = np.diff(x) if x.ndim == 1 else np.diff(np.moveaxis(x, axis, -1))
+    return np.sum(dx * (y[..., 1:] + y[..., :-1]) / 2.0, axis=-1)
 
 
 @implements(np.argmax)
@@ -120,6 +185,32 @@ def cumsum(x: Any, axis: Any = None, dtype: Any = None) -> Any:
     if axis is None:
         x, axis = x.ravel(), 0
     return PRIMITIVES["cumsum"](x, axis=normalize_axis(axis, x.ndim), reverse=False)
+
+
+@implements(np.cumprod)
+def cumprod(x: Any, axis: Any = None, dtype: Any = None) -> Any:
+    """By doubling: after k rounds each entry holds the product of the 2^k before it. No division, so zeros are right."""
+    x = as_node(x) if dtype is None else as_node(x).astype(dtype)
+    if x.dtype == BOOL:
+        x = x.astype(np.int64)
+    if axis is None:
+        x, axis = x.ravel(), 0
+    x = np.moveaxis(x, axis, -1)
+    reach = 1
+    while reach < x.shape[-1]:
+        x = np.concatenate([x[..., :reach], x[..., reach:] * x[..., :-reach]], axis=-1)
+        reach *= 2
+    return np.moveaxis(x, -1, axis)
+
+
+@implements(np.cumulative_sum)
+def cumulative_sum(x: Any, /, *, axis: Any = None, dtype: Any = None) -> Any:
+    return cumsum(x, axis, dtype)
+
+
+@implements(np.cumulative_prod)
+def cumulative_prod(x: Any, /, *, axis: Any = None, dtype: Any = None) -> Any:
+    return cumprod(x, axis, dtype)
 
 
 def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:

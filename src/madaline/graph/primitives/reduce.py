@@ -13,7 +13,7 @@ import numpy as np
 from madaline.errors import ShapeError
 from madaline.graph.node import INT64
 from madaline.graph.primitive import PRIMITIVES, Array, Primitive, Sample, elements
-from madaline.graph.shapes import Rows, Shape
+from madaline.graph.shapes import Rows, Shape, size_of
 
 
 class Reduction(Primitive):
@@ -59,7 +59,7 @@ class Sum(Reduction):
 
 
 class Prod(Reduction):
-    r""":math:`y = \prod x`, :math:`\partial y/\partial x_i = \prod_{j \ne i} x_j`, right even where some ``x`` are 0."""
+    r""":math:`y = \prod x`, :math:`\partial y/\partial x_i = \prod_{j \ne i} x_j`, right even where some are 0."""
 
     name = "prod"
 
@@ -83,7 +83,7 @@ def product_of_others(x: Array, axes: tuple[int, ...]) -> Array:
     """
     kept = tuple(axis for axis in range(x.ndim) if axis not in axes)
     moved = x.transpose((*kept, *axes))
-    flat = moved.reshape((*(x.shape[axis] for axis in kept), -1))
+    flat = moved.reshape((*(x.shape[axis] for axis in kept), size_of(tuple(x.shape[axis] for axis in axes))))
     others = _others_on_last_axis(flat)
     back = tuple(int(axis) for axis in np.argsort((*kept, *axes)))
     return others.reshape(moved.shape).transpose(back)
@@ -142,7 +142,7 @@ def _refuse_empty(name: str, x: Shape, axes: tuple[int, ...]) -> None:
 
 
 class LogSumExp(Reduction):
-    r""":math:`y = \log \sum e^x`, computed with the maximum taken out; :math:`\partial y/\partial x_i = e^{x_i - y}`."""
+    r""":math:`y = \log \sum e^x`, with the maximum taken out first; :math:`\partial y/\partial x_i = e^{x_i - y}`."""
 
     name = "logsumexp"
 
@@ -178,9 +178,6 @@ class Argmax(Primitive):
     def value(self, x: Any, *, axis: int) -> Any:
         return np.argmax(x, axis=axis)
 
-    def jvp(self, x: Array, y: Array, x_dot: Array, *, axis: int) -> Array:
-        raise AssertionError("integers carry no tangent")
-
     def vjp(self, x: Array, y: Array, y_bar: Array, *, axis: int) -> tuple[None]:
         return (None,)
 
@@ -193,6 +190,34 @@ class Argmax(Primitive):
 
     def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> bool:
         return not isinstance(shapes[0][params["axis"]], Rows)
+
+
+class Argsort(Primitive):
+    """Indices that sort ``x`` along ``axis``, equal numbers in their order, NaN last. No derivative."""
+
+    name = "argsort"
+
+    def shape(self, x: Shape, *, axis: int) -> Shape:
+        return x
+
+    def dtype(self, *dtypes: np.dtype[Any], **params: Any) -> np.dtype[Any]:
+        return INT64
+
+    def value(self, x: Any, *, axis: int) -> Any:
+        return np.argsort(x, axis=axis, stable=True)
+
+    def vjp(self, x: Array, y: Array, y_bar: Array, *, axis: int) -> tuple[None]:
+        return (None,)
+
+    def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
+        yield (rng.normal(size=(5, 3)),), {"axis": 0}
+        yield (rng.integers(0, 3, size=(2, 3, 7)),), {"axis": 2}
+
+    def flops(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> Any:
+        return elements(shape)
+
+    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> bool:
+        return not isinstance(shape[params["axis"]], Rows)
 
 
 class Cumsum(Primitive):

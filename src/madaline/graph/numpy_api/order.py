@@ -1,0 +1,99 @@
+"""NumPy's functions of order on traced values: sorting, ranks and what is counted by comparing.
+
+Sorting moves numbers without changing them, so its derivative goes back to where each number came from; equal numbers
+keep their order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from madaline.errors import TraceError
+from madaline.graph.node import BOOL, Node, as_node
+from madaline.graph.numpy_api.dispatch import implements
+from madaline.graph.primitive import PRIMITIVES
+from madaline.graph.shapes import normalize_axes, normalize_axis, size_of
+
+
+@implements(np.argsort)
+def argsort(x: Any, axis: int | None = -1, kind: Any = None, *, stable: Any = None) -> Any:
+    """Always stable: of equal numbers the first comes first, and NaN comes last."""
+    x = as_node(x)
+    if axis is None:
+        x, axis = x.ravel(), 0
+    x = x.astype(np.int64) if x.dtype == BOOL else x
+    return PRIMITIVES["argsort"](x, axis=normalize_axis(axis, x.ndim))
+
+
+@implements(np.sort)
+def sort(x: Any, axis: int | None = -1, kind: Any = None, *, stable: Any = None) -> Any:
+    x = as_node(x)
+    if axis is None:
+        x, axis = x.ravel(), 0
+    return np.take_along_axis(x, argsort(x, axis), axis=axis)
+
+
+def _sorted_last(x: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:
+    """The axes merged into the last one and sorted along it; and the shape that keepdims would give the rest."""
+    x = as_node(x)
+    axes = normalize_axes(axis, x.ndim)
+    kept = [a for a in range(x.ndim) if a not in axes]
+    moved = np.transpose(x, [*kept, *axes]).reshape(
+        (*(x.shape[a] for a in kept), size_of(tuple(x.shape[a] for a in axes)))
+    )
+    return sort(moved), tuple(1 if a in axes else x.shape[a] for a in range(x.ndim))
+
+
+@implements(np.median)
+def median(x: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    """The middle number; of an even count the mean of the middle two, which share the derivative."""
+    return quantile(x, 0.5, axis, keepdims=keepdims)
+
+
+@implements(np.quantile)
+def quantile(x: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False) -> Any:
+    """Between the two nearest ranks, linearly; the derivative goes to these two. NaN if any is."""
+    if isinstance(q, Node):
+        raise TraceError(
+            "np.quantile(x, q) on traced values needs q to be known; compute q outside the traced function."
+        )
+    if method != "linear":
+        raise TraceError(f"np.quantile(method={method!r}) is not supported on traced values; method='linear' is.")
+    q = np.asarray(q, dtype=np.float64)
+    if q.size and not (q.min() >= 0 and q.max() <= 1):
+        raise ValueError(f"q={q.tolist()} must lie between 0 and 1.")
+    ordered, shape = _sorted_last(x, axis)
+    ordered = ordered if ordered.dtype.kind == "f" else ordered.astype(np.float64)
+    position = q * (ordered.shape[-1] - 1)
+    low = np.floor(position).astype(np.int64)
+    below, above = ordered[..., low], ordered[..., np.minimum(low + 1, ordered.shape[-1] - 1)]
+    between = below + (above - below) * (position - low).astype(ordered.dtype)
+    result = np.where(np.isnan(ordered[..., -1:].reshape(ordered.shape[:-1] + (1,) * q.ndim)), np.nan, between)
+    rank = result.ndim - q.ndim
+    result = np.transpose(result, [*range(rank, result.ndim), *range(rank)])
+    return result.reshape((*q.shape, *shape)) if keepdims else result
+
+
+@implements(np.percentile)
+def percentile(x: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False) -> Any:
+    if isinstance(q, Node):
+        raise TraceError(
+            "np.percentile(x, q) on traced values needs q to be known; compute q outside the traced function."
+        )
+    return quantile(x, np.asarray(q) / 100.0, axis, method=method, keepdims=keepdims)
+
+
+@implements(np.searchsorted)
+def searchsorted(a: Any, v: Any, side: str = "left") -> Any:
+    """Counted by comparing each value with every entry, so its cost is the product of the two sizes."""
+    below = np.less if side == "left" else np.less_equal
+    return np.sum(below(a, np.expand_dims(v, -1)), axis=-1)
+
+
+@implements(np.digitize)
+def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+    if not isinstance(bins, Node) and np.any(np.diff(bins) < 0):
+        raise TraceError("np.digitize on traced values needs bins in increasing order.")
+    return searchsorted(bins, x, "left" if right else "right")

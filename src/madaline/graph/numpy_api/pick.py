@@ -1,0 +1,123 @@
+"""NumPy's functions that pick entries on traced values: by index, by diagonal, by triangle, and neighbours' differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from madaline.errors import TraceError
+from madaline.graph.node import BOOL, as_node, constant
+from madaline.graph.numpy_api.dispatch import implements
+from madaline.graph.primitive import PRIMITIVES
+from madaline.graph.shapes import broadcast, normalize_axes, normalize_axis
+
+
+@implements(np.take)
+def take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> Any:
+    if mode != "raise":
+        raise TraceError(f"np.take(mode={mode!r}) is not supported on traced values. Clip or wrap the indices first.")
+    x = as_node(x)
+    if axis is None:
+        x, axis = x.ravel(), 0
+    chosen = as_node(indices)
+    if chosen.dtype.kind != "i":
+        raise TraceError(f"indices of type {chosen.dtype} cannot index. Use integers: indices.astype(int).")
+    return PRIMITIVES["take"](x, chosen, axis=normalize_axis(axis, x.ndim))
+
+
+@implements(np.take_along_axis)
+def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Any:
+    x, indices = as_node(x), as_node(indices)
+    if axis is None:
+        x, indices, axis = x.ravel(), indices.ravel(), 0
+    axis = normalize_axis(axis, x.ndim)
+    x, indices = np.moveaxis(x, axis, -1), np.moveaxis(indices, axis, -1)
+    lead = broadcast(x.shape[:-1], indices.shape[:-1])
+    x, indices = np.broadcast_to(x, (*lead, x.shape[-1])), np.broadcast_to(indices, (*lead, indices.shape[-1]))
+    return np.moveaxis(PRIMITIVES["take_along"](x, indices), -1, axis)
+
+
+@implements(np.diff)
+def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    x = as_node(x)
+    axis = normalize_axis(axis, x.ndim)
+    whole: tuple[slice, ...] = (slice(None),) * axis
+    if prepend is not None or append is not None:
+        ends = [item if item is None else as_node(item, x.dtype) for item in (prepend, append)]
+        one = (*x.shape[:axis], 1, *x.shape[axis + 1 :])
+        before, after = (item if item is None or item.ndim else np.broadcast_to(item, one) for item in ends)
+        x = np.concatenate([item for item in (before, x, after) if item is not None], axis)
+    for _ in range(n):
+        later, earlier = x[(*whole, slice(1, None))], x[(*whole, slice(None, -1))]
+        x = later != earlier if x.dtype == BOOL else later - earlier
+    return x
+
+
+@implements(np.ediff1d)
+def ediff1d(x: Any) -> Any:
+    return diff(x.ravel())
+
+
+@implements(np.gradient)
+def gradient(x: Any, *spacing: Any, axis: Any = None) -> Any:
+    """Central differences inside, one-sided ones at the ends; ``spacing`` is one number for all axes."""
+    if len(spacing) > 1 or any(np.ndim(item) for item in spacing):
+        raise TraceError(
+            "np.gradient on traced values takes one number as its spacing. Divide by other spacings yourself."
+        )
+    step = spacing[0] if spacing else 1.0
+    results = []
+    for a in normalize_axes(axis, x.ndim):
+        y = np.moveaxis(x, a, -1)
+        inner = (y[..., 2:] - y[..., :-2]) / (2.0 * step)
+        ends = [(y[..., 1:2] - y[..., :1]) / step, inner, (y[..., -1:] - y[..., -2:-1]) / step]
+        results.append(np.moveaxis(np.concatenate(ends, axis=-1), -1, a))
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+@implements(np.tril)
+def tril(x: Any, k: int = 0) -> Any:
+    return np.where(np.tri(x.shape[-2], x.shape[-1], k, dtype=bool), x, 0)
+
+
+@implements(np.triu)
+def triu(x: Any, k: int = 0) -> Any:
+    return np.where(np.tri(x.shape[-2], x.shape[-1], k - 1, dtype=bool), 0, x)
+
+
+@implements(np.diagonal)
+def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    moved = np.moveaxis(x, (axis1, axis2), (-2, -1))
+    rows, columns = moved.shape[-2:]
+    count = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
+    flat = np.arange(count) * (columns + 1) + (offset if offset >= 0 else -offset * columns)
+    return PRIMITIVES["take"](np.reshape(moved, (*moved.shape[:-2], -1)), constant(flat), axis=moved.ndim - 2)
+
+
+@implements(np.linalg.diagonal)
+def matrix_diagonal(x: Any, /, *, offset: int = 0) -> Any:
+    return diagonal(x, offset, -2, -1)
+
+
+@implements(np.diag)
+def diag(x: Any, k: int = 0) -> Any:
+    if x.ndim == 2:
+        return diagonal(x, k)
+    size = x.shape[0] + abs(k)
+    flat = np.arange(x.shape[0]) * (size + 1) + (k if k >= 0 else -k * size)
+    return np.reshape(PRIMITIVES["scatter_add"](x, constant(flat), axis=0, size=size * size), (size, size))
+
+
+@implements(np.diagflat)
+def diagflat(x: Any, k: int = 0) -> Any:
+    return diag(as_node(x).ravel(), k)
+
+
+@implements(np.vander)
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+    """Powers by repeated multiplication, so that the derivative is right at 0."""
+    powers = [np.ones_like(x)]
+    for _ in range(1, x.shape[0] if N is None else N):
+        powers.append(powers[-1] * x)
+    return np.stack(powers if increasing else powers[::-1], axis=-1)
