@@ -11,8 +11,21 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     # For type checkers and editors; a test holds it equal to the table below.
     from madaline.config import show_config as show_config
+    from madaline.functional import random as random
+    from madaline.functional.compile import compile as compile
+    from madaline.functional.gradient import grad as grad
+    from madaline.functional.gradient import value_and_grad as value_and_grad
+    from madaline.functional.jacobian import hessian as hessian
+    from madaline.functional.jacobian import jacobian as jacobian
+    from madaline.functional.products import hvp as hvp
+    from madaline.functional.products import jvp as jvp
+    from madaline.functional.products import vjp as vjp
     from madaline.graph.numpy_api.dispatch import supported_functions as supported_functions
     from madaline.graph.numpy_api.reduce import logsumexp as logsumexp
+    from madaline.graph.primitives.elementwise import erf as erf
+    from madaline.graph.primitives.elementwise import relu as relu
+    from madaline.graph.primitives.elementwise import sigmoid as sigmoid
+    from madaline.graph.primitives.elementwise import softplus as softplus
     from madaline.graph.primitives.elementwise import stop_gradient as stop_gradient
     from madaline.graph.trace import trace as trace
     from madaline.kernels.threads import get_threads as get_threads
@@ -22,9 +35,14 @@ __version__ = "0.1.0.dev0"
 
 _NAMES_BY_MODULE = {
     "madaline.config": ("show_config",),
+    "madaline.functional": ("random",),
+    "madaline.functional.compile": ("compile",),
+    "madaline.functional.gradient": ("grad", "value_and_grad"),
+    "madaline.functional.jacobian": ("hessian", "jacobian"),
+    "madaline.functional.products": ("hvp", "jvp", "vjp"),
     "madaline.graph.numpy_api.dispatch": ("supported_functions",),
     "madaline.graph.numpy_api.reduce": ("logsumexp",),
-    "madaline.graph.primitives.elementwise": ("stop_gradient",),
+    "madaline.graph.primitives.elementwise": ("erf", "relu", "sigmoid", "softplus", "stop_gradient"),
     "madaline.graph.trace": ("trace",),
     "madaline.kernels.threads": ("get_threads", "set_threads"),
 }
@@ -38,7 +56,8 @@ def __getattr__(name: str) -> Any:
         module = _MODULE_OF[name]
     except KeyError:
         raise AttributeError(f"module 'madaline' has no attribute {name!r}") from None
-    value = getattr(importlib.import_module(module), name)
+    package = importlib.import_module(module)
+    value = getattr(package, name, None) or importlib.import_module(f"{module}.{name}")
     globals()[name] = value  # the next look-up does not come here
     return value
 

@@ -63,7 +63,9 @@ class CompiledFunction:
             ready = self._ready[key] = self._trace(leaves, structure, batched)
         executable, out_structure, out_leaves = ready
         values = iter(executable(arrays, n_rows))
-        return unflatten(out_structure, [finished(next(values)) if isinstance(leaf, Node) else leaf for leaf in out_leaves])
+        return unflatten(
+            out_structure, [finished(next(values)) if isinstance(leaf, Node) else leaf for leaf in out_leaves]
+        )
 
     def program(self, *args: Any, **kwargs: Any) -> Any:
         """The program that serves such arguments: print its ``describe()``."""
@@ -76,14 +78,18 @@ class CompiledFunction:
         counts = [len(flatten(arg)[0]) for arg in args]
         for position in self._rows:
             if not 0 <= position < len(args):
-                raise ShapeError(f"rows={self._rows} names argument {position}, but there are {len(args)} positional arguments.")
+                raise ShapeError(
+                    f"rows={self._rows} names argument {position}, but there are {len(args)} positional arguments."
+                )
         return tuple(sum(counts[:position]) + i for position in self._rows for i in range(counts[position]))
 
     @staticmethod
     def _n_rows(leaves: Sequence[Any], batched: tuple[int, ...]) -> int:
         sizes = {len(leaves[index]) for index in batched}
         if len(sizes) > 1:
-            raise ShapeError(f"The batch arguments have {' and '.join(map(str, sorted(sizes)))} rows; they must have the same number.")
+            raise ShapeError(
+                f"The batch arguments have {' and '.join(map(str, sorted(sizes)))} rows; they must have the same number."
+            )
         return sizes.pop() if sizes else 0
 
     @staticmethod
@@ -95,10 +101,14 @@ class CompiledFunction:
         try:
             hash(leaf)
         except TypeError:
-            raise DtypeError(f"{leaf!r} is neither an array nor hashable, so a compiled function cannot take it as an argument.") from None
+            raise DtypeError(
+                f"{leaf!r} is neither an array nor hashable, so a compiled function cannot take it as an argument."
+            ) from None
         return (type(leaf), leaf)
 
-    def _trace(self, leaves: Sequence[Any], structure: Structure, batched: tuple[int, ...]) -> tuple[Executable, Structure, list[Any]]:
+    def _trace(
+        self, leaves: Sequence[Any], structure: Structure, batched: tuple[int, ...]
+    ) -> tuple[Executable, Structure, list[Any]]:
         given: list[Any] = []
         inputs: list[Node] = []
         for index, leaf in enumerate(leaves):

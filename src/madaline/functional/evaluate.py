@@ -43,10 +43,14 @@ class Arguments:
 
     def __init__(self, leaves: Sequence[Any], names: Sequence[str]) -> None:
         self.nested = is_nested(leaves)
-        self.arrays = [leaf if isinstance(leaf, Node) else _array(leaf, name) for leaf, name in zip(leaves, names, strict=True)]
+        self.arrays = [
+            leaf if isinstance(leaf, Node) else _array(leaf, name) for leaf, name in zip(leaves, names, strict=True)
+        ]
         if self.nested:
             # A fresh name for each argument: a derivative by it must not see other uses of the same outer node.
-            self.nodes = [identity(as_node(array)) if isinstance(array, Node) else _renamed(array) for array in self.arrays]
+            self.nodes = [
+                identity(as_node(array)) if isinstance(array, Node) else _renamed(array) for array in self.arrays
+            ]
         else:
             self.nodes = [leaf_input(index, array, name=names[index]) for index, array in enumerate(self.arrays)]
 
@@ -69,7 +73,9 @@ def _renamed(array: np.ndarray) -> Node:
 
 def _array(leaf: Any, name: str) -> np.ndarray:
     if isinstance(leaf, (str, bytes)) or leaf is None or callable(leaf):
-        raise DtypeError(f"{name}={leaf!r} is not an array or a number. Pass it another way, for example by functools.partial.")
+        raise DtypeError(
+            f"{name}={leaf!r} is not an array or a number. Pass it another way, for example by functools.partial."
+        )
     return np.asarray(leaf)
 
 

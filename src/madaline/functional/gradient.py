@@ -96,7 +96,12 @@ def _traced(
 
 
 def call(
-    f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], positions: list[int], trees: list[Any], inputs: list[Node]
+    f: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    positions: list[int],
+    trees: list[Any],
+    inputs: list[Node],
 ) -> Any:
     """``f`` with traced values in the chosen places."""
     given = list(args)

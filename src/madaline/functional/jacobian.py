@@ -93,7 +93,9 @@ def _matrices(arguments: Arguments, outputs: list[Node], leaves: list[Any], mode
             for place, image in enumerate(linear([v.copy() for v in vectors] if arguments.nested else vectors)):
                 columns[position][place].append(image)
             vector.reshape(-1)[index] = 0.0
-    blocks = [[_joined(columns[i][j], domain[i], codomain[j]) for j in range(len(codomain))] for i in range(len(domain))]
+    blocks = [
+        [_joined(columns[i][j], domain[i], codomain[j]) for j in range(len(codomain))] for i in range(len(domain))
+    ]
     rows = []
     for o, output in enumerate(outputs):
         row = []

@@ -77,7 +77,9 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     def pullback(y_bar: Any) -> tuple[Any, ...]:
         bars, bar_structure = flatten(y_bar)
         if bar_structure != out_structure:
-            raise ShapeError(f"The cotangent is nested as {describe(bar_structure)}, the value as {describe(out_structure)}; they must be equal.")
+            raise ShapeError(
+                f"The cotangent is nested as {describe(bar_structure)}, the value as {describe(out_structure)}; they must be equal."
+            )
         results = linear(bars)
         typed = [as_type_of(result, leaf) for result, leaf in zip(results, leaves, strict=True)]
         return tuple(unflatten(structure, typed))
@@ -117,7 +119,9 @@ class LinearMap:
             results = pull_back(outputs, arguments.nodes, self._seeds)
         else:
             results = push_forward(outputs, arguments.nodes, self._seeds)
-        self._images = [zeros_for(node) if image is None else image for node, image in zip(codomain, results, strict=True)]
+        self._images = [
+            zeros_for(node) if image is None else image for node, image in zip(codomain, results, strict=True)
+        ]
         if arguments.nested:
             self.values: list[Any] = arguments.run(outputs)
             return
@@ -133,7 +137,9 @@ class LinearMap:
         """The images of the vectors, one leaf each."""
         for seed, vector in zip(self._seeds, vectors, strict=True):
             if np.shape(vector) != seed.shape:
-                raise ShapeError(f"A vector of shape {show(np.shape(vector))} was given for a value of shape {show(seed.shape)}; they must be equal.")
+                raise ShapeError(
+                    f"A vector of shape {show(np.shape(vector))} was given for a value of shape {show(seed.shape)}; they must be equal."
+                )
         if self._arguments.nested or any(isinstance(vector, Node) for vector in vectors):
             given = {id(s): as_node(v).astype(s.dtype) for s, v in zip(self._seeds, vectors, strict=True)}
             return substitute(self._images, given)
@@ -155,13 +161,17 @@ def _residuals(images: list[Any], seeds: list[Node]) -> list[Node]:
     return list(kept.values())
 
 
-def _matched(f: Callable[..., Any], primals: Sequence[Any], others: Sequence[Any], word: str) -> tuple[list[Any], Structure, list[Any]]:
+def _matched(
+    f: Callable[..., Any], primals: Sequence[Any], others: Sequence[Any], word: str
+) -> tuple[list[Any], Structure, list[Any]]:
     if not isinstance(primals, (tuple, list)) or not isinstance(others, (tuple, list)):
         raise ShapeError(f"primals and {word} must be tuples with one entry for each argument: write (x,) for one.")
     leaves, structure = flatten(list(primals))
     other_leaves, other_structure = flatten(list(others))
     if structure != other_structure:
-        raise ShapeError(f"{word} are nested as {describe(other_structure)}, primals as {describe(structure)}; they must be equal.")
+        raise ShapeError(
+            f"{word} are nested as {describe(other_structure)}, primals as {describe(structure)}; they must be equal."
+        )
     return leaves, structure, other_leaves
 
 
@@ -169,4 +179,3 @@ def _check_shapes(points: Sequence[Node], vectors: Sequence[Node], names: Sequen
     for x, v, name in zip(points, vectors, names, strict=True):
         if x.shape != v.shape:
             raise ShapeError(f"{name} has shape {show(x.shape)}, its {word} {show(v.shape)}; they must be equal.")
-

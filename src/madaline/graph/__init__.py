@@ -2,3 +2,7 @@
 
 Start reading with ``primitives/elementwise.py``, then ``reverse_mode.py``.
 """
+
+from madaline.graph import primitives
+
+__all__ = ["primitives"]

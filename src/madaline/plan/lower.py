@@ -45,7 +45,9 @@ class Lowering:
         """The buffer of a stored node."""
         if id(node) not in self.buffer_of:
             self.buffer_of[id(node)] = len(self.buffers)
-            self.buffers.append(Buffer(self.space_of(node), node.dtype.name, width(node.shape), label=node.primitive.name))
+            self.buffers.append(
+                Buffer(self.space_of(node), node.dtype.name, width(node.shape), label=node.primitive.name)
+            )
         return self.buffer_of[id(node)]
 
     def operand(self, node: Node, strides: tuple[int, ...] | None = None, offset: int | None = None) -> Operand:
@@ -125,7 +127,9 @@ def lower_chain(group: Group, low: Lowering, skip: frozenset[int] = frozenset())
                 constants.setdefault(_constant_key(root), len(constants))
             else:
                 operands.setdefault(outside(item), len(operands))
-    results = {id(node): low.operand(node, tuple(low.views[id(node)].strides[axis] for axis in order)) for node in stored}
+    results = {
+        id(node): low.operand(node, tuple(low.views[id(node)].strides[axis] for axis in order)) for node in stored
+    }
     result_slot = {key: len(operands) + position for position, key in enumerate(results)}
     n_operands = len(operands) + len(results)
     first_scratch = n_operands + len(constants) + 1
@@ -249,7 +253,13 @@ def _matmul(node: Node, low: Lowering) -> list[Instruction]:
 
 
 def lower_product(
-    node: Node, stored: Node, low: Lowering, *, bias: Node | None = None, relu: bool = False, epilogue: Chain | None = None
+    node: Node,
+    stored: Node,
+    low: Lowering,
+    *,
+    bias: Node | None = None,
+    relu: bool = False,
+    epilogue: Chain | None = None,
 ) -> Product:
     """A matrix product whose result, after bias and relu, is the node ``stored``."""
     x, W = node.inputs
@@ -349,7 +359,9 @@ def _gather(node: Node, low: Lowering, *, whole: Node, pieces: Node, scatter: bo
     axis = node.params["axis"]
     before, _, after = _around(whole.shape, axis, axis + 1)
     rows = row_axis(indices.shape)
-    if rows is not None and (rows != 0 or width(tuple(whole.shape[a] for a in before)) != 1 or row_axis(whole.shape) is not None):
+    if rows is not None and (
+        rows != 0 or width(tuple(whole.shape[a] for a in before)) != 1 or row_axis(whole.shape) is not None
+    ):
         raise NeedsRowCountError(node)
     inner = width(tuple(whole.shape[a] for a in after))
     outer, count = _collapsed(whole.shape, before), _collapsed(indices.shape, range(indices.ndim))
@@ -384,7 +396,9 @@ def _scatter_along(node: Node, low: Lowering) -> list[Instruction]:
     return _gather_along(node, low, size=node.shape[-1], count=node.inputs[0].shape[-1], scatter=True)
 
 
-def _gather_along(node: Node, low: Lowering, *, size: int | Rows, count: int | Rows, scatter: bool) -> list[Instruction]:
+def _gather_along(
+    node: Node, low: Lowering, *, size: int | Rows, count: int | Rows, scatter: bool
+) -> list[Instruction]:
     if isinstance(size, Rows) or isinstance(count, Rows):
         raise NeedsRowCountError(node)
     x, indices = node.inputs
@@ -437,7 +451,12 @@ def _random(node: Node, low: Lowering) -> list[Instruction]:
         dims, strides = (first, (units, False)), (units, 1)
     return [
         Random(
-            (node,), node.dtype.name, dims, low.operand(node, strides), low.operand(node.inputs[0]), node.params["stream"]
+            (node,),
+            node.dtype.name,
+            dims,
+            low.operand(node, strides),
+            low.operand(node.inputs[0]),
+            node.params["stream"],
         )
     ]
 

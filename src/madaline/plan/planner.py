@@ -39,7 +39,10 @@ def plan(graph: Graph) -> Program:
         If some value's layout depends on the number of rows; plan the graph for one number of rows then.
     """
     graph = _with_stored_outputs(simplify(graph))
-    nodes = [*(node for node in graph.inputs), *(n for n in topological_order(graph.outputs) if n.primitive is not INPUT)]
+    nodes = [
+        *(node for node in graph.inputs),
+        *(n for n in topological_order(graph.outputs) if n.primitive is not INPUT),
+    ]
     check_layouts(nodes)
     nodes = _with_contiguous_arguments(nodes, graph)
     return _Planner(graph.inputs, nodes).program()
@@ -221,7 +224,12 @@ class _Planner:
                 and product.dtype.name == group.dtype
                 and not isinstance(product.shape[1], Rows)
                 and width(product.shape) > 0
-                and all(root is not product or item is product for node in group.nodes for item in node.inputs for root in [self.views[id(item)].root])
+                and all(
+                    root is not product or item is product
+                    for node in group.nodes
+                    for item in node.inputs
+                    for root in [self.views[id(item)].root]
+                )
             ):
                 partner[latest] = position
         return partner

@@ -93,7 +93,9 @@ def levels(nodes: list[Node], kinds: dict[int, Kind]) -> dict[int, int]:
             item_kind = kinds[id(item)]
             if item_kind is Kind.LEAF:
                 continue
-            same_stage = (by_row and item_kind is Kind.TILED) or (not by_row and item_kind in (Kind.SHARED, Kind.UNTILED))
+            same_stage = (by_row and item_kind is Kind.TILED) or (
+                not by_row and item_kind in (Kind.SHARED, Kind.UNTILED)
+            )
             earliest = max(earliest, arrived if same_stage else arrived + 1)
         if by_row and earliest % 2:
             earliest += 1
