@@ -10,66 +10,41 @@
 #include <cstdint>
 #include <type_traits>
 
-#if defined(__x86_64__) || defined(__i386__)
-#include <immintrin.h>
-#elif defined(__aarch64__)
-#include <arm_neon.h>
-#endif
-
-#if defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__FMA__)
-#define MADALINE_AVX512 1
-#elif defined(__AVX2__) && defined(__FMA__)
-#define MADALINE_AVX2 1
-#elif defined(__SSE2__)
-#define MADALINE_SSE2 1
-#elif defined(__aarch64__)
-#define MADALINE_NEON 1
-#endif
-
-#ifndef MADALINE_ISA
-#if defined(MADALINE_AVX512)
-#define MADALINE_ISA avx512
-#elif defined(MADALINE_AVX2)
-#define MADALINE_ISA avx2
-#else
-#define MADALINE_ISA baseline
-#endif
-#endif
-
-#define MADALINE_INLINE inline __attribute__((always_inline))
+#include "kernels/simd_isa.h"
 
 namespace madaline::MADALINE_ISA {
-
-#if defined(MADALINE_AVX512)
-inline constexpr int kVectorBytes = 64;
-#elif defined(MADALINE_AVX2)
-inline constexpr int kVectorBytes = 32;
-#else
-inline constexpr int kVectorBytes = 16;
-#endif
-
-// True where fma(a, b, c) rounds once.
-#if defined(MADALINE_AVX512) || defined(MADALINE_AVX2) || defined(MADALINE_NEON)
-inline constexpr bool kHasFma = true;
-#else
-inline constexpr bool kHasFma = false;
-#endif
 
 // The signed integer as wide as T: lane type of masks and of reinterpreted bits.
 template <class T> using BitsOf = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
 
 // Spelled out for each type: GCC ignores vector_size on a dependent type until it is too late to overload on it.
 template <class T> struct NativeVector;
-template <> struct NativeVector<float> { typedef float type __attribute__((vector_size(kVectorBytes))); };
-template <> struct NativeVector<double> { typedef double type __attribute__((vector_size(kVectorBytes))); };
-template <> struct NativeVector<std::int32_t> { typedef std::int32_t type __attribute__((vector_size(kVectorBytes))); };
-template <> struct NativeVector<std::int64_t> { typedef std::int64_t type __attribute__((vector_size(kVectorBytes))); };
-template <> struct NativeVector<std::uint32_t> { typedef std::uint32_t type __attribute__((vector_size(kVectorBytes))); };
-template <> struct NativeVector<std::uint64_t> { typedef std::uint64_t type __attribute__((vector_size(kVectorBytes))); };
+template <> struct NativeVector<float> {
+  typedef float type __attribute__((vector_size(kVectorBytes)));
+};
+template <> struct NativeVector<double> {
+  typedef double type __attribute__((vector_size(kVectorBytes)));
+};
+template <> struct NativeVector<std::int32_t> {
+  typedef std::int32_t type __attribute__((vector_size(kVectorBytes)));
+};
+template <> struct NativeVector<std::int64_t> {
+  typedef std::int64_t type __attribute__((vector_size(kVectorBytes)));
+};
+template <> struct NativeVector<std::uint32_t> {
+  typedef std::uint32_t type __attribute__((vector_size(kVectorBytes)));
+};
+template <> struct NativeVector<std::uint64_t> {
+  typedef std::uint64_t type __attribute__((vector_size(kVectorBytes)));
+};
 
 // The type to add, subtract and multiply in: unsigned for integers, so that they wrap instead of being undefined.
-template <class T> struct WrappingType { using type = T; };
-template <std::integral T> struct WrappingType<T> { using type = std::make_unsigned_t<T>; };
+template <class T> struct WrappingType {
+  using type = T;
+};
+template <std::integral T> struct WrappingType<T> {
+  using type = std::make_unsigned_t<T>;
+};
 
 // For each lane of a Vec<T>, all ones (true) or all zeros (false).
 template <class T> struct Mask {
@@ -130,24 +105,12 @@ template <class T> struct Vec {
 };
 
 // m ? a : b, lane by lane; both sides are computed.
-template <class T> MADALINE_INLINE Vec<T> select(Mask<T> m, std::type_identity_t<Vec<T>> a, std::type_identity_t<Vec<T>> b) {
+template <class T>
+MADALINE_INLINE Vec<T> select(Mask<T> m, std::type_identity_t<Vec<T>> a, std::type_identity_t<Vec<T>> b) {
   return m.v ? a.v : b.v;
 }
 
-template <class T> MADALINE_INLINE bool any(Mask<T> m) {
-#if defined(MADALINE_AVX512)
-  if constexpr (sizeof(T) == 4) return _mm512_movepi32_mask((__m512i)m.v) != 0;
-  else return _mm512_movepi64_mask((__m512i)m.v) != 0;
-#elif defined(MADALINE_AVX2)
-  return _mm256_movemask_epi8((__m256i)m.v) != 0;
-#elif defined(MADALINE_SSE2)
-  return _mm_movemask_epi8((__m128i)m.v) != 0;
-#else
-  BitsOf<T> r = 0;
-  for (int i = 0; i < Vec<T>::width; ++i) r |= m.v[i];
-  return r != 0;
-#endif
-}
+template <class T> MADALINE_INLINE bool any(Mask<T> m) { return native_any(m.v); }
 template <class T> MADALINE_INLINE bool all(Mask<T> m) { return !any(!m); }
 
 // The lanes' bit patterns as integers, and back.
@@ -228,50 +191,23 @@ template <class T> MADALINE_INLINE void Vec<T>::store_partial(T* p, int n) const
 }
 
 // a * b + c, rounded once where kHasFma, else after each operation.
-template <class T> MADALINE_INLINE Vec<T> fma(Vec<T> a, std::type_identity_t<Vec<T>> b, std::type_identity_t<Vec<T>> c) {
-#if defined(MADALINE_AVX512)
-  if constexpr (sizeof(T) == 4) return (typename Vec<T>::Native)_mm512_fmadd_ps((__m512)a.v, (__m512)b.v, (__m512)c.v);
-  else return (typename Vec<T>::Native)_mm512_fmadd_pd((__m512d)a.v, (__m512d)b.v, (__m512d)c.v);
-#elif defined(MADALINE_AVX2)
-  if constexpr (sizeof(T) == 4) return (typename Vec<T>::Native)_mm256_fmadd_ps((__m256)a.v, (__m256)b.v, (__m256)c.v);
-  else return (typename Vec<T>::Native)_mm256_fmadd_pd((__m256d)a.v, (__m256d)b.v, (__m256d)c.v);
-#elif defined(MADALINE_NEON)
-  if constexpr (sizeof(T) == 4) return (typename Vec<T>::Native)vfmaq_f32((float32x4_t)c.v, (float32x4_t)a.v, (float32x4_t)b.v);
-  else return (typename Vec<T>::Native)vfmaq_f64((float64x2_t)c.v, (float64x2_t)a.v, (float64x2_t)b.v);
-#else
-  return a * b + c;
-#endif
+template <class T>
+MADALINE_INLINE Vec<T> fma(Vec<T> a, std::type_identity_t<Vec<T>> b, std::type_identity_t<Vec<T>> c) {
+  return (typename Vec<T>::Native)native_fma(a.v, b.v, c.v);
 }
 
-// c0 + c1 x + c2 x^2 + ... by Horner: an even and an odd half would be up to a tenth faster, but lose digits near |x| = 1.
+// c0 + c1 x + c2 x^2 + ... by Horner. An even and an odd half would be a tenth faster, but lose digits near |x| = 1.
 template <class T> MADALINE_INLINE Vec<T> polynomial(Vec<T>, T c0) { return c0; }
 template <class T, class... C> MADALINE_INLINE Vec<T> polynomial(Vec<T> x, T c0, C... higher) {
   return fma(polynomial(x, higher...), x, c0);
 }
 
-// The masked forms of AVX-512 serve where GCC 12 warns of the plain ones' undefined pass-through operand.
-template <class T> MADALINE_INLINE Vec<T> sqrt(Vec<T> a) {
-#if defined(MADALINE_AVX512)
-  if constexpr (sizeof(T) == 4) return (typename Vec<T>::Native)_mm512_maskz_sqrt_ps(0xffff, (__m512)a.v);
-  else return (typename Vec<T>::Native)_mm512_maskz_sqrt_pd(0xff, (__m512d)a.v);
-#elif defined(MADALINE_AVX2)
-  if constexpr (sizeof(T) == 4) return (typename Vec<T>::Native)_mm256_sqrt_ps((__m256)a.v);
-  else return (typename Vec<T>::Native)_mm256_sqrt_pd((__m256d)a.v);
-#elif defined(MADALINE_SSE2)
-  if constexpr (sizeof(T) == 4) return (typename Vec<T>::Native)_mm_sqrt_ps((__m128)a.v);
-  else return (typename Vec<T>::Native)_mm_sqrt_pd((__m128d)a.v);
-#elif defined(MADALINE_NEON)
-  if constexpr (sizeof(T) == 4) return (typename Vec<T>::Native)vsqrtq_f32((float32x4_t)a.v);
-  else return (typename Vec<T>::Native)vsqrtq_f64((float64x2_t)a.v);
-#else
-  return map_lanes([](T x) { return sizeof(T) == 4 ? T(__builtin_sqrtf(float(x))) : T(__builtin_sqrt(double(x))); }, a);
-#endif
-}
+template <class T> MADALINE_INLINE Vec<T> sqrt(Vec<T> a) { return (typename Vec<T>::Native)native_sqrt(a.v); }
 
 template <class T> MADALINE_INLINE Vec<T> sign_bit() { return T(-0.0); }
 
 template <class T> MADALINE_INLINE Vec<T> abs(Vec<T> a) {
-  if constexpr (std::is_integral_v<T>) return select(a < Vec<T>(T(0)), -a, a);
+  if constexpr (std::integral<T>) return select(a < Vec<T>(T(0)), -a, a);
   else return from_bits<T>(bits(a) & ~bits(sign_bit<T>()));
 }
 // |a| with the sign of b.
@@ -282,47 +218,26 @@ template <class T> MADALINE_INLINE Mask<T> is_nan(Vec<T> a) { return a != a; }
 
 // a > b ? a : b and a < b ? a : b. One instruction; b if either is NaN.
 template <class T> MADALINE_INLINE Vec<T> larger(Vec<T> a, std::type_identity_t<Vec<T>> b) {
-  if constexpr (std::is_integral_v<T>) return a.v > b.v ? a.v : b.v;
-#if defined(MADALINE_AVX512)
-  else if constexpr (sizeof(T) == 4) return (typename Vec<T>::Native)_mm512_maskz_max_ps(0xffff, (__m512)a.v, (__m512)b.v);
-  else return (typename Vec<T>::Native)_mm512_maskz_max_pd(0xff, (__m512d)a.v, (__m512d)b.v);
-#elif defined(MADALINE_AVX2)
-  else if constexpr (sizeof(T) == 4) return (typename Vec<T>::Native)_mm256_max_ps((__m256)a.v, (__m256)b.v);
-  else return (typename Vec<T>::Native)_mm256_max_pd((__m256d)a.v, (__m256d)b.v);
-#elif defined(MADALINE_SSE2)
-  else if constexpr (sizeof(T) == 4) return (typename Vec<T>::Native)_mm_max_ps((__m128)a.v, (__m128)b.v);
-  else return (typename Vec<T>::Native)_mm_max_pd((__m128d)a.v, (__m128d)b.v);
-#else
-  else return a.v > b.v ? a.v : b.v;
-#endif
+  if constexpr (std::integral<T>) return a.v > b.v ? a.v : b.v;
+  else return (typename Vec<T>::Native)native_max(a.v, b.v);
 }
 template <class T> MADALINE_INLINE Vec<T> smaller(Vec<T> a, std::type_identity_t<Vec<T>> b) {
-  if constexpr (std::is_integral_v<T>) return a.v < b.v ? a.v : b.v;
-#if defined(MADALINE_AVX512)
-  else if constexpr (sizeof(T) == 4) return (typename Vec<T>::Native)_mm512_maskz_min_ps(0xffff, (__m512)a.v, (__m512)b.v);
-  else return (typename Vec<T>::Native)_mm512_maskz_min_pd(0xff, (__m512d)a.v, (__m512d)b.v);
-#elif defined(MADALINE_AVX2)
-  else if constexpr (sizeof(T) == 4) return (typename Vec<T>::Native)_mm256_min_ps((__m256)a.v, (__m256)b.v);
-  else return (typename Vec<T>::Native)_mm256_min_pd((__m256d)a.v, (__m256d)b.v);
-#elif defined(MADALINE_SSE2)
-  else if constexpr (sizeof(T) == 4) return (typename Vec<T>::Native)_mm_min_ps((__m128)a.v, (__m128)b.v);
-  else return (typename Vec<T>::Native)_mm_min_pd((__m128d)a.v, (__m128d)b.v);
-#else
-  else return a.v < b.v ? a.v : b.v;
-#endif
+  if constexpr (std::integral<T>) return a.v < b.v ? a.v : b.v;
+  else return (typename Vec<T>::Native)native_min(a.v, b.v);
 }
 
 // As np.maximum and np.minimum: NaN if either is NaN, a if they are equal.
 template <class T> MADALINE_INLINE Vec<T> maximum(Vec<T> a, std::type_identity_t<Vec<T>> b) {
-  if constexpr (std::is_integral_v<T>) return larger(b, a);
+  if constexpr (std::integral<T>) return larger(b, a);
   else return select(is_nan(b), b, larger(b, a));
 }
 template <class T> MADALINE_INLINE Vec<T> minimum(Vec<T> a, std::type_identity_t<Vec<T>> b) {
-  if constexpr (std::is_integral_v<T>) return smaller(b, a);
+  if constexpr (std::integral<T>) return smaller(b, a);
   else return select(is_nan(b), b, smaller(b, a));
 }
 // min(max(a, low), high); a NaN in a stays. low and high must be numbers.
-template <class T> MADALINE_INLINE Vec<T> clamp(Vec<T> a, std::type_identity_t<Vec<T>> low, std::type_identity_t<Vec<T>> high) {
+template <class T>
+MADALINE_INLINE Vec<T> clamp(Vec<T> a, std::type_identity_t<Vec<T>> low, std::type_identity_t<Vec<T>> high) {
   return smaller(high, larger(low, a));
 }
 
@@ -330,13 +245,8 @@ template <class T> MADALINE_INLINE Vec<T> clamp(Vec<T> a, std::type_identity_t<V
 enum class Rounding { nearest_even = 0, down = 1, up = 2, toward_zero = 3 };  // numbered as x86 does
 
 template <Rounding R, class T> MADALINE_INLINE Vec<T> round_to(Vec<T> a) {
-  [[maybe_unused]] constexpr int mode = static_cast<int>(R) | 8;  // 8: raise no inexact flag
-#if defined(MADALINE_AVX512)
-  if constexpr (sizeof(T) == 4) return (typename Vec<T>::Native)_mm512_maskz_roundscale_ps(0xffff, (__m512)a.v, mode);
-  else return (typename Vec<T>::Native)_mm512_maskz_roundscale_pd(0xff, (__m512d)a.v, mode);
-#elif defined(MADALINE_AVX2)
-  if constexpr (sizeof(T) == 4) return (typename Vec<T>::Native)_mm256_round_ps((__m256)a.v, mode);
-  else return (typename Vec<T>::Native)_mm256_round_pd((__m256d)a.v, mode);
+#if defined(MADALINE_AVX512) || defined(MADALINE_AVX2)
+  return (typename Vec<T>::Native)native_round < static_cast<int>(R) | 8 > (a.v);  // 8: raise no inexact flag
 #else
   // Adding 2^(precision - 1) leaves no bits for a fraction, so the addition itself rounds to the nearest integer.
   const Vec<T> magnitude = abs(a), big = sizeof(T) == 4 ? T(0x1p23) : T(0x1p52);

@@ -13,8 +13,8 @@
 
 namespace madaline::MADALINE_ISA {
 
-#define MADALINE_LIBM_UNARY(name, libm) \
-  template <class T> MADALINE_INLINE Vec<T> name(Vec<T> x) { \
+#define MADALINE_LIBM_UNARY(name, libm)                          \
+  template <class T> MADALINE_INLINE Vec<T> name(Vec<T> x) {     \
     return map_lanes([](T lane) { return std::libm(lane); }, x); \
   }
 MADALINE_LIBM_UNARY(tan, tan)
@@ -36,8 +36,8 @@ template <class T> MADALINE_INLINE Vec<T> arctan2(Vec<T> y, Vec<T> x) {
   return map_lanes([](T a, T b) { return std::atan2(a, b); }, y, x);
 }
 
-#define MADALINE_UNARY(Name, function) \
-  struct Name { \
+#define MADALINE_UNARY(Name, function)                                                           \
+  struct Name {                                                                                  \
     template <class T> MADALINE_INLINE Vec<T> operator()(Vec<T> x) const { return function(x); } \
   };
 MADALINE_UNARY(Exp, exp)

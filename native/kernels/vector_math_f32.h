@@ -184,9 +184,8 @@ MADALINE_INLINE Vec<float> softplus(Vec<float> x) {
 // x + x q(x^2) below 0.875, else 1 - e^(p(|x|)) with the sign of x; p approximates log(erfc).
 MADALINE_INLINE Vec<float> erf(Vec<float> x) {
   const Vec<float> a = abs(x);
-  const Vec<float> q =
-      polynomial(x * x, 0.128379166f, -0.376126319f, 0.112836882f, -0.0268596187f, 0.00520242192f, -0.000816386368f,
-                 8.47272604e-05f);
+  const Vec<float> q = polynomial(x * x, 0.128379166f, -0.376126319f, 0.112836882f, -0.0268596187f, 0.00520242192f,
+                                  -0.000816386368f, 8.47272604e-05f);
   const Vec<float> p = polynomial(smaller(Vec<float>(3.95f), a), -0.000133607202f, -1.12793601f, -0.636737406f,
                                   -0.104327381f, 0.0224201754f, -0.00309228711f, 0.000200996525f);
   return select(a < 0.875f, fma(x, q, x), copysign(1.0f - f32::exp_normal(p), x));

@@ -96,12 +96,14 @@ MADALINE_INLINE TrigReduced trig_reduce(Vec<double> x) {
 // sin(r + quadrant pi/2): r + r^3 q or 1 - r^2/2 + r^4 q.
 MADALINE_INLINE Vec<double> sin_of_quadrant(Vec<std::int64_t> quadrant, Vec<double> r) {
   const Vec<double> z = r * r;
-  const Vec<double> sine =
-      fma(r * z, polynomial(z, -0.1666666666666663, 0.0083333333333218407, -0.00019841269829358571, 2.7557313538640552e-06,
-                            -2.5050734443293361e-08, 1.5895439376798718e-10), r);
-  const Vec<double> cosine =
-      fma(z * z, polynomial(z, 0.041666666666666595, -0.0013888888888873307, 2.4801587288965311e-05,
-                            -2.7557314203135514e-07, 2.0875703152460464e-09, -1.1358617976947486e-11), fma(z, -0.5, 1.0));
+  const Vec<double> sine = fma(r * z,
+                               polynomial(z, -0.1666666666666663, 0.0083333333333218407, -0.00019841269829358571,
+                                          2.7557313538640552e-06, -2.5050734443293361e-08, 1.5895439376798718e-10),
+                               r);
+  const Vec<double> cosine = fma(z * z,
+                                 polynomial(z, 0.041666666666666595, -0.0013888888888873307, 2.4801587288965311e-05,
+                                            -2.7557314203135514e-07, 2.0875703152460464e-09, -1.1358617976947486e-11),
+                                 fma(z, -0.5, 1.0));
   const Mask<double> odd = {((quadrant & 1) != 0).v};
   return from_bits<double>(bits(select(odd, cosine, sine)) ^ ((quadrant & 2) << 62));
 }
@@ -127,9 +129,8 @@ MADALINE_INLINE Vec<double> log(Vec<double> x) {
   return f64::log_with(x, [](Vec<double> k, Vec<double> f, Vec<double> tail) { return f64::log_sum(k, f, tail); });
 }
 MADALINE_INLINE Vec<double> log2(Vec<double> x) {
-  return f64::log_with(x, [](Vec<double> k, Vec<double> f, Vec<double> tail) {
-    return fma(f + tail, 0x1.71547652b82fep0, k);
-  });
+  return f64::log_with(
+      x, [](Vec<double> k, Vec<double> f, Vec<double> tail) { return fma(f + tail, 0x1.71547652b82fep0, k); });
 }
 MADALINE_INLINE Vec<double> log10(Vec<double> x) {
   return f64::log_with(x, [](Vec<double> k, Vec<double> f, Vec<double> tail) {
@@ -163,25 +164,25 @@ MADALINE_INLINE Vec<double> sigmoid(Vec<double> x) {
 // log(1 + e^x) = max(x, 0) + log(1 + z),  z = e^(-|x|);  as log_tail, but one R(w) for all of [0, 1].
 MADALINE_INLINE Vec<double> softplus(Vec<double> x) {
   const Vec<double> z = f64::exp_at_most_710(-abs(x)), s = z / (z + 2.0), w = s * s;
-  const Vec<double> R = polynomial(w, 0.66666666666666308, 0.40000000000156244, 0.28571428547951383, 0.22222223964863955,
-                                   0.18181744065652347, 0.15386557428994599, 0.13301001061179688, 0.12105903098447091,
-                                   0.083407763466882279, 0.17017523701872009);
+  const Vec<double> R = polynomial(w, 0.66666666666666308, 0.40000000000156244, 0.28571428547951383,
+                                   0.22222223964863955, 0.18181744065652347, 0.15386557428994599, 0.13301001061179688,
+                                   0.12105903098447091, 0.083407763466882279, 0.17017523701872009);
   return larger(Vec<double>(0.0), x) + fma(s, w * R - z, z);
 }
 
 // x + x q(x^2) below 1, else 1 - e^(p(|x| - 1)) with the sign of x; p approximates log(erfc).
 MADALINE_INLINE Vec<double> erf(Vec<double> x) {
   const Vec<double> a = abs(x);
-  const Vec<double> q = polynomial(x * x, 0.12837916709551256, -0.3761263890318341, 0.11283791670942123,
-                                   -0.026866170643087273, 0.0052239776077104639, -0.00085483260646909264,
-                                   0.00012055298819140119, -1.4924828285207533e-05, 1.6448685879183957e-06,
-                                   -1.6218814846729236e-07, 1.3766594945277809e-08, -7.8847951947060708e-10);
-  const Vec<double> p = polynomial(
-      smaller(Vec<double>(5.93), a) - 1.0, -1.8496055099332485, -2.6389675142347171, -0.84310725636266892,
-      -0.041561097956081997, 0.010033824434563127, -0.0019778964888741138, 0.00023729721157364063, 2.6349197651321479e-05,
-      -2.7300891072315879e-05, 9.8122887019285425e-06, -2.273550908750336e-06, 3.0875975460192848e-07,
-      2.4904249009760922e-09, -1.2116416456803334e-08, 2.8377627395518767e-09, -3.1803077575816653e-10,
-      1.4954465347327307e-11);
+  const Vec<double> q =
+      polynomial(x * x, 0.12837916709551256, -0.3761263890318341, 0.11283791670942123, -0.026866170643087273,
+                 0.0052239776077104639, -0.00085483260646909264, 0.00012055298819140119, -1.4924828285207533e-05,
+                 1.6448685879183957e-06, -1.6218814846729236e-07, 1.3766594945277809e-08, -7.8847951947060708e-10);
+  const Vec<double> p =
+      polynomial(smaller(Vec<double>(5.93), a) - 1.0, -1.8496055099332485, -2.6389675142347171, -0.84310725636266892,
+                 -0.041561097956081997, 0.010033824434563127, -0.0019778964888741138, 0.00023729721157364063,
+                 2.6349197651321479e-05, -2.7300891072315879e-05, 9.8122887019285425e-06, -2.273550908750336e-06,
+                 3.0875975460192848e-07, 2.4904249009760922e-09, -1.2116416456803334e-08, 2.8377627395518767e-09,
+                 -3.1803077575816653e-10, 1.4954465347327307e-11);
   return select(a < 1.0, fma(x, q, x), copysign(1.0 - f64::exp_normal(p), x));
 }
 

@@ -3,7 +3,7 @@
 //   test_vector_math [--exhaustive] [--time] [name ...]
 //
 // --exhaustive takes all 2^32 floats instead of every 1021st; --time measures ns per element on a block in L1; names
-// select functions. An error of 1 is one unit in the last place of the true result; a correctly rounded result counts 0.
+// select functions. Errors are in units in the last place of the true result; a correctly rounded one counts as 0.
 #include "kernels/vector_math.h"
 
 #include <algorithm>
@@ -55,18 +55,59 @@ template <class T, class R> double ulps(T y, R truth) {
 }
 
 template <class R> R true_sigmoid(R x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }
-template <class R> R true_softplus(R x) {
-  return (x < 0 ? R(0) : x) + std::log1p(std::exp(-std::fabs(x)));
-}
+template <class R> R true_softplus(R x) { return (x < 0 ? R(0) : x) + std::log1p(std::exp(-std::fabs(x))); }
 
 // Values where functions change formula, overflow or have limits.
 template <class T> std::vector<T> special_values() {
   using L = std::numeric_limits<T>;
   std::vector<T> values = {0, L::infinity(), L::quiet_NaN(), L::denorm_min(), L::min(), L::max(), L::epsilon()};
-  for (double v : {0.25, 0.5, 0.625, 0.7071067811865476, 0.875, 1.0, 1.4142135623730951, 1.5707963267948966, 2.0, 3.0,
-                   3.141592653589793, 3.95, 9.0, 10.0, 17.0, 18.0, 20.0, 24.0, 44.0, 87.33, 88.0, 88.72283, 89.0, 100.0,
-                   103.97, 104.0, 126.0, 127.0, 128.0, 149.0, 150.0, 708.4, 709.78, 710.0, 745.1, 746.0, 1000.0, 1022.0,
-                   1023.0, 1024.0, 1074.0, 1075.0, 8192.0, 65536.0, 16777216.0, 1e10, 1e30})
+  for (double v : {0.25,
+                   0.5,
+                   0.625,
+                   0.7071067811865476,
+                   0.875,
+                   1.0,
+                   1.4142135623730951,
+                   1.5707963267948966,
+                   2.0,
+                   3.0,
+                   3.141592653589793,
+                   3.95,
+                   9.0,
+                   10.0,
+                   17.0,
+                   18.0,
+                   20.0,
+                   24.0,
+                   44.0,
+                   87.33,
+                   88.0,
+                   88.72283,
+                   89.0,
+                   100.0,
+                   103.97,
+                   104.0,
+                   126.0,
+                   127.0,
+                   128.0,
+                   149.0,
+                   150.0,
+                   708.4,
+                   709.78,
+                   710.0,
+                   745.1,
+                   746.0,
+                   1000.0,
+                   1022.0,
+                   1023.0,
+                   1024.0,
+                   1074.0,
+                   1075.0,
+                   8192.0,
+                   65536.0,
+                   16777216.0,
+                   1e10,
+                   1e30})
     for (T x : {std::nextafter(T(v), T(0)), T(v), std::nextafter(T(v), T(1e38))}) values.push_back(x);
   for (int e = L::min_exponent - L::digits; e < L::max_exponent; ++e) values.push_back(std::ldexp(T(1), e));
   const std::size_t n = values.size();
@@ -93,8 +134,8 @@ template <class T> struct Worst {
 
 template <class T> void report_worst(const char* name, const Worst<T>& worst, double limit) {
   char detail[160];
-  std::snprintf(detail, sizeof detail, "max %.3f ulp (limit %.1f) at x = %.9g (%a) gives %.9g, %.3g points", worst.error,
-                limit, double(worst.x), double(worst.x), double(worst.y), double(worst.points));
+  std::snprintf(detail, sizeof detail, "max %.3f ulp (limit %.1f) at x = %.9g (%a) gives %.9g, %.3g points",
+                worst.error, limit, double(worst.x), double(worst.x), double(worst.y), double(worst.points));
   report(worst.error <= limit, name, type_name<T>, detail);
 }
 
@@ -104,7 +145,8 @@ template <class F, class R> void test_floats(const char* name, F f, R truth, dou
   const std::uint64_t stride = exhaustive ? 1 : 1021, block = 4096;
   std::vector<float> xs(block);
   for (std::uint64_t start = 0; start < 1ull << 32; start += block * stride) {
-    for (std::uint64_t i = 0; i < block; ++i) xs[i] = std::bit_cast<float>(static_cast<std::uint32_t>(start + i * stride));
+    for (std::uint64_t i = 0; i < block; ++i)
+      xs[i] = std::bit_cast<float>(static_cast<std::uint32_t>(start + i * stride));
     worst.take(f, truth, xs);
   }
   report_worst(name, worst, limit);
