@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from madaline.graph.node import Node, is_float, topological_order
 from madaline.graph.primitive import PRIMITIVES, ZERO
 
 
 def tangents(outputs: Sequence[Node], inputs: Sequence[Node], input_dots: Sequence[Any]) -> list[Node | None]:
-    """One tangent for each output: the Jacobian's product with the input tangents; ``None`` where nothing depends on them."""
+    """One tangent for each output: the Jacobian times the input tangents; ``None`` where nothing depends on them."""
     dots: dict[int, Any] = {id(node): dot for node, dot in zip(inputs, input_dots, strict=True)}
     stop = PRIMITIVES["stop_gradient"]
     for node in topological_order(outputs):
@@ -26,5 +24,5 @@ def tangents(outputs: Sequence[Node], inputs: Sequence[Node], input_dots: Sequen
         item_dots = (dots.get(id(item), ZERO) for item in node.inputs)
         y_dot = node.primitive.jvp(*node.inputs, node, *item_dots, **node.params)
         if y_dot is not ZERO:
-            dots[id(node)] = y_dot if y_dot.shape == node.shape else np.broadcast_to(y_dot, node.shape)
+            dots[id(node)] = y_dot if y_dot.shape == node.shape else PRIMITIVES["broadcast_to"](y_dot, shape=node.shape)
     return [dots.get(id(output)) for output in outputs]

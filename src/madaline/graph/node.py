@@ -52,11 +52,11 @@ class Node:
         return self.size * self.dtype.itemsize
 
     @property
-    def T(self) -> Node:  # noqa: N802 - NumPy's name
+    def T(self) -> Any:  # noqa: N802 - NumPy's name
         return self.transpose()
 
     @property
-    def mT(self) -> Node:  # noqa: N802 - NumPy's name
+    def mT(self) -> Any:  # noqa: N802 - NumPy's name
         return self.swapaxes(-1, -2)
 
     @property
@@ -64,8 +64,8 @@ class Node:
         return self
 
     @property
-    def flat(self) -> Iterator[Node]:
-        return iter(self.ravel())
+    def flat(self) -> Any:
+        return self.ravel()
 
     def __repr__(self) -> str:
         return f"<traced {self.primitive.name}: {self.dtype.name} {show(self.shape)}>"
@@ -103,8 +103,8 @@ class Node:
         # TypeError, since NumPy swallows other exceptions here and would wrap the node in an object array.
         raise TraceError(
             f"{self!r} has no value yet, so NumPy cannot turn it into an array (np.asarray, np.array, or a function "
-            "that needs numbers, such as one of scipy's). Keep it as it is: NumPy functions take it directly; "
-            "use np.stack to join several, and md.stop_gradient for a part that should count as constant."
+            "that needs numbers, such as one of scipy's). Keep it as it is: NumPy functions take it directly; use np.stack "
+            "to join several, np.take(a, i, axis=0) for a[i], and np.where(mask, a, b) for a[mask]."
         )
 
     # Operators. ZERO, the tangent that is absent, answers for itself.
@@ -193,10 +193,10 @@ class Node:
     def __rxor__(self, other: Any) -> Any:
         return np.bitwise_xor(other, self)
 
-    def __eq__(self, other: Any) -> Any:
+    def __eq__(self, other: Any) -> Any:  # noqa: PYI032 - compared elementwise, as an array is
         return np.equal(self, other)
 
-    def __ne__(self, other: Any) -> Any:
+    def __ne__(self, other: Any) -> Any:  # noqa: PYI032 - compared elementwise, as an array is
         return np.not_equal(self, other)
 
     def __lt__(self, other: Any) -> Any:
@@ -228,12 +228,31 @@ class Node:
 
     def _number(self) -> NoReturn:
         raise TraceError(
-            f"{self!r} has no value yet, so it cannot become a Python number (float, int, complex, index, item, math.*). "
-            "Keep it as it is and use NumPy functions (np.exp for math.exp); "
-            "return it as auxiliary output (has_aux=True) to look at it."
+            f"{self!r} has no value yet, so it cannot become a Python number (float, int, item, math.*, "
+            "a format, or an entry of an array: a[i] = x). Keep it as it is and use NumPy functions (np.exp for "
+            "math.exp, np.stack of the entries for an array); return it as auxiliary output (has_aux=True) to look at it."
         )
 
     __float__ = __int__ = __complex__ = __index__ = _number
+
+    def __format__(self, spec: str) -> str:
+        return repr(self) if not spec else self._number()
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return self._number() if digits is None else np.round(self, digits)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        text = f"A traced value has no attribute {name!r}."
+        if hasattr(np.ndarray, name):
+            text = f"x.{name} of an array is not supported on traced values. Use a NumPy function (md.supported_functions())."
+        raise AttributeError(text)
+
+    def __copy__(self) -> Node:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Node:
+        # A node never changes, and a second one would be a value that nobody gives.
+        return self
 
     def item(self, *_: Any) -> NoReturn:
         self._number()
@@ -250,7 +269,7 @@ class Node:
     __setitem__ = __delitem__ = sort = fill = put = itemset = partition = resize = _in_place
 
     def _rebind(self, operation: Any, other: Any) -> Any:
-        # A NumPy scalar is immutable, so `total += x` only rebinds the name; an array would be changed for all its aliases.
+        # A NumPy scalar is immutable, so `total += x` only rebinds the name; an array would change for all its aliases.
         return operation(self, other) if self.ndim == 0 else self._in_place()
 
     def __iadd__(self, other: Any) -> Any:
@@ -314,24 +333,24 @@ class Node:
     def cumprod(self, axis: Any = None, dtype: Any = None) -> Any:
         return np.cumprod(self, axis=axis, dtype=dtype)
 
-    def reshape(self, *shape: Any, order: str = "C") -> Any:
-        return np.reshape(self, shape[0] if len(shape) == 1 else shape, order=order)  # type: ignore[call-overload]
+    def reshape(self, *shape: Any, order: Any = "C") -> Any:
+        return np.reshape(self, shape[0] if len(shape) == 1 else shape, order=order)
 
     def ravel(self) -> Any:
-        return np.reshape(self, -1)  # type: ignore[call-overload]
+        return np.reshape(self, -1)
 
     def flatten(self) -> Any:
         return self.ravel()
 
     def squeeze(self, axis: Any = None) -> Any:
-        return np.squeeze(self, axis=axis)  # type: ignore[call-overload]
+        return np.squeeze(self, axis=axis)
 
     def transpose(self, *axes: Any) -> Any:
         order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
-        return np.transpose(self, order or None)  # type: ignore[call-overload]
+        return np.transpose(self, order or None)
 
     def swapaxes(self, first: int, second: int) -> Any:
-        return np.swapaxes(self, first, second)  # type: ignore[call-overload]
+        return np.swapaxes(self, first, second)
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:
         from madaline.graph.primitives.elementwise import cast
@@ -413,9 +432,9 @@ def row_count(rows: Rows, dtype: Any = FLOAT64) -> Node:
     return Node(ROW_COUNT, (), {"rows": rows}, (), np.dtype(dtype))
 
 
-def graph_dtype(dtype: Any) -> np.dtype[Any]:
+def graph_dtype(of: Any) -> np.dtype[Any]:
     """The type a graph computes in: float16 in float32, every integer in int64; others are refused."""
-    dtype = np.dtype(dtype)
+    dtype: np.dtype[Any] = np.dtype(of)
     if dtype in (FLOAT32, FLOAT64, INT64, BOOL):
         return dtype.newbyteorder("=")
     if dtype.kind == "f" and dtype.itemsize <= 4:
@@ -425,7 +444,8 @@ def graph_dtype(dtype: Any) -> np.dtype[Any]:
     if dtype.kind in "iu":
         return INT64
     raise TraceError(
-        f"Values of type {dtype} cannot be traced. Use float32 or float64 (float16 is computed in float32), integers or booleans."
+        f"Values of type {dtype} cannot be traced. "
+        "Use float32 or float64 (float16 is computed in float32), integers or booleans."
     )
 
 

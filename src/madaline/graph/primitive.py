@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from madaline.graph.shapes import Shape, is_symbolic, size_of
+from madaline.graph.shapes import Shape, size_of
 from madaline.registry import Registry
 
 Array = Any
-"""A NumPy array or a :class:`~madaline.graph.node.Node`: rules are written with operators and run on both."""
+"""A NumPy array or a node: rules are written with operators and run on both."""
 
 Sample = tuple[tuple[np.ndarray, ...], dict[str, Any]]
 
@@ -21,8 +21,8 @@ PRIMITIVES: Registry[Primitive] = Registry("primitive")
 class Primitive:
     r"""An operation :math:`y = f(x_1, ..., x_k;\, \text{params})`.
 
-    A subclass says, in this order: ``shape``, ``dtype`` (default: that of the arguments), ``value`` (NumPy), ``jvp``, ``vjp``,
-    ``samples``. ``params`` are static and hashable. Defining a subclass with a ``name`` registers one instance.
+    A subclass says, in this order: ``shape``, ``dtype`` (default: that of the arguments), ``value`` (NumPy), ``jvp``,
+    ``vjp``, ``samples``. ``params`` are static and hashable. Defining a subclass with a ``name`` registers one instance.
 
     ``jvp(*args, y, *dots, **params)`` gives the tangent of ``y``; a tangent may be :data:`ZERO`.
     ``vjp(*args, y, y_bar, **params)`` gives one cotangent per argument, ``None`` where there is none.
@@ -65,7 +65,9 @@ class Primitive:
         inputs, dots = args[:count], args[count + 1 :]
         if all(x_dot is ZERO for x_dot in dots):
             return ZERO
-        return self(*(zeros_like(x) if x_dot is ZERO else x_dot for x, x_dot in zip(inputs, dots, strict=True)), **params)
+        return self(
+            *(zeros_like(x) if x_dot is ZERO else x_dot for x, x_dot in zip(inputs, dots, strict=True)), **params
+        )
 
     def vjp(self, *args: Any, **params: Any) -> tuple[Any, ...]:
         """Cotangents of the arguments."""
@@ -92,12 +94,16 @@ class Primitive:
 
 def elements(shape: Shape) -> Any:
     """Number of elements, as an int, or :class:`Rows` for a batch."""
-    return size_of(shape) if is_symbolic(shape) else int(np.prod(shape, dtype=np.int64))
+    return size_of(shape)
 
 
 def zeros_like(x: Array) -> Array:
     """Zeros of the shape and type of ``x``."""
-    return np.broadcast_to(x.dtype.type(0) * np.ones((), dtype=x.dtype), x.shape) if isinstance(x, np.ndarray) else x._zeros()
+    return (
+        np.broadcast_to(x.dtype.type(0) * np.ones((), dtype=x.dtype), x.shape)
+        if isinstance(x, np.ndarray)
+        else x._zeros()
+    )
 
 
 class Zero:

@@ -1,7 +1,7 @@
 r"""Reverse mode: cotangents flow from the outputs back to the inputs.
 
-:math:`V_i = \sum_j V_j\, \partial f_j / \partial v_i` over the nodes ``j`` that use ``i`` (lecture row A6). The rules of the
-primitives build the cotangents as nodes, so the result is graph again and can be differentiated once more.
+:math:`V_i = \sum_j V_j\, \partial f_j / \partial v_i` over the nodes ``j`` that use ``i`` (lecture row A6).
+The rules of the primitives build the cotangents as nodes, so the result is graph again and can be differentiated again.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def active_nodes(order: Sequence[Node], inputs: Sequence[Node]) -> set[int]:
 
 
 def cotangents(outputs: Sequence[Node], inputs: Sequence[Node], output_bars: Sequence[Any]) -> list[Node | None]:
-    """One cotangent for each input: the product of the output cotangents with the Jacobian; ``None`` where nothing depends on it."""
+    """One cotangent for each input: the output cotangents times the Jacobian; ``None`` where nothing depends on it."""
     order = topological_order(outputs)
     active = active_nodes(order, inputs)
     arrived: dict[int, list[Any]] = {}
@@ -57,12 +57,17 @@ def cotangents(outputs: Sequence[Node], inputs: Sequence[Node], output_bars: Seq
 
 
 def _total(bars: list[Any]) -> Any:
-    """The sum of what arrived. Slices that come back are placed into one array together: d slices of one vector cost d, not d squared."""
+    """The sum of what arrived.
+
+    Slices that come back are placed into one array together: d slices of one vector cost d, not d squared.
+    """
     placed = PRIMITIVES["place"]
     slices = [bar for bar in bars if isinstance(bar, Node) and bar.primitive is placed]
     if len(slices) < 2:
         return reduce(add, bars)
-    pieces, starts, steps = [], [], []
+    pieces: list[Any] = []
+    starts: list[tuple[int, ...]] = []
+    steps: list[tuple[int, ...]] = []
     for bar in slices:
         pieces.extend(bar.inputs)
         starts.extend(bar.params["starts"])

@@ -54,11 +54,18 @@ class Rows:
 
     __rmul__ = __mul__
 
+    def __pow__(self, other: Any) -> Any:
+        return self._traced() ** other
+
     def __truediv__(self, other: Any) -> Any:
         return self._traced() / other
 
     def __rtruediv__(self, other: Any) -> Any:
         return other / self._traced()
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        # An array times a size, and functions of a size, as np.sqrt(x.shape[0]): the size becomes a traced scalar.
+        return getattr(ufunc, method)(*(x._traced() if isinstance(x, Rows) else x for x in inputs), **kwargs)
 
     def _traced(self) -> Node:
         from madaline.graph.node import row_count
@@ -68,10 +75,11 @@ class Rows:
     def _unknown(self, *_: object) -> NoReturn:
         raise TraceError(
             "The number of rows is not known while a batch is traced, so it cannot steer Python code "
-            "(if, range, int, float). Use it only in arithmetic, or write the function for one row."
+            "(if, range, int, float, np.zeros, np.arange). Use it only in arithmetic, use np.zeros_like and the like for "
+            "arrays of its size, or write the function for one row."
         )
 
-    __lt__ = __le__ = __gt__ = __ge__ = __index__ = __int__ = __float__ = __bool__ = _unknown
+    __lt__ = __le__ = __gt__ = __ge__ = __index__ = __int__ = __float__ = __bool__ = __array__ = _unknown
 
     def __repr__(self) -> str:
         text = "n" if self.coefficient == 1 else f"{self.coefficient}n"
@@ -97,10 +105,7 @@ def resolve(value: Any, n_rows: int) -> Any:
 
 def is_symbolic(shape: Shape) -> bool:
     """Whether some size depends on the number of rows."""
-    for size in shape:
-        if isinstance(size, Rows):
-            return True
-    return False
+    return any(isinstance(size, Rows) for size in shape)
 
 
 def size_of(shape: Shape) -> Any:

@@ -95,10 +95,15 @@ def trace_tree(
     argument_of = [position for position, arg in enumerate(args) for _ in flatten(arg)[0]]
     names = _leaf_names(function, args)
     inputs = tuple(
-        leaf_input(index, leaf, name=names[index], batch=argument_of[index] in rows) for index, leaf in enumerate(leaves)
+        leaf_input(index, leaf, name=names[index], batch=argument_of[index] in rows)
+        for index, leaf in enumerate(leaves)
     )
     result = function(*unflatten(structure, inputs))
     out_leaves, out_structure = flatten(result)
+    if any(leaf is None for leaf in out_leaves):
+        raise TraceError(
+            "The traced function returned None. Return an array or number, or a dict, list or tuple of them."
+        )
     outputs = tuple(as_node(leaf) for leaf in out_leaves)
     refuse_foreign_inputs(inputs, outputs)
     return Graph(inputs, outputs), out_structure, out_leaves
@@ -121,8 +126,8 @@ def refuse_foreign_inputs(inputs: Sequence[Node], outputs: Sequence[Node]) -> No
     for node in topological_order(outputs):
         if node.primitive is INPUT and id(node) not in known:
             raise TraceError(
-                f"The result depends on {node!r}, which was traced in another call and kept (in a global, an attribute or a list). "
-                "Return such values (has_aux=True) instead of keeping them."
+                f"The result depends on {node!r}, which was traced in another call and kept (in a global, an attribute "
+                "or a list). Return such values (has_aux=True) instead of keeping them."
             )
 
 

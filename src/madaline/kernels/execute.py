@@ -6,6 +6,7 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -67,10 +68,8 @@ class Executable:
         self.graph = with_copied_arrays(graph) if snapshot else graph
         self._programs: dict[int, tuple[Program, list[np.ndarray]]] = {}
         self._generic: tuple[Program, list[np.ndarray]] | None = None
-        try:
+        with suppress(NeedsRowCountError):
             self._generic = _program(self.graph)
-        except NeedsRowCountError:
-            pass
 
     def program(self, n_rows: int = 0) -> Program:
         """The program for a batch of ``n_rows``: one for all, unless a value's layout depends on the number."""

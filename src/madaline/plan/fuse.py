@@ -42,7 +42,7 @@ def is_elementwise(node: Node) -> bool:
 
 
 def fuse(nodes: Sequence[Node], level: dict[int, int], views: dict[int, View]) -> list[Group]:
-    """Groups in an order that respects every dependency. ``nodes`` are sorted by level; views and leaves are left out."""
+    """Groups in an order that respects every dependency. ``nodes`` are sorted by level; leaves are left out."""
     groups: list[Group] = []
     group_of: dict[int, int] = {}
     latest: dict[tuple[int, Shape, str | None], int] = {}

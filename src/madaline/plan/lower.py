@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from madaline.graph.node import BOOL, Node, is_constant
 from madaline.graph.shapes import Rows, Shape
@@ -243,7 +244,7 @@ def _are_disjoint(boxes: list[list[tuple[int, int, int | Rows]]]) -> bool:
             spans.append((start, start + max(size - 1, 0) * step))
         else:
             spans.sort()
-            if all(before[1] < after[0] for before, after in zip(spans[:-1], spans[1:], strict=True)):
+            if all(before[1] < after[0] for before, after in pairwise(spans)):
                 return True
     return False
 
@@ -335,7 +336,7 @@ def _collapsed(shape: Shape, axes: Sequence[int]) -> Dim:
 
 
 def _around(shape: Shape, first: int, last: int) -> tuple[list[int], list[int], list[int]]:
-    """The axes before, at and after ``[first, last)``, the batch axis counted among those before unless it stands within."""
+    """The axes before, at and after ``[first, last)``; the batch axis counts as before unless it stands within."""
     rows = row_axis(shape)
     middle = list(range(first, last))
     before = [axis for axis in range(first) if axis != rows]

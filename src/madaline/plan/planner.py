@@ -44,8 +44,7 @@ def plan(graph: Graph) -> Program:
         *(n for n in topological_order(graph.outputs) if n.primitive is not INPUT),
     ]
     check_layouts(nodes)
-    nodes = _with_contiguous_arguments(nodes, graph)
-    return _Planner(graph.inputs, nodes).program()
+    return _Planner(graph.inputs, _with_contiguous_arguments(nodes, graph)).program()
 
 
 def _with_stored_outputs(graph: Graph) -> Graph:
@@ -62,7 +61,7 @@ def _with_stored_outputs(graph: Graph) -> Graph:
 
 
 def _with_contiguous_arguments(nodes: Sequence[Node], graph: Graph) -> _Prepared:
-    """Copy what an instruction other than a chain cannot read: views by strides it does not know, and numbers without storage."""
+    """Copy what an instruction other than a chain cannot read: views it has no strides for, numbers without storage."""
     views = views_of(nodes)
     new: dict[int, Node] = {}
     result: list[Node] = []
@@ -235,7 +234,7 @@ class _Planner:
         return partner
 
     def _product(self, product: Node, chain: Group, low: Lowering) -> Product:
-        """A product with the chain as its epilogue; a bias and a rectifier right behind it go into the product itself."""
+        """A product with the chain as its epilogue; a bias and a rectifier right behind it go into the product."""
         inside = {id(node) for node in chain.nodes}
 
         def only_user(node: Node) -> Node | None:

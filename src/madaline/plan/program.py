@@ -14,7 +14,10 @@ Dim = tuple[int, bool]
 
 @dataclass(slots=True)
 class Buffer:
-    """A place for one value. ``space`` is input, output, shared, rows, tile or lane; ``size`` counts elements (of one row, for a batch)."""
+    """A place for one value; ``space`` is input, output, shared, rows, tile or lane.
+
+    ``size`` counts elements; of one row, if it holds a batch.
+    """
 
     space: str
     dtype: str

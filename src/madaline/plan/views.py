@@ -50,7 +50,7 @@ def width(shape: Shape) -> int:
 
 
 def views_of(nodes: Sequence[Node], known: dict[int, View] | None = None) -> dict[int, View]:
-    """The view of every node, by id; a node that is stored is its own root. ``known`` has the views of earlier nodes."""
+    """The view of every node, by id; a stored node is its own root. ``known`` has the views of earlier nodes."""
     views: dict[int, View] = known if known is not None else {}
     for node in nodes:
         rule = _RULES.get(node.primitive.name)
@@ -109,14 +109,14 @@ def _reshape(node: Node, x: View) -> View | None:
 
 def _regrouped(before: Shape, strides: tuple[int, ...], after: Shape) -> tuple[int, ...] | None:
     """Strides for another shape over the same elements in the same order, if plain strides can say it."""
-    old = [(int(size), stride) for size, stride in zip(before, strides, strict=True) if size != 1]  # type: ignore[arg-type]
+    old = [(int(size), stride) for size, stride in zip(before, strides, strict=True) if size != 1]
     if width(before) == 0:
         return (0,) * len(after)
     result: list[int] = []
     position = 0
     pending: tuple[int, int] = (1, 1)
     for size in after:
-        wanted = int(size)  # type: ignore[arg-type]
+        wanted = int(size)
         if wanted == 1:
             result.append(0)
             continue
