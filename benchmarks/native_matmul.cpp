@@ -5,7 +5,7 @@
 // symbol is the library's sgemm (dgemm with --double), Fortran interface, 32-bit integers: e.g. scipy_sgemm_ in the OpenBLAS
 // that SciPy's wheel carries, or sgemm_ in PyTorch's libtorch_cpu.so, which is MKL. Start it with OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1. All
 // contestants are timed in turn, many rounds, on the same arrays; the best round counts, since noise only slows.
-#include "../native/kernels/matmul.h"
+#include "kernels/matmul.h"
 
 #include <dlfcn.h>
 

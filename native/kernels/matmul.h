@@ -14,10 +14,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "matmul_dot.h"
-#include "matmul_micro.h"
-#include "matmul_pack.h"
-#include "simd.h"
+#include "kernels/matmul_dot.h"
+#include "kernels/matmul_micro.h"
+#include "kernels/matmul_pack.h"
+#include "kernels/simd.h"
 
 namespace madaline::MADALINE_ISA {
 
@@ -27,6 +27,11 @@ template <class T> inline constexpr std::size_t kBlockK = sizeof(T) == 4 ? 320 :
 inline constexpr std::size_t kBlockM = 96;
 template <class T> inline constexpr std::size_t kBlockN = 4096 / sizeof(T);
 
+// Dot products run along rows of A, which the cache prefetches best if they are long.
+inline constexpr std::size_t kDotBlockK = 2048;
+// Packing goes through a block in slices of k, so that a cache line that spans panels is read once.
+inline constexpr std::size_t kPackSlice = 32;
+
 constexpr std::size_t round_up(std::size_t n, std::size_t step) { return (n + step - 1) / step * step; }
 // Nearly equal blocks of at most `most` (a multiple of step), each but the last a multiple of step.
 constexpr std::size_t even_block(std::size_t n, std::size_t most, std::size_t step) {
@@ -34,8 +39,11 @@ constexpr std::size_t even_block(std::size_t n, std::size_t most, std::size_t st
   return std::max(round_up((n + count - 1) / count, step), step);
 }
 
+// Elements from one packed panel of A to the next: a vector more than its own, for the stores that overlap its end.
+template <class T> constexpr std::size_t packed_a_panel(std::size_t k) { return static_cast<std::size_t>(kTileRows) * k + static_cast<std::size_t>(Vec<T>::width); }
 template <class T> constexpr std::size_t packed_a_size(std::size_t m, std::size_t k) {
-  return round_up(round_up(std::min(m, kBlockM), kTileRows) * std::min(round_up(k, Vec<T>::width), kBlockK<T>) + Vec<T>::width, 64);
+  const std::size_t panels = (std::min(m, kBlockM) + kTileRows - 1) / kTileRows;
+  return round_up(panels * packed_a_panel<T>(std::min(round_up(k, Vec<T>::width), kBlockK<T>)), 64);
 }
 template <class T> constexpr std::size_t packed_b_size(std::size_t n, std::size_t k) {
   return round_up(std::min(n, kBlockN<T>), kTileCols<T>) * std::min(round_up(k, Vec<T>::width), kBlockK<T>);
@@ -44,7 +52,8 @@ template <class T> constexpr std::size_t packed_b_size(std::size_t n, std::size_
 // Elements of workspace, 64-byte aligned, that matmul<T> needs; under 1.5 MB for any shape.
 template <class T> constexpr std::size_t matmul_workspace(std::size_t m, std::size_t n, std::size_t k) {
   if constexpr (std::is_integral_v<T>) return 0;
-  else return std::max(packed_a_size<T>(m, k) + packed_b_size<T>(n, k), packed_a_size<T>(n, k) + packed_b_size<T>(m, k));
+  else return std::max({packed_a_size<T>(m, k) + packed_b_size<T>(n, k), packed_a_size<T>(n, k) + packed_b_size<T>(m, k),
+                        kDotCols * std::min(round_up(k, Vec<T>::width), kDotBlockK)});
 }
 
 // A product as the ways see it: `swapped` exchanges m and n, A and B, and the strides of C.
@@ -91,8 +100,9 @@ template <class T> void wide_tiles(const Product<T>& x, std::size_t k, const T* 
 template <class T> void tiled_product(const Product<T>& x, const Epilogue<T>& epilogue, bool is_swapped, T* workspace) noexcept {
   constexpr std::size_t NR = static_cast<std::size_t>(kTileCols<T>), MR = kTileRows;
   const bool thin = x.n <= static_cast<std::size_t>(Vec<T>::width);
-  const bool pack_b = x.b_n != 1 || (x.m >= 16 && x.n * x.k * sizeof(T) > 24 * 1024);
-  const bool pack_a = !thin && x.n >= 96 && x.m >= 8 && x.k >= 16;
+  const std::size_t b_bytes = x.n * x.k * sizeof(T);
+  const bool pack_b = x.b_n != 1 || (b_bytes > 24 * 1024 && (x.m >= 96 || (x.m >= 16 && (b_bytes > 320 * 1024 || x.n * sizeof(T) % 2048 == 0))));
+  const bool pack_a = !thin && x.m >= 8 && x.k >= 16 && (x.a_k == 1 ? x.n >= 512 : x.n >= 96);
   const std::size_t block_k = even_block(x.k, kBlockK<T>, static_cast<std::size_t>(Vec<T>::width));
   const std::size_t block_n = even_block(x.n, kBlockN<T>, NR);
   const std::size_t block_m = even_block(x.m, kBlockM, MR);
@@ -104,6 +114,7 @@ template <class T> void tiled_product(const Product<T>& x, const Epilogue<T>& ep
     std::size_t k0 = 0;
     do {  // once even if k = 0
       const std::size_t kb = std::min(block_k, x.k - k0);
+      const std::size_t panel_a = packed_a_panel<T>(kb);
       const bool last_k = k0 + kb == x.k;
       const T* A = x.A + static_cast<std::ptrdiff_t>(k0) * x.a_k;
       const T* B = x.B + static_cast<std::ptrdiff_t>(k0) * x.b_k + static_cast<std::ptrdiff_t>(n0) * x.b_n;
@@ -115,22 +126,25 @@ template <class T> void tiled_product(const Product<T>& x, const Epilogue<T>& ep
         if (last_k && epilogue.after_panel && !is_swapped && n0 + nb == x.n) epilogue.after_panel(epilogue.context, 0, x.m);
       } else {
         if (pack_b)
-          for (std::size_t j = 0; j < nb; j += NR)
-            pack_panel<T, kTileCols<T>>(B + static_cast<std::ptrdiff_t>(j) * x.b_n, x.b_n, x.b_k, static_cast<int>(std::min(NR, nb - j)), kb,
-                                        packed_b + j * kb);
+          for (std::size_t p = 0; p < kb; p += kPackSlice)
+            for (std::size_t j = 0; j < nb; j += NR)
+              pack_panel<T, kTileCols<T>>(B + static_cast<std::ptrdiff_t>(p) * x.b_k + static_cast<std::ptrdiff_t>(j) * x.b_n, x.b_n, x.b_k,
+                                          static_cast<int>(std::min(NR, nb - j)), std::min(kPackSlice, kb - p), packed_b + j * kb + p * NR);
         for (std::size_t m0 = 0; m0 < x.m; m0 += block_m) {
           const std::size_t mb = std::min(block_m, x.m - m0);
           const Rows rows(mb, thin ? kThinTileRows : MR);
           if (pack_a)
-            for (std::size_t t = 0, i = m0; t < rows.tiles; i += static_cast<std::size_t>(rows.of(t)), ++t)
-              pack_panel<T, kTileRows>(A + static_cast<std::ptrdiff_t>(i) * x.a_m, x.a_m, x.a_k, rows.of(t), kb, packed_a + t * MR * kb);
+            for (std::size_t p = 0; p < kb; p += kPackSlice)
+              for (std::size_t t = 0, i = m0; t < rows.tiles; i += static_cast<std::size_t>(rows.of(t)), ++t)
+                pack_panel<T, kTileRows>(A + static_cast<std::ptrdiff_t>(i) * x.a_m + static_cast<std::ptrdiff_t>(p) * x.a_k, x.a_m, x.a_k, rows.of(t),
+                                         std::min(kPackSlice, kb - p), packed_a + t * panel_a + p * MR);
           for (std::size_t j = 0; j < nb; j += NR) {
             const int cols = static_cast<int>(std::min(NR, nb - j));
             const T* b = pack_b ? packed_b + j * kb : B + j;
             const std::ptrdiff_t b_k = pack_b ? kTileCols<T> : x.b_k;
             for (std::size_t t = 0, i = m0; t < rows.tiles; i += static_cast<std::size_t>(rows.of(t)), ++t) {
               const Output<T> to = out.at(i, n0 + j);
-              if (pack_a) run_tile<T>(rows.of(t), cols, !pack_b, kb, packed_a + t * MR * kb, 1, kTileRows, b, b_k, to);
+              if (pack_a) run_tile<T>(rows.of(t), cols, !pack_b, kb, packed_a + t * panel_a, 1, kTileRows, b, b_k, to);
               else run_tile<T>(rows.of(t), cols, !pack_b, kb, A + static_cast<std::ptrdiff_t>(i) * x.a_m, x.a_m, x.a_k, b, b_k, to);
             }
           }
@@ -143,28 +157,28 @@ template <class T> void tiled_product(const Product<T>& x, const Epilogue<T>& ep
   }
 }
 
-// n <= kDotCols, a_k = 1. Columns of B that are not contiguous in k are copied.
+// n <= kDotCols, a_k = 1. Columns of B that are not contiguous in k are packed as vectors of the first column, the second ...
 template <class T> void dot_product(const Product<T>& x, const Epilogue<T>& epilogue, bool is_swapped, T* workspace) noexcept {
-  const std::size_t block_k = even_block(x.k, kBlockK<T>, static_cast<std::size_t>(Vec<T>::width));
+  constexpr std::size_t W = static_cast<std::size_t>(Vec<T>::width);
+  const std::size_t block_k = even_block(x.k, kDotBlockK, W);
   std::size_t k0 = 0;
-  do {
+  do {  // once even if k = 0
     const std::size_t kb = std::min(block_k, x.k - k0);
-    const T* A = x.A + k0;
     const T* B = x.B + static_cast<std::ptrdiff_t>(k0) * x.b_k;
-    std::ptrdiff_t b_n = x.b_n;
+    Columns<T> columns{B, x.b_n, Vec<T>::width};
     if (x.b_k != 1) {
-      for (std::size_t j = 0; j < x.n; ++j)
-        for (std::size_t p = 0; p < kb; ++p) workspace[j * block_k + p] = B[static_cast<std::ptrdiff_t>(p) * x.b_k + static_cast<std::ptrdiff_t>(j) * b_n];
-      B = workspace;
-      b_n = static_cast<std::ptrdiff_t>(block_k);
+      if (x.n < 4) {
+        for (std::size_t p = 0; p < kb; ++p)
+          for (std::size_t j = 0; j < x.n; ++j)
+            workspace[(p / W * x.n + j) * W + p % W] = B[static_cast<std::ptrdiff_t>(p) * x.b_k + static_cast<std::ptrdiff_t>(j) * x.b_n];
+      } else {
+        for (std::size_t p = 0; p < kb; p += W)
+          pack_panel<T, Vec<T>::width>(B + static_cast<std::ptrdiff_t>(p) * x.b_k, x.b_k, x.b_n, static_cast<int>(std::min(W, kb - p)), x.n,
+                                       workspace + p * x.n);
+      }
+      columns = {workspace, Vec<T>::width, static_cast<std::ptrdiff_t>(W * x.n)};
     }
-    const Output<T> out = output_of_block(x.out, k0 == 0, k0 + kb == x.k);
-    switch (x.n) {
-      case 1: dot_rows<T, 1>(x.m, kb, A, x.a_m, B, b_n, out); break;
-      case 2: dot_rows<T, 2>(x.m, kb, A, x.a_m, B, b_n, out); break;
-      case 3: dot_rows<T, 3>(x.m, kb, A, x.a_m, B, b_n, out); break;
-      default: dot_rows<T, 4>(x.m, kb, A, x.a_m, B, b_n, out);
-    }
+    dot_block(x.m, x.n, kb, x.A + k0, x.a_m, columns, output_of_block(x.out, k0 == 0, k0 + kb == x.k));
     k0 += kb;
   } while (k0 < x.k);
   if (epilogue.after_panel) epilogue.after_panel(epilogue.context, 0, is_swapped ? x.n : x.m);
@@ -214,10 +228,9 @@ void matmul(std::size_t m, std::size_t n, std::size_t k, const T* A, std::ptrdif
     return;
   }
   const Product<T> x{m, n, k, A, a_m, a_k, B, b_k, n == 1 ? 1 : b_n, {C, ldc, 1, accumulate, epilogue.bias, 0, epilogue.bias_stride, epilogue.relu}};
-  const std::size_t dot = kDotCols;
   if (k == 1 && x.b_n == 1) outer_product(x, epilogue);
-  else if (n <= dot && a_k == 1) dot_product(x, epilogue, false, workspace);
-  else if (m < dot && b_k == 1 && x.b_n != 1) dot_product(x.swapped(), epilogue, true, workspace);
+  else if (n <= kDotCols && a_k == 1) dot_product(x, epilogue, false, workspace);
+  else if (m <= 3 && b_k == 1 && x.b_n != 1) dot_product(x.swapped(), epilogue, true, workspace);
   else if (n < 16 && a_m == 1 && m > n) tiled_product(x.swapped(), epilogue, true, workspace);
   else tiled_product(x, epilogue, false, workspace);
 }

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "simd.h"
+#include "kernels/simd.h"
 
 namespace madaline::MADALINE_ISA {
 
@@ -33,6 +33,16 @@ template <class T, int G, bool Odd> struct ExchangeBlocks {
     const int group = lane / G, within = lane % G;
     const int source = (group / 2 * 2 + Odd) * G + within;
     return group % 2 ? source + Vec<T>::width : source;
+  }
+};
+
+// Within 16 bytes: the even lanes of a, then those of b; or the odd ones.
+template <class T, bool Odd> struct Alternate {
+  static constexpr int from(int lane) {
+    constexpr int L = 16 / static_cast<int>(sizeof(T));
+    const int start = lane / L * L, within = lane % L;
+    const int source = start + within % (L / 2) * 2 + Odd;
+    return within < L / 2 ? source : source + Vec<T>::width;
   }
 };
 
@@ -103,17 +113,30 @@ void pack_panel(const T* S, std::ptrdiff_t s_r, std::ptrdiff_t s_k, int rows, st
     const T* row[blocks * W];
     for (int r = 0; r < blocks * W; ++r) row[r] = S + (r < rows ? r : rows - 1) * s_r;
     Vec<T> t[blocks][W];
-    for (; p < k; p += W) {
-      const int n = k - p < W ? static_cast<int>(k - p) : W;
+    for (; p + W <= k; p += W) {
 #pragma GCC unroll 8
       for (int b = 0; b < blocks; ++b) {
-        if (n == W) {
 #pragma GCC unroll 16
-          for (int r = 0; r < W; ++r) t[b][r] = Vec<T>::load(row[b * W + r] + p);
-        } else {
+        for (int r = 0; r < W; ++r) t[b][r] = Vec<T>::load(row[b * W + r] + p);
+        transpose(t[b]);
+        if constexpr (P % W == 0) {
 #pragma GCC unroll 16
-          for (int r = 0; r < W; ++r) t[b][r] = Vec<T>::load_partial(row[b * W + r] + p, n);
+          for (std::size_t q = 0; q < W; ++q) t[b][q].store(panel + (p + q) * P + b * W);
         }
+      }
+      if constexpr (P % W != 0) {
+#pragma GCC unroll 16
+        for (std::size_t q = 0; q < W; ++q)
+#pragma GCC unroll 8
+          for (int b = 0; b < blocks; ++b) t[b][q].store(panel + (p + q) * P + b * W);
+      }
+    }
+    if (p < k) {
+      const int n = static_cast<int>(k - p);
+#pragma GCC unroll 8
+      for (int b = 0; b < blocks; ++b) {
+#pragma GCC unroll 16
+        for (int r = 0; r < W; ++r) t[b][r] = Vec<T>::load_partial(row[b * W + r] + p, n);
         transpose(t[b]);
       }
       for (int q = 0; q < n; ++q)

@@ -1,5 +1,5 @@
 // Checks kernels/matmul.h against a triple loop in long double. Prints how many checks passed; exits with 1 if any failed.
-#include "../kernels/matmul.h"
+#include "kernels/matmul.h"
 
 #include <cmath>
 #include <cstdio>
