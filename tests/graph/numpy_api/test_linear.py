@@ -126,7 +126,11 @@ EXAMPLES = {
     np.inner: [(np.inner, V, W), (np.inner, A, normal(2, 4)), (np.inner, C, V), (lambda x: np.inner(x, 2.0), A)],
     np.outer: [(np.outer, V, W), (np.outer, A, V), (lambda x: np.outer(x, [1.0, 2.0]), V)],
     np.linalg.outer: [(np.linalg.outer, V, W)],
-    np.vecdot: [(np.vecdot, A, normal(3, 4)), (np.vecdot, C, V)],
+    np.vecdot: [
+        (np.vecdot, A, normal(3, 4)),
+        (lambda a, b: np.vecdot(a, b, axis=0), A, normal(3, 4)),
+        (np.vecdot, C, V),
+    ],
     np.linalg.vecdot: [
         (np.linalg.vecdot, A, normal(3, 4)),
         (lambda a, b: np.linalg.vecdot(a, b, axis=0), A, normal(3, 4)),

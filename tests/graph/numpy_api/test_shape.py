@@ -291,6 +291,12 @@ EXAMPLES = {
         (lambda x: np.diag(x, 1), A),
     ],
     np.diagflat: [(np.diagflat, A), (lambda x: np.diagflat(x, 1), C)],
+    np.linspace: [
+        (np.linspace, SCALAR, np.float64(3.0)),
+        (lambda a: np.linspace(a, 2.0, 5), SCALAR),
+        (lambda a, b: np.linspace(a, b, 4, endpoint=False), C, normal(5)),
+        (lambda a: np.linspace(0, a, 1), SCALAR),
+    ],
     np.meshgrid: [
         (np.meshgrid, C, normal(3)),
         (lambda x: np.meshgrid(x, np.arange(2.0), indexing="ij"), C),

@@ -53,32 +53,48 @@ def implements(*functions: Any) -> Callable[[F], F]:
     return put
 
 
+_WITHOUT_EFFECT = ("out", "where", "dtype", "casting", "order", "subok")
+
+
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What NumPy calls for ``np.exp(x)``, ``a + x`` and the like."""
     if kwargs.get("out") is not None:
         raise TraceError(
             f"np.{ufunc.__name__}(..., out=) writes into an array, which a traced value cannot do. Leave out= away."
         )
-    unknown = [
-        key
-        for key, value in kwargs.items()
-        if key not in ("out", "axis", "keepdims", "dtype") or (key == "dtype" and value is not None)
-    ]
-    if unknown:
-        raise TraceError(
-            f"np.{ufunc.__name__}(..., {unknown[0]}=) is not supported on traced values. Use np.where or .astype instead."
-        )
+    for key, instead in (("where", "Use np.where(condition, a, b)."), ("dtype", "Use .astype(dtype).")):
+        if not any(kwargs.get(key) is plain for plain in (True, None)):
+            raise TraceError(f"np.{ufunc.__name__}(..., {key}=) is not supported on traced values. {instead}")
     if method == "__call__":
         if ufunc not in UFUNCS:
-            raise TraceError(_unsupported(f"np.{ufunc.__name__}", ufunc.__name__))
-        return UFUNCS[ufunc](*inputs)
-    options = {key: value for key, value in kwargs.items() if key in ("axis", "keepdims")}
+            return scipy_function(ufunc)(*inputs)
+        rest = {key: value for key, value in kwargs.items() if key not in _WITHOUT_EFFECT}
+        if rest and (ufunc is not np.vecdot or rest.keys() != {"axis"}):
+            keyword = next(iter(rest))
+            raise TraceError(f"np.{ufunc.__name__}(..., {keyword}=) is not supported on traced values. Leave it away.")
+        return UFUNCS[ufunc](*inputs, **rest)
+    options = {key: value for key, value in kwargs.items() if key in ("axis", "keepdims", "initial")}
     if method == "outer":
         return _outer(ufunc, *inputs)
     through = _REDUCE.get(ufunc) if method == "reduce" else _ACCUMULATE.get(ufunc) if method == "accumulate" else None
     if through is None:
         raise TraceError(_unsupported(f"np.{ufunc.__name__}.{method}", ufunc.__name__))
     return through(*inputs, **{"axis": 0, **options} if len(inputs) == 1 else options)
+
+
+def scipy_function(ufunc: np.ufunc) -> Callable[..., Any]:
+    """A function of ``scipy.special``, found by its name since SciPy takes long to import."""
+    from madaline.graph.numpy_api import special
+
+    name = ufunc.__name__
+    if getattr(np, name, None) is ufunc:
+        raise TraceError(_unsupported(f"np.{name}", name))
+    if name not in special.FUNCTIONS:
+        known = ", ".join(sorted(special.FUNCTIONS))
+        raise TraceError(
+            f"scipy.special.{name} is not supported on traced values. Of scipy.special these are: {known}."
+        )
+    return special.FUNCTIONS[name]
 
 
 def _outer(ufunc: np.ufunc, a: Any, b: Any) -> Any:
@@ -108,7 +124,7 @@ def call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     implementation = FUNCTIONS.get(function)
     if implementation is None:
         raise TraceError(_unsupported(_full_name(function), function.__name__))
-    if kwargs.get("out") is not None:
+    if kwargs.pop("out", None) is not None:
         raise TraceError(
             f"{_full_name(function)}(..., out=) writes into an array, which a traced value cannot do. Leave out= away."
         )
@@ -135,7 +151,10 @@ def _unsupported(full_name: str, name: str) -> str:
     known = sorted({item.__name__ for item in (*UFUNCS, *FUNCTIONS)})
     near = difflib.get_close_matches(name, known, n=5, cutoff=0.5)
     nearest = f" Supported functions with a similar name: {', '.join('np.' + item for item in near)}." if near else ""
-    return f"{text}{nearest} Write it with supported functions (md.supported_functions() lists them), or wrap the part in md.stop_gradient and compute it outside."
+    return (
+        f"{text}{nearest} Write it with supported functions (md.supported_functions() lists them), "
+        "or compute it outside the traced function."
+    )
 
 
 def supported_functions() -> tuple[str, ...]:

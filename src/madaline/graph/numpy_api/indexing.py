@@ -10,13 +10,16 @@ from madaline.errors import TraceError
 from madaline.graph.node import BOOL, Node, as_node, constant
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.primitives.shape import slice_of
-from madaline.graph.shapes import Rows, broadcast, show
+from madaline.graph.shapes import Rows, Shape, broadcast, show
 
 
 def getitem(x: Node, index: Any) -> Any:
     """``x[index]``."""
     items = list(index) if isinstance(index, tuple) else [index]
-    items = _booleans_to_integers([_array(item) if isinstance(item, list) else item for item in items])
+    items = [_array(item) if isinstance(item, list) else item for item in items]
+    if sum(1 for item in items if item is Ellipsis) > 1:
+        raise IndexError("An index may hold '...' once; this one has more than one '...'.")
+    items = _booleans_to_integers(items, x.shape)
     used = sum(1 for item in items if item is not None and item is not Ellipsis)
     if used > x.ndim:
         raise IndexError(f"{used} indices for a traced value with {x.ndim} axes, shape {show(x.shape)}.")
@@ -32,8 +35,10 @@ def _array(item: list[Any]) -> Any:
     return array if array.size else array.astype(np.int64)  # NumPy makes an empty list floating, yet lets it index
 
 
-def _booleans_to_integers(items: list[Any]) -> list[Any]:
+def _booleans_to_integers(items: list[Any], shape: Shape) -> list[Any]:
     result: list[Any] = []
+    used = sum(item.ndim if _is_mask(item) else 1 for item in items if item is not None and item is not Ellipsis)
+    axis = 0
     for item in items:
         if isinstance(item, Node) and item.dtype == BOOL:
             raise TraceError(
@@ -42,11 +47,22 @@ def _booleans_to_integers(items: list[Any]) -> list[Any]:
             )
         if isinstance(item, (bool, np.bool_)):
             raise TraceError("Indexing a traced value by True or False is not supported. Use x[None] for a new axis.")
-        if isinstance(item, np.ndarray) and item.dtype == BOOL:
+        if _is_mask(item):
+            if item.shape != shape[axis : axis + item.ndim]:
+                raise IndexError(
+                    f"A boolean index of shape {show(item.shape)} must have the sizes of the axes it stands for; "
+                    f"the traced value has shape {show(shape)}."
+                )
             result.extend(np.nonzero(item))
+            axis += item.ndim
         else:
             result.append(item)
+            axis += 0 if item is None else len(shape) - used if item is Ellipsis else 1
     return result
+
+
+def _is_mask(item: Any) -> bool:
+    return isinstance(item, np.ndarray) and item.dtype == BOOL
 
 
 def _basic(x: Node, items: list[Any]) -> tuple[Node, list[Any]]:
@@ -98,7 +114,8 @@ def _bounds(item: slice, size: Any) -> tuple[Any, Any, int]:
         if item == slice(None) or (item.start in (None, 0) and item.stop is None and item.step in (None, 1)):
             return 0, size, 1
         raise TraceError(
-            f"The rows of a traced batch cannot be sliced by {item}: their number is not known. Select rows before training."
+            f"The rows of a traced batch cannot be sliced by {item}: their number is not known. "
+            "Select rows before training."
         )
     start, stop, step = item.indices(size)
     return start, len(range(start, stop, step)), step
@@ -131,7 +148,7 @@ def _advanced(x: Node, entries: list[Any]) -> Any:
         if entry.dtype.kind != "i":
             raise TraceError(f"Indices of type {entry.dtype} cannot index. Use integers: index.astype(int).")
     if len(axes) == 1:
-        return PRIMITIVES["take"](x, indices[0], axis=axes[0])
+        return PRIMITIVES["take"](x, checked(indices[0], x.shape[axes[0]]), axis=axes[0])
     shape = broadcast(*(entry.shape for entry in indices))
     if any(isinstance(x.shape[axis], Rows) for axis in axes):
         raise TraceError(
@@ -150,13 +167,20 @@ def _advanced(x: Node, entries: list[Any]) -> Any:
     return PRIMITIVES["take"](moved.reshape(merged), np.broadcast_to(flat, shape), axis=position)
 
 
-def _wrapped(index: Node, size: int) -> Any:
-    """Negative indices counted from the end; a known index out of range is an error here, others are found at run time."""
+def checked(index: Node, size: Any) -> Node:
+    """The index; a known one that is out of range is an error here, others are found at run time."""
+    if "value" in index.params and not isinstance(size, Rows):
+        values = index.params["value"]
+        if values.size and (values.min() < -size or values.max() >= size):
+            wrong = values.min() if values.min() < -size else values.max()
+            raise IndexError(f"Index {wrong} is out of range for an axis of size {size}.")
+    return index
+
+
+def _wrapped(index: Node, size: Any) -> Any:
+    """Negative indices counted from the end."""
+    checked(index, size)
     if "value" not in index.params:
         return np.where(index < 0, index + size, index)
     values = index.params["value"]
-    if values.size and (values.min() < -size or values.max() >= size):
-        raise IndexError(
-            f"Index {values.min() if values.min() < -size else values.max()} is out of range for an axis of size {size}."
-        )
     return constant(np.where(values < 0, values + size, values))

@@ -156,6 +156,13 @@ def delete(x: Any, obj: Any, axis: int | None = None) -> Any:
     return np.take(x, np.delete(np.arange(x.shape[axis]), obj), axis=axis)
 
 
+@implements(np.linspace)
+def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True) -> Any:
+    part = np.arange(num) / max(1, num - 1 if endpoint else num)
+    part = part.reshape(-1, *[1] * max(np.ndim(start), np.ndim(stop)))
+    return start + part * np.subtract(stop, start)
+
+
 @implements(np.meshgrid)
 def meshgrid(*vectors: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
     nodes = [as_node(x).ravel() for x in vectors]

@@ -1,4 +1,4 @@
-"""NumPy's functions that pick entries on traced values: by index, by diagonal, by triangle, and neighbours' differences."""
+"""NumPy's functions that pick entries on traced values: by index, diagonal and triangle; differences of neighbours."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from madaline.errors import TraceError
 from madaline.graph.node import BOOL, as_node, constant
 from madaline.graph.numpy_api.dispatch import implements
+from madaline.graph.numpy_api.indexing import checked
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.shapes import broadcast, normalize_axes, normalize_axis
 
@@ -23,15 +24,19 @@ def take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> 
     chosen = as_node(indices)
     if chosen.dtype.kind != "i":
         raise TraceError(f"indices of type {chosen.dtype} cannot index. Use integers: indices.astype(int).")
-    return PRIMITIVES["take"](x, chosen, axis=normalize_axis(axis, x.ndim))
+    axis = normalize_axis(axis, x.ndim)
+    return PRIMITIVES["take"](x, checked(chosen, x.shape[axis]), axis=axis)
 
 
 @implements(np.take_along_axis)
 def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Any:
     x, indices = as_node(x), as_node(indices)
+    if indices.dtype.kind != "i":
+        raise TraceError(f"indices of type {indices.dtype} cannot index. Use integers: indices.astype(int).")
     if axis is None:
         x, indices, axis = x.ravel(), indices.ravel(), 0
     axis = normalize_axis(axis, x.ndim)
+    checked(indices, x.shape[axis])
     x, indices = np.moveaxis(x, axis, -1), np.moveaxis(indices, axis, -1)
     lead = broadcast(x.shape[:-1], indices.shape[:-1])
     x, indices = np.broadcast_to(x, (*lead, x.shape[-1])), np.broadcast_to(indices, (*lead, indices.shape[-1]))

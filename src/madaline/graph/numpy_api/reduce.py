@@ -189,7 +189,7 @@ def cumsum(x: Any, axis: Any = None, dtype: Any = None) -> Any:
 
 @implements(np.cumprod)
 def cumprod(x: Any, axis: Any = None, dtype: Any = None) -> Any:
-    """By doubling: after k rounds each entry holds the product of the 2^k before it. No division, so zeros are right."""
+    """By doubling: after k rounds each entry holds the product of 2^k entries. No division, so zeros are right."""
     x = as_node(x) if dtype is None else as_node(x).astype(dtype)
     if x.dtype == BOOL:
         x = x.astype(np.int64)

@@ -1,0 +1,276 @@
+"""What a traced value cannot do says so, and says what to do instead."""
+
+from __future__ import annotations
+
+import copy
+import math
+import operator
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import scipy.special
+
+from madaline.errors import ShapeError, TraceError
+from madaline.graph.node import INPUT
+from madaline.graph.trace import trace
+
+X, A = np.array([1.0, 2.0, 3.0]), np.ones((3, 4))
+
+
+def assign(x):
+    x[0] = 1.0
+    return x
+
+
+def assign_into_array(x):
+    y = np.zeros((2, 3))
+    y[0] = x
+    return y
+
+
+def add_in_place(x):
+    x += 1.0
+    return x
+
+
+def add_into_array(x):
+    y = np.zeros(3)
+    y += x
+    return y
+
+
+def delete(x):
+    del x[0]
+    return x
+
+
+LOSES_ITS_TRACE = [
+    (lambda x: float(x.sum()), "cannot become a Python number", "np.exp for math.exp"),
+    (lambda x: int(x[0]), "cannot become a Python number", "auxiliary output"),
+    (lambda x: complex(x[0]), "cannot become a Python number", "auxiliary output"),
+    (lambda x: x.sum().item(), "cannot become a Python number", "auxiliary output"),
+    (lambda x: x.tolist(), "cannot become a Python number", "auxiliary output"),
+    (lambda x: f"{x[0]:.3f}", "cannot become a Python number", "auxiliary output"),
+    (lambda x: round(x[0]), "cannot become a Python number", "auxiliary output"),
+    (lambda x: math.exp(x[0]), "cannot become a Python number", "np.exp for math.exp"),
+    (lambda x: math.floor(x[0]), "cannot become a Python number", "use NumPy functions"),
+    (lambda x: range(x[0]), "cannot become a Python number", "use NumPy functions"),
+    (lambda x: [1, 2, 3][x[0]], "cannot become a Python number", "use NumPy functions"),
+    (np.asarray, "NumPy cannot turn it into an array", "NumPy functions take it directly"),
+    (np.array, "NumPy cannot turn it into an array", "NumPy functions take it directly"),
+    (lambda x: np.array([x, x]), "NumPy cannot turn it into an array", "np.stack"),
+    (lambda x: np.array([x[0], 1.0]), "NumPy cannot turn it into an array", "np.stack"),
+    (lambda x: np.sum([x[0], x[1]]), "NumPy cannot turn it into an array", "np.stack"),
+    (lambda x: np.eye(3)[x.astype(int)], "NumPy cannot turn it into an array", "np.take(a, i, axis=0)"),
+    (lambda x: np.eye(3)[x > 0], "NumPy cannot turn it into an array", "np.where(mask, a, b)"),
+    (assign_into_array, "NumPy cannot turn it into an array", "np.stack"),
+    (scipy.special.softmax, "NumPy cannot turn it into an array", "such as one of scipy's"),
+    (lambda x: np.add(x, [x[0], x[1], x[2]]), "NumPy cannot turn it into an array", "np.stack"),
+    (lambda x: np.matmul(x, [x[0], x[1], x[2]]), "A list of traced values is not an array", "np.stack"),
+    (assign, "cannot be changed in place", "np.where(mask, v, x)"),
+    (delete, "cannot be changed in place", "Make a new one"),
+    (add_in_place, "cannot be changed in place", "x = x + v"),
+    (lambda x: x.sort(), "cannot be changed in place", "Make a new one"),
+    (lambda x: x.fill(0.0), "cannot be changed in place", "Make a new one"),
+    (lambda x: operator.imatmul(x, np.eye(3)), "cannot be changed in place", "Make a new one"),
+    (add_into_array, "np.add(..., out=) writes into an array", "Leave out= away"),
+    (lambda x: np.exp(x, out=np.zeros(3)), "np.exp(..., out=) writes into an array", "Leave out= away"),
+    (lambda x: np.sum(x, out=np.zeros(())), "np.sum(..., out=) writes into an array", "Leave out= away"),
+    (lambda x: x if x[0] > 0 else -x, "Python cannot branch on it", "np.where(condition, a, b)"),
+    (lambda x: x if (x > 0).all() else -x, "Python cannot branch on it", "np.where(condition, a, b)"),
+    (lambda x: max(x[0], x[1]), "Python cannot branch on it", "np.maximum"),
+    (sorted, "Python cannot branch on it", "np.maximum"),
+    (lambda x: 0.0 < x < 1.0, "Python cannot branch on it", "& and | for masks"),
+    (lambda x: (x > 0) and (x < 1), "Python cannot branch on it", "& and | for masks"),
+    (lambda x: 1.0 in x, "Python cannot branch on it", "np.where"),
+    (lambda x: x[x > 0], "shape that depends on the values", "np.where(mask, x, 0)"),
+    (lambda x: np.where(x > 0), "shape that depends on the values", "np.where(condition, a, b)"),
+    (lambda x: x[True], "by True or False", "x[None]"),
+    (lambda x: x & 1, "on traced numbers is not supported", "(x > 0) & (x < 1)"),
+    (lambda x: ~x, "np.invert (~) on traced numbers", "Compare first"),
+    (lambda x: None, "returned None", "Return an array or number"),
+    (lambda x: x * 1j, "type complex128 cannot be traced", "float32 or float64"),
+    (lambda x: x.astype(complex), "type complex128 cannot be traced", "float32 or float64"),
+    (lambda x: x + np.array(["a", "b", "c"]), "cannot be traced", "float32 or float64"),
+    (lambda x: x[np.array([0.0, 1.0])], "type float64 cannot index", "index.astype(int)"),
+    (lambda x: np.take(x, [0.5]), "type float64 cannot index", "indices.astype(int)"),
+    (lambda x: np.take_along_axis(x, x, 0), "type float64 cannot index", "indices.astype(int)"),
+]
+
+
+@pytest.mark.parametrize(("function", "what", "instead"), LOSES_ITS_TRACE)
+def test_a_use_that_would_lose_the_trace_is_named_with_its_remedy(function, what, instead):
+    with pytest.raises(TraceError) as caught:
+        trace(function, X)
+    assert what in str(caught.value)
+    assert instead in str(caught.value)
+
+
+def test_an_entry_of_an_array_cannot_be_a_traced_value():
+    """NumPy words this one itself; the reason is its cause, printed above it."""
+
+    def fill(x):
+        y = np.zeros(3)
+        y[0] = x[0]
+        return y
+
+    with pytest.raises(ValueError, match="setting an array element") as caught:
+        trace(fill, X)
+    assert isinstance(caught.value.__cause__, TraceError)
+    assert "np.stack of the entries" in str(caught.value.__cause__)
+
+
+UNSUPPORTED = [
+    (np.linalg.svd, "np.linalg.svd", "call it outside the traced function"),
+    (np.linalg.inv, "np.linalg.inv", "call it outside the traced function"),
+    (np.unique, "np.unique", "Its shape depends on the values"),
+    (np.nonzero, "np.nonzero", "np.where(condition, a, b)"),
+    (np.argwhere, "np.argwhere", "np.where(condition, a, b)"),
+    (np.histogram, "np.histogram", "outside the traced function"),
+    (np.empty_like, "np.empty_like", "np.stack or np.concatenate"),
+    (np.fft.fft, "np.fft.fft", "md.supported_functions()"),
+    (np.spacing, "np.spacing", "md.supported_functions()"),
+    (lambda x: np.apply_along_axis(np.sum, 0, x), "np.apply_along_axis", "np.take_along_axis"),
+    (lambda x: np.add.at(x, [0], 1.0), "np.add.at", "md.supported_functions()"),
+    (np.subtract.reduce, "np.subtract.reduce", "md.supported_functions()"),
+    (lambda x: np.exp(x, where=x > 0), "np.exp(..., where=)", "np.where(condition, a, b)"),
+    (lambda x: np.exp(x, dtype=np.float32), "np.exp(..., dtype=)", ".astype(dtype)"),
+    (lambda x: np.matmul(x, x, axes=[(0,), (0,), ()]), "np.matmul(..., axes=)", "Leave it away"),
+    (lambda x: np.percentile(x, 50, method="lower"), "np.quantile(method='lower')", "method='linear' is"),
+    (lambda x: np.median(x, overwrite_input=True), "np.median(..., overwrite_input=)", "Leave overwrite_input= away"),
+    (lambda x: np.pad(x, 1, mode="linear_ramp"), "np.pad(mode='linear_ramp')", "edge, reflect"),
+    (lambda x: np.take(x, [7], mode="wrap"), "np.take(mode='wrap')", "Clip or wrap the indices first"),
+    (lambda x: np.linalg.norm(x, 2), "np.linalg.norm(ord=2) of a matrix", "Frobenius"),
+    (lambda x: np.linalg.norm(x, "nuc"), "np.linalg.norm(ord='nuc')", "Frobenius"),
+    (lambda x: np.linalg.matrix_power(x @ x.T, -1), "np.linalg.matrix_power(n=-1)", "inverse"),
+    (lambda x: np.insert(x, [0, 1], 2.0), "np.insert", "np.concatenate"),
+    (lambda x: np.gradient(x, [0.0, 1.0, 2.0], axis=0), "np.gradient", "one number as its spacing"),
+    (lambda x: np.digitize(x, [1.0, 0.0]), "np.digitize", "increasing order"),
+    (lambda x: np.quantile(x, x[0, 0]), "np.quantile", "compute q outside"),
+    (scipy.special.gammaln, "scipy.special.gammaln", "expit"),
+    (lambda x: np.max(x, where=x > 0), "np.max(..., where=)", "initial="),
+]
+
+
+@pytest.mark.parametrize(("function", "name", "instead"), UNSUPPORTED)
+def test_an_unsupported_call_is_named_with_what_to_use(function, name, instead):
+    with pytest.raises(TraceError) as caught:
+        trace(function, A)
+    assert name in str(caught.value)
+    assert instead in str(caught.value)
+
+
+def test_nearest_supported_names_are_offered():
+    with pytest.raises(TraceError, match=r"similar name: .*np\.cumsum"):
+        trace(np.nancumsum, X)
+
+
+def test_a_missing_method_of_arrays_is_named():
+    with pytest.raises(AttributeError, match=r"x\.nonzero of an array is not supported on traced values"):
+        trace(lambda x: x.nonzero(), X)
+    with pytest.raises(AttributeError, match="no attribute 'colour'"):
+        trace(lambda x: x.colour, X)
+
+
+DO_NOT_FIT = [
+    (lambda x: x + np.ones(4), "Shapes (3,) and (4,) cannot be broadcast together: sizes 3 and 4 meet at axis -1"),
+    (lambda x: x @ np.ones((4, 2)), "the last axis of (3,) must equal the second last axis of (4, 2)"),
+    (lambda x: x @ np.ones(4), "the last axis of (3,) must equal the only axis of (4,)"),
+    (lambda x: x @ 2.0, "multiply by a scalar with *"),
+    (lambda x: x.reshape(2, 2), "(3,) cannot be reshaped to (2, 2)"),
+    (lambda x: x.reshape(2, -1), "(3,) cannot be reshaped to (2, -1)"),
+    (lambda x: x.reshape(-1, -1), "only one may be -1"),
+    (lambda x: x.sum(axis=1), "axis=1 is out of range for an array with 1 axes"),
+    (lambda x: x.sum(axis=(0, 0)), "axis=(0, 0) names an axis twice"),
+    (lambda x: np.concatenate([x, np.ones((2, 2))]), "their shapes are (3,), (2, 2)"),
+    (lambda x: np.stack([x, np.ones(4)]), "must have one shape; theirs are (3,), (4,)"),
+    (lambda x: np.broadcast_to(x, (4,)), "(3,) and (4,)"),
+    (lambda x: np.split(x, 2), "an axis of size 3 cannot be split into 2 equal parts"),
+    (lambda x: np.squeeze(x, 0), "only axes of size 1"),
+    (lambda x: np.transpose(x, (0, 0)), "must name each of the 1 axes once"),
+    (lambda x: np.einsum("ij,jk", x, x), "the term 'ij' does not fit an operand with 1 axes"),
+    (lambda x: np.einsum("i,i", x, np.ones(4)), "the letter 'i' has sizes 3 and 4"),
+    (lambda x: np.einsum("i,i", x), "names 2 operands but got 1"),
+    (lambda x: np.max(x[:0]), "max over an axis of size 0 has no value"),
+    (lambda x: np.argmax(x[:0]), "argmax over an axis of size 0 has no value"),
+    (lambda x: np.cross(x[:2], x[:2]), "three components"),
+    (lambda x: np.linalg.norm(x.reshape(1, 1, 3), 1), "needs one axis or two; shape (1, 1, 3) gives 3"),
+]
+
+
+@pytest.mark.parametrize(("function", "text"), DO_NOT_FIT)
+def test_shapes_that_do_not_fit_are_both_named(function, text):
+    with pytest.raises(ShapeError) as caught:
+        trace(function, X)
+    assert text in str(caught.value)
+
+
+OUT_OF_RANGE = [
+    (lambda x: x[3], "Index 3 is out of range for an axis of size 3"),
+    (lambda x: x[-4], "Index -4 is out of range for an axis of size 3"),
+    (lambda x: x[[0, 5]], "Index 5 is out of range for an axis of size 3"),
+    (lambda x: x[np.array([-7])], "Index -7 is out of range for an axis of size 3"),
+    (lambda x: x[:, None][[1, 4], [0, 0]], "Index 4 is out of range for an axis of size 3"),
+    (lambda x: np.take(x, [3]), "Index 3 is out of range for an axis of size 3"),
+    (lambda x: np.take_along_axis(x, np.array([9]), 0), "Index 9 is out of range for an axis of size 3"),
+    (lambda x: x[0, 0], "2 indices for a traced value with 1 axes, shape (3,)"),
+    (lambda x: x[1.5], "1.5 cannot index"),
+    (lambda x: x["W"], "'W' cannot index"),
+    (lambda x: x[..., ...], "more than one '...'"),
+    (lambda x: x[np.array([True, False])], "boolean index of shape (2,)"),
+]
+
+
+@pytest.mark.parametrize(("function", "text"), OUT_OF_RANGE)
+def test_an_index_out_of_range_is_named_with_the_size(function, text):
+    with pytest.raises(IndexError) as caught:
+        trace(function, X)
+    assert text in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "value", [np.array([1j]), np.array([None, 1.0]), "text", None, np.array(["a"]), np.datetime64("2024-01-01")]
+)
+def test_an_argument_of_another_type_is_refused(value):
+    with pytest.raises(TraceError, match="cannot be traced"):
+        trace(lambda x: x, value)
+
+
+def test_a_number_may_be_summed_in_place():
+    """A NumPy scalar is immutable, so += only rebinds the name: the usual running total."""
+
+    def total(x):
+        result = 0.0
+        for item in x:
+            result += item * item
+        result *= 2.0
+        result -= 1.0
+        result /= 3.0
+        result **= 2
+        return result
+
+    assert trace(total, X).outputs[0].shape == ()
+
+
+def test_a_value_kept_from_another_call_is_refused():
+    kept = []
+    trace(lambda x: kept.append(x) or x.sum(), X)
+    with pytest.raises(TraceError, match=r"traced in another call and kept .*has_aux=True"):
+        trace(lambda x: x.sum() + kept[0].sum(), X)
+
+
+def test_a_copy_is_the_same_value():
+    graph = trace(lambda x: copy.deepcopy({"x": x})["x"] + copy.copy(x), X)
+    assert [node.primitive for node in graph.nodes].count(INPUT) == 1
+
+
+def test_text_of_a_traced_value_names_how_it_was_made():
+    seen = SimpleNamespace()
+
+    def look(x):
+        seen.text = f"{np.exp(x)}"
+        return x
+
+    trace(look, X)
+    assert seen.text == "<traced exp: float64 (3,)>"
