@@ -177,8 +177,8 @@ MADALINE_INLINE Vec<float> softplus(Vec<float> x) {
   const f32::ExpWithRest z = f32::exp_of_minus_abs(x);
   const Vec<float> q = polynomial(z.value, -0.499999911f, 0.333328009f, -0.24989821f, 0.19905135f, -0.161538616f,
                                   0.125188947f, -0.0837602764f, 0.0425372012f, -0.0138829378f, 0.00212162524f);
-  const Vec<float> zq = fma(z.value, q, z.rest * 0.5f);
-  return fma(z.value, zq, larger(Vec<float>(0.0f), x)) + z.value;
+  const Vec<float> head = fma(z.rest * 0.5f, z.value, larger(Vec<float>(0.0f), x));
+  return fma(z.value, z.value * q, head) + z.value;
 }
 
 // x + x q(x^2) below 0.875, else 1 - e^(p(|x|)) with the sign of x; p approximates log(erfc).

@@ -57,57 +57,21 @@ template <class T, class R> double ulps(T y, R truth) {
 template <class R> R true_sigmoid(R x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }
 template <class R> R true_softplus(R x) { return (x < 0 ? R(0) : x) + std::log1p(std::exp(-std::fabs(x))); }
 
-// Values where functions change formula, overflow or have limits.
+// Where functions change formula, overflow or underflow.
+// clang-format off
+constexpr double kEdges[] = {
+    0.25, 0.5, 0.625, 0.7071067811865476, 0.875, 1.0, 1.4142135623730951, 1.5707963267948966, 2.0, 3.0,
+    3.141592653589793, 3.95, 9.0, 10.0, 17.0, 18.0, 20.0, 24.0, 44.0, 87.33, 88.0, 88.72283, 89.0, 100.0,
+    103.97, 104.0, 126.0, 127.0, 128.0, 149.0, 150.0, 708.4, 709.78, 710.0, 745.1, 746.0, 1000.0, 1022.0,
+    1023.0, 1024.0, 1074.0, 1075.0, 8192.0, 65536.0, 16777216.0, 1e10, 1e30,
+};
+// clang-format on
+
+// Both signs of the edges and their neighbours, of limits, and of every power of two.
 template <class T> std::vector<T> special_values() {
   using L = std::numeric_limits<T>;
   std::vector<T> values = {0, L::infinity(), L::quiet_NaN(), L::denorm_min(), L::min(), L::max(), L::epsilon()};
-  for (double v : {0.25,
-                   0.5,
-                   0.625,
-                   0.7071067811865476,
-                   0.875,
-                   1.0,
-                   1.4142135623730951,
-                   1.5707963267948966,
-                   2.0,
-                   3.0,
-                   3.141592653589793,
-                   3.95,
-                   9.0,
-                   10.0,
-                   17.0,
-                   18.0,
-                   20.0,
-                   24.0,
-                   44.0,
-                   87.33,
-                   88.0,
-                   88.72283,
-                   89.0,
-                   100.0,
-                   103.97,
-                   104.0,
-                   126.0,
-                   127.0,
-                   128.0,
-                   149.0,
-                   150.0,
-                   708.4,
-                   709.78,
-                   710.0,
-                   745.1,
-                   746.0,
-                   1000.0,
-                   1022.0,
-                   1023.0,
-                   1024.0,
-                   1074.0,
-                   1075.0,
-                   8192.0,
-                   65536.0,
-                   16777216.0,
-                   1e10,
-                   1e30})
+  for (double v : kEdges)
     for (T x : {std::nextafter(T(v), T(0)), T(v), std::nextafter(T(v), T(1e38))}) values.push_back(x);
   for (int e = L::min_exponent - L::digits; e < L::max_exponent; ++e) values.push_back(std::ldexp(T(1), e));
   const std::size_t n = values.size();
