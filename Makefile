@@ -73,7 +73,7 @@ comma := ,
 # The thread pool starts new threads after a fork on purpose, which the thread sanitizer refuses unless told.
 sanitize: export TSAN_OPTIONS := die_after_fork=0
 
-.venv/oracles: .venv/installed
+.venv/oracles: .venv/tools
 	$(BIN)/python -m pip install --quiet --group oracles
 	@touch $@
 
