@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from madaline.graph.shapes import resolve
+from madaline.graph.shapes import is_symbolic, resolve
 from madaline.plan.program import Chain, Gather, Instruction, Operand, Product, Program, Random, Reduction, Scan
 from madaline.plan.views import physical_order
 
@@ -35,12 +35,17 @@ class Compiled:
             order = physical_order(node.shape)
             back = tuple(int(axis) for axis in np.argsort(order)) if order != tuple(range(node.ndim)) else None
             self._results.append((tuple(node.shape[axis] for axis in order), node.dtype, back))
+        self._fixed = not any(is_symbolic(node.shape) for node in program.outputs) and not self._row_counts
 
     def run(self, arguments: Sequence[np.ndarray], n_rows: int, threads: int) -> list[np.ndarray]:
         """Bind, run, and give the outputs their logical axes."""
         inputs = [
             np.ascontiguousarray(argument, dtype=dtype) for argument, dtype in zip(arguments, self._dtypes, strict=True)
         ]
+        if self._fixed:
+            outputs = [np.empty(shape, dtype) for shape, dtype, _ in self._results]
+            self._program.run(inputs, outputs, n_rows, threads)
+            return outputs
         inputs += [np.array(rows.at(n_rows), dtype=dtype) for rows, dtype in self._row_counts]
         outputs = [np.empty(resolve(shape, n_rows), dtype=dtype) for shape, dtype, _ in self._results]
         self._program.run(inputs, outputs, n_rows, threads)
