@@ -1,4 +1,4 @@
-"""Takes functions written with NumPy; hands on their derivatives: grad, jvp, vjp, jacobian, hessian, hvp, check_gradient.
+"""Takes functions written with NumPy; hands on their derivatives: grad, jvp, vjp, jacobian, hessian, hvp.
 
 Start reading with ``gradient.py``; ``evaluate.py`` is where graphs become numbers.
 """

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from madaline.errors import DtypeError, ShapeError
-from madaline.functional.evaluate import finished, open_trace, refuse_leaks
+from madaline.errors import DtypeError, ShapeError, TraceError
+from madaline.functional.evaluate import finished
 from madaline.graph.node import Node, constant
-from madaline.graph.trace import Graph, leaf_input
+from madaline.graph.trace import Graph, depends_on_open_trace, leaf_input, open_trace, refuse_foreign_inputs
 from madaline.graph.tree import Structure, flatten, unflatten
 from madaline.kernels.execute import Executable
 
@@ -19,14 +19,16 @@ from madaline.kernels.execute import Executable
 def compile(f: Callable[..., Any], *, rows: Sequence[int] = ()) -> CompiledFunction:  # noqa: A001 - the usual word
     """A function that runs as one native program.
 
-    Without it, ``md.grad(f)`` traces ``f`` anew at every call, so ``f`` may change its mind; a compiled function is traced once
-    for each combination of shapes, types and static arguments and keeps what it saw (closures, globals, ``np.random``).
+    Without it, ``md.grad(f)`` traces ``f`` anew at every call, so ``f`` may change its mind; a compiled function is
+    traced once for each combination of shapes, types and static arguments and keeps what it saw (closures, globals,
+    ``np.random``).
 
     Parameters
     ----------
     f : callable
-        Written with NumPy; may use ``md.grad`` and its kin inside. Arrays and floats are traced; integers, strings and the
-        like are static: Python code may depend on them, and each value is traced by itself.
+        Written with NumPy; may use ``md.grad`` and its kin inside. Arrays and floats are traced; integers, strings and
+        the like are static: Python code may depend on them, and each value is traced by itself. A Python float is
+        float32 if all float arrays are, otherwise float64.
     rows : sequence of int
         Positions of arguments whose first axis is a batch: one program serves every batch size.
 
@@ -60,7 +62,10 @@ class CompiledFunction:
         key = (structure, tuple([self._describe(leaf, index in batched) for index, leaf in enumerate(leaves)]))
         ready = self._ready.get(key)
         if ready is None:
-            ready = self._ready[key] = self._trace(leaves, structure, batched)
+            found = self._trace(leaves, structure, batched)
+            if found is None:
+                return self._function(*args, **kwargs)
+            ready = self._ready[key] = found
         executable, out_structure, out_leaves = ready
         values = iter(executable(arrays, n_rows))
         return unflatten(
@@ -71,7 +76,10 @@ class CompiledFunction:
         """The program that serves such arguments: print its ``describe()``."""
         leaves, structure = flatten((args, kwargs))
         batched = self._batched(args)
-        return self._trace(leaves, structure, batched)[0].program(self._n_rows(leaves, batched))
+        found = self._trace(leaves, structure, batched)
+        if found is None:
+            raise TraceError("A compiled function that uses traced values of the function around it has no program.")
+        return found[0].program(self._n_rows(leaves, batched))
 
     def _batched(self, args: tuple[Any, ...]) -> tuple[int, ...]:
         """Positions among the leaves of those that belong to batch arguments."""
@@ -85,10 +93,15 @@ class CompiledFunction:
 
     @staticmethod
     def _n_rows(leaves: Sequence[Any], batched: tuple[int, ...]) -> int:
-        sizes = {len(leaves[index]) for index in batched}
+        shapes = [np.shape(leaves[index]) for index in batched]
+        if () in shapes:
+            raise ShapeError(
+                "A batch argument is a number, without an axis for its rows. Pass an array, x[None] for one row."
+            )
+        sizes = {shape[0] for shape in shapes}
         if len(sizes) > 1:
             raise ShapeError(
-                f"The batch arguments have {' and '.join(map(str, sorted(sizes)))} rows; they must have the same number."
+                f"The batch arguments have {' and '.join(map(str, sorted(sizes)))} rows; they must have equally many."
             )
         return sizes.pop() if sizes else 0
 
@@ -108,12 +121,15 @@ class CompiledFunction:
 
     def _trace(
         self, leaves: Sequence[Any], structure: Structure, batched: tuple[int, ...]
-    ) -> tuple[Executable, Structure, list[Any]]:
+    ) -> tuple[Executable, Structure, list[Any]] | None:
+        """What to keep for such arguments; nothing if the result needs traced values of a function around this one."""
+        number = _number_dtype(leaves)
         given: list[Any] = []
         inputs: list[Node] = []
         for index, leaf in enumerate(leaves):
             if isinstance(leaf, (np.ndarray, np.generic, float)):
-                inputs.append(leaf_input(len(inputs), leaf, batch=index in batched))
+                value = leaf if isinstance(leaf, (np.ndarray, np.generic)) else number.type(leaf)
+                inputs.append(leaf_input(len(inputs), value, batch=index in batched))
                 given.append(inputs[-1])
             else:
                 given.append(leaf)
@@ -124,5 +140,13 @@ class CompiledFunction:
         # An array the function closes over may change later; the program keeps what it saw.
         out_leaves = [constant(leaf.copy()) if isinstance(leaf, np.ndarray) else leaf for leaf in out_leaves]
         outputs = [leaf for leaf in out_leaves if isinstance(leaf, Node)]
-        refuse_leaks(inputs, outputs)
+        if depends_on_open_trace(outputs):
+            return None
+        refuse_foreign_inputs(inputs, outputs)
         return Executable(Graph(tuple(inputs), tuple(outputs)), snapshot=True), out_structure, out_leaves
+
+
+def _number_dtype(leaves: Sequence[Any]) -> np.dtype[Any]:
+    """The type of Python floats: as in NumPy, they do not turn float32 into float64."""
+    floats = [leaf.dtype for leaf in leaves if isinstance(leaf, (np.ndarray, np.generic)) and leaf.dtype.kind == "f"]
+    return np.dtype(np.float32 if floats and all(dtype.itemsize <= 4 for dtype in floats) else np.float64)

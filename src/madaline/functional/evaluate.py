@@ -6,51 +6,31 @@ inside a compiled function). Then its result is graph as well: nodes go in, node
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+import inspect
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from madaline.errors import DtypeError, TraceError
-from madaline.graph.node import INPUT, Node, as_node, constant, is_float, topological_order
+from madaline.errors import DtypeError
+from madaline.graph.node import Node, as_node, is_float
 from madaline.graph.primitives.elementwise import identity
-from madaline.graph.trace import Graph, leaf_input
+from madaline.graph.trace import Graph, depends_on_open_trace, is_tracing, leaf_input, refuse_foreign_inputs
 from madaline.graph.tree import flatten, paths
 from madaline.kernels.execute import Executable
-
-_OPEN: ContextVar[tuple[frozenset[int], ...]] = ContextVar("open traces", default=())
-
-
-@contextmanager
-def open_trace(inputs: Sequence[Node]) -> Iterator[None]:
-    """While a function is traced, its inputs are known to be in use."""
-    token = _OPEN.set((*_OPEN.get(), frozenset(id(node) for node in inputs)))
-    try:
-        yield
-    finally:
-        _OPEN.reset(token)
-
-
-def is_nested(leaves: Sequence[Any]) -> bool:
-    """Whether this call happens inside another trace."""
-    return bool(_OPEN.get()) or any(isinstance(leaf, Node) for leaf in leaves)
 
 
 class Arguments:
     """The leaves of some arguments as nodes, to trace a function with and to differentiate by."""
 
     def __init__(self, leaves: Sequence[Any], names: Sequence[str]) -> None:
-        self.nested = is_nested(leaves)
+        self.nested = is_tracing() or any(isinstance(leaf, Node) for leaf in leaves)
         self.arrays = [
             leaf if isinstance(leaf, Node) else _array(leaf, name) for leaf, name in zip(leaves, names, strict=True)
         ]
         if self.nested:
             # A fresh name for each argument: a derivative by it must not see other uses of the same outer node.
-            self.nodes = [
-                identity(as_node(array)) if isinstance(array, Node) else _renamed(array) for array in self.arrays
-            ]
+            self.nodes = [_renamed(as_node(array)) for array in self.arrays]
         else:
             self.nodes = [leaf_input(index, array, name=names[index]) for index, array in enumerate(self.arrays)]
 
@@ -58,17 +38,22 @@ class Arguments:
         """Numbers for the outputs (what is not a node is passed on), or nodes inside another trace."""
         nodes = [output for output in outputs if isinstance(output, Node)]
         if self.nested:
-            values: list[Any] = nodes if _depends_on_inputs(nodes) else Executable(Graph((), tuple(nodes)))([])
+            values: list[Any] = nodes if depends_on_open_trace(nodes) else _run_constants(nodes)
         else:
-            refuse_leaks(self.nodes, nodes)
+            refuse_foreign_inputs(self.nodes, nodes)
             values = Executable(Graph(tuple(self.nodes), tuple(nodes)))(self.arrays)
         remaining = iter(values)
         return [finished(next(remaining)) if isinstance(output, Node) else output for output in outputs]
 
 
-def _renamed(array: np.ndarray) -> Node:
-    node = constant(array)
+def _renamed(node: Node) -> Node:
+    # Not by calling the primitive, which would fold a constant, and with it everything that is differentiated by it.
     return Node(identity, (node,), {}, node.shape, node.dtype)
+
+
+def _run_constants(nodes: Sequence[Node]) -> list[np.ndarray]:
+    refuse_foreign_inputs((), nodes)
+    return Executable(Graph((), tuple(nodes)))([])
 
 
 def _array(leaf: Any, name: str) -> np.ndarray:
@@ -79,24 +64,16 @@ def _array(leaf: Any, name: str) -> np.ndarray:
     return np.asarray(leaf)
 
 
-def _depends_on_inputs(nodes: Sequence[Node]) -> bool:
-    return any(node.primitive is INPUT for node in topological_order(nodes))
-
-
-def refuse_leaks(inputs: Sequence[Node], outputs: Sequence[Node]) -> None:
-    """An error if the outputs need a traced value of a call that is over."""
-    known = {id(node) for node in inputs}.union(*_OPEN.get()) if _OPEN.get() else {id(node) for node in inputs}
-    for node in topological_order(outputs):
-        if node.primitive is INPUT and id(node) not in known:
-            raise TraceError(
-                f"The result depends on {node!r}, which was traced in another call and kept (in a global, an attribute or a "
-                "list). Return such values (has_aux=True) instead of keeping them."
-            )
-
-
 def finished(value: Any) -> Any:
     """A NumPy scalar for an array without axes, as NumPy's own functions give."""
     return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+
+
+def output_node(leaf: Any) -> Node:
+    """One result of the user's function as a node."""
+    if leaf is None or isinstance(leaf, str):
+        raise DtypeError(f"The function gives {leaf!r}, which is not an array or a number. Is a return missing?")
+    return as_node(leaf)
 
 
 def as_type_of(value: Any, argument: Any) -> Any:
@@ -107,20 +84,34 @@ def as_type_of(value: Any, argument: Any) -> Any:
 
 def names_of(function: Callable[..., Any], args: Sequence[Any], positions: Sequence[int]) -> list[str]:
     """A name for every leaf of the chosen arguments, as the user would write it."""
-    code = getattr(function, "__code__", None)
-    given = list(code.co_varnames[: code.co_argcount]) if code is not None else []
-    names = []
+    given = _parameter_names(function)
+    names: list[str] = []
     for position in positions:
         base = given[position] if position < len(given) else f"argument {position}"
         names.extend(base + path for path in paths(flatten(args[position])[1]))
     return names
 
 
-def check_differentiable(nodes: Sequence[Node], names: Sequence[str]) -> None:
+def _parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
+    function = inspect.unwrap(function)
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return ()
+    names: tuple[str, ...] = code.co_varnames[: code.co_argcount]
+    return names[1:] if inspect.ismethod(function) else names
+
+
+ARGNUMS = "choose other arguments with argnums"
+CLOSURE = "let the function close over it: lambda x: f(x, i)"
+
+
+def check_differentiable(nodes: Sequence[Node], names: Sequence[str], *, otherwise: str = ARGNUMS) -> None:
     """An error that names the first argument by which one cannot differentiate."""
     for node, name in zip(nodes, names, strict=True):
         if not is_float(node.dtype):
+            typed = name if name.partition("[")[0].isidentifier() else "x"
+            remedy = f"float({typed})" if node.shape == () else f"{typed}.astype(float)"
             raise DtypeError(
-                f"{name} has type {node.dtype}, which has no derivative. Pass floats (for example {name}.astype(float)), "
-                "or choose other arguments with argnums."
+                f"{name} has type {node.dtype}, which has no derivative. "
+                f"Pass floats (for example {remedy}), or {otherwise}."
             )

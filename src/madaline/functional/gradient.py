@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from madaline.errors import DtypeError, ShapeError
-from madaline.functional.evaluate import Arguments, as_type_of, check_differentiable, names_of, open_trace
-from madaline.graph.node import Node, as_node, constant, is_float
+from madaline.functional.evaluate import Arguments, as_type_of, check_differentiable, names_of, output_node
+from madaline.graph.node import Node, constant, is_float
 from madaline.graph.reverse_mode import cotangents
 from madaline.graph.shapes import show
+from madaline.graph.trace import open_trace
 from madaline.graph.tree import Structure, flatten, unflatten
 
-ArgNums = int | tuple[int, ...]
+ArgNums = int | Sequence[int]
 
 
 def grad(f: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[..., Any]:
@@ -27,7 +30,7 @@ def grad(f: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) 
     f : callable
         Written with NumPy; gives one float (with ``has_aux``, a pair of it and anything else).
     argnums : int or tuple of int
-        By which positional arguments to differentiate. Each may be an array or nested dicts, lists and tuples of arrays.
+        By which positional arguments to differentiate. Each may be an array, or nested dicts, lists and tuples of them.
     has_aux : bool
         Whether ``f`` gives ``(value, aux)``; then the result is ``(gradient, aux)``.
 
@@ -41,6 +44,7 @@ def grad(f: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) 
     """
     both = value_and_grad(f, argnums, has_aux=has_aux)
 
+    @functools.wraps(f, assigned=(), updated=())
     def gradient(*args: Any, **kwargs: Any) -> Any:
         value, slope = both(*args, **kwargs)
         return (slope, value[1]) if has_aux else slope
@@ -57,7 +61,9 @@ def value_and_grad(f: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool
     >>> md.value_and_grad(lambda x, y: x * y, argnums=(0, 1))(2.0, 3.0)
     (np.float64(6.0), (np.float64(3.0), np.float64(2.0)))
     """
+    argnums = checked_argnums(argnums)
 
+    @functools.wraps(f, assigned=(), updated=())
     def function(*args: Any, **kwargs: Any) -> Any:
         positions = positions_of(argnums, args)
         leaves, structure = flatten([args[position] for position in positions])
@@ -86,7 +92,8 @@ def _traced(
     has_aux: bool,
 ) -> tuple[Node, list[Any], Structure]:
     result = call(f, args, kwargs, positions, unflatten(structure, arguments.nodes), arguments.nodes)
-    aux_leaves, aux_structure = [], None
+    aux_leaves: list[Any] = []
+    aux_structure: Structure = None
     if has_aux:
         if not isinstance(result, tuple) or len(result) != 2:
             raise ShapeError("has_aux=True needs a function that gives a pair (value, aux).")
@@ -99,9 +106,9 @@ def call(
     f: Callable[..., Any],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
-    positions: list[int],
-    trees: list[Any],
-    inputs: list[Node],
+    positions: Sequence[int],
+    trees: Sequence[Any],
+    inputs: Sequence[Node],
 ) -> Any:
     """``f`` with traced values in the chosen places."""
     given = list(args)
@@ -117,7 +124,7 @@ def _scalar(result: Any) -> Node:
             f"The function gives a {type(result).__name__}, but a gradient needs one number. "
             "Return the number alone (further results as aux with has_aux=True), or use md.jacobian."
         )
-    value = as_node(result)
+    value = output_node(result)
     if value.shape != ():
         raise ShapeError(
             f"The function gives an array of shape {show(value.shape)}, but a gradient needs one number. "
@@ -130,17 +137,29 @@ def _scalar(result: Any) -> Node:
 
 def zeros_for(node: Node) -> Any:
     """The derivative by an argument on which nothing depends."""
-    return np.zeros_like(node)  # type: ignore[call-overload]
+    return np.zeros_like(node)
 
 
-def positions_of(argnums: ArgNums, args: tuple[Any, ...]) -> list[int]:
+def checked_argnums(argnums: Any) -> int | tuple[int, ...]:
+    """An int or a tuple of them, or an error."""
+    try:
+        return operator.index(argnums)
+    except TypeError:
+        pass
+    try:
+        return tuple(operator.index(position) for position in argnums)
+    except TypeError:
+        raise DtypeError(f"argnums={argnums!r} is not a position. Use an int, or a tuple of ints.") from None
+
+
+def positions_of(argnums: int | tuple[int, ...], args: tuple[Any, ...]) -> list[int]:
     """Checked, non-negative positions."""
-    wanted = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    wanted = (argnums,) if isinstance(argnums, int) else argnums
     for position in wanted:
         if not -len(args) <= position < len(args):
             raise ShapeError(
-                f"argnums={argnums} names argument {position}, but the function was called with {len(args)} positional arguments. "
-                "Arguments to differentiate by must be given by position."
+                f"argnums={argnums} names argument {position}, but the function was called with {len(args)} "
+                "positional arguments. Arguments to differentiate by must be given by position."
             )
     positions = [position % len(args) for position in wanted]
     if len(set(positions)) != len(positions):

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from madaline.errors import DtypeError, ShapeError
-from madaline.functional.evaluate import Arguments, as_type_of, check_differentiable, names_of
-from madaline.functional.gradient import ArgNums, call, grad, positions_of
+from madaline.functional.evaluate import (
+    Arguments,
+    as_type_of,
+    check_differentiable,
+    finished,
+    names_of,
+    output_node,
+)
+from madaline.functional.gradient import ArgNums, call, checked_argnums, grad, positions_of
 from madaline.functional.products import LinearMap
-from madaline.graph.node import Node, as_node, is_float
+from madaline.graph.node import Node, is_float
+from madaline.graph.shapes import is_symbolic
 from madaline.graph.tree import flatten, unflatten
 
 MODES = ("auto", "forward", "reverse")
@@ -20,8 +29,8 @@ MODES = ("auto", "forward", "reverse")
 def jacobian(f: Callable[..., Any], argnums: ArgNums = 0, *, mode: str = "auto") -> Callable[..., Any]:
     r"""The Jacobian function: all partial derivatives :math:`\partial y_{i...} / \partial x_{j...}`.
 
-    For an output of shape ``(i...)`` and an argument of shape ``(j...)`` the result has shape ``(i..., j...)``: scalars,
-    vectors, matrices and tensors alike (lecture row C4). Nested outputs and arguments give that nesting.
+    For an output of shape ``(i...)`` and an argument of shape ``(j...)`` the result has shape ``(i..., j...)``:
+    scalars, vectors, matrices and tensors alike (lecture row C4). Nested outputs and arguments give that nesting.
 
     Parameters
     ----------
@@ -42,6 +51,9 @@ def jacobian(f: Callable[..., Any], argnums: ArgNums = 0, *, mode: str = "auto")
     if mode not in MODES:
         raise ShapeError(f"mode={mode!r} is not known. Use one of {', '.join(MODES)}.")
 
+    argnums = checked_argnums(argnums)
+
+    @functools.wraps(f, assigned=(), updated=())
     def function(*args: Any, **kwargs: Any) -> Any:
         positions = positions_of(argnums, args)
         leaves, structure = flatten([args[position] for position in positions])
@@ -72,7 +84,7 @@ def hessian(f: Callable[..., Any], argnums: ArgNums = 0) -> Callable[..., Any]:
 
 
 def _float_output(leaf: Any) -> Node:
-    node = as_node(leaf)
+    node = output_node(leaf)
     if not is_float(node.dtype):
         raise DtypeError(f"The function gives a value of type {node.dtype}, which has no derivative. Return floats.")
     return node
@@ -81,8 +93,7 @@ def _float_output(leaf: Any) -> Node:
 def _matrices(arguments: Arguments, outputs: list[Node], leaves: list[Any], mode: str) -> list[list[Any]]:
     """For every output leaf a list with one block for every input leaf."""
     inputs = arguments.nodes
-    n_in, n_out = sum(node.size for node in inputs), sum(node.size for node in outputs)
-    forward = mode == "forward" or (mode == "auto" and n_in <= n_out)
+    forward = _is_forward(mode, inputs, outputs)
     linear = LinearMap(arguments, outputs, reverse=not forward)
     domain, codomain = (inputs, outputs) if forward else (outputs, inputs)
     columns: list[list[list[Any]]] = [[[] for _ in codomain] for _ in domain]
@@ -101,12 +112,28 @@ def _matrices(arguments: Arguments, outputs: list[Node], leaves: list[Any], mode
         row = []
         for i, node in enumerate(inputs):
             block = np.moveaxis(blocks[i][o], 0, -1) if forward else blocks[o][i]
-            row.append(as_type_of(block.reshape((*output.shape, *node.shape)), leaves[i]))
+            row.append(as_type_of(finished(block.reshape((*output.shape, *node.shape))), leaves[i]))
         rows.append(row)
     return rows
 
 
+def _is_forward(mode: str, inputs: list[Node], outputs: list[Node]) -> bool:
+    """The mode to use: one pass for each element of what must then be of known size."""
+    open_in, open_out = (any(is_symbolic(node.shape) for node in nodes) for nodes in (inputs, outputs))
+    if mode == "auto":
+        fewer_in = open_out or (not open_in and sum(node.size for node in inputs) <= sum(node.size for node in outputs))
+        forward = fewer_in and not open_in
+    else:
+        forward = mode == "forward"
+    if open_in if forward else open_out:
+        raise ShapeError(
+            f"A Jacobian takes one pass for each element of the {'argument' if forward else 'result'}, whose number of "
+            "rows is not known while a batch is traced. Use the other mode, or write the function for one row."
+        )
+    return forward
+
+
 def _joined(images: list[Any], seed: Node, image: Node) -> Any:
     if not images:
-        return np.zeros((0, *image.shape), dtype=image.dtype)  # type: ignore[arg-type]
+        return np.zeros((0, *image.shape), dtype=image.dtype)
     return np.stack(images)

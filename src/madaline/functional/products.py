@@ -1,4 +1,4 @@
-"""Products with the Jacobian: jvp pushes a tangent forward, vjp pulls a cotangent back, hvp multiplies by the Hessian."""
+"""Products with the Jacobian: jvp pushes tangents forward, vjp pulls cotangents back, hvp multiplies by the Hessian."""
 
 from __future__ import annotations
 
@@ -8,14 +8,22 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import ShapeError
-from madaline.functional.evaluate import Arguments, as_type_of, check_differentiable, finished, names_of, refuse_leaks
+from madaline.functional.evaluate import (
+    CLOSURE,
+    Arguments,
+    as_type_of,
+    check_differentiable,
+    finished,
+    names_of,
+    output_node,
+)
 from madaline.functional.gradient import call, grad, zeros_for
 from madaline.graph.forward_mode import tangents as push_forward
-from madaline.graph.node import Node, as_node, is_constant, new_input, substitute, topological_order
+from madaline.graph.node import Node, as_node, constant, is_constant, new_input, substitute, topological_order
 from madaline.graph.reverse_mode import cotangents as pull_back
 from madaline.graph.shapes import show
-from madaline.graph.trace import Graph
-from madaline.graph.tree import Structure, describe, flatten, unflatten
+from madaline.graph.trace import Graph, refuse_foreign_inputs
+from madaline.graph.tree import LEAF, Structure, describe, flatten, unflatten
 from madaline.kernels.execute import Executable
 
 
@@ -35,15 +43,15 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     >>> md.jvp(lambda x: x**2, (3.0,), (1.0,))
     (np.float64(9.0), np.float64(6.0))
     """
-    leaves, structure, dots = _matched(f, primals, tangents, "tangents")
+    leaves, structure, dots = _matched(primals, tangents)
     names = names_of(f, list(primals), range(len(primals)))
     arguments = Arguments([*leaves, *dots], [*names, *(f"tangent of {name}" for name in names)])
     points, directions = arguments.nodes[: len(leaves)], arguments.nodes[len(leaves) :]
-    check_differentiable(points, names)
+    check_differentiable(points, names, otherwise=CLOSURE)
     _check_shapes(points, directions, names, "tangent")
-    result = call(f, tuple(primals), {}, list(range(len(primals))), unflatten(structure, points), points)
+    result = call(f, tuple(primals), {}, range(len(primals)), unflatten(structure, points), arguments.nodes)
     out_leaves, out_structure = flatten(result)
-    outputs = [as_node(leaf) for leaf in out_leaves]
+    outputs = [output_node(leaf) for leaf in out_leaves]
     aligned = [x_dot.astype(x.dtype) for x, x_dot in zip(points, directions, strict=True)]
     pushed = push_forward(outputs, points, aligned)
     slopes = [zeros_for(y) if y_dot is None else y_dot for y, y_dot in zip(outputs, pushed, strict=True)]
@@ -67,18 +75,19 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     leaves, structure = flatten(list(primals))
     names = names_of(f, primals, range(len(primals)))
     arguments = Arguments(leaves, names)
-    check_differentiable(arguments.nodes, names)
-    result = call(f, primals, {}, list(range(len(primals))), unflatten(structure, arguments.nodes), arguments.nodes)
+    check_differentiable(arguments.nodes, names, otherwise=CLOSURE)
+    result = call(f, primals, {}, range(len(primals)), unflatten(structure, arguments.nodes), arguments.nodes)
     out_leaves, out_structure = flatten(result)
-    outputs = [as_node(leaf) for leaf in out_leaves]
+    outputs = [output_node(leaf) for leaf in out_leaves]
     linear = LinearMap(arguments, outputs, reverse=True)
     values = unflatten(out_structure, linear.values)
 
     def pullback(y_bar: Any) -> tuple[Any, ...]:
-        bars, bar_structure = flatten(y_bar)
-        if bar_structure != out_structure:
+        bars = _leaves_like(out_structure, y_bar)
+        if bars is None:
             raise ShapeError(
-                f"The cotangent is nested as {describe(bar_structure)}, the value as {describe(out_structure)}; they must be equal."
+                f"The cotangent is nested as {describe(flatten(y_bar)[1])}, the value as {describe(out_structure)}; "
+                "they must be equal."
             )
         results = linear(bars)
         typed = [as_type_of(result, leaf) for result, leaf in zip(results, leaves, strict=True)]
@@ -126,23 +135,27 @@ class LinearMap:
             self.values: list[Any] = arguments.run(outputs)
             return
         kept = _residuals(self._images, self._seeds)
-        refuse_leaks([*arguments.nodes, *self._seeds], self._images)
+        refuse_foreign_inputs([*arguments.nodes, *self._seeds], self._images)
         numbers = arguments.run([*outputs, *kept])
         self.values, self._kept = numbers[: len(outputs)], numbers[len(outputs) :]
         stand_ins = [new_input(len(self._seeds) + i, node.shape, node.dtype) for i, node in enumerate(kept)]
-        images = substitute(self._images, {id(node): stand_in for node, stand_in in zip(kept, stand_ins, strict=True)})
-        self._program = Executable(Graph((*self._seeds, *stand_ins), tuple(images)))
+        self._images = substitute(
+            self._images, {id(node): stand_in for node, stand_in in zip(kept, stand_ins, strict=True)}
+        )
+        self._fixed = {id(stand_in): constant(value) for stand_in, value in zip(stand_ins, self._kept, strict=True)}
+        self._program = Executable(Graph((*self._seeds, *stand_ins), tuple(self._images)))
 
     def __call__(self, vectors: Sequence[Any]) -> list[Any]:
         """The images of the vectors, one leaf each."""
         for seed, vector in zip(self._seeds, vectors, strict=True):
             if np.shape(vector) != seed.shape:
                 raise ShapeError(
-                    f"A vector of shape {show(np.shape(vector))} was given for a value of shape {show(seed.shape)}; they must be equal."
+                    f"A vector of shape {show(np.shape(vector))} was given for a value of shape {show(seed.shape)}; "
+                    "they must be equal."
                 )
         if self._arguments.nested or any(isinstance(vector, Node) for vector in vectors):
             given = {id(s): as_node(v).astype(s.dtype) for s, v in zip(self._seeds, vectors, strict=True)}
-            return substitute(self._images, given)
+            return substitute(self._images, given if self._arguments.nested else given | self._fixed)
         return [finished(value) for value in self._program([*vectors, *self._kept])]
 
 
@@ -161,18 +174,32 @@ def _residuals(images: list[Any], seeds: list[Node]) -> list[Node]:
     return list(kept.values())
 
 
-def _matched(
-    f: Callable[..., Any], primals: Sequence[Any], others: Sequence[Any], word: str
-) -> tuple[list[Any], Structure, list[Any]]:
-    if not isinstance(primals, (tuple, list)) or not isinstance(others, (tuple, list)):
-        raise ShapeError(f"primals and {word} must be tuples with one entry for each argument: write (x,) for one.")
+def _matched(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[list[Any], Structure, list[Any]]:
+    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
+        raise ShapeError("primals and tangents must be tuples with one entry for each argument: write (x,) for one.")
     leaves, structure = flatten(list(primals))
-    other_leaves, other_structure = flatten(list(others))
-    if structure != other_structure:
+    dots = _leaves_like(structure, list(tangents))
+    if dots is None:
         raise ShapeError(
-            f"{word} are nested as {describe(other_structure)}, primals as {describe(structure)}; they must be equal."
+            f"tangents are nested as {describe(flatten(tuple(tangents))[1])}, "
+            f"primals as {describe(flatten(tuple(primals))[1])}; they must be equal."
         )
-    return leaves, structure, other_leaves
+    return leaves, structure, dots
+
+
+def _leaves_like(structure: Structure, tree: Any) -> list[Any] | None:
+    """The leaves of a tree in the order of another one's structure, dicts matched by key; None if they do not fit."""
+    if structure == LEAF:
+        return None if isinstance(tree, (dict, list, tuple)) else [tree]
+    kind, keys, children = structure
+    if not isinstance(tree, kind) or len(tree) != len(children):
+        return None
+    if kind is dict:
+        if any(key not in tree for key in keys):
+            return None
+        tree = [tree[key] for key in keys]
+    found = [_leaves_like(child, item) for child, item in zip(children, tree, strict=True)]
+    return None if any(leaves is None for leaves in found) else [leaf for leaves in found for leaf in leaves or ()]
 
 
 def _check_shapes(points: Sequence[Node], vectors: Sequence[Node], names: Sequence[str], word: str) -> None:

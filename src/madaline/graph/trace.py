@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +14,29 @@ from madaline.errors import TraceError
 from madaline.graph.node import INPUT, Node, as_node, graph_dtype, new_input, topological_order
 from madaline.graph.shapes import Rows, Shape
 from madaline.graph.tree import Structure, flatten, paths, unflatten
+
+_OPEN: ContextVar[frozenset[int]] = ContextVar("arguments of open traces", default=frozenset())
+
+
+@contextmanager
+def open_trace(inputs: Sequence[Node]) -> Iterator[None]:
+    """While a function is traced, its arguments are known to be in use: other traces may happen inside and use them."""
+    token = _OPEN.set(_OPEN.get().union(map(id, inputs)))
+    try:
+        yield
+    finally:
+        _OPEN.reset(token)
+
+
+def is_tracing() -> bool:
+    """Whether some function is being traced now, in this thread."""
+    return bool(_OPEN.get())
+
+
+def depends_on_open_trace(nodes: Sequence[Node]) -> bool:
+    """Whether a value depends on an argument of a function that is being traced now."""
+    in_use = _OPEN.get()
+    return bool(in_use) and any(id(node) in in_use for node in topological_order(nodes))
 
 
 @dataclass(frozen=True)
@@ -98,7 +123,8 @@ def trace_tree(
         leaf_input(index, leaf, name=names[index], batch=argument_of[index] in rows)
         for index, leaf in enumerate(leaves)
     )
-    result = function(*unflatten(structure, inputs))
+    with open_trace(inputs):
+        result = function(*unflatten(structure, inputs))
     out_leaves, out_structure = flatten(result)
     if any(leaf is None for leaf in out_leaves):
         raise TraceError(
@@ -121,7 +147,7 @@ def leaf_input(index: int, leaf: Any, *, name: str = "", batch: bool = False) ->
 
 
 def refuse_foreign_inputs(inputs: Sequence[Node], outputs: Sequence[Node]) -> None:
-    """An error if the outputs need a traced value that belongs to another call."""
+    """An error if the outputs need a traced value that belongs to another call, which is over or has other inputs."""
     known = {id(node) for node in inputs}
     for node in topological_order(outputs):
         if node.primitive is INPUT and id(node) not in known:
