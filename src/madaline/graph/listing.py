@@ -11,6 +11,9 @@ from madaline.graph.node import CONSTANT, INPUT, ROW_COUNT, Node
 from madaline.graph.shapes import count, is_symbolic, resolve, show
 from madaline.graph.trace import Graph
 
+MANY = 8
+"Longer lists of arguments or numbers are shown by their first items."
+
 
 def assignments(graph: Graph) -> str:
     """Numbered assignments v1, v2, ... in topological order (lecture row A5); scalar constants are written in place."""
@@ -30,16 +33,40 @@ def _right_side(node: Node, names: dict[int, str]) -> str:
     if node.primitive is INPUT:
         return f"input {node.params['name'] or node.params['index']}"
     if node.primitive is CONSTANT:
-        return "constant"
-    arguments = [names[id(item)] for item in node.inputs]
-    arguments += [f"{key}={_parameter_text(value)}" for key, value in node.params.items()]
+        return constant_text(node)
+    arguments = _abbreviated([names[id(item)] for item in node.inputs])
+    arguments += [f"{key}={text}" for key, text in parameter_texts(node).items()]
     return f"{node.primitive.name}({', '.join(arguments)})"
 
 
-def _parameter_text(value: Any) -> str:
-    return (
-        show(value) if isinstance(value, tuple) and not any(isinstance(item, tuple) for item in value) else str(value)
-    )
+def constant_text(node: Node) -> str:
+    """``constant``, with its numbers if they are few."""
+    value = node.params["value"]
+    if not 0 < value.size <= MANY:
+        return "constant"
+    numbers = np.array2string(value, separator=", ", threshold=MANY, formatter={"float_kind": lambda x: f"{x:.6g}"})
+    return "constant " + " ".join(numbers.split())
+
+
+def parameter_texts(node: Node) -> dict[str, str]:
+    """The static parameters as text, without those that the shape and type beside it tell already."""
+    return {
+        key: parameter_text(value)
+        for key, value in node.params.items()
+        if key != "to" and not (key == "shape" and value == node.shape)
+    }
+
+
+def parameter_text(value: Any) -> str:
+    """A parameter as text; long tuples by their first items."""
+    if not isinstance(value, tuple):
+        return str(value)
+    items = _abbreviated([parameter_text(item) for item in value])
+    return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+
+
+def _abbreviated(items: list[str]) -> list[str]:
+    return items if len(items) <= MANY else [*items[: MANY - 2], f"... {len(items) - MANY + 2} more"]
 
 
 def is_inline(node: Node) -> bool:

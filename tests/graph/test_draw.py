@@ -1,0 +1,180 @@
+"""The drawing: well formed, complete, without overlaps, and able to say what it left out."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+
+from madaline.graph.draw import STYLES, svg
+from madaline.graph.node import constant
+from madaline.graph.reverse_mode import cotangents
+from madaline.graph.trace import Graph, trace
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def speelpenning(x1, x2, x3, x4):
+    return x1 * x2 * x3 * x4
+
+
+def loss(X, W1, b1, W2, b2, Y):
+    S = np.tanh(X @ W1 + b1) @ W2 + b2
+    S = S - S.max(axis=1, keepdims=True)
+    return -np.mean(np.sum(Y * (S - np.log(np.exp(S).sum(axis=1, keepdims=True))), axis=1))
+
+
+def gradient(graph):
+    bars = cotangents(graph.outputs, graph.inputs, [constant(1.0, graph.outputs[0].dtype)])
+    return Graph(graph.inputs, (graph.outputs[0], *bars))
+
+
+def powers(x):
+    return sum(x**k / np.float64(k) for k in range(1, 40)) + x @ np.arange(3.0)
+
+
+def chain(x):
+    for _ in range(1000):
+        x = np.sin(x)
+    return x
+
+
+NET = trace(
+    loss, np.ones((8, 3)), np.ones((3, 5)), np.ones(5), np.ones((5, 2)), np.ones(2), np.ones((8, 2)), rows=[0, 5]
+)
+PRODUCT = trace(speelpenning, 1.0, 2.0, 3.0, 4.0)
+GRAPHS = {
+    "product": PRODUCT,
+    "gradient of the product": gradient(PRODUCT),
+    "net": NET,
+    "gradient of the net": gradient(NET),
+    "powers": trace(powers, np.ones(3)),
+    "input as output": trace(lambda x: (x, x), 1.0),
+    "constant as output": trace(lambda x: (2.0, np.arange(3.0), x), 1.0),
+    "nothing": trace(tuple, ()),
+    "unused input": trace(lambda x, y: np.exp(x), 1.0, 2.0),
+    "two parts": trace(lambda x, y: (np.exp(x), np.sin(y)), 1.0, np.ones(3)),
+}
+each_graph = pytest.mark.parametrize("graph", GRAPHS.values(), ids=GRAPHS)
+
+
+def nodes_of(picture):
+    """Each drawn node: its kind, its texts, and the outline's corners."""
+    for group in ET.fromstring(picture).iter(f"{SVG}g"):
+        if "node" in group.get("class", "").split():
+            texts = [text.text for text in group.iter(f"{SVG}text")]
+            yield group.get("class").split()[1], texts, corners(group[0])
+
+
+def corners(shape):
+    if shape.tag == f"{SVG}rect":
+        x, y, width, height = (float(shape.get(name)) for name in ("x", "y", "width", "height"))
+        return x, y, x + width, y + height
+    points = [tuple(map(float, point.split(","))) for point in shape.get("points").split()]
+    return min(x for x, _ in points), min(y for _, y in points), max(x for x, _ in points), max(y for _, y in points)
+
+
+@each_graph
+def test_the_drawing_is_well_formed(graph):
+    root = ET.fromstring(svg(graph))
+    assert root.tag == f"{SVG}svg"
+    assert root.find(f"{SVG}title").text
+
+
+@each_graph
+def test_every_node_of_the_listing_is_drawn_under_its_number(graph):
+    listed = re.findall(r"^(v\d+) = (?:input )?(\w+)", str(graph), flags=re.MULTILINE)
+    drawn = [texts[0].split(" = ") for _, texts, _ in nodes_of(svg(graph)) if texts[0].startswith("v")]
+    assert sorted(map(tuple, drawn)) == sorted(listed)
+
+
+@each_graph
+def test_no_two_boxes_overlap(graph):
+    boxes = [box for _, _, box in nodes_of(svg(graph))]
+    for i, (left, top, right, bottom) in enumerate(boxes):
+        for other_left, other_top, other_right, other_bottom in boxes[:i]:
+            assert right <= other_left or other_right <= left or bottom <= other_top or other_bottom <= top
+
+
+@each_graph
+def test_everything_lies_inside_the_picture(graph):
+    picture = svg(graph)
+    _, _, width, height = map(float, ET.fromstring(picture).get("viewBox").split())
+    for _, _, (left, top, right, bottom) in nodes_of(picture):
+        assert 0 <= left < right <= width
+        assert 0 <= top < bottom <= height
+
+
+@each_graph
+def test_there_is_an_arrow_for_every_argument(graph):
+    root = ET.fromstring(svg(graph))
+    arrows = [path for path in root.iter(f"{SVG}path") if path.get("class") == "edge"]
+    uses = {
+        (id(item), id(node))
+        for node in graph.nodes
+        for item in node.inputs
+        if item.shape or item.inputs or "index" in item.params
+    }
+    assert len(arrows) == len(uses)
+    assert all(path.get("marker-end") == "url(#madaline-arrow)" for path in arrows)
+
+
+@each_graph
+def test_arguments_stand_above_what_is_made_of_them(graph):
+    box_of = {texts[0].split(" = ")[0]: box for _, texts, box in nodes_of(svg(graph))}
+    for name, arguments in re.findall(r"^(v\d+) = \w+\((.*?)\) :", str(graph), flags=re.MULTILINE):
+        for argument in re.findall(r"\bv\d+", arguments):
+            assert box_of[argument][3] < box_of[name][1]
+
+
+def test_kinds_are_told_apart_by_shape_and_colour():
+    picture = svg(trace(lambda x: np.exp(x * np.arange(3.0)) + 1.0, np.ones(3)))
+    kinds = [kind for kind, _, _ in nodes_of(picture)]
+    assert sorted(kinds) == ["constant", "input", "intermediate", "intermediate", "output"]
+    looks = {kind: (STYLES[kind][0], STYLES[kind][1]) for kind in kinds}
+    assert len(set(looks.values())) == 4
+    for kind in set(kinds):
+        assert STYLES[kind][2] in picture, "the legend names each kind"
+    outlines = dict(re.findall(r'<g class="node (\w+)">(<\w+ [^>]*>(?:<rect)?)', picture))
+    assert "<polygon" in outlines["constant"]
+    assert outlines["output"].endswith("<rect"), "an output has a double line"
+
+
+def test_scalar_constants_are_written_where_they_are_used():
+    (node,) = [texts for kind, texts, _ in nodes_of(svg(trace(lambda x: 2.5 * x, 1.0))) if kind == "output"]
+    assert node == ["v2 = multiply", "2.5, v1", "()"]
+
+
+def test_a_batch_shows_its_open_size():
+    assert any("(n, 5)" in texts for _, texts, _ in nodes_of(svg(NET)))
+
+
+def test_text_is_escaped():
+    picture = svg(trace(lambda x: np.exp(x["<W&'b'>"]), {"<W&'b'>": 1.0}), title="a < b & c")
+    root = ET.fromstring(picture)
+    assert root.find(f"{SVG}title").text == "a < b & c"
+    assert any("<W&" in texts[0] for _, texts, _ in nodes_of(picture))
+
+
+def test_a_large_graph_is_drawn_by_its_ends_and_says_so():
+    picture = svg(trace(chain, 1.0), max_nodes=20)
+    nodes = list(nodes_of(picture))
+    assert len(nodes) == 21
+    assert "1 input, 1001 nodes, 1 output; 981 nodes in the middle left out" in picture
+    assert [texts for kind, texts, _ in nodes if kind == "left-out"] == [["981 nodes left out"]]
+    names = [texts[0].split(" = ")[0] for kind, texts, _ in nodes if kind != "left-out"]
+    assert names == [f"v{i}" for i in [*range(1, 11), *range(992, 1002)]]
+
+
+def test_a_crossing_that_can_be_avoided_is_avoided():
+    """Two chains listed in opposite order at top and bottom."""
+    picture = svg(trace(lambda x, y: (np.exp(np.sin(y)), np.exp(np.sin(x))), 1.0, 2.0))
+    place = {texts[0].split(" = ")[0]: box[0] for _, texts, box in nodes_of(picture)}
+    left_to_right = [place["v1"] < place["v2"], place["v5"] < place["v3"], place["v6"] < place["v4"]]
+    assert len(set(left_to_right)) == 1
+
+
+def test_a_notebook_shows_the_drawing_by_itself():
+    assert PRODUCT._repr_svg_() == PRODUCT.svg() == svg(PRODUCT)
