@@ -1,0 +1,124 @@
+"""Time contestants in turn, so that what else the machine does hits all of them alike, and report ratios."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parent / "results"
+
+
+@dataclass
+class Timing:
+    """Seconds a call, one for each round."""
+
+    rounds: list[float] = field(default_factory=list)
+
+    @property
+    def best(self) -> float:
+        return min(self.rounds)
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.rounds)
+
+
+def interleave(
+    contestants: dict[str, Callable[[], Any]], *, seconds: float = 1.0, rounds: int = 15
+) -> dict[str, Timing]:
+    """Call A, B, C, A, B, C, ... in short bursts; each burst gives one time for each contestant.
+
+    Parameters
+    ----------
+    contestants : dict
+        Functions without arguments; each is called once before, to warm up.
+    seconds : float
+        About how long to measure each contestant.
+    rounds : int
+        Bursts a contestant.
+    """
+    counts = {}
+    for name, call in contestants.items():
+        call()
+        start = time.perf_counter()
+        call()
+        once = max(time.perf_counter() - start, 1e-7)
+        counts[name] = max(1, int(seconds / rounds / once))
+    timings = {name: Timing() for name in contestants}
+    for _ in range(rounds):
+        for name, call in contestants.items():
+            count = counts[name]
+            start = time.perf_counter()
+            for _ in range(count):
+                call()
+            timings[name].rounds.append((time.perf_counter() - start) / count)
+    return timings
+
+
+def ratios(timings: dict[str, Timing], ours: str) -> dict[str, tuple[float, float, float]]:
+    """How many times faster ``ours`` is than each other: median over rounds, and the range of the middle half."""
+    result = {}
+    for name, timing in timings.items():
+        if name == ours:
+            continue
+        each = sorted(theirs / mine for theirs, mine in zip(timing.rounds, timings[ours].rounds, strict=True))
+        quarter = len(each) // 4
+        result[name] = (statistics.median(each), each[quarter], each[-1 - quarter])
+    return result
+
+
+def machine() -> dict[str, Any]:
+    """What the numbers were measured on and with."""
+    import madaline as md
+
+    packages = {}
+    for name in ("numpy", "scipy", "torch", "jax", "scikit-learn", "keras", "onnxruntime"):
+        try:
+            packages[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return {
+        "cpu": _cpu(),
+        "cpus": os.cpu_count(),
+        "python": platform.python_version(),
+        "madaline": md.__version__,
+        "isa": md.show_config(mode="dict")["isa"],
+        "packages": packages,
+        "date": time.strftime("%Y-%m-%d"),
+    }
+
+
+def _cpu() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor()
+
+
+def save(name: str, data: dict[str, Any], markdown: str) -> None:
+    """Keep the numbers as JSON and as a Markdown table made from them."""
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / f"{name}.json").write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    (RESULTS / f"{name}.md").write_text(markdown, encoding="utf-8")
+
+
+def table(title: str, header: list[str], rows: list[list[str]]) -> str:
+    """A Markdown table."""
+    lines = [f"## {title}", "", "| " + " | ".join(header) + " |", "| " + " | ".join("---" for _ in header) + " |"]
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([*lines, "", ""])
+
+
+def show_ratio(ratio: tuple[float, float, float]) -> str:
+    """A ratio with its spread: ``2.10 (1.95-2.24)``."""
+    return f"{ratio[0]:.2f} ({ratio[1]:.2f}-{ratio[2]:.2f})"
