@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     # For type checkers and editors; a test holds it equal to the table below.
     from madaline.config import show_config as show_config
     from madaline.functional import random as random
+    from madaline.functional.check_gradient import check_gradient as check_gradient
     from madaline.functional.compile import compile as compile
     from madaline.functional.gradient import grad as grad
     from madaline.functional.gradient import value_and_grad as value_and_grad
@@ -36,6 +37,7 @@ __version__ = "0.1.0.dev0"
 _NAMES_BY_MODULE = {
     "madaline.config": ("show_config",),
     "madaline.functional": ("random",),
+    "madaline.functional.check_gradient": ("check_gradient",),
     "madaline.functional.compile": ("compile",),
     "madaline.functional.gradient": ("grad", "value_and_grad"),
     "madaline.functional.jacobian": ("hessian", "jacobian"),
