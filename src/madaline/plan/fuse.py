@@ -14,6 +14,9 @@ from madaline.plan.views import View
 MAX_CHAIN = 48
 """Nodes in one chain at most: more would not fit their blocks into the first-level cache."""
 
+MAX_OPERANDS = 64
+"Values a chain reads from outside and writes: as many as the native machine takes."
+
 
 @dataclass(slots=True)
 class Group:
@@ -24,6 +27,11 @@ class Group:
     dtype: str | None
     chain: bool
     nodes: list[Node] = field(default_factory=list)
+    sources: set[int] = field(default_factory=set)
+
+    def sources_with(self, node: Node, group_of: dict[int, int], position: int) -> set[int]:
+        """Ids of the values from outside that the chain reads if the node joins it."""
+        return self.sources.union(id(item) for item in node.inputs if group_of.get(id(item)) != position)
 
 
 def chain_dtype(node: Node) -> str | None:
@@ -55,6 +63,8 @@ def fuse(nodes: Sequence[Node], level: dict[int, int], views: dict[int, View]) -
             groups.append(Group(level[id(node)], node.shape, None, is_elementwise(node)))
         group = groups[home]
         group.nodes.append(node)
+        if group.chain:
+            group.sources = group.sources_with(node, group_of, home)
         group_of[id(node)] = home
         if group.chain:
             group.dtype = group.dtype or chain_dtype(node)
@@ -89,6 +99,7 @@ def _home(
             and len(group.nodes) < MAX_CHAIN
             and (dtype is None or group.dtype is None or group.dtype == dtype)
             and position > must_follow
+            and len(group.sources_with(node, group_of, position)) + len(group.nodes) < MAX_OPERANDS
         )
 
     if needed >= 0 and fits(needed):
