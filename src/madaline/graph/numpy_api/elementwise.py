@@ -37,10 +37,11 @@ def fabs(x: Any) -> Any:
 def hypot(a: Any, b: Any) -> Any:
     r""":math:`\sqrt{a^2+b^2}`, scaled against overflow; derivative 0 at the origin."""
     large = np.maximum(np.abs(a), np.abs(b))
-    scale = primitives.stop_gradient(np.where(large > 0, large, 1.0))
+    scale = primitives.stop_gradient(np.where((large > 0) & np.isfinite(large), large, 1.0))
     squared = np.square(a / scale) + np.square(b / scale)
     origin = squared == 0.0
-    return np.where(origin, 0.0, np.sqrt(np.where(origin, 1.0, squared))) * scale
+    length = np.where(origin, 0.0, np.sqrt(np.where(origin, 1.0, squared))) * scale
+    return np.where(np.isinf(a) | np.isinf(b), np.inf, length)
 
 
 @implements(np.logaddexp)

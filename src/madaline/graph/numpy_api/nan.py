@@ -30,8 +30,8 @@ def nanmean(x: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
 
 @implements(np.nanvar)
 def nanvar(x: Any, axis: Any = None, *, ddof: float = 0, keepdims: bool = False) -> Any:
-    centred = x - nanmean(x, axis, keepdims=True)
-    return nansum(np.square(centred), axis, keepdims=keepdims) / (_count(x, axis, keepdims) - ddof)
+    centred = np.where(np.isnan(x), 0.0, x - nanmean(x, axis, keepdims=True))
+    return np.sum(np.square(centred), axis=axis, keepdims=keepdims) / (_count(x, axis, keepdims) - ddof)
 
 
 @implements(np.nanstd)

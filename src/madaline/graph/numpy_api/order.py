@@ -69,7 +69,9 @@ def quantile(x: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdi
     position = q * (ordered.shape[-1] - 1)
     low = np.floor(position).astype(np.int64)
     below, above = ordered[..., low], ordered[..., np.minimum(low + 1, ordered.shape[-1] - 1)]
-    between = below + (above - below) * (position - low).astype(ordered.dtype)
+    part = (position - low).astype(ordered.dtype)
+    # At a rank itself the number above, which may be infinite, has no say.
+    between = np.where(part == 0, below, below * (1 - part) + above * part)
     result = np.where(np.isnan(ordered[..., -1:].reshape(ordered.shape[:-1] + (1,) * q.ndim)), np.nan, between)
     rank = result.ndim - q.ndim
     result = np.transpose(result, [*range(rank, result.ndim), *range(rank)])
