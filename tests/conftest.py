@@ -10,6 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
+
+# The same examples in every run; HYPOTHESIS_PROFILE=explore looks for new ones.
+_SLOW_IS_FINE = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
+settings.register_profile("repeat", derandomize=True, deadline=None, database=None, suppress_health_check=_SLOW_IS_FINE)
+settings.register_profile("explore", settings.get_profile("repeat"), derandomize=False)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeat"))
 
 
 @pytest.fixture

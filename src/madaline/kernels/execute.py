@@ -68,6 +68,7 @@ class Executable:
         self.graph = with_copied_arrays(graph) if snapshot else graph
         self._programs: dict[int, tuple[Program, list[np.ndarray]]] = {}
         self._generic: tuple[Program, list[np.ndarray]] | None = None
+        self._has_batch = any(is_symbolic(node.shape) for node in graph.inputs)
         with suppress(NeedsRowCountError):
             self._generic = _program(self.graph)
 
@@ -76,7 +77,8 @@ class Executable:
         return self._bound(n_rows)[0]
 
     def _bound(self, n_rows: int) -> tuple[Program, list[np.ndarray]]:
-        if self._generic is not None:
+        # No rows at all are planned for themselves: then the shape rules can refuse the maximum of nothing.
+        if self._generic is not None and (n_rows or not self._has_batch):
             return self._generic
         if n_rows not in self._programs:
             self._programs[n_rows] = _program(with_rows(self.graph, n_rows))
@@ -174,13 +176,15 @@ def with_rows(graph: Graph, n_rows: int) -> Graph:
     for node in [*graph.inputs, *topological_order(graph.outputs)]:
         if id(node) in new:
             continue
-        shape: Shape = resolve(node.shape, n_rows)
         params = {key: resolve(value, n_rows) for key, value in node.params.items()}
         if node.primitive.name == "row_count":
             value = np.array(node.params["rows"].at(n_rows), dtype=node.dtype)
             new[id(node)] = Node(CONSTANT, (), {"value": value}, (), node.dtype)
         elif is_symbolic(node.shape) or params != node.params or any(new[id(i)] is not i for i in node.inputs):
             inputs = tuple(new[id(item)] for item in node.inputs)
+            shape: Shape = resolve(node.shape, n_rows)
+            if inputs:
+                shape = node.primitive.shape(*(item.shape for item in inputs), **params)
             new[id(node)] = Node(node.primitive, inputs, params, shape, node.dtype)
         else:
             new[id(node)] = node

@@ -92,7 +92,7 @@ def product_of_others(x: Array, axes: tuple[int, ...]) -> Array:
 def _others_on_last_axis(x: Array) -> Array:
     count = x.shape[-1]
     if count <= 1:
-        return np.ones(x.shape, dtype=x.dtype)
+        return np.ones_like(x)
     if count == 2:
         return np.flip(x, axis=-1)
     half = count // 2

@@ -271,7 +271,8 @@ class ScatterAlong(Primitive):
     def value(self, v: Any, indices: Any, *, size: int) -> Any:
         rows = int(np.prod(v.shape[:-1], dtype=np.int64))
         result = np.zeros((rows, size), dtype=v.dtype)
-        np.add.at(result, (np.arange(rows)[:, None], indices.reshape(rows, -1)), v.reshape(rows, -1))
+        flat = (rows, v.shape[-1])
+        np.add.at(result, (np.arange(rows)[:, None], indices.reshape(flat)), v.reshape(flat))
         return result.reshape((*v.shape[:-1], size))
 
     def jvp(self, v: Array, indices: Array, y: Array, v_dot: Array, _: Array, *, size: Any) -> Array:
