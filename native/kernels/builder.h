@@ -1,11 +1,9 @@
-// Checks what is added to a program and builds its instructions, so that running needs no checks. Every complaint is a
-// std::invalid_argument with one sentence. What an argument array must hold at least is noted here too, and compared
-// with the arrays of each run.
+// Builds a program: checks each instruction that is added and makes what the machine runs.
 #pragma once
 
+#include "kernels/check.h"
 #include "kernels/elementwise.h"
 #include "kernels/gather.h"
-#include "kernels/machine.h"
 #include "kernels/product.h"
 #include "kernels/random.h"
 #include "kernels/reduce.h"
@@ -13,25 +11,16 @@
 
 namespace madaline::MADALINE_ISA {
 
-class Builder {
+class Builder : public Checks {
  public:
-  Builder(std::int64_t shared_bytes, std::int64_t row_bytes, std::int64_t tile_bytes, std::int64_t lane_bytes)
-      : bytes_{0, 0, shared_bytes, row_bytes, tile_bytes, lane_bytes}, machine_(shared_bytes, row_bytes, tile_bytes, lane_bytes) {}
-
-  static DType checked_dtype(int dtype) {
-    if (dtype < 0 || dtype > 3) invalid("Dtype " + std::to_string(dtype) + " does not exist.");
-    return static_cast<DType>(dtype);
-  }
-  static std::int64_t checked_bytes(std::int64_t bytes, const char* name) {
-    if (bytes < 0) invalid(std::string(name) + " is negative.");
-    return bytes;
-  }
+  using Checks::Checks;
 
   int buffer(int space, int dtype, std::int64_t offset) {
     if (space < 0 || space > 5) invalid("Space " + std::to_string(space) + " does not exist.");
     const Buffer b{static_cast<Space>(space), checked_dtype(dtype), offset};
     const bool argument = b.space == Space::input || b.space == Space::output;
-    if (offset < 0 || (argument && offset > 100000)) invalid("A buffer's offset " + std::to_string(offset) + " is out of range.");
+    if (offset < 0 || (argument && offset > 100000))
+      invalid("A buffer's offset " + std::to_string(offset) + " is out of range.");
     if (!argument && b.space != Space::rows && offset % 64 != 0) invalid("A buffer's offset must be a multiple of 64.");
     if (!argument && offset > bytes_[space]) invalid("A buffer's offset lies beyond its arena.");
     if (argument) {
@@ -47,7 +36,8 @@ class Builder {
 
   void shared_stage() { machine_.add_stage({}); }
   void rows_stage(std::int64_t tile_rows, std::int64_t lane_rows, std::int64_t max_lanes) {
-    if (tile_rows < 1 || lane_rows < 1 || max_lanes < 1) invalid("tile_rows, lane_rows and max_lanes must be positive.");
+    if (tile_rows < 1 || lane_rows < 1 || max_lanes < 1)
+      invalid("tile_rows, lane_rows and max_lanes must be positive.");
     Stage stage;
     stage.is_rows = true;
     stage.tile_rows = tile_rows, stage.lane_rows = lane_rows, stage.max_lanes = max_lanes;
@@ -57,15 +47,19 @@ class Builder {
   void elementwise(ElementwiseSpec spec) { machine_.add(make_elementwise(std::move(spec))); }
 
   void product(ProductSpec s, std::unique_ptr<ElementwiseSpec> epilogue) {
-    const std::vector<Dim> a = joined(s.batch, {s.m, s.k}), b = joined(s.batch, {s.k, s.n}), c = joined(s.batch, {s.m, s.n});
+    const std::vector<Dim> a = joined(s.batch, {s.m, s.k}), b = joined(s.batch, {s.k, s.n}),
+                           c = joined(s.batch, {s.m, s.n});
     check(s.A, a, false, "A of matmul"), check(s.B, b, false, "B of matmul"), check(s.C, c, true, "C of matmul");
-    require_dtype(s.A.buffer, s.dtype, "A of matmul"), require_dtype(s.B.buffer, s.dtype, "B of matmul"), require_dtype(s.C.buffer, s.dtype, "C of matmul");
+    require_dtype(s.A.buffer, s.dtype, "A of matmul"), require_dtype(s.B.buffer, s.dtype, "B of matmul"),
+        require_dtype(s.C.buffer, s.dtype, "C of matmul");
     if (s.dtype == DType::boolean) invalid("matmul does not exist for bool.");
     const bool one_column = !s.n.is_rows && s.n.coefficient <= 1;
-    if (s.C.strides.back() != 1 && !one_column && element_count(c, 1) > 0) invalid("C of matmul must have unit stride in n.");
+    if (s.C.strides.back() != 1 && !one_column && element_count(c, 1) > 0)
+      invalid("C of matmul must have unit stride in n.");
     if (s.C.strides[s.batch.size()] < 0) invalid("C of matmul must not have a negative stride in m.");
     check_accumulate(s.accumulate, s.C, "matmul");
-    if (s.accumulate && (s.has_bias || s.relu || epilogue)) invalid("A matmul that accumulates over the rows takes no bias, relu or epilogue.");
+    if (s.accumulate && (s.has_bias || s.relu || epilogue))
+      invalid("A matmul that accumulates over the rows takes no bias, relu or epilogue.");
     if (s.has_bias) {
       check(s.bias, {s.n}, false, "The bias of matmul");
       require_dtype(s.bias.buffer, s.dtype, "The bias of matmul");
@@ -74,7 +68,8 @@ class Builder {
     std::unique_ptr<Elementwise> chain;
     if (epilogue) {
       if (!s.batch.empty()) invalid("A matmul with batch dims takes no epilogue.");
-      const bool matches = !epilogue->dims.empty() && epilogue->dims[0].coefficient == s.m.coefficient && epilogue->dims[0].is_rows == s.m.is_rows;
+      const bool matches = !epilogue->dims.empty() && epilogue->dims[0].coefficient == s.m.coefficient &&
+                           epilogue->dims[0].is_rows == s.m.is_rows;
       if (!matches) invalid("The first dim of a matmul's epilogue must be m.");
       chain = make_elementwise(std::move(*epilogue));
     }
@@ -91,7 +86,8 @@ class Builder {
     require_dtype(s.src.buffer, s.dtype, "src of reduce");
     require_dtype(s.dst.buffer, s.op == Reduction::argmax ? DType::i64 : s.dtype, "dst of reduce");
     if (s.op == Reduction::logsumexp && !is_float(s.dtype)) invalid("logsumexp exists for floats only.");
-    if (s.dtype == DType::boolean && (s.op == Reduction::sum || s.op == Reduction::prod)) invalid("sum and prod do not exist for bool; convert first.");
+    if (s.dtype == DType::boolean && (s.op == Reduction::sum || s.op == Reduction::prod))
+      invalid("sum and prod do not exist for bool; convert first.");
     if (s.accumulate && s.op == Reduction::argmax) invalid("argmax cannot accumulate over the rows.");
     check_accumulate(s.accumulate, s.dst, "reduce");
     with_type(s.dtype, [&](auto t) { machine_.add(std::make_unique<ReduceOf<decltype(t)>>(s)); });
@@ -117,7 +113,9 @@ class Builder {
     check_distinct(dst, dims, "dst of cumsum");
     require_dtype(src.buffer, type, "src of cumsum"), require_dtype(dst.buffer, type, "dst of cumsum");
     if (type == DType::boolean) invalid("cumsum does not exist for bool.");
-    with_type(type, [&](auto t) { machine_.add(std::make_unique<CumsumOf<decltype(t)>>(outer, axis, inner, src, dst, reverse)); });
+    with_type(type, [&](auto t) {
+      machine_.add(std::make_unique<CumsumOf<decltype(t)>>(outer, axis, inner, src, dst, reverse));
+    });
   }
 
   void random(int dtype, const std::vector<Dim>& dims, const Operand& dst, const Operand& key, std::int64_t stream) {
@@ -143,51 +141,19 @@ class Builder {
     const std::vector<Dim> dims{{size, false}};
     check(lane, dims, false, "The lane buffer of combine");
     check(dst, dims, true, "The destination of combine");
-    if (machine_.buffers()[lane_buffer].space != Space::lane) invalid("The lane buffer of combine is not in the lane space.");
+    if (machine_.buffers()[lane_buffer].space != Space::lane)
+      invalid("The lane buffer of combine is not in the lane space.");
     const Buffer& to = machine_.buffers()[dst_buffer];
-    if (to.space == Space::tile || to.space == Space::lane) invalid("The destination of combine must outlive the stage.");
+    if (to.space == Space::tile || to.space == Space::lane)
+      invalid("The destination of combine must outlive the stage.");
     require_dtype(lane_buffer, type, "The lane buffer of combine");
     require_dtype(dst_buffer, type, "The destination of combine");
+    // Written even when there are no rows.
+    if (to.space == Space::output) note(outputs_[to.offset], {size, 0, false});
     machine_.add_combine({reduction, type, machine_.buffers()[lane_buffer].offset, dst_buffer, size});
   }
 
-  // What the array of an argument must be like.
-  struct Needed {
-    bool declared = false;
-    DType dtype = DType::f32;
-    struct Size {
-      std::int64_t constant, per_row;
-      bool has_rows;
-    };
-    std::vector<Size> sizes;
-    std::int64_t elements(std::int64_t n_rows) const {
-      std::int64_t n = 0;
-      for (const Size& s : sizes) {
-        if (n_rows > 0 || !s.has_rows) n = std::max(n, s.constant + s.per_row * n_rows);
-      }
-      return n;
-    }
-  };
-  const std::vector<Needed>& inputs() const { return inputs_; }
-  const std::vector<Needed>& outputs() const { return outputs_; }
-  Machine& machine() { return machine_; }
-  const Machine& machine() const { return machine_; }
-
  private:
-  static Reduction checked_reduction(int op) {
-    if (op < 0 || op >= kReductionCount) invalid("Reduction " + std::to_string(op) + " does not exist.");
-    return static_cast<Reduction>(op);
-  }
-  const Stage& current_stage() const {
-    if (machine_.stages().empty()) invalid("Start a stage before adding instructions.");
-    return machine_.stages().back();
-  }
-  void require_dtype(int buffer, DType dtype, const std::string& what) const {
-    const DType has = machine_.buffers()[buffer].dtype;
-    if (has == dtype) return;
-    invalid(what + " is " + kDTypeNames[static_cast<int>(has)] + "; the instruction needs " + kDTypeNames[static_cast<int>(dtype)] + ".");
-  }
-
   static std::vector<Dim> joined(std::vector<Dim> a, const std::vector<Dim>& b) {
     a.insert(a.end(), b.begin(), b.end());
     return a;
@@ -200,23 +166,12 @@ class Builder {
       case DType::boolean: return f(std::uint8_t{});
     }
   }
-  // Something written must not be the same element for two indices.
-  static void check_distinct(const Operand& o, const std::vector<Dim>& dims, const std::string& what) {
-    if (element_count(dims, 1) == 0) return;
-    for (std::size_t d = 0; d < dims.size(); ++d) {
-      if (o.strides[d] == 0 && (dims[d].is_rows || dims[d].coefficient > 1)) invalid(what + " has stride 0 in dim " + std::to_string(d) + ".");
-    }
-  }
-  void check_accumulate(bool accumulate, const Operand& dst, const char* name) const {
-    if (accumulate && machine_.buffers()[dst.buffer].space != Space::lane) {
-      invalid(std::string(name) + " accumulates over the rows, so its destination must be in the lane space.");
-    }
-  }
   void check_gather(const GatherSpec& s, const std::string& name, bool table_written) {
     check(s.table, {s.outer, s.axis, s.inner}, table_written, (table_written ? "dst of " : "src of ") + name);
     check(s.list, {s.outer, s.count, s.inner}, !table_written, (table_written ? "src of " : "dst of ") + name);
     check(s.indices, {s.outer, s.count}, false, "indices of " + name);
-    require_dtype(s.table.buffer, s.dtype, "The table of " + name), require_dtype(s.list.buffer, s.dtype, "The list of " + name);
+    require_dtype(s.table.buffer, s.dtype, "The table of " + name),
+        require_dtype(s.list.buffer, s.dtype, "The list of " + name);
     require_dtype(s.indices.buffer, DType::i64, "indices of " + name);
   }
 
@@ -227,72 +182,10 @@ class Builder {
     for (const auto& op : spec.ops) {
       if (op.size() > 1 && op[1] >= 0 && op[1] < n) written[op[1]] = true;
     }
-    for (int i = 0; i < n; ++i) check(spec.operands[i], spec.dims, written[i], "Operand " + std::to_string(i) + " of the elementwise chain");
+    for (int i = 0; i < n; ++i)
+      check(spec.operands[i], spec.dims, written[i], "Operand " + std::to_string(i) + " of the elementwise chain");
     return std::make_unique<Elementwise>(std::move(spec), machine_.buffers());
   }
-
-  // An operand over dims stays inside its buffer's memory, for every number of rows.
-  void check(const Operand& o, const std::vector<Dim>& dims, bool is_written, const std::string& what) {
-    const Stage& stage = current_stage();
-    const auto& buffers = machine_.buffers();
-    if (o.buffer < 0 || o.buffer >= static_cast<int>(buffers.size())) invalid(what + " uses buffer " + std::to_string(o.buffer) + ", which does not exist.");
-    const Buffer& buffer = buffers[o.buffer];
-    if (dims.size() > kMaxDims) invalid(what + " has more than " + std::to_string(kMaxDims) + " dims.");
-    if (o.strides.size() != dims.size()) {
-      invalid(what + " has " + std::to_string(o.strides.size()) + " strides for " + std::to_string(dims.size()) + " dims.");
-    }
-    const bool private_space = buffer.space == Space::tile || buffer.space == Space::lane;
-    if (private_space && !stage.is_rows) invalid(what + " is in the " + kSpaceNames[static_cast<int>(buffer.space)] + " space, which exists in rows stages only.");
-    if (private_space && o.row_advance != 0) invalid(what + " has a row_advance, but its space has no global rows.");
-    if (o.row_advance < 0) invalid(what + " has a negative row_advance.");
-    if (is_written && buffer.space == Space::input) invalid(what + " is written, but it is an input.");
-
-    // Elements low ... constant + per_row * R are touched.
-    std::int64_t low = o.offset, constant = o.offset, per_row = 0;
-    bool has_rows = false;
-    for (std::size_t d = 0; d < dims.size(); ++d) {
-      if (dims[d].coefficient < 0) invalid(what + " has a negative dim.");
-      if (dims[d].coefficient == 0) return;  // nothing is touched
-      if (dims[d].is_rows) {
-        if (o.strides[d] < 0) invalid(what + " has a negative stride in a dim of rows.");
-        per_row += dims[d].coefficient * o.strides[d];
-        constant -= o.strides[d];
-        has_rows = true;
-      } else {
-        (o.strides[d] < 0 ? low : constant) += (dims[d].coefficient - 1) * o.strides[d];
-      }
-    }
-    if (low < 0) invalid(what + " starts before its buffer.");
-    if (stage.is_rows && per_row < o.row_advance) constant += per_row - o.row_advance;
-    const std::int64_t of_all = stage.is_rows ? std::max(per_row, o.row_advance) : per_row;
-    const std::int64_t item = size_of(buffer.dtype);
-    const std::string beyond = what + " reaches beyond its arena.";
-    switch (buffer.space) {
-      case Space::input: note(inputs_[buffer.offset], {constant + 1, of_all, has_rows || stage.is_rows}); break;
-      case Space::output: note(outputs_[buffer.offset], {constant + 1, of_all, has_rows || stage.is_rows}); break;
-      case Space::shared:
-        if (of_all != 0) invalid(what + " has rows, but is in the shared space.");
-        if (buffer.offset + (constant + 1) * item > bytes_[2]) invalid(beyond);
-        break;
-      case Space::rows:
-        if (constant + 1 > 0 || buffer.offset + of_all * item > bytes_[3]) invalid(beyond);
-        break;
-      case Space::tile:
-      case Space::lane:
-        if (buffer.offset + (constant + 1 + per_row * stage.tile_rows) * item > bytes_[static_cast<int>(buffer.space)]) invalid(beyond);
-        break;
-    }
-  }
-  static void note(Needed& needed, const Needed::Size& size) {
-    for (const auto& s : needed.sizes) {
-      if (s.constant >= size.constant && s.per_row >= size.per_row && (!s.has_rows || size.has_rows)) return;
-    }
-    needed.sizes.push_back(size);
-  }
-
-  std::int64_t bytes_[6];
-  std::vector<Needed> inputs_, outputs_;
-  Machine machine_;
 };
 
 }  // namespace madaline::MADALINE_ISA

@@ -15,18 +15,21 @@ inline constexpr int kReductionCount = 6;
 template <class T> MADALINE_INLINE T fold_pair(Reduction op, T a, T b) {
   switch (op) {
     case Reduction::sum:
-      if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+      if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
       else return a + b;
     case Reduction::prod:
-      if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+      if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
       else return a * b;
     case Reduction::max: return b > a || b != b ? b : a;
     case Reduction::min: return b < a || b != b ? b : a;
     case Reduction::logsumexp:
       if constexpr (std::is_floating_point_v<T>) {
         const T larger = b > a || b != b ? b : a, smaller = b > a || b != b ? a : b;
-        return std::isinf(larger) || larger != larger || smaller != smaller ? larger + (smaller != smaller ? smaller : T(0))
-                                                                            : larger + std::log1p(std::exp(smaller - larger));
+        return std::isinf(larger) || larger != larger || smaller != smaller
+                   ? larger + (smaller != smaller ? smaller : T(0))
+                   : larger + std::log1p(std::exp(smaller - larger));
       }
       return a;
     default: return a;
@@ -51,8 +54,8 @@ template <class T> T identity_of(Reduction op) {
 
 // Elements [begin, end); lane l's values start at lanes + l * lane_bytes. No lanes: the identity.
 template <class T>
-void combine_lanes(Reduction op, const char* lanes, std::size_t lane_bytes, std::int64_t n_lanes, T* dst, std::int64_t begin,
-                   std::int64_t end) noexcept {
+void combine_lanes(Reduction op, const char* lanes, std::size_t lane_bytes, std::int64_t n_lanes, T* dst,
+                   std::int64_t begin, std::int64_t end) noexcept {
   constexpr std::int64_t block = 1024;
   for (std::int64_t i0 = begin; i0 < end; i0 += block) {
     const std::int64_t i1 = std::min(end, i0 + block);
@@ -79,8 +82,10 @@ struct Combine {
   void run(const char* lanes, std::size_t lane_bytes, std::int64_t n_lanes, char* const* address, std::int64_t begin,
            std::int64_t end) const noexcept {
     const char* first = lanes + lane_offset;
-    if (dtype == DType::f32) combine_lanes(op, first, lane_bytes, n_lanes, reinterpret_cast<float*>(address[dst]), begin, end);
-    else if (dtype == DType::f64) combine_lanes(op, first, lane_bytes, n_lanes, reinterpret_cast<double*>(address[dst]), begin, end);
+    if (dtype == DType::f32)
+      combine_lanes(op, first, lane_bytes, n_lanes, reinterpret_cast<float*>(address[dst]), begin, end);
+    else if (dtype == DType::f64)
+      combine_lanes(op, first, lane_bytes, n_lanes, reinterpret_cast<double*>(address[dst]), begin, end);
     else combine_lanes(op, first, lane_bytes, n_lanes, reinterpret_cast<std::int64_t*>(address[dst]), begin, end);
   }
 };

@@ -1,8 +1,8 @@
 // Elementwise chains:  for every index of dims, run all ops on that element.
 //
-// The index space is walked in blocks that fit L1; each op is a SIMD loop over a block. A block is a piece of one row of
-// the innermost dim, or, where rows are short, several whole rows. How an operand gets into a block is settled when the
-// chain is added:
+// The index space is walked in blocks that fit L1; each op is a SIMD loop over a block. A block is a piece of one row
+// of the innermost dim, or, where rows are short, several whole rows. How an operand gets into a block is settled when
+// the chain is added:
 //   direct   contiguous and of the chain's dtype: ops work in place
 //   scalar   one value for the whole block
 //   pattern  the same short row for every row (a bias): written out once per plane
@@ -46,7 +46,8 @@ class Elementwise final : public Instruction {
   std::size_t scratch_bytes() const noexcept override { return scratch_bytes_; }
 
  private:
-  static constexpr std::int64_t kBlockBytes = 2048;  // a call costs 2 ns, a block of 512 floats 26 ns an op; ten slots fit L1
+  static constexpr std::int64_t kBlockBytes =
+      2048;  // a call costs 2 ns, a block of 512 floats 26 ns an op; ten slots fit L1
   static constexpr std::int64_t kBlockStride = kBlockBytes + 128;  // so that blocks do not share their low address bits
   static constexpr int kMaxOperands = 64;
   static constexpr int kMaxSlots = 512;

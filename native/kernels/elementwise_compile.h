@@ -8,11 +8,13 @@ namespace madaline::MADALINE_ISA {
 
 inline Elementwise::Elementwise(ElementwiseSpec spec, const std::vector<Buffer>& buffers) : dtype_(spec.dtype) {
   const int n_operands = static_cast<int>(spec.operands.size());
-  if (n_operands > kMaxOperands) invalid("An elementwise chain has at most " + std::to_string(kMaxOperands) + " operands.");
+  if (n_operands > kMaxOperands)
+    invalid("An elementwise chain has at most " + std::to_string(kMaxOperands) + " operands.");
   if (spec.ops.empty()) invalid("An elementwise chain needs at least one op.");
   if (spec.n_scratch < 0) invalid("n_scratch of an elementwise chain is negative.");
   if (n_operands + spec.constants.size() + 2 * spec.ops.size() > kMaxSlots) {
-    invalid("An elementwise chain has at most " + std::to_string(kMaxSlots) + " slots (operands, constants, two for each op).");
+    invalid("An elementwise chain has at most " + std::to_string(kMaxSlots) +
+            " slots (operands, constants, two for each op).");
   }
   item_ = size_of(dtype_);
   block_ = kBlockBytes / item_;
@@ -128,7 +130,7 @@ inline void Elementwise::compile_ops(const ElementwiseSpec& spec, const std::vec
   const int n_operands = static_cast<int>(spec.operands.size()), n_constants = static_cast<int>(spec.constants.size());
   const int n_given = n_operands + n_constants + spec.n_scratch;
   enum Kind { uniform, scalar, vector };
-  std::vector<Kind> kinds(n_operands, vector);   // of every slot; temporaries are appended
+  std::vector<Kind> kinds(n_operands, vector);  // of every slot; temporaries are appended
   for (const Access& a : uniform_) kinds[a.slot] = uniform;
   for (const Access& a : scalar_) kinds[a.slot] = scalar;
   kinds.resize(n_operands + n_constants, uniform);
@@ -147,14 +149,16 @@ inline void Elementwise::compile_ops(const ElementwiseSpec& spec, const std::vec
     const std::string name = where(k) + ", " + info.name + ",";
     if (given.size() < 2u + info.n_args) invalid(name + " needs " + std::to_string(info.n_args) + " arguments.");
     for (std::size_t j = 2 + info.n_args; j < given.size(); ++j) {
-      if (given[j] != -1) invalid(name + " takes " + std::to_string(info.n_args) + " arguments; the others must be -1.");
+      if (given[j] != -1)
+        invalid(name + " takes " + std::to_string(info.n_args) + " arguments; the others must be -1.");
     }
     Op op;
     Kind kind = uniform;
     unsigned scalars = 0;
     for (int j = 0; j < info.n_args; ++j) {
       const int slot = given[2 + j];
-      if (slot < 0 || slot >= n_given) invalid(name + " reads slot " + std::to_string(slot) + ", which does not exist.");
+      if (slot < 0 || slot >= n_given)
+        invalid(name + " reads slot " + std::to_string(slot) + ", which does not exist.");
       if (current[slot] < 0) invalid(name + " reads slot " + std::to_string(slot) + " before it is written.");
       op.args[j] = static_cast<std::int16_t>(current[slot]);
       kind = std::max(kind, kinds[op.args[j]]);
@@ -165,7 +169,8 @@ inline void Elementwise::compile_ops(const ElementwiseSpec& spec, const std::vec
       if (block_loop(opcode, dtype_, (1u << info.n_args) - 1) == nullptr) {
         invalid(name + " does not exist for " + kDTypeNames[static_cast<int>(dtype_)] + ".");
       }
-      invalid(name + " needs its last " + std::to_string(info.n_scalars) + " arguments to be scalars and the others not.");
+      invalid(name + " needs its last " + std::to_string(info.n_scalars) +
+              " arguments to be scalars and the others not.");
     }
 
     const int dst = given[1];
@@ -197,7 +202,8 @@ inline void Elementwise::compile_ops(const ElementwiseSpec& spec, const std::vec
     (kind == uniform ? uniform_ops_ : kind == scalar ? scalar_ops_ : block_ops_).push_back(op);
   }
 
-  // Scalars get a cell each. Vectors share blocks: one is free again after its last use (an op may write over what it reads).
+  // Scalars get a cell each. Vectors share blocks: one is free again after its last use (an op may write over what it
+  // reads).
   const int first = n_operands + n_constants, n_slots = static_cast<int>(kinds.size());
   std::vector<std::size_t> last_use(n_slots, 0);
   for (std::size_t k = 0; k < block_ops_.size(); ++k) {

@@ -10,9 +10,12 @@
 
 namespace madaline::MADALINE_ISA {
 
-template <class T> concept Int = std::same_as<T, std::int64_t>;
-template <class T> concept Bool = std::same_as<T, std::uint8_t>;
-template <class T> concept Discrete = Int<T> || Bool<T>;
+template <class T>
+concept Int = std::same_as<T, std::int64_t>;
+template <class T>
+concept Bool = std::same_as<T, std::uint8_t>;
+template <class T>
+concept Discrete = Int<T> || Bool<T>;
 
 // 1 where the mask is true, else 0.
 template <class T> MADALINE_INLINE Vec<T> one_where(Mask<T> m) { return from_bits<T>(bits(m) & bits(Vec<T>(T(1)))); }
@@ -124,7 +127,9 @@ struct FloorDivide {
     const T whole = std::floor(q);
     return q - whole > T(0.5) ? whole + T(1) : whole;
   }
-  FLOAT2 { return map_lanes([](T x, T y) { return of(x, y); }, a, b); }
+  FLOAT2 {
+    return map_lanes([](T x, T y) { return of(x, y); }, a, b);
+  }
   SCALAR2(Int) {
     if (b == 0) return 0;
     if (b == -1) return wrap(0 - raw(a));
@@ -139,7 +144,9 @@ struct Remainder {
     if (r == 0) return std::copysign(T(0), b);
     return (b < 0) != (r < 0) ? r + b : r;
   }
-  FLOAT2 { return map_lanes([](T x, T y) { return of(x, y); }, a, b); }
+  FLOAT2 {
+    return map_lanes([](T x, T y) { return of(x, y); }, a, b);
+  }
   SCALAR2(Int) {
     if (b == 0 || b == -1) return 0;
     const T r = a % b;
@@ -148,14 +155,16 @@ struct Remainder {
 };
 // The rest of division toward zero; it has the sign of a.
 struct Fmod {
-  FLOAT2 { return map_lanes([](T x, T y) { return std::fmod(x, y); }, a, b); }
+  FLOAT2 {
+    return map_lanes([](T x, T y) { return std::fmod(x, y); }, a, b);
+  }
   SCALAR2(Int) { return b == 0 || b == -1 ? 0 : a % b; }
 };
 
-#define COMPARISON(Name, symbol)                   \
-  struct Name {                                    \
-    FLOAT2 { return one_where(a symbol b); }       \
-    SCALAR2(Discrete) { return T(a symbol b); }    \
+#define COMPARISON(Name, symbol)                \
+  struct Name {                                 \
+    FLOAT2 { return one_where(a symbol b); }    \
+    SCALAR2(Discrete) { return T(a symbol b); } \
   };
 COMPARISON(Equal, ==)
 COMPARISON(NotEqual, !=)
@@ -204,7 +213,9 @@ struct MultiplyAdd {
 // Superinstructions of the optimizers' updates; s, t, u are scalars.
 // s a + t b: a running mean of gradients.
 struct ScaledSum {
-  template <class T> MADALINE_INLINE Vec<T> operator()(Vec<T> a, Vec<T> b, Vec<T> s, Vec<T> t) const { return fma(s, a, t * b); }
+  template <class T> MADALINE_INLINE Vec<T> operator()(Vec<T> a, Vec<T> b, Vec<T> s, Vec<T> t) const {
+    return fma(s, a, t * b);
+  }
 };
 // s a + t b b: a running mean of their squares.
 struct ScaledSumSquare {

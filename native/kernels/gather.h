@@ -1,6 +1,7 @@
 // take:         dst[o, j, i] = src[o, index[o, j], i]
 // scatter_add:  dst = 0 (unless it goes on accumulating), then dst[o, index[o, j], i] += src[o, j, i] in the order of j
-// o < outer, j < count, i < inner. Negative indices count from the end of the axis; dst overlaps neither src nor indices.
+// o < outer, j < count, i < inner. Negative indices count from the end of the axis; dst overlaps neither src nor
+// indices.
 #pragma once
 
 #include <cstring>
@@ -22,7 +23,8 @@ template <class T> class Gather : public Instruction {
     table_place_ = place(s.table, sizeof(T));
     list_place_ = place(s.list, sizeof(T));
     index_place_ = place(s.indices, sizeof(std::int64_t));
-    std::copy_n(s.table.strides.begin(), 3, table_), std::copy_n(s.list.strides.begin(), 3, list_), std::copy_n(s.indices.strides.begin(), 2, index_);
+    std::copy_n(s.table.strides.begin(), 3, table_), std::copy_n(s.list.strides.begin(), 3, list_),
+        std::copy_n(s.indices.strides.begin(), 2, index_);
   }
   std::string failure(std::int64_t value) const override {
     return "index " + std::to_string(value) + " is out of range for an axis of " +
@@ -63,7 +65,9 @@ template <class T> class Take final : public Gather<T> {
   using Gather<T>::Gather;
   void run(Frame& frame) const noexcept override { run_pairs(frame, 0, pairs(frame.rows)); }
   std::int64_t chunks(std::int64_t rows, int threads) const noexcept override {
-    return threads == 1 ? 1 : std::max<std::int64_t>(1, std::min(pairs(rows), pairs(rows) * this->inner_.size(rows) / kChunkElements));
+    return threads == 1 ? 1
+                        : std::max<std::int64_t>(
+                              1, std::min(pairs(rows), pairs(rows) * this->inner_.size(rows) / kChunkElements));
   }
   void run_chunk(Frame& frame, std::int64_t chunk, std::int64_t n_chunks) const noexcept override {
     const Range r = chunk_range(pairs(frame.rows), chunk, n_chunks);
@@ -79,7 +83,8 @@ template <class T> class Take final : public Gather<T> {
     if (n == 1) {
       this->each_pair(frame, begin, end, [](const T* src, T* dst) { *dst = *src; });
     } else if (from == 1 && to == 1) {
-      this->each_pair(frame, begin, end, [n](const T* src, T* dst) { std::memcpy(dst, src, static_cast<std::size_t>(n) * sizeof(T)); });
+      this->each_pair(frame, begin, end,
+                      [n](const T* src, T* dst) { std::memcpy(dst, src, static_cast<std::size_t>(n) * sizeof(T)); });
     } else {
       this->each_pair(frame, begin, end, [=](const T* src, T* dst) {
         for (std::int64_t i = 0; i < n; ++i) dst[i * to] = src[i * from];
@@ -93,7 +98,8 @@ template <class T> class ScatterAdd final : public Gather<T> {
   ScatterAdd(const GatherSpec& spec, bool accumulate) : Gather<T>(spec), accumulate_(accumulate) {}
 
   void run(Frame& frame) const noexcept override {
-    const std::int64_t outer = this->outer_.size(frame.rows), size = this->axis_.size(frame.rows), n = this->inner_.size(frame.rows);
+    const std::int64_t outer = this->outer_.size(frame.rows), size = this->axis_.size(frame.rows),
+                       n = this->inner_.size(frame.rows);
     const std::int64_t to = this->table_[2], from = this->list_[2];
     if (!accumulate_ || frame.first_tile) {
       T* dst = reinterpret_cast<T*>(frame.at(this->table_place_));
@@ -104,7 +110,8 @@ template <class T> class ScatterAdd final : public Gather<T> {
     this->each_pair(frame, 0, outer * this->count_.size(frame.rows), [=](T* dst, const T* src) {
       for (std::int64_t i = 0; i < n; ++i) {
         T& y = dst[i * to];
-        if constexpr (std::is_integral_v<T>) y = static_cast<T>(static_cast<std::uint64_t>(y) + static_cast<std::uint64_t>(src[i * from]));
+        if constexpr (std::is_integral_v<T>)
+          y = static_cast<T>(static_cast<std::uint64_t>(y) + static_cast<std::uint64_t>(src[i * from]));
         else y += src[i * from];
       }
     });

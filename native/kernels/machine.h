@@ -38,7 +38,10 @@ struct Failure {
 class Machine {
  public:
   Machine(std::size_t shared_bytes, std::size_t row_bytes, std::size_t tile_bytes, std::size_t lane_bytes)
-      : shared_bytes_(shared_bytes), row_bytes_(row_bytes), tile_bytes_(tile_bytes), lane_bytes_((lane_bytes + 63) / 64 * 64) {}
+      : shared_bytes_(shared_bytes),
+        row_bytes_(row_bytes),
+        tile_bytes_(tile_bytes),
+        lane_bytes_((lane_bytes + 63) / 64 * 64) {}
 
   int add_buffer(Buffer buffer) {
     buffers_.push_back(buffer);
@@ -71,7 +74,8 @@ class Machine {
            static_cast<std::size_t>(std::max(1, threads)) * (tile_bytes_ + scratch_bytes_);
   }
 
-  // inputs and outputs: addresses in the order of the buffers' offsets. May throw std::bad_alloc, before anything is run.
+  // inputs and outputs: addresses in the order of the buffers' offsets. May throw std::bad_alloc, before anything is
+  // run.
   Failure run(void* const* inputs, void* const* outputs, std::int64_t n_rows, int threads) {
     Lease lease(*this);
     Arena& arena = *lease.arena;
@@ -227,7 +231,8 @@ class Machine {
       for (const Instruction* instruction : stage.instructions) {
         instruction->run(frame);
         if (frame.failed) [[unlikely]] {
-          const auto k = std::find(stage.instructions.begin(), stage.instructions.end(), instruction) - stage.instructions.begin();
+          const auto k =
+              std::find(stage.instructions.begin(), stage.instructions.end(), instruction) - stage.instructions.begin();
           return run.fail(stage.first_number + static_cast<int>(k), frame.failure_value);
         }
       }

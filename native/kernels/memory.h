@@ -17,8 +17,10 @@ namespace madaline::MADALINE_ISA {
 class Memory {
  public:
   Memory() = default;
-  Memory(Memory&& other) noexcept : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)),
-                                    alignment_(other.alignment_) {}
+  Memory(Memory&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)),
+        bytes_(std::exchange(other.bytes_, 0)),
+        alignment_(other.alignment_) {}
   Memory& operator=(Memory&&) = delete;
   ~Memory() { release(); }
 

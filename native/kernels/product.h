@@ -1,4 +1,5 @@
-// The matmul instruction:  C[b, i, j] (+)= sum_p A[b, i, p] B[b, p, j],  then bias, relu, and a chain on each panel of rows.
+// The matmul instruction:  C[b, i, j] (+)= sum_p A[b, i, p] B[b, p, j],  then bias, relu, and a chain on each panel of
+// rows.
 //
 // The bits of an element depend on k alone (matmul.h), not on which block of C it is computed with, so a large product
 // may be split by columns or rows into as many pieces as there are threads.
@@ -23,7 +24,13 @@ struct ProductSpec {
 template <class T> class ProductOf final : public Instruction {
  public:
   ProductOf(const ProductSpec& spec, std::unique_ptr<Elementwise> chain)
-      : batch_(spec.batch), m_(spec.m), n_(spec.n), k_(spec.k), accumulate_(spec.accumulate), has_bias_(spec.has_bias), relu_(spec.relu),
+      : batch_(spec.batch),
+        m_(spec.m),
+        n_(spec.n),
+        k_(spec.k),
+        accumulate_(spec.accumulate),
+        has_bias_(spec.has_bias),
+        relu_(spec.relu),
         chain_(std::move(chain)) {
     const std::size_t b = spec.batch.size();
     const Operand* operands[] = {&spec.A, &spec.B, &spec.C};
@@ -40,12 +47,15 @@ template <class T> class ProductOf final : public Instruction {
     workspace_bytes_ = (matmul_workspace<T>(most(m_), most(n_), most(k_)) * sizeof(T) + 63) / 64 * 64;
   }
 
-  void run(Frame& frame) const noexcept override { run_block(frame, {0, element_count(batch_, frame.rows)}, {0, m_.size(frame.rows)}, {0, n_.size(frame.rows)}); }
+  void run(Frame& frame) const noexcept override {
+    run_block(frame, {0, element_count(batch_, frame.rows)}, {0, m_.size(frame.rows)}, {0, n_.size(frame.rows)});
+  }
 
   std::int64_t chunks(std::int64_t rows, int threads) const noexcept override {
     if (threads == 1) return 1;
     const std::int64_t batches = element_count(batch_, rows), m = m_.size(rows), n = n_.size(rows);
-    const double work = 2.0 * static_cast<double>(batches) * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k_.size(rows));
+    const double work = 2.0 * static_cast<double>(batches) * static_cast<double>(m) * static_cast<double>(n) *
+                        static_cast<double>(k_.size(rows));
     const auto worth = static_cast<std::int64_t>(work / 2e6);  // pieces of at least 20 us at 100 GFLOP/s
     const std::int64_t pieces = batches > 1 ? batches : by_columns(m, n) ? n / kColumnUnit : m / kRowUnit;
     // A few pieces more than threads where they stay large: threads seldom start or run alike.
@@ -65,7 +75,9 @@ template <class T> class ProductOf final : public Instruction {
     run_block(frame, batches, m, n);
   }
 
-  std::size_t scratch_bytes() const noexcept override { return workspace_bytes_ + (chain_ ? chain_->scratch_bytes() : 0); }
+  std::size_t scratch_bytes() const noexcept override {
+    return workspace_bytes_ + (chain_ ? chain_->scratch_bytes() : 0);
+  }
 
  private:
   static constexpr std::int64_t kColumnUnit = 64, kRowUnit = 24;  // multiples of the register tile
@@ -108,8 +120,9 @@ template <class T> class ProductOf final : public Instruction {
     frame.scratch += workspace_bytes_;  // the chain's part
     const bool add = accumulate_ && !frame.first_tile;
     for (std::int64_t b = batches.begin; b < batches.end; ++b, at.next(steps_)) {
-      matmul(static_cast<std::size_t>(m.end - m.begin), static_cast<std::size_t>(n.end - n.begin), static_cast<std::size_t>(k_.size(frame.rows)),
-             reinterpret_cast<const T*>(at.at[0]) + m.begin * a_m_, a_m_, a_k_, reinterpret_cast<const T*>(at.at[1]) + n.begin * b_n_, b_k_, b_n_,
+      matmul(static_cast<std::size_t>(m.end - m.begin), static_cast<std::size_t>(n.end - n.begin),
+             static_cast<std::size_t>(k_.size(frame.rows)), reinterpret_cast<const T*>(at.at[0]) + m.begin * a_m_, a_m_,
+             a_k_, reinterpret_cast<const T*>(at.at[1]) + n.begin * b_n_, b_k_, b_n_,
              reinterpret_cast<T*>(at.at[2]) + m.begin * c_m_ + n.begin, c_m_, add, epilogue, workspace);
     }
     frame.scratch -= workspace_bytes_;

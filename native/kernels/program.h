@@ -78,7 +78,8 @@ struct Frame {
 
 // A step of a program. In a rows stage a thread calls run() for each tile. In a shared stage the machine asks chunks(),
 // runs each chunk by some thread, then calls finish() on one. However an instruction is split, its result must have the
-// same bits: either splitting changes no element's arithmetic, or the chunks depend on shapes alone and not on `threads`.
+// same bits: either splitting changes no element's arithmetic, or the chunks depend on shapes alone and not on
+// `threads`.
 class Instruction {
  public:
   virtual ~Instruction() = default;
@@ -90,7 +91,8 @@ class Instruction {
   virtual std::string failure(std::int64_t /*value*/) const { return {}; }
 };
 
-// Elements a chunk of a split instruction has at least: about 10 to 40 us of work, several times what waking threads costs.
+// Elements a chunk of a split instruction has at least: about 10 to 40 us of work, several times what waking threads
+// costs.
 inline constexpr std::int64_t kChunkElements = 32768;
 inline constexpr int kMaxPartials = 64;
 inline constexpr std::size_t kCommonBytes = kMaxPartials * 64;
@@ -131,8 +133,9 @@ template <int N> struct Odometer {
   }
 };
 
-// Joins neighbouring dims (first, first + 1) wherever every operand steps through both as through one, and drops dims of
-// size 1, so that a contiguous chain becomes one flat dim. An inner rows dim cannot be joined: its size is not known.
+// Joins neighbouring dims (first, first + 1) wherever every operand steps through both as through one, and drops dims
+// of size 1, so that a contiguous chain becomes one flat dim. An inner rows dim cannot be joined: its size is not
+// known.
 inline void collapse(std::vector<Dim>& dims, std::vector<std::vector<std::int64_t>*> strides) {
   for (std::size_t i = dims.size(); i-- > 0;) {
     const bool single = !dims[i].is_rows && dims[i].coefficient == 1;

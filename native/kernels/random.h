@@ -1,8 +1,8 @@
 // Uniform random numbers by Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3").
 //
-//   words(c, row) = philox(counter = (c, row, step mod 2^32, stream), key = (seed mod 2^32, seed / 2^32))    four uint32
-//   float32:  c = u / 4, w = word u % 4;                     y = ((w >> 9) + 0.5) * 2^-23
-//   float64:  c = u / 2, (a, b) = words 2 (u % 2), + 1;      y = (((a * 2^32 + b) >> 12) + 0.5) * 2^-52
+//   words(c, row) = philox(counter = (c, row, step mod 2^32, stream), key = (seed mod 2^32, seed / 2^32))    four
+//   uint32 float32:  c = u / 4, w = word u % 4;                     y = ((w >> 9) + 0.5) * 2^-23 float64:  c = u / 2,
+//   (a, b) = words 2 (u % 2), + 1;      y = (((a * 2^32 + b) >> 12) + 0.5) * 2^-52
 // for unit u of global row `row`; both lie strictly between 0 and 1. All integers are unsigned. So a value depends on
 // (seed, stream, step, row, u) alone, whatever the tiles, threads and instruction set.
 #pragma once
@@ -81,8 +81,10 @@ template <class T> void uniform_row(const PhiloxKey& key, T* y, std::int64_t n) 
 
 class Random final : public Instruction {
  public:
-  // dims[0] is the rows if is_rows; the other dims, flattened, are the units. Without rows everything is units of row 0.
-  Random(DType dtype, std::vector<Dim> dims, Operand dst, Operand key, std::uint32_t stream) : dtype_(dtype), stream_(stream) {
+  // dims[0] is the rows if is_rows; the other dims, flattened, are the units. Without rows everything is units of row
+  // 0.
+  Random(DType dtype, std::vector<Dim> dims, Operand dst, Operand key, std::uint32_t stream)
+      : dtype_(dtype), stream_(stream) {
     const std::int64_t item = size_of(dtype);
     place_ = {dst.buffer, dst.offset * item, dst.row_advance * item};
     key_ = {key.buffer, key.offset * 8, key.row_advance * 8};
@@ -115,7 +117,8 @@ class Random final : public Instruction {
   void run_rows(Frame& frame, Range range) const noexcept {
     const auto* key = reinterpret_cast<const std::int64_t*>(frame.at(key_));
     const auto seed = static_cast<std::uint64_t>(key[0]), step = static_cast<std::uint64_t>(key[key_stride_]);
-    PhiloxKey philox_key{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32), 0, static_cast<std::uint32_t>(step), stream_};
+    PhiloxKey philox_key{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32), 0,
+                         static_cast<std::uint32_t>(step), stream_};
     char* dst = frame.at(place_);
     for (std::int64_t r = range.begin; r < range.end; ++r) {
       philox_key.row = has_rows_ ? static_cast<std::uint32_t>(frame.first_row + r) : 0;
@@ -124,7 +127,8 @@ class Random final : public Instruction {
       if (dtype_ == DType::f32) uniform_row(philox_key, reinterpret_cast<float*>(row), units_);
       else uniform_row(philox_key, reinterpret_cast<double*>(row), units_);
       if (row != to) {
-        (dtype_ == DType::f32 ? copy_2d<float, float> : copy_2d<double, double>)(row, 0, 1, to, 0, unit_stride_, 1, units_);
+        (dtype_ == DType::f32 ? copy_2d<float, float> : copy_2d<double, double>)(row, 0, 1, to, 0, unit_stride_, 1,
+                                                                                 units_);
       }
     }
   }

@@ -2,8 +2,8 @@
 //
 // Three ways, settled when the instruction is added:
 //   columns  the innermost kept dim is contiguous: fold down the columns (a bias gradient)
-//   turned   the reduced dim is short (classes of a softmax): blocks of 64 results are transposed into scratch, then columns
-//   rows     fold along the reduced dims for each result, gathering what is not contiguous
+//   turned   the reduced dim is short (classes of a softmax): blocks of 64 results are transposed into scratch, then
+//   columns rows     fold along the reduced dims for each result, gathering what is not contiguous
 // dst does not overlap src.
 #pragma once
 
@@ -40,7 +40,8 @@ template <class T> class ReduceOf final : public Instruction {
     keep_stride_ = kept.back(), reduce_stride_ = reduced.back(), dst_stride_ = dst.back();
     keep_outer_.assign(keep.begin(), keep.end() - 1);
     reduce_outer_.assign(reduce.begin(), reduce.end() - 1);
-    for (std::size_t d = 0; d + 1 < keep.size(); ++d) keep_steps_[0][d] = kept[d] * item, keep_steps_[1][d] = dst[d] * dst_item;
+    for (std::size_t d = 0; d + 1 < keep.size(); ++d)
+      keep_steps_[0][d] = kept[d] * item, keep_steps_[1][d] = dst[d] * dst_item;
     for (std::size_t d = 0; d + 1 < reduce.size(); ++d) reduce_steps_[0][d] = reduced[d] * item;
 
     const bool several = keep_inner_.is_rows || keep_inner_.coefficient > 1;
@@ -69,10 +70,12 @@ template <class T> class ReduceOf final : public Instruction {
   std::int64_t chunks(std::int64_t rows, int threads) const noexcept override {
     if (alone_) return pieces(rows);
     if (threads == 1) return 1;
-    const std::int64_t n = element_count(keep_outer_, rows) * element_count(reduce_outer_, rows) * keep_inner_.size(rows) * reduce_inner_.size(rows);
+    const std::int64_t n = element_count(keep_outer_, rows) * element_count(reduce_outer_, rows) *
+                           keep_inner_.size(rows) * reduce_inner_.size(rows);
     const std::int64_t first = first_keep().size(rows);
     // Pieces of columns as narrow as a cache line would be read by two threads.
-    return std::max<std::int64_t>(1, std::min(n / kChunkElements, keep_outer_.empty() && way_ == Way::columns ? first / 64 : first));
+    return std::max<std::int64_t>(
+        1, std::min(n / kChunkElements, keep_outer_.empty() && way_ == Way::columns ? first / 64 : first));
   }
   void run_chunk(Frame& frame, std::int64_t chunk, std::int64_t n_chunks) const noexcept override {
     if (alone_) new (frame.common + 64 * chunk) Fold<T>(fold_piece(frame, chunk, n_chunks));
@@ -84,13 +87,12 @@ template <class T> class ReduceOf final : public Instruction {
     for (std::int64_t c = 1; c < n_chunks; ++c) fold.join(*reinterpret_cast<const Fold<T>*>(frame.common + 64 * c));
     put(frame, reinterpret_cast<char*>(frame.at(dst_)), fold);
   }
-  std::size_t scratch_bytes() const noexcept override {
-    return (kMaxTurned + 1) * kTurned * sizeof(T);
-  }
+  std::size_t scratch_bytes() const noexcept override { return (kMaxTurned + 1) * kTurned * sizeof(T); }
 
  private:
   enum class Way { columns, turned, rows };
-  static constexpr std::int64_t kTurned = 64, kMaxTurned = 32;  // results of a block, longest reduced dim, of the way `turned`
+  static constexpr std::int64_t kTurned = 64,
+                                kMaxTurned = 32;  // results of a block, longest reduced dim, of the way `turned`
   static_assert(sizeof(Fold<T>) <= 64 && kFoldBlock <= kMaxTurned * kTurned);
 
   Dim first_keep() const { return keep_outer_.empty() ? keep_inner_ : keep_outer_[0]; }
@@ -133,7 +135,8 @@ template <class T> class ReduceOf final : public Instruction {
     }
     if (empty) return;
     if (at.n_dims == 0) inner = range;
-    else for (int i = 0; i < 2; ++i) at.at[i] += range.begin * keep_steps_[i][0];
+    else
+      for (int i = 0; i < 2; ++i) at.at[i] += range.begin * keep_steps_[i][0];
     const bool nothing = element_count(reduce_outer_, frame.rows) * reduce_inner_.size(frame.rows) == 0;
     do {
       if (way_ == Way::rows || nothing) run_rows(frame, at.at[0], at.at[1], inner);
@@ -187,7 +190,8 @@ template <class T> class ReduceOf final : public Instruction {
     });
   }
 
-  // f(start, is it the first) for every index of the outer reduced dims; once with any start if there is nothing to reduce.
+  // f(start, is it the first) for every index of the outer reduced dims; once with any start if there is nothing to
+  // reduce.
   template <class F> void each_reduced(const Frame& frame, char* src, F f) const noexcept {
     Odometer<1> at;
     at.n_dims = static_cast<int>(reduce_outer_.size());

@@ -68,7 +68,8 @@ template <class T> struct Fold {
   std::int64_t index;  // of argmax
   std::int64_t count;
 
-  explicit Fold(Reduction o) : op(o), sum(op == Reduction::prod ? Sum(1) : Sum(0)), best(identity_of<T>(op)), index(0), count(0) {
+  explicit Fold(Reduction o)
+      : op(o), sum(op == Reduction::prod ? Sum(1) : Sum(0)), best(identity_of<T>(op)), index(0), count(0) {
     if (op == Reduction::argmax) best = identity_of<T>(Reduction::max);
   }
 
@@ -98,11 +99,13 @@ template <class T> struct Fold {
 
   void join(const Fold& later) noexcept {
     if (op == Reduction::argmax) {
-      if (best == best && (later.best > best || later.best != later.best)) best = later.best, index = count + later.index;
+      if (best == best && (later.best > best || later.best != later.best))
+        best = later.best, index = count + later.index;
     } else if (op == Reduction::logsumexp) {
       if constexpr (std::is_floating_point_v<T>) {
         const T top = fold_pair(Reduction::max, best, later.best);
-        sum = sum * std::exp(double(shift_of(best)) - shift_of(top)) + later.sum * std::exp(double(shift_of(later.best)) - shift_of(top));
+        sum = sum * std::exp(double(shift_of(best)) - shift_of(top)) +
+              later.sum * std::exp(double(shift_of(later.best)) - shift_of(top));
         best = top;
       }
     } else {
@@ -135,7 +138,8 @@ template <class T> struct Fold {
   }
 };
 
-// out[j] = op over r < n_rows of x[r * stride + j], for NV whole vectors of columns (or, if cols > 0, the first cols of one).
+// out[j] = op over r < n_rows of x[r * stride + j], for NV whole vectors of columns (or, if cols > 0, the first cols of
+// one).
 template <Reduction op, int NV, class T>
 MADALINE_INLINE void fold_strip(const T* x, std::int64_t stride, std::int64_t n_rows, T* out, int cols) {
   constexpr int width = Vec<T>::width;
@@ -179,7 +183,8 @@ MADALINE_INLINE void fold_strip(const T* x, std::int64_t stride, std::int64_t n_
 }
 
 // out[j] = log sum_r exp(x[r, j]) for one vector of columns.
-template <class T> MADALINE_INLINE void logsumexp_strip(const T* x, std::int64_t stride, std::int64_t n_rows, T* out, int cols) {
+template <class T>
+MADALINE_INLINE void logsumexp_strip(const T* x, std::int64_t stride, std::int64_t n_rows, T* out, int cols) {
   const auto load = [&](std::int64_t r) { return Vec<T>::load_partial(x + r * stride, cols); };
   Vec<T> top = load(0);
   for (std::int64_t r = 1; r < n_rows; ++r) top = maximum(top, load(r));
@@ -194,7 +199,8 @@ template <class T> MADALINE_INLINE void logsumexp_strip(const T* x, std::int64_t
 }
 
 // out[j] = op over rows of x[r, j], j < n; n_rows >= 1. Not for argmax.
-template <Reduction op, class T> void fold_columns(const T* x, std::int64_t stride, std::int64_t n_rows, T* out, std::int64_t n) noexcept {
+template <Reduction op, class T>
+void fold_columns(const T* x, std::int64_t stride, std::int64_t n_rows, T* out, std::int64_t n) noexcept {
   if constexpr (!std::is_floating_point_v<T>) {
     for (std::int64_t j = 0; j < n; ++j) out[j] = x[j];
     for (std::int64_t r = 1; r < n_rows; ++r)
@@ -203,7 +209,8 @@ template <Reduction op, class T> void fold_columns(const T* x, std::int64_t stri
     constexpr std::int64_t width = Vec<T>::width;
     std::int64_t j = 0;
     if constexpr (op == Reduction::logsumexp) {
-      for (; j < n; j += width) logsumexp_strip(x + j, stride, n_rows, out + j, static_cast<int>(std::min(width, n - j)));
+      for (; j < n; j += width)
+        logsumexp_strip(x + j, stride, n_rows, out + j, static_cast<int>(std::min(width, n - j)));
     } else {
       for (; j + 8 * width <= n; j += 8 * width) fold_strip<op, 8>(x + j, stride, n_rows, out + j, 0);
       for (; j + 2 * width <= n; j += 2 * width) fold_strip<op, 2>(x + j, stride, n_rows, out + j, 0);

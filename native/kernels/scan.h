@@ -32,7 +32,8 @@ template <class T> class CumsumOf final : public Instruction {
 
  private:
   static T plus(T a, T b) {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
     else return a + b;
   }
   Dim outer_, axis_, inner_;

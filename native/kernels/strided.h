@@ -22,7 +22,8 @@ template <class D, class S> MADALINE_INLINE D convert(S x) {
 
 // Square blocks small enough that the lines of both sides stay in L1 while they are half used.
 template <class D, class S>
-void copy_transposed(const S* src, std::int64_t src_n, D* dst, std::int64_t dst_m, std::int64_t m, std::int64_t n) noexcept {
+void copy_transposed(const S* src, std::int64_t src_n, D* dst, std::int64_t dst_m, std::int64_t m,
+                     std::int64_t n) noexcept {
   constexpr std::int64_t block = 16;
   for (std::int64_t i0 = 0; i0 < m; i0 += block) {
     const std::int64_t i1 = std::min(m, i0 + block);
@@ -35,8 +36,8 @@ void copy_transposed(const S* src, std::int64_t src_n, D* dst, std::int64_t dst_
 }
 
 template <class D, class S>
-void copy_2d(const void* source, std::int64_t src_m, std::int64_t src_n, void* target, std::int64_t dst_m, std::int64_t dst_n,
-             std::int64_t m, std::int64_t n) noexcept {
+void copy_2d(const void* source, std::int64_t src_m, std::int64_t src_n, void* target, std::int64_t dst_m,
+             std::int64_t dst_n, std::int64_t m, std::int64_t n) noexcept {
   const S* src = static_cast<const S*>(source);
   D* dst = static_cast<D*>(target);
   if (dst_n == 1 && src_n == 1) {

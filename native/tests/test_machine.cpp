@@ -1,6 +1,7 @@
-// Runs programs against plain loops: random chains and reductions over random shapes and strides, every opcode on exactly
-// sized memory, rows stages on one to four threads, several runs at once. Made for the sanitizers; NumPy is the judge of
-// values in tests/kernels/test_core_program.py.
+// Runs programs against plain loops: random chains and reductions over random shapes and strides, every opcode on
+// exactly sized memory, rows stages on one to four threads, several runs at once. Made for the sanitizers; NumPy is the
+// judge of values in tests/kernels/test_core_program.py.
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -16,7 +17,7 @@ using namespace madaline::MADALINE_ISA;
 
 namespace {
 
-int passed = 0, failed = 0;
+std::atomic<int> passed = 0, failed = 0;
 
 void check(bool ok, const std::string& what) {
   ok ? ++passed : ++failed;
@@ -83,8 +84,7 @@ std::vector<Dim> random_dims(int most) {
 }
 
 // f(index) for every index of dims.
-template <class F>
-void each(const std::vector<Dim>& dims, F f) {
+template <class F> void each(const std::vector<Dim>& dims, F f) {
   std::vector<std::int64_t> index(dims.size(), 0);
   if (element_count(dims, 1) == 0) return;
   for (;;) {
@@ -182,7 +182,8 @@ void random_reduce(int round) {
     if (arg) ok = ok && index[vy.at(k)] == best;
     else {
       const double got = y[vy.at(k)], want = values[static_cast<int>(op)];
-      ok = ok && std::abs(got - want) <= 1e-5 * std::abs(want) + 1e-4 + (op == Reduction::prod ? 1e-3 * std::abs(want) : 0);
+      ok = ok &&
+           std::abs(got - want) <= 1e-5 * std::abs(want) + 1e-4 + (op == Reduction::prod ? 1e-3 * std::abs(want) : 0);
     }
   });
   check(ok, std::string("random ") + kReductionNames[static_cast<int>(op)] + " " + std::to_string(round));
@@ -234,8 +235,10 @@ struct Step {
   Builder p;
   explicit Step(std::int64_t tile_rows) : p(0, 4 * n_out, 64 * ((4 * n_out * tile_rows + 63) / 64), 1344) {
     const int X = p.buffer(kInput, kF32, 0), W = p.buffer(kInput, kF32, 1), order = p.buffer(kInput, kI64, 2);
-    const int H = p.buffer(kOutput, kF32, 0), DW = p.buffer(kOutput, kF32, 1), U = p.buffer(kOutput, kF64, 2), S = p.buffer(kOutput, kF32, 3);
-    const int h = p.buffer(kTile, kF32, 0), rows = p.buffer(kRows, kF32, 0), dW = p.buffer(kLane, kF32, 0), s = p.buffer(kLane, kF32, 1152);
+    const int H = p.buffer(kOutput, kF32, 0), DW = p.buffer(kOutput, kF32, 1), U = p.buffer(kOutput, kF64, 2),
+              S = p.buffer(kOutput, kF32, 3);
+    const int h = p.buffer(kTile, kF32, 0), rows = p.buffer(kRows, kF32, 0), dW = p.buffer(kLane, kF32, 0),
+              s = p.buffer(kLane, kF32, 1152);
     const Dim R{1, true}, in{n_in, false}, out{n_out, false};
     p.rows_stage(tile_rows, 8, 5);
     ProductSpec forward;
@@ -250,7 +253,8 @@ struct Step {
     p.product(forward, std::move(chain));
     ProductSpec backward;
     backward.m = in, backward.n = out, backward.k = R;
-    backward.A = {X, 0, n_in, {1, n_in}}, backward.B = {rows, 0, n_out, {n_out, 1}}, backward.C = {dW, 0, 0, {n_out, 1}};
+    backward.A = {X, 0, n_in, {1, n_in}}, backward.B = {rows, 0, n_out, {n_out, 1}},
+    backward.C = {dW, 0, 0, {n_out, 1}};
     backward.accumulate = true;
     p.product(backward, nullptr);
     p.reduce(0, {Reduction::sum, DType::f32, {out}, {R}, {rows, 0, n_out, {1, n_out}}, {s, 0, 0, {1}}, true});
@@ -258,7 +262,14 @@ struct Step {
     p.combine(0, kF32, dW, DW, n_in * n_out);
     p.combine(0, kF32, s, S, n_out);
     p.shared_stage();
-    p.take({DType::f32, {1, false}, R, out, R, {rows, 0, 0, {0, n_out, 1}}, {order, 0, 0, {0, 1}}, {H, 0, 0, {0, n_out, 1}}});
+    p.take({DType::f32,
+            {1, false},
+            R,
+            out,
+            R,
+            {rows, 0, 0, {0, n_out, 1}},
+            {order, 0, 0, {0, 1}},
+            {H, 0, 0, {0, n_out, 1}}});
   }
   struct Results {
     std::vector<float> H, DW, S;
@@ -267,7 +278,8 @@ struct Step {
   };
   Results run(const std::vector<float>& X, const std::vector<float>& W, std::vector<std::int64_t> order, int threads) {
     const std::size_t n = order.size();
-    Results r{std::vector<float>(n * n_out), std::vector<float>(n_in * n_out), std::vector<float>(n_out), std::vector<double>(n * 5)};
+    Results r{std::vector<float>(n * n_out), std::vector<float>(n_in * n_out), std::vector<float>(n_out),
+              std::vector<double>(n * 5)};
     void* inputs[] = {const_cast<float*>(X.data()), const_cast<float*>(W.data()), order.data()};
     void* outputs[] = {r.H.data(), r.DW.data(), r.U.data(), r.S.data()};
     check(p.machine().run(inputs, outputs, static_cast<std::int64_t>(n), threads).instruction == -1, "step fails");
@@ -327,7 +339,8 @@ void rows_stages() {
 void large_products() {
   for (int m : {64, 700}) {
     const int n = 300, k = 200;
-    std::vector<double> A(static_cast<std::size_t>(m) * k), B(static_cast<std::size_t>(k) * n), C(static_cast<std::size_t>(m) * n), first;
+    std::vector<double> A(static_cast<std::size_t>(m) * k), B(static_cast<std::size_t>(k) * n),
+        C(static_cast<std::size_t>(m) * n), first;
     for (double& a : A) a = pick(-9, 9);
     for (double& b : B) b = pick(-9, 9);
     for (int threads : {1, 2, 3, 4}) {
@@ -344,7 +357,8 @@ void large_products() {
       p.machine().run(inputs, outputs, 1, threads);
       if (first.empty()) first = C;
       double want = 0;
-      for (int q = 0; q < k; ++q) want += A[static_cast<std::size_t>(m - 1) * k + q] * B[static_cast<std::size_t>(q) * n + n - 1];
+      for (int q = 0; q < k; ++q)
+        want += A[static_cast<std::size_t>(m - 1) * k + q] * B[static_cast<std::size_t>(q) * n + n - 1];
       check(C == first && C.back() == want, "product of " + std::to_string(m) + " rows");
     }
   }
@@ -357,6 +371,6 @@ int main() {
   every_opcode();
   rows_stages();
   large_products();
-  std::printf("%d passed, %d failed\n", passed, failed);
+  std::printf("%d passed, %d failed\n", passed.load(), failed.load());
   return failed > 0;
 }

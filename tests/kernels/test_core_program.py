@@ -84,16 +84,16 @@ UNARY = {
     "log": np.log, "log2": np.log2, "log10": np.log10, "log1p": np.log1p, "sin": np.sin, "cos": np.cos, "tan": np.tan,
     "arcsin": np.arcsin, "arccos": np.arccos, "arctan": np.arctan, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh,
     "arcsinh": np.arcsinh, "arccosh": np.arccosh, "arctanh": np.arctanh, "sigmoid": special.expit,
-    "softplus": lambda x: np.logaddexp(x, x.dtype.type(0)), "relu": lambda x: np.where(x < 0, x.dtype.type(0), x), "erf": special.erf,
-    "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc, "rint": np.rint, "logical_not": np.logical_not,
-    "isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite,
+    "softplus": lambda x: np.logaddexp(x, x.dtype.type(0)), "erf": special.erf,
+    "relu": lambda x: np.where(x < 0, x.dtype.type(0), x), "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc,
+    "rint": np.rint, "logical_not": np.logical_not, "isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite,
 }  # fmt: skip
 BINARY = {
     "add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.divide, "power": np.power,
     "arctan2": np.arctan2, "maximum": np.maximum, "minimum": np.minimum, "floor_divide": np.floor_divide,
     "remainder": np.remainder, "fmod": np.fmod, "equal": np.equal, "not_equal": np.not_equal, "less": np.less,
-    "less_equal": np.less_equal, "greater": np.greater, "greater_equal": np.greater_equal, "logical_and": np.logical_and,
-    "logical_or": np.logical_or, "logical_xor": np.logical_xor, "copysign": np.copysign,
+    "less_equal": np.less_equal, "greater": np.greater, "greater_equal": np.greater_equal,
+    "logical_and": np.logical_and, "logical_or": np.logical_or, "logical_xor": np.logical_xor, "copysign": np.copysign,
 }  # fmt: skip
 TERNARY = {"where": lambda a, b, c: np.where(a != 0, b, c), "multiply_add": lambda a, b, c: a * b + c}
 # The planner's own: scalars last.
@@ -113,8 +113,8 @@ INTEGER = [
     "greater_equal", "logical_and", "logical_or", "logical_xor", "where", "multiply_add",
 ]  # fmt: skip
 BOOLEAN = [
-    "copy", "absolute", "logical_not", "add", "multiply", "maximum", "minimum", "equal", "not_equal", "less", "less_equal",
-    "greater", "greater_equal", "logical_and", "logical_or", "logical_xor", "where",
+    "copy", "absolute", "logical_not", "add", "multiply", "maximum", "minimum", "equal", "not_equal", "less",
+    "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor", "where",
 ]  # fmt: skip
 FUNCTIONS = UNARY | BINARY | TERNARY
 
@@ -164,7 +164,7 @@ def test_integer_opcodes_agree_with_numpy(core, op, rng):
         grid = [g.ravel() for g in np.meshgrid(values, np.arange(5))]
     else:
         grid = [g.ravel() for g in np.meshgrid(values, values)]
-    args = (grid + [rng.integers(-9, 9, grid[0].size)])[: arity(op)]
+    args = [*grid, rng.integers(-9, 9, grid[0].size)][: arity(op)]
     with np.errstate(all="ignore"):
         if op == "relu":
             expected = np.maximum(args[0], 0)
@@ -189,7 +189,24 @@ def test_an_opcode_a_dtype_does_not_have_is_refused_by_name(core, dtype):
             apply(core, op, *args, dtype=dtype)
 
 
-SHAPES = [(), (1,), (7,), (1023,), (5000,), (0,), (3, 0), (33, 5), (7, 32), (100, 1), (1, 100), (3, 700), (600, 300), (2, 3, 5), (3, 4, 1, 70), (2, 2, 2, 2, 2, 3)]
+SHAPES = [
+    (),
+    (1,),
+    (7,),
+    (1023,),
+    (5000,),
+    (0,),
+    (3, 0),
+    (33, 5),
+    (7, 32),
+    (100, 1),
+    (1, 100),
+    (3, 700),
+    (600, 300),
+    (2, 3, 5),
+    (3, 4, 1, 70),
+    (2, 2, 2, 2, 2, 3),
+]
 
 
 def broadcasts(shape):
@@ -212,7 +229,14 @@ def test_operands_broadcast(core, shape, dtype, rng):
         filled = np.full(shape, 3, dtype)
         build = Build(core)
         build.program.shared_stage()
-        build.program.elementwise(build.dtype(dtype), static(shape), [build.read(b, shape), build.write(filled)], [], 0, build.ops(("copy", 1, 0)))
+        build.program.elementwise(
+            build.dtype(dtype),
+            static(shape),
+            [build.read(b, shape), build.write(filled)],
+            [],
+            0,
+            build.ops(("copy", 1, 0)),
+        )
         np.testing.assert_array_equal(build.run(), np.broadcast_to(b, shape))
 
 
@@ -248,7 +272,14 @@ def test_operands_may_have_any_strides(core, view, op, dtype, rng):
     values = np.ascontiguousarray(x)
     b = Build(core)
     b.program.shared_stage()
-    b.program.elementwise(b.dtype(dtype), static(x.shape), [b.read(values), b.view(target, view(target), "output")], [], 0, b.ops((op, 1, 0)))
+    b.program.elementwise(
+        b.dtype(dtype),
+        static(x.shape),
+        [b.read(values), b.view(target, view(target), "output")],
+        [],
+        0,
+        b.ops((op, 1, 0)),
+    )
     b.run()
     expected = np.zeros((60, 40), dtype)
     view(expected)[...] = function(values)
@@ -278,8 +309,10 @@ def adam(b, n, *, fused):
     r = range(14, 24)
     if fused:
         return 7, b.ops(
-            ("scaled_sum", 5, 2, 1, m1, m1c), ("scaled_sum_square", 6, 3, 1, v1, v1c), ("adaptive_step", 4, 0, 5, 6, lr, c2, eps)
-        )  # fmt: skip
+            ("scaled_sum", 5, 2, 1, m1, m1c),
+            ("scaled_sum_square", 6, 3, 1, v1, v1c),
+            ("adaptive_step", 4, 0, 5, 6, lr, c2, eps),
+        )
     return 3, b.ops(
         ("multiply", r[0], 2, m1), ("multiply", r[1], 1, m1c), ("add", 5, r[0], r[1]),
         ("multiply", r[0], 3, v1), ("square", r[1], 1), ("multiply", r[1], r[1], v1c), ("add", 6, r[0], r[1]),
@@ -309,7 +342,9 @@ def test_a_long_chain_with_several_outputs_computes_adam(core, n, fused, dtype, 
     v2 = 0.999 * v + 0.001 * g * g
     expected = [w - 1e-3 * m2 / (np.sqrt(1.25 * v2) + 1e-8), m2, v2]
     for got, value in zip(results[0], expected, strict=True):
-        np.testing.assert_allclose(got, value, rtol=1e-5 if dtype == "float32" else 1e-13, atol=1e-6 if dtype == "float32" else 1e-15)
+        np.testing.assert_allclose(
+            got, value, rtol=1e-5 if dtype == "float32" else 1e-13, atol=1e-6 if dtype == "float32" else 1e-15
+        )
     for other in results[1:]:
         for got, first in zip(other, results[0], strict=True):
             assert got.tobytes() == first.tobytes()
@@ -351,7 +386,12 @@ def reduce(core, op, x, axes, *, view=None, threads=1, dtype=None):
     y = np.zeros([v.shape[d] for d in keep], "int64" if op == "argmax" else dtype)
     src = b.view(x, v.transpose(*keep, *axes))
     b.program.reduce(
-        core.REDUCTIONS[op], b.dtype(dtype), static([v.shape[d] for d in keep]), static([v.shape[d] for d in axes]), src, b.write(y)
+        core.REDUCTIONS[op],
+        b.dtype(dtype),
+        static([v.shape[d] for d in keep]),
+        static([v.shape[d] for d in axes]),
+        src,
+        b.write(y),
     )
     return b.run(threads=threads)
 
@@ -360,8 +400,10 @@ def reduce(core, op, x, axes, *, view=None, threads=1, dtype=None):
 @pytest.mark.parametrize("op", REDUCTIONS)
 @pytest.mark.parametrize(
     ("shape", "axes"),
-    [((7,), (0,)), ((1,), (0,)), ((1000,), (0,)), ((33, 10), (1,)), ((33, 10), (0,)), ((130, 2), (1,)), ((3, 300), (1,)), ((300, 70), (0,)),
-     ((300, 70), (0, 1)), ((5, 6, 7), (1,)), ((5, 6, 7), (0, 2)), ((5, 6, 7), (2, 0)), ((4, 5, 3, 2), (1, 3)), ((1, 9), (0,)), ((70000,), (0,)), ((70000, 3), (0,))],
+    [((7,), (0,)), ((1,), (0,)), ((1000,), (0,)), ((33, 10), (1,)), ((33, 10), (0,)), ((130, 2), (1,)),
+     ((3, 300), (1,)), ((300, 70), (0,)),
+     ((300, 70), (0, 1)), ((5, 6, 7), (1,)), ((5, 6, 7), (0, 2)), ((5, 6, 7), (2, 0)), ((4, 5, 3, 2), (1, 3)),
+     ((1, 9), (0,)), ((70000,), (0,)), ((70000, 3), (0,))],
     ids=str,
 )  # fmt: skip
 def test_reductions_agree_with_numpy(core, op, shape, axes, dtype, rng):
@@ -374,7 +416,9 @@ def test_reductions_agree_with_numpy(core, op, shape, axes, dtype, rng):
         keep = [d for d in range(x.ndim) if d not in axes]
         expected = np.argmax(x.transpose(*keep, *axes).reshape(*[x.shape[d] for d in keep], -1), axis=-1)
     else:
-        expected = REDUCTIONS[op](x.astype("float64") if dtype == "float32" else x, axis=axes[0] if op == "argmax" else axes)
+        expected = REDUCTIONS[op](
+            x.astype("float64") if dtype == "float32" else x, axis=axes[0] if op == "argmax" else axes
+        )
     results = [reduce(core, op, x, axes, threads=threads) for threads in (1, 2, 3)]
     if dtype == "int64" or op in {"max", "min", "argmax"}:
         np.testing.assert_array_equal(results[0], expected)
@@ -419,9 +463,13 @@ def test_reductions_treat_nan_and_infinity_as_numpy(core, n, dtype):
         x = np.array(rows, dtype)
         for op in ("max", "min", "argmax", "logsumexp", "sum"):
             with np.errstate(all="ignore"):
-                expected = np.array([np.max(r) if op == "logsumexp" and np.isinf(np.max(r)) else REDUCTIONS[op](r, 0) for r in x])
+                expected = np.array(
+                    [np.max(r) if op == "logsumexp" and np.isinf(np.max(r)) else REDUCTIONS[op](r, 0) for r in x]
+                )
             for got in (reduce(core, op, x, (1,)), reduce(core, op, np.ascontiguousarray(x.T), (0,))):
-                np.testing.assert_allclose(got, expected, rtol=4 * np.finfo(dtype).eps, atol=n * np.finfo(dtype).eps, err_msg=op)
+                np.testing.assert_allclose(
+                    got, expected, rtol=4 * np.finfo(dtype).eps, atol=n * np.finfo(dtype).eps, err_msg=op
+                )
 
 
 def test_empty_reductions_give_the_identity(core):
@@ -447,19 +495,31 @@ def matmul(core, a, b, *, a_base=None, b_base=None, bias=None, relu=False, threa
     }
     more = {} if bias is None else {"bias": build.read(bias, (n,))}
     extra = None
-    if epilogue is not None:  # z = c * c + 1, s = row-broadcast
+    if epilogue is not None:  # z = c * c + 1
         z = np.zeros_like(c)
         z_operand = build.write(z)
-        more["epilogue"] = (
-            build.dtype(dtype), static((m, n)), [(*operands["C"][:3], [n, 1]), z_operand], [1.0], 1, build.ops(("square", 3, 0), ("add", 1, 3, 2))
-        )  # fmt: skip
+        ops = build.ops(("square", 3, 0), ("add", 1, 3, 2))
+        chain_operands = [(*operands["C"][:3], [n, 1]), z_operand]
+        more["epilogue"] = (build.dtype(dtype), static((m, n)), chain_operands, [1.0], 1, ops)
         extra = z
-    build.program.matmul(build.dtype(dtype), static(batch), (m, False), (n, False), (k, False), relu=relu, **operands, **more)
+    build.program.matmul(
+        build.dtype(dtype), static(batch), (m, False), (n, False), (k, False), relu=relu, **operands, **more
+    )
     build.run(threads=threads)
     return c if extra is None else (c, extra)
 
 
-PRODUCTS = [(1, 1, 1), (5, 3, 4), (32, 32, 32), (1, 64, 20), (100, 2, 64), (7, 10, 0), (0, 3, 3), (300, 257, 129), (128, 600, 300)]
+PRODUCTS = [
+    (1, 1, 1),
+    (5, 3, 4),
+    (32, 32, 32),
+    (1, 64, 20),
+    (100, 2, 64),
+    (7, 10, 0),
+    (0, 3, 3),
+    (300, 257, 129),
+    (128, 600, 300),
+]
 
 
 @pytest.mark.parametrize("dtype", [*FLOATS, "int64"])
@@ -472,7 +532,9 @@ def test_products_agree_with_numpy(core, m, n, k, dtype, rng):
     got = [matmul(core, a, b, threads=t) for t in (1, 2, 3, 4)]
     np.testing.assert_allclose(got[0], expected, **tolerance)
     assert all(g.tobytes() == got[0].tobytes() for g in got)
-    np.testing.assert_allclose(matmul(core, a, b, bias=bias, relu=True, threads=2), np.maximum(expected + bias, 0), **tolerance)
+    np.testing.assert_allclose(
+        matmul(core, a, b, bias=bias, relu=True, threads=2), np.maximum(expected + bias, 0), **tolerance
+    )
     at, bt = np.ascontiguousarray(a.T), np.ascontiguousarray(b.T)
     np.testing.assert_allclose(matmul(core, at.T, bt.T, a_base=at, b_base=bt), expected, **tolerance)
     for threads in (1, 3):
@@ -494,7 +556,9 @@ def gather(core, name, src, indices, dst, size, *, n_rows=1, threads=1, **more):
     outer, count = indices.shape
     inner = dst.shape[2]
     operands = {"src": b.read(src), "indices": b.read(indices), "dst": b.write(dst)}
-    getattr(b.program, name)(b.dtype(dst.dtype), (outer, False), (count, False), (inner, False), (size, False), **operands, **more)
+    getattr(b.program, name)(
+        b.dtype(dst.dtype), (outer, False), (count, False), (inner, False), (size, False), **operands, **more
+    )
     return b.run(n_rows, threads)
 
 
@@ -546,16 +610,25 @@ def philox(counter, key):
     mask = np.uint64(0xFFFFFFFF)
     for _ in range(10):
         p0, p1 = x[0] * np.uint64(0xD2511F53), x[2] * np.uint64(0xCD9E8D57)
-        x = [(p1 >> np.uint64(32)) ^ x[1] ^ np.uint64(k[0]), p1 & mask, (p0 >> np.uint64(32)) ^ x[3] ^ np.uint64(k[1]), p0 & mask]
+        x = [
+            (p1 >> np.uint64(32)) ^ x[1] ^ np.uint64(k[0]),
+            p1 & mask,
+            (p0 >> np.uint64(32)) ^ x[3] ^ np.uint64(k[1]),
+            p0 & mask,
+        ]
         k = [(k[0] + 0x9E3779B9) & 0xFFFFFFFF, (k[1] + 0xBB67AE85) & 0xFFFFFFFF]
     return np.stack(x, axis=-1)
 
 
 def test_philox_reference_gives_the_published_vectors():
     """Known answers of the authors' Random123 library."""
-    np.testing.assert_array_equal(philox(np.zeros(4, np.uint32), (0, 0)), [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8])
+    np.testing.assert_array_equal(
+        philox(np.zeros(4, np.uint32), (0, 0)), [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]
+    )
     ones = 0xFFFFFFFF
-    np.testing.assert_array_equal(philox(np.full(4, ones), (ones, ones)), [0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD])
+    np.testing.assert_array_equal(
+        philox(np.full(4, ones), (ones, ones)), [0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD]
+    )
 
 
 def uniform(n_rows, units, dtype, *, seed, step, stream):
@@ -571,7 +644,9 @@ def uniform(n_rows, units, dtype, *, seed, step, stream):
         values = ((words >> np.uint64(9)).astype(np.float32) + np.float32(0.5)) * np.float32(2.0**-23)
     else:
         pairs = words.reshape(n_rows, counts, 2, 2)
-        values = ((((pairs[..., 0] << np.uint64(32)) | pairs[..., 1]) >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
+        values = (
+            (((pairs[..., 0] << np.uint64(32)) | pairs[..., 1]) >> np.uint64(12)).astype(np.float64) + 0.5
+        ) * 2.0**-52
     return values.reshape(n_rows, -1)[:, :units]
 
 
@@ -603,7 +678,7 @@ def test_random_numbers_depend_on_seed_step_stream_row_and_unit_alone(core, n_ro
 
 
 def training_step(core, tile_rows, lane_rows, max_lanes):
-    """Row-wise h = relu(X W + b), z = h * mask / row, then dW = X^T z, db = sum z, total = sum z, largest = max z; as rows stage."""
+    """h = relu(X W + b), z = h * scale - 1/2, then X^T z, the sums of z by column and over all, and its maximum."""
     n_in, n_out = 20, 33
     lane = {"dW": 0, "db": 2688, "total": 2880, "largest": 2944}
     b = Build(core, row=4 * n_out, tile=64 * math.ceil(4 * n_out * tile_rows / 64), lane=3008, shared=3008)
@@ -615,15 +690,53 @@ def training_step(core, tile_rows, lane_rows, max_lanes):
     R = (1, True)
     p = b.program
     p.rows_stage(tile_rows, lane_rows, max_lanes)
-    p.matmul(f, [], R, (n_out, False), (n_in, False), A=(X, 0, n_in, [n_in, 1]), B=(W, 0, 0, [n_out, 1]), C=(h, 0, 0, [n_out, 1]),
-             bias=(bias, 0, 0, [1]), relu=True,
-             epilogue=(f, [R, (n_out, False)], [(h, 0, 0, [n_out, 1]), (H, 0, n_out, [n_out, 1])], [], 0, b.ops(("copy", 1, 0))))  # fmt: skip
-    p.elementwise(f, [R, (n_out, False)], [(h, 0, 0, [n_out, 1]), (scale, 0, 1, [1, 0]), (rows, 0, n_out, [n_out, 1])], [0.5], 1,
-                  b.ops(("multiply", 4, 0, 1), ("subtract", 2, 4, 3)))  # fmt: skip
-    p.matmul(f, [], (n_in, False), (n_out, False), R, A=(X, 0, n_in, [1, n_in]), B=(rows, 0, n_out, [n_out, 1]), C=(lanes["dW"], 0, 0, [n_out, 1]), accumulate=True)
-    p.reduce(core.REDUCTIONS["sum"], f, [(n_out, False)], [R], (rows, 0, n_out, [1, n_out]), (lanes["db"], 0, 0, [1]), accumulate=True)
-    p.reduce(core.REDUCTIONS["sum"], f, [], [(n_out, True)], (rows, 0, n_out, [1]), (lanes["total"], 0, 0, []), accumulate=True)
-    p.reduce(core.REDUCTIONS["max"], f, [], [(n_out, True)], (rows, 0, n_out, [1]), (lanes["largest"], 0, 0, []), accumulate=True)
+    copy = (f, [R, (n_out, False)], [(h, 0, 0, [n_out, 1]), (H, 0, n_out, [n_out, 1])], [], 0, b.ops(("copy", 1, 0)))
+    p.matmul(
+        f, [], R, (n_out, False), (n_in, False),
+        A=(X, 0, n_in, [n_in, 1]), B=(W, 0, 0, [n_out, 1]), C=(h, 0, 0, [n_out, 1]),
+        bias=(bias, 0, 0, [1]), relu=True, epilogue=copy,
+    )  # fmt: skip
+    operands = [(h, 0, 0, [n_out, 1]), (scale, 0, 1, [1, 0]), (rows, 0, n_out, [n_out, 1])]
+    ops = b.ops(("multiply", 4, 0, 1), ("subtract", 2, 4, 3))
+    p.elementwise(f, [R, (n_out, False)], operands, [0.5], 1, ops)
+    p.matmul(
+        f,
+        [],
+        (n_in, False),
+        (n_out, False),
+        R,
+        A=(X, 0, n_in, [1, n_in]),
+        B=(rows, 0, n_out, [n_out, 1]),
+        C=(lanes["dW"], 0, 0, [n_out, 1]),
+        accumulate=True,
+    )
+    p.reduce(
+        core.REDUCTIONS["sum"],
+        f,
+        [(n_out, False)],
+        [R],
+        (rows, 0, n_out, [1, n_out]),
+        (lanes["db"], 0, 0, [1]),
+        accumulate=True,
+    )
+    p.reduce(
+        core.REDUCTIONS["sum"],
+        f,
+        [],
+        [(n_out, True)],
+        (rows, 0, n_out, [1]),
+        (lanes["total"], 0, 0, []),
+        accumulate=True,
+    )
+    p.reduce(
+        core.REDUCTIONS["max"],
+        f,
+        [],
+        [(n_out, True)],
+        (rows, 0, n_out, [1]),
+        (lanes["largest"], 0, 0, []),
+        accumulate=True,
+    )
     for name, out, size in (("dW", DW, n_in * n_out), ("db", DB, n_out), ("total", TOTAL, 1)):
         p.combine(core.REDUCTIONS["sum"], f, lanes[name], out, size)
     p.combine(core.REDUCTIONS["max"], f, lanes["largest"], LARGEST, 1)
@@ -718,7 +831,18 @@ def test_mistakes_are_refused_when_they_are_added(core):
     ops = core.OPCODES
     copy = [(ops["copy"], 1, 0, -1, -1)]
 
-    def chain(*, dims=((4, False),), a=(0, 0, [1]), y=(0, 0, [1]), ops=copy, space="output", n_scratch=0, constants=(), stage=True, sizes=None):
+    def chain(
+        *,
+        dims=((4, False),),
+        a=(0, 0, [1]),
+        y=(0, 0, [1]),
+        ops=copy,
+        space="output",
+        n_scratch=0,
+        constants=(),
+        stage=True,
+        sizes=None,
+    ):
         def add(b, p):
             x, out = b.buffer("input", "float32"), b.buffer(space, "float32")
             if stage is True:
@@ -754,7 +878,13 @@ def test_mistakes_are_refused_when_they_are_added(core):
     expect("reaches beyond its arena", space="shared", sizes={"shared": 15})
     expect("has rows, but is in the shared space", space="shared", sizes={"shared": 1024}, dims=[(1, True)])
     expect("in the tile space, which exists in rows stages only", space="tile", sizes={"tile": 1024})
-    expect("has a row_advance, but its space has no global rows", space="tile", sizes={"tile": 1024}, stage=(4, 4, 4), y=(0, 1, [1]))
+    expect(
+        "has a row_advance, but its space has no global rows",
+        space="tile",
+        sizes={"tile": 1024},
+        stage=(4, 4, 4),
+        y=(0, 1, [1]),
+    )
     expect("reaches beyond its arena", space="tile", sizes={"tile": 64}, dims=[(1, True)], stage=(17, 1, 1))
     expect("reaches beyond its arena", space="rows", sizes={"row": 3}, dims=[(1, True)])
     expect("needs its last 2 arguments to be scalars", ops=[(ops["scaled_sum"], 1, 0, 0, 0, 0)])
@@ -782,7 +912,10 @@ def test_mistakes_are_refused_when_they_are_added(core):
     product("destination must be in the lane space", accumulate=True)
     product("takes no bias, relu or epilogue", accumulate=True, relu=True, space="lane")
     product("bias of matmul must have stride 0 or 1", bias=(0, 0, 0, [2]))
-    product("first dim of a matmul's epilogue must be m", epilogue=(f32, [(9, False)], [(1, 0, 0, [1]), (1, 9, 0, [1])], [], 0, copy))
+    product(
+        "first dim of a matmul's epilogue must be m",
+        epilogue=(f32, [(9, False)], [(1, 0, 0, [1]), (1, 9, 0, [1])], [], 0, copy),
+    )
 
     def with_two(match, call, dtypes=("float32", "float32"), space="output"):
         def add(b, p):
@@ -794,15 +927,27 @@ def test_mistakes_are_refused_when_they_are_added(core):
 
     three = [(3, False)]
     with_two("Reduction 6 does not exist", lambda p, x, y: p.reduce(6, f32, three, [], (x, 0, 0, [1]), (y, 0, 0, [1])))
-    with_two("dst of reduce is float32; the instruction needs int64", lambda p, x, y: p.reduce(5, f32, [], three, (x, 0, 0, [1]), (y, 0, 0, [])))
+    with_two(
+        "dst of reduce is float32; the instruction needs int64",
+        lambda p, x, y: p.reduce(5, f32, [], three, (x, 0, 0, [1]), (y, 0, 0, [])),
+    )
     with_two("dst of reduce has stride 0", lambda p, x, y: p.reduce(0, f32, three, [], (x, 0, 0, [1]), (y, 0, 0, [0])))
-    with_two("src of reduce has 1 strides for 2 dims", lambda p, x, y: p.reduce(0, f32, three, three, (x, 0, 0, [1]), (y, 0, 0, [1])))
+    with_two(
+        "src of reduce has 1 strides for 2 dims",
+        lambda p, x, y: p.reduce(0, f32, three, three, (x, 0, 0, [1]), (y, 0, 0, [1])),
+    )
     with_two("combine has a negative size", lambda p, x, y: p.combine(0, f32, y, x, -1), space="lane")
     with_two("not in the lane space", lambda p, x, y: p.combine(0, f32, x, y, 1))
     with_two("is written, but it is an input", lambda p, x, y: p.combine(0, f32, y, x, 1), space="lane")
     with_two("random exists for floats only", lambda p, x, y: p.random(i64, three, (y, 0, 0, [1]), (x, 0, 0, [1]), 0))
-    with_two("key of random is float32; the instruction needs int64", lambda p, x, y: p.random(f32, three, (y, 0, 0, [1]), (x, 0, 0, [1]), 0))
-    with_two("src of cumsum is float32", lambda p, x, y: p.cumsum(f64, (1, False), *three, (1, False), (x, 0, 0, [1, 1, 1]), (y, 0, 0, [1, 1, 1])))
+    with_two(
+        "key of random is float32; the instruction needs int64",
+        lambda p, x, y: p.random(f32, three, (y, 0, 0, [1]), (x, 0, 0, [1]), 0),
+    )
+    with_two(
+        "src of cumsum is float32",
+        lambda p, x, y: p.cumsum(f64, (1, False), *three, (1, False), (x, 0, 0, [1, 1, 1]), (y, 0, 0, [1, 1, 1])),
+    )
     with_two(
         "indices of take is float32; the instruction needs int64",
         lambda p, x, y: p.take(f32, 1, 3, 1, 3, (x, 0, 0, [1, 1, 1]), (x, 0, 0, [1, 1]), (y, 0, 0, [1, 1, 1])),
