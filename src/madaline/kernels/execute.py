@@ -77,8 +77,7 @@ class Executable:
         return self._bound(n_rows)[0]
 
     def _bound(self, n_rows: int) -> tuple[Program, list[np.ndarray]]:
-        # No rows at all are planned for themselves: then the shape rules can refuse the maximum of nothing.
-        if self._generic is not None and (n_rows or not self._has_batch):
+        if self._generic is not None:
             return self._generic
         if n_rows not in self._programs:
             self._programs[n_rows] = _program(with_rows(self.graph, n_rows))
@@ -86,6 +85,8 @@ class Executable:
 
     def __call__(self, arguments: Sequence[Any], n_rows: int = 0) -> list[np.ndarray]:
         """The outputs for these arguments, one for each input of the graph."""
+        if self._has_batch and not n_rows:
+            with_rows(self.graph, 0)  # the shape rules refuse the maximum of nothing
         program, constants = self._bound(n_rows)
         module = None if executor() == "reference" else core()
         if module is None:
