@@ -1,5 +1,6 @@
 // What this module was compiled for, and which of the modules this CPU can run.
 #include "bind/bind.h"
+#include "bind/gil.h"
 #include "kernels/threads.h"
 
 #include <nanobind/stl/string.h>
@@ -39,6 +40,7 @@ void bind_config(nb::module_& m) {
   m.attr("compiler") = MADALINE_COMPILER;
   // Made while the module is imported, so that no fork can fall into its construction. Starts no thread.
   ThreadPool::instance();
+  ReleaseGil::watch_for_exit();
   m.def("n_workers", [] { return ThreadPool::instance().n_workers(); }, "Threads the pool has started so far.");
   m.def("cpu_isas", &cpu_isas, "Instruction sets this CPU and operating system can run, slowest first.");
 }

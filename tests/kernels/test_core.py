@@ -35,9 +35,9 @@ names = [name for name in core.built_isas() if name in core.cpu_isas()]
 assert [core.load(name).isa for name in names] == names
 print(len(names))
 """
-    run = run_python(code)
+    run = run_python(code, MADALINE_REPORT_LEAKS="1")
     assert run.returncode == 0, run.stderr
-    assert run.stderr == ""  # nanobind warns here about types registered twice and leaked
+    assert run.stderr == ""  # nanobind warns here about types registered twice and about what was leaked
 
 
 def test_an_unknown_instruction_set_gets_all_that_are_known_built_and_runnable(run_python):
@@ -97,3 +97,27 @@ core.core()
     last = run_python(code).stderr.strip().splitlines()[-1]
     assert "NativeCoreError: The native core madaline.kernels._baseline is installed but cannot be loaded" in last
     assert "undefined symbol: _Z3foo" in last
+
+
+@needs_core
+def test_python_exits_cleanly_while_daemon_threads_compute(run_python):
+    code = """
+import threading, time
+import numpy as np
+import madaline as md
+
+f = md.compile(lambda x, w: np.tanh(x @ w).sum())
+x, w = np.ones((500, 200), np.float32), np.ones((200, 200), np.float32)
+print(float(f(x, w)))
+
+def compute():
+    while True:
+        f(x, w)
+
+for _ in range(3):
+    threading.Thread(target=compute, daemon=True).start()
+time.sleep(0.05)
+"""
+    for _ in range(3):
+        run = run_python(code)
+        assert (run.returncode, run.stdout, run.stderr) == (0, "100000.0\n", "")
