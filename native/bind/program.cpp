@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bind/gil.h"
 #include "kernels/builder.h"
 
 namespace nb = nanobind;
@@ -126,7 +127,7 @@ void run_checked(Builder& program, const Arguments& arguments, int64 n_rows, int
   if (threads < 1) invalid("threads must be at least 1.");
   Failure failure;
   {
-    nb::gil_scoped_release release;
+    ReleaseGil release;
     failure = program.machine().run(arguments.inputs(), arguments.outputs(), n_rows, threads);
   }
   if (failure.instruction >= 0) {
