@@ -324,7 +324,7 @@ def _reshape(b: Builder) -> None:
         factors = [b.pick((0, 2)), 0]
     rows = [axis for axis, size in enumerate(x.shape) if isinstance(size, Rows)]
     if rows:
-        factors.insert(0 if rows[0] == 0 else b.pick(range(len(factors) + 1)), ROWS)
+        factors.insert(b.pick((0, *range(len(factors) + 1))), ROWS)
     b.add(x.reshape(tuple(factors)), steady=b.is_steady(x))
 
 

@@ -201,7 +201,8 @@ def _fill(node: Node, low: Lowering, value: float) -> Chain:
 def _reshape(node: Node, low: Lowering) -> list[Instruction]:
     """A reshape that no strides can say: copy the elements, in the order of the old shape."""
     (x,) = node.inputs
-    if row_axis(x.shape) != row_axis(node.shape) and row_axis(x.shape) is None:
+    batched = row_axis(x.shape) is not None or row_axis(node.shape) is not None
+    if batched and not node.primitive.keeps_rows((x.shape,), node.shape, **node.params):
         raise NeedsRowCountError(node)
     strides = stored_strides(x.shape)
     return [_copy((node,), x.shape, low.operand(x), low.operand(node, strides), node.dtype.name)]

@@ -110,6 +110,8 @@ def _reshape(node: Node, x: View) -> View | None:
 def _regrouped(before: Shape, strides: tuple[int, ...], after: Shape) -> tuple[int, ...] | None:
     """Strides for another shape over the same elements in the same order, if plain strides can say it."""
     old = [(int(size), stride) for size, stride in zip(before, strides, strict=True) if size != 1]
+    if width(before) != width(after):
+        return None
     if width(before) == 0:
         return (0,) * len(after)
     result: list[int] = []
