@@ -34,7 +34,8 @@ Operand to_operand(nb::handle h) {
   for (nb::handle s : nb::cast<nb::sequence>(parts[3])) o.strides.push_back(nb::cast<int64>(s));
   return o;
 }
-ElementwiseSpec to_chain(int dtype, nb::handle dims, nb::handle operands, nb::handle constants, int n_scratch, nb::handle ops) {
+ElementwiseSpec to_chain(int dtype, nb::handle dims, nb::handle operands, nb::handle constants, int n_scratch,
+                         nb::handle ops) {
   ElementwiseSpec spec;
   spec.dtype = Builder::checked_dtype(dtype);
   spec.dims = to_dims(dims);
@@ -49,9 +50,10 @@ ElementwiseSpec to_chain(int dtype, nb::handle dims, nb::handle operands, nb::ha
   return spec;
 }
 
-GatherSpec to_gather(int dtype, nb::handle outer, nb::handle count, nb::handle inner, nb::handle axis, nb::handle table, nb::handle indices,
-                     nb::handle list) {
-  return {Builder::checked_dtype(dtype), to_dim(outer), to_dim(count), to_dim(inner), to_dim(axis), to_operand(table), to_operand(indices), to_operand(list)};
+GatherSpec to_gather(int dtype, nb::handle outer, nb::handle count, nb::handle inner, nb::handle axis, nb::handle table,
+                     nb::handle indices, nb::handle list) {
+  return {Builder::checked_dtype(dtype), to_dim(outer),   to_dim(count), to_dim(inner), to_dim(axis), to_operand(table),
+          to_operand(indices),           to_operand(list)};
 }
 
 // Memory of arrays, held for as long as this lives. Plain buffer protocol: several times faster than nanobind's arrays,
@@ -67,16 +69,21 @@ class ArrayMemory {
   void reserve(std::size_t n) { views_.reserve(n); }  // a view must not move while it is held
 
   void* add(nb::handle h, const Builder::Needed& needed, int64 n_rows, bool is_output, std::size_t number) {
-    const auto complain = [&](const std::string& what) { invalid((is_output ? "Output " : "Input ") + std::to_string(number) + what); };
+    const auto complain = [&](const std::string& what) {
+      invalid((is_output ? "Output " : "Input ") + std::to_string(number) + what);
+    };
     Py_buffer view;
     if (PyObject_GetBuffer(h.ptr(), &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (is_output ? PyBUF_WRITABLE : 0)) != 0) {
       PyErr_Clear();
       complain(std::string(" must be a C-contiguous NumPy array") + (is_output ? " that can be written." : "."));
     }
     views_.push_back(view);
-    if (!has_dtype(view, needed.dtype)) complain(" must have dtype " + std::string(kDTypeNames[static_cast<int>(needed.dtype)]) + ".");
+    if (!has_dtype(view, needed.dtype))
+      complain(" must have dtype " + std::string(kDTypeNames[static_cast<int>(needed.dtype)]) + ".");
     const int64 has = view.len / view.itemsize, reached = needed.elements(n_rows);
-    if (has < reached) complain(" has " + std::to_string(has) + " elements; the program reaches " + std::to_string(reached) + " of them.");
+    if (has < reached)
+      complain(" has " + std::to_string(has) + " elements; the program reaches " + std::to_string(reached) +
+               " of them.");
     return view.buf;
   }
 
@@ -98,19 +105,24 @@ class ArrayMemory {
 // The arguments of a run, checked.
 class Arguments {
  public:
-  Arguments(const Builder& program, nb::list inputs, nb::list outputs, int64 n_rows) : n_inputs_(program.inputs().size()) {
+  Arguments(const Builder& program, nb::list inputs, nb::list outputs, int64 n_rows)
+      : n_inputs_(program.inputs().size()) {
     const std::size_t n_outputs = program.outputs().size();
     if (n_rows < 0) invalid("n_rows is negative.");
     if (nb::len(inputs) != n_inputs_) {
-      invalid("The program takes " + std::to_string(n_inputs_) + " inputs; " + std::to_string(nb::len(inputs)) + " were given.");
+      invalid("The program takes " + std::to_string(n_inputs_) + " inputs; " + std::to_string(nb::len(inputs)) +
+              " were given.");
     }
     if (nb::len(outputs) != n_outputs) {
-      invalid("The program gives " + std::to_string(n_outputs) + " outputs; " + std::to_string(nb::len(outputs)) + " were given.");
+      invalid("The program gives " + std::to_string(n_outputs) + " outputs; " + std::to_string(nb::len(outputs)) +
+              " were given.");
     }
     data_.reserve(n_inputs_ + n_outputs);
     memory_.reserve(n_inputs_ + n_outputs);
-    for (std::size_t i = 0; i < n_inputs_; ++i) data_.push_back(memory_.add(inputs[i], program.inputs()[i], n_rows, false, i));
-    for (std::size_t i = 0; i < n_outputs; ++i) data_.push_back(memory_.add(outputs[i], program.outputs()[i], n_rows, true, i));
+    for (std::size_t i = 0; i < n_inputs_; ++i)
+      data_.push_back(memory_.add(inputs[i], program.inputs()[i], n_rows, false, i));
+    for (std::size_t i = 0; i < n_outputs; ++i)
+      data_.push_back(memory_.add(outputs[i], program.outputs()[i], n_rows, true, i));
   }
   Arguments(const Arguments&) = delete;
   Arguments& operator=(const Arguments&) = delete;
@@ -131,7 +143,8 @@ void run_checked(Builder& program, const Arguments& arguments, int64 n_rows, int
     failure = program.machine().run(arguments.inputs(), arguments.outputs(), n_rows, threads);
   }
   if (failure.instruction >= 0) {
-    throw std::out_of_range("Instruction " + std::to_string(failure.instruction) + ", " + program.machine().failure_message(failure));
+    throw std::out_of_range("Instruction " + std::to_string(failure.instruction) + ", " +
+                            program.machine().failure_message(failure));
   }
 }
 
@@ -165,63 +178,98 @@ void bind_program(nb::module_& m) {
   m.attr("OPCODES") = opcodes;
 
   nb::class_<BoundProgram>(m, "BoundProgram", "A program with arguments; they stay alive with it.")
-      .def("run", [](BoundProgram& self, int threads) { run_checked(self.program, self.arguments, self.n_rows, threads); }, "threads"_a);
+      .def(
+          "run",
+          [](BoundProgram& self, int threads) { run_checked(self.program, self.arguments, self.n_rows, threads); },
+          "threads"_a);
 
   nb::class_<Builder>(m, "Program", "A flat program over buffers; native/FORMAT.md describes it.")
-      .def("__init__", [](Builder* self, int64 shared, int64 row, int64 tile, int64 lane) {
-             Builder::checked_bytes(shared, "shared_bytes"), Builder::checked_bytes(row, "row_bytes");
-             Builder::checked_bytes(tile, "tile_bytes"), Builder::checked_bytes(lane, "lane_bytes");
-             new (self) Builder(shared, row, tile, lane);
-           }, "shared_bytes"_a, "row_bytes"_a, "tile_bytes"_a, "lane_bytes"_a)
+      .def(
+          "__init__",
+          [](Builder* self, int64 shared, int64 row, int64 tile, int64 lane) {
+            new (self) Builder(shared, row, tile, lane);
+          },
+          "shared_bytes"_a, "row_bytes"_a, "tile_bytes"_a, "lane_bytes"_a)
       .def("buffer", &Builder::buffer, "space"_a, "dtype"_a, "offset"_a)
       .def("shared_stage", &Builder::shared_stage)
       .def("rows_stage", &Builder::rows_stage, "tile_rows"_a, "lane_rows"_a, "max_lanes"_a)
-      .def("elementwise", [](Builder& self, int dtype, nb::object dims, nb::object operands, nb::object constants, int n_scratch, nb::object ops) {
-             self.elementwise(to_chain(dtype, dims, operands, constants, n_scratch, ops));
-           }, "dtype"_a, "dims"_a, "operands"_a, "constants"_a, "n_scratch"_a, "ops"_a)
-      .def("matmul", [](Builder& self, int dtype, nb::object batch, nb::object m, nb::object n, nb::object k, nb::object A, nb::object B, nb::object C,
-                        bool accumulate, nb::object bias, bool relu, nb::object epilogue) {
-             ProductSpec s;
-             s.dtype = Builder::checked_dtype(dtype);
-             s.batch = to_dims(batch), s.m = to_dim(m), s.n = to_dim(n), s.k = to_dim(k);
-             s.A = to_operand(A), s.B = to_operand(B), s.C = to_operand(C);
-             s.accumulate = accumulate, s.relu = relu, s.has_bias = !bias.is_none();
-             if (s.has_bias) s.bias = to_operand(bias);
-             std::unique_ptr<ElementwiseSpec> chain;
-             if (!epilogue.is_none()) {
-               nb::sequence e = nb::cast<nb::sequence>(epilogue);
-               if (nb::len(e) != 6) invalid("An epilogue is (dtype, dims, operands, constants, n_scratch, ops).");
-               chain = std::make_unique<ElementwiseSpec>(to_chain(nb::cast<int>(e[0]), nb::object(e[1]), nb::object(e[2]), nb::object(e[3]), nb::cast<int>(e[4]), nb::object(e[5])));
-             }
-             self.product(std::move(s), std::move(chain));
-           }, "dtype"_a, "batch"_a, "m"_a, "n"_a, "k"_a, "A"_a, "B"_a, "C"_a, "accumulate"_a = false, "bias"_a = nb::none(), "relu"_a = false,
-           "epilogue"_a = nb::none())
-      .def("reduce", [](Builder& self, int op, int dtype, nb::object keep, nb::object reduce, nb::object src, nb::object dst, bool accumulate) {
-             self.reduce(op, {Reduction::sum, Builder::checked_dtype(dtype), to_dims(keep), to_dims(reduce), to_operand(src), to_operand(dst), accumulate});
-           }, "op"_a, "dtype"_a, "keep"_a, "reduce"_a, "src"_a, "dst"_a, "accumulate"_a = false)
-      .def("take", [](Builder& self, int dtype, nb::object outer, nb::object count, nb::object inner, nb::object axis_size, nb::object src,
-                      nb::object indices, nb::object dst) {
-             self.take(to_gather(dtype, outer, count, inner, axis_size, src, indices, dst));
-           }, "dtype"_a, "outer"_a, "count"_a, "inner"_a, "axis_size"_a, "src"_a, "indices"_a, "dst"_a)
-      .def("scatter_add", [](Builder& self, int dtype, nb::object outer, nb::object count, nb::object inner, nb::object axis_size, nb::object src,
-                             nb::object indices, nb::object dst, bool accumulate) {
-             self.scatter_add(to_gather(dtype, outer, count, inner, axis_size, dst, indices, src), accumulate);
-           }, "dtype"_a, "outer"_a, "count"_a, "inner"_a, "axis_size"_a, "src"_a, "indices"_a, "dst"_a, "accumulate"_a = false)
-      .def("cumsum", [](Builder& self, int dtype, nb::object outer, nb::object axis, nb::object inner, nb::object src, nb::object dst, bool reverse) {
-             self.cumsum(dtype, to_dim(outer), to_dim(axis), to_dim(inner), to_operand(src), to_operand(dst), reverse);
-           }, "dtype"_a, "outer"_a, "axis"_a, "inner"_a, "src"_a, "dst"_a, "reverse"_a = false)
-      .def("random", [](Builder& self, int dtype, nb::object dims, nb::object dst, nb::object key, int64 stream) {
-             self.random(dtype, to_dims(dims), to_operand(dst), to_operand(key), stream);
-           }, "dtype"_a, "dims"_a, "dst"_a, "key"_a, "stream"_a)
+      .def(
+          "elementwise",
+          [](Builder& self, int dtype, nb::object dims, nb::object operands, nb::object constants, int n_scratch,
+             nb::object ops) { self.elementwise(to_chain(dtype, dims, operands, constants, n_scratch, ops)); },
+          "dtype"_a, "dims"_a, "operands"_a, "constants"_a, "n_scratch"_a, "ops"_a)
+      .def(
+          "matmul",
+          [](Builder& self, int dtype, nb::object batch, nb::object m, nb::object n, nb::object k, nb::object A,
+             nb::object B, nb::object C, bool accumulate, nb::object bias, bool relu, nb::object epilogue) {
+            ProductSpec s;
+            s.dtype = Builder::checked_dtype(dtype);
+            s.batch = to_dims(batch), s.m = to_dim(m), s.n = to_dim(n), s.k = to_dim(k);
+            s.A = to_operand(A), s.B = to_operand(B), s.C = to_operand(C);
+            s.accumulate = accumulate, s.relu = relu, s.has_bias = !bias.is_none();
+            if (s.has_bias) s.bias = to_operand(bias);
+            std::unique_ptr<ElementwiseSpec> chain;
+            if (!epilogue.is_none()) {
+              nb::sequence e = nb::cast<nb::sequence>(epilogue);
+              if (nb::len(e) != 6) invalid("An epilogue is (dtype, dims, operands, constants, n_scratch, ops).");
+              chain =
+                  std::make_unique<ElementwiseSpec>(to_chain(nb::cast<int>(e[0]), nb::object(e[1]), nb::object(e[2]),
+                                                             nb::object(e[3]), nb::cast<int>(e[4]), nb::object(e[5])));
+            }
+            self.product(std::move(s), std::move(chain));
+          },
+          "dtype"_a, "batch"_a, "m"_a, "n"_a, "k"_a, "A"_a, "B"_a, "C"_a, "accumulate"_a = false, "bias"_a = nb::none(),
+          "relu"_a = false, "epilogue"_a = nb::none())
+      .def(
+          "reduce",
+          [](Builder& self, int op, int dtype, nb::object keep, nb::object reduce, nb::object src, nb::object dst,
+             bool accumulate) {
+            self.reduce(op, {Reduction::sum, Builder::checked_dtype(dtype), to_dims(keep), to_dims(reduce),
+                             to_operand(src), to_operand(dst), accumulate});
+          },
+          "op"_a, "dtype"_a, "keep"_a, "reduce"_a, "src"_a, "dst"_a, "accumulate"_a = false)
+      .def(
+          "take",
+          [](Builder& self, int dtype, nb::object outer, nb::object count, nb::object inner, nb::object axis_size,
+             nb::object src, nb::object indices,
+             nb::object dst) { self.take(to_gather(dtype, outer, count, inner, axis_size, src, indices, dst)); },
+          "dtype"_a, "outer"_a, "count"_a, "inner"_a, "axis_size"_a, "src"_a, "indices"_a, "dst"_a)
+      .def(
+          "scatter_add",
+          [](Builder& self, int dtype, nb::object outer, nb::object count, nb::object inner, nb::object axis_size,
+             nb::object src, nb::object indices, nb::object dst, bool accumulate) {
+            self.scatter_add(to_gather(dtype, outer, count, inner, axis_size, dst, indices, src), accumulate);
+          },
+          "dtype"_a, "outer"_a, "count"_a, "inner"_a, "axis_size"_a, "src"_a, "indices"_a, "dst"_a,
+          "accumulate"_a = false)
+      .def(
+          "cumsum",
+          [](Builder& self, int dtype, nb::object outer, nb::object axis, nb::object inner, nb::object src,
+             nb::object dst, bool reverse) {
+            self.cumsum(dtype, to_dim(outer), to_dim(axis), to_dim(inner), to_operand(src), to_operand(dst), reverse);
+          },
+          "dtype"_a, "outer"_a, "axis"_a, "inner"_a, "src"_a, "dst"_a, "reverse"_a = false)
+      .def(
+          "random",
+          [](Builder& self, int dtype, nb::object dims, nb::object dst, nb::object key, int64 stream) {
+            self.random(dtype, to_dims(dims), to_operand(dst), to_operand(key), stream);
+          },
+          "dtype"_a, "dims"_a, "dst"_a, "key"_a, "stream"_a)
       .def("combine", &Builder::combine, "op"_a, "dtype"_a, "lane_buffer"_a, "dst_buffer"_a, "size"_a)
       .def("run", &run, "inputs"_a, "outputs"_a, "n_rows"_a, "threads"_a)
-      .def("bind", [](nb::handle_t<Builder> self, nb::list inputs, nb::list outputs, int64 n_rows) {
-             Builder& program = nb::cast<Builder&>(self);
-             return new BoundProgram{nb::borrow(self), program, Arguments(program, inputs, outputs, n_rows), n_rows};
-           }, "inputs"_a, "outputs"_a, "n_rows"_a, "The program with these arguments: its run(threads) checks nothing more.")
+      .def(
+          "bind",
+          [](nb::handle_t<Builder> self, nb::list inputs, nb::list outputs, int64 n_rows) {
+            Builder& program = nb::cast<Builder&>(self);
+            return new BoundProgram{nb::borrow(self), program, Arguments(program, inputs, outputs, n_rows), n_rows};
+          },
+          "inputs"_a, "outputs"_a, "n_rows"_a,
+          "The program with these arguments: its run(threads) checks nothing more.")
       .def_prop_ro("instruction_count", [](const Builder& self) { return self.machine().instruction_count(); })
-      .def("memory", [](const Builder& self, int64 n_rows, int threads) { return self.machine().memory(n_rows, threads); },
-           "n_rows"_a, "threads"_a);
+      .def(
+          "memory",
+          [](const Builder& self, int64 n_rows, int threads) { return self.machine().memory(n_rows, threads); },
+          "n_rows"_a, "threads"_a);
 }
 
 }  // namespace madaline::MADALINE_ISA

@@ -7,7 +7,7 @@
 // (seed, stream, step, row, u) alone, whatever the tiles, threads and instruction set.
 #pragma once
 
-#include <cstring>
+#include <utility>
 
 #include "kernels/program.h"
 #include "kernels/strided.h"
@@ -34,49 +34,95 @@ MADALINE_INLINE PhiloxVec multiply_low_halves(PhiloxVec a, PhiloxVec b) {
 #endif
 }
 
-// Words of counters first, first + 1 ... first + kPhiloxLanes - 1: four for each, in order.
-MADALINE_INLINE void philox(std::uint64_t first, const PhiloxKey& key, std::uint32_t* words) {
-  PhiloxVec x0, x1 = PhiloxVec{} + key.row, x2 = PhiloxVec{} + key.step, x3 = PhiloxVec{} + key.stream;
-  for (int i = 0; i < kPhiloxLanes; ++i) x0[i] = first + static_cast<std::uint64_t>(i);
+MADALINE_INLINE PhiloxVec lane_numbers() {
+  PhiloxVec lanes;
+  for (int i = 0; i < kPhiloxLanes; ++i) lanes[i] = static_cast<std::uint64_t>(i);
+  return lanes;
+}
+
+// The uppermost 23 bits of each 32, or 52 of each 64, and a half, as a fraction.
+template <class T> MADALINE_INLINE Vec<T> to_uniform(PhiloxVec words) {
+  if constexpr (sizeof(T) == 4) {
+    const Vec<std::int32_t> bits = (typename Vec<std::int32_t>::Native)words;
+    return (to_float<float>(shift_right_logical(bits, 9)) + Vec<T>(0.5f)) * Vec<T>(0x1p-23f);
+  } else {
+    // 52 bits below the exponent of 2^52: the number 2^52 + bits.
+    const PhiloxVec whole = (words >> 12) | 0x4330000000000000u;
+    return ((Vec<T>((typename Vec<T>::Native)whole) - Vec<T>(0x1p52)) + Vec<T>(0.5)) * Vec<T>(0x1p-52);
+  }
+}
+
+// a[0], b[0], a[1], b[1] ... : the lower half of that list, or the upper one.
+template <bool kUpper, std::size_t... L>
+MADALINE_INLINE PhiloxVec interleave(PhiloxVec a, PhiloxVec b, std::index_sequence<L...>) {
+  constexpr int n = kPhiloxLanes;
+  return __builtin_shufflevector(a, b, ((kUpper ? n / 2 : 0) + static_cast<int>(L) / 2 + (L % 2 ? n : 0))...);
+}
+
+// Uniform numbers from the four words of each counter first, first + 1 ... first + n_groups * kPhiloxLanes - 1, as 2
+// n_groups vectors. Several groups side by side, because a round must wait for the multiplications of the round before.
+template <class T, int n_groups>
+MADALINE_INLINE void uniform_batch(std::uint64_t first, const PhiloxKey& key, Vec<T> (&values)[2 * n_groups]) {
+  PhiloxVec x0[n_groups], x1[n_groups], x2[n_groups], x3[n_groups];
+  const PhiloxVec lane = lane_numbers();
+#pragma GCC unroll 8
+  for (int g = 0; g < n_groups; ++g) {
+    x0[g] = lane + (first + static_cast<std::uint64_t>(g * kPhiloxLanes));
+    x1[g] = PhiloxVec{} + key.row, x2[g] = PhiloxVec{} + key.step, x3[g] = PhiloxVec{} + key.stream;
+  }
   const PhiloxVec m0 = PhiloxVec{} + 0xD2511F53u, m1 = PhiloxVec{} + 0xCD9E8D57u;
   std::uint32_t k0 = key.seed_low, k1 = key.seed_high;
 #pragma GCC unroll 10
   for (int round = 0; round < 10; ++round, k0 += 0x9E3779B9u, k1 += 0xBB67AE85u) {
-    // The upper halves of the lanes hold garbage, which the next multiplication ignores.
-    const PhiloxVec p0 = multiply_low_halves(x0, m0), p1 = multiply_low_halves(x2, m1);
-    x0 = (p1 >> 32) ^ x1 ^ (PhiloxVec{} + k0);
-    x1 = p1;
-    x2 = (p0 >> 32) ^ x3 ^ (PhiloxVec{} + k1);
-    x3 = p0;
-  }
-  const PhiloxVec low = (x0 & 0xffffffffu) | (x1 << 32), high = (x2 & 0xffffffffu) | (x3 << 32);
-  for (int i = 0; i < kPhiloxLanes; ++i) {
-    const std::uint64_t pair[] = {low[i], high[i]};
-    for (int j = 0; j < 2; ++j) {
-      words[4 * i + 2 * j] = static_cast<std::uint32_t>(pair[j]);
-      words[4 * i + 2 * j + 1] = static_cast<std::uint32_t>(pair[j] >> 32);
+    const PhiloxVec key0 = PhiloxVec{} + k0, key1 = PhiloxVec{} + k1;
+#pragma GCC unroll 8
+    for (int g = 0; g < n_groups; ++g) {
+      // The upper halves of the lanes hold garbage, which the next multiplication ignores.
+      const PhiloxVec p0 = multiply_low_halves(x0[g], m0), p1 = multiply_low_halves(x2[g], m1);
+      x0[g] = (p1 >> 32) ^ x1[g] ^ key0;
+      x1[g] = p1;
+      x2[g] = (p0 >> 32) ^ x3[g] ^ key1;
+      x3[g] = p0;
     }
   }
+  constexpr auto lanes = std::make_index_sequence<static_cast<std::size_t>(kPhiloxLanes)>();
+#pragma GCC unroll 8
+  for (int g = 0; g < n_groups; ++g) {
+    const auto pair = [](PhiloxVec a, PhiloxVec b) {
+      if constexpr (sizeof(T) == 4) return (a & 0xffffffffu) | (b << 32);  // a before b in memory
+      else return (a << 32) | (b & 0xffffffffu);
+    };
+    const PhiloxVec low = pair(x0[g], x1[g]), high = pair(x2[g], x3[g]);
+    values[2 * g] = to_uniform<T>(interleave<false>(low, high, lanes));
+    values[2 * g + 1] = to_uniform<T>(interleave<true>(low, high, lanes));
+  }
+}
+
+// y[u ...] = units u ... of the row as far as whole batches go below n; returns the first unit not written.
+template <int n_groups, class T>
+MADALINE_INLINE std::int64_t uniform_batches(const PhiloxKey& key, T* y, std::int64_t u, std::int64_t n) {
+  constexpr int width = Vec<T>::width, batch = 2 * n_groups * width;
+  constexpr std::int64_t per_counter = 16 / static_cast<std::int64_t>(sizeof(T));
+  for (; u + batch <= n; u += batch) {
+    Vec<T> values[2 * n_groups];
+    uniform_batch<T, n_groups>(static_cast<std::uint64_t>(u / per_counter), key, values);
+#pragma GCC unroll 8
+    for (int v = 0; v < 2 * n_groups; ++v) values[v].store(y + u + v * width);
+  }
+  return u;
 }
 
 // y[0 .. n) = units 0 ... n - 1 of the row.
 template <class T> void uniform_row(const PhiloxKey& key, T* y, std::int64_t n) noexcept {
-  constexpr int words_per_batch = 4 * kPhiloxLanes, batch = words_per_batch * 4 / static_cast<int>(sizeof(T));
-  alignas(64) std::uint32_t words[words_per_batch];
-  T values[batch];
-  for (std::int64_t u = 0; u < n; u += batch) {
-    philox(static_cast<std::uint64_t>(u / (16 / static_cast<std::int64_t>(sizeof(T)))), key, words);
-    T* to = n - u >= batch ? y + u : values;
-    for (int i = 0; i < batch; ++i) {
-      if constexpr (sizeof(T) == 4) {
-        to[i] = (static_cast<float>(static_cast<std::int32_t>(words[i] >> 9)) + 0.5f) * 0x1p-23f;
-      } else {
-        const std::uint64_t bits = (static_cast<std::uint64_t>(words[2 * i]) << 32 | words[2 * i + 1]) >> 12;
-        to[i] = (static_cast<double>(static_cast<std::int64_t>(bits)) + 0.5) * 0x1p-52;
-      }
-    }
-    if (to == values) std::memcpy(y + u, values, static_cast<std::size_t>(n - u) * sizeof(T));
-  }
+  std::int64_t u = uniform_batches<4>(key, y, 0, n);
+  u = uniform_batches<2>(key, y, u, n);
+  u = uniform_batches<1>(key, y, u, n);
+  if (u == n) return;
+  Vec<T> last[2];
+  uniform_batch<T, 1>(static_cast<std::uint64_t>(u) * sizeof(T) / 16, key, last);
+  T values[2 * Vec<T>::width];
+  last[0].store(values), last[1].store(values + Vec<T>::width);
+  std::copy_n(values, n - u, y + u);
 }
 
 class Random final : public Instruction {

@@ -774,6 +774,22 @@ def test_a_rows_stage_equals_the_whole_batch(core, stage, n, rng):
     assert b.program.memory(n, 4) >= b.program.memory(n, 1) > 0
 
 
+def test_a_bound_program_keeps_its_program_and_arguments(core, rng):
+    b = training_step(core, 16, 32, 4)
+    inputs, outputs = step_arguments(100, rng)
+    b.program.run(inputs, outputs, 100, 1)
+    expected = [y.tobytes() for y in outputs]
+    for y in outputs:
+        y[...] = 0
+    bound = b.program.bind(inputs, outputs, 100)
+    del b, inputs
+    for threads in (1, 2):
+        bound.run(threads)
+        assert [y.tobytes() for y in outputs] == expected
+    with pytest.raises(ValueError, match="threads must be at least 1"):
+        bound.run(0)
+
+
 def test_several_python_threads_may_run_one_program(core, rng):
     b = training_step(core, 16, 32, 4)
     cases = [step_arguments(n, rng) for n in (40, 300, 999, 64)]
