@@ -62,7 +62,7 @@ LOSES_ITS_TRACE = [
     (lambda x: np.array([x, x]), "NumPy cannot turn it into an array", "np.stack"),
     (lambda x: np.array([x[0], 1.0]), "NumPy cannot turn it into an array", "np.stack"),
     (lambda x: np.sum([x[0], x[1]]), "NumPy cannot turn it into an array", "np.stack"),
-    (lambda x: np.eye(3)[x.astype(int)], "NumPy cannot turn it into an array", "np.take(a, i, axis=0)"),
+    (lambda x: np.eye(3)[x.astype(int)], "NumPy cannot turn it into an array", "np.take_along_axis(a, i, axis=0)"),
     (lambda x: np.eye(3)[x > 0], "NumPy cannot turn it into an array", "np.where(mask, a, b)"),
     (assign_into_array, "NumPy cannot turn it into an array", "np.stack"),
     (scipy.special.softmax, "NumPy cannot turn it into an array", "such as one of scipy's"),

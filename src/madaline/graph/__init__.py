@@ -1,4 +1,4 @@
-"""Takes Python functions written with NumPy; hands on graphs of primitives and their derivatives, which are graphs again.
+"""Takes Python functions written with NumPy; hands on graphs of primitives and their derivatives, graphs again.
 
 Start reading with ``primitives/elementwise.py``, then ``reverse_mode.py``.
 """

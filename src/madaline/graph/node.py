@@ -103,8 +103,8 @@ class Node:
         # TypeError, since NumPy swallows other exceptions here and would wrap the node in an object array.
         raise TraceError(
             f"{self!r} has no value yet, so NumPy cannot turn it into an array (np.asarray, np.array, or a function "
-            "that needs numbers, such as one of scipy's). Keep it as it is: NumPy functions take it directly; use np.stack "
-            "to join several, np.take(a, i, axis=0) for a[i], and np.where(mask, a, b) for a[mask]."
+            "that needs numbers, such as one of scipy's). Keep it as it is: NumPy functions take it directly; use "
+            "np.stack to join several, np.take_along_axis(a, i, axis=0) for a[i], np.where(mask, a, b) for a[mask]."
         )
 
     # Operators. ZERO, the tangent that is absent, answers for itself.
@@ -230,7 +230,7 @@ class Node:
         raise TraceError(
             f"{self!r} has no value yet, so it cannot become a Python number (float, int, item, math.*, "
             "a format, or an entry of an array: a[i] = x). Keep it as it is and use NumPy functions (np.exp for "
-            "math.exp, np.stack of the entries for an array); return it as auxiliary output (has_aux=True) to look at it."
+            "math.exp, np.stack of the entries for an array); to see it, return it as auxiliary output (has_aux=True)."
         )
 
     __float__ = __int__ = __complex__ = __index__ = _number
@@ -244,7 +244,7 @@ class Node:
     def __getattr__(self, name: str) -> NoReturn:
         text = f"A traced value has no attribute {name!r}."
         if hasattr(np.ndarray, name):
-            text = f"x.{name} of an array is not supported on traced values. Use a NumPy function (md.supported_functions())."
+            text = f"x.{name} of an array is not supported on traced values; md.supported_functions() lists what is."
         raise AttributeError(text)
 
     def __copy__(self) -> Node:
@@ -435,6 +435,8 @@ def row_count(rows: Rows, dtype: Any = FLOAT64) -> Node:
 def graph_dtype(of: Any) -> np.dtype[Any]:
     """The type a graph computes in: float16 in float32, every integer in int64; others are refused."""
     dtype: np.dtype[Any] = np.dtype(of)
+    if dtype is FLOAT64 or dtype is FLOAT32 or dtype is INT64 or dtype is BOOL:
+        return dtype
     if dtype in (FLOAT32, FLOAT64, INT64, BOOL):
         return dtype.newbyteorder("=")
     if dtype.kind == "f" and dtype.itemsize <= 4:

@@ -22,7 +22,7 @@ class Primitive:
     r"""An operation :math:`y = f(x_1, ..., x_k;\, \text{params})`.
 
     A subclass says, in this order: ``shape``, ``dtype`` (default: that of the arguments), ``value`` (NumPy), ``jvp``,
-    ``vjp``, ``samples``. ``params`` are static and hashable. Defining a subclass with a ``name`` registers one instance.
+    ``vjp``, ``samples``. ``params`` are static and hashable. A subclass with a ``name`` is registered, as one instance.
 
     ``jvp(*args, y, *dots, **params)`` gives the tangent of ``y``; a tangent may be :data:`ZERO`.
     ``vjp(*args, y, y_bar, **params)`` gives one cotangent per argument, ``None`` where there is none.

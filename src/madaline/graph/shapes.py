@@ -72,13 +72,14 @@ class Rows:
 
         return row_count(self)
 
-    def _unknown(self, *_: object) -> NoReturn:
+    def _unknown(self, *_: object, **__: object) -> NoReturn:
         raise TraceError(
             "The number of rows is not known while a batch is traced, so it cannot steer Python code "
-            "(if, range, int, float, np.zeros, np.arange). Use it only in arithmetic, use np.zeros_like and the like for "
-            "arrays of its size, or write the function for one row."
+            "(if, range, int, float, np.zeros, np.arange). Use it only in arithmetic, use np.zeros_like and its kin "
+            "for arrays of its size, or write the function for one row."
         )
 
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _unknown
     __lt__ = __le__ = __gt__ = __ge__ = __index__ = __int__ = __float__ = __bool__ = __array__ = _unknown
 
     def __repr__(self) -> str:

@@ -58,6 +58,8 @@ _WITHOUT_EFFECT = ("out", "where", "dtype", "casting", "order", "subok")
 
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What NumPy calls for ``np.exp(x)``, ``a + x`` and the like."""
+    if not kwargs and method == "__call__" and ufunc in UFUNCS:
+        return UFUNCS[ufunc](*inputs)
     if kwargs.get("out") is not None:
         raise TraceError(
             f"np.{ufunc.__name__}(..., out=) writes into an array, which a traced value cannot do. Leave out= away."

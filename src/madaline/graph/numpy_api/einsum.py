@@ -56,7 +56,7 @@ def _spell_out(terms: list[str], output: str | None, ranks: list[int], subscript
     return spelled, output.replace("...", ellipsis)
 
 
-def _diagonal_of(term: str, x: Node) -> tuple[str, Node]:
+def _diagonal_of(term: str, x: Any) -> tuple[str, Any]:
     for letter in dict.fromkeys(term):
         while term.count(letter) > 1:
             first, second = term.index(letter), term.index(letter, term.index(letter) + 1)
@@ -88,8 +88,8 @@ def _contract_pair(first: str, a: Node, second: str, b: Node, needed: set[str]) 
     shared = [c for c in first if c in second]
     batch, inner_ = [c for c in shared if c in needed], [c for c in shared if c not in needed]
     rows, columns = [c for c in first if c not in second], [c for c in second if c not in first]
-    left = np.transpose(a, [first.index(c) for c in batch + rows + inner_])
-    right = np.transpose(b, [second.index(c) for c in batch + inner_ + columns])
+    left = a.transpose([first.index(c) for c in batch + rows + inner_])
+    right = b.transpose([second.index(c) for c in batch + inner_ + columns])
 
     def size(letters: list[str]) -> Any:
         return prod((sizes[c] for c in letters), start=1)

@@ -10,7 +10,7 @@ from madaline.errors import TraceError
 from madaline.graph.node import BOOL, Node, as_node, constant
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.primitives.shape import slice_of
-from madaline.graph.shapes import Rows, Shape, broadcast, show
+from madaline.graph.shapes import Rows, Shape, broadcast, show, size_of
 
 
 def getitem(x: Node, index: Any) -> Any:
@@ -140,6 +140,8 @@ def _position(item: Any, size: Any) -> int:
 
 
 def _advanced(x: Node, entries: list[Any]) -> Any:
+    from madaline.graph.numpy_api.shape import broadcast_to
+
     axes = [axis for axis, entry in enumerate(entries) if entry is not None]
     if not axes:
         return x
@@ -158,13 +160,13 @@ def _advanced(x: Node, entries: list[Any]) -> Any:
     position = axes[0] if together else 0
     kept = [axis for axis in range(x.ndim) if axis not in axes]
     order = kept[:position] + axes + kept[position:]
-    moved = np.transpose(x, order)
+    moved = x.transpose(order)
     sizes = [x.shape[axis] for axis in axes]
     flat: Any = constant(0)
     for entry, size in zip(indices, sizes, strict=True):
         flat = flat * size + _wrapped(entry, size)
-    merged = (*moved.shape[:position], int(np.prod(sizes)), *moved.shape[position + len(axes) :])
-    return PRIMITIVES["take"](moved.reshape(merged), np.broadcast_to(flat, shape), axis=position)
+    merged = (*moved.shape[:position], size_of(tuple(sizes)), *moved.shape[position + len(axes) :])
+    return PRIMITIVES["take"](moved.reshape(merged), broadcast_to(flat, shape), axis=position)
 
 
 def checked(index: Node, size: Any) -> Node:

@@ -10,6 +10,7 @@ import numpy as np
 from madaline.errors import ShapeError, TraceError
 from madaline.graph.node import Node, as_node, constant, graph_dtype
 from madaline.graph.numpy_api.dispatch import implements
+from madaline.graph.numpy_api.shape import broadcast_to
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.primitives.shape import place
 from madaline.graph.shapes import Rows, normalize_axis, show
@@ -56,7 +57,7 @@ def vstack(arrays: Any, *, dtype: Any = None) -> Any:
 
 @implements(np.hstack)
 def hstack(arrays: Any, *, dtype: Any = None) -> Any:
-    nodes = [np.atleast_1d(as_node(x)) for x in arrays]
+    nodes: list[Any] = [np.atleast_1d(as_node(x)) for x in arrays]
     return concatenate(nodes, 0 if nodes[0].ndim == 1 else 1, dtype)
 
 
@@ -184,7 +185,8 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
         )
     for axis, width in enumerate(widths):
         if any(width):
-            x = np.take(x, np.pad(np.arange(x.shape[axis]), width, mode=mode), axis=axis)
+            sources = np.pad(np.arange(x.shape[axis]), width, mode=mode)  # type: ignore[call-overload]  # a mode it knows
+            x = np.take(x, sources, axis=axis)
     return x
 
 
@@ -194,7 +196,7 @@ def _pad_by_constants(x: Node, widths: list[list[int]], values: Any) -> Any:
         return place([x], shape, [tuple(low for low, _ in widths)], [(1,) * x.ndim])
     for axis, (width, value) in enumerate(zip(widths, np.broadcast_to(values, (x.ndim, 2)), strict=True)):
         shapes = [(*x.shape[:axis], size, *x.shape[axis + 1 :]) for size in width]
-        before, after = (np.broadcast_to(constant(v, x.dtype), shape) for v, shape in zip(value, shapes, strict=True))
+        before, after = (broadcast_to(constant(v, x.dtype), shape) for v, shape in zip(value, shapes, strict=True))
         x = concatenate([before, x, after], axis)
     return x
 

@@ -11,6 +11,7 @@ from madaline.errors import ShapeError
 from madaline.graph.node import Node, as_node, graph_dtype
 from madaline.graph.numpy_api.dispatch import implements
 from madaline.graph.numpy_api.einsum import contract
+from madaline.graph.numpy_api.shape import broadcast_to
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.shapes import broadcast, is_symbolic, normalize_axis, show
 
@@ -45,7 +46,7 @@ def _matmul(a: Node, b: Node) -> Any:
         flat = a.reshape((prod(a.shape[:-1]), a.shape[-1]))
         return PRIMITIVES["matmul"](flat, b).reshape((*a.shape[:-1], b.shape[-1]))
     lead = broadcast(a.shape[:-2], b.shape[:-2])
-    return PRIMITIVES["matmul"](np.broadcast_to(a, (*lead, *a.shape[-2:])), np.broadcast_to(b, (*lead, *b.shape[-2:])))
+    return PRIMITIVES["matmul"](broadcast_to(a, (*lead, *a.shape[-2:])), broadcast_to(b, (*lead, *b.shape[-2:])))
 
 
 @implements(np.dot)

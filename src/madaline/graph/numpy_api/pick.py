@@ -10,6 +10,7 @@ from madaline.errors import TraceError
 from madaline.graph.node import BOOL, as_node, constant
 from madaline.graph.numpy_api.dispatch import implements
 from madaline.graph.numpy_api.indexing import checked
+from madaline.graph.numpy_api.shape import broadcast_to
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.shapes import broadcast, normalize_axes, normalize_axis
 
@@ -39,7 +40,7 @@ def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Any:
     checked(indices, x.shape[axis])
     x, indices = np.moveaxis(x, axis, -1), np.moveaxis(indices, axis, -1)
     lead = broadcast(x.shape[:-1], indices.shape[:-1])
-    x, indices = np.broadcast_to(x, (*lead, x.shape[-1])), np.broadcast_to(indices, (*lead, indices.shape[-1]))
+    x, indices = broadcast_to(x, (*lead, x.shape[-1])), broadcast_to(indices, (*lead, indices.shape[-1]))
     return np.moveaxis(PRIMITIVES["take_along"](x, indices), -1, axis)
 
 
@@ -51,7 +52,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     if prepend is not None or append is not None:
         ends = [item if item is None else as_node(item, x.dtype) for item in (prepend, append)]
         one = (*x.shape[:axis], 1, *x.shape[axis + 1 :])
-        before, after = (item if item is None or item.ndim else np.broadcast_to(item, one) for item in ends)
+        before, after = (item if item is None or item.ndim else broadcast_to(item, one) for item in ends)
         x = np.concatenate([item for item in (before, x, after) if item is not None], axis)
     for _ in range(n):
         later, earlier = x[(*whole, slice(1, None))], x[(*whole, slice(None, -1))]

@@ -140,7 +140,7 @@ def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: in
 
 
 def _variables(m: Any, rowvar: bool) -> Any:
-    rows = np.atleast_2d(as_node(m))
+    rows: Any = np.atleast_2d(as_node(m))
     return rows if rowvar or np.ndim(m) == 1 else rows.T
 
 
@@ -155,7 +155,8 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
 
 @implements(np.trapezoid)
 def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
-    y = np.moveaxis(as_node(y), axis, -1)
+    y = as_node(y)
+    y = np.moveaxis(y, axis, -1)
     if x is not None:
         x = as_node(x)
         dx = np.diff(x) if x.ndim == 1 else np.diff(np.moveaxis(x, axis, -1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ def rel_entr(x: Any, y: Any) -> Any:
     return np.where(inside, x * np.log(ratio), np.where(np.equal(x, 0.0) & np.greater_equal(y, 0.0), 0.0, np.inf))
 
 
-FUNCTIONS = {
+FUNCTIONS: dict[str, Callable[..., Any]] = {
     "entr": entr,
     "erf": erf,
     "expit": sigmoid,

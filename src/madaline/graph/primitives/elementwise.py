@@ -47,8 +47,8 @@ class Elementwise(Primitive):
     r"""One number out for one number of each argument, with NumPy's broadcasting.
 
     ``derivative(*args, y)`` gives :math:`\partial y/\partial x_i`: one factor, or a tuple with one for each argument;
-    ``None`` is zero. Types: ``"float"`` computes integers in float64, ``"number"`` keeps the common type, ``"compare"`` gives booleans
-    from a common type, ``"logical"`` gives booleans from booleans.
+    ``None`` is zero. Types: ``"float"`` computes integers in float64, ``"number"`` keeps the common type, ``"compare"``
+    gives booleans from a common type, ``"logical"`` gives booleans from booleans.
     """
 
     ufunc: ClassVar[Any] = None
@@ -112,12 +112,12 @@ class Elementwise(Primitive):
     def vjp(self, *args: Array, **params: Any) -> tuple[Array | None, ...]:
         inputs, y, y_bar = args[:-2], args[-2], args[-1]
         return tuple(
-            None if factor is None else sum_to(scaled(y_bar, factor), x.shape)
+            None if factor is None or _is_known(x) else sum_to(scaled(y_bar, factor), x.shape)
             for factor, x in zip(self._factors(inputs, y), inputs, strict=True)
         )
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
-        shapes = [((5, 3),) * len(self.domains)]
+        shapes: list[tuple[tuple[int, ...], ...]] = [((5, 3),) * len(self.domains)]
         if len(self.domains) > 1:
             shapes += [
                 ((5, 3), *[(3,)] * (len(self.domains) - 1)),
@@ -135,6 +135,11 @@ class Elementwise(Primitive):
 
     def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> bool:
         return True
+
+
+def _is_known(x: Array) -> bool:
+    """Whether ``x`` is a constant of a graph, whose cotangent nobody asks for."""
+    return isinstance(x, Node) and x.primitive is CONSTANT
 
 
 def _kind(arg: Any) -> Any:
@@ -163,7 +168,8 @@ class Cast(Elementwise):
         return cast(x, to)
 
     def dtype(self, *dtypes: np.dtype[Any], **params: Any) -> np.dtype[Any]:
-        return np.dtype(params["to"])
+        dtype: np.dtype[Any] = np.dtype(params["to"])
+        return dtype
 
     def value(self, x: Any, *, to: str) -> Any:
         return np.asarray(x).astype(to)
@@ -939,7 +945,7 @@ class Isfinite(_Test):
 
 class _Logic(Elementwise):
     types = "logical"
-    domains = (REAL, REAL)
+    domains: ClassVar[tuple[Domain, ...]] = (REAL, REAL)
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
         for args, params in super().samples(rng):

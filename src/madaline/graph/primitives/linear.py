@@ -13,7 +13,7 @@ from madaline.graph.shapes import Rows, Shape, show
 
 
 class Matmul(Primitive):
-    r"""Matrix product, :math:`y = x W`; ``x`` is (..., n_rows, n_in), ``W`` is (..., n_in, n_out), leading axes equal."""
+    r"""Matrix product, :math:`y = x W`; ``x`` is (..., n_rows, n_in), ``W`` (..., n_in, n_out), leading axes equal."""
 
     name = "matmul"
 

@@ -47,7 +47,7 @@ class Reshape(Primitive):
         if len(before) != 1 or len(after) != 1 or shapes[0][before[0]] != shape[after[0]]:
             return False
         # Each row keeps its own numbers if what stands before the batch axis stays the same.
-        return elements(shapes[0][: before[0]]) == elements(shape[: after[0]])
+        return bool(elements(shapes[0][: before[0]]) == elements(shape[: after[0]]))
 
 
 class BroadcastTo(Primitive):
@@ -61,7 +61,7 @@ class BroadcastTo(Primitive):
             raise ShapeError(f"{show(x)} cannot be broadcast to {show(shape)}.")
         return shape
 
-    def value(self, x: Any, *, shape: Shape) -> Any:
+    def value(self, x: Any, *, shape: tuple[int, ...]) -> Any:
         return np.broadcast_to(x, shape)
 
     def vjp(self, x: Array, y: Array, y_bar: Array, *, shape: Shape) -> tuple[Array]:
@@ -204,7 +204,10 @@ class Take(Primitive):
 
 
 class ScatterAdd(Primitive):
-    r"""The transpose of :class:`Take`: zeros with :math:`y_{o,\,k_j,\,i} \mathrel{+}= v_{o,j,i}`. Parameters: ``axis`` and its new ``size``."""
+    r"""The transpose of :class:`Take`: zeros with :math:`y_{o,\,k_j,\,i} \mathrel{+}= v_{o,j,i}`.
+
+    Parameters: ``axis`` and its new ``size``.
+    """
 
     name = "scatter_add"
 
@@ -261,7 +264,10 @@ class TakeAlong(Primitive):
 
 
 class ScatterAlong(Primitive):
-    r"""The transpose of :class:`TakeAlong`: zeros with :math:`y_{o,\,k_{o,j}} \mathrel{+}= v_{o,j}`. Parameter: ``size`` of the last axis."""
+    r"""The transpose of :class:`TakeAlong`: zeros with :math:`y_{o,\,k_{o,j}} \mathrel{+}= v_{o,j}`.
+
+    Parameter: ``size`` of the last axis.
+    """
 
     name = "scatter_along"
 

@@ -1,0 +1,84 @@
+"""Chains of 100,000 nodes: no recursion anywhere, and time in proportion to the length."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+from madaline.graph.draw import svg
+from madaline.graph.forward_mode import tangents
+from madaline.graph.node import constant
+from madaline.graph.reverse_mode import cotangents
+from madaline.graph.trace import Graph, trace
+
+LENGTH = 100_000
+
+
+def chain(x):
+    for _ in range(LENGTH):
+        x = x * 0.99999
+    return x
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return trace(chain, 1.0)
+
+
+def test_a_long_chain_is_traced_and_evaluated(graph, evaluate):
+    assert len(graph.nodes) == 2 * LENGTH + 1
+    assert evaluate(graph, 1.0)[0] == pytest.approx(0.99999**LENGTH, rel=1e-9)
+
+
+def test_a_long_chain_is_differentiated_in_reverse_mode(graph, evaluate):
+    (bar,) = cotangents(graph.outputs, graph.inputs, [constant(1.0)])
+    assert evaluate(Graph(graph.inputs, (bar,)), 1.0)[0] == pytest.approx(0.99999**LENGTH, rel=1e-9)
+
+
+def test_a_long_chain_is_differentiated_in_forward_mode(graph, evaluate):
+    (dot,) = tangents(graph.outputs, graph.inputs, [constant(1.0)])
+    assert evaluate(Graph(graph.inputs, (dot,)), 1.0)[0] == pytest.approx(0.99999**LENGTH, rel=1e-9)
+
+
+def test_a_long_chain_is_printed_counted_and_drawn(graph):
+    lines = str(graph).splitlines()
+    assert len(lines) == LENGTH + 2
+    assert lines[-2] == f"v{LENGTH + 1} = multiply(v{LENGTH}, 0.99999) : float64 ()"
+    assert graph.counts() == {"multiply": LENGTH, "input": 1}
+    assert graph.flops() == LENGTH
+    assert f"{LENGTH + 1 - 300} nodes in the middle left out" in svg(graph)
+
+
+def test_a_long_chain_is_freed_without_recursion():
+    last = trace(chain, 1.0).outputs[0]
+    gone = weakref.ref(last)
+    del last
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_value_used_many_times_sums_its_cotangents_in_linear_size(evaluate):
+    """The derivative of a sum over 2,000 slices has about as many nodes as the sum."""
+
+    def total(x):
+        result = 0.0
+        for i in range(2_000):
+            result = result + x[i] * x[i]
+        return result
+
+    graph = trace(total, np.ones(2_000))
+    (bar,) = cotangents(graph.outputs, graph.inputs, [constant(1.0)])
+    derivative = Graph(graph.inputs, (bar,))
+    assert len(derivative.nodes) < 10 * len(graph.nodes)
+    assert derivative.bytes() < 20 * graph.bytes()
+    np.testing.assert_array_equal(evaluate(derivative, np.arange(2_000.0))[0], 2 * np.arange(2_000.0))
+
+
+def test_a_wide_fan_is_differentiated_without_recursion(evaluate):
+    graph = trace(lambda x: sum(np.sin(x * float(k)) for k in range(3_000)), 0.1)
+    (bar,) = cotangents(graph.outputs, graph.inputs, [constant(1.0)])
+    expected = sum(k * np.cos(0.1 * k) for k in range(3_000))
+    assert evaluate(Graph(graph.inputs, (bar,)), 0.1)[0] == pytest.approx(expected, rel=1e-9)
