@@ -13,7 +13,7 @@ from madaline.errors import TraceError
 
 
 def test_inner_and_outer_derivatives_are_not_confused():
-    """d/dx [x * d/dy (x * y)] = d/dx [x * x]: the inner derivative must not see the outer x (Siskind & Pearlmutter 2005)."""
+    """d/dx [x d/dy (x y)] = d/dx [x x]: the inner derivative must not see the outer x (Siskind & Pearlmutter 2005)."""
     assert md.grad(lambda x: x * md.grad(lambda y: x * y)(x))(3.0) == 6.0
     assert md.grad(lambda x: x * md.grad(lambda y: x + y)(1.0))(3.0) == 1.0
 
@@ -117,7 +117,7 @@ def test_tracing_a_function_that_differentiates_a_closure():
 
 
 def test_a_training_loop_inside_a_function_can_be_differentiated():
-    """Gradient of the loss after ten steps of gradient descent, by the learning rate: (w - target) shrinks by 1 - 2 lr."""
+    """The loss after ten steps of gradient descent, by the learning rate: w - 2 shrinks by 1 - 2 lr each step."""
 
     def after(lr):
         w = 5.0
@@ -167,7 +167,7 @@ def test_a_value_kept_within_one_trace_may_be_used_there():
 
 def test_numbers_of_a_traced_value_are_refused_with_the_remedy():
     with pytest.raises(TraceError, match="has no value yet, so it cannot become a Python number"):
-        md.grad(lambda x: float(x))(1.0)
+        md.grad(float)(1.0)
     with pytest.raises(TraceError, match="Python cannot branch on it"):
         md.grad(lambda x: x if x > 0 else -x)(1.0)
     with pytest.raises(TraceError, match="NumPy cannot turn it into an array"):

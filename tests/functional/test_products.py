@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import namedtuple
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -11,7 +11,10 @@ import pytest
 import madaline as md
 from madaline.errors import DtypeError, ShapeError
 
-Pair = namedtuple("Pair", ["a", "b"])
+
+class Pair(NamedTuple):
+    a: float
+    b: float
 
 
 def net(x, W):
@@ -94,7 +97,7 @@ def test_trees_go_in_and_come_out():
 
 def test_dicts_are_matched_by_key_whatever_their_order():
     f = lambda p: {"u": p["a"] ** 2, "v": p["b"] * 3}  # noqa: E731 - one line says it
-    value, tangent = md.jvp(f, ({"a": 2.0, "b": 1.0},), ({"b": 0.0, "a": 1.0},))
+    _, tangent = md.jvp(f, ({"a": 2.0, "b": 1.0},), ({"b": 0.0, "a": 1.0},))
     assert tangent == {"u": 4.0, "v": 0.0}
     assert md.vjp(f, {"a": 2.0, "b": 1.0})[1]({"v": 0.0, "u": 1.0})[0] == {"a": 4.0, "b": 0.0}
 
@@ -124,7 +127,7 @@ def test_the_cotangent_of_a_float32_argument_is_float32():
 @pytest.mark.parametrize("shape", [(0,), (0, 3), (1,), (1, 1)])
 def test_empty_and_single_arrays_work(shape):
     x = np.full(shape, 2.0)
-    value, tangent = md.jvp(lambda x: x**2, (x,), (np.ones(shape),))
+    _, tangent = md.jvp(lambda x: x**2, (x,), (np.ones(shape),))
     np.testing.assert_array_equal(tangent, 2 * x)
     np.testing.assert_array_equal(md.vjp(lambda x: x**2, x)[1](np.ones(shape))[0], 2 * x)
     np.testing.assert_array_equal(md.hvp(lambda x: np.sum(x**3), (x,), (np.ones(shape),)), 6 * x)

@@ -57,7 +57,14 @@ def uniform(key: Any, shape: int | tuple[Size, ...] = (), *, stream: int = 0, dt
         raise DtypeError(f"dtype={name} is not supported for random numbers. Use float32 or float64.")
     if np.shape(key) != (2,) or is_float(key.dtype if isinstance(key, Node) else np.asarray(key).dtype):
         raise ShapeError(f"key={key!r} is not a key. Make one with md.random.key(seed, step).")
-    params = {"shape": sizes, "stream": int(stream), "to": name, "rows": bool(sizes) and isinstance(sizes[0], Rows)}
+    if not -(2**32) <= stream < 2**32:
+        raise ShapeError(f"stream={stream} is out of range. Use a number of 32 bits.")
+    params = {
+        "shape": sizes,
+        "stream": stream & 0xFFFFFFFF,
+        "to": name,
+        "rows": bool(sizes) and isinstance(sizes[0], Rows),
+    }
     primitive = PRIMITIVES["random_uniform"]
     if any(isinstance(size, Rows) for size in sizes) and not isinstance(key, Node):
         key = as_node(key)
