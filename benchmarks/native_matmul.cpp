@@ -1,10 +1,12 @@
-// GFLOP/s of kernels/matmul.h on the shapes of multilayer perceptrons, against the BLAS libraries named on the command line.
+// GFLOP/s of kernels/matmul.h on the shapes of multilayer perceptrons, against the BLAS libraries named on the command
+// line.
 //
 //   native_matmul [--threads] [--double] [--only text] name=library.so:symbol ...
 //
-// symbol is the library's sgemm (dgemm with --double), Fortran interface, 32-bit integers: e.g. scipy_sgemm_ in the OpenBLAS
-// that SciPy's wheel carries, or sgemm_ in PyTorch's libtorch_cpu.so, which is MKL. Start it with OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1. All
-// contestants are timed in turn, many rounds, on the same arrays; the best round counts, since noise only slows.
+// symbol is the library's sgemm (dgemm with --double), Fortran interface, 32-bit integers: e.g. scipy_sgemm_ in the
+// OpenBLAS that SciPy's wheel carries, or sgemm_ in PyTorch's libtorch_cpu.so, which is MKL. Start it with
+// OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1. All contestants are timed in turn, many rounds, on the
+// same arrays; the best round counts, since noise only slows.
 #include "kernels/matmul.h"
 
 #include <dlfcn.h>
@@ -30,33 +32,69 @@ struct Shape {
 };
 
 const Shape shapes[] = {
-    {"tiny forward", 32, 32, 32, 'f'},         {"tiny dX", 32, 32, 32, 'b'},            {"tiny dW", 32, 32, 32, 'g'},
-    {"tiny first layer", 32, 32, 2, 'f'},      {"tiny first dW", 2, 32, 32, 'g'},       {"tiny output", 32, 2, 32, 'f'},
-    {"tiny output dX", 32, 32, 2, 'b'},        {"tiny output dW", 32, 2, 32, 'g'},
-    {"small forward", 32, 64, 64, 'f'},        {"small dX", 32, 64, 64, 'b'},           {"small dW", 64, 64, 32, 'g'},
-    {"small first layer", 32, 64, 20, 'f'},    {"small first dW", 20, 64, 32, 'g'},     {"small output", 32, 2, 64, 'f'},
-    {"small output dX", 32, 64, 2, 'b'},       {"small output dW", 64, 2, 32, 'g'},     {"regression output", 32, 1, 64, 'f'},
-    {"deep forward", 100, 32, 32, 'f'},        {"deep dX", 100, 32, 32, 'b'},           {"deep dW", 32, 32, 100, 'g'},
-    {"100x64x64", 100, 64, 64, 'f'},           {"online forward", 1, 64, 64, 'f'},      {"online first layer", 1, 64, 20, 'f'},
-    {"online dX", 1, 64, 64, 'b'},             {"online dW", 64, 64, 1, 'g'},           {"one row of mnist", 1, 256, 784, 'f'},
-    {"tabular first layer", 256, 256, 54, 'f'},{"tabular first dW", 54, 256, 256, 'g'}, {"tabular forward", 256, 256, 256, 'f'},
-    {"tabular dX", 256, 256, 256, 'b'},        {"tabular dW", 256, 256, 256, 'g'},      {"tabular output", 256, 7, 256, 'f'},
-    {"tabular output dX", 256, 256, 7, 'b'},   {"tabular output dW", 256, 7, 256, 'g'}, {"tabular tile of 32", 32, 256, 256, 'f'},
-    {"tabular tile of 64", 64, 256, 256, 'f'}, {"its dX", 64, 256, 256, 'b'},           {"its dW", 256, 256, 64, 'g'},
-    {"mnist forward", 128, 256, 784, 'f'},     {"mnist dW", 784, 256, 128, 'g'},        {"mnist middle", 128, 128, 256, 'f'},
-    {"mnist middle dX", 128, 256, 128, 'b'},   {"mnist output", 128, 10, 128, 'f'},     {"mnist output dX", 128, 128, 10, 'b'},
-    {"mnist output dW", 128, 10, 128, 'g'},    {"256x10x128", 256, 10, 128, 'f'},       {"dropout_paper forward", 128, 1024, 1024, 'f'},
-    {"dropout_paper dX", 128, 1024, 1024, 'b'},{"dropout_paper dW", 1024, 1024, 128, 'g'}, {"wide output", 1024, 10, 2048, 'f'},
-    {"wide output dX", 1024, 2048, 10, 'b'},   {"wide output dW", 2048, 10, 1024, 'g'}, {"wide forward", 1024, 2048, 2048, 'f'},
-    {"wide dX", 1024, 2048, 2048, 'b'},        {"wide dW", 2048, 2048, 1024, 'g'},
+    {"tiny forward", 32, 32, 32, 'f'},
+    {"tiny dX", 32, 32, 32, 'b'},
+    {"tiny dW", 32, 32, 32, 'g'},
+    {"tiny first layer", 32, 32, 2, 'f'},
+    {"tiny first dW", 2, 32, 32, 'g'},
+    {"tiny output", 32, 2, 32, 'f'},
+    {"tiny output dX", 32, 32, 2, 'b'},
+    {"tiny output dW", 32, 2, 32, 'g'},
+    {"small forward", 32, 64, 64, 'f'},
+    {"small dX", 32, 64, 64, 'b'},
+    {"small dW", 64, 64, 32, 'g'},
+    {"small first layer", 32, 64, 20, 'f'},
+    {"small first dW", 20, 64, 32, 'g'},
+    {"small output", 32, 2, 64, 'f'},
+    {"small output dX", 32, 64, 2, 'b'},
+    {"small output dW", 64, 2, 32, 'g'},
+    {"regression output", 32, 1, 64, 'f'},
+    {"deep forward", 100, 32, 32, 'f'},
+    {"deep dX", 100, 32, 32, 'b'},
+    {"deep dW", 32, 32, 100, 'g'},
+    {"100x64x64", 100, 64, 64, 'f'},
+    {"online forward", 1, 64, 64, 'f'},
+    {"online first layer", 1, 64, 20, 'f'},
+    {"online dX", 1, 64, 64, 'b'},
+    {"online dW", 64, 64, 1, 'g'},
+    {"one row of mnist", 1, 256, 784, 'f'},
+    {"tabular first layer", 256, 256, 54, 'f'},
+    {"tabular first dW", 54, 256, 256, 'g'},
+    {"tabular forward", 256, 256, 256, 'f'},
+    {"tabular dX", 256, 256, 256, 'b'},
+    {"tabular dW", 256, 256, 256, 'g'},
+    {"tabular output", 256, 7, 256, 'f'},
+    {"tabular output dX", 256, 256, 7, 'b'},
+    {"tabular output dW", 256, 7, 256, 'g'},
+    {"tabular tile of 32", 32, 256, 256, 'f'},
+    {"tabular tile of 64", 64, 256, 256, 'f'},
+    {"its dX", 64, 256, 256, 'b'},
+    {"its dW", 256, 256, 64, 'g'},
+    {"mnist forward", 128, 256, 784, 'f'},
+    {"mnist dW", 784, 256, 128, 'g'},
+    {"mnist middle", 128, 128, 256, 'f'},
+    {"mnist middle dX", 128, 256, 128, 'b'},
+    {"mnist output", 128, 10, 128, 'f'},
+    {"mnist output dX", 128, 128, 10, 'b'},
+    {"mnist output dW", 128, 10, 128, 'g'},
+    {"256x10x128", 256, 10, 128, 'f'},
+    {"dropout_paper forward", 128, 1024, 1024, 'f'},
+    {"dropout_paper dX", 128, 1024, 1024, 'b'},
+    {"dropout_paper dW", 1024, 1024, 128, 'g'},
+    {"wide output", 1024, 10, 2048, 'f'},
+    {"wide output dX", 1024, 2048, 10, 'b'},
+    {"wide output dW", 2048, 10, 1024, 'g'},
+    {"wide forward", 1024, 2048, 2048, 'f'},
+    {"wide dX", 1024, 2048, 2048, 'b'},
+    {"wide dW", 2048, 2048, 1024, 'g'},
 };
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // The last two: lengths of the first two arguments, as Fortran passes them.
 template <class T>
-using Gemm = void (*)(const char*, const char*, const int*, const int*, const int*, const T*, const T*, const int*, const T*, const int*, const T*, T*,
-                      const int*, std::size_t, std::size_t);
+using Gemm = void (*)(const char*, const char*, const int*, const int*, const int*, const T*, const T*, const int*,
+                      const T*, const int*, const T*, T*, const int*, std::size_t, std::size_t);
 
 // A page-aligned array: where arrays happen to lie must not decide between contestants.
 template <class T> T* array(std::size_t n) {
@@ -66,7 +104,8 @@ template <class T> T* array(std::size_t n) {
   return p;
 }
 
-template <class T> void run(const std::vector<std::pair<std::string, Gemm<T>>>& peers, const std::string& only, bool threads) {
+template <class T>
+void run(const std::vector<std::pair<std::string, Gemm<T>>>& peers, const std::string& only, bool threads) {
   std::printf("%-22s %5s %5s %5s  %9s", "", "m", "n", "k", "madaline");
   for (const auto& [name, _] : peers) std::printf(" %9s", name.c_str());
   if (threads) std::printf(" %9s", "2 threads");
@@ -74,12 +113,15 @@ template <class T> void run(const std::vector<std::pair<std::string, Gemm<T>>>& 
   for (const Shape& s : shapes) {
     if (std::string(s.what).find(only) == std::string::npos) continue;
     const auto [what, m, n, k, kind] = s;
-    T *A = array<T>(m * k), *B = array<T>(k * n), *C = array<T>(m * n), *workspace = array<T>(2 * matmul_workspace<T>(m, n, k));
-    const auto M = static_cast<std::ptrdiff_t>(m), N = static_cast<std::ptrdiff_t>(n), K = static_cast<std::ptrdiff_t>(k);
+    T *A = array<T>(m * k), *B = array<T>(k * n), *C = array<T>(m * n),
+      *workspace = array<T>(2 * matmul_workspace<T>(m, n, k));
+    const auto M = static_cast<std::ptrdiff_t>(m), N = static_cast<std::ptrdiff_t>(n),
+               K = static_cast<std::ptrdiff_t>(k);
     const bool at = kind == 'g', bt = kind == 'b';
     const std::ptrdiff_t a_m = at ? 1 : K, a_k = at ? M : 1, b_k = bt ? 1 : N, b_n = bt ? K : 1;
     const auto ours = [&](std::size_t first, std::size_t count, T* space) {
-      matmul<T>(count, n, k, A + static_cast<std::ptrdiff_t>(first) * a_m, a_m, a_k, B, b_k, b_n, C + first * n, N, at, {}, space);
+      matmul<T>(count, n, k, A + static_cast<std::ptrdiff_t>(first) * a_m, a_m, a_k, B, b_k, b_n, C + first * n, N, at,
+                {}, space);
     };
     std::vector<std::function<void()>> contestants{[&] { ours(0, m, workspace); }};
     for (const auto& [_, gemm] : peers)

@@ -21,12 +21,13 @@
 
 namespace madaline::MADALINE_ISA {
 
-// Blocks: a panel of B (kBlockK x kTileCols) and one of A stay in the L1 cache, a block of A (kBlockM x kBlockK) in L2, a
-// block of B (kBlockK x kBlockN) in L3.
+namespace gemm {
+
+// Blocks: a panel of B (kBlockK x kTileCols) and one of A stay in the L1 cache, a block of A (kBlockM x kBlockK) in L2,
+// a block of B (kBlockK x kBlockN) in L3.
 template <class T> inline constexpr std::size_t kBlockK = sizeof(T) == 4 ? 320 : 256;
 inline constexpr std::size_t kBlockM = 96;
 template <class T> inline constexpr std::size_t kBlockN = 4096 / sizeof(T);
-
 // Dot products run along rows of A, which the cache prefetches best if they are long.
 inline constexpr std::size_t kDotBlockK = 2048;
 // Packing goes through a block in slices of k, so that a cache line that spans panels is read once.
@@ -40,7 +41,9 @@ constexpr std::size_t even_block(std::size_t n, std::size_t most, std::size_t st
 }
 
 // Elements from one packed panel of A to the next: a vector more than its own, for the stores that overlap its end.
-template <class T> constexpr std::size_t packed_a_panel(std::size_t k) { return static_cast<std::size_t>(kTileRows) * k + static_cast<std::size_t>(Vec<T>::width); }
+template <class T> constexpr std::size_t packed_a_panel(std::size_t k) {
+  return static_cast<std::size_t>(kTileRows) * k + static_cast<std::size_t>(Vec<T>::width);
+}
 template <class T> constexpr std::size_t packed_a_size(std::size_t m, std::size_t k) {
   const std::size_t panels = (std::min(m, kBlockM) + kTileRows - 1) / kTileRows;
   return round_up(panels * packed_a_panel<T>(std::min(round_up(k, Vec<T>::width), kBlockK<T>)), 64);
@@ -49,63 +52,109 @@ template <class T> constexpr std::size_t packed_b_size(std::size_t n, std::size_
   return round_up(std::min(n, kBlockN<T>), kTileCols<T>) * std::min(round_up(k, Vec<T>::width), kBlockK<T>);
 }
 
-// Elements of workspace, 64-byte aligned, that matmul<T> needs; under 1.5 MB for any shape.
-template <class T> constexpr std::size_t matmul_workspace(std::size_t m, std::size_t n, std::size_t k) {
-  if constexpr (std::is_integral_v<T>) return 0;
-  else return std::max({packed_a_size<T>(m, k) + packed_b_size<T>(n, k), packed_a_size<T>(n, k) + packed_b_size<T>(m, k),
-                        kDotCols * std::min(round_up(k, Vec<T>::width), kDotBlockK)});
-}
+// A matrix: element (i, j) at data[i * row + j * col].
+template <class T> struct View {
+  const T* data;
+  std::ptrdiff_t row, col;
+  View from(std::size_t i, std::size_t j) const {
+    return {data + static_cast<std::ptrdiff_t>(i) * row + static_cast<std::ptrdiff_t>(j) * col, row, col};
+  }
+  View transposed() const { return {data, col, row}; }
+};
 
-// A product as the ways see it: `swapped` exchanges m and n, A and B, and the strides of C.
+// A product as the ways see it.
 template <class T> struct Product {
   std::size_t m, n, k;
-  const T* A;
-  std::ptrdiff_t a_m, a_k;
-  const T* B;
-  std::ptrdiff_t b_k, b_n;
-  Output<T> out;
+  View<T> A, B;
+  Target<T> to;
+  Store store;
+  const Epilogue<T>& epilogue;
+  bool is_swapped = false;
 
+  // The same product as C^T = B^T A^T.
   Product swapped() const {
-    return {n, m, k, B, b_n, b_k, A, a_k, a_m, {out.C, out.col, out.row, out.add, out.bias, out.bias_col, out.bias_row, out.relu}};
+    return {n,
+            m,
+            k,
+            B.transposed(),
+            A.transposed(),
+            to,
+            {store.col, store.row, store.bias_col, store.bias_row, store.add, store.relu},
+            epilogue,
+            true};
+  }
+  // How a block of k is stored: the first overwrites C unless accumulating, the last applies the epilogue.
+  Store store_of(bool first, bool last) const {
+    Store r = store;
+    r.add = store.add || !first;
+    r.relu = store.relu && last;
+    return r;
+  }
+  Target<T> target_of(bool last) const { return {to.C, last ? to.bias : nullptr}; }
+  void finish(std::size_t first_row, std::size_t n_rows) const noexcept {
+    if (epilogue.after_panel) epilogue.after_panel(epilogue.context, first_row, n_rows);
   }
 };
 
-// The output of one block of k: the first overwrites C unless accumulating, the last applies the epilogue.
-template <class T> Output<T> output_of_block(const Output<T>& out, bool first, bool last) {
-  Output<T> r = out;
-  r.add = out.add || !first;
-  if (!last) r.bias = nullptr, r.relu = false;
-  return r;
-}
-
 // Rows are shared evenly among the tiles: 32 rows as 6 6 5 5 5 5, since a tile of 2 takes as long as one of 4.
-struct Rows {
+struct TileRows {
   std::size_t tiles, height, taller;  // the first `taller` tiles have height + 1 rows
-  Rows(std::size_t m, std::size_t most) : tiles((m + most - 1) / most), height(m / tiles), taller(m % tiles) {}
-  int of(std::size_t t) const { return static_cast<int>(height + (t < taller)); }
+  explicit TileRows(std::size_t m) : tiles((m + kTileRows - 1) / kTileRows), height(m / tiles), taller(m % tiles) {}
+  std::size_t of(std::size_t t) const { return height + (t < taller); }
 };
 
-// m <= 3 rows straight from B with unit b_n: tiles of several vectors, for enough independent sums.
-template <class T> void wide_tiles(const Product<T>& x, std::size_t k, const T* A, const T* B, const Output<T>& out) noexcept {
+// m <= kWideRows, straight from B with unit col: tiles of several vectors, for enough independent sums.
+template <class T>
+void wide_tiles(std::size_t m, std::size_t n, std::size_t k, View<T> A, View<T> B, Target<T> to,
+                const Store& store) noexcept {
   constexpr std::size_t W = static_cast<std::size_t>(Vec<T>::width);
-  const std::size_t row = x.m - 1;
   std::size_t j = 0;
-  if (x.m == 1)
-    for (; j + 8 * W <= x.n; j += 8 * W) tile<T, 1, 8, false>(k, A, x.a_m, x.a_k, B + j, x.b_k, 8 * W, out.at(0, j));
-  for (; j + 4 * W <= x.n; j += 4 * W) tiles<T, 4, false>[row](k, A, x.a_m, x.a_k, B + j, x.b_k, 4 * W, out.at(0, j));
-  for (; j < x.n; j += 2 * W)
-    run_tile(static_cast<int>(x.m), static_cast<int>(std::min(2 * W, x.n - j)), true, k, A, x.a_m, x.a_k, B + j, x.b_k, out.at(0, j));
+  const auto run = [&](TileFunction<T> function, std::size_t cols) {
+    function({k, A.row, A.col, B.data + j, B.row, static_cast<int>(cols), &store}, A.data, store.move(to, 0, j));
+    j += cols;
+  };
+  if (m == 1)
+    while (n - j >= 8 * W) run(&tile<T, 1, 8, false>, 8 * W);
+  while (n - j >= 4 * W) run(tiles<T, 4>[m - 1], 4 * W);
+  while (n - j >= 2 * W) run(tiles<T, 2>[m - 1], 2 * W);
+  if (n - j > W) run(tiles<T, 2, true>[m - 1], n - j);
+  else if (n > j) run(tiles<T, 1, true>[m - 1], n - j);
 }
 
-template <class T> void tiled_product(const Product<T>& x, const Epilogue<T>& epilogue, bool is_swapped, T* workspace) noexcept {
-  constexpr std::size_t NR = static_cast<std::size_t>(kTileCols<T>), MR = kTileRows;
-  const bool thin = x.n <= static_cast<std::size_t>(Vec<T>::width);
-  const std::size_t b_bytes = x.n * x.k * sizeof(T);
-  const bool pack_b = x.b_n != 1 || (b_bytes > 24 * 1024 && (x.m >= 96 || (x.m >= 16 && (b_bytes > 320 * 1024 || x.n * sizeof(T) % 2048 == 0))));
-  const bool pack_a = !thin && x.m >= 8 && x.k >= 16 && (x.a_k == 1 ? x.n >= 512 : x.n >= 96);
-  const std::size_t block_k = even_block(x.k, kBlockK<T>, static_cast<std::size_t>(Vec<T>::width));
+// Panels of kTileCols columns of a k x n block of B, one after the other.
+template <class T> void pack_b_block(std::size_t n, std::size_t k, View<T> B, T* packed) noexcept {
+  constexpr std::size_t NR = static_cast<std::size_t>(kTileCols<T>);
+  for (std::size_t p = 0; p < k; p += kPackSlice)
+    for (std::size_t j = 0; j < n; j += NR)
+      pack_panel<T, kTileCols<T>>(B.from(p, j).data, B.col, B.row, static_cast<int>(std::min(NR, n - j)),
+                                  std::min(kPackSlice, k - p), packed + j * k + p * NR);
+}
+
+// Panels of an m x k block of A, one for each tile's rows.
+template <class T> void pack_a_block(const TileRows& rows, std::size_t k, View<T> A, T* packed) noexcept {
+  for (std::size_t p = 0; p < k; p += kPackSlice)
+    for (std::size_t t = 0, i = 0; t < rows.tiles; i += rows.of(t), ++t)
+      pack_panel<T, kTileRows>(A.from(i, p).data, A.row, A.col, static_cast<int>(rows.of(t)),
+                               std::min(kPackSlice, k - p), packed + t * packed_a_panel<T>(k) + p * kTileRows);
+}
+
+// Measured on a core with 32 KB of L1 and 512 KB of L2 cache. Rows of B a multiple of 2 KB apart compete for the same
+// few lines of L1. A by rows is read well enough unpacked.
+template <class T> bool pays_to_pack_b(const Product<T>& x) {
+  const std::size_t bytes = x.n * x.k * sizeof(T);
+  if (x.B.col != 1) return true;
+  return bytes > 24 * 1024 && (x.m >= 96 || (x.m >= 16 && (bytes > 320 * 1024 || x.n * sizeof(T) % 2048 == 0)));
+}
+template <class T> bool pays_to_pack_a(const Product<T>& x) {
+  return x.m >= 8 && x.k >= 16 && x.n >= (x.A.col == 1 ? 512 : 96);
+}
+
+template <class T> void tiled_product(const Product<T>& x, T* workspace) noexcept {
+  constexpr std::size_t NR = static_cast<std::size_t>(kTileCols<T>), W = static_cast<std::size_t>(Vec<T>::width);
+  const bool pack_b = pays_to_pack_b(x), pack_a = pays_to_pack_a(x), wide = x.m <= kWideRows && !pack_b;
+  const std::size_t block_k = even_block(x.k, kBlockK<T>, W);
   const std::size_t block_n = even_block(x.n, kBlockN<T>, NR);
-  const std::size_t block_m = even_block(x.m, kBlockM, MR);
+  const std::size_t block_m = even_block(x.m, kBlockM, kTileRows);
   T* const packed_a = workspace;
   T* const packed_b = workspace + packed_a_size<T>(x.m, x.k);
 
@@ -114,131 +163,151 @@ template <class T> void tiled_product(const Product<T>& x, const Epilogue<T>& ep
     std::size_t k0 = 0;
     do {  // once even if k = 0
       const std::size_t kb = std::min(block_k, x.k - k0);
-      const std::size_t panel_a = packed_a_panel<T>(kb);
-      const bool last_k = k0 + kb == x.k;
-      const T* A = x.A + static_cast<std::ptrdiff_t>(k0) * x.a_k;
-      const T* B = x.B + static_cast<std::ptrdiff_t>(k0) * x.b_k + static_cast<std::ptrdiff_t>(n0) * x.b_n;
-      const Output<T> out = output_of_block(x.out, k0 == 0, last_k);
-      if (x.m <= 3 && !pack_b) {
-        Product<T> columns = x;
-        columns.n = nb;
-        wide_tiles(columns, kb, A, B, out.at(0, n0));
-        if (last_k && epilogue.after_panel && !is_swapped && n0 + nb == x.n) epilogue.after_panel(epilogue.context, 0, x.m);
-      } else {
-        if (pack_b)
-          for (std::size_t p = 0; p < kb; p += kPackSlice)
-            for (std::size_t j = 0; j < nb; j += NR)
-              pack_panel<T, kTileCols<T>>(B + static_cast<std::ptrdiff_t>(p) * x.b_k + static_cast<std::ptrdiff_t>(j) * x.b_n, x.b_n, x.b_k,
-                                          static_cast<int>(std::min(NR, nb - j)), std::min(kPackSlice, kb - p), packed_b + j * kb + p * NR);
-        for (std::size_t m0 = 0; m0 < x.m; m0 += block_m) {
-          const std::size_t mb = std::min(block_m, x.m - m0);
-          const Rows rows(mb, thin ? kThinTileRows : MR);
-          if (pack_a)
-            for (std::size_t p = 0; p < kb; p += kPackSlice)
-              for (std::size_t t = 0, i = m0; t < rows.tiles; i += static_cast<std::size_t>(rows.of(t)), ++t)
-                pack_panel<T, kTileRows>(A + static_cast<std::ptrdiff_t>(i) * x.a_m + static_cast<std::ptrdiff_t>(p) * x.a_k, x.a_m, x.a_k, rows.of(t),
-                                         std::min(kPackSlice, kb - p), packed_a + t * panel_a + p * MR);
+      const bool last_k = k0 + kb == x.k, last = last_k && n0 + nb == x.n && !x.is_swapped;
+      const Store store = x.store_of(k0 == 0, last_k);
+      const View<T> B = x.B.from(k0, n0);
+      const std::size_t edge = nb / NR * NR;
+      // Else only the columns at the edge, if tiles would read beyond them.
+      const bool pack_edge = !pack_b && (nb - edge) % W != 0;
+      if (pack_b) pack_b_block(nb, kb, B, packed_b);
+      else if (pack_edge && !wide) pack_b_block(nb - edge, kb, B.from(0, edge), packed_b);
+      for (std::size_t m0 = 0; m0 < x.m; m0 += block_m) {
+        const std::size_t mb = std::min(block_m, x.m - m0);
+        const View<T> A = x.A.from(m0, k0);
+        const Target<T> to = store.move(x.target_of(last_k), m0, n0);
+        if (wide) {
+          wide_tiles(mb, nb, kb, A, B, to, store);
+        } else {
+          const TileRows rows(mb);
+          if (pack_a) pack_a_block(rows, kb, A, packed_a);
           for (std::size_t j = 0; j < nb; j += NR) {
             const int cols = static_cast<int>(std::min(NR, nb - j));
-            const T* b = pack_b ? packed_b + j * kb : B + j;
-            const std::ptrdiff_t b_k = pack_b ? kTileCols<T> : x.b_k;
-            for (std::size_t t = 0, i = m0; t < rows.tiles; i += static_cast<std::size_t>(rows.of(t)), ++t) {
-              const Output<T> to = out.at(i, n0 + j);
-              if (pack_a) run_tile<T>(rows.of(t), cols, !pack_b, kb, packed_a + t * panel_a, 1, kTileRows, b, b_k, to);
-              else run_tile<T>(rows.of(t), cols, !pack_b, kb, A + static_cast<std::ptrdiff_t>(i) * x.a_m, x.a_m, x.a_k, b, b_k, to);
+            const auto& by_height = cols > Vec<T>::width ? tiles<T, 2> : tiles<T, 1>;
+            const bool packed = pack_b || (pack_edge && j == edge);
+            const Strip<T> strip{kb,
+                                 pack_a ? 1 : A.row,
+                                 pack_a ? kTileRows : A.col,
+                                 !packed  ? B.data + j
+                                 : pack_b ? packed_b + j * kb
+                                          : packed_b,
+                                 packed ? kTileCols<T> : B.row,
+                                 cols,
+                                 &store};
+            const T* a = pack_a ? packed_a : A.data;
+            Target<T> c = store.move(to, 0, j);
+            for (std::size_t t = 0; t < rows.tiles; ++t) {
+              const std::size_t height = rows.of(t);
+              by_height[height - 1](strip, a, c);
+              a += pack_a ? static_cast<std::ptrdiff_t>(packed_a_panel<T>(kb))
+                          : static_cast<std::ptrdiff_t>(height) * A.row;
+              c = store.move(c, height, 0);
             }
           }
-          if (last_k && epilogue.after_panel && !is_swapped && n0 + nb == x.n) epilogue.after_panel(epilogue.context, m0, mb);
         }
+        if (last) x.finish(m0, mb);
       }
-      if (last_k && epilogue.after_panel && is_swapped) epilogue.after_panel(epilogue.context, n0, nb);
+      if (last_k && x.is_swapped) x.finish(n0, nb);
       k0 += kb;
     } while (k0 < x.k);
   }
 }
 
-// n <= kDotCols, a_k = 1. Columns of B that are not contiguous in k are packed as vectors of the first column, the second ...
-template <class T> void dot_product(const Product<T>& x, const Epilogue<T>& epilogue, bool is_swapped, T* workspace) noexcept {
+// n <= kDotCols, A contiguous in k. Columns of B that are not are packed as vectors: of the first column, the second
+// ...
+template <class T> void dot_product(const Product<T>& x, T* workspace) noexcept {
   constexpr std::size_t W = static_cast<std::size_t>(Vec<T>::width);
   const std::size_t block_k = even_block(x.k, kDotBlockK, W);
   std::size_t k0 = 0;
   do {  // once even if k = 0
     const std::size_t kb = std::min(block_k, x.k - k0);
-    const T* B = x.B + static_cast<std::ptrdiff_t>(k0) * x.b_k;
-    Columns<T> columns{B, x.b_n, Vec<T>::width};
-    if (x.b_k != 1) {
+    const bool last = k0 + kb == x.k;
+    const View<T> B = x.B.from(k0, 0);
+    Columns<T> columns{B.data, B.col, Vec<T>::width};
+    if (B.row != 1) {
       if (x.n < 4) {
         for (std::size_t p = 0; p < kb; ++p)
-          for (std::size_t j = 0; j < x.n; ++j)
-            workspace[(p / W * x.n + j) * W + p % W] = B[static_cast<std::ptrdiff_t>(p) * x.b_k + static_cast<std::ptrdiff_t>(j) * x.b_n];
+          for (std::size_t j = 0; j < x.n; ++j) workspace[(p / W * x.n + j) * W + p % W] = *B.from(p, j).data;
       } else {
         for (std::size_t p = 0; p < kb; p += W)
-          pack_panel<T, Vec<T>::width>(B + static_cast<std::ptrdiff_t>(p) * x.b_k, x.b_k, x.b_n, static_cast<int>(std::min(W, kb - p)), x.n,
+          pack_panel<T, Vec<T>::width>(B.from(p, 0).data, B.row, B.col, static_cast<int>(std::min(W, kb - p)), x.n,
                                        workspace + p * x.n);
       }
       columns = {workspace, Vec<T>::width, static_cast<std::ptrdiff_t>(W * x.n)};
     }
-    dot_block(x.m, x.n, kb, x.A + k0, x.a_m, columns, output_of_block(x.out, k0 == 0, k0 + kb == x.k));
+    dot_block(x.m, x.n, kb, x.A.from(0, k0).data, x.A.row, columns, x.target_of(last), x.store_of(k0 == 0, last));
     k0 += kb;
   } while (k0 < x.k);
-  if (epilogue.after_panel) epilogue.after_panel(epilogue.context, 0, is_swapped ? x.n : x.m);
+  x.finish(0, x.is_swapped ? x.n : x.m);
 }
 
-// k = 1, unit b_n: C(i, j) = epilogue(C(i, j) + a_i b_j), one pass over each row of C.
-template <class T> void outer_product(const Product<T>& x, const Epilogue<T>& epilogue) noexcept {
+// k = 1, B contiguous: C(i, j) = epilogue(a_i b_j), one pass over each row of C.
+template <class T> void outer_product(const Product<T>& x) noexcept {
   constexpr std::size_t W = static_cast<std::size_t>(Vec<T>::width);
-  const Output<T>& out = x.out;
+  const Store& store = x.store;
+  const bool plain = store.add && !x.to.bias && !store.relu;
   for (std::size_t i = 0; i < x.m; ++i) {
-    const Vec<T> a(x.A[static_cast<std::ptrdiff_t>(i) * x.a_m]);
-    T* c = out.C + static_cast<std::ptrdiff_t>(i) * out.row;
-    const auto element = [&](Vec<T> b, Vec<T> before, Vec<T> bias) {
-      Vec<T> s = a * b;
-      if (out.add) s = s + before;
-      if (out.bias) s = s + bias;
-      return out.relu ? relu_lanes(s) : s;
-    };
+    const Vec<T> a(*x.A.from(i, 0).data);
+    const Target<T> to = store.move(x.to, i, 0);
     std::size_t j = 0;
-    if (out.add && !out.bias && !out.relu) {
-      for (; j + W <= x.n; j += W) (a * Vec<T>::load(x.B + j) + Vec<T>::load(c + j)).store(c + j);
-    } else {
-      for (; j + W <= x.n; j += W) {
-        const Vec<T> bias = !out.bias ? Vec<T>(T(0)) : out.bias_col ? Vec<T>::load(out.bias + j) : Vec<T>(*out.bias);
-        element(Vec<T>::load(x.B + j), out.add ? Vec<T>::load(c + j) : Vec<T>(T(0)), bias).store(c + j);
-      }
-    }
-    if (j < x.n) {
-      const int n = static_cast<int>(x.n - j);
-      const Vec<T> bias = !out.bias ? Vec<T>(T(0)) : out.bias_col ? Vec<T>::load_partial(out.bias + j, n) : Vec<T>(*out.bias);
-      element(Vec<T>::load_partial(x.B + j, n), out.add ? Vec<T>::load_partial(c + j, n) : Vec<T>(T(0)), bias).store_partial(c + j, n);
+    if (plain)
+      for (; j + W <= x.n; j += W) (a * Vec<T>::load(x.B.data + j) + Vec<T>::load(to.C + j)).store(to.C + j);
+    for (; j < x.n; j += W) {
+      const int n = static_cast<int>(std::min(W, x.n - j));
+      Vec<T> s = a * Vec<T>::load_partial(x.B.data + j, n);
+      if (store.add) s = s + Vec<T>::load_partial(to.C + j, n);
+      if (to.bias) s = s + (store.bias_col ? Vec<T>::load_partial(to.bias + j, n) : Vec<T>(*to.bias));
+      if (store.relu) s = relu_lanes(s);
+      s.store_partial(to.C + j, n);
     }
   }
-  if (epilogue.after_panel) epilogue.after_panel(epilogue.context, 0, x.m);
+  x.finish(0, x.m);
+}
+
+}  // namespace gemm
+
+// Elements of workspace, 64-byte aligned, that matmul<T> needs; under 1.5 MB for any shape.
+template <class T> constexpr std::size_t matmul_workspace(std::size_t m, std::size_t n, std::size_t k) {
+  using namespace gemm;
+  if constexpr (std::is_integral_v<T>) return 0;
+  else
+    return std::max({packed_a_size<T>(m, k) + packed_b_size<T>(n, k), packed_a_size<T>(n, k) + packed_b_size<T>(m, k),
+                     kDotCols * std::min(round_up(k, Vec<T>::width), kDotBlockK)});
 }
 
 // C(i, j) = relu?(C(i, j)? + sum_p A(i, p) B(p, j) + bias(j)?) for i < m, j < n, p < k, where C(i, j) = C[i * ldc + j],
-// A(i, p) = A[i * a_m + p * a_k], B(p, j) = B[p * b_k + j * b_n]; strides may be any, 0 and negative too (for C: rows must not
-// overlap). C overlaps neither A, B nor bias. workspace has matmul_workspace<T>(m, n, k) elements, 64-byte aligned; it is
-// not kept between calls. NaN and inf propagate; k = 0 gives zeros, or leaves C when accumulating.
+// A(i, p) = A[i * a_m + p * a_k], B(p, j) = B[p * b_k + j * b_n]; strides may be any, 0 and negative too (for C: rows
+// must not overlap). C overlaps neither A, B nor bias. workspace has matmul_workspace<T>(m, n, k) elements, 64-byte
+// aligned; it is not kept between calls. NaN and inf propagate; k = 0 gives zeros, or leaves C when accumulating.
 template <class T>
-void matmul(std::size_t m, std::size_t n, std::size_t k, const T* A, std::ptrdiff_t a_m, std::ptrdiff_t a_k, const T* B, std::ptrdiff_t b_k,
-            std::ptrdiff_t b_n, T* C, std::ptrdiff_t ldc, bool accumulate, const Epilogue<T>& epilogue, T* workspace) noexcept {
+void matmul(std::size_t m, std::size_t n, std::size_t k, const T* A, std::ptrdiff_t a_m, std::ptrdiff_t a_k, const T* B,
+            std::ptrdiff_t b_k, std::ptrdiff_t b_n, T* C, std::ptrdiff_t ldc, bool accumulate,
+            const Epilogue<T>& epilogue, T* workspace) noexcept {
   if (m == 0) return;
   if (n == 0) {
     if (epilogue.after_panel) epilogue.after_panel(epilogue.context, 0, m);
     return;
   }
-  const Product<T> x{m, n, k, A, a_m, a_k, B, b_k, n == 1 ? 1 : b_n, {C, ldc, 1, accumulate, epilogue.bias, 0, epilogue.bias_stride, epilogue.relu}};
-  if (k == 1 && x.b_n == 1) outer_product(x, epilogue);
-  else if (n <= kDotCols && a_k == 1) dot_product(x, epilogue, false, workspace);
-  else if (m <= 3 && b_k == 1 && x.b_n != 1) dot_product(x.swapped(), epilogue, true, workspace);
-  else if (n < 16 && a_m == 1 && m > n) tiled_product(x.swapped(), epilogue, true, workspace);
-  else tiled_product(x, epilogue, false, workspace);
+  if (n == 1) b_n = 1;
+  const gemm::Product<T> x{m,
+                           n,
+                           k,
+                           {A, a_m, a_k},
+                           {B, b_k, b_n},
+                           {C, epilogue.bias},
+                           {ldc, 1, 0, epilogue.bias_stride, accumulate, epilogue.relu},
+                           epilogue};
+  if (k == 1 && b_n == 1) gemm::outer_product(x);
+  else if (n <= gemm::kDotCols && a_k == 1) gemm::dot_product(x, workspace);
+  else if (m <= gemm::kWideRows && b_k == 1 && b_n != 1) gemm::dot_product(x.swapped(), workspace);
+  else if (n < 16 && a_m == 1 && m > n) gemm::tiled_product(x.swapped(), workspace);
+  else gemm::tiled_product(x, workspace);
 }
 
 // The same for integers (sums wrap around), plainly: they occur in index arithmetic, never in a network's products.
-inline void matmul(std::size_t m, std::size_t n, std::size_t k, const std::int64_t* A, std::ptrdiff_t a_m, std::ptrdiff_t a_k,
-                   const std::int64_t* B, std::ptrdiff_t b_k, std::ptrdiff_t b_n, std::int64_t* C, std::ptrdiff_t ldc, bool accumulate,
-                   const Epilogue<std::int64_t>& epilogue, std::int64_t*) noexcept {
+inline void matmul(std::size_t m, std::size_t n, std::size_t k, const std::int64_t* A, std::ptrdiff_t a_m,
+                   std::ptrdiff_t a_k, const std::int64_t* B, std::ptrdiff_t b_k, std::ptrdiff_t b_n, std::int64_t* C,
+                   std::ptrdiff_t ldc, bool accumulate, const Epilogue<std::int64_t>& epilogue,
+                   std::int64_t*) noexcept {
   for (std::size_t i = 0; i < m; ++i) {
     for (std::size_t j = 0; j < n; ++j) {
       const auto r = static_cast<std::ptrdiff_t>(i), c = static_cast<std::ptrdiff_t>(j);

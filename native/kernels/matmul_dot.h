@@ -8,7 +8,7 @@
 #include "kernels/matmul_micro.h"
 #include "kernels/matmul_pack.h"
 
-namespace madaline::MADALINE_ISA {
+namespace madaline::MADALINE_ISA::gemm {
 
 inline constexpr int kDotCols = 16;  // more columns are faster in tiles
 
@@ -18,16 +18,20 @@ template <class T> MADALINE_INLINE Vec<T> sum_each(Vec<T> (&x)[Vec<T>::width]) {
   if constexpr (W == 4 * L) {
 #pragma GCC unroll 16
     for (int i = 0; i < W / 2; ++i)
-      x[i] = shuffle_lanes<ExchangeBlocks<T, 2 * L, false>>(x[i], x[i + W / 2]) + shuffle_lanes<ExchangeBlocks<T, 2 * L, true>>(x[i], x[i + W / 2]);
+      x[i] = shuffle_lanes<ExchangeBlocks<T, 2 * L, false>>(x[i], x[i + W / 2]) +
+             shuffle_lanes<ExchangeBlocks<T, 2 * L, true>>(x[i], x[i + W / 2]);
   }
   if constexpr (W >= 2 * L) {
 #pragma GCC unroll 16
-    for (int i = 0; i < L; ++i) x[i] = shuffle_lanes<ExchangeBlocks<T, L, false>>(x[i], x[i + L]) + shuffle_lanes<ExchangeBlocks<T, L, true>>(x[i], x[i + L]);
+    for (int i = 0; i < L; ++i)
+      x[i] = shuffle_lanes<ExchangeBlocks<T, L, false>>(x[i], x[i + L]) +
+             shuffle_lanes<ExchangeBlocks<T, L, true>>(x[i], x[i + L]);
   }
   if constexpr (L == 4) {
 #pragma GCC unroll 2
     for (int i = 0; i < 2; ++i)
-      x[i] = shuffle_lanes<ExchangeBlocks<T, 2, false>>(x[2 * i], x[2 * i + 1]) + shuffle_lanes<ExchangeBlocks<T, 2, true>>(x[2 * i], x[2 * i + 1]);
+      x[i] = shuffle_lanes<ExchangeBlocks<T, 2, false>>(x[2 * i], x[2 * i + 1]) +
+             shuffle_lanes<ExchangeBlocks<T, 2, true>>(x[2 * i], x[2 * i + 1]);
   }
   return shuffle_lanes<Alternate<T, false>>(x[0], x[1]) + shuffle_lanes<Alternate<T, true>>(x[0], x[1]);
 }
@@ -41,7 +45,7 @@ template <class T> struct Columns {
 // C(i, j) = epilogue(sum_p A[i * a_m + p] * B(p, j)) for i < R, j < N <= 4. Lane l of a sum takes p = l, l + width ...;
 // an element has the same bits whatever R and N. C overlaps neither A nor B.
 template <class T, int R, int N>
-void dot_tile(std::size_t k, const T* A, std::ptrdiff_t a_m, Columns<T> B, const Output<T>& out) noexcept {
+void dot_tile(std::size_t k, const T* A, std::ptrdiff_t a_m, Columns<T> B, Target<T> to, const Store& store) noexcept {
   // Each row's sums start at a multiple of `pitch`, so that they are stored together.
   constexpr int W = Vec<T>::width, pitch = N == 3 ? 4 : N, groups = (R * pitch + W - 1) / W;
   Vec<T> sum[R][N];
@@ -76,41 +80,40 @@ void dot_tile(std::size_t k, const T* A, std::ptrdiff_t a_m, Columns<T> B, const
     }
     sum_each(x).store(sums + g * W);
   }
-  if (out.col == 1 && !out.add && !out.bias && !out.relu) {
+  if (store.col == 1 && !store.add && !to.bias && !store.relu) {
 #pragma GCC unroll 16
-    for (int i = 0; i < R; ++i) std::memcpy(out.C + i * out.row, sums + i * pitch, N * sizeof(T));
+    for (int i = 0; i < R; ++i) std::memcpy(to.C + i * store.row, sums + i * pitch, N * sizeof(T));
     return;
   }
   for (int i = 0; i < R; ++i)
 #pragma GCC unroll 4
-    for (int j = 0; j < N; ++j) {
-      T* c = out.C + i * out.row + j * out.col;
-      T x = sums[i * pitch + j];
-      if (out.add) x = x + *c;
-      if (out.bias) x = x + out.bias[i * out.bias_row + j * out.bias_col];
-      if (out.relu) x = x < T(0) ? T(0) : x;
-      *c = x;
-    }
+    for (int j = 0; j < N; ++j) store_element(sums[i * pitch + j], i, j, to, store);
 }
 
 // The same for m rows: as many at a time as keep the multipliers busy, then one by one.
 template <class T, int N>
-void dot_rows(std::size_t m, std::size_t k, const T* A, std::ptrdiff_t a_m, Columns<T> B, const Output<T>& out) noexcept {
+void dot_rows(std::size_t m, std::size_t k, const T* A, std::ptrdiff_t a_m, Columns<T> B, Target<T> to,
+              const Store& store) noexcept {
   constexpr std::size_t R = N == 1 ? 8 : N == 4 ? 3 : 4;
   std::size_t i = 0;
-  for (; i + R <= m; i += R) dot_tile<T, R, N>(k, A + static_cast<std::ptrdiff_t>(i) * a_m, a_m, B, out.at(i, 0));
-  for (; i < m; ++i) dot_tile<T, 1, N>(k, A + static_cast<std::ptrdiff_t>(i) * a_m, a_m, B, out.at(i, 0));
+  for (; i + R <= m; i += R)
+    dot_tile<T, R, N>(k, A + static_cast<std::ptrdiff_t>(i) * a_m, a_m, B, store.move(to, i, 0), store);
+  for (; i < m; ++i)
+    dot_tile<T, 1, N>(k, A + static_cast<std::ptrdiff_t>(i) * a_m, a_m, B, store.move(to, i, 0), store);
 }
 
 // n columns, by 3 or 4 at a time; so many rows at a time that they stay in cache for the next columns.
 template <class T>
-void dot_block(std::size_t m, std::size_t n, std::size_t k, const T* A, std::ptrdiff_t a_m, Columns<T> B, const Output<T>& out) noexcept {
-  const std::size_t block = n <= 4 ? m : std::max<std::size_t>(24576 / (k + 1) / 12, 1) * 12;  // 12: rows go by 3 or 4 too
+void dot_block(std::size_t m, std::size_t n, std::size_t k, const T* A, std::ptrdiff_t a_m, Columns<T> B, Target<T> to,
+               const Store& store) noexcept {
+  const std::size_t block =
+      n <= 4 ? m : std::max<std::size_t>(24576 / (k + 1) / 12, 1) * 12;  // 12: rows go by 3 or 4 too
   for (std::size_t i = 0; i < m; i += block) {
     const std::size_t rows = std::min(block, m - i);
     std::size_t j = 0;
     const auto columns = [&](auto width) {
-      dot_rows<T, width>(rows, k, A + static_cast<std::ptrdiff_t>(i) * a_m, a_m, {B.data + static_cast<std::ptrdiff_t>(j) * B.col, B.col, B.step}, out.at(i, j));
+      dot_rows<T, width>(rows, k, A + static_cast<std::ptrdiff_t>(i) * a_m, a_m,
+                         {B.data + static_cast<std::ptrdiff_t>(j) * B.col, B.col, B.step}, store.move(to, i, j), store);
       j += width;
     };
     while (n - j > 4 && (n - j) % 4 != 0) columns(std::integral_constant<int, 3>());
@@ -121,4 +124,4 @@ void dot_block(std::size_t m, std::size_t n, std::size_t k, const T* A, std::ptr
   }
 }
 
-}  // namespace madaline::MADALINE_ISA
+}  // namespace madaline::MADALINE_ISA::gemm

@@ -8,7 +8,7 @@
 
 #include "kernels/simd.h"
 
-namespace madaline::MADALINE_ISA {
+namespace madaline::MADALINE_ISA::gemm {
 
 template <class T, class F, std::size_t... L>
 MADALINE_INLINE Vec<T> shuffle_lanes(Vec<T> a, Vec<T> b, F, std::index_sequence<L...>) {
@@ -46,14 +46,17 @@ template <class T, bool Odd> struct Alternate {
   }
 };
 
-// r[i][j] <-> r[j][i]: within 16 bytes by interleaving, which is one instruction a row, then by exchanging larger blocks.
+// r[i][j] <-> r[j][i]: within 16 bytes by interleaving, which is one instruction a row, then by exchanging larger
+// blocks.
 template <class T> MADALINE_INLINE void transpose(Vec<T> (&r)[Vec<T>::width]) {
   constexpr int W = Vec<T>::width;
   if constexpr (sizeof(T) == 4) {
 #pragma GCC unroll 16
     for (int i = 0; i < W; i += 4) {
-      const Vec<T> ab_lower = shuffle_lanes<Interleave<T, 1, false>>(r[i], r[i + 1]), ab_upper = shuffle_lanes<Interleave<T, 1, true>>(r[i], r[i + 1]);
-      const Vec<T> cd_lower = shuffle_lanes<Interleave<T, 1, false>>(r[i + 2], r[i + 3]), cd_upper = shuffle_lanes<Interleave<T, 1, true>>(r[i + 2], r[i + 3]);
+      const Vec<T> ab_lower = shuffle_lanes<Interleave<T, 1, false>>(r[i], r[i + 1]),
+                   ab_upper = shuffle_lanes<Interleave<T, 1, true>>(r[i], r[i + 1]);
+      const Vec<T> cd_lower = shuffle_lanes<Interleave<T, 1, false>>(r[i + 2], r[i + 3]),
+                   cd_upper = shuffle_lanes<Interleave<T, 1, true>>(r[i + 2], r[i + 3]);
       r[i] = shuffle_lanes<Interleave<T, 2, false>>(ab_lower, cd_lower);
       r[i + 1] = shuffle_lanes<Interleave<T, 2, true>>(ab_lower, cd_lower);
       r[i + 2] = shuffle_lanes<Interleave<T, 2, false>>(ab_upper, cd_upper);
@@ -89,8 +92,8 @@ template <class T> MADALINE_INLINE void transpose(Vec<T> (&r)[Vec<T>::width]) {
 }
 
 // panel[p * P + r] = S[r * s_r + p * s_k] for r < rows <= P, p < k. Lanes r >= rows get finite or infinite values of no
-// meaning (copies of the last row, or zeros). Up to a vector beyond the panel may be overwritten, so panels are packed in
-// increasing order and the workspace ends with a spare vector. S and panel do not overlap.
+// meaning (copies of the last row, or zeros). Up to a vector beyond the panel may be overwritten, so panels are packed
+// in increasing order and the workspace ends with a spare vector. S and panel do not overlap.
 template <class T, int P>
 void pack_panel(const T* S, std::ptrdiff_t s_r, std::ptrdiff_t s_k, int rows, std::size_t k, T* panel) noexcept {
   constexpr int W = Vec<T>::width, blocks = (P + W - 1) / W;
@@ -100,7 +103,8 @@ void pack_panel(const T* S, std::ptrdiff_t s_r, std::ptrdiff_t s_k, int rows, st
     if (rows == P && P % W == 0) {
       for (; p < k; ++p)
 #pragma GCC unroll 8
-        for (int b = 0; b < blocks; ++b) Vec<T>::load(S + static_cast<std::ptrdiff_t>(p) * s_k + b * W).store(panel + p * P + b * W);
+        for (int b = 0; b < blocks; ++b)
+          Vec<T>::load(S + static_cast<std::ptrdiff_t>(p) * s_k + b * W).store(panel + p * P + b * W);
     } else {
       for (; p < k; ++p)
 #pragma GCC unroll 8
@@ -145,8 +149,10 @@ void pack_panel(const T* S, std::ptrdiff_t s_r, std::ptrdiff_t s_k, int rows, st
     }
   } else {
     for (; p < k; ++p)
-      for (int r = 0; r < P; ++r) panel[p * P + static_cast<std::size_t>(r)] = r < rows ? S[r * s_r + static_cast<std::ptrdiff_t>(p) * s_k] : T(0);
+      for (int r = 0; r < P; ++r)
+        panel[p * P + static_cast<std::size_t>(r)] =
+            r < rows ? S[r * s_r + static_cast<std::ptrdiff_t>(p) * s_k] : T(0);
   }
 }
 
-}  // namespace madaline::MADALINE_ISA
+}  // namespace madaline::MADALINE_ISA::gemm

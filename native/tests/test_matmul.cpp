@@ -1,4 +1,5 @@
-// Checks kernels/matmul.h against a triple loop in long double. Prints how many checks passed; exits with 1 if any failed.
+// Checks kernels/matmul.h against a triple loop in long double. Prints how many checks passed; exits with 1 if any
+// failed.
 #include "kernels/matmul.h"
 
 #include <cmath>
@@ -26,7 +27,8 @@ template <class... Args> void check(bool ok, const char* format, Args... args) {
 
 // Exactly sized and aligned, so that the address sanitizer sees the first element too many.
 template <class T> struct Workspace {
-  explicit Workspace(std::size_t n) : data(static_cast<T*>(std::aligned_alloc(64, (n * sizeof(T) + 127) / 64 * 64))), size(n) {
+  explicit Workspace(std::size_t n)
+      : data(static_cast<T*>(std::aligned_alloc(64, (n * sizeof(T) + 127) / 64 * 64))), size(n) {
     const std::size_t spare = (n * sizeof(T) + 127) / 64 * 64 / sizeof(T) - n;
     for (std::size_t i = 0; i < n; ++i) data[i] = std::is_integral_v<T> ? T(77) : std::numeric_limits<T>::quiet_NaN();
     for (std::size_t i = 0; i < spare; ++i) data[n + i] = T(123);
@@ -49,7 +51,9 @@ template <class T> struct Matrix {
   std::vector<T> storage;
   std::ptrdiff_t row, col, first = 0;
   const T* data() const { return storage.data() + first; }
-  T at(std::size_t i, std::size_t j) const { return data()[static_cast<std::ptrdiff_t>(i) * row + static_cast<std::ptrdiff_t>(j) * col]; }
+  T at(std::size_t i, std::size_t j) const {
+    return data()[static_cast<std::ptrdiff_t>(i) * row + static_cast<std::ptrdiff_t>(j) * col];
+  }
 };
 
 template <class T> T random_value(std::mt19937& rng) {
@@ -103,7 +107,8 @@ template <class T> void check_case(const Case& c, std::mt19937& rng) {
   epilogue.relu = relu;
   epilogue.after_panel = &Panels::record;
   epilogue.context = &panels;
-  matmul(m, n, k, A.data(), A.row, A.col, B.data(), B.row, B.col, C.data(), static_cast<std::ptrdiff_t>(ldc), accumulate, epilogue, workspace.data);
+  matmul(m, n, k, A.data(), A.row, A.col, B.data(), B.row, B.col, C.data(), static_cast<std::ptrdiff_t>(ldc),
+         accumulate, epilogue, workspace.data);
 
   bool ok = true;
   double worst = 0;
@@ -111,21 +116,26 @@ template <class T> void check_case(const Case& c, std::mt19937& rng) {
     for (std::size_t j = 0; j < n; ++j) {
       long double sum = 0, magnitude = 0;
       const auto add = [&](long double x) { sum += x, magnitude += std::fabs(x); };
-      for (std::size_t p = 0; p < k; ++p) add(static_cast<long double>(A.at(i, p)) * static_cast<long double>(B.at(p, j)));
+      for (std::size_t p = 0; p < k; ++p)
+        add(static_cast<long double>(A.at(i, p)) * static_cast<long double>(B.at(p, j)));
       if (accumulate) add(static_cast<long double>(before[i * ldc + j]));
       if (bias_kind) add(static_cast<long double>(bias[bias_kind == 2 ? 0 : j]));
       if (relu && sum < 0) sum = 0;
-      const long double bound = std::is_integral_v<T> ? 0.0L
-                                                      : static_cast<long double>(k + 2) * static_cast<long double>(std::numeric_limits<T>::epsilon()) * magnitude;
+      const long double bound = std::is_integral_v<T>
+                                    ? 0.0L
+                                    : static_cast<long double>(k + 2) *
+                                          static_cast<long double>(std::numeric_limits<T>::epsilon()) * magnitude;
       const long double error = std::fabs(static_cast<long double>(C[i * ldc + j]) - sum);
       if (!(error <= bound)) ok = false, worst = std::max(worst, static_cast<double>(error));
     }
     for (std::size_t j = n; j < ldc && i * ldc + j < C.size(); ++j) ok &= C[i * ldc + j] == before[i * ldc + j];
   }
-  check(ok, "m=%zu n=%zu k=%zu layouts %d %d accumulate %d relu %d bias %d, %zu bytes: error %g", m, n, k, static_cast<int>(la), static_cast<int>(lb),
-        accumulate, relu, bias_kind, sizeof(T), worst);
-  check(panels.in_order && panels.next == m, "panels of m=%zu n=%zu k=%zu layouts %d %d", m, n, k, static_cast<int>(la), static_cast<int>(lb));
-  check(workspace.intact(), "workspace of m=%zu n=%zu k=%zu layouts %d %d", m, n, k, static_cast<int>(la), static_cast<int>(lb));
+  check(ok, "m=%zu n=%zu k=%zu layouts %d %d accumulate %d relu %d bias %d, %zu bytes: error %g", m, n, k,
+        static_cast<int>(la), static_cast<int>(lb), accumulate, relu, bias_kind, sizeof(T), worst);
+  check(panels.in_order && panels.next == m, "panels of m=%zu n=%zu k=%zu layouts %d %d", m, n, k, static_cast<int>(la),
+        static_cast<int>(lb));
+  check(workspace.intact(), "workspace of m=%zu n=%zu k=%zu layouts %d %d", m, n, k, static_cast<int>(la),
+        static_cast<int>(lb));
 }
 
 template <class T> void check_samples(int samples) {
@@ -133,16 +143,20 @@ template <class T> void check_samples(int samples) {
   const std::size_t sizes[] = {0, 1, 2, 3, 5, 6, 7, 8, 13, 16, 17, 31, 32, 33, 64, 100, 129};
   const auto pick = [&] { return sizes[rng() % std::size(sizes)]; };
   for (int s = 0; s < samples; ++s)
-    check_case<T>({pick(), pick(), pick(), static_cast<Layout>(rng() % 4), static_cast<Layout>(rng() % 4), rng() % 2 == 0, rng() % 2 == 0,
-                   static_cast<int>(rng() % 3)}, rng);
+    check_case<T>({pick(), pick(), pick(), static_cast<Layout>(rng() % 4), static_cast<Layout>(rng() % 4),
+                   rng() % 2 == 0, rng() % 2 == 0, static_cast<int>(rng() % 3)},
+                  rng);
   // Each way with several blocks of k, m and n.
-  const std::size_t large[][3] = {{200, 70, 700}, {30, 1100, 50}, {7, 2100, 330}, {1, 600, 700}, {2, 600, 700}, {150, 7, 700}, {150, 3, 700}, {2100, 10, 330}};
+  const std::size_t large[][3] = {{200, 70, 700}, {30, 1100, 50}, {7, 2100, 330}, {1, 600, 700},
+                                  {2, 600, 700},  {150, 7, 700},  {150, 3, 700},  {2100, 10, 330}};
   for (const auto& [m, n, k] : large)
     for (const Layout a : {Layout::rows, Layout::transposed, Layout::general})
-      for (const Layout b : {Layout::rows, Layout::transposed, Layout::general}) check_case<T>({m, n, k, a, b, true, true, 1}, rng);
+      for (const Layout b : {Layout::rows, Layout::transposed, Layout::general})
+        check_case<T>({m, n, k, a, b, true, true, 1}, rng);
 }
 
-// A row alone has the bits it has among others: with unit b_n for any n, and with B transposed for more than three rows.
+// A row alone has the bits it has among others: with unit b_n for any n, and with B transposed for more than three
+// rows.
 template <class T> void check_rows_are_independent() {
   std::mt19937 rng(3);
   for (const std::size_t n : {1, 2, 3, 4, 5, 7, 10, 16, 33, 64, 130})
@@ -156,9 +170,10 @@ template <class T> void check_rows_are_independent() {
       for (std::size_t rows : {1, 2, 5, 11})
         for (std::size_t i = 0; i < m; i += rows) {
           Workspace<T> own(matmul_workspace<T>(rows, n, k));
-          matmul<T>(std::min(rows, m - i), n, k, A.data() + static_cast<std::ptrdiff_t>(i) * A.row, A.row, A.col, B.data(), B.row, B.col,
-                    some.data() + i * n, ld, false, {}, own.data);
-          check(std::memcmp(&some[i * n], &all[i * n], std::min(rows, m - i) * n * sizeof(T)) == 0, "bits of rows %zu.. in panels of %zu, n=%zu k=%zu", i, rows, n, k);
+          matmul<T>(std::min(rows, m - i), n, k, A.data() + static_cast<std::ptrdiff_t>(i) * A.row, A.row, A.col,
+                    B.data(), B.row, B.col, some.data() + i * n, ld, false, {}, own.data);
+          check(std::memcmp(&some[i * n], &all[i * n], std::min(rows, m - i) * n * sizeof(T)) == 0,
+                "bits of rows %zu.. in panels of %zu, n=%zu k=%zu", i, rows, n, k);
         }
     }
 }
@@ -166,20 +181,25 @@ template <class T> void check_rows_are_independent() {
 // The bits do not depend on the alignment of any operand.
 template <class T> void check_alignment() {
   std::mt19937 rng(5);
-  for (const auto& [m, n, k] : {std::array<std::size_t, 3>{32, 32, 32}, {40, 7, 64}, {40, 3, 64}, {1, 64, 20}, {64, 100, 90}}) {
+  for (const auto& [m, n, k] :
+       {std::array<std::size_t, 3>{32, 32, 32}, {40, 7, 64}, {40, 3, 64}, {1, 64, 20}, {64, 100, 90}}) {
     std::vector<T> a(m * k + 16), b(k * n + 16), first(m * n);
     for (T& x : a) x = random_value<T>(rng);
     for (T& x : b) x = random_value<T>(rng);
     const std::vector<T> a0 = a, b0 = b;
     Workspace<T> workspace(matmul_workspace<T>(m, n, k));
     for (std::size_t shift = 0; shift < 16; shift += 3) {
-      std::copy(a0.begin(), a0.begin() + static_cast<std::ptrdiff_t>(m * k), a.begin() + static_cast<std::ptrdiff_t>(shift));
-      std::copy(b0.begin(), b0.begin() + static_cast<std::ptrdiff_t>(k * n), b.begin() + static_cast<std::ptrdiff_t>(shift));
+      std::copy(a0.begin(), a0.begin() + static_cast<std::ptrdiff_t>(m * k),
+                a.begin() + static_cast<std::ptrdiff_t>(shift));
+      std::copy(b0.begin(), b0.begin() + static_cast<std::ptrdiff_t>(k * n),
+                b.begin() + static_cast<std::ptrdiff_t>(shift));
       std::vector<T> c(m * n + 16);
-      matmul<T>(m, n, k, a.data() + shift, static_cast<std::ptrdiff_t>(k), 1, b.data() + shift, static_cast<std::ptrdiff_t>(n), 1, c.data() + shift,
-                static_cast<std::ptrdiff_t>(n), false, {}, workspace.data);
+      matmul<T>(m, n, k, a.data() + shift, static_cast<std::ptrdiff_t>(k), 1, b.data() + shift,
+                static_cast<std::ptrdiff_t>(n), 1, c.data() + shift, static_cast<std::ptrdiff_t>(n), false, {},
+                workspace.data);
       if (shift == 0) std::copy(c.begin(), c.begin() + static_cast<std::ptrdiff_t>(m * n), first.begin());
-      check(std::memcmp(first.data(), c.data() + shift, m * n * sizeof(T)) == 0, "bits at shift %zu, m=%zu n=%zu k=%zu", shift, m, n, k);
+      check(std::memcmp(first.data(), c.data() + shift, m * n * sizeof(T)) == 0, "bits at shift %zu, m=%zu n=%zu k=%zu",
+            shift, m, n, k);
     }
   }
 }
@@ -193,15 +213,19 @@ template <class T> void check_special_values() {
           const std::size_t k = 9;
           std::vector<T> A(m * k, T(1)), B(k * n, T(-1)), C(m * n);
           Workspace<T> workspace(matmul_workspace<T>(m, n, k));
-          const auto a_m = static_cast<std::ptrdiff_t>(a_transposed ? 1 : k), a_k = static_cast<std::ptrdiff_t>(a_transposed ? m : 1);
-          const auto b_k = static_cast<std::ptrdiff_t>(transposed ? 1 : n), b_n = static_cast<std::ptrdiff_t>(transposed ? k : 1);
+          const auto a_m = static_cast<std::ptrdiff_t>(a_transposed ? 1 : k),
+                     a_k = static_cast<std::ptrdiff_t>(a_transposed ? m : 1);
+          const auto b_k = static_cast<std::ptrdiff_t>(transposed ? 1 : n),
+                     b_n = static_cast<std::ptrdiff_t>(transposed ? k : 1);
           A[static_cast<std::size_t>(4 * a_k)] = nan;
           if (m > 1) A[static_cast<std::size_t>(a_m + 8 * a_k)] = -inf;
           Epilogue<T> epilogue;
           epilogue.relu = true;
-          matmul<T>(m, n, k, A.data(), a_m, a_k, B.data(), b_k, b_n, C.data(), static_cast<std::ptrdiff_t>(n), false, epilogue, workspace.data);
+          matmul<T>(m, n, k, A.data(), a_m, a_k, B.data(), b_k, b_n, C.data(), static_cast<std::ptrdiff_t>(n), false,
+                    epilogue, workspace.data);
           bool ok = true;
-          for (std::size_t j = 0; j < n; ++j) ok &= std::isnan(C[j]) && (m == 1 || C[n + j] == inf) && (m <= 2 || C[2 * n + j] == T(0));
+          for (std::size_t j = 0; j < n; ++j)
+            ok &= std::isnan(C[j]) && (m == 1 || C[n + j] == inf) && (m <= 2 || C[2 * n + j] == T(0));
           check(ok, "NaN, inf and relu, m=%zu n=%zu", m, n);
         }
 }
