@@ -135,13 +135,14 @@ void run(const std::vector<std::pair<std::string, Gemm<T>>>& peers, const std::s
     const double flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
     const int calls = std::max(1, static_cast<int>(4e6 / (flops + 3e3)));
     const int rounds = flops > 1e9 ? 7 : 40;
+    const int turns = std::max(calls, static_cast<int>(4e8 / flops));
     if (threads)  // a thread costs tens of microseconds to start, so each runs its half many times over
-      contestants.push_back([&, calls] {
+      contestants.push_back([&] {
         const std::size_t half = m / 2, size = matmul_workspace<T>(m, n, k);
         std::thread other([&] {
-          for (int c = 0; c < calls; ++c) ours(half, m - half, workspace + size);
+          for (int turn = 0; turn < turns; ++turn) ours(half, m - half, workspace + size);
         });
-        for (int c = 0; c < calls; ++c) ours(0, half, workspace);
+        for (int turn = 0; turn < turns; ++turn) ours(0, half, workspace);
         other.join();
       });
     std::vector<double> best(contestants.size(), 1e30);
@@ -152,7 +153,7 @@ void run(const std::vector<std::pair<std::string, Gemm<T>>>& peers, const std::s
         if (!whole) contestants[c]();
         const double start = now();
         for (int call = 0; call < (whole ? 1 : calls); ++call) contestants[c]();
-        best[c] = std::min(best[c], (now() - start) / calls);
+        best[c] = std::min(best[c], (now() - start) / (whole ? turns : calls));
       }
     std::printf("%-22s %5zu %5zu %5zu ", what, m, n, k);
     double rival = 0;

@@ -3,10 +3,11 @@
 // Four ways, chosen by shape and strides alone:
 //   tiles   register tiles straight from A and B, or from packed panels of them when these are used often enough to pay
 //   swapped few columns, A transposed (weight gradients of an output layer): C^T = B^T A^T in tiles, stored transposed
-//   dots    very few columns, or rows with B transposed: dot products along k
+//   dots    at most 16 columns with A contiguous in k, or at most 3 rows with B transposed: dot products along k
 //   outer   k = 1: a rank-1 update, row by row
 // In `tiles`, `swapped` and `outer` an element of C is the sum over blocks of k, each added in the order of k: its bits
-// depend on k alone, not on m, n, strides or the way. `dots` adds in another order.
+// depend on its row of A, its column of B and k. `dots` adds in another order, also the same for every element. Hence a
+// product may be cut into blocks of at least 4 rows and 17 columns (n <= 16: all columns) without changing a bit.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +31,7 @@ inline constexpr std::size_t kBlockM = 96;
 template <class T> inline constexpr std::size_t kBlockN = 4096 / sizeof(T);
 // Dot products run along rows of A, which the cache prefetches best if they are long.
 inline constexpr std::size_t kDotBlockK = 2048;
-// Packing goes through a block in slices of k, so that a cache line that spans panels is read once.
+// Where k is not contiguous, packing goes through it in slices, so that a cache line that spans panels is read once.
 inline constexpr std::size_t kPackSlice = 32;
 
 constexpr std::size_t round_up(std::size_t n, std::size_t step) { return (n + step - 1) / step * step; }
@@ -124,18 +125,20 @@ void wide_tiles(std::size_t m, std::size_t n, std::size_t k, View<T> A, View<T> 
 // Panels of kTileCols columns of a k x n block of B, one after the other.
 template <class T> void pack_b_block(std::size_t n, std::size_t k, View<T> B, T* packed) noexcept {
   constexpr std::size_t NR = static_cast<std::size_t>(kTileCols<T>);
-  for (std::size_t p = 0; p < k; p += kPackSlice)
+  const std::size_t slice = B.col == 1 ? std::min(kPackSlice, k) : k;
+  for (std::size_t p = 0; p < k; p += slice)
     for (std::size_t j = 0; j < n; j += NR)
       pack_panel<T, kTileCols<T>>(B.from(p, j).data, B.col, B.row, static_cast<int>(std::min(NR, n - j)),
-                                  std::min(kPackSlice, k - p), packed + j * k + p * NR);
+                                  std::min(slice, k - p), packed + j * k + p * NR);
 }
 
 // Panels of an m x k block of A, one for each tile's rows.
 template <class T> void pack_a_block(const TileRows& rows, std::size_t k, View<T> A, T* packed) noexcept {
-  for (std::size_t p = 0; p < k; p += kPackSlice)
+  const std::size_t slice = A.row == 1 ? std::min(kPackSlice, k) : k;
+  for (std::size_t p = 0; p < k; p += slice)
     for (std::size_t t = 0, i = 0; t < rows.tiles; i += rows.of(t), ++t)
-      pack_panel<T, kTileRows>(A.from(i, p).data, A.row, A.col, static_cast<int>(rows.of(t)),
-                               std::min(kPackSlice, k - p), packed + t * packed_a_panel<T>(k) + p * kTileRows);
+      pack_panel<T, kTileRows>(A.from(i, p).data, A.row, A.col, static_cast<int>(rows.of(t)), std::min(slice, k - p),
+                               packed + t * packed_a_panel<T>(k) + p * kTileRows);
 }
 
 // Measured on a core with 32 KB of L1 and 512 KB of L2 cache. Rows of B a multiple of 2 KB apart compete for the same
@@ -249,8 +252,14 @@ template <class T> void outer_product(const Product<T>& x) noexcept {
     const Vec<T> a(*x.A.from(i, 0).data);
     const Target<T> to = store.move(x.to, i, 0);
     std::size_t j = 0;
-    if (plain)
+    if (plain) {
+      for (; j + 4 * W <= x.n; j += 4 * W) {
+#pragma GCC unroll 4
+        for (std::size_t v = 0; v < 4 * W; v += W)
+          (a * Vec<T>::load(x.B.data + j + v) + Vec<T>::load(to.C + j + v)).store(to.C + j + v);
+      }
       for (; j + W <= x.n; j += W) (a * Vec<T>::load(x.B.data + j) + Vec<T>::load(to.C + j)).store(to.C + j);
+    }
     for (; j < x.n; j += W) {
       const int n = static_cast<int>(std::min(W, x.n - j));
       Vec<T> s = a * Vec<T>::load_partial(x.B.data + j, n);

@@ -178,6 +178,31 @@ template <class T> void check_rows_are_independent() {
     }
 }
 
+// Blocks of C computed by themselves have the bits of the whole: any cut into at least 4 rows and 17 columns.
+template <class T> void check_cuts() {
+  std::mt19937 rng(11);
+  const std::size_t m = 131, n = 300;
+  for (const std::size_t k : {1, 30, 150, 700})
+    for (const Layout a : {Layout::rows, Layout::transposed, Layout::general})
+      for (const Layout b : {Layout::rows, Layout::transposed, Layout::general}) {
+        const Matrix<T> A = random_matrix<T>(m, k, a, rng), B = random_matrix<T>(k, n, b, rng);
+        Workspace<T> workspace(matmul_workspace<T>(m, n, k));
+        std::vector<T> whole(m * n), blocks(m * n);
+        const auto ld = static_cast<std::ptrdiff_t>(n);
+        matmul<T>(m, n, k, A.data(), A.row, A.col, B.data(), B.row, B.col, whole.data(), ld, false, {}, workspace.data);
+        const std::size_t row_cuts[] = {0, 4, 28, 100, m}, col_cuts[] = {0, 17, 81, 209, n};
+        for (int r = 0; r < 4; ++r)
+          for (int c = 0; c < 4; ++c) {
+            const std::size_t i = row_cuts[r], j = col_cuts[c];
+            matmul<T>(row_cuts[r + 1] - i, col_cuts[c + 1] - j, k, A.data() + static_cast<std::ptrdiff_t>(i) * A.row,
+                      A.row, A.col, B.data() + static_cast<std::ptrdiff_t>(j) * B.col, B.row, B.col,
+                      blocks.data() + i * n + j, ld, false, {}, workspace.data);
+          }
+        check(std::memcmp(whole.data(), blocks.data(), m * n * sizeof(T)) == 0, "bits of blocks, k=%zu layouts %d %d",
+              k, static_cast<int>(a), static_cast<int>(b));
+      }
+}
+
 // The bits do not depend on the alignment of any operand.
 template <class T> void check_alignment() {
   std::mt19937 rng(5);
@@ -239,6 +264,8 @@ int main(int argc, char** argv) {
   check_samples<std::int64_t>(samples / 4);
   check_rows_are_independent<float>();
   check_rows_are_independent<double>();
+  check_cuts<float>();
+  check_cuts<double>();
   check_alignment<float>();
   check_alignment<double>();
   check_special_values<float>();
