@@ -63,11 +63,12 @@ def _improved(node: Node) -> Node | None:
 
 
 def _without_broadcasts(node: Node) -> Node | None:
-    """Elementwise operations broadcast by themselves, so an explicit broadcast before them is needless."""
+    """Elementwise operations broadcast by themselves: a broadcast before them, or axes for one number, are needless."""
     inputs = list(node.inputs)
     changed = False
     for position, item in enumerate(inputs):
-        if item.primitive.name != "broadcast_to":
+        name = item.primitive.name
+        if name != "broadcast_to" and not (name == "reshape" and item.inputs[0].shape == ()):
             continue
         trial = [*inputs[:position], item.inputs[0], *inputs[position + 1 :]]
         if broadcast(*(other.shape for other in trial)) == node.shape:
