@@ -26,8 +26,14 @@ def getitem(x: Node, index: Any) -> Any:
     if not any(item is Ellipsis for item in items):
         items.append(Ellipsis)
     dots = next(i for i, item in enumerate(items) if item is Ellipsis)
+    # To NumPy, indices with '...' between them stand apart even where it stands for no axis.
+    apart = any(_takes_axis(item) for item in items[:dots]) and any(_takes_axis(item) for item in items[dots + 1 :])
     items[dots : dots + 1] = [slice(None)] * (x.ndim - used)
-    return _advanced(*_basic(x, items))
+    return _advanced(*_basic(x, items), apart)
+
+
+def _takes_axis(item: Any) -> bool:
+    return item is not None and not isinstance(item, slice)
 
 
 def _array(item: list[Any]) -> Any:
@@ -139,7 +145,7 @@ def _position(item: Any, size: Any) -> int:
     return int(position % size)
 
 
-def _advanced(x: Node, entries: list[Any]) -> Any:
+def _advanced(x: Node, entries: list[Any], apart: bool) -> Any:
     from madaline.graph.numpy_api.shape import broadcast_to
 
     axes = [axis for axis, entry in enumerate(entries) if entry is not None]
@@ -156,7 +162,7 @@ def _advanced(x: Node, entries: list[Any]) -> Any:
         raise TraceError(
             "A traced batch cannot be indexed along its rows. Use np.take_along_axis for one entry of each row."
         )
-    together = axes == list(range(axes[0], axes[0] + len(axes)))
+    together = axes == list(range(axes[0], axes[0] + len(axes))) and not apart
     position = axes[0] if together else 0
     kept = [axis for axis in range(x.ndim) if axis not in axes]
     order = kept[:position] + axes + kept[position:]

@@ -21,7 +21,7 @@ from madaline.graph.shapes import normalize_axes, normalize_axis, size_of
 def argsort(x: Any, axis: int | None = -1, kind: Any = None, *, stable: Any = None) -> Any:
     """Always stable: of equal numbers the first comes first, and NaN comes last."""
     x = as_node(x)
-    if axis is None:
+    if axis is None or (x.ndim == 0 and axis in (0, -1)):
         x, axis = x.ravel(), 0
     x = x.astype(np.int64) if x.dtype == BOOL else x
     return PRIMITIVES["argsort"](x, axis=normalize_axis(axis, x.ndim))
@@ -32,6 +32,7 @@ def sort(x: Any, axis: int | None = -1, kind: Any = None, *, stable: Any = None)
     x = as_node(x)
     if axis is None:
         x, axis = x.ravel(), 0
+    axis = normalize_axis(axis, x.ndim)
     return np.take_along_axis(x, argsort(x, axis), axis=axis)
 
 

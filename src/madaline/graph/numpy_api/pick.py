@@ -98,7 +98,9 @@ def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     rows, columns = moved.shape[-2:]
     count = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
     flat = np.arange(count) * (columns + 1) + (offset if offset >= 0 else -offset * columns)
-    return PRIMITIVES["take"](np.reshape(moved, (*moved.shape[:-2], -1)), constant(flat), axis=moved.ndim - 2)
+    return PRIMITIVES["take"](
+        np.reshape(moved, (*moved.shape[:-2], rows * columns)), constant(flat), axis=moved.ndim - 2
+    )
 
 
 @implements(np.linalg.diagonal)

@@ -16,13 +16,18 @@ from madaline.graph.shapes import normalize_axes, normalize_axis, size_of
 def reduced(name: str, x: Any, axis: Any, keepdims: bool) -> Any:
     """A reduction with NumPy's ``axis`` and ``keepdims``."""
     x = as_node(x)
-    axes = normalize_axes(axis, x.ndim)
+    axes = normalize_axes(_axis_of(x, axis), x.ndim)
     if not axes:
         return PRIMITIVES[name](x.reshape((1, *x.shape)), axes=(0,)) if name == "logsumexp" else x
     if name in ("sum", "prod") and x.dtype == BOOL:
         x = x.astype(np.int64)
     result = PRIMITIVES[name](x, axes=axes)
     return result.reshape(tuple(1 if a in axes else size for a, size in enumerate(x.shape))) if keepdims else result
+
+
+def _axis_of(x: Node, axis: Any) -> Any:
+    """The axis; a value without axes has all of itself along axis 0 or -1, as in NumPy."""
+    return None if x.ndim == 0 and axis in (0, -1) else axis
 
 
 @implements(np.sum)
@@ -84,7 +89,7 @@ def count_nonzero(x: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
 
 
 def _count(x: Node, axis: Any) -> Any:
-    return size_of(tuple(x.shape[a] for a in normalize_axes(axis, x.ndim)))
+    return size_of(tuple(x.shape[a] for a in normalize_axes(_axis_of(x, axis), x.ndim)))
 
 
 @implements(np.mean)
@@ -168,6 +173,7 @@ def argmax(x: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     x = as_node(x)
     if x.dtype == BOOL:
         x = x.astype(np.int64)
+    axis = _axis_of(x, axis)
     place = normalize_axis(axis, x.ndim) if axis is not None else 0
     result = PRIMITIVES["argmax"](x if axis is not None else x.ravel(), axis=place)
     return np.expand_dims(result, axis if axis is not None else tuple(range(x.ndim))) if keepdims else result
@@ -183,7 +189,7 @@ def cumsum(x: Any, axis: Any = None, dtype: Any = None) -> Any:
     x = as_node(x) if dtype is None else as_node(x).astype(dtype)
     if x.dtype == BOOL:
         x = x.astype(np.int64)
-    if axis is None:
+    if _axis_of(x, axis) is None:
         x, axis = x.ravel(), 0
     return PRIMITIVES["cumsum"](x, axis=normalize_axis(axis, x.ndim), reverse=False)
 
@@ -194,7 +200,7 @@ def cumprod(x: Any, axis: Any = None, dtype: Any = None) -> Any:
     x = as_node(x) if dtype is None else as_node(x).astype(dtype)
     if x.dtype == BOOL:
         x = x.astype(np.int64)
-    if axis is None:
+    if _axis_of(x, axis) is None:
         x, axis = x.ravel(), 0
     x = np.moveaxis(x, axis, -1)
     reach = 1
