@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from agreement import assert_same_bits
 from hypothesis import given, settings
-from random_graphs import cases
 
 import madaline as md
+from agreement import assert_same_bits
 from madaline.graph.node import constant, new_input, topological_order
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.trace import Graph, trace
 from madaline.kernels.reference import evaluate
 from madaline.plan.simplify import simplify
+from random_graphs import cases
 
 # Everything that could tell two formulas apart.
 NUMBERS = np.array([0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, 1e-310, 1e308])
@@ -42,12 +42,12 @@ GONE = {
     "1 * x": lambda x: 1.0 * x,
     "x / 1": lambda x: x / 1.0,
     "x - 0": lambda x: x - 0.0,
-    "-(-x)": lambda x: -(-x),
+    "-(-x)": lambda x: np.negative(-x),
     "x.T.T": lambda x: x.T.T,
     "reshaped and back": lambda x: x.reshape(3, 3).reshape(9),
     "broadcast to its own shape": lambda x: np.broadcast_to(x, (9,)),
     "cast to its own type": lambda x: x.astype(np.float64),
-    "stop_gradient": lambda x: md.stop_gradient(x),
+    "stop_gradient": lambda x: md.stop_gradient(x) * 1.0,
     "where(True)": lambda x: np.where(True, x, 2.0 * x),
     "where(False)": lambda x: np.where(False, 2.0 * x, x),
 }

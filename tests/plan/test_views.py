@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_graphs import cases
 
 from madaline.graph.node import new_input, topological_order
 from madaline.graph.numpy_api import dispatch as _numpy_functions  # noqa: F401 - nodes need NumPy's functions
@@ -14,6 +13,7 @@ from madaline.graph.shapes import Rows, resolve
 from madaline.graph.trace import trace
 from madaline.kernels.reference import evaluate
 from madaline.plan.views import broadcast_strides, physical_order, stored_strides, views_of, width
+from random_graphs import cases
 
 MOVES = ("reshape", "transpose", "broadcast", "slice", "item", "flip")
 ROWS = Rows()
@@ -41,7 +41,9 @@ def assert_views_read_what_numpy_gives(graph, arguments, n_rows=0):
         if id(node) not in values:
             values[id(node)] = evaluate(node, [values[id(item)] for item in node.inputs], n_rows)
         root = views[id(node)].root
-        found = through_strides(views[id(node)], storage(root, np.asarray(values[id(root)])), resolve(node.shape, n_rows))
+        found = through_strides(
+            views[id(node)], storage(root, np.asarray(values[id(root)])), resolve(node.shape, n_rows)
+        )
         np.testing.assert_array_equal(found, values[id(node)], err_msg=str(node))
     return views
 

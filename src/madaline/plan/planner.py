@@ -282,8 +282,10 @@ class _Planner:
                 first, last = min(first, times[buffer][0]), max(last, times[buffer][1])
             times[buffer] = (first, last)
 
-        for level in sorted({step.level for step in steps}):
-            members = [step for step in steps if step.level == level]
+        by_level: dict[int, list[_Step]] = {}
+        for step in steps:
+            by_level.setdefault(step.level, []).append(step)
+        for level, members in sorted(by_level.items()):
             by_rows = level % 2 == 0
             stage = Stage(tile_rows=TILE_ROWS[0] if by_rows else 0)
             count = sum(len(step.instructions) for step in members)

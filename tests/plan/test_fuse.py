@@ -1,0 +1,134 @@
+"""Fusing: which nodes share an instruction, and that nothing is computed before what it needs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import madaline as md
+from madaline.graph.node import topological_order
+from madaline.graph.trace import trace
+from madaline.kernels.execute import Executable
+from madaline.plan.fuse import MAX_CHAIN, chain_dtype, fuse
+from madaline.plan.program import Chain, Product
+from madaline.plan.rows import LEAF_LEVEL, check_layouts, kind_of, levels
+from madaline.plan.rows import NeedsRowCountError as NeedsRowCount
+from madaline.plan.simplify import simplify
+from madaline.plan.views import views_of
+from random_graphs import cases
+
+
+def fused(graph):
+    graph = simplify(graph)
+    nodes = topological_order([*graph.inputs, *graph.outputs])
+    level = levels(nodes, {id(node): kind_of(node) for node in nodes})
+    nodes.sort(key=lambda node: level[id(node)])
+    views = views_of(nodes)
+    return nodes, level, views, fuse(nodes, level, views)
+
+
+def check(graph):
+    nodes, level, views, groups = fused(graph)
+    home = {id(node): position for position, group in enumerate(groups) for node in group.nodes}
+    stored = [n for n in nodes if views[id(n)].root is n and level[id(n)] != LEAF_LEVEL]
+    assert sorted(home) == sorted(id(n) for n in stored), "every stored node is in exactly one group"
+    for position, group in enumerate(groups):
+        assert group.chain or len(group.nodes) == 1
+        assert len(group.nodes) <= MAX_CHAIN
+        placed = set()
+        for node in group.nodes:
+            assert level[id(node)] == group.level
+            assert node.shape == group.shape
+            assert not group.chain or chain_dtype(node) in (None, group.dtype)
+            for item in node.inputs:
+                root = views[id(item)].root
+                if id(root) not in home:
+                    continue
+                if home[id(root)] == position:
+                    assert item is root, "a chain cannot read its own result through a view"
+                    assert item.shape == node.shape, "nor repeat it"
+                    assert id(item) in placed
+                else:
+                    assert home[id(root)] < position
+            placed.add(id(node))
+    assert [group.level for group in groups] == sorted(group.level for group in groups)
+
+
+@settings(max_examples=200)
+@given(cases())
+def test_every_node_comes_after_what_it_needs(case):
+    check(case.graph)
+
+
+@settings(max_examples=200)
+@given(cases(batch=True))
+def test_every_node_of_a_batch_comes_after_what_it_needs(case):
+    try:
+        check_layouts(topological_order(case.graph.outputs))
+    except NeedsRowCount:
+        return
+    check(case.graph)
+
+
+def instructions(f, *args, rows=()):
+    return Executable(trace(f, *args, rows=rows)).program().instructions
+
+
+X, W, B = np.ones((5, 3)), np.ones((3, 4)), np.ones(4)
+
+
+def test_an_elementwise_formula_is_one_instruction():
+    (chain,) = instructions(lambda x: np.tanh(x) * x + np.exp(-x * x) / (1.0 + x), X)
+    assert isinstance(chain, Chain)
+
+
+def test_casts_within_a_formula_need_no_instruction_of_their_own():
+    (chain,) = instructions(lambda x: x * (x > 0), X)
+    assert isinstance(chain, Chain)
+
+
+def test_another_type_needs_another_chain():
+    assert len(instructions(lambda x: np.exp(x).astype(np.float32) * np.float32(2), X)) == 2
+
+
+def test_bias_and_rectifier_go_into_the_product():
+    (product,) = instructions(lambda x, W, b: md.relu(x @ W + b), X, W, B)
+    assert isinstance(product, Product)
+    assert product.bias is not None
+    assert product.relu
+    assert product.epilogue is None
+
+
+def test_other_activations_are_the_products_epilogue():
+    (product,) = instructions(lambda x, W, b: np.tanh(x @ W + b), X, W, B)
+    assert isinstance(product, Product)
+    assert product.bias is not None
+    assert [op.name for op in product.epilogue.ops] == ["tanh"]
+
+
+@pytest.mark.parametrize("rows", [[], [0]])
+def test_a_value_that_is_needed_unrectified_too_is_kept(rows):
+    def f(x, W, b):
+        z = x @ W + b
+        return md.relu(z), z
+
+    found = md.compile(f, rows=rows)(X, -W, B)
+    np.testing.assert_array_equal(found[0], np.maximum(X @ -W + B, 0))
+    np.testing.assert_array_equal(found[1], X @ -W + B)
+
+
+def test_a_long_formula_is_split():
+    def f(x):
+        for step in range(200):
+            x = np.sin(x) + step
+        return x
+
+    found = instructions(f, X)
+    assert 1 < len(found) < 400 / MAX_CHAIN + 4
+    np.testing.assert_allclose(md.compile(f)(X), f(X))
+
+
+def test_two_values_of_one_shape_that_do_not_depend_on_each_other_share_a_chain():
+    (chain,) = instructions(lambda x, y: (np.exp(x), np.sin(y)), X, X)
+    assert isinstance(chain, Chain)
