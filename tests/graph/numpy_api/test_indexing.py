@@ -128,6 +128,10 @@ def test_the_value_is_numpys(example, ask):
     ask.value(example)
 
 
+def test_the_program_gives_numpys_value(example, ask):
+    ask.program(example)
+
+
 def test_the_derivative_agrees_with_central_differences(smooth_example, ask):
     ask.derivative(smooth_example)
 

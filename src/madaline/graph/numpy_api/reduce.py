@@ -19,8 +19,9 @@ def reduced(name: str, x: Any, axis: Any, keepdims: bool) -> Any:
     axes = normalize_axes(_axis_of(x, axis), x.ndim)
     if not axes:
         return PRIMITIVES[name](x.reshape((1, *x.shape)), axes=(0,)) if name == "logsumexp" else x
-    if name in ("sum", "prod") and x.dtype == BOOL:
-        x = x.astype(np.int64)
+    if x.dtype == BOOL:
+        whole = reduced(name, x.astype(np.int64), axis, keepdims)
+        return whole.astype(BOOL) if name in ("max", "min") else whole
     result = PRIMITIVES[name](x, axes=axes)
     return result.reshape(tuple(1 if a in axes else size for a, size in enumerate(x.shape))) if keepdims else result
 
