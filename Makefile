@@ -17,7 +17,7 @@ endif
 native_sources := $(wildcard native/kernels/*.h native/bind/*.h native/bind/*.cpp)
 native_files := $(native_sources) $(wildcard native/tests/*.cpp)
 
-.PHONY: help setup demo test test-native test-oracles sanitize lint format types bench clean
+.PHONY: help setup demo test test-native test-oracles record-oracles sanitize lint format types bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,7 +40,7 @@ demo: setup ## Show madaline at work
 	$(BIN)/python -m madaline.demo
 
 test: setup test-native ## Run all tests: Python, doctests, native
-	$(BIN)/python -m pytest -n 2 --doctest-modules --doctest-glob=README.md --ignore=tests/oracles \
+	$(BIN)/python -m pytest -n 2 --doctest-modules --doctest-glob=README.md \
 	  tests src/madaline README.md
 
 # build-native <folder> <CMake options>: the native tests, for the instruction sets this CPU can run.
@@ -73,12 +73,21 @@ comma := ,
 # The thread pool starts new threads after a fork on purpose, which the thread sanitizer refuses unless told.
 sanitize: export TSAN_OPTIONS := die_after_fork=0
 
-.venv/oracles: .venv/tools
-	$(BIN)/python -m pip install --quiet --group oracles
+# torch and jax have an environment of their own; the package and the tools come from .venv.
+site_packages := import sysconfig; print(sysconfig.get_path("purelib"))
+.venv-oracles/installed: .venv/tools
+	@test -x .venv-oracles/bin/python || $(BIN)/python -m venv .venv-oracles
+	.venv-oracles/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-oracles/bin/python -m pip install --quiet --group oracles
+	@echo "import site; site.addsitedir('$$($(BIN)/python -c '$(site_packages)')')" \
+	  > "$$(.venv-oracles/bin/python -c '$(site_packages)')/borrowed.pth"
 	@touch $@
 
-test-oracles: setup .venv/oracles ## Compare with PyTorch, JAX and others (installs them first)
-	$(BIN)/python -m pytest -n 2 tests/oracles
+test-oracles: setup .venv-oracles/installed ## Compare with PyTorch, JAX and others (installs them first)
+	.venv-oracles/bin/python -m pytest -n 2 tests/oracles
+
+record-oracles: setup .venv-oracles/installed ## Record what they answer, for `make test`
+	.venv-oracles/bin/python tests/oracles/record.py
 
 lint: .venv/tools ## Check style: ruff, clang-format
 	$(BIN)/ruff check .

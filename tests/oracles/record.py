@@ -1,0 +1,67 @@
+"""Record what PyTorch and JAX answer, so that ``make test`` can compare with them where neither is installed.
+
+Run it by ``make record-oracles`` after a change of the questions, and commit ``recorded/``.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import platform
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import jax
+import numpy as np
+import questions
+import torch
+from graph_files import to_data
+
+from random_graphs import STEPS, seeded_case
+
+LARGEST = 50.0
+"Expressions with larger values are left out: their rounding errors would hide mistakes."
+STEPS_OF_BOTH = tuple(step for step in STEPS if step not in ("random", "argsort"))
+"Our random numbers are not JAX's; argsort has no native instruction yet."
+
+
+def new_expressions() -> list[tuple[int, dict]]:
+    """Random expressions with a gradient."""
+    found: list[tuple[int, dict]] = []
+    seed = 0
+    while len(found) < questions.N_EXPRESSIONS:
+        seed += 1
+        case = seeded_case(seed, only=STEPS_OF_BOTH)
+        if case.gradient is None or (largest := questions.largest_in(case)) > LARGEST:
+            continue
+        found.append((seed, to_data(case.graph) | {"largest": largest}))
+    return found
+
+
+def write(path: Path, arrays: dict[str, np.ndarray]) -> None:
+    memory = io.BytesIO()
+    np.savez_compressed(memory, **arrays)
+    path.write_bytes(memory.getvalue())
+
+
+def main() -> None:
+    questions.RECORDED.mkdir(exist_ok=True)
+    text = json.dumps(new_expressions(), separators=(",", ":"))
+    questions.EXPRESSIONS.write_bytes(gzip.compress(text.encode(), mtime=0))
+    for family, family_questions in questions.FAMILIES.items():
+        answers = {}
+        for question in family_questions():
+            for number, answer in enumerate(question.oracle()):
+                answers[f"{question.name}/{number}"] = answer
+        write(questions.RECORDED / f"{family}.npz", answers)
+        print(f"{family}: {len(answers)} arrays")
+    versions = {"torch": torch.__version__, "jax": jax.__version__, "numpy": np.__version__}
+    versions |= {"python": platform.python_version(), "machine": platform.machine()}
+    (questions.RECORDED / "versions.json").write_text(json.dumps(versions, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
