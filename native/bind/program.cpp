@@ -251,10 +251,17 @@ void bind_program(nb::module_& m) {
           "dtype"_a, "outer"_a, "axis"_a, "inner"_a, "src"_a, "dst"_a, "reverse"_a = false)
       .def(
           "random",
-          [](Builder& self, int dtype, nb::object dims, nb::object dst, nb::object key, int64 stream) {
-            self.random(dtype, to_dims(dims), to_operand(dst), to_operand(key), stream);
+          [](Builder& self, int dtype, nb::object dims, nb::object dst, nb::object key, int64 stream, bool rows) {
+            self.random(dtype, to_dims(dims), to_operand(dst), to_operand(key), stream, rows);
           },
-          "dtype"_a, "dims"_a, "dst"_a, "key"_a, "stream"_a)
+          "dtype"_a, "dims"_a, "dst"_a, "key"_a, "stream"_a, "rows"_a = false)
+      .def(
+          "argsort",
+          [](Builder& self, int dtype, nb::object outer, nb::object axis, nb::object inner, nb::object src,
+             nb::object dst) {
+            self.argsort(dtype, to_dim(outer), to_dim(axis), to_dim(inner), to_operand(src), to_operand(dst));
+          },
+          "dtype"_a, "outer"_a, "axis"_a, "inner"_a, "src"_a, "dst"_a)
       .def("combine", &Builder::combine, "op"_a, "dtype"_a, "lane_buffer"_a, "dst_buffer"_a, "size"_a)
       .def("run", &run, "inputs"_a, "outputs"_a, "n_rows"_a, "threads"_a)
       .def(

@@ -8,6 +8,7 @@
 #include "kernels/random.h"
 #include "kernels/reduce.h"
 #include "kernels/scan.h"
+#include "kernels/sort.h"
 
 namespace madaline::MADALINE_ISA {
 
@@ -118,14 +119,26 @@ class Builder : public Checks {
     });
   }
 
-  void random(int dtype, const std::vector<Dim>& dims, const Operand& dst, const Operand& key, std::int64_t stream) {
+  void argsort(int dtype, Dim outer, Dim axis, Dim inner, const Operand& src, const Operand& dst) {
+    const DType type = checked_dtype(dtype);
+    const std::vector<Dim> dims{outer, axis, inner};
+    check(src, dims, false, "src of argsort"), check(dst, dims, true, "dst of argsort");
+    check_distinct(dst, dims, "dst of argsort");
+    require_dtype(src.buffer, type, "src of argsort"), require_dtype(dst.buffer, DType::i64, "dst of argsort");
+    with_type(type,
+              [&](auto t) { machine_.add(std::make_unique<ArgsortOf<decltype(t)>>(outer, axis, inner, src, dst)); });
+  }
+
+  void random(int dtype, const std::vector<Dim>& dims, const Operand& dst, const Operand& key, std::int64_t stream,
+              bool rows = false) {
     const DType type = checked_dtype(dtype);
     if (!is_float(type)) invalid("random exists for floats only.");
     if (stream < 0 || stream > 0xffffffff) invalid("The stream of random must be an unsigned 32-bit integer.");
     check(dst, dims, true, "dst of random"), check(key, {{2, false}}, false, "The key of random");
     check_distinct(dst, dims, "dst of random");
     require_dtype(dst.buffer, type, "dst of random"), require_dtype(key.buffer, DType::i64, "The key of random");
-    machine_.add(std::make_unique<Random>(type, dims, dst, key, static_cast<std::uint32_t>(stream)));
+    if (rows && dims.empty()) invalid("random by rows needs a first dim to count them.");
+    machine_.add(std::make_unique<Random>(type, dims, dst, key, static_cast<std::uint32_t>(stream), rows));
   }
 
   void combine(int op, int dtype, int lane_buffer, int dst_buffer, std::int64_t size) {

@@ -127,18 +127,19 @@ template <class T> void uniform_row(const PhiloxKey& key, T* y, std::int64_t n) 
 
 class Random final : public Instruction {
  public:
-  // dims[0] is the rows if is_rows; the other dims, flattened, are the units. Without rows everything is units of row
-  // 0.
-  Random(DType dtype, std::vector<Dim> dims, Operand dst, Operand key, std::uint32_t stream)
+  // With `by_rows` dims[0] counts rows; the other dims, flattened, are the units. Else everything is units of row 0.
+  Random(DType dtype, std::vector<Dim> dims, Operand dst, Operand key, std::uint32_t stream, bool by_rows)
       : dtype_(dtype), stream_(stream) {
     const std::int64_t item = size_of(dtype);
     place_ = {dst.buffer, dst.offset * item, dst.row_advance * item};
     key_ = {key.buffer, key.offset * 8, key.row_advance * 8};
     key_stride_ = key.strides[0];
-    if (!dims.empty() && dims[0].is_rows) {
+    if (!dims.empty() && (by_rows || dims[0].is_rows)) {
       has_rows_ = true;
-      row_step_ = dims[0].coefficient * dst.strides[0] * item;
-      dims[0].is_rows = false;
+      rows_ = dims[0].is_rows ? Dim{1, true} : dims[0];
+      const std::int64_t units = dims[0].is_rows ? dims[0].coefficient : 1;  // a batch and its units in one dim
+      row_step_ = units * dst.strides[0] * item;
+      dims[0] = {units, false};
     }
     collapse(dims, {&dst.strides});
     if (dims.size() > 1 || (dims.size() == 1 && dims[0].is_rows)) {
@@ -158,7 +159,7 @@ class Random final : public Instruction {
   std::size_t scratch_bytes() const noexcept override { return scratch_bytes_; }
 
  private:
-  std::int64_t rows(std::int64_t n) const { return has_rows_ ? n : 1; }
+  std::int64_t rows(std::int64_t n) const { return has_rows_ ? rows_.size(n) : 1; }
 
   void run_rows(Frame& frame, Range range) const noexcept {
     const auto* key = reinterpret_cast<const std::int64_t*>(frame.at(key_));
@@ -184,6 +185,7 @@ class Random final : public Instruction {
   std::int64_t key_stride_ = 1, units_ = 1, unit_stride_ = 1, row_step_ = 0;
   std::uint32_t stream_;
   bool has_rows_ = false;
+  Dim rows_;
   std::size_t scratch_bytes_ = 0;
 };
 

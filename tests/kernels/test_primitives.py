@@ -19,21 +19,13 @@ from madaline.graph.trace import Graph
 pytestmark = needs_core
 
 LEAVES = {"input", "constant", "row_count"}
-KNOWN_GAPS = {
-    "argsort": "the core has no instruction for argsort yet",
-    "random_uniform-0": "the core counts rows only along an open batch, not along a known first axis",
-    "random_uniform-2": "as random_uniform-0",
-}
 
 
 def cases():
     rng = np.random.default_rng(7)
     for primitive in PRIMITIVES:
         for number, (args, params) in enumerate(primitive.samples(rng) if primitive.name not in LEAVES else ()):
-            name = f"{primitive.name}-{number}"
-            gap = KNOWN_GAPS.get(name) or KNOWN_GAPS.get(primitive.name)
-            marks = [pytest.mark.xfail(reason=gap, strict=True)] if gap else []
-            yield pytest.param(primitive, args, params, id=name, marks=marks)
+            yield pytest.param(primitive, args, params, id=f"{primitive.name}-{number}")
 
 
 each_sample = pytest.mark.parametrize(("primitive", "args", "params"), list(cases()))

@@ -22,12 +22,11 @@ from madaline.graph.trace import Graph
 from madaline.kernels.execute import Executable, structure, with_arrays_as_inputs, with_rows
 from madaline.plan.planner import plan
 from madaline.plan.rows import NeedsRowCountError
-from random_graphs import STEPS, Case, cases, largest_value
+from random_graphs import Case, cases, largest_value
 
 pytestmark = needs_core
 
 BATCH_SIZES = (0, 1, 2, 7, 191, 192, 193, 1000)
-NATIVE_STEPS = tuple(step for step in STEPS if step != "argsort")  # no instruction yet
 each_dtype = pytest.mark.parametrize("dtype", ["float32", "float64"])
 each_size = pytest.mark.parametrize("n_rows", BATCH_SIZES)
 
@@ -57,7 +56,7 @@ def needs_a_row(graph: Graph) -> bool:
 @each_dtype
 def test_values_agree(dtype):
     @settings(max_examples=150)
-    @given(cases(dtype=dtype, only=NATIVE_STEPS))
+    @given(cases(dtype=dtype))
     def check(case):
         assert_executors_agree(case.graph, case.arguments())
 
@@ -67,7 +66,7 @@ def test_values_agree(dtype):
 @each_dtype
 def test_gradients_agree(dtype):
     @settings(max_examples=150)
-    @given(cases(dtype=dtype, only=NATIVE_STEPS))
+    @given(cases(dtype=dtype))
     def check(case):
         assert_executors_agree(gradient_of(case), case.arguments())
 
@@ -80,7 +79,7 @@ def test_batches_agree(dtype, n_rows):
     """An open number of rows: native, reference, and the plan for this number alone all give the same."""
 
     @settings(max_examples=30)
-    @given(cases(dtype=dtype, batch=True, only=NATIVE_STEPS))
+    @given(cases(dtype=dtype, batch=True))
     def check(case):
         for graph in (case.graph, gradient_of(case)):
             assume(n_rows > 0 or not needs_a_row(graph))
@@ -101,7 +100,7 @@ def test_some_random_batches_are_planned_once_for_all_sizes():
     planned = []
 
     @settings(max_examples=60)
-    @given(cases(batch=True, only=NATIVE_STEPS))
+    @given(cases(batch=True))
     def count(case):
         try:
             plan(with_arrays_as_inputs(case.graph, structure(case.graph)[1]))
@@ -116,7 +115,7 @@ def test_some_random_batches_are_planned_once_for_all_sizes():
 @each_size
 def test_the_number_of_threads_changes_no_bit(n_rows):
     @settings(max_examples=25)
-    @given(cases(dtype="float32", batch=True, only=NATIVE_STEPS), st.sampled_from(ISAS))
+    @given(cases(dtype="float32", batch=True), st.sampled_from(ISAS))
     def check(case, isa):
         graph = gradient_of(case)
         assume(n_rows > 0 or not needs_a_row(graph))
@@ -129,7 +128,7 @@ def test_the_number_of_threads_changes_no_bit(n_rows):
 
 
 @settings(max_examples=60)
-@given(cases(batch=True, only=NATIVE_STEPS))
+@given(cases(batch=True))
 def test_the_reference_does_not_care_whether_the_number_of_rows_was_open(case):
     assume(not needs_a_row(case.graph))
     for n_rows in (0, 3):

@@ -12,6 +12,7 @@ from madaline.graph.shapes import Rows
 from madaline.graph.trace import trace
 from madaline.kernels.execute import Executable
 from madaline.plan.planner import plan
+from madaline.plan.program import Chain, operands_of
 from madaline.plan.rows import Kind, NeedsRowCountError, kind_of
 from training_step import adam_arguments, adam_step
 
@@ -128,3 +129,31 @@ def test_wide_layers_are_not_tiled():
     """Their matrices do not stay in cache from tile to tile, so each product takes the whole batch."""
     W = np.ones((1000, 1000), np.float32)
     assert stages(lambda x, W: np.tanh(x @ W) @ W, np.ones((5, 1000), np.float32), W) == ["shared"]
+
+
+def test_what_an_update_needs_besides_the_gradient_is_fused_into_the_update():
+    """``0.9 * m`` needs no rows, but nobody needs it before the gradient is there."""
+    program = Executable(trace(adam_step, *adam_arguments(), rows=[3, 4])).program()
+    before = [step for step in program.stages[0].instructions if program.stages[0].tile_rows == 0]
+    assert all(isinstance(step, Chain) and step.dims == () for step in before), "only numbers wait for the rows"
+    readers = [
+        step
+        for step in program.instructions
+        if any(
+            program.buffers[o.buffer].space == "input" and program.buffers[o.buffer].offset == 8
+            for o in operands_of(step)
+        )
+    ]
+    assert len(readers) == 1, "the first moment is read once"
+
+
+def test_a_shared_value_comes_before_every_stage_that_needs_it():
+    def f(x, w):
+        a = np.exp(w)
+        b = a * 2.0
+        return (x * a).sum(axis=0) + b, (x * a).sum()
+
+    assert stages(f, X, np.ones(3)) == ["shared", "rows", "shared"]
+    x = np.random.default_rng(0).normal(size=(7, 3))
+    for one, other in zip(md.compile(f, rows=[0])(x, np.ones(3)), f(x, np.ones(3)), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)

@@ -123,10 +123,13 @@ def _add(native: Any, core: ModuleType, step: Instruction) -> None:
         else:
             native.take(dtype, *sizes, *operands)
     elif isinstance(step, Scan):
-        sizes_ = (step.outer, step.axis, step.inner)
-        native.cumsum(dtype, *sizes_, step.src.encode(), step.dst.encode(), step.reverse)
+        scan = (dtype, step.outer, step.axis, step.inner, step.src.encode(), step.dst.encode())
+        if step.op == "cumsum":
+            native.cumsum(*scan, step.reverse)
+        else:
+            native.argsort(*scan)
     elif isinstance(step, Random):
-        native.random(dtype, list(step.dims), step.dst.encode(), step.key.encode(), step.stream)
+        native.random(dtype, list(step.dims), step.dst.encode(), step.key.encode(), step.stream, step.rows)
     else:
         raise AssertionError(f"no encoding for {type(step).__name__}")
 

@@ -140,7 +140,7 @@ def _kind(step: Instruction) -> str:
     if isinstance(step, Reduction):
         return step.op
     if isinstance(step, Scan):
-        return "cumsum"
+        return step.op
     return type(step).__name__.lower()
 
 

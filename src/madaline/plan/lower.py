@@ -421,7 +421,7 @@ def _gather_along(
     ]
 
 
-def _cumsum(node: Node, low: Lowering) -> list[Instruction]:
+def _scan(node: Node, low: Lowering) -> list[Instruction]:
     axis = node.params["axis"]
     before, _, after = _around(node.shape, axis, axis + 1)
     if row_axis(node.shape) == axis:
@@ -432,13 +432,14 @@ def _cumsum(node: Node, low: Lowering) -> list[Instruction]:
     return [
         Scan(
             (node,),
-            node.dtype.name,
+            node.inputs[0].dtype.name,
+            node.primitive.name,
             _collapsed(node.shape, before),
             size,
             (inner, False),
             low.operand(node.inputs[0], strides),
             low.operand(node, strides),
-            node.params["reverse"],
+            node.params.get("reverse", False),
         )
     ]
 
@@ -459,6 +460,7 @@ def _random(node: Node, low: Lowering) -> list[Instruction]:
             low.operand(node, strides),
             low.operand(node.inputs[0]),
             node.params["stream"],
+            node.params["rows"],
         )
     ]
 
@@ -471,7 +473,8 @@ _RULES: dict[str, Callable[[Node, Lowering], list[Instruction]]] = {
     "scatter_add": _scatter_add,
     "take_along": _take_along,
     "scatter_along": _scatter_along,
-    "cumsum": _cumsum,
+    "argsort": _scan,
+    "cumsum": _scan,
     "random_uniform": _random,
 }
 
@@ -480,6 +483,7 @@ NEEDS_CONTIGUOUS: dict[str, tuple[int, ...]] = {
     "scatter_add": (0, 1),
     "take_along": (0, 1),
     "scatter_along": (0, 1),
+    "argsort": (0,),
     "cumsum": (0,),
     "random_uniform": (0,),
 }

@@ -124,8 +124,9 @@ class Gather(Instruction):
 
 @dataclass(slots=True)
 class Scan(Instruction):
-    """A cumulative sum."""
+    """A pass along one axis: ``cumsum`` or ``argsort``."""
 
+    op: str = "cumsum"
     outer: Dim = (1, False)
     axis: Dim = (1, False)
     inner: Dim = (1, False)
@@ -142,6 +143,8 @@ class Random(Instruction):
     dst: Operand = field(default_factory=lambda: Operand(-1, 0, 0, ()))
     key: Operand = field(default_factory=lambda: Operand(-1, 0, 0, ()))
     stream: int = 0
+    rows: bool = False
+    "Whether the first dim counts rows."
 
 
 @dataclass(frozen=True, slots=True)

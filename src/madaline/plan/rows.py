@@ -79,7 +79,23 @@ def check_layouts(nodes: list[Node]) -> None:
 
 
 def levels(nodes: list[Node], kinds: dict[int, Kind]) -> dict[int, int]:
-    """The stage of each node: as early as its inputs allow."""
+    """The stage of each node: as early as its inputs allow, and a shared one as late as its users allow.
+
+    So what an update needs besides the gradient is not computed, stored and read back, but fused into the update.
+    """
+    level = _earliest(nodes, kinds)
+    latest: dict[int, int] = {}
+    for node in reversed(nodes):
+        kind = kinds[id(node)]
+        if kind is Kind.SHARED:
+            level[id(node)] = latest.get(id(node), level[id(node)])
+        limit = level[id(node)] - (kind in (Kind.TILED, Kind.REDUCING))
+        for item in node.inputs:
+            latest[id(item)] = min(limit, latest.get(id(item), limit))
+    return level
+
+
+def _earliest(nodes: list[Node], kinds: dict[int, Kind]) -> dict[int, int]:
     level: dict[int, int] = {}
     for node in nodes:
         kind = kinds[id(node)]
