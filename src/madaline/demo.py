@@ -1,7 +1,7 @@
 """``python -m madaline.demo``: XOR, learned by gradient descent on the graph (lecture row A1).
 
-A net of two tanh units solves what no straight line can. The loss is ten lines of NumPy; madaline differentiates it, plans the
-whole descent step as one native program, runs it, and draws the graph it came from.
+A net of two tanh units solves what no straight line can. The loss is ten lines of NumPy; madaline differentiates it,
+plans the whole descent step as one native program, runs it, and draws the graph it came from.
 """
 
 from __future__ import annotations

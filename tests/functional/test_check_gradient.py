@@ -365,3 +365,17 @@ def test_every_elementwise_primitive_passes(primitive):
             assert md.check_gradient(
                 lambda *a, params=params: primitive(*a, **params), *args, argnums=floats, raise_error=True
             )
+
+
+def test_a_gradient_that_is_zero_up_to_rounding_passes_at_a_minimum():
+    """There the value and the gradient are nothing but rounding, and two ways of rounding never agree."""
+    x = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+
+    def loss(w):
+        return np.mean((np.tanh(x @ w["U"]) @ w["v"] - target) ** 2)
+
+    w = {"U": np.array([[1.3, -0.7], [0.4, 0.9]]), "v": np.array([1.7, -2.3])}
+    target = np.tanh(x @ w["U"]) @ w["v"] * (1 + 1e-16 * np.array([1.0, -3.0, 2.0, 5.0]))
+    target = np.nextafter(target, np.array([1.0, -9.0, 9.0, -9.0]))
+    report = md.check_gradient(loss, w)
+    assert report, str(report)

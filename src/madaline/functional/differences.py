@@ -60,11 +60,12 @@ class Differences:
         found = self.eps * size
         # What moves the value further than that is a jump, not rounding.
         most = 1e6 * self.eps * max(1.0, size, *(float(np.max(np.abs(x), initial=0.0)) for x in self.points))
-        for _ in range(4):
-            moved = [
-                x + self.eps * np.maximum(1.0, np.abs(x)) * rng.choice((-1.0, 1.0), size=x.shape) for x in self.points
-            ]
-            change = abs(self(moved) - self.value)
+        for attempt in range(4):
+            # Also a step away: where the value itself is near 0, as at a minimum, its last digit says nothing.
+            away = self.step(1.0) * (attempt % 2)
+            here = [x + away * rng.choice((-1.0, 1.0), size=x.shape) for x in self.points]
+            moved = [x + self.eps * np.maximum(1.0, np.abs(x)) * rng.choice((-1.0, 1.0), size=x.shape) for x in here]
+            change = abs(self(moved) - self(here))
             found = max(found, change) if change <= most else found
         return max(found, float(np.finfo(np.float64).tiny))
 
