@@ -443,8 +443,8 @@ def _along(b: Builder) -> None:
 
 
 def _random(b: Builder) -> None:
-    rows = b.batch and b.pick((True, False))
-    shape = (ROWS, *b.shape()[:2]) if rows else b.shape()
+    rows = b.pick((True, False))
+    shape = (ROWS if b.batch else 4, *b.shape()[:2]) if rows else b.shape()
     key = constant(np.array([b.pick((1, 2**40)), b.pick((0, 5))]))
     params = {"shape": shape, "stream": b.pick((0, 3)), "to": b.dtype, "rows": rows}
     b.add(PRIMITIVES["random_uniform"](key, **params), steady=True)

@@ -17,9 +17,8 @@ from agreement import (
 )
 from madaline.errors import TraceError
 from madaline.graph.node import topological_order
-from madaline.graph.shapes import is_symbolic
 from madaline.graph.trace import Graph
-from madaline.kernels.execute import Executable, structure, with_arrays_as_inputs, with_rows
+from madaline.kernels.execute import structure, with_arrays_as_inputs, with_rows
 from madaline.plan.planner import plan
 from madaline.plan.rows import NeedsRowCountError
 from random_graphs import Case, cases, largest_value
@@ -38,14 +37,6 @@ def gradient_of(case: Case) -> Graph:
         graph = None  # a product of a batch, whose derivative needs the number of rows
     assume(graph is not None)
     return graph
-
-
-def counts_known_rows(graph: Graph, n_rows: int) -> bool:
-    """Whether random numbers by row meet a plan for one number of rows: the core counts only along an open batch."""
-    nodes = topological_order(graph.outputs)
-    if not any(n.primitive.name == "random_uniform" and n.params["rows"] for n in nodes):
-        return False
-    return not any(is_symbolic(node.shape) for node in Executable(graph).program(n_rows).schedule)
 
 
 def needs_a_row(graph: Graph) -> bool:
@@ -83,12 +74,9 @@ def test_batches_agree(dtype, n_rows):
     def check(case):
         for graph in (case.graph, gradient_of(case)):
             assume(n_rows > 0 or not needs_a_row(graph))
-            assume(not counts_known_rows(graph, n_rows))
             arguments = case.arguments(n_rows)
             expected = assert_executors_agree(graph, arguments, n_rows)
             concrete = with_rows(graph, n_rows)
-            if counts_known_rows(concrete, 0):
-                continue
             scale = largest_value(graph, arguments, n_rows)
             assert_close(run_native(concrete, arguments), expected, graph.outputs, scale=scale, what="concrete")
 
