@@ -102,8 +102,8 @@ format: .venv/tools ## Apply the style that lint checks
 types: .venv/tools ## Check types: mypy, strict
 	$(BIN)/mypy
 
-bench: setup ## Run the benchmarks
-	@for script in benchmarks/*.py; do echo "$$script"; $(BIN)/python "$$script" || exit 1; done
+bench: setup .venv-oracles/installed ## Run the benchmarks against the peers (installs them first)
+	@for script in benchmarks/*.py; do echo "$$script"; .venv-oracles/bin/python "$$script" || exit 1; done
 
 clean: ## Remove what the targets made, but not .venv
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

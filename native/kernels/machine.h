@@ -22,10 +22,9 @@ struct Stage {
   std::vector<Combine> combines;
   int first_number = 0;  // of its first instruction, for messages
 
-  std::int64_t tiles(std::int64_t n_rows) const { return (n_rows + tile_rows - 1) / tile_rows; }
   std::int64_t lanes(std::int64_t n_rows) const {
     if (!is_rows || n_rows == 0) return 0;
-    return std::min(std::max<std::int64_t>(1, std::min(n_rows / lane_rows, max_lanes)), tiles(n_rows));
+    return std::max<std::int64_t>(1, std::min(n_rows / lane_rows, max_lanes));
   }
 };
 
@@ -223,11 +222,13 @@ class Machine {
     Frame& frame = worker.frame;
     char* arena = run.arena.lanes.data() + static_cast<std::size_t>(lane) * lane_bytes_;
     for (int b : lane_buffers_) worker.address[b] = arena + buffers_[b].offset;
-    const Range tiles = chunk_range(stage.tiles(run.n_rows), lane, lanes);
-    for (std::int64_t t = tiles.begin; t < tiles.end; ++t) {
-      frame.first_row = t * stage.tile_rows;
-      frame.rows = std::min(stage.tile_rows, run.n_rows - frame.first_row);
-      frame.first_tile = t == tiles.begin;
+    const Range rows = chunk_range(run.n_rows, lane, lanes);
+    const std::int64_t n = rows.end - rows.begin, n_tiles = (n + stage.tile_rows - 1) / stage.tile_rows;
+    for (std::int64_t t = 0; t < n_tiles; ++t) {
+      const Range tile = chunk_range(n, t, n_tiles);
+      frame.first_row = rows.begin + tile.begin;
+      frame.rows = tile.end - tile.begin;
+      frame.first_tile = t == 0;
       for (const Instruction* instruction : stage.instructions) {
         instruction->run(frame);
         if (frame.failed) [[unlikely]] {

@@ -11,6 +11,7 @@ from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.shapes import Rows, is_symbolic
 from madaline.graph.trace import Graph
 from madaline.plan.arena import Lifetime, place
+from madaline.plan.collapse import JOINS, MAX_DIMS, within_limits
 from madaline.plan.fuse import Group, fuse, is_elementwise
 from madaline.plan.lower import NEEDS_CONTIGUOUS, Lowering, is_scalar_constant, lower, lower_chain, lower_product
 from madaline.plan.program import Chain, Combine, Instruction, Product, Program, Stage, operands_of
@@ -18,13 +19,13 @@ from madaline.plan.rows import REDUCIBLE, Kind, check_layouts, kind_of, levels
 from madaline.plan.simplify import simplify
 from madaline.plan.views import View, broadcast_strides, stored_strides, views_of, width
 
-TILE_BYTES = 160 * 1024
-"What the values of a tile may take together: they should stay in the second-level cache."
-TILE_ROWS = (192, 96, 48, 16)
-SHARED_BYTES = 1 << 20
-"Matrices beyond this are read from far for every tile; then each product over the whole batch is split instead."
-LANE_FLOPS = 2_000_000
-"Work that makes one more lane worth its partial sums."
+TILE_BYTES = 512 * 1024
+"What the values of a tile may take together: about the second-level cache."
+TILE_ROWS = (256, 128, 64, 32, 16)
+SHARED_BYTES = 128 * 1024
+"Beyond this, reading the matrices for every tile costs more than tiles save; then each product is split instead."
+LANE_FLOPS = 4_000_000
+"Work that makes one more lane worth its partial sums and its thread."
 MAX_LANES = 8
 
 
@@ -68,7 +69,9 @@ def _with_contiguous_arguments(nodes: Sequence[Node], graph: Graph) -> _Prepared
     for node in nodes:
         inputs = [new[id(item)] for item in node.inputs]
         stored_node = views[id(node)].root is node and not is_elementwise(node)
-        contiguous = NEEDS_CONTIGUOUS.get(node.primitive.name, ())
+        contiguous: Sequence[int] = NEEDS_CONTIGUOUS.get(node.primitive.name, ())
+        if node.primitive.name in JOINS and any(item.ndim > MAX_DIMS for item in inputs):
+            contiguous = range(len(inputs))
         for position, item in enumerate(inputs if stored_node else ()):
             view, stored = views[id(item)], stored_strides(item.shape)
             as_stored = view.offset == 0 and _same_strides(item, view.strides, stored)
@@ -193,7 +196,8 @@ class _Planner:
                 steps.append(_Step([self._product(group.nodes[0], groups[partner[position]], low)], group.level))
                 continue
             node = group.nodes[0]
-            step = _Step(lower(group, low), group.level)
+            instructions = [piece for instruction in lower(group, low) for piece in within_limits(instruction)]
+            step = _Step(instructions, group.level)
             if id(node) in low.reducing:
                 op = REDUCIBLE[node.primitive.name]
                 step.combine = Combine(op, node.dtype.name, low.lanes[id(node)], low.buffer(node), width(node.shape))
@@ -323,9 +327,8 @@ class _Planner:
             if not stage.tile_rows:
                 continue
             flops = sum(_flops_a_row(instruction) for instruction in stage.instructions)
-            wanted = -(-LANE_FLOPS // max(flops, 1))
             stage.tile_rows = tile_rows
-            stage.lane_rows = -(-wanted // tile_rows) * tile_rows
+            stage.lane_rows = -(-LANE_FLOPS // max(flops, 1))
             stage.max_lanes = MAX_LANES
         for buffer in low.buffers:
             if buffer.space == "tile" and buffer.offset >= 0:
