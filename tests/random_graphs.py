@@ -154,9 +154,11 @@ class Builder:
             axis = self.pick(range(x.ndim))
             if x.shape[axis] == 0:
                 raise ShapeError("nothing to reduce")
-            y = np.min(x, axis=axis, keepdims=True)
             if self.is_steady(x):
+                y = np.min(x, axis=axis, keepdims=True)
                 self.steady.add(id(y))
+            else:
+                y = np.mean(x, axis=axis, keepdims=True)
             self.pool.append(y)
         else:
             y = self.any(kind, steady=steady)

@@ -25,7 +25,7 @@ from random_graphs import Case, cases, largest_value
 
 pytestmark = needs_core
 
-BATCH_SIZES = (0, 1, 2, 7, 191, 192, 193, 1000)
+BATCH_SIZES = (0, 1, 2, 7, 63, 64, 65, 191, 193, 255, 256, 257, 1000)  # around the sizes of tiles
 each_dtype = pytest.mark.parametrize("dtype", ["float32", "float64"])
 each_size = pytest.mark.parametrize("n_rows", BATCH_SIZES)
 
@@ -69,7 +69,7 @@ def test_gradients_agree(dtype):
 def test_batches_agree(dtype, n_rows):
     """An open number of rows: native, reference, and the plan for this number alone all give the same."""
 
-    @settings(max_examples=30)
+    @settings(max_examples=20)
     @given(cases(dtype=dtype, batch=True))
     def check(case):
         for graph in (case.graph, gradient_of(case)):
@@ -102,7 +102,7 @@ def test_some_random_batches_are_planned_once_for_all_sizes():
 
 @each_size
 def test_the_number_of_threads_changes_no_bit(n_rows):
-    @settings(max_examples=25)
+    @settings(max_examples=15)
     @given(cases(dtype="float32", batch=True), st.sampled_from(ISAS))
     def check(case, isa):
         graph = gradient_of(case)

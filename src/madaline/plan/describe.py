@@ -48,8 +48,8 @@ def describe(program: Program) -> str:
     in 0: float64 (n, 3)   in 1: float64 (3, 4)   in 2: float64 (4,)
     out 0: float64 ()
     <BLANKLINE>
-    stage 1: rows, tiles of 192, a lane for each ... rows, at most 8 lanes
-      1  product  n x 4 x 3   float64  + bias, then tanh  in 0, in 1, in 2 -> tile+6144, tile+0
+    stage 1: rows, tiles of ..., a lane for each ... rows, at most 8 lanes
+      1  product  n x 4 x 3   float64  + bias, then tanh  in 0, in 1, in 2 -> tile+..., tile+0
       2  sum      n x 4 -> 1  float64  over the rows      tile+0 -> lane+0
          combine  1           float64  sum of lanes       lane+0 -> out 0
     ...
