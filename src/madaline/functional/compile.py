@@ -51,15 +51,32 @@ class CompiledFunction:
         self._function = f
         self._rows = tuple(rows)
         self._ready: dict[Any, tuple[Executable, Structure, list[Any]]] = {}
+        self._batched_leaves: dict[Structure, tuple[int, ...]] = {}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         leaves, structure = flatten((args, kwargs))
-        if any(isinstance(leaf, Node) for leaf in leaves):
-            return self._function(*args, **kwargs)
-        batched = self._batched(args) if self._rows else ()
-        arrays = [np.asarray(leaf) for leaf in leaves if isinstance(leaf, (np.ndarray, np.generic, float))]
-        n_rows = self._n_rows(leaves, batched)
-        key = (structure, tuple([self._describe(leaf, index in batched) for index, leaf in enumerate(leaves)]))
+        if self._rows:
+            batched = self._batched_leaves.get(structure)
+            if batched is None:
+                batched = self._batched_leaves[structure] = self._batched(args)
+            n_rows = self._n_rows(leaves, batched)
+        else:
+            batched, n_rows = (), 0
+        arrays: list[Any] = []
+        parts: list[Hashable] = [structure]
+        for index, leaf in enumerate(leaves):
+            if isinstance(leaf, (np.ndarray, np.generic)):
+                arrays.append(leaf)
+                parts.append(leaf.shape[1:] if index in batched else leaf.shape)
+                parts.append(leaf.dtype)
+            elif isinstance(leaf, float):
+                arrays.append(leaf)
+                parts.append(float)
+            elif isinstance(leaf, Node):
+                return self._function(*args, **kwargs)
+            else:
+                parts.append(_static(leaf))
+        key = tuple(parts)
         ready = self._ready.get(key)
         if ready is None:
             found = self._trace(leaves, structure, batched)
@@ -93,7 +110,7 @@ class CompiledFunction:
 
     @staticmethod
     def _n_rows(leaves: Sequence[Any], batched: tuple[int, ...]) -> int:
-        shapes = [np.shape(leaves[index]) for index in batched]
+        shapes = [getattr(leaves[index], "shape", ()) for index in batched]
         if () in shapes:
             raise ShapeError(
                 "A batch argument is a number, without an axis for its rows. Pass an array, x[None] for one row."
@@ -104,20 +121,6 @@ class CompiledFunction:
                 f"The batch arguments have {' and '.join(map(str, sorted(sizes)))} rows; they must have equally many."
             )
         return sizes.pop() if sizes else 0
-
-    @staticmethod
-    def _describe(leaf: Any, batch: bool) -> Hashable:
-        if isinstance(leaf, (np.ndarray, np.generic)):
-            return (leaf.shape[1:] if batch else leaf.shape, leaf.dtype, batch)
-        if isinstance(leaf, float):
-            return float
-        try:
-            hash(leaf)
-        except TypeError:
-            raise DtypeError(
-                f"{leaf!r} is neither an array nor hashable, so a compiled function cannot take it as an argument."
-            ) from None
-        return (type(leaf), leaf)
 
     def _trace(
         self, leaves: Sequence[Any], structure: Structure, batched: tuple[int, ...]
@@ -150,3 +153,14 @@ def _number_dtype(leaves: Sequence[Any]) -> np.dtype[Any]:
     """The type of Python floats: as in NumPy, they do not turn float32 into float64."""
     floats = [leaf.dtype for leaf in leaves if isinstance(leaf, (np.ndarray, np.generic)) and leaf.dtype.kind == "f"]
     return np.dtype(np.float32 if floats and all(dtype.itemsize <= 4 for dtype in floats) else np.float64)
+
+
+def _static(leaf: Any) -> Hashable:
+    """What tells one static argument from another."""
+    try:
+        hash(leaf)
+    except TypeError:
+        raise DtypeError(
+            f"{leaf!r} is neither an array nor hashable, so a compiled function cannot take it as an argument."
+        ) from None
+    return (type(leaf), leaf)

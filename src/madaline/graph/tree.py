@@ -21,9 +21,9 @@ def flatten(tree: Any) -> tuple[list[Any], Structure]:
 
 def _collect(tree: Any, leaves: list[Any]) -> Structure:
     if isinstance(tree, dict):
-        return (dict, tuple(tree), tuple(_collect(item, leaves) for item in tree.values()))
+        return (dict, tuple(tree), tuple([_collect(item, leaves) for item in tree.values()]))
     if isinstance(tree, (list, tuple)):
-        return (type(tree), None, tuple(_collect(item, leaves) for item in tree))
+        return (type(tree), None, tuple([_collect(item, leaves) for item in tree]))
     leaves.append(tree)
     return LEAF
 
@@ -35,12 +35,14 @@ def unflatten(structure: Structure, leaves: Sequence[Any]) -> Any:
 
 
 def _build(structure: Structure, leaves: Any) -> Any:
-    if structure == LEAF:
+    if structure is LEAF:
         return next(leaves)
     kind, keys, children = structure
     items = [_build(child, leaves) for child in children]
     if kind is dict:
         return dict(zip(keys, items, strict=True))
+    if kind is list:
+        return items
     return kind(*items) if hasattr(kind, "_fields") else kind(items)
 
 

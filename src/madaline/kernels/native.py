@@ -34,8 +34,8 @@ class Compiled:
         for node in program.outputs:
             order = physical_order(node.shape)
             back = tuple(int(axis) for axis in np.argsort(order)) if order != tuple(range(node.ndim)) else None
-            self._results.append((tuple(node.shape[axis] for axis in order), node.dtype, back))
-        self._fixed = not any(is_symbolic(node.shape) for node in program.outputs) and not self._row_counts
+            self._results.append((tuple(node.shape[axis] for axis in order), is_symbolic(node.shape), node.dtype, back))
+        self._turned = any(back is not None for *_, back in self._results)
 
     def run(self, arguments: Sequence[np.ndarray], n_rows: int, threads: int) -> list[np.ndarray]:
         """Bind, run, and give the outputs their logical axes."""
@@ -51,16 +51,18 @@ class Compiled:
         inputs = [
             np.ascontiguousarray(argument, dtype=dtype) for argument, dtype in zip(arguments, self._dtypes, strict=True)
         ]
-        if self._fixed:
-            outputs = [np.empty(shape, dtype) for shape, dtype, _ in self._results]
-            self._program.run(inputs, outputs, n_rows, threads)
-            return outputs
-        inputs += [np.array(rows.at(n_rows), dtype=dtype) for rows, dtype in self._row_counts]
-        outputs = [np.empty(resolve(shape, n_rows), dtype=dtype) for shape, dtype, _ in self._results]
+        for rows, dtype in self._row_counts:
+            inputs.append(np.array(rows.at(n_rows), dtype=dtype))
+        outputs = [
+            np.empty(resolve(shape, n_rows) if symbolic else shape, dtype)
+            for shape, symbolic, dtype, _ in self._results
+        ]
         self._program.run(inputs, outputs, n_rows, threads)
+        if not self._turned:
+            return outputs
         return [
             output if back is None else output.transpose(back)
-            for output, (_, _, back) in zip(outputs, self._results, strict=True)
+            for output, (*_, back) in zip(outputs, self._results, strict=True)
         ]
 
     def memory(self, n_rows: int, threads: int) -> int:
