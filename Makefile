@@ -99,7 +99,7 @@ format: .venv/tools ## Apply the style that lint checks
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(native_files)
 
-types: .venv/tools ## Check types: mypy, strict
+types: setup ## Check types: mypy, strict
 	$(BIN)/mypy
 
 bench: setup .venv-oracles/installed ## Run the benchmarks against the peers (installs them first)
