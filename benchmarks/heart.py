@@ -114,15 +114,16 @@ def gradients() -> tuple[str, Any]:
     return harness.table("value_and_grad of an MLP loss, float32", ["net", "us", *_peers()], rows), data
 
 
-def _gradient_contestants(params: Any, x: Any, y: Any) -> dict[str, Any]:
-    def loss(params: Any, x: Any, y: Any) -> Any:
-        h = x
-        for W, b in params[:-1]:
-            h = md.relu(h @ W + b)
-        z = h @ params[-1][0] + params[-1][1]
-        return np.mean(md.logsumexp(z, axis=1) - np.take_along_axis(z, y[:, None], axis=1)[:, 0])
+def _cross_entropy(params: Any, x: Any, y: Any) -> Any:
+    h = x
+    for W, b in params[:-1]:
+        h = md.relu(h @ W + b)
+    z = h @ params[-1][0] + params[-1][1]
+    return np.mean(md.logsumexp(z, axis=1) - np.take_along_axis(z, y[:, None], axis=1)[:, 0])
 
-    ours = md.compile(md.value_and_grad(loss), rows=[1, 2])
+
+def _gradient_contestants(params: Any, x: Any, y: Any) -> dict[str, Any]:
+    ours = md.compile(md.value_and_grad(_cross_entropy), rows=[1, 2])
     contestants: dict[str, Any] = {"madaline": lambda: ours(params, x, y)}
     contestants["NumPy"] = lambda: _by_hand(params, x, y)
     if torch is not None:
@@ -195,6 +196,50 @@ def dispatch() -> tuple[str, Any]:
     rows.append(["1, through md.compile", f"{whole.best * 1e6:.2f}", ""])
     data.append({"compiled_call_seconds": whole.best})
     return harness.table("Dispatch", ["instructions (8 floats each)", "us a run", "ns an instruction"], rows), data
+
+
+def planning() -> tuple[str, Any]:
+    """Before the first step: a training step (three hidden layers, cross-entropy, Adam) traced, planned, encoded."""
+    from madaline.kernels.native import encode
+    from madaline.plan.planner import plan
+
+    arguments = _adam_arguments()
+    graph = md.trace(_adam_step, *arguments, rows=[3, 4])
+    program = plan(graph)
+    stages = {
+        "trace and differentiate": lambda: md.trace(_adam_step, *arguments, rows=[3, 4]),
+        "plan": lambda: plan(graph),
+        "encode": lambda: encode(program, core()),
+    }
+    timings = harness.interleave(stages, seconds=SECONDS)
+    rows = [[name, f"{timing.median * 1e3:.2f}", f"{timing.best * 1e3:.2f}"] for name, timing in timings.items()]
+    seconds = {name: timing.median for name, timing in timings.items()}
+    return harness.table("Making a program", ["", "ms, median", "ms, best"], rows), {
+        "nodes": len(graph.nodes),
+        **seconds,
+    }
+
+
+def _adam_arguments() -> tuple[Any, ...]:
+    rng = np.random.default_rng(0)
+    params = [
+        (rng.normal(size=pair).astype(np.float32), np.zeros(pair[1], np.float32))
+        for pair in pairwise((20, 64, 64, 64, 5))
+    ]
+    zeros = [tuple(np.zeros_like(item) for item in layer) for layer in params]
+    x, y = rng.normal(size=(64, 20)).astype(np.float32), rng.integers(0, 5, size=64)
+    return params, zeros, zeros, x, y, np.float32(1.0)
+
+
+def _adam_step(params: Any, m: Any, v: Any, x: Any, y: Any, t: Any) -> Any:
+    value, slopes = md.value_and_grad(_cross_entropy)(params, x, y)
+    new = []
+    for layer in zip(params, slopes, m, v, strict=True):
+        for w, g, first, second in zip(*layer, strict=True):
+            first, second = 0.9 * first + 0.1 * g, 0.999 * second + 0.001 * g * g  # noqa: PLW2901 - as the formula has it
+            step = (first / (1 - 0.9**t)) / (np.sqrt(second / (1 - 0.999**t)) + 1e-8)
+            new.append((w - 1e-3 * step, first, second))
+    return value, new
 
 
 def speelpenning() -> tuple[str, Any]:
@@ -283,7 +328,7 @@ def _record(what: dict[str, Any], timings: dict[str, harness.Timing]) -> dict[st
 
 
 def main() -> None:
-    sections = [dispatch, chain, gradients, products, speelpenning]
+    sections = [dispatch, planning, chain, gradients, products, speelpenning]
     texts, data = [], {"machine": harness.machine(), "threads": OPTIONS.threads}
     for section in sections:
         text, numbers = section()

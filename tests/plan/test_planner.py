@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -17,6 +15,7 @@ from madaline.kernels.execute import Executable
 from madaline.plan.planner import plan
 from madaline.plan.program import Chain, Product, operands_of
 from random_graphs import cases
+from steps import steps
 from training_step import adam_arguments, adam_step
 
 
@@ -190,34 +189,30 @@ def chain(depth, *, fusable):
 def test_a_chain_of_thousands_of_nodes_is_planned_and_run(fusable):
     """A hundred thousand, if they fuse. Without recursion, in time that grows with the length and not its square."""
 
-    def seconds(depth):
-        graph = chain(depth, fusable=fusable)
-        start = time.process_time()
-        program = plan(graph)
-        native.run(program, [np.ones(3)], core=core.load("baseline"))
-        return time.process_time() - start
+    graph = chain(100_000 if fusable else 10_000, fusable=fusable)
+    native.run(plan(graph), [np.ones(3)], core=core.load("baseline"))
 
-    start, growth = (5_000, 20) if fusable else (2_000, 5)
-    assert seconds(growth * start) < 3 * growth * max(seconds(start), 0.05)
+    def work(depth):
+        graph = chain(depth, fusable=fusable)
+        return steps(lambda: native.encode(plan(graph), core.load("baseline")))
+
+    assert work(4_000) < 5 * work(1_000)
 
 
 @needs_core
 def test_a_wide_graph_is_planned_in_linear_time():
     """Thousands of values that are all alive at once: the gradient of a long recurrence."""
 
-    def seconds(width):
+    def work(width):
         x = new_input(0, (3,), np.float64)
         pieces = [np.cumsum(x * float(i)) for i in range(width)]
         total = constant(0.0)
         for piece in reversed(pieces):
             total = total * 0.5 + np.flip(piece)
         graph = Graph((x,), (total,))
-        start = time.process_time()
-        plan(graph)
-        return time.process_time() - start
+        return steps(lambda: plan(graph))
 
-    short = seconds(1_000)
-    assert seconds(4_000) < 3 * 4 * max(short, 0.02)
+    assert work(2_000) < 6 * work(500)
 
 
 def test_many_stages_are_planned_in_linear_time():
@@ -231,15 +226,12 @@ def test_many_stages_are_planned_in_linear_time():
 
         return function
 
-    def seconds(count):
+    def work(count):
         graph = trace(f(count), X, rows=[0])
-        start = time.process_time()
-        program = plan(graph)
-        assert len(program.stages) >= 2 * count - 1
-        return time.process_time() - start
+        assert len(plan(graph).stages) >= 2 * count - 1
+        return steps(lambda: plan(graph))
 
-    short = seconds(250)
-    assert seconds(1_000) < 3 * 4 * max(short, 0.02)
+    assert work(400) < 5 * work(100)
     np.testing.assert_allclose(md.compile(f(20), rows=[0])(X), f(20)(X), rtol=1e-12)
 
 
@@ -253,17 +245,6 @@ def test_a_long_gradient_is_planned_and_run():
 
     slope = md.grad(recurrence)(np.array([0.3, -0.2]))
     assert np.isfinite(slope).all()
-
-
-def test_planning_a_training_step_takes_milliseconds():
-    """Three hidden layers, cross entropy, Adam: under 20 ms on a quiet machine, which this one may not be."""
-    graph = trace(adam_step, *adam_arguments(), rows=[3, 4])
-    times = []
-    for _ in range(20):
-        start = time.process_time()
-        plan(graph)
-        times.append(time.process_time() - start)
-    assert min(times) < 0.040
 
 
 def test_a_training_step_is_right_for_every_batch_size():

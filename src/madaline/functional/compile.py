@@ -110,7 +110,7 @@ class CompiledFunction:
 
     @staticmethod
     def _n_rows(leaves: Sequence[Any], batched: tuple[int, ...]) -> int:
-        shapes = [getattr(leaves[index], "shape", ()) for index in batched]
+        shapes: list[tuple[int, ...]] = [getattr(leaves[index], "shape", ()) for index in batched]
         if () in shapes:
             raise ShapeError(
                 "A batch argument is a number, without an axis for its rows. Pass an array, x[None] for one row."
