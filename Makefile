@@ -103,7 +103,8 @@ types: setup ## Check types: mypy, strict
 	$(BIN)/mypy
 
 bench: setup .venv-oracles/installed ## Run the benchmarks against the peers (installs them first)
-	@for script in benchmarks/*.py; do echo "$$script"; .venv-oracles/bin/python "$$script" || exit 1; done
+	.venv-oracles/bin/python benchmarks/heart.py --threads 1
+	.venv-oracles/bin/python benchmarks/heart.py --threads 2
 
 clean: ## Remove what the targets made, but not .venv
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 RESULTS = Path(__file__).parent / "results"
+PAUSE = 0.25 if int(os.environ.get("OMP_NUM_THREADS", "1")) > 1 else 0.0
+"Seconds between contestants: idle threads of PyTorch and OpenBLAS spin for a while and would slow down the next one."
 
 
 @dataclass
@@ -56,6 +58,8 @@ def interleave(
     for _ in range(rounds):
         for name, call in contestants.items():
             count = counts[name]
+            time.sleep(PAUSE)
+            call()
             start = time.perf_counter()
             for _ in range(count):
                 call()

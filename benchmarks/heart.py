@@ -291,10 +291,38 @@ def products() -> tuple[str, Any]:
         [compiler, *flags, f"-I{folder / 'native'}", str(source), "-o", str(program), *libraries], check=True
     )
     command = [str(program), *_blas_libraries()]
-    if OPTIONS.threads > 1:
-        command.append("--threads")
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return f"## Matrix products, GFLOP/s, float32\n\n```\n{text.rstrip()}\n```\n\n", text.splitlines()
+
+
+def split_products() -> tuple[str, Any]:
+    """Products large enough to split over threads, through the machine that splits them."""
+    module, rows, data = core(), [], []
+    for m, n, k in ((256, 256, 256), (128, 256, 784), (128, 1024, 1024), (1024, 2048, 2048)):
+        rng = np.random.default_rng(0)
+        a, b = rng.normal(size=(m, k)).astype(np.float32), rng.normal(size=(k, n)).astype(np.float32)
+        c = np.zeros((m, n), np.float32)
+        program = module.Program(0, 0, 0, 0)
+        places = [(space, index) for space, index in (("input", 0), ("input", 1), ("output", 0))]
+        A, B, C = (program.buffer(module.SPACES[space], module.DTYPES["float32"], index) for space, index in places)
+        program.shared_stage()
+        sizes = {"m": (m, False), "n": (n, False), "k": (k, False)}
+        operands = {"A": (A, 0, 0, [k, 1]), "B": (B, 0, 0, [n, 1]), "C": (C, 0, 0, [n, 1])}
+        program.matmul(module.DTYPES["float32"], batch=[], **sizes, **operands)
+        bound = program.bind([a, b], [c], 0)
+        contestants = {"madaline": lambda: bound.run(OPTIONS.threads), "NumPy": lambda: np.matmul(a, b, out=c)}  # noqa: B023
+        if torch is not None:
+            ta, tb, tc = (torch.from_numpy(item.copy()) for item in (a, b, c))
+            contestants["PyTorch"] = lambda: torch.mm(ta, tb, out=tc)  # noqa: B023
+        if jax is not None:
+            jitted, ja, jb = jax.jit(jnp.matmul), jnp.asarray(a), jnp.asarray(b)
+            contestants["JAX"] = lambda: jitted(ja, jb).block_until_ready()  # noqa: B023
+        timings = harness.interleave(contestants, seconds=SECONDS)
+        ratios = harness.ratios(timings, "madaline")
+        speed = f"{2e-9 * m * n * k / timings['madaline'].median:.0f}"
+        rows.append([f"{m}x{n}x{k}", speed, *(harness.show_ratio(ratios[name]) for name in _peers())])
+        data.append(_record({"shape": [m, n, k]}, timings))
+    return harness.table("Split products, float32", ["m x n x k", "GFLOP/s", *_peers()], rows), data
 
 
 def _blas_libraries() -> list[str]:
@@ -328,7 +356,8 @@ def _record(what: dict[str, Any], timings: dict[str, harness.Timing]) -> dict[st
 
 
 def main() -> None:
-    sections = [dispatch, planning, chain, gradients, products, speelpenning]
+    shapes = products if OPTIONS.threads == 1 else split_products
+    sections = [dispatch, planning, chain, gradients, shapes, speelpenning]
     texts, data = [], {"machine": harness.machine(), "threads": OPTIONS.threads}
     for section in sections:
         text, numbers = section()
