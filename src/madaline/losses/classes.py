@@ -1,0 +1,97 @@
+"""Targets that are classes: as indices or as probabilities, and the weights rows have by their classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from madaline.errors import ConfigError, ShapeError
+from madaline.graph.shapes import Shape, show
+from madaline.losses.loss import Loss, as_array
+from madaline.losses.targets import (
+    Target,
+    check_classes,
+    check_distribution,
+    check_probabilities,
+    check_rows,
+    check_same_shape,
+    columns,
+)
+from madaline.losses.weights import as_class_weights
+
+
+@dataclass(frozen=True)
+class ClassLoss(Loss):
+    """A loss whose rows belong to one of several classes, given by index, (n,), or by probabilities, (n, classes)."""
+
+    out_activation: ClassVar[str] = "softmax"
+    indices_only: ClassVar[bool] = False
+
+    def n_classes(self, prediction_shape: Shape) -> int:
+        """How many classes that many outputs tell apart."""
+        return int(prediction_shape[-1]) if len(prediction_shape) == 2 else 1
+
+    def n_outputs(self, target: Target) -> int:
+        return target.classes(self.name)
+
+    def check(self, prediction_shape: Shape, target: Any) -> None:
+        target = as_array(target)
+        check_rows(prediction_shape, target.shape)
+        n_classes = self.n_classes(prediction_shape)
+        if n_classes < 2:
+            raise ShapeError(
+                f"prediction has shape {show(prediction_shape)}: {self.name} needs outputs for two classes or more. "
+                "Give the net an output for each class, or use binary_cross_entropy."
+            )
+        if target.ndim == 1:
+            check_classes(target, n_classes)
+        elif target.ndim == 2 and target.shape[1] == n_classes and not self.indices_only:
+            check_distribution(target)
+        else:
+            allowed = "(n,) for class indices" + f" or (n, {n_classes}) for probabilities" * (not self.indices_only)
+            raise ShapeError(
+                f"target has shape {show(target.shape)}; {self.name} with {n_classes} classes takes {allowed}. "
+                "Use y[:, 0] for one column of indices."
+            )
+
+    def class_rows(self, class_weight: Any, prediction: Any, target: Any) -> Any:
+        weights = as_class_weights(class_weight, target, self.n_classes(prediction.shape))
+        return np.take(weights, target) if target.ndim == 1 else target @ weights
+
+
+@dataclass(frozen=True)
+class LabelLoss(Loss):
+    """A loss whose outputs are labels that hold (1) or not (0), each by itself; mean over the labels."""
+
+    out_activation: ClassVar[str] = "sigmoid"
+
+    def check(self, prediction_shape: Shape, target: Any) -> None:
+        target = as_array(target)
+        check_same_shape(prediction_shape, target.shape)
+        check_probabilities(target)
+
+    def class_rows(self, class_weight: Any, prediction: Any, target: Any) -> Any:
+        y = columns(target)
+        if y.shape[1] != 1:
+            raise ConfigError(
+                f"class_weight={class_weight!r} needs one class a row; {self.name} has {y.shape[1]} labels here. "
+                "Pass weight, one number a row."
+            )
+        y = y[:, 0]
+        w = as_class_weights(class_weight, y, 2)
+        return w[0] + (w[1] - w[0]) * y
+
+
+def expected(target: Any, of_class: Any) -> Any:
+    """The entry of each row's class, or the mean under the row's probabilities (where 0 times infinity is 0)."""
+    if target.ndim == 1:
+        return np.take_along_axis(of_class, target.astype(np.int64)[:, None], axis=1)[:, 0]
+    p = target.astype(of_class.dtype)
+    return np.sum(times(p, of_class), axis=1)
+
+
+def times(p: Any, x: Any) -> Any:
+    """``p x``, and 0 where ``p = 0`` though ``x`` be infinite."""
+    return p * np.where(p == 0.0, 0.0, x)

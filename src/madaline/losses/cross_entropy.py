@@ -1,0 +1,104 @@
+"""Cross entropies, from logits."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from madaline.errors import ConfigError
+from madaline.graph.numpy_api.reduce import logsumexp
+from madaline.graph.primitives.elementwise import softplus, stop_gradient
+from madaline.graph.shapes import Shape
+from madaline.losses.classes import ClassLoss, LabelLoss, expected, times
+from madaline.losses.loss import as_array, register
+from madaline.losses.targets import check_distribution, check_same_shape, matched
+
+
+def negative_log_softmax(z: Any) -> Any:
+    r""":math:`\log\sum_j e^{z_j} - z_k` for every class ``k``.
+
+    The largest logit is taken away first: a sure prediction keeps the digits of its small loss.
+    """
+    z = z - stop_gradient(np.max(z, axis=1, keepdims=True))
+    return logsumexp(z, axis=1, keepdims=True) - z
+
+
+@register
+@dataclass(frozen=True)
+class CrossEntropy(ClassLoss):
+    r"""Log-loss of several classes, from logits, :math:`\ell = \log\sum_j e^{z_j} - \sum_k p_k z_k`.
+
+    Parameters
+    ----------
+    label_smoothing : float
+        The share ``s`` of the target that is spread evenly over the classes, :math:`p \leftarrow (1-s) p + s/K`;
+        from 0 to below 1.
+
+    Notes
+    -----
+    Targets are class indices or probabilities. Class weights are row weights (the mean weight under the row's
+    probabilities), also of a smoothed row; PyTorch weighs each term of the smoothed sum instead. Lecture rows A4, D2;
+    smoothing: Szegedy et al. 2016, section 7.
+
+    Examples
+    --------
+    >>> float(CrossEntropy()(np.array([[0.0, 0.0], [1e4, 0.0]]), [1, 0]).round(4))
+    0.3466
+    """
+
+    name: ClassVar[str] = "cross_entropy"
+    _: KW_ONLY
+    label_smoothing: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.label_smoothing < 1.0:
+            raise ConfigError(f"label_smoothing={self.label_smoothing!r} must be at least 0 and below 1, such as 0.1.")
+
+    def rows(self, prediction: Any, target: Any) -> Any:
+        of_class = negative_log_softmax(prediction)
+        loss = expected(target, of_class)
+        s = self.label_smoothing
+        return (1.0 - s) * loss + s * np.mean(of_class, axis=1) if s else loss
+
+
+@register
+@dataclass(frozen=True)
+class BinaryCrossEntropy(LabelLoss):
+    r"""Log-loss of labels that hold or not, from logits, mean over the labels,
+
+    .. math:: \ell = \frac1D \sum_d \left[ y_d \log(1+e^{-z_d}) + (1-y_d) \log(1+e^{z_d}) \right].
+
+    One output is two classes; several are multi-label. Targets are 0 or 1 or probabilities. Each term is positive, so
+    nothing cancels: a sure prediction keeps the digits of its small loss. Lecture rows A4, D2.
+    """
+
+    name: ClassVar[str] = "binary_cross_entropy"
+
+    def rows(self, prediction: Any, target: Any) -> Any:
+        z, y = matched(prediction, target)
+        return np.mean(times(y, softplus(-z)) + times(1.0 - y, softplus(z)), axis=1)
+
+
+@register
+@dataclass(frozen=True)
+class KLDivergence(ClassLoss):
+    r"""How far the predicted probabilities are from the target's, :math:`\ell = \sum_k p_k \log(p_k / q_k)`, with
+    :math:`q` the softmax of the outputs.
+
+    Cross entropy less the entropy of the target: the gradients are equal, and it is 0 at a perfect prediction.
+    Targets are probabilities, one column a class.
+    """
+
+    name: ClassVar[str] = "kl_divergence"
+
+    def check(self, prediction_shape: Shape, target: Any) -> None:
+        target = as_array(target)
+        check_same_shape(prediction_shape, target.shape)
+        check_distribution(target)
+
+    def rows(self, prediction: Any, target: Any) -> Any:
+        z, p = matched(prediction, target)
+        log_p = np.log(np.where(p == 0.0, 1.0, p))
+        return np.sum(times(p, log_p + negative_log_softmax(z)), axis=1)

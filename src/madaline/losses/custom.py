@@ -1,0 +1,111 @@
+"""Any function of a prediction and a target, as a loss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from madaline.errors import ConfigError, DtypeError, MadalineError, ShapeError, TraceError
+from madaline.graph.shapes import Shape, show
+from madaline.graph.trace import trace
+from madaline.losses.loss import LOSSES, Loss, as_array, as_floats
+from madaline.losses.targets import check_rows
+
+
+@dataclass(frozen=True)
+class CustomLoss(Loss):
+    """A function's loss.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(prediction, target)``, written with NumPy. It gives one number a row, shape (n,), or one number for
+        the whole batch; the latter knows no weights and no other reduction.
+
+    Examples
+    --------
+    >>> fourth = CustomLoss(lambda z, y: np.mean((z - y) ** 4, axis=1))
+    >>> float(fourth(np.array([[2.0], [0.0]]), np.zeros((2, 1)), np.array([1.0, 3.0])))
+    4.0
+    """
+
+    name: ClassVar[str] = "custom"
+    function: Callable[[Any, Any], Any]
+
+    def rows(self, prediction: Any, target: Any) -> Any:
+        loss = self.function(prediction, target)
+        if np.ndim(loss) == 0:
+            raise ShapeError(
+                f"{self._who()} gives one number for the whole batch; weights and reductions need one a row. "
+                "Leave out its mean or sum over the rows (axis 0)."
+            )
+        return self._one_a_row(loss, prediction)
+
+    def __call__(
+        self,
+        prediction: Any,
+        target: Any,
+        weight: Any = None,
+        *,
+        class_weight: Any = None,
+        reduction: str = "mean",
+    ) -> Any:
+        """The loss of a batch, as of every loss; one number for the whole batch is given as it is."""
+        if weight is None and class_weight is None and reduction == "mean":
+            prediction, target = as_floats(prediction), as_array(target)
+            loss = self.function(prediction, target)
+            return loss if np.ndim(loss) == 0 else np.mean(self._one_a_row(loss, prediction))
+        return super().__call__(prediction, target, weight, class_weight=class_weight, reduction=reduction)
+
+    def check(self, prediction_shape: Shape, target: Any) -> None:
+        """An error unless the function can be traced for such shapes and gives one number, or one a row."""
+        target = as_array(target)
+        check_rows(prediction_shape, target.shape)
+        prediction = np.zeros((target.shape[0], *prediction_shape[1:]))
+        try:
+            graph = trace(self.function, prediction, target, rows=[0, 1])
+        except (MadalineError, AttributeError, TypeError) as error:
+            raise TraceError(f"{self._who()} cannot be traced: {error}") from error
+        if len(graph.outputs) != 1:
+            raise ShapeError(f"{self._who()} gives {len(graph.outputs)} values; a loss is one number, or one a row.")
+        if graph.outputs[0].ndim:
+            self._one_a_row(graph.outputs[0], graph.inputs[0])
+
+    def to_dict(self) -> dict[str, Any]:
+        raise ConfigError(f"{self._who()} has no name to be found by, so it cannot become plain data. Save its graph.")
+
+    def _one_a_row(self, loss: Any, prediction: Any) -> Any:
+        if loss.shape != prediction.shape[:1]:
+            raise ShapeError(
+                f"{self._who()} gives shape {show(loss.shape)} for a prediction of shape {show(prediction.shape)}; it "
+                f"must give one number a row, {show(prediction.shape[:1])}. Take the mean over the other axes."
+            )
+        return loss
+
+    def _who(self) -> str:
+        return f"The loss {getattr(self.function, '__name__', self.function)!s}"
+
+
+def as_loss(thing: Any) -> Loss:
+    """A loss from its name, a loss, or a function of prediction and target.
+
+    Examples
+    --------
+    >>> as_loss("huber")
+    Huber(delta=1.0)
+    """
+    if isinstance(thing, Loss):
+        return thing
+    if isinstance(thing, str):
+        return LOSSES.find(thing)()
+    if isinstance(thing, type) and issubclass(thing, Loss):
+        return thing()
+    if callable(thing):
+        return CustomLoss(thing)
+    raise DtypeError(
+        f"loss={thing!r} is neither the name of a loss, a loss, nor a function of (prediction, target). "
+        f"Known names: {', '.join(LOSSES.names())}."
+    )

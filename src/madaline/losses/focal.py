@@ -1,0 +1,80 @@
+"""Focal losses: cross entropy that attends to what is still wrong."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from madaline.errors import ConfigError
+from madaline.graph.primitives.elementwise import softplus
+from madaline.losses.classes import ClassLoss, LabelLoss, expected, times
+from madaline.losses.cross_entropy import negative_log_softmax
+from madaline.losses.loss import register
+from madaline.losses.targets import matched
+
+
+def focused(loss: Any, gamma: float) -> Any:
+    r""":math:`(1-p)^\gamma \ell` for :math:`\ell = -\log p`."""
+    # Above 0, so that the derivative of the power exists for gamma < 1 where the loss has rounded to 0.
+    wrong = np.maximum(-np.expm1(-loss), float(np.finfo(loss.dtype).tiny))
+    return wrong**gamma * loss
+
+
+def _check(gamma: float) -> None:
+    if not (np.isfinite(gamma) and gamma >= 0.0):
+        raise ConfigError(f"gamma={gamma!r} must be finite and not negative; 0 is plain cross entropy, 2 is usual.")
+
+
+@register
+@dataclass(frozen=True)
+class Focal(ClassLoss):
+    r"""Cross entropy in which rows that are right already count little,
+    :math:`\ell = -\sum_k y_k (1-p_k)^\gamma \log p_k`.
+
+    Parameters
+    ----------
+    gamma : float
+        How little; 0 is cross entropy, 2 unless told.
+
+    Lin et al. 2017, eq. 4, over the softmax; their :math:`\alpha` is ``class_weight``.
+    """
+
+    name: ClassVar[str] = "focal"
+    _: KW_ONLY
+    gamma: float = 2.0
+
+    def __post_init__(self) -> None:
+        _check(self.gamma)
+
+    def rows(self, prediction: Any, target: Any) -> Any:
+        return expected(target, focused(negative_log_softmax(prediction), self.gamma))
+
+
+@register
+@dataclass(frozen=True)
+class BinaryFocal(LabelLoss):
+    r"""Focal loss of labels that hold or not, mean over the labels; with :math:`p_d = \sigma(z_d)`,
+
+    .. math:: \ell = -\frac1D \sum_d \left[ y_d (1-p_d)^\gamma \log p_d + (1-y_d) p_d^\gamma \log(1-p_d) \right].
+
+    Parameters
+    ----------
+    gamma : float
+        0 is binary cross entropy, 2 unless told.
+
+    Lin et al. 2017, eq. 4; their :math:`\alpha` is ``class_weight``.
+    """
+
+    name: ClassVar[str] = "binary_focal"
+    _: KW_ONLY
+    gamma: float = 2.0
+
+    def __post_init__(self) -> None:
+        _check(self.gamma)
+
+    def rows(self, prediction: Any, target: Any) -> Any:
+        z, y = matched(prediction, target)
+        holds, fails = focused(softplus(-z), self.gamma), focused(softplus(z), self.gamma)
+        return np.mean(times(y, holds) + times(1.0 - y, fails), axis=1)

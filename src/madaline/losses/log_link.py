@@ -1,0 +1,92 @@
+"""Positive targets, from the logarithm of their mean: counts, durations, costs."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from madaline.errors import ConfigError
+from madaline.graph.shapes import Shape
+from madaline.losses.classes import times
+from madaline.losses.loss import Loss, as_array, register
+from madaline.losses.targets import matched, refuse
+
+
+@register
+@dataclass(frozen=True)
+class Poisson(Loss):
+    r"""Negative log-likelihood of counts, from log-rates, :math:`\ell = \frac1D \sum_d (e^{z_d} - y_d z_d)`.
+
+    Without the constant :math:`\log y!`, as PyTorch's ``poisson_nll_loss``.
+    """
+
+    name: ClassVar[str] = "poisson"
+    out_activation: ClassVar[str] = "exp"
+
+    def rows(self, prediction: Any, target: Any) -> Any:
+        z, y = matched(prediction, target)
+        return np.mean(np.exp(z) - times(y, z), axis=1)
+
+    def check(self, prediction_shape: Shape, target: Any) -> None:
+        super().check(prediction_shape, target)
+        target = as_array(target)
+        refuse(target, target < 0, "must not be negative", "Counts start at 0; use mse for signed targets")
+
+
+@register
+@dataclass(frozen=True)
+class Gamma(Loss):
+    r"""Negative log-likelihood of positive targets whose spread grows with their mean, from log-means,
+    :math:`\ell = \frac1D \sum_d (z_d + y_d e^{-z_d})`.
+
+    Half the gamma deviance, up to terms of ``y`` alone; with shape 1 it is the exponential distribution's.
+    """
+
+    name: ClassVar[str] = "gamma"
+    out_activation: ClassVar[str] = "exp"
+
+    def rows(self, prediction: Any, target: Any) -> Any:
+        z, y = matched(prediction, target)
+        return np.mean(z + y * np.exp(-z), axis=1)
+
+    def check(self, prediction_shape: Shape, target: Any) -> None:
+        super().check(prediction_shape, target)
+        target = as_array(target)
+        refuse(target, target <= 0, "must be positive", "Use tweedie if some targets are 0")
+
+
+@register
+@dataclass(frozen=True)
+class Tweedie(Loss):
+    r"""Between Poisson and gamma: many zeros and a long tail, from log-means,
+
+    .. math:: \ell = \frac1D \sum_d \left[ \frac{e^{(2-p) z_d}}{2-p} - y_d \frac{e^{(1-p) z_d}}{1-p} \right].
+
+    Parameters
+    ----------
+    power : float
+        ``p``, the power of the mean that the variance follows; above 1 (Poisson) and below 2 (gamma).
+
+    Half the Tweedie deviance, up to terms of ``y`` alone. Jorgensen 1987.
+    """
+
+    name: ClassVar[str] = "tweedie"
+    out_activation: ClassVar[str] = "exp"
+    _: KW_ONLY
+    power: float = 1.5
+
+    def __post_init__(self) -> None:
+        if not 1.0 < self.power < 2.0:
+            raise ConfigError(f"power={self.power!r} must be above 1 and below 2. Use poisson for 1 and gamma for 2.")
+
+    def rows(self, prediction: Any, target: Any) -> Any:
+        z, y = matched(prediction, target)
+        p = self.power
+        return np.mean(np.exp((2.0 - p) * z) / (2.0 - p) - times(y, np.exp((1.0 - p) * z)) / (1.0 - p), axis=1)
+
+    def check(self, prediction_shape: Shape, target: Any) -> None:
+        super().check(prediction_shape, target)
+        target = as_array(target)
+        refuse(target, target < 0, "must not be negative", "Use mse for signed targets")

@@ -1,0 +1,200 @@
+"""What a loss is: a frozen description with a formula for one row; weights and reductions are the same for all."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from madaline.errors import ConfigError, ShapeError
+from madaline.graph.node import Node
+from madaline.graph.numpy_api.reduce import logsumexp
+from madaline.graph.primitives.elementwise import sigmoid
+from madaline.graph.shapes import Shape
+from madaline.losses.targets import Target, check_numbers, check_same_shape
+from madaline.losses.weights import check_weights
+from madaline.registry import Registry
+
+REDUCTIONS = ("mean", "sum", "none")
+
+
+@dataclass(frozen=True)
+class Loss:
+    r"""How far a prediction is from its target: a number for each row, and their weighted mean,
+
+    .. math:: L = \frac{\sum_i w_i\,\ell(z_i, y_i)}{\sum_i w_i}.
+
+    A loss sees the raw outputs ``z`` of the net (logits, log-rates), because from them it can be computed without
+    overflow; ``predict`` turns them into what users want to see. A subclass gives ``name``, its parameters and
+    ``rows``; everything else follows.
+
+    Notes
+    -----
+    The mean over no rows, or over rows whose weights are all 0, is NaN, as in PyTorch.
+    """
+
+    name: ClassVar[str]
+    "Lowercase; equal to the value on the command line."
+    out_activation: ClassVar[str] = "identity"
+    "What turns raw outputs into predictions: identity, sigmoid, softmax, exp, or own (a formula in ``predict``)."
+
+    def rows(self, prediction: Any, target: Any) -> Any:
+        """One loss a row, on arrays and traced values. Shapes: (n, outputs) and (n, columns) or (n,) give (n,)."""
+        raise NotImplementedError
+
+    def __call__(
+        self,
+        prediction: Any,
+        target: Any,
+        weight: Any = None,
+        *,
+        class_weight: Any = None,
+        reduction: str = "mean",
+    ) -> Any:
+        """The loss of a batch.
+
+        Parameters
+        ----------
+        prediction : array, (n, outputs)
+            Raw outputs of the net; (n,) is one output.
+        target : array, (n, columns) or (n,)
+            Checked where its values are known.
+        weight : array of shape (n,), optional
+            Weights of the rows: 0 leaves a row out, 2 counts it twice.
+        class_weight : dict, array or "balanced", optional
+            Weights of the classes: each row's weight is multiplied by its class's.
+        reduction : {"mean", "sum", "none"}
+            Weighted mean (divided by the sum of the weights), weighted sum, or the weighted loss of each row.
+        """
+        if reduction not in REDUCTIONS:
+            raise ConfigError(f"reduction={reduction!r} is not known. Use 'mean', 'sum' or 'none'.")
+        prediction, target = as_floats(prediction), as_array(target)
+        if not isinstance(target, Node):
+            self.check(prediction.shape, target)
+        with np.errstate(over="ignore"):  # the loss of an absurd prediction is infinite, which is an answer
+            loss = self.rows(prediction, target)
+        weight = None if weight is None else row_weights(weight, loss)
+        if class_weight is not None:
+            of_class = self.class_rows(class_weight, prediction, target).astype(loss.dtype)
+            weight = of_class if weight is None else weight * of_class
+        return reduced(loss, weight, reduction)
+
+    def n_outputs(self, target: Target) -> int:
+        """How many outputs the net needs for such targets."""
+        return target.width
+
+    def predict(self, raw: Any) -> Any:
+        """What the raw outputs mean: values, or probabilities."""
+        return OUT_ACTIVATIONS[self.out_activation](as_floats(raw))
+
+    def check(self, prediction_shape: Shape, target: Any) -> None:
+        """An error that says what is wrong, unless the loss has a meaning for these shapes and targets."""
+        target = as_array(target)
+        check_same_shape(prediction_shape, target.shape)
+        check_numbers(target)
+
+    def class_rows(self, class_weight: Any, prediction: Any, target: Any) -> Any:
+        """The weight each row has by its class."""
+        raise ConfigError(
+            f"class_weight={class_weight!r} does not go with {self.name}, whose targets are no classes. "
+            "Pass weight, one number a row."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The name and the parameters, as plain data.
+
+        Examples
+        --------
+        >>> from madaline.losses.robust import Huber
+        >>> Huber(delta=2.0).to_dict()
+        {'name': 'huber', 'delta': 2.0}
+        """
+        given = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return {"name": self.name} | {
+            key: list(value) if isinstance(value, tuple) else value for key, value in given.items()
+        }
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Loss:
+        """The loss that ``to_dict`` described."""
+        kind = LOSSES.find(data.get("name", ""), argument="name")
+        known = {field.name for field in dataclasses.fields(kind)}
+        unknown = sorted(data.keys() - known - {"name"})
+        if unknown:
+            allowed = ", ".join(sorted(known)) or "none"
+            raise ConfigError(
+                f"{unknown[0]!r} is not a parameter of the loss {kind.name!r}. Its parameters: {allowed}."
+            )
+        return kind(
+            **{key: tuple(value) if isinstance(value, list) else value for key, value in data.items() if key != "name"}
+        )
+
+
+LOSSES: Registry[type[Loss]] = Registry("loss")
+"""Every loss by name; calling what is found with its parameters gives a loss."""
+
+L = TypeVar("L", bound=type[Loss])
+
+
+def register(kind: L) -> L:
+    """Decorate a loss to put it under its name."""
+    LOSSES.add(kind.name, kind)
+    return kind
+
+
+def as_array(x: Any) -> Any:
+    """Lists become arrays; traced values stay."""
+    return x if isinstance(x, Node) else np.asarray(x)
+
+
+def as_floats(x: Any) -> Any:
+    """As an array of floats; integers are computed in float64."""
+    x = as_array(x)
+    return x if x.dtype.kind == "f" else x.astype(np.float64)
+
+
+def row_weights(weight: Any, loss: Any) -> Any:
+    """One weight a row, in the type of the loss."""
+    weight = as_array(weight)
+    if weight.ndim != 1:
+        raise ShapeError(f"weight has shape {weight.shape}; it must hold one number a row, shape (n,).")
+    if not isinstance(weight, Node):
+        if not isinstance(loss, Node) and weight.shape != loss.shape:
+            raise ShapeError(f"weight has {len(weight)} numbers for {len(loss)} rows; it must hold one a row.")
+        check_weights("weight", weight)
+    return weight.astype(loss.dtype)
+
+
+def reduced(loss: Any, weight: Any, reduction: str) -> Any:
+    """The weighted mean, the weighted sum, or the weighted rows."""
+    weighted = loss if weight is None else loss * weight
+    if reduction == "none":
+        return weighted
+    if reduction == "sum":
+        return np.sum(weighted)
+    with np.errstate(invalid="ignore"):  # no rows: NaN
+        return np.sum(weighted) / (loss.shape[0] if weight is None else np.sum(weight))
+
+
+def softmax(z: Any) -> Any:
+    """Probabilities of the classes."""
+    return np.exp(z - logsumexp(z, axis=-1, keepdims=True))
+
+
+OUT_ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
+    "identity": lambda z: z,
+    "sigmoid": sigmoid,
+    "softmax": softmax,
+    "exp": np.exp,
+}
+"""By the names activations have."""
+
+
+def positive(**parameters: float) -> None:
+    """An error that names every parameter that is not a positive number."""
+    wrong = [f"{name}={value!r}" for name, value in parameters.items() if not (np.isfinite(value) and value > 0)]
+    if wrong:
+        raise ConfigError(f"{' and '.join(wrong)} must be positive and finite.")

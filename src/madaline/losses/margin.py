@@ -1,0 +1,89 @@
+"""Losses that ask for a margin and are content beyond it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from madaline.errors import ShapeError
+from madaline.graph.primitives.elementwise import relu
+from madaline.graph.shapes import Shape, show
+from madaline.losses.classes import ClassLoss
+from madaline.losses.loss import as_array, register
+from madaline.losses.targets import Target, check_classes, check_rows, check_same_shape, columns, refuse
+
+
+@register
+@dataclass(frozen=True)
+class Hinge(ClassLoss):
+    r"""How much the margin falls short of 1, :math:`\ell = \max(0, 1 - m)`; derivative 0 at ``m = 1``.
+
+    Notes
+    -----
+    One output: :math:`m = \pm z`, with plus for class 1. Several outputs and class indices: Crammer & Singer's
+    :math:`m = z_y - \max_{k \ne y} z_k` (2001, eq. 2). Several outputs and a target column for each: the mean of the
+    single losses, each label by itself. Predictions are the outputs themselves: a margin is no probability.
+    Lecture row D2.
+    """
+
+    name: ClassVar[str] = "hinge"
+    out_activation: ClassVar[str] = "identity"
+
+    def rows(self, prediction: Any, target: Any) -> Any:
+        z = columns(prediction)
+        if target.ndim == 1 and z.shape[1] > 1:
+            is_target = np.arange(z.shape[1]) == target[:, None]
+            own = np.sum(np.where(is_target, z, 0.0), axis=1)
+            return self.shortfall(1.0 - (own - np.max(np.where(is_target, -np.inf, z), axis=1)))
+        y = columns(target)
+        check_same_shape(z.shape, y.shape)
+        return np.mean(self.shortfall(1.0 - np.where(y > 0, z, -z)), axis=1)
+
+    def shortfall(self, short: Any) -> Any:
+        """The loss from how much is missing."""
+        return relu(short)
+
+    def n_outputs(self, target: Target) -> int:
+        if target.n_classes is None:
+            return target.width
+        return 1 if target.n_classes <= 2 else target.n_classes
+
+    def check(self, prediction_shape: Shape, target: Any) -> None:
+        target = as_array(target)
+        n_outputs = prediction_shape[1] if len(prediction_shape) > 1 else 1
+        if target.ndim == 1 and n_outputs != 1:
+            check_rows(prediction_shape, target.shape)
+            check_classes(target, n_outputs)
+            return
+        if target.ndim > 2:
+            raise ShapeError(f"target has shape {show(target.shape)}; {self.name} takes (n,) or (n, labels).")
+        check_same_shape(prediction_shape, target.shape)
+        refuse(target, ~np.isin(target, (-1, 0, 1)), "must be 0 or 1 (or -1 and 1)", "Number the classes 0 and 1")
+
+    def class_rows(self, class_weight: Any, prediction: Any, target: Any) -> Any:
+        z = columns(prediction)
+        if z.shape[1] > 1:
+            if target.ndim == 1:
+                return super().class_rows(class_weight, prediction, target)
+            raise ShapeError(
+                f"class_weight={class_weight!r} needs one class a row; {self.name} has {z.shape[1]} labels here. "
+                "Pass weight, one number a row."
+            )
+        is_first = columns(target)[:, 0] > 0
+        return super().class_rows(class_weight, np.zeros((1, 2)), is_first.astype(np.int64))
+
+
+@register
+@dataclass(frozen=True)
+class SquaredHinge(Hinge):
+    r"""The square of the hinge loss, :math:`\ell = \max(0, 1 - m)^2`: smooth where the margin is met.
+
+    Margins as for ``hinge``.
+    """
+
+    name: ClassVar[str] = "squared_hinge"
+
+    def shortfall(self, short: Any) -> Any:
+        return np.square(relu(short))

@@ -1,0 +1,136 @@
+"""Mixture density networks: the whole density of the target, as Gaussians whose parts the net predicts."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from madaline.errors import ConfigError, ShapeError
+from madaline.graph.numpy_api.reduce import logsumexp
+from madaline.graph.shapes import Shape, show
+from madaline.losses.density import LOG_2_PI, check_scale, log_variance
+from madaline.losses.loss import Loss, as_array, as_floats, register, softmax
+from madaline.losses.mixture_density import GaussianMixture
+from madaline.losses.targets import Target, check_numbers, check_rows, columns
+
+COVARIANCES = ("full", "diagonal", "tied")
+
+
+@register
+@dataclass(frozen=True)
+class MixtureDensity(Loss):
+    r"""Negative log-likelihood of a mixture of Gaussians whose weights, means and covariances the net predicts,
+
+    .. math:: \ell = -\log \sum_k \pi_k\, N(y;\ \mu_k, \Sigma_k), \qquad
+              \log N = \sum_i \log A_{ii} - \tfrac12 \|A (y - \mu)\|^2 - \tfrac D2 \log 2\pi.
+
+    Parameters
+    ----------
+    components : int
+        Number of Gaussians, ``K``.
+    covariance : {"full", "diagonal", "tied"}
+        A matrix of its own for each component, a diagonal one, or one matrix that all components of a row share.
+    scale : {"log_variance", "softplus"}
+        How an output ``s`` becomes :math:`A_{ii} = v^{-1/2}`; see ``heteroscedastic_gaussian``.
+    floor : float
+        The variance that is always there, above 0: it keeps the density bounded where a component sits on one target.
+
+    Notes
+    -----
+    :math:`A` is upper triangular with a positive diagonal and :math:`\Sigma^{-1} = A^T A`, so :math:`A^T` is the
+    Cholesky factor of the precision and :math:`A_{ii}^{-2}` the variance of :math:`y_i` given the :math:`y_j` after it.
+    The outputs are ``K`` logits of the weights, ``K`` by ``D`` means, the values ``s`` of the diagonals, then the
+    entries above the diagonals row by row (none for "diagonal"). A row's loss is that of the joint density, not a mean
+    over its columns. Bishop 1994, eq. 22-29; full covariances: Williams 1996, eq. 4. Lecture row E5.
+
+    Examples
+    --------
+    >>> loss = MixtureDensity(components=2, covariance="full")
+    >>> loss.n_outputs(Target(width=3))
+    20
+    >>> loss.distribution(np.zeros((1, 20))).mean()
+    array([[0., 0., 0.]])
+    """
+
+    name: ClassVar[str] = "mixture_density"
+    out_activation: ClassVar[str] = "own"
+    _: KW_ONLY
+    components: int = 5
+    covariance: str = "full"
+    scale: str = "log_variance"
+    floor: float = 1e-6
+
+    def __post_init__(self) -> None:
+        if self.components < 1:
+            raise ConfigError(f"components={self.components!r} must be 1 or more.")
+        if self.covariance not in COVARIANCES:
+            raise ConfigError(f"covariance={self.covariance!r} is not known. Use 'full', 'diagonal' or 'tied'.")
+        check_scale(self.scale, self.floor)
+
+    def rows(self, prediction: Any, target: Any) -> Any:
+        y = columns(target)
+        self._check_shapes(prediction.shape, y.shape)
+        D = y.shape[1]
+        logits, means, log_diagonal, above = self._parts(prediction, D)
+        r = y.astype(means.dtype)[:, None, :] - means
+        u = np.exp(log_diagonal) * r
+        if above is not None:
+            i, j = np.triu_indices(D, 1)
+            # Entry by entry, A_ij r_j is added to row i: a product with the 0-1 matrix of where each belongs.
+            u = u + (above * r[:, :, j]) @ np.eye(D)[i].astype(means.dtype)
+        log_normal = np.sum(log_diagonal, axis=2) - 0.5 * np.sum(u * u, axis=2) - 0.5 * D * LOG_2_PI
+        return logsumexp(logits, axis=1) - logsumexp(logits + log_normal, axis=1)
+
+    def _parts(self, raw: Any, D: int) -> tuple[Any, Any, Any, Any]:
+        """Logits (n, K), means (n, K, D), log diagonals (n, K or 1, D), entries above them (n, K or 1, D(D-1)/2)."""
+        K = self.components
+        M = 1 if self.covariance == "tied" else K
+        logits, rest = raw[:, :K], raw[:, K:]
+        means = np.reshape(rest[:, : K * D], (raw.shape[0], K, D))
+        s = np.reshape(rest[:, K * D : (K + M) * D], (raw.shape[0], M, D))
+        log_diagonal = -0.5 * log_variance(s, self.scale, self.floor)
+        if self.covariance == "diagonal" or D == 1:
+            return logits, means, log_diagonal, None
+        return logits, means, log_diagonal, np.reshape(rest[:, (K + M) * D :], (raw.shape[0], M, D * (D - 1) // 2))
+
+    def _count(self, D: int) -> int:
+        M = 1 if self.covariance == "tied" else self.components
+        above = 0 if self.covariance == "diagonal" else D * (D - 1) // 2
+        return self.components * (1 + D) + M * (D + above)
+
+    def n_outputs(self, target: Target) -> int:
+        return self._count(target.width)
+
+    def distribution(self, raw: Any) -> GaussianMixture:
+        """The predicted densities of all rows: to evaluate, sample, and ask for means, modes and quantiles."""
+        raw = as_floats(raw)
+        D = 1
+        while self._count(D) < raw.shape[1]:
+            D += 1
+        if raw.ndim != 2 or self._count(D) != raw.shape[1]:
+            raise ShapeError(f"raw has shape {show(raw.shape)}, which are not the outputs of {self!r} for any target.")
+        logits, means, log_diagonal, above = self._parts(raw, D)
+        factors = np.exp(log_diagonal)[..., None] * np.eye(D)
+        if above is not None:
+            factors[..., *np.triu_indices(D, 1)] = above
+        return GaussianMixture(softmax(logits), means, np.broadcast_to(factors, (*means.shape, D)))
+
+    def predict(self, raw: Any) -> Any:
+        """The means of the densities."""
+        return self.distribution(raw).mean()
+
+    def check(self, prediction_shape: Shape, target: Any) -> None:
+        target = as_array(target)
+        check_rows(prediction_shape, target.shape)
+        self._check_shapes(prediction_shape, columns(target).shape)
+        check_numbers(target)
+
+    def _check_shapes(self, prediction: Shape, target: Shape) -> None:
+        wanted = self._count(int(target[1]))
+        if len(prediction) != 2 or prediction[1] != wanted:
+            raise ShapeError(
+                f"prediction has shape {show(prediction)}; {self.components} components with {self.covariance} "
+                f"covariance over {target[1]} target columns need {wanted} outputs."
+            )

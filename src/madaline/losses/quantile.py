@@ -1,0 +1,73 @@
+"""Quantiles of the target, several at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from madaline.errors import ConfigError, ShapeError
+from madaline.graph.shapes import Shape, show
+from madaline.losses.loss import Loss, as_array, register
+from madaline.losses.targets import Target, check_numbers, check_rows, columns
+
+
+@register
+@dataclass(frozen=True)
+class Quantile(Loss):
+    r"""Pinball loss, whose minimum is at the ``q`` quantile of the target,
+
+    .. math:: \ell = \frac{1}{DQ} \sum_{d,j} \max\left(q_j r,\ (q_j - 1) r\right),\qquad r = y_d - z_{dj}.
+
+    Parameters
+    ----------
+    q : float or sequence of floats
+        Levels between 0 and 1, rising; (0.1, 0.5, 0.9) unless told.
+
+    Notes
+    -----
+    The net has an output for each target column and level, the levels of the first column first. At ``r = 0`` the
+    derivative is the mean of those on both sides. Predictions are the outputs themselves: should two levels cross, they
+    are not swapped. Koenker & Bassett 1978.
+    """
+
+    name: ClassVar[str] = "quantile"
+    _: KW_ONLY
+    q: Sequence[float] | float = (0.1, 0.5, 0.9)
+
+    def __post_init__(self) -> None:
+        levels = tuple(float(level) for level in np.atleast_1d(self.q))
+        if not levels or not all(0.0 < level < 1.0 for level in levels) or list(levels) != sorted(set(levels)):
+            raise ConfigError(f"q={self.q!r} must hold rising levels between 0 and 1, such as (0.1, 0.5, 0.9).")
+        object.__setattr__(self, "q", levels)
+
+    @property
+    def levels(self) -> np.ndarray[Any, Any]:
+        """The levels as an array."""
+        return np.asarray(self.q, dtype=np.float64)
+
+    def rows(self, prediction: Any, target: Any) -> Any:
+        z, y = columns(prediction), columns(target)
+        self._check_shapes(z.shape, y.shape)
+        r = np.repeat(y.astype(z.dtype), len(self.levels), axis=1) - z
+        q = np.tile(self.levels, y.shape[1]).astype(z.dtype)
+        return np.mean(np.maximum(q * r, (q - 1.0) * r), axis=1)
+
+    def n_outputs(self, target: Target) -> int:
+        return target.width * len(self.levels)
+
+    def check(self, prediction_shape: Shape, target: Any) -> None:
+        target = as_array(target)
+        check_rows(prediction_shape, target.shape)
+        self._check_shapes(prediction_shape, columns(target).shape)
+        check_numbers(target)
+
+    def _check_shapes(self, prediction: Shape, target: Shape) -> None:
+        wanted = target[1] * len(self.levels)
+        if (prediction[1] if len(prediction) > 1 else 1) != wanted:
+            raise ShapeError(
+                f"prediction has shape {show(prediction)}; {len(self.levels)} quantiles of {target[1]} target columns "
+                f"need {wanted} outputs."
+            )

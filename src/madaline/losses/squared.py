@@ -1,0 +1,46 @@
+"""Squared losses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from madaline.losses.loss import Loss, register
+from madaline.losses.targets import matched
+
+
+@register
+@dataclass(frozen=True)
+class MSE(Loss):
+    r"""Squared error, mean over the outputs, :math:`\ell = \frac1D \sum_d (z_d - y_d)^2`. No factor 1/2.
+
+    Lecture rows A4, D2.
+
+    Examples
+    --------
+    >>> float(MSE()(np.array([[1.0], [3.0]]), np.array([0.0, 1.0])))
+    2.5
+    """
+
+    name: ClassVar[str] = "mse"
+
+    def rows(self, prediction: Any, target: Any) -> Any:
+        z, y = matched(prediction, target)
+        return np.mean(np.square(z - y), axis=1)
+
+
+@register
+@dataclass(frozen=True)
+class HalfMSE(Loss):
+    r"""Half the squared error, :math:`\ell = \frac{1}{2D} \sum_d (z_d - y_d)^2`: its gradient is the residual.
+
+    The :math:`1/2m` form of lecture row D2.
+    """
+
+    name: ClassVar[str] = "half_mse"
+
+    def rows(self, prediction: Any, target: Any) -> Any:
+        z, y = matched(prediction, target)
+        return 0.5 * np.mean(np.square(z - y), axis=1)

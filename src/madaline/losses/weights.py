@@ -1,0 +1,76 @@
+"""Weights of classes, as weights of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from madaline.errors import ConfigError, ShapeError, TraceError
+from madaline.graph.node import Node
+
+
+def balanced_class_weight(target: Any, n_classes: int | None = None) -> np.ndarray[Any, Any]:
+    r"""Weights that give every class the same say, :math:`w_k = n / (K n_k)`, as scikit-learn's ``"balanced"``.
+
+    Parameters
+    ----------
+    target : array of class indices, or of probabilities with a column a class
+        ``n_k`` is the number of rows of class ``k`` (the sum of its probabilities).
+    n_classes : int, optional
+        Number of classes; counted unless told. A class without rows has weight 0 and does not count in ``K``.
+
+    Examples
+    --------
+    >>> balanced_class_weight(np.array([0, 0, 0, 1]))
+    array([0.66666667, 2.        ])
+    """
+    target = np.asarray(target)
+    counts = target.sum(axis=0) if target.ndim == 2 else np.bincount(target.astype(np.int64), minlength=n_classes or 0)
+    present = counts > 0
+    weights = counts.sum() / (max(np.count_nonzero(present), 1) * np.where(present, counts, 1))
+    return np.asarray(np.where(present, weights, 0.0))
+
+
+def as_class_weights(class_weight: Any, target: Any, n_classes: int) -> Any:
+    """One weight a class, from a mapping, an array, or ``"balanced"``; a class missing from a mapping has weight 1."""
+    if isinstance(class_weight, Node):
+        return class_weight
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise ConfigError(
+                f"class_weight={class_weight!r} is not known. Pass 'balanced', a dict {{class: weight}}, or an array."
+            )
+        if isinstance(target, Node):
+            raise TraceError(
+                "class_weight='balanced' counts the targets, which have no values while they are traced. "
+                "Pass balanced_class_weight(y) of all targets instead."
+            )
+        return balanced_class_weight(target, n_classes)
+    if isinstance(class_weight, Mapping):
+        wrong = [key for key in class_weight if key not in range(n_classes)]
+        if wrong:
+            raise ConfigError(
+                f"class_weight names the class {wrong[0]!r}; the classes are 0 to {n_classes - 1}. Use their indices."
+            )
+        weights = np.array([class_weight.get(k, 1.0) for k in range(n_classes)], dtype=np.float64)
+    else:
+        weights = np.asarray(class_weight, dtype=np.float64)
+    if weights.shape != (n_classes,):
+        raise ShapeError(
+            f"class_weight has shape {weights.shape}; it must hold one weight for each of the {n_classes} classes."
+        )
+    check_weights("class_weight", weights)
+    return weights
+
+
+def check_weights(argument: str, weights: Any) -> None:
+    """An error unless every weight is finite and not negative."""
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if wrong.size:
+        first = wrong[0]
+        raise ConfigError(
+            f"{argument} is {np.ravel(weights)[first]} at position {first}; weights must be finite and not negative. "
+            "Use 0 to leave out a row or class."
+        )
