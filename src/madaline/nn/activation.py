@@ -1,0 +1,214 @@
+"""What an activation is: a formula with a name, the numbers it is known by, and the registry of all of them."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from madaline.errors import DtypeError, MadalineError, ShapeError, TraceError, UnknownNameError
+from madaline.graph.node import Node
+from madaline.graph.trace import trace
+from madaline.registry import Registry
+
+Range = tuple[float, float] | None
+
+FLAT = 0.01
+"A unit counts as saturated where the slope of its activation is below this in magnitude."
+
+
+@dataclass(frozen=True)
+class Activation:
+    """A formula of one argument, on arrays and on traced values alike.
+
+    Two activations are equal if formula and parameters are; they can be keys, be copied and be pickled.
+
+    Parameters
+    ----------
+    name : str
+        As in the registry; of a function of yours, the function's name.
+    formula : callable
+        A function of ``x`` and the parameters, which are keyword-only.
+    parameters : tuple of (str, number)
+        The names and values of the parameters.
+    init : str
+        The initializer recommended for weights that feed it.
+
+    Examples
+    --------
+    >>> from madaline.nn.activations import leaky_relu
+    >>> leaky_relu(np.array([-2.0, 3.0]))
+    array([-0.02,  3.  ])
+    >>> steeper = leaky_relu.with_parameters(slope=0.1)
+    >>> steeper, steeper(-2.0)
+    (leaky_relu(slope=0.1), np.float64(-0.2))
+    """
+
+    name: str
+    formula: Callable[..., Any] = field(repr=False)
+    parameters: tuple[tuple[str, float], ...] = ()
+    init: str = field(default="he_normal", compare=False, repr=False)
+    elementwise: bool = field(default=True, compare=False, repr=False)
+    "Whether each number out depends on one number in; softmax is the exception."
+    _saturation: Range | Callable[..., Range] = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "__doc__", self.formula.__doc__)
+
+    def __call__(self, x: Any, **parameters: float) -> Any:
+        """The activation of every element of ``x``; integers are computed in float64."""
+        if parameters:
+            return self.with_parameters(**parameters)(x)
+        if isinstance(x, Node):
+            return self.formula(x, **dict(self.parameters))
+        x = np.asarray(x)
+        x = x if x.dtype.kind == "f" else x.astype(np.float64)
+        with np.errstate(invalid="ignore"):  # NaN gives NaN: what brought it in has warned already
+            return np.asarray(self.formula(x, **dict(self.parameters)))[()]
+
+    def with_parameters(self, **parameters: float) -> Activation:
+        """The same activation with other parameters; those not named keep their values."""
+        known = dict(self.parameters)
+        for name, value in parameters.items():
+            if name not in known:
+                raise UnknownNameError(
+                    f"{name}={value!r} is not a parameter of the activation {self.name!r}.\n"
+                    f"Known: {', '.join(known) or 'none'}"
+                )
+            if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
+                raise DtypeError(
+                    f"{name}={value!r} of the activation {self.name!r} must be a finite number, like {known[name]}."
+                )
+            known[name] = type(known[name])(value)
+        changed = tuple(known.items())
+        return Activation(self.name, self.formula, changed, self.init, self.elementwise, self._saturation)
+
+    @property
+    def saturation(self) -> Range:
+        """The range of inputs outside of which it is flat (slope below ``FLAT``); None if it never is."""
+        return self._saturation(**dict(self.parameters)) if callable(self._saturation) else self._saturation
+
+    @property
+    def gain(self) -> float:
+        r"""By how much weights of variance :math:`1/n_\text{in}` must be larger to keep the variance of the layers.
+
+        .. math:: g = 1/\sqrt{E[f(z)^2]}, \qquad z \sim N(0, 1)
+
+        which is :math:`\sqrt2` for relu (He et al. 2015, eq. 10). It differs from PyTorch's ``calculate_gain`` for
+        tanh (1.59; there 5/3, found by trial) and selu (1; there 3/4). 1 if the activation is not elementwise.
+        """
+        return _gain(self) if self.elementwise else 1.0
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in self.parameters)
+        return f"{self.name}({given})" if given else self.name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The name of a registered formula means the activation, so the formula itself could not be found again.
+        if self.name in ACTIVATIONS and ACTIVATIONS[self.name].formula is self.formula:
+            return _restored, (self.name, self.parameters)
+        return Activation, (self.name, self.formula, self.parameters, self.init, self.elementwise, self._saturation)
+
+
+ACTIVATIONS: Registry[Activation] = Registry("activation")
+"Every activation by name; some have two names."
+
+
+def _restored(name: str, parameters: tuple[tuple[str, float], ...]) -> Activation:
+    return ACTIVATIONS[name].with_parameters(**dict(parameters))
+
+
+@functools.lru_cache(maxsize=256)
+def _gain(activation: Activation) -> float:
+    # The rule of midpoints: kinks at 0 and at whole numbers fall between two points.
+    step = 1e-3
+    z = np.arange(-12.0 + step / 2, 12.0, step)
+    density = np.exp(-0.5 * z * z) / np.sqrt(2.0 * np.pi)
+    second_moment = float(np.sum(activation(z) ** 2 * density) * step)
+    return second_moment**-0.5 if second_moment > 0.0 else 1.0
+
+
+def activation(
+    *,
+    init: str,
+    saturation: Range | Callable[..., Range] = None,
+    aliases: tuple[str, ...] = (),
+    elementwise: bool = True,
+) -> Callable[[Callable[..., Any]], Activation]:
+    """Turn a formula into an :class:`Activation` and put it into the registry under the function's name.
+
+    Parameters
+    ----------
+    init : str
+        The recommended initializer.
+    saturation : pair of float, callable or None
+        The range outside of which it is flat, or a function of the parameters that gives it.
+    aliases : tuple of str
+        Other names it is known by.
+    elementwise : bool
+        Whether each number out depends on one number in.
+
+    Examples
+    --------
+    >>> @activation(init="he_normal", saturation=(0.0, np.inf))
+    ... def squared_relu(x, *, power=2.0):
+    ...     return np.maximum(x, 0.0) ** power
+    >>> as_activation("squared_relu")(3.0)
+    np.float64(9.0)
+    """
+
+    def put(formula: Callable[..., Any]) -> Activation:
+        given = inspect.signature(formula).parameters.values()
+        parameters = tuple((p.name, p.default) for p in given if p.kind is inspect.Parameter.KEYWORD_ONLY)
+        made = Activation(formula.__name__, formula, parameters, init, elementwise, saturation)
+        for name in (made.name, *aliases):
+            ACTIVATIONS.add(name, made)
+        return made
+
+    return put
+
+
+def as_activation(thing: str | Activation | Callable[[Any], Any], *, argument: str = "activation") -> Activation:
+    """The activation meant by a name, an activation, or any function of one argument written with NumPy.
+
+    Parameters
+    ----------
+    thing : str, Activation or callable
+        What a user gave. A function is traced once, so that one that cannot be is refused here, by name.
+    argument : str
+        The argument it was given to, for error messages.
+
+    Examples
+    --------
+    >>> as_activation("silu")
+    swish(beta=1.0)
+    >>> as_activation(lambda x: x * np.tanh(x))(np.array([-1.0, 1.0])).round(4)
+    array([0.7616, 0.7616])
+    """
+    import madaline.nn.activations  # noqa: F401 - which fills the registry
+
+    if isinstance(thing, Activation):
+        return thing
+    if isinstance(thing, str) or not callable(thing):
+        return ACTIVATIONS.find(thing, argument=argument)
+    name = getattr(thing, "__name__", type(thing).__name__)
+    shape = (2, 3)
+    try:
+        (result,) = trace(thing, np.full(shape, 0.5)).outputs
+    except MadalineError as error:
+        raise TraceError(f"{argument}={name} cannot be traced: {error}") from error
+    except Exception as error:
+        raise TraceError(
+            f"{argument}={name} cannot be traced: it failed on an array of shape {shape} with "
+            f"{type(error).__name__}: {error}. Give a function of one array, written with NumPy and operators."
+        ) from error
+    if result.shape != shape or result.dtype.kind != "f":
+        raise ShapeError(
+            f"{argument}={name} gave {result.dtype} of shape {result.shape} for floats of shape {shape}. An activation "
+            "must give a float for each element."
+        )
+    return Activation(name, thing)
