@@ -1,0 +1,8 @@
+"""Takes gradients; hands on new parameters: update rules, schedules of their rate, penalties, clipping, averages.
+
+Start reading with ``adam.py``; ``optimizer.py`` says what all update rules have in common.
+"""
+
+from madaline.optim import adadelta, adagrad, adam, lion, moments, rmsprop, rprop, sgd
+
+__all__ = ["adadelta", "adagrad", "adam", "lion", "moments", "rmsprop", "rprop", "sgd"]

@@ -1,0 +1,47 @@
+"""Steps of one length, from the sign of the momentum."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from madaline.graph.primitive import Array
+from madaline.optim.optimizer import Optimizer
+
+
+@dataclass(frozen=True)
+class Lion(Optimizer):
+    r"""The sign of the gradient averaged with the momentum.
+
+    .. math:: w \leftarrow w - \eta\,\mathrm{sign}(\beta_1 m + (1-\beta_1) g),\qquad
+              m \leftarrow \beta_2 m + (1-\beta_2) g
+
+    Weight decay is decoupled, as in the paper. PyTorch has no Lion; Optax has, with ``weight_decay=1e-3``.
+
+    Parameters
+    ----------
+    learning_rate : float, default 0.0001
+        Three to ten times smaller than Adam's, says the paper.
+    beta1, beta2 : float in [0, 1), default 0.9 and 0.99
+
+    Notes
+    -----
+    Chen et al. (2023), Algorithm 2. Lecture row E9.
+    """
+
+    name: ClassVar[str] = "lion"
+    slots: ClassVar[tuple[str, ...]] = ("m",)
+    ranges: ClassVar[Mapping[str, str]] = {"beta1": "[0, 1)", "beta2": "[0, 1)"}
+
+    learning_rate: float = 1e-4
+    _: KW_ONLY
+    decoupled: bool = True
+    beta1: float = 0.9
+    beta2: float = 0.99
+
+    def update(self, w: Array, g: Array, m: Array, *, t: Any, lr: Any) -> tuple[Array, ...]:
+        direction = np.sign(self.beta1 * m + (1 - self.beta1) * g)
+        return w - lr * direction, self.beta2 * m + (1 - self.beta2) * g

@@ -1,0 +1,68 @@
+"""Rates from a running average of squared gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from madaline.graph.primitive import Array
+from madaline.optim.optimizer import Optimizer
+
+
+@dataclass(frozen=True)
+class RMSprop(Optimizer):
+    r"""The gradient over its running root mean square.
+
+    .. math:: s \leftarrow \alpha s + (1-\alpha) g^2,\quad u = \frac{g}{\sqrt{s - \bar g^2}+\varepsilon},\quad
+              b \leftarrow \mu b + u,\quad w \leftarrow w - \eta b
+
+    with the running mean :math:`\bar g` if ``centered`` (else 0). ``eps`` stands outside the root, as in PyTorch (the
+    lecture and TensorFlow have it inside), and there is no bias correction: ``s`` starts at 0, so that the first steps
+    are up to :math:`1/\sqrt{1-\alpha}` times as long. :math:`1-\alpha` is the lecture's :math:`\lambda`.
+
+    Parameters
+    ----------
+    learning_rate : float, default 0.01
+    alpha : float in [0, 1), default 0.99
+    eps : float, default 1e-8
+    momentum : float in [0, 1), default 0
+        The :math:`\mu`; 0 keeps no ``b``.
+    centered : bool, default False
+        Divide by the running standard deviation (Graves 2013, eq. 40) instead.
+
+    Notes
+    -----
+    Tieleman & Hinton (2012), lecture 6.5. Lecture row A12. A variance below 0 by rounding counts as 0.
+    """
+
+    name: ClassVar[str] = "rmsprop"
+    ranges: ClassVar[Mapping[str, str]] = {"alpha": "[0, 1)", "eps": "[0, inf)", "momentum": "[0, 1)"}
+
+    learning_rate: float = 1e-2
+    _: KW_ONLY
+    alpha: float = 0.99
+    eps: float = 1e-8
+    momentum: float = 0.0
+    centered: bool = False
+
+    @property
+    def slots(self) -> tuple[str, ...]:  # type: ignore[override]  # only what is used is kept
+        """The mean square, the mean if centered, the momentum buffer if there is momentum."""
+        return ("s", *(["mean"] if self.centered else []), *(["b"] if self.momentum else []))
+
+    def update(self, w: Array, g: Array, *slots: Array, t: Any, lr: Any) -> tuple[Array, ...]:
+        s, *rest = slots
+        s = variance = self.alpha * s + (1 - self.alpha) * g * g
+        kept = [s]
+        if self.centered:
+            mean = self.alpha * rest.pop(0) + (1 - self.alpha) * g
+            variance = np.maximum(s - mean * mean, 0.0)
+            kept.append(mean)
+        u = g / (np.sqrt(variance) + self.eps)
+        if self.momentum:
+            u = self.momentum * rest.pop(0) + u
+            kept.append(u)
+        return w - lr * u, *kept

@@ -1,0 +1,79 @@
+"""Gradient descent, with momentum."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from madaline.errors import ConfigError
+from madaline.graph.primitive import Array
+from madaline.optim.optimizer import Optimizer
+
+
+@dataclass(frozen=True)
+class SGD(Optimizer):
+    r"""(Stochastic) gradient descent, :math:`w \leftarrow w - \eta g`, with Polyak's or Nesterov's momentum.
+
+    .. math:: v \leftarrow \mu v + (1-d)\, g,\qquad w \leftarrow w - \eta v
+              \quad\text{or, by Nesterov,}\quad w \leftarrow w - \eta\,(g + \mu v)
+
+    At a constant rate this is the heavy ball :math:`w_{t+1} = w_t - \eta g_t + \mu (w_t - w_{t-1})`, the velocity form
+    :math:`\tilde v \leftarrow \mu\tilde v + \eta g`, and gradient averaging (``dampening=momentum`` with the rate
+    :math:`\eta/(1-\mu)`, up to the first steps). With a schedule the rate stands outside of ``v``, as in PyTorch: the
+    heavy ball's coefficient is then :math:`\mu\,\eta_t/\eta_{t-1}`. With ``nesterov`` the vector ``w`` is the point
+    looked ahead to, the lecture's :math:`z_t`, at which the gradient is taken.
+
+    Parameters
+    ----------
+    learning_rate : float, default 0.001
+    momentum : float in [0, 1), default 0
+        The :math:`\mu`; 0 keeps no state.
+    nesterov : bool, default False
+        Needs momentum and no dampening.
+    dampening : float in [0, 1], default 0
+        The :math:`d`; the first gradient enters ``v`` whole, as in PyTorch.
+
+    Notes
+    -----
+    Polyak (1964), eq. 9; Nesterov (1983); in PyTorch's form, Sutskever et al. (2013). Lecture rows A9, A10, A11, E10.
+
+    Examples
+    --------
+    >>> rule = SGD(0.1, momentum=0.9)
+    >>> w, slots = rule.step(np.ones(2), np.array([1.0, 2.0]), rule.state(np.ones(2)), t=1)
+    >>> w
+    array([0.9, 0.8])
+    """
+
+    name: ClassVar[str] = "sgd"
+    ranges: ClassVar[Mapping[str, str]] = {"momentum": "[0, 1)", "dampening": "[0, 1]"}
+
+    learning_rate: float = 1e-3
+    _: KW_ONLY
+    momentum: float = 0.0
+    nesterov: bool = False
+    dampening: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.nesterov and (not self.momentum or self.dampening):
+            raise ConfigError(
+                f"SGD: nesterov=True needs momentum above 0 and dampening=0; "
+                f"momentum={self.momentum}, dampening={self.dampening}."
+            )
+
+    @property
+    def slots(self) -> tuple[str, ...]:  # type: ignore[override]  # plain descent keeps no state
+        """The velocity, if there is momentum."""
+        return ("v",) if self.momentum else ()
+
+    def update(self, w: Array, g: Array, *slots: Array, t: Any, lr: Any) -> tuple[Array, ...]:
+        if not slots:
+            return (w - lr * g,)
+        (v,) = slots
+        new = np.where(t > 1, (1 - self.dampening) * g, g) if self.dampening else g
+        v = self.momentum * v + new
+        return w - lr * (g + self.momentum * v if self.nesterov else v), v
