@@ -241,8 +241,9 @@ def test_two_hidden_layers_in_ten_lines_of_numpy(rng):
         ({"W": 1.0, "n": [2]}, "x['n'][0] has type int64, which has no derivative. Pass floats (for example float(x["),
         (None, "x=None is not an array or a number."),
         ("word", "x='word' is not an array or a number."),
-        (np.ones(2) * 1j, "Values of type complex128 cannot be traced."),
-        (np.array(["a"]), "Values of type <U1 cannot be traced."),
+        (np.ones(2) * 1j, "x has type complex128, which cannot be traced."),
+        (np.array(["a"]), "x has type <U1, which cannot be traced."),
+        (np.ma.array([1.0, 2.0], mask=[True, False]), "A masked array would lose its mask in a graph."),
     ],
 )
 def test_differentiating_by_what_has_no_derivative_is_refused_by_name(x, message):

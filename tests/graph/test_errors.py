@@ -74,7 +74,7 @@ LOSES_ITS_TRACE = [
     (lambda x: x.sort(), "cannot be changed in place", "Make a new one"),
     (lambda x: x.fill(0.0), "cannot be changed in place", "Make a new one"),
     (lambda x: operator.imatmul(x, np.eye(3)), "cannot be changed in place", "Make a new one"),
-    (add_into_array, "np.add(..., out=) writes into an array", "Leave out= away"),
+    (add_into_array, "np.add(..., out=) writes into an array", "write a = a + x"),
     (lambda x: np.exp(x, out=np.zeros(3)), "np.exp(..., out=) writes into an array", "Leave out= away"),
     (lambda x: np.sum(x, out=np.zeros(())), "np.sum(..., out=) writes into an array", "Leave out= away"),
     (lambda x: x if x[0] > 0 else -x, "Python cannot branch on it", "np.where(condition, a, b)"),
@@ -96,6 +96,9 @@ LOSES_ITS_TRACE = [
     (lambda x: x[np.array([0.0, 1.0])], "type float64 cannot index", "index.astype(int)"),
     (lambda x: np.take(x, [0.5]), "type float64 cannot index", "indices.astype(int)"),
     (lambda x: np.take_along_axis(x, x, 0), "type float64 cannot index", "indices.astype(int)"),
+    (lambda x: x * np.ma.array(np.ones(3), mask=[0, 1, 0]), "masked array would lose its mask", "np.where(mask"),
+    (lambda x: x * np.uint64(2**63), "9223372036854775808 of type uint64 is more than an int64", "a.astype(float)"),
+    (lambda x: np.ravel(x, "K"), "order='K' asks for the order in memory", "'C' or 'F'"),
 ]
 
 

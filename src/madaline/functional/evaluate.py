@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import DtypeError
-from madaline.graph.node import Node, as_node, is_float
+from madaline.graph.node import Node, as_node, is_float, whole_array
 from madaline.graph.primitives.elementwise import identity
 from madaline.graph.trace import Graph, depends_on_open_trace, is_tracing, leaf_input, refuse_foreign_inputs
 from madaline.graph.tree import flatten, paths
@@ -61,7 +61,7 @@ def _array(leaf: Any, name: str) -> np.ndarray:
         raise DtypeError(
             f"{name}={leaf!r} is not an array or a number. Pass it another way, for example by functools.partial."
         )
-    return np.asarray(leaf)
+    return whole_array(leaf)
 
 
 def finished(value: Any) -> Any:

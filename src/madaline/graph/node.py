@@ -336,11 +336,11 @@ class Node:
     def reshape(self, *shape: Any, order: Any = "C") -> Any:
         return np.reshape(self, shape[0] if len(shape) == 1 else shape, order=order)
 
-    def ravel(self) -> Any:
-        return np.reshape(self, -1)
+    def ravel(self, order: Any = "C") -> Any:
+        return np.ravel(self, order)
 
-    def flatten(self) -> Any:
-        return self.ravel()
+    def flatten(self, order: Any = "C") -> Any:
+        return np.ravel(self, order)
 
     def squeeze(self, axis: Any = None) -> Any:
         return np.squeeze(self, axis=axis)
@@ -420,11 +420,27 @@ def constant(value: Any, dtype: Any = None) -> Node:
     """A leaf with a known value, brought to one of the graph's types."""
     if isinstance(value, (list, tuple)) and any(isinstance(item, Node) for item in value):
         raise TraceError("A list of traced values is not an array. Use np.stack (new axis) or np.concatenate.")
-    array = np.asarray(value, dtype=dtype)
+    array = whole_array(value, dtype)
     wanted = graph_dtype(array.dtype)
     if array.dtype != wanted:
         array = array.astype(wanted)
     return Node(CONSTANT, (), {"value": array}, array.shape, array.dtype)
+
+
+def whole_array(value: Any, dtype: Any = None) -> np.ndarray:
+    """NumPy's array of a value; an error where it would lose a mask, or where an integer is too large for a graph."""
+    array = np.asarray(value, dtype=dtype)
+    if isinstance(value, np.ndarray) and np.any(getattr(value, "mask", False)):
+        raise TraceError(
+            "A masked array would lose its mask in a graph. Pass the numbers, a.filled(0.0), and the mask as weights "
+            "or in np.where(mask, 0.0, a)."
+        )
+    if array.dtype.kind == "u" and array.size and int(array.max()) > np.iinfo(np.int64).max:
+        raise TraceError(
+            f"{array.max()} of type {array.dtype} is more than an int64 holds, in which a graph computes integers. "
+            "Make it a float: a.astype(float)."
+        )
+    return array
 
 
 def row_count(rows: Rows, dtype: Any = FLOAT64) -> Node:
@@ -432,8 +448,8 @@ def row_count(rows: Rows, dtype: Any = FLOAT64) -> Node:
     return Node(ROW_COUNT, (), {"rows": rows}, (), np.dtype(dtype))
 
 
-def graph_dtype(of: Any) -> np.dtype[Any]:
-    """The type a graph computes in: float16 in float32, every integer in int64; others are refused."""
+def graph_dtype(of: Any, name: str = "") -> np.dtype[Any]:
+    """The type a graph computes in: float16 in float32, every integer in int64; others are refused, by ``name``."""
     dtype: np.dtype[Any] = np.dtype(of)
     if dtype is FLOAT64 or dtype is FLOAT32 or dtype is INT64 or dtype is BOOL:
         return dtype
@@ -446,7 +462,7 @@ def graph_dtype(of: Any) -> np.dtype[Any]:
     if dtype.kind in "iu":
         return INT64
     raise TraceError(
-        f"Values of type {dtype} cannot be traced. "
+        f"{f'{name} has type {dtype}, which' if name else f'Values of type {dtype}'} cannot be traced. "
         "Use float32 or float64 (float16 is computed in float32), integers or booleans."
     )
 

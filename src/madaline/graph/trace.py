@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import TraceError
-from madaline.graph.node import INPUT, Node, as_node, graph_dtype, new_input, topological_order
+from madaline.graph.node import INPUT, Node, as_node, graph_dtype, new_input, topological_order, whole_array
 from madaline.graph.shapes import Rows, Shape
 from madaline.graph.tree import Structure, flatten, paths, unflatten
 
@@ -137,13 +137,13 @@ def trace_tree(
 
 def leaf_input(index: int, leaf: Any, *, name: str = "", batch: bool = False) -> Node:
     """An input node for an array or number."""
-    array = np.asarray(leaf)
+    array = whole_array(leaf)
     shape: Shape = array.shape
     if batch:
         if not shape:
             raise TraceError(f"Argument {name or index} is a batch but has no axis for its rows.")
         shape = (Rows(), *shape[1:])
-    return new_input(index, shape, graph_dtype(array.dtype), name)
+    return new_input(index, shape, graph_dtype(array.dtype, name), name)
 
 
 def refuse_foreign_inputs(inputs: Sequence[Node], outputs: Sequence[Node]) -> None:

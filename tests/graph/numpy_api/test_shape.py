@@ -44,6 +44,8 @@ EXAMPLES = {
     "methods": [
         (lambda x: x.ravel(), A),
         (lambda x: x.flatten(), B),
+        (lambda x: x.flatten("F"), B),
+        (lambda x: x.ravel(order="F"), B),
         (lambda x: x.T, A),
         (lambda x: x.T, B),
         (lambda x: x.mT, B),

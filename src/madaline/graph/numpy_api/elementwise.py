@@ -69,7 +69,7 @@ def fmin(a: Any, b: Any) -> Any:
 
 @implements(np.heaviside)
 def heaviside(x: Any, at_zero: Any) -> Any:
-    return np.where(x == 0, at_zero, np.where(x > 0, 1.0, np.where(np.isnan(x), np.nan, 0.0)))
+    return np.where(x == 0, at_zero, np.where(np.isnan(x), x, x > 0))
 
 
 @implements(np.deg2rad, np.radians)

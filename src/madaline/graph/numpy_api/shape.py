@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from madaline.errors import ShapeError
+from madaline.errors import ShapeError, TraceError
 from madaline.graph.node import Node, as_node, constant, graph_dtype
 from madaline.graph.numpy_api.dispatch import implements
 from madaline.graph.primitive import PRIMITIVES
@@ -19,6 +19,8 @@ def reshape(x: Any, shape: Any = None, order: str = "C", *, newshape: Any = None
     shape = newshape if shape is None else shape
     sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     sizes = tuple(size if isinstance(size, Rows) else int(size) for size in sizes)
+    if order not in ("C", "F"):
+        raise TraceError(f"order={order!r} asks for the order in memory, which a traced value has not. Use 'C' or 'F'.")
     if order == "F":
         return transpose(reshape(transpose(x), sizes[::-1]))
     if sizes.count(-1) > 1:
