@@ -7,6 +7,7 @@ import pytest
 import madaline as md
 from madaline import config
 from madaline.errors import ConfigError
+from madaline.kernels import core
 
 
 def test_show_config_prints_a_table_and_returns_none(capsys):
@@ -23,6 +24,14 @@ def test_show_config_gives_the_same_as_data(capsys):
     assert shown["version"] == md.__version__
     assert shown["threads"] == md.get_threads()
     assert (shown["executor"] == "native") == (shown["isa"] is not None)
+
+
+@pytest.mark.skipif(core.isa() is None, reason="without a native core the reference executor is in use anyway")
+def test_show_config_names_the_executor_that_was_asked_for(monkeypatch, capsys):
+    monkeypatch.setenv("MADALINE_EXECUTOR", "reference")
+    md.show_config()
+    assert "reference (NumPy): asked for by MADALINE_EXECUTOR" in capsys.readouterr().out
+    assert md.show_config("dict")["executor"] == "reference"
 
 
 def test_show_config_refuses_a_mode_it_does_not_have():

@@ -52,6 +52,7 @@ def _collect() -> dict[str, Any]:
     import numpy as np
 
     import madaline
+    from madaline.kernels.execute import executor
 
     isa = core.isa()
     n_threads = threads.current()
@@ -60,7 +61,7 @@ def _collect() -> dict[str, Any]:
         "python": f"{platform.python_version()} ({platform.python_implementation()})",
         "numpy": np.__version__,
         "cpu": _cpu_name(),
-        "executor": "reference" if isa is None else "native",
+        "executor": "reference" if isa is None else executor(),
         "compiler": None if isa is None else str(core.load(isa).compiler),
         "isa": isa,
         "isas_built": core.built_isas(),
@@ -72,8 +73,10 @@ def _collect() -> dict[str, Any]:
 
 
 def _executor(config: dict[str, Any]) -> str:
-    if config["executor"] == "reference":
+    if config["isa"] is None:
         return "reference (NumPy): installed without the native core"
+    if config["executor"] == "reference":
+        return "reference (NumPy): asked for by MADALINE_EXECUTOR"
     return f"native, compiled by {config['compiler']}"
 
 

@@ -256,9 +256,18 @@ def test_the_program_can_be_looked_at():
 
 
 def test_rows_must_name_arguments_that_are_there():
-    message = "rows=(2,) names argument 2, but there are 1 positional arguments."
+    message = "rows=[2] names argument 2, but there are 1 positional arguments."
     with pytest.raises(ShapeError, match=re.escape(message)):
         md.compile(np.sin, rows=[2])(np.ones(3))
+    with pytest.raises(ShapeError, match=re.escape(message)):
+        md.trace(np.sin, np.ones(3), rows=[2])
+
+
+@pytest.mark.parametrize("rows", [0, "x", [0.5], ["x"]])
+def test_rows_must_be_positions(rows):
+    for use in (lambda: md.compile(np.sin, rows=rows), lambda: md.trace(np.sin, np.ones(3), rows=rows)):
+        with pytest.raises(TraceError, match=re.escape(f"rows={rows!r} is not a list of positions. Use rows=[0]")):
+            use()
 
 
 def test_batches_must_have_equally_many_rows():

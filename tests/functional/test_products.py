@@ -205,6 +205,13 @@ def test_a_cotangent_must_look_like_the_value():
         pullback((np.ones(2), {"s": 1.0}))
 
 
+@pytest.mark.parametrize("y_bar", [None, "a", 1j])
+def test_a_cotangent_is_made_of_real_numbers(y_bar):
+    message = re.escape(f"{y_bar!r} was given for a value of type float64. Pass real numbers.")
+    with pytest.raises(DtypeError, match=message):
+        md.vjp(np.sum, np.ones(3))[1](y_bar)
+
+
 def test_integers_are_refused_with_the_remedy_that_fits():
     message = re.escape(
         "n has type int64, which has no derivative. Pass floats (for example float(n)), or let the function"

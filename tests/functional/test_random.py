@@ -118,6 +118,19 @@ def test_what_is_no_key_is_refused():
         md.random.uniform(np.arange(3), 2)
 
 
+@pytest.mark.parametrize("seed", [1.5, "a", None, 2**70])
+def test_a_key_is_made_of_integers(seed):
+    with pytest.raises(DtypeError, match=re.escape(f"seed={seed!r} is not an integer of 64 bits.")):
+        md.random.key(seed)
+    with pytest.raises(DtypeError, match=re.escape(f"step={seed!r} is not an integer of 64 bits.")):
+        md.random.key(0, seed)
+
+
+def test_a_negative_size_is_refused():
+    with pytest.raises(ShapeError, match=re.escape("shape=(2, -3) has a negative size.")):
+        md.random.uniform(md.random.key(0), (2, -3))
+
+
 def test_a_stream_has_32_bits():
     with pytest.raises(ShapeError, match="stream=4294967296 is out of range"):
         md.random.uniform(md.random.key(0), 2, stream=2**32)

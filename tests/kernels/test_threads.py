@@ -22,7 +22,7 @@ def test_set_threads_is_what_get_threads_gives():
     assert threads.current().reason == "set_threads"
 
 
-@pytest.mark.parametrize("wrong", [0, -1, 1.5, "2", True, None])
+@pytest.mark.parametrize("wrong", [0, -1, 1.5, "2", True, None, 1025, 2**70])
 def test_a_number_of_threads_is_a_positive_integer(wrong):
     with pytest.raises(ConfigError, match="is not a number of threads"):
         md.set_threads(wrong)
@@ -33,7 +33,7 @@ def test_madaline_threads_comes_before_omp_num_threads():
     assert asked == (7, "MADALINE_THREADS")
 
 
-@pytest.mark.parametrize("wrong", ["0", "-2", "two", "1.5", "²"])
+@pytest.mark.parametrize("wrong", ["0", "-2", "two", "1.5", "²", "1025", "99999999999999999999"])
 def test_a_wrong_madaline_threads_is_named_with_its_value(wrong):
     with pytest.raises(ConfigError, match=f"MADALINE_THREADS='{wrong}' is not a number of threads"):
         threads.from_environment({"MADALINE_THREADS": wrong})

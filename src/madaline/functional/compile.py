@@ -11,7 +11,14 @@ import numpy as np
 from madaline.errors import DtypeError, ShapeError, TraceError
 from madaline.functional.evaluate import finished
 from madaline.graph.node import Node, constant
-from madaline.graph.trace import Graph, depends_on_open_trace, leaf_input, open_trace, refuse_foreign_inputs
+from madaline.graph.trace import (
+    Graph,
+    checked_rows,
+    depends_on_open_trace,
+    leaf_input,
+    open_trace,
+    refuse_foreign_inputs,
+)
 from madaline.graph.tree import Structure, flatten, unflatten
 from madaline.kernels.execute import Executable
 
@@ -49,7 +56,7 @@ class CompiledFunction:
     def __init__(self, f: Callable[..., Any], rows: Sequence[int]) -> None:
         functools.update_wrapper(self, f, updated=())
         self._function = f
-        self._rows = tuple(rows)
+        self._rows = checked_rows(rows)
         self._ready: dict[Any, tuple[Executable, Structure, list[Any]]] = {}
         self._batched_leaves: dict[Structure, tuple[int, ...]] = {}
 
@@ -101,12 +108,8 @@ class CompiledFunction:
     def _batched(self, args: tuple[Any, ...]) -> tuple[int, ...]:
         """Positions among the leaves of those that belong to batch arguments."""
         counts = [len(flatten(arg)[0]) for arg in args]
-        for position in self._rows:
-            if not 0 <= position < len(args):
-                raise ShapeError(
-                    f"rows={self._rows} names argument {position}, but there are {len(args)} positional arguments."
-                )
-        return tuple(sum(counts[:position]) + i for position in self._rows for i in range(counts[position]))
+        rows = checked_rows(self._rows, len(args))
+        return tuple(sum(counts[:position]) + i for position in rows for i in range(counts[position]))
 
     @staticmethod
     def _n_rows(leaves: Sequence[Any], batched: tuple[int, ...]) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from madaline.errors import ShapeError
+from madaline.errors import DtypeError, ShapeError
 from madaline.functional.evaluate import (
     CLOSURE,
     Arguments,
@@ -153,6 +153,9 @@ class LinearMap:
                     f"A vector of shape {show(np.shape(vector))} was given for a value of shape {show(seed.shape)}; "
                     "they must be equal."
                 )
+            kind = vector.dtype.kind if isinstance(vector, Node) else np.asarray(vector).dtype.kind
+            if kind not in "fiub":
+                raise DtypeError(f"{vector!r} was given for a value of type {seed.dtype}. Pass real numbers.")
         if self._arguments.nested or any(isinstance(vector, Node) for vector in vectors):
             given = {id(s): as_node(v).astype(s.dtype) for s, v in zip(self._seeds, vectors, strict=True)}
             return substitute(self._images, given if self._arguments.nested else given | self._fixed)

@@ -14,7 +14,7 @@ import numpy as np
 from madaline.errors import DtypeError, ShapeError
 from madaline.graph.node import Node, as_node, is_float
 from madaline.graph.primitive import PRIMITIVES
-from madaline.graph.shapes import Rows, Size
+from madaline.graph.shapes import Rows, Size, show
 
 
 def key(seed: int, step: int = 0) -> np.ndarray:
@@ -26,6 +26,9 @@ def key(seed: int, step: int = 0) -> np.ndarray:
     >>> md.random.key(7)
     array([7, 0])
     """
+    for name, number in (("seed", seed), ("step", step)):
+        if not isinstance(number, (int, np.integer)) or not -(2**63) <= number < 2**63:
+            raise DtypeError(f"{name}={number!r} is not an integer of 64 bits.")
     return np.array([seed, step], dtype=np.int64)
 
 
@@ -52,6 +55,8 @@ def uniform(key: Any, shape: int | tuple[Size, ...] = (), *, stream: int = 0, dt
            [0.407, 0.172]])
     """
     sizes = (shape,) if isinstance(shape, (int, Rows)) else tuple(shape)
+    if any(not isinstance(size, Rows) and size < 0 for size in sizes):
+        raise ShapeError(f"shape={show(sizes)} has a negative size.")
     name = np.dtype(dtype).name
     if name not in ("float32", "float64"):
         raise DtypeError(f"dtype={name} is not supported for random numbers. Use float32 or float64.")

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from madaline.errors import TraceError
+from madaline.errors import ShapeError, TraceError
 from madaline.graph.node import INPUT, Node, as_node, graph_dtype, new_input, topological_order, whole_array
 from madaline.graph.shapes import Rows, Shape
 from madaline.graph.tree import Structure, flatten, paths, unflatten
@@ -99,7 +98,7 @@ def trace(function: Callable[..., Any], *args: Any, rows: Sequence[int] = ()) ->
 
     Examples
     --------
-    >>> import madaline as md
+    >>> import numpy as np, madaline as md
     >>> print(md.trace(lambda x1, x2: np.log(x1) + x1 * x2, 2.0, 5.0))
     v1 = input x1 : float64 ()
     v2 = input x2 : float64 ()
@@ -112,10 +111,27 @@ def trace(function: Callable[..., Any], *args: Any, rows: Sequence[int] = ()) ->
     return graph
 
 
+def checked_rows(rows: Any, n_arguments: int | None = None) -> tuple[int, ...]:
+    """Positions of batch arguments, or an error."""
+    try:
+        positions = tuple(operator.index(position) for position in rows)
+    except TypeError:
+        raise TraceError(
+            f"rows={rows!r} is not a list of positions. Use rows=[0] for the first argument, rows=[0, 1] for two."
+        ) from None
+    for position in positions:
+        if n_arguments is not None and not 0 <= position < n_arguments:
+            raise ShapeError(
+                f"rows={list(positions)} names argument {position}, but there are {n_arguments} positional arguments."
+            )
+    return positions
+
+
 def trace_tree(
     function: Callable[..., Any], args: tuple[Any, ...], *, rows: Sequence[int] = ()
 ) -> tuple[Graph, Structure, list[Any]]:
     """The graph, the structure of the result, and its leaves (nodes; others were constants)."""
+    rows = checked_rows(rows, len(args))
     leaves, structure = flatten(args)
     argument_of = [position for position, arg in enumerate(args) for _ in flatten(arg)[0]]
     names = _leaf_names(function, args)

@@ -16,6 +16,9 @@ class Threads(NamedTuple):
     reason: str
 
 
+MOST_THREADS = 1024
+"Far more than help; each takes memory of its own."
+
 _current: Threads | None = None
 
 
@@ -40,11 +43,11 @@ def set_threads(n: int) -> None:
     Parameters
     ----------
     n : int
-        At least 1. More than there are CPUs is allowed and slow.
+        From 1 to 1024. More than there are CPUs is allowed and slow.
     """
     global _current  # noqa: PLW0603  one setting of the process, like the environment variable it replaces
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise ConfigError(f"n={n!r} is not a number of threads. It must be an integer of at least 1.")
+    if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= MOST_THREADS:
+        raise ConfigError(f"n={n!r} is not a number of threads. It must be an integer from 1 to {MOST_THREADS}.")
     _current = Threads(n, "set_threads")
 
 
@@ -60,9 +63,10 @@ def from_environment(environment: os._Environ[str] | dict[str, str]) -> Threads:
     """What the environment variables ask for, else the CPUs there are."""
     cpus = usable_cpus()
     if asked := environment.get("MADALINE_THREADS", "").strip():
-        if not asked.isdecimal() or int(asked) < 1:
+        if not asked.isdecimal() or not 1 <= int(asked) <= MOST_THREADS:
             raise ConfigError(
-                f"MADALINE_THREADS={asked!r} is not a number of threads. It must be an integer of at least 1."
+                f"MADALINE_THREADS={asked!r} is not a number of threads. It must be an integer from 1 to "
+                f"{MOST_THREADS}."
             )
         return Threads(int(asked), "MADALINE_THREADS")
     # OpenMP allows a list, one number for each level of nesting: the first is ours. What is no number is not our

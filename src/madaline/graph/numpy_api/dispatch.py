@@ -62,8 +62,8 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
         return UFUNCS[ufunc](*inputs)
     if kwargs.get("out") is not None:
         raise TraceError(
-            f"np.{ufunc.__name__}(..., out=) writes into an array, which a traced value cannot do (and so would a += x, "
-            "with an array a). Leave out= away; write a = a + x."
+            f"np.{ufunc.__name__}(..., out=) writes into an array, which a traced value cannot do; so does a += x on "
+            "an array a. Leave out= away; write a = a + x."
         )
     for key, instead in (("where", "Use np.where(condition, a, b)."), ("dtype", "Use .astype(dtype).")):
         if not any(kwargs.get(key) is plain for plain in (True, None)):
