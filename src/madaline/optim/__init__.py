@@ -3,6 +3,6 @@
 Start reading with ``adam.py``; ``optimizer.py`` says what all update rules have in common.
 """
 
-from madaline.optim import adadelta, adagrad, adam, lion, moments, rmsprop, rprop, sgd
+from madaline.optim import adadelta, adagrad, adam, annealing, lion, moments, plateau, rmsprop, rprop, sgd
 
-__all__ = ["adadelta", "adagrad", "adam", "lion", "moments", "rmsprop", "rprop", "sgd"]
+__all__ = ["adadelta", "adagrad", "adam", "annealing", "lion", "moments", "plateau", "rmsprop", "rprop", "sgd"]

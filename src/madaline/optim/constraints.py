@@ -1,0 +1,62 @@
+"""Sets in which weights must stay: after every step they are brought back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from madaline.graph.primitive import Array
+from madaline.optim.clipping import unit_norms
+from madaline.optim.description import Description
+from madaline.registry import Registry
+
+CONSTRAINTS: Registry[type[Constraint]] = Registry("constraint")
+
+
+@dataclass(frozen=True)
+class Constraint(Description):
+    """A rule ``W -> W``, the nearest allowed weights. A unit is a column of ``W`` of shape (n_in, n_out)."""
+
+    registry: ClassVar[Registry[Any]] = CONSTRAINTS
+
+    def __call__(self, W: Array) -> Array:
+        """The weights, brought back."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class MaxNorm(Constraint):
+    r"""No unit's weights longer than ``limit``, :math:`W_j \leftarrow W_j\min(1, c/\lVert W_j\rVert_2)`.
+
+    3 unless told. Srivastava et al. (2014), section 5.1: the dropout paper's. Shorter columns keep their very bits.
+    """
+
+    name: ClassVar[str] = "max_norm"
+    ranges: ClassVar[Mapping[str, str]] = {"limit": "(0, inf)"}
+    limit: float = 3.0
+
+    def __call__(self, W: Array) -> Array:
+        return W * (self.limit / np.maximum(unit_norms(W), self.limit))
+
+
+@dataclass(frozen=True)
+class NonNegative(Constraint):
+    r"""No weight below zero, :math:`W \leftarrow \max(W, 0)`."""
+
+    name: ClassVar[str] = "non_negative"
+
+    def __call__(self, W: Array) -> Array:
+        return np.maximum(W, 0.0)
+
+
+@dataclass(frozen=True)
+class UnitNorm(Constraint):
+    r"""Every unit's weights of length 1, :math:`W_j \leftarrow W_j/\max(\lVert W_j\rVert_2, 10^{-12})`; zeros stay."""
+
+    name: ClassVar[str] = "unit_norm"
+
+    def __call__(self, W: Array) -> Array:
+        return W / np.maximum(unit_norms(W), 1e-12)

@@ -1,0 +1,183 @@
+"""Penalties on weights and activations, added to the loss."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from madaline.errors import ConfigError, ShapeError
+from madaline.graph.primitive import Array
+from madaline.optim.description import Description
+from madaline.registry import Registry
+
+REGULARIZERS: Registry[type[Regularizer]] = Registry("regularizer")
+
+
+@dataclass(frozen=True)
+class Regularizer(Description):
+    r"""A penalty :math:`\lambda\Omega(w)`, a number; its gradient comes from the graph. Lecture row E6.
+
+    ``on`` says what it is to be given: ``"weights"`` (any array, as the flat vector of all parameters with a ``mask``
+    that is 0 for biases and norm parameters), ``"matrix"`` (a layer's ``W`` of shape (n_in, n_out)) or
+    ``"activations"`` (a layer's output, one row a sample).
+    """
+
+    registry: ClassVar[Registry[Any]] = REGULARIZERS
+    on: ClassVar[str] = "weights"
+
+    def __call__(self, w: Array, mask: Array | None = None) -> Array:
+        """The penalty; elements where the ``mask`` is 0 do not count."""
+        return self.penalty(w if mask is None else w * mask)
+
+    def penalty(self, w: Array) -> Array:
+        """The formula."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class L2(Regularizer):
+    r"""Sum of squares, :math:`\lambda\sum_i w_i^2`, without 1/2: the gradient is :math:`2\lambda w`.
+
+    scikit-learn's ``alpha`` is :math:`2\lambda` times the number of rows; one deck writes the norm unsquared.
+    ``strength`` is :math:`\lambda`, 1e-4 unless told. Lecture row E6.
+
+    Examples
+    --------
+    >>> float(L2(0.1)(np.array([3.0, 4.0]))), float(L2(0.1)(np.array([3.0, 4.0]), mask=np.array([1.0, 0.0])))
+    (2.5, 0.9)
+    """
+
+    name: ClassVar[str] = "l2"
+    ranges: ClassVar[Mapping[str, str]] = {"strength": "[0, inf)"}
+    strength: float = 1e-4
+
+    def penalty(self, w: Array) -> Array:
+        return self.strength * np.sum(w * w)
+
+
+@dataclass(frozen=True)
+class L1(Regularizer):
+    r"""Sum of sizes, :math:`\lambda\sum_i |w_i|`: drives weights to zero. Derivative 0 at 0.
+
+    ``strength`` is :math:`\lambda`, 1e-4 unless told. Tibshirani (1996), eq. 1. Lecture row E6.
+    """
+
+    name: ClassVar[str] = "l1"
+    ranges: ClassVar[Mapping[str, str]] = {"strength": "[0, inf)"}
+    strength: float = 1e-4
+
+    def penalty(self, w: Array) -> Array:
+        return self.strength * np.sum(np.abs(w))
+
+
+@dataclass(frozen=True)
+class Elastic(Regularizer):
+    r"""Both, :math:`\lambda\,(r\sum_i |w_i| + (1-r)\sum_i w_i^2)`, with ``ratio`` :math:`r`.
+
+    scikit-learn's elastic net has 1/2 before the squares; this has not, as :class:`L2`. ``strength=1e-4``,
+    ``ratio=0.5`` unless told. Zou & Hastie (2005), eq. 3. Lecture row E6.
+    """
+
+    name: ClassVar[str] = "elastic"
+    ranges: ClassVar[Mapping[str, str]] = {"strength": "[0, inf)", "ratio": "[0, 1]"}
+    strength: float = 1e-4
+    _: KW_ONLY
+    ratio: float = 0.5
+
+    def penalty(self, w: Array) -> Array:
+        return self.strength * (self.ratio * np.sum(np.abs(w)) + (1.0 - self.ratio) * np.sum(w * w))
+
+
+@dataclass(frozen=True)
+class GroupLasso(Regularizer):
+    r"""Sum of the norms of groups, :math:`\lambda\sqrt{n}\sum_k \lVert W_k\rVert_2`, :math:`n` weights in each.
+
+    It drives whole groups to zero; the derivative is 0 where a group is 0.
+
+    Parameters
+    ----------
+    strength : float, default 1e-4
+    groups : {"inputs", "outputs"}
+        Rows of ``W`` (the weights that leave an input: chooses features) or its columns (those that enter a unit:
+        chooses units).
+
+    Notes
+    -----
+    Yuan & Lin (2006), eq. 2.4. Lecture row E6.
+    """
+
+    name: ClassVar[str] = "group_lasso"
+    on: ClassVar[str] = "matrix"
+    ranges: ClassVar[Mapping[str, str]] = {"strength": "[0, inf)"}
+    strength: float = 1e-4
+    _: KW_ONLY
+    groups: str = "inputs"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.groups not in ("inputs", "outputs"):
+            raise ConfigError(f"GroupLasso: groups={self.groups!r} must be 'inputs' or 'outputs'.")
+
+    def penalty(self, W: Array) -> Array:
+        axis = 1 if self.groups == "inputs" else 0
+        squares = np.sum(need_matrix(self, W) ** 2, axis=axis)
+        # The root's derivative is infinite at 0, so the root of a zero group is not taken.
+        norms = np.where(squares > 0, np.sqrt(np.where(squares > 0, squares, 1.0)), 0.0)
+        return self.strength * float(W.shape[axis]) ** 0.5 * np.sum(norms)
+
+
+@dataclass(frozen=True)
+class Orthogonality(Regularizer):
+    r"""How far units are from orthonormal, :math:`\lambda\lVert W^\top W - I\rVert_F^2`.
+
+    With more outputs than inputs :math:`W W^\top` takes its place, since the columns cannot be orthogonal then.
+    ``strength`` is :math:`\lambda`, 1e-4 unless told. Brock et al. (2017), eq. 5; Bansal et al. (2018), eq. 1.
+    """
+
+    name: ClassVar[str] = "orthogonality"
+    on: ClassVar[str] = "matrix"
+    ranges: ClassVar[Mapping[str, str]] = {"strength": "[0, inf)"}
+    strength: float = 1e-4
+
+    def penalty(self, W: Array) -> Array:
+        n_in, n_out = need_matrix(self, W).shape
+        off = W.T @ W - np.eye(n_out, dtype=W.dtype) if n_out <= n_in else W @ W.T - np.eye(n_in, dtype=W.dtype)
+        return self.strength * np.sum(off * off)
+
+
+@dataclass(frozen=True)
+class Activity(Regularizer):
+    r"""Size of a layer's output: :math:`\lambda` times the mean over rows of :math:`\sum_j |h_j|`, or of squares.
+
+    Parameters
+    ----------
+    strength : float, default 1e-4
+    kind : {"l1", "l2"}
+        Sizes, for sparse activity, or squares. A mask over units leaves some out.
+    """
+
+    name: ClassVar[str] = "activity"
+    on: ClassVar[str] = "activations"
+    ranges: ClassVar[Mapping[str, str]] = {"strength": "[0, inf)"}
+    strength: float = 1e-4
+    _: KW_ONLY
+    kind: str = "l1"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.kind not in ("l1", "l2"):
+            raise ConfigError(f"Activity: kind={self.kind!r} must be 'l1' or 'l2'.")
+
+    def penalty(self, h: Array) -> Array:
+        sizes = np.abs(h) if self.kind == "l1" else h * h
+        return self.strength * np.mean(np.sum(sizes, axis=tuple(range(1, len(h.shape)))))
+
+
+def need_matrix(rule: Description, W: Array) -> Array:
+    """``W`` itself, if it is a matrix."""
+    if len(W.shape) != 2:
+        raise ShapeError(f"{type(rule).__name__} needs a matrix of shape (n_in, n_out); it was given {tuple(W.shape)}.")
+    return W
