@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -261,6 +263,16 @@ def test_rows_must_name_arguments_that_are_there():
         md.compile(np.sin, rows=[2])(np.ones(3))
     with pytest.raises(ShapeError, match=re.escape(message)):
         md.trace(np.sin, np.ones(3), rows=[2])
+
+
+def test_a_compiled_function_that_was_used_can_be_pickled_and_copied():
+    """joblib sends it to its workers like this."""
+    compiled = md.compile(np.sin, rows=[0])
+    x = np.ones((3, 2))
+    value = compiled(x)
+    for other in (pickle.loads(pickle.dumps(compiled)), copy.deepcopy(compiled)):
+        np.testing.assert_array_equal(other(x), value)
+        np.testing.assert_array_equal(other(x[:1]), value[:1])
 
 
 @pytest.mark.parametrize("rows", [0, "x", [0.5], ["x"]])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
+import madaline as md
 from madaline.errors import ShapeError
 from madaline.graph.node import CONSTANT
 from madaline.graph.trace import trace, trace_tree
@@ -46,6 +49,22 @@ def test_inputs_are_named_after_the_arguments():
 
     graph = trace(function, 1.0, {"W": [2.0], "b": 3.0}, 4.0)
     assert [node.params["name"] for node in graph.inputs] == ["x", "params['W'][0]", "params['b']", "x3"]
+
+
+def test_a_method_and_a_gradient_name_their_inputs_too():
+    class Net:
+        def loss(self, w):
+            return np.sum(w**2)
+
+    for function in (Net().loss, md.grad(Net().loss), md.grad(lambda w: w**2)):
+        assert [node.params["name"] for node in trace(function, 1.0).inputs] == ["w"]
+
+
+def test_a_graph_that_was_pickled_or_copied_is_the_same_graph():
+    graph = trace(lambda x: np.tanh(x) * np.ones(2), 1.0)
+    for other in (pickle.loads(pickle.dumps(graph)), copy.deepcopy(graph)):
+        assert str(other) == str(graph)
+        assert [node.primitive for node in other.nodes] == [node.primitive for node in graph.nodes]
 
 
 def test_a_function_without_code_gets_numbered_names():

@@ -96,6 +96,10 @@ class CompiledFunction:
             out_structure, [finished(next(values)) if isinstance(leaf, Node) else leaf for leaf in out_leaves]
         )
 
+    def __reduce__(self) -> Any:
+        # Programs are found or planned again where the function arrives: a worker process may have another CPU.
+        return CompiledFunction, (self._function, self._rows)
+
     def program(self, *args: Any, **kwargs: Any) -> Any:
         """The program that serves such arguments: print its ``describe()``."""
         leaves, structure = flatten((args, kwargs))

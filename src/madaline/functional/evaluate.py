@@ -6,7 +6,6 @@ inside a compiled function). Then its result is graph as well: nodes go in, node
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,7 +14,14 @@ import numpy as np
 from madaline.errors import DtypeError
 from madaline.graph.node import Node, as_node, is_float, whole_array
 from madaline.graph.primitives.elementwise import identity
-from madaline.graph.trace import Graph, depends_on_open_trace, is_tracing, leaf_input, refuse_foreign_inputs
+from madaline.graph.trace import (
+    Graph,
+    depends_on_open_trace,
+    is_tracing,
+    leaf_input,
+    parameter_names,
+    refuse_foreign_inputs,
+)
 from madaline.graph.tree import flatten, paths
 from madaline.kernels.execute import Executable
 
@@ -84,21 +90,12 @@ def as_type_of(value: Any, argument: Any) -> Any:
 
 def names_of(function: Callable[..., Any], args: Sequence[Any], positions: Sequence[int]) -> list[str]:
     """A name for every leaf of the chosen arguments, as the user would write it."""
-    given = _parameter_names(function)
+    given = parameter_names(function)
     names: list[str] = []
     for position in positions:
         base = given[position] if position < len(given) else f"argument {position}"
         names.extend(base + path for path in paths(flatten(args[position])[1]))
     return names
-
-
-def _parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
-    function = inspect.unwrap(function)
-    code = getattr(function, "__code__", None)
-    if code is None:
-        return ()
-    names: tuple[str, ...] = code.co_varnames[: code.co_argcount]
-    return names[1:] if inspect.ismethod(function) else names
 
 
 ARGNUMS = "choose other arguments with argnums"

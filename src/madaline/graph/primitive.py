@@ -91,6 +91,13 @@ class Primitive:
     def __repr__(self) -> str:
         return self.name
 
+    def __reduce__(self) -> Any:
+        return _registered, (type(self),)  # of each there is one, also in a graph that was pickled or copied
+
+
+def _registered(kind: type[Primitive]) -> Primitive:
+    return PRIMITIVES[kind.name]
+
 
 def elements(shape: Shape) -> Any:
     """Number of elements, as an int, or :class:`Rows` for a batch."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -173,9 +174,18 @@ def refuse_foreign_inputs(inputs: Sequence[Node], outputs: Sequence[Node]) -> No
             )
 
 
-def _leaf_names(function: Callable[..., Any], args: tuple[Any, ...]) -> list[str]:
+def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
+    """What a function calls its positional arguments; nothing if it is not written in Python."""
+    function = inspect.unwrap(function)
     code = getattr(function, "__code__", None)
-    given = list(code.co_varnames[: code.co_argcount]) if code is not None else []
+    if code is None:
+        return ()
+    names: tuple[str, ...] = code.co_varnames[: code.co_argcount]
+    return names[1:] if inspect.ismethod(function) else names
+
+
+def _leaf_names(function: Callable[..., Any], args: tuple[Any, ...]) -> list[str]:
+    given = parameter_names(function)
     names: list[str] = []
     for position, arg in enumerate(args):
         base = given[position] if position < len(given) else f"x{position + 1}"
