@@ -335,12 +335,19 @@ def second_order_questions():
         )
 
 
+def loss_questions():
+    import loss_questions as losses  # it needs this module
+
+    yield from losses.loss_questions()
+
+
 FAMILIES: dict[str, Callable[[], Any]] = {
     "mlp": mlp_questions,
     "expressions": expression_questions,
     "elementwise": elementwise_questions,
     "reductions": reduction_questions,
     "second_order": second_order_questions,
+    "losses": loss_questions,
 }
 
 

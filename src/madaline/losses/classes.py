@@ -58,7 +58,7 @@ class ClassLoss(Loss):
 
     def class_rows(self, class_weight: Any, prediction: Any, target: Any) -> Any:
         weights = as_class_weights(class_weight, target, self.n_classes(prediction.shape))
-        return np.take(weights, target) if target.ndim == 1 else target @ weights
+        return np.take_along_axis(weights, target, axis=0) if target.ndim == 1 else target @ weights
 
 
 @dataclass(frozen=True)

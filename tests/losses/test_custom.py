@@ -1,0 +1,89 @@
+"""A function as a loss."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import madaline as md
+from madaline.errors import ConfigError, DtypeError, ShapeError, TraceError, UnknownNameError
+from madaline.losses.custom import CustomLoss, as_loss
+from madaline.losses.robust import Huber
+from madaline.losses.squared import MSE
+
+
+def squared_rows(z, y):
+    return np.mean((z - y) ** 2, axis=1)
+
+
+def squared_mean(z, y):
+    return np.mean((z - y) ** 2)
+
+
+@pytest.fixture
+def batch(rng):
+    return rng.normal(size=(5, 2)), rng.normal(size=(5, 2))
+
+
+@pytest.mark.parametrize("function", [squared_rows, squared_mean])
+def test_a_function_is_a_loss(function, batch):
+    loss = as_loss(function)
+    loss.check((5, 2), batch[1])
+    assert loss(*batch) == pytest.approx(MSE()(*batch))
+    value, slope = md.compile(md.value_and_grad(loss), rows=[0, 1])(*batch)
+    assert value == pytest.approx(MSE()(*batch))
+    np.testing.assert_allclose(slope, md.grad(MSE())(*batch))
+
+
+def test_rows_can_be_weighted_and_reduced(batch):
+    weight = np.arange(5.0)
+    loss = as_loss(squared_rows)
+    for reduction in ("mean", "sum", "none"):
+        found = loss(*batch, weight, reduction=reduction)
+        np.testing.assert_allclose(found, MSE()(*batch, weight, reduction=reduction))
+
+
+def test_one_number_for_the_batch_cannot_be_weighted(batch):
+    with pytest.raises(ShapeError, match=r"The loss squared_mean gives one number for the whole batch.*Leave out"):
+        as_loss(squared_mean)(*batch, np.ones(5))
+
+
+def test_a_function_that_cannot_be_traced_is_refused(batch):
+    def by_math(z, y):
+        return math.sqrt(np.sum((z - y) ** 2))
+
+    with pytest.raises(TraceError, match=r"The loss by_math cannot be traced: .*use NumPy functions"):
+        as_loss(by_math).check((5, 2), batch[1])
+
+
+@pytest.mark.parametrize(
+    ("function", "text"),
+    [
+        (lambda z, y: (z - y) ** 2, r"gives shape \(n, 2\) .*must give one number a row, \(n,\). Take the mean"),
+        (lambda z, y: (squared_rows(z, y), 0.0), "gives 2 values; a loss is one number, or one a row"),
+    ],
+)
+def test_a_function_of_the_wrong_shape_is_refused(function, text, batch):
+    with pytest.raises(ShapeError, match=text):
+        as_loss(function).check((5, 2), batch[1])
+
+
+def test_names_losses_and_classes_are_losses():
+    assert as_loss("huber") == as_loss(Huber) == as_loss(Huber()) == Huber(delta=1.0)
+    assert isinstance(as_loss(squared_rows), CustomLoss)
+
+
+def test_what_is_no_loss_is_refused():
+    with pytest.raises(
+        UnknownNameError, match=r"loss='crossentropy' is not a known loss. Did you mean 'cross_entropy'"
+    ):
+        as_loss("crossentropy")
+    with pytest.raises(DtypeError, match="loss=3 is neither the name of a loss, a loss, nor a function"):
+        as_loss(3)
+
+
+def test_a_function_is_no_plain_data():
+    with pytest.raises(ConfigError, match="The loss squared_rows has no name to be found by"):
+        as_loss(squared_rows).to_dict()
