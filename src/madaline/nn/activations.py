@@ -303,10 +303,11 @@ def softmax(x: Any, *, axis: int = -1) -> Any:
 
     The deck of D1 has exp(-x) by a slip. Minus infinity gives 0; plus infinity, as in PyTorch, gives NaN.
     """
-    return np.exp(x - logsumexp(x, axis=axis, keepdims=True))
+    return np.exp(log_softmax.formula(x, axis=axis))
 
 
 @activation(init="xavier_normal", elementwise=False)
 def log_softmax(x: Any, *, axis: int = -1) -> Any:
     r"""Logarithm of :func:`softmax`, :math:`y_i = x_i - \log\sum_j e^{x_j}`, without going through it."""
-    return x - logsumexp(x, axis=axis, keepdims=True)
+    z = x - elementwise.stop_gradient(np.max(x, axis=axis, keepdims=True))  # so that a large x does not round a small y
+    return z - logsumexp(z, axis=axis, keepdims=True)

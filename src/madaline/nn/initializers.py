@@ -1,0 +1,342 @@
+"""Where weights start. Each initializer is a frozen description; ``draw`` gives float64 for a shape.
+
+Weights are (n_in, n_out), so a unit's incoming weights are a column. Lecture rows B9, D3, D4.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from madaline.errors import ShapeError
+from madaline.nn.activation import Activation, as_activation
+from madaline.registry import Registry
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Shape = tuple[int, ...]
+
+
+def stream(seed: int, path: str, purpose: str) -> np.random.Generator:
+    """Random numbers that depend on these three alone: not on the order of layers, the process or the platform.
+
+    Parameters
+    ----------
+    seed : int
+        The one number a user gives; not negative.
+    path : str
+        Where in the net, as ``"3.W"``.
+    purpose : str
+        What for, as ``"init"``, so that one parameter can have several streams.
+
+    Examples
+    --------
+    >>> first = stream(0, "0.W", "init").normal()
+    >>> first == stream(0, "0.W", "init").normal(), first == stream(0, "1.W", "init").normal()
+    (True, False)
+    """
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ValueError(f"seed={seed!r} must be an integer that is not negative, such as 0.")
+    # Not Python's hash, which differs between processes; JSON, so that no two triples are written alike.
+    key = hashlib.blake2b(json.dumps([int(seed), path, purpose]).encode(), digest_size=16).digest()
+    # PCG64 by name: what default_rng means may change.
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(int.from_bytes(key, "little"))))
+
+
+class Initializer(ABC):
+    """A description of how a parameter starts. Subclasses are frozen dataclasses."""
+
+    @abstractmethod
+    def draw(self, shape: Shape, rng: np.random.Generator) -> Array:
+        """Values of this shape, from random numbers as :func:`stream` gives them."""
+
+
+INITIALIZERS: Registry[Initializer] = Registry("initializer")
+"Every initializer by name, with its default numbers."
+
+
+def fans(shape: Shape) -> tuple[int, int]:
+    """Number of inputs of a unit and number of units: all axes but the last, and the last."""
+    if len(shape) < 2:
+        raise ShapeError(f"shape={shape} has no inputs to scale by; weights are (n_in, n_out). Use 'zeros' for a bias.")
+    return max(math.prod(shape[:-1]), 1), max(shape[-1], 1)
+
+
+@dataclass(frozen=True)
+class Constant(Initializer):
+    r"""All equal, :math:`w = c`. In a hidden layer all units stay alike (the symmetry problem, lecture row D3)."""
+
+    value: float = 0.1
+
+    def draw(self, shape: Shape, rng: np.random.Generator) -> Array:
+        return np.full(shape, float(self.value))
+
+
+@dataclass(frozen=True)
+class Normal(Initializer):
+    r"""Gaussian, :math:`w \sim N(0, s^2)`. The lecture's "small random numbers" have s = 0.01 (row B9)."""
+
+    std: float = 0.01
+
+    def draw(self, shape: Shape, rng: np.random.Generator) -> Array:
+        return self.std * rng.standard_normal(shape)
+
+
+@dataclass(frozen=True)
+class Uniform(Initializer):
+    r"""Uniform, :math:`w \sim U(l, h)`; with one number, between minus and plus that."""
+
+    low: float = -0.05
+    high: float | None = None
+
+    def draw(self, shape: Shape, rng: np.random.Generator) -> Array:
+        low, high = (self.low, self.high) if self.high is not None else (-abs(self.low), abs(self.low))
+        return rng.uniform(low, high, shape)
+
+
+_TRUNCATED_STD = 0.8796256610342398
+"Standard deviation of N(0, 1) cut off at -2 and 2."
+
+
+def _truncated(rng: np.random.Generator, shape: Shape) -> Array:
+    from scipy.special import ndtr, ndtri  # SciPy takes long to import, and few nets need it
+
+    values: Array = ndtri(rng.uniform(ndtr(-2.0), ndtr(2.0), shape)) / _TRUNCATED_STD
+    return values
+
+
+@dataclass(frozen=True)
+class FanScaled(Initializer):
+    r"""Zero mean and variance :math:`\sigma^2 = g^2 s/n`, with ``n`` by the number of inputs, outputs, or their mean.
+
+    Parameters
+    ----------
+    scale : float
+        ``s``: 1 for LeCun (``fan="in"``; LeCun et al. 1998, eq. 16; lecture B calls it Xavier) and for Xavier
+        (``fan="mean"``: :math:`2/(n_{in}+n_{out})`; Glorot & Bengio 2010, eq. 12 and 16), 2 for He (``fan="in"``; He et
+        al. 2015, eq. 10).
+    fan : {"in", "out", "mean"}
+        ``n``.
+    form : {"normal", "uniform", "truncated"}
+        Normal; uniform between :math:`\pm\sqrt{3}\sigma` (for He :math:`\pm\sqrt{6/n_{in}}`, which lecture D misprints
+        as :math:`\pm 2/n_{in}`); or normal without values beyond two standard deviations, widened to keep the variance.
+    gain : float
+        ``g``, as an activation's ``gain``.
+    """
+
+    scale: float
+    fan: Literal["in", "out", "mean"] = "in"
+    form: Literal["normal", "uniform", "truncated"] = "normal"
+    _: KW_ONLY
+    gain: float = 1.0
+
+    def std(self, shape: Shape) -> float:
+        """The standard deviation of weights of this shape."""
+        n_in, n_out = fans(shape)
+        n = {"in": n_in, "out": n_out, "mean": (n_in + n_out) / 2}[self.fan]
+        return self.gain * math.sqrt(self.scale / n)
+
+    def draw(self, shape: Shape, rng: np.random.Generator) -> Array:
+        std = self.std(shape)
+        if self.form == "uniform":
+            limit = math.sqrt(3.0) * std
+            return rng.uniform(-limit, limit, shape)
+        return std * (_truncated(rng, shape) if self.form == "truncated" else rng.standard_normal(shape))
+
+
+@dataclass(frozen=True)
+class Orthogonal(Initializer):
+    r"""Orthonormal rows or columns, whichever are fewer, times a gain: :math:`W^T W = g^2 I` or :math:`W W^T = g^2 I`.
+
+    Uniform over all such matrices (the signs of R's diagonal are put into Q). Saxe et al. 2014, section 3. Row D4.
+    """
+
+    gain: float = 1.0
+
+    def draw(self, shape: Shape, rng: np.random.Generator) -> Array:
+        n_in, n_out = fans(shape)
+        Q, R = np.linalg.qr(rng.standard_normal((max(n_in, n_out), min(n_in, n_out))))
+        Q = Q * np.where(np.diagonal(R) < 0.0, -1.0, 1.0)
+        return self.gain * np.ascontiguousarray(Q if n_in >= n_out else Q.T).reshape(shape)
+
+
+@dataclass(frozen=True)
+class Sparse(Initializer):
+    r"""A few incoming weights a unit, :math:`w \sim N(0, s^2)`, all others 0. Martens 2010, section 5 (15 of them)."""
+
+    n_connections: int = 15
+    std: float = 1.0
+
+    def draw(self, shape: Shape, rng: np.random.Generator) -> Array:
+        n_in, n_out = fans(shape)
+        count = min(self.n_connections, n_in)
+        W = np.zeros((n_in, n_out))
+        chosen = rng.permuted(np.tile(np.arange(n_in)[:, None], n_out), axis=0)[:count]
+        np.put_along_axis(W, chosen, self.std * rng.standard_normal((count, n_out)), axis=0)
+        return W.reshape(shape)
+
+
+@dataclass(frozen=True)
+class Identity(Initializer):
+    r"""Each unit passes one input on, :math:`W = g I`; further rows or columns are 0. Le et al. 2015."""
+
+    gain: float = 1.0
+
+    def draw(self, shape: Shape, rng: np.random.Generator) -> Array:
+        n_in, n_out = fans(shape)
+        return (self.gain * np.eye(n_in, n_out)).reshape(shape)
+
+
+@dataclass(frozen=True)
+class RandomWalk(Initializer):
+    r"""Gaussian, :math:`w \sim N(0, g^2/n)` with ``g`` so that the log of the gradient's norm walks without drift.
+
+    ``g`` is :math:`e^{1/(2n)}` for linear units and :math:`\sqrt2\,e^{1.2/(\max(n,6)-2.4)}` for relu; ``n`` is the
+    number of inputs, as many as gradients flow back to. Sussillo & Abbott 2015, section 3. Lecture row D4. They find
+    ``g`` for tanh by simulation; it has no formula and is not here.
+
+    Parameters
+    ----------
+    units : {"relu", "linear"}
+        The activation that follows.
+    """
+
+    units: Literal["relu", "linear"] = "relu"
+
+    def gain(self, n: int) -> float:
+        """``g`` for layers of ``n`` units."""
+        if self.units == "linear":
+            return math.exp(0.5 / n)
+        return math.sqrt(2.0) * math.exp(1.2 / (max(n, 6) - 2.4))
+
+    def draw(self, shape: Shape, rng: np.random.Generator) -> Array:
+        n_in, _ = fans(shape)
+        return self.gain(n_in) / math.sqrt(n_in) * rng.standard_normal(shape)
+
+
+Outputs = Callable[[Array, Array], Array]
+"What a layer gives, (n_rows, n_out), for a batch, as a function of its weights and biases."
+
+
+class DataDependent(Initializer):
+    """An initializer that looks at data: weights are drawn as always, then adjusted layer by layer.
+
+    Whoever runs the net goes through its layers from first to last and calls ``adjust`` with the layer's drawn
+    weights, its biases, and a function that runs a batch through the layers before, already adjusted, and this one.
+    """
+
+    @abstractmethod
+    def adjust(self, W: Array, b: Array, outputs: Outputs) -> tuple[Array, Array]:
+        """The weights and biases to start from.
+
+        Parameters
+        ----------
+        W, b : array
+            As drawn, (n_in, n_out) and (n_out,); they are not changed.
+        outputs : callable
+            ``outputs(W, b)``: the layer's output for the batch before its activation, (n_rows, n_out).
+        """
+
+
+@dataclass(frozen=True)
+class LSUV(DataDependent):
+    r"""Orthonormal weights, scaled until the layer's output has variance 1: :math:`W \leftarrow W/\sqrt{Var(y)}`.
+
+    Mishkin & Matas 2016, Algorithm 1. Lecture row D4. A layer whose output does not vary is left as it is.
+
+    Examples
+    --------
+    >>> X = stream(0, "data", "example").normal(size=(100, 5))
+    >>> init = LSUV()
+    >>> W = init.draw((5, 3), stream(0, "0.W", "init"))
+    >>> W, b = init.adjust(W, np.zeros(3), lambda W, b: 7.0 * X @ W + b)
+    >>> float(np.var(7.0 * X @ W).round(6))
+    1.0
+    """
+
+    tolerance: float = 0.01
+    max_steps: int = 10
+
+    def draw(self, shape: Shape, rng: np.random.Generator) -> Array:
+        return Orthogonal().draw(shape, rng)
+
+    def adjust(self, W: Array, b: Array, outputs: Outputs) -> tuple[Array, Array]:
+        for _ in range(self.max_steps):
+            variance = float(np.var(outputs(W, b)))
+            if variance == 0.0 or not math.isfinite(variance) or abs(variance - 1.0) < self.tolerance:
+                break
+            W = W / math.sqrt(variance)
+        return W, b
+
+
+@dataclass(frozen=True)
+class Kraehenbuehl(DataDependent):
+    r"""Gaussian weights, then each unit's output brought to mean ``beta`` and variance 1 on the batch:
+
+    .. math:: w_i \leftarrow w_i/\sigma_i, \qquad b_i \leftarrow \beta + (b_i - \mu_i)/\sigma_i
+
+    Kraehenbuehl et al. 2016, Algorithm 1 (within layers; there b starts at 0). Lecture row D4. A unit whose output
+    does not vary keeps its weights and is only shifted.
+    """
+
+    beta: float = 0.0
+
+    def draw(self, shape: Shape, rng: np.random.Generator) -> Array:
+        n_in, _ = fans(shape)
+        return rng.standard_normal(shape) / math.sqrt(n_in)
+
+    def adjust(self, W: Array, b: Array, outputs: Outputs) -> tuple[Array, Array]:
+        y = outputs(W, b)
+        y = y.reshape(-1, y.shape[-1])
+        mean, std = y.mean(axis=0), y.std(axis=0)
+        std = np.where(std > 0.0, std, 1.0)
+        return W / std, self.beta + (b - mean) / std
+
+
+for _name, _initializer in {
+    "zeros": Constant(0.0),
+    "ones": Constant(1.0),
+    "constant": Constant(),
+    "normal": Normal(),
+    "uniform": Uniform(),
+    "orthogonal": Orthogonal(),
+    "sparse": Sparse(),
+    "identity": Identity(),
+    "random_walk": RandomWalk(),
+    "lsuv": LSUV(),
+    "kraehenbuehl": Kraehenbuehl(),
+}.items():
+    INITIALIZERS.add(_name, _initializer)
+for _form in ("normal", "uniform", "truncated"):
+    INITIALIZERS.add(f"lecun_{_form}", FanScaled(1.0, "in", _form))
+    INITIALIZERS.add(f"xavier_{_form}", FanScaled(1.0, "mean", _form))
+    INITIALIZERS.add(f"glorot_{_form}", INITIALIZERS[f"xavier_{_form}"])
+    INITIALIZERS.add(f"he_{_form}", FanScaled(2.0, "in", _form))
+
+
+def auto(activation: str | Activation | Callable[[Any], Any]) -> str:
+    """The name of the initializer for weights that feed this activation.
+
+    He for rectifiers, Xavier for saturating and linear units (lecture row D4), LeCun for selu.
+
+    Examples
+    --------
+    >>> auto("relu"), auto("tanh"), auto("selu")
+    ('he_normal', 'xavier_normal', 'lecun_normal')
+    """
+    return as_activation(activation).init
+
+
+def as_initializer(
+    thing: str | Initializer, *, activation: str | Activation = "identity", argument: str = "init"
+) -> Initializer:
+    """The initializer meant by a name or an initializer; ``"auto"`` is the one for the activation that follows."""
+    if isinstance(thing, Initializer):
+        return thing
+    return INITIALIZERS.find(auto(activation) if thing == "auto" else thing, argument=argument)
