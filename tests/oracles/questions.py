@@ -341,6 +341,12 @@ def loss_questions():
     yield from losses.loss_questions()
 
 
+def activation_questions():
+    import activation_questions as activations  # it needs this module
+
+    yield from activations.activation_questions()
+
+
 FAMILIES: dict[str, Callable[[], Any]] = {
     "mlp": mlp_questions,
     "expressions": expression_questions,
@@ -348,6 +354,7 @@ FAMILIES: dict[str, Callable[[], Any]] = {
     "reductions": reduction_questions,
     "second_order": second_order_questions,
     "losses": loss_questions,
+    "activations": activation_questions,
 }
 
 
