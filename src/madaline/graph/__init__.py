@@ -1,6 +1,6 @@
 """Takes Python functions written with NumPy; hands on graphs of primitives and their derivatives, graphs again.
 
-Start reading with ``primitives/elementwise.py``, then ``reverse_mode.py``.
+Start reading with ``primitives/elementwise/``, then ``reverse_mode.py``.
 """
 
 from madaline.graph import primitives

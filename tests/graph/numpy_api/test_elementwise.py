@@ -130,6 +130,7 @@ EXAMPLES |= {
     np.logaddexp2: [(np.logaddexp2, A, B), (lambda x: np.logaddexp2(x, 0.0), SINGLE)],
     np.fmax: [(np.fmax, A, B), (lambda x: np.fmax(x, 0.2), SINGLE)],
     np.fmin: [(np.fmin, A, B), (lambda x: np.fmin(0.2, x), SINGLE)],
+    np.reciprocal: [*EXAMPLES[np.reciprocal], (np.reciprocal, np.array([1, -1, 2, -7, 2**63 - 1]))],
     np.heaviside: [(np.heaviside, A, B), (np.heaviside, SINGLE, SINGLE), (lambda x: np.heaviside(x, 0.5), SINGLE)],
     np.deg2rad: [(np.deg2rad, A), (np.deg2rad, INTEGERS)],
     np.radians: [(np.radians, SINGLE)],

@@ -57,9 +57,6 @@ class Divide(Elementwise):
     ufunc = np.divide
     domains = (REAL, POSITIVE)
 
-    def derivative(self, a: Array, b: Array, y: Array) -> Any:
-        return 1.0 / b, -y / b
-
     def vjp(self, a: Array, b: Array, y: Array, y_bar: Array) -> tuple[Array, Array]:
         a_bar = y_bar / b
         return sum_to(a_bar, a.shape), sum_to(-a_bar * y, b.shape)
@@ -211,7 +208,7 @@ class Reciprocal(Elementwise):
     def __call__(self, *args: Any, **params: Any) -> Any:
         (x,) = args
         if isinstance(x, Node) and x.dtype == INT64:
-            return np.where(x * x == 1, x, 0)
+            return np.where(np.absolute(x) == 1, x, 0)
         return super().__call__(x, **params)
 
     def derivative(self, x: Array, y: Array) -> Any:
