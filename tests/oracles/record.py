@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import jax
 import numpy as np
+import optax
 import questions
 import torch
 from graph_files import to_data
@@ -61,8 +62,8 @@ def main() -> None:
                 answers[f"{question.name}/{number}"] = answer
         write(questions.RECORDED / f"{family}.npz", answers)
         print(f"{family}: {len(answers)} arrays")
-    versions = {"torch": torch.__version__, "jax": jax.__version__, "numpy": np.__version__}
-    versions |= {"python": platform.python_version(), "machine": platform.machine()}
+    versions = {"torch": torch.__version__, "jax": jax.__version__, "optax": optax.__version__}
+    versions |= {"numpy": np.__version__, "python": platform.python_version(), "machine": platform.machine()}
     (questions.RECORDED / "versions.json").write_text(json.dumps(versions, indent=2) + "\n")
 
 
