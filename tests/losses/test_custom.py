@@ -45,6 +45,10 @@ def test_rows_can_be_weighted_and_reduced(batch):
         np.testing.assert_allclose(found, MSE()(*batch, weight, reduction=reduction))
 
 
+def test_no_rows_have_no_mean(batch):
+    assert np.isnan(as_loss(squared_rows)(batch[0][:0], batch[1][:0]))
+
+
 def test_one_number_for_the_batch_cannot_be_weighted(batch):
     with pytest.raises(ShapeError, match=r"The loss squared_mean gives one number for the whole batch.*Leave out"):
         as_loss(squared_mean)(*batch, np.ones(5))

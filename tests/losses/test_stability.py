@@ -55,6 +55,17 @@ def test_a_logit_of_minus_infinity_is_a_class_that_cannot_be():
     np.testing.assert_allclose(md.grad(CrossEntropy())(z, np.array([0])), [[-0.5, 0.0, 0.5]])
 
 
+def test_a_weight_of_zero_removes_an_infinite_loss():
+    z, y, weight = np.array([[0.0, -np.inf], [0.0, 0.0]]), np.array([1, 1]), np.array([0.0, 1.0])
+    value, slope = md.value_and_grad(CrossEntropy())(z, y, weight)
+    assert value == CrossEntropy()(z, y, weight) == pytest.approx(np.log(2.0))
+    np.testing.assert_array_equal(slope, [[0.0, 0.0], [0.5, -0.5]])
+
+
+def test_predictions_too_large_for_a_float_are_infinite():
+    assert Poisson().predict([[1e4]]) == np.inf
+
+
 @pytest.mark.parametrize("loss", [BinaryCrossEntropy(), BinaryFocal()], ids=lambda loss: loss.name)
 def test_infinite_logits_are_certainty(loss):
     z = np.array([[np.inf], [-np.inf], [np.inf], [-np.inf]])

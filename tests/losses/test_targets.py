@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import madaline as md
 from madaline.errors import DtypeError, ShapeError
 from madaline.losses.loss import LOSSES
 from madaline.losses.targets import Target, TargetError
@@ -57,11 +58,14 @@ def test_a_wrong_target_is_refused_with_its_place_and_a_remedy(name, prediction,
 
 
 @pytest.mark.parametrize("name", LOSSES.names())
-def test_shapes_are_checked_by_the_formula_too(name):
+@pytest.mark.parametrize("width", [1, 3])
+def test_shapes_are_checked_by_the_formula_too(name, width):
     """Nothing is broadcast where the values of the targets are not known."""
     loss = LOSSES[name]()
-    with pytest.raises((ShapeError, IndexError, ValueError)):
-        loss.rows(np.zeros((4, 7)), np.full((4, 3), 1.0))
+    with pytest.raises(ShapeError):
+        loss.rows(np.zeros((4, 7)), np.full((4, width), 1.0))
+    with pytest.raises(ShapeError):
+        md.compile(loss, rows=[0, 1])(np.zeros((4, 7)), np.full((4, width), 1.0))
 
 
 def test_targets_describe_themselves():

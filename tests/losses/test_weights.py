@@ -63,6 +63,17 @@ def test_probabilities_weigh_a_row_by_the_mean_weight_of_its_classes():
     assert CrossEntropy()(z, p, class_weight=by_class) == pytest.approx(CrossEntropy()(z, p, [4.0, 1.0]))
 
 
+def test_probabilities_and_booleans_are_weighed_in_a_program_for_any_batch(rng):
+    z, p, by_class = rng.normal(size=(4, 3)), rng.dirichlet(np.ones(3), size=4), np.array([1.0, 5.0, 0.5])
+    program = md.compile(lambda z, p: CrossEntropy()(z, p, class_weight=by_class), rows=[0, 1])
+    assert program(z, p) == pytest.approx(CrossEntropy()(z, p, p @ by_class), rel=1e-13)
+    z, y = rng.normal(size=(4, 2)), np.array([True, False, False, True])
+    expected = CrossEntropy()(z, y.astype(int), np.where(y, 5.0, 1.0))
+    assert CrossEntropy()(z, y, class_weight=[1.0, 5.0]) == pytest.approx(expected)
+    program = md.compile(lambda z, y: CrossEntropy()(z, y, class_weight=[1.0, 5.0]), rows=[0, 1])
+    assert program(z, y) == pytest.approx(expected)
+
+
 def test_signs_are_the_classes_of_a_hinge():
     z, y = np.array([[0.5], [0.2], [-3.0]]), np.array([-1, 1, 1])
     assert Hinge()(z, y) == Hinge()(z, y > 0)

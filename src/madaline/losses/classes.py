@@ -9,7 +9,7 @@ import numpy as np
 
 from madaline.errors import ConfigError, ShapeError
 from madaline.graph.shapes import Shape, show
-from madaline.losses.loss import Loss, as_array
+from madaline.losses.loss import Loss, as_array, times
 from madaline.losses.targets import (
     Target,
     check_classes,
@@ -18,6 +18,7 @@ from madaline.losses.targets import (
     check_rows,
     check_same_shape,
     columns,
+    matched,
 )
 from madaline.losses.weights import as_class_weights
 
@@ -58,7 +59,7 @@ class ClassLoss(Loss):
 
     def class_rows(self, class_weight: Any, prediction: Any, target: Any) -> Any:
         weights = as_class_weights(class_weight, target, self.n_classes(prediction.shape))
-        return np.take_along_axis(weights, target, axis=0) if target.ndim == 1 else target @ weights
+        return np.take_along_axis(weights, target.astype(np.int64), axis=0) if target.ndim == 1 else target @ weights
 
 
 @dataclass(frozen=True)
@@ -88,10 +89,5 @@ def expected(target: Any, of_class: Any) -> Any:
     """The entry of each row's class, or the mean under the row's probabilities (where 0 times infinity is 0)."""
     if target.ndim == 1:
         return np.take_along_axis(of_class, target.astype(np.int64)[:, None], axis=1)[:, 0]
-    p = target.astype(of_class.dtype)
+    _, p = matched(of_class, target)
     return np.sum(times(p, of_class), axis=1)
-
-
-def times(p: Any, x: Any) -> Any:
-    """``p x``, and 0 where ``p = 0`` though ``x`` be infinite."""
-    return p * np.where(p == 0.0, 0.0, x)

@@ -11,17 +11,19 @@ from madaline.errors import ConfigError
 from madaline.graph.numpy_api.reduce import logsumexp
 from madaline.graph.primitives.elementwise import softplus, stop_gradient
 from madaline.graph.shapes import Shape
-from madaline.losses.classes import ClassLoss, LabelLoss, expected, times
-from madaline.losses.loss import as_array, register
+from madaline.losses.classes import ClassLoss, LabelLoss, expected
+from madaline.losses.loss import as_array, register, times
 from madaline.losses.targets import check_distribution, check_same_shape, matched
 
 
-def negative_log_softmax(z: Any) -> Any:
-    r""":math:`\log\sum_j e^{z_j} - z_k` for every class ``k``.
+def below_largest(z: Any) -> Any:
+    """Logits less the largest of their row, which changes no probability: a sure prediction keeps its small loss."""
+    return z - stop_gradient(np.max(z, axis=1, keepdims=True))
 
-    The largest logit is taken away first: a sure prediction keeps the digits of its small loss.
-    """
-    z = z - stop_gradient(np.max(z, axis=1, keepdims=True))
+
+def negative_log_softmax(z: Any) -> Any:
+    r""":math:`\log\sum_j e^{z_j} - z_k` for every class ``k``."""
+    z = below_largest(z)
     return logsumexp(z, axis=1, keepdims=True) - z
 
 
@@ -57,10 +59,10 @@ class CrossEntropy(ClassLoss):
             raise ConfigError(f"label_smoothing={self.label_smoothing!r} must be at least 0 and below 1, such as 0.1.")
 
     def rows(self, prediction: Any, target: Any) -> Any:
-        of_class = negative_log_softmax(prediction)
-        loss = expected(target, of_class)
+        z = below_largest(prediction)
         s = self.label_smoothing
-        return (1.0 - s) * loss + s * np.mean(of_class, axis=1) if s else loss
+        own = expected(target, z)
+        return logsumexp(z, axis=1) - ((1.0 - s) * own + s * np.mean(z, axis=1) if s else own)
 
 
 @register

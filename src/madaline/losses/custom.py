@@ -11,7 +11,7 @@ import numpy as np
 from madaline.errors import ConfigError, DtypeError, MadalineError, ShapeError, TraceError
 from madaline.graph.shapes import Shape, show
 from madaline.graph.trace import trace
-from madaline.losses.loss import LOSSES, Loss, as_array, as_floats
+from madaline.losses.loss import LOSSES, Loss, as_array, as_floats, reduced
 from madaline.losses.targets import check_rows
 
 
@@ -57,7 +57,7 @@ class CustomLoss(Loss):
         if weight is None and class_weight is None and reduction == "mean":
             prediction, target = as_floats(prediction), as_array(target)
             loss = self.function(prediction, target)
-            return loss if np.ndim(loss) == 0 else np.mean(self._one_a_row(loss, prediction))
+            return loss if np.ndim(loss) == 0 else reduced(self._one_a_row(loss, prediction), None, reduction)
         return super().__call__(prediction, target, weight, class_weight=class_weight, reduction=reduction)
 
     def check(self, prediction_shape: Shape, target: Any) -> None:

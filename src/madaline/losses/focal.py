@@ -9,9 +9,9 @@ import numpy as np
 
 from madaline.errors import ConfigError
 from madaline.graph.primitives.elementwise import softplus
-from madaline.losses.classes import ClassLoss, LabelLoss, expected, times
+from madaline.losses.classes import ClassLoss, LabelLoss, expected
 from madaline.losses.cross_entropy import negative_log_softmax
-from madaline.losses.loss import register
+from madaline.losses.loss import register, times
 from madaline.losses.targets import matched
 
 
@@ -49,7 +49,10 @@ class Focal(ClassLoss):
         _check(self.gamma)
 
     def rows(self, prediction: Any, target: Any) -> Any:
-        return expected(target, focused(negative_log_softmax(prediction), self.gamma))
+        of_class = negative_log_softmax(prediction)
+        if target.ndim == 1:  # the power of the one entry that counts
+            return focused(expected(target, of_class), self.gamma)
+        return expected(target, focused(of_class, self.gamma))
 
 
 @register

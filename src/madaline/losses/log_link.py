@@ -9,8 +9,7 @@ import numpy as np
 
 from madaline.errors import ConfigError
 from madaline.graph.shapes import Shape
-from madaline.losses.classes import times
-from madaline.losses.loss import Loss, as_array, register
+from madaline.losses.loss import Loss, as_array, register, times
 from madaline.losses.targets import matched, refuse
 
 

@@ -88,7 +88,8 @@ class Loss:
 
     def predict(self, raw: Any) -> Any:
         """What the raw outputs mean: values, or probabilities."""
-        return OUT_ACTIVATIONS[self.out_activation](as_floats(raw))
+        with np.errstate(over="ignore"):
+            return OUT_ACTIVATIONS[self.out_activation](as_floats(raw))
 
     def check(self, prediction_shape: Shape, target: Any) -> None:
         """An error that says what is wrong, unless the loss has a meaning for these shapes and targets."""
@@ -170,13 +171,18 @@ def row_weights(weight: Any, loss: Any) -> Any:
 
 def reduced(loss: Any, weight: Any, reduction: str) -> Any:
     """The weighted mean, the weighted sum, or the weighted rows."""
-    weighted = loss if weight is None else loss * weight
+    weighted = loss if weight is None else times(weight, loss)  # a weight of 0 removes an infinite loss, too
     if reduction == "none":
         return weighted
     if reduction == "sum":
         return np.sum(weighted)
     with np.errstate(invalid="ignore"):  # no rows: NaN
         return np.sum(weighted) / (loss.shape[0] if weight is None else np.sum(weight))
+
+
+def times(p: Any, x: Any) -> Any:
+    """``p x``, and 0 where ``p = 0`` though ``x`` be infinite."""
+    return p * np.where(p == 0.0, 0.0, x)
 
 
 def softmax(z: Any) -> Any:
