@@ -347,6 +347,12 @@ def activation_questions():
     yield from activations.activation_questions()
 
 
+def optimizer_questions():
+    import optimizer_questions as optimizers  # it needs this module
+
+    yield from optimizers.optimizer_questions()
+
+
 FAMILIES: dict[str, Callable[[], Any]] = {
     "mlp": mlp_questions,
     "expressions": expression_questions,
@@ -355,6 +361,7 @@ FAMILIES: dict[str, Callable[[], Any]] = {
     "second_order": second_order_questions,
     "losses": loss_questions,
     "activations": activation_questions,
+    "optimizers": optimizer_questions,
 }
 
 
