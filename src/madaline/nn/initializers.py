@@ -24,7 +24,7 @@ Shape = tuple[int, ...]
 
 
 def stream(seed: int, path: str, purpose: str) -> np.random.Generator:
-    """Random numbers that depend on these three alone: not on the order of layers, the process or the platform.
+    """Random numbers that depend on these three alone: not on the order of layers, nor on the process.
 
     Parameters
     ----------
@@ -68,6 +68,12 @@ def fans(shape: Shape) -> tuple[int, int]:
     return max(math.prod(shape[:-1]), 1), max(shape[-1], 1)
 
 
+def _refuse(initializer: Initializer, wrong: dict[str, bool], allowed: str) -> None:
+    bad = [f"{name}={getattr(initializer, name)!r}" for name, is_wrong in wrong.items() if is_wrong]
+    if bad:
+        raise ValueError(f"{' and '.join(bad)} cannot be used by {type(initializer).__name__}: {allowed}.")
+
+
 @dataclass(frozen=True)
 class Constant(Initializer):
     r"""All equal, :math:`w = c`. In a hidden layer all units stay alike (the symmetry problem, lecture row D3)."""
@@ -83,6 +89,9 @@ class Normal(Initializer):
     r"""Gaussian, :math:`w \sim N(0, s^2)`. The lecture's "small random numbers" have s = 0.01 (row B9)."""
 
     std: float = 0.01
+
+    def __post_init__(self) -> None:
+        _refuse(self, {"std": not self.std >= 0.0}, "std is 0 or more")
 
     def draw(self, shape: Shape, rng: np.random.Generator) -> Array:
         return self.std * rng.standard_normal(shape)
@@ -136,6 +145,14 @@ class FanScaled(Initializer):
     _: KW_ONLY
     gain: float = 1.0
 
+    def __post_init__(self) -> None:
+        wrong = {
+            "scale": not self.scale >= 0.0,
+            "fan": self.fan not in ("in", "out", "mean"),
+            "form": self.form not in ("normal", "uniform", "truncated"),
+        }
+        _refuse(self, wrong, "scale is 0 or more, fan is in, out or mean, form is normal, uniform or truncated")
+
     def std(self, shape: Shape) -> float:
         """The standard deviation of weights of this shape."""
         n_in, n_out = fans(shape)
@@ -173,6 +190,10 @@ class Sparse(Initializer):
     n_connections: int = 15
     std: float = 1.0
 
+    def __post_init__(self) -> None:
+        wrong = {"n_connections": self.n_connections < 1, "std": not self.std >= 0.0}
+        _refuse(self, wrong, "n_connections is 1 or more, std is 0 or more")
+
     def draw(self, shape: Shape, rng: np.random.Generator) -> Array:
         n_in, n_out = fans(shape)
         count = min(self.n_connections, n_in)
@@ -208,6 +229,9 @@ class RandomWalk(Initializer):
     """
 
     units: Literal["relu", "linear"] = "relu"
+
+    def __post_init__(self) -> None:
+        _refuse(self, {"units": self.units not in ("relu", "linear")}, "units is relu or linear")
 
     def gain(self, n: int) -> float:
         """``g`` for layers of ``n`` units."""
