@@ -199,6 +199,8 @@ CASES = [
          by_output("binary_cross_entropy_with_logits")),
     Case("binary_cross_entropy, probabilities", BinaryCrossEntropy(), 2, lambda rng: rng.random((N_ROWS, 2)),
          by_output("binary_cross_entropy_with_logits")),
+    Case("binary_cross_entropy, smoothed", BinaryCrossEntropy(label_smoothing=0.25), 3, labels(3),
+         lambda z, y, t: by_output("binary_cross_entropy_with_logits")(z, 0.75 * y + 0.125, t)),
     Case("cross_entropy", CrossEntropy(), 4, classes(4), cross_entropy),
     Case("cross_entropy, probabilities", CrossEntropy(), 4, shares(4), cross_entropy),
     Case("cross_entropy, smoothed", CrossEntropy(label_smoothing=0.125), 4, classes(4),

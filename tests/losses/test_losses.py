@@ -222,6 +222,7 @@ def test_unknown_reductions_parameters_and_names_are_told():
         ("huber", {"delta": 0.0}, "delta=0.0 must be positive"),
         ("gaussian", {"variance": np.inf}, "variance=inf must be positive and finite"),
         ("cross_entropy", {"label_smoothing": 1.0}, "label_smoothing=1.0 must be at least 0 and below 1"),
+        ("binary_cross_entropy", {"label_smoothing": -0.1}, "label_smoothing=-0.1 must be at least 0 and below 1"),
         ("focal", {"gamma": -1.0}, "gamma=-1.0 must be finite and not negative"),
         ("binary_focal", {"gamma": np.nan}, "gamma=nan must be finite"),
         ("tweedie", {"power": 2.0}, "power=2.0 must be above 1 and below 2. Use poisson for 1 and gamma for 2"),

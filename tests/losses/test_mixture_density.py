@@ -121,6 +121,16 @@ def test_predictions_are_the_means(rng):
     np.testing.assert_array_equal(loss.predict(raw), density.mean())
 
 
+def test_float32_outputs_are_answered_in_float64(rng):
+    loss, raw, _ = predicted(rng, "full", 2)
+    narrow = raw.astype(np.float32)
+    density, exact = loss.distribution(narrow), loss.distribution(narrow.astype(np.float64))
+    for name in ("mean", "covariance", "mode"):
+        np.testing.assert_array_equal(getattr(density, name)(), getattr(exact, name)())
+    np.testing.assert_array_equal(density.quantiles([0.1, 0.9]), exact.quantiles([0.1, 0.9]))
+    assert loss.predict(narrow).dtype == np.float32
+
+
 def test_a_component_of_weight_zero_is_never_drawn():
     means = np.array([[[0.0], [100.0], [0.0]]])
     density = GaussianMixture(np.array([[0.5, 0.0, 0.5]]), means, np.ones((1, 3, 1, 1)))

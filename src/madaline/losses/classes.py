@@ -28,7 +28,6 @@ class ClassLoss(Loss):
     """A loss whose rows belong to one of several classes, given by index, (n,), or by probabilities, (n, classes)."""
 
     out_activation: ClassVar[str] = "softmax"
-    indices_only: ClassVar[bool] = False
 
     def n_classes(self, prediction_shape: Shape) -> int:
         """How many classes that many outputs tell apart."""
@@ -48,13 +47,12 @@ class ClassLoss(Loss):
             )
         if target.ndim == 1:
             check_classes(target, n_classes)
-        elif target.ndim == 2 and target.shape[1] == n_classes and not self.indices_only:
+        elif target.ndim == 2 and target.shape[1] == n_classes:
             check_distribution(target)
         else:
-            allowed = "(n,) for class indices" + f" or (n, {n_classes}) for probabilities" * (not self.indices_only)
             raise ShapeError(
-                f"target has shape {show(target.shape)}; {self.name} with {n_classes} classes takes {allowed}. "
-                "Use y[:, 0] for one column of indices."
+                f"target has shape {show(target.shape)}; {self.name} with {n_classes} classes takes (n,) for class "
+                f"indices or (n, {n_classes}) for probabilities. Use y[:, 0] for one column of indices."
             )
 
     def class_rows(self, class_weight: Any, prediction: Any, target: Any) -> Any:

@@ -27,6 +27,11 @@ def negative_log_softmax(z: Any) -> Any:
     return logsumexp(z, axis=1, keepdims=True) - z
 
 
+def _check_smoothing(label_smoothing: float) -> None:
+    if not 0.0 <= label_smoothing < 1.0:
+        raise ConfigError(f"label_smoothing={label_smoothing!r} must be at least 0 and below 1, such as 0.1.")
+
+
 @register
 @dataclass(frozen=True)
 class CrossEntropy(ClassLoss):
@@ -55,8 +60,7 @@ class CrossEntropy(ClassLoss):
     label_smoothing: float = 0.0
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.label_smoothing < 1.0:
-            raise ConfigError(f"label_smoothing={self.label_smoothing!r} must be at least 0 and below 1, such as 0.1.")
+        _check_smoothing(self.label_smoothing)
 
     def rows(self, prediction: Any, target: Any) -> Any:
         z = below_largest(prediction)
@@ -72,14 +76,28 @@ class BinaryCrossEntropy(LabelLoss):
 
     .. math:: \ell = \frac1D \sum_d \left[ y_d \log(1+e^{-z_d}) + (1-y_d) \log(1+e^{z_d}) \right].
 
+    Parameters
+    ----------
+    label_smoothing : float
+        The share ``s`` of the target that is undecided, :math:`y \leftarrow (1-s) y + s/2`; from 0 to below 1.
+
+    Notes
+    -----
     One output is two classes; several are multi-label. Targets are 0 or 1 or probabilities. Each term is positive, so
     nothing cancels: a sure prediction keeps the digits of its small loss. Lecture rows A4, D2.
     """
 
     name: ClassVar[str] = "binary_cross_entropy"
+    _: KW_ONLY
+    label_smoothing: float = 0.0
+
+    def __post_init__(self) -> None:
+        _check_smoothing(self.label_smoothing)
 
     def rows(self, prediction: Any, target: Any) -> Any:
         z, y = matched(prediction, target)
+        s = self.label_smoothing
+        y = (1.0 - s) * y + 0.5 * s if s else y
         return np.mean(times(y, softplus(-z)) + times(1.0 - y, softplus(z)), axis=1)
 
 

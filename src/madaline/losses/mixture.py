@@ -104,8 +104,8 @@ class MixtureDensity(Loss):
         return self._count(target.width)
 
     def distribution(self, raw: Any) -> GaussianMixture:
-        """The predicted densities of all rows: to evaluate, sample, and ask for means, modes and quantiles."""
-        raw = as_floats(raw)
+        """The predicted densities of all rows, in float64: to evaluate, sample, ask for means, modes and quantiles."""
+        raw = np.asarray(raw, dtype=np.float64)
         D = 1
         while self._count(D) < raw.shape[1]:
             D += 1
@@ -119,7 +119,7 @@ class MixtureDensity(Loss):
 
     def predict(self, raw: Any) -> Any:
         """The means of the densities."""
-        return self.distribution(raw).mean()
+        return self.distribution(raw).mean().astype(as_floats(raw).dtype)
 
     def check(self, prediction_shape: Shape, target: Any) -> None:
         target = as_array(target)

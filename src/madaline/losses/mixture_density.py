@@ -43,7 +43,7 @@ class GaussianMixture:
 
     def log_density(self, y: Any) -> Array:
         """The logarithm of the density at ``y``, (n, D) for a point a row or (m, n, D) for several."""
-        y = np.asarray(y, dtype=self.means.dtype)
+        y = np.asarray(y)
         if y.shape[-2:] != (self.means.shape[0], self.means.shape[2]):
             raise ShapeError(
                 f"y has shape {y.shape}; {self.means.shape[0]} densities of {self.means.shape[2]} columns take "
@@ -68,6 +68,10 @@ class GaussianMixture:
         """The covariance matrices of the components, (n, K, D, D)."""
         inverse = np.linalg.inv(self.factors)
         return np.asarray(inverse @ np.swapaxes(inverse, -1, -2))
+
+    def spreads(self) -> Array:
+        """The standard deviations of each column of the components, (n, K, D)."""
+        return np.asarray(np.sqrt(np.diagonal(self.covariances(), axis1=2, axis2=3)))
 
     def mean(self) -> Array:
         """The means, (n, D)."""
@@ -102,6 +106,7 @@ class GaussianMixture:
         """
         precisions = np.swapaxes(self.factors, -1, -2) @ self.factors
         y = np.swapaxes(self.means, 0, 1)  # a start from each mean: (K, n, D)
+        close = 4.0 * np.finfo(np.float64).eps * (np.abs(self.means) + self.spreads()).max(axis=1)
         for _ in range(STEPS_TO_MODE):
             parts = self._log_parts(y)
             share = np.exp(parts - parts.max(axis=-1, keepdims=True))
@@ -109,9 +114,8 @@ class GaussianMixture:
             total = np.einsum("snk,nkde->snde", share, precisions)
             pull = np.einsum("snk,nkde,nke->snd", share, precisions, self.means)
             moved = np.linalg.solve(total, pull[..., None])[..., 0]
-            still = np.allclose(moved, y, rtol=4.0 * float(np.finfo(y.dtype).eps), atol=0.0)
-            y = moved
-            if still:
+            y, step = moved, np.abs(moved - y)
+            if np.all(step <= close):
                 break
         best = np.argmax(self.log_density(y), axis=0)
         return np.asarray(y[best, np.arange(y.shape[1])])
@@ -121,8 +125,7 @@ class GaussianMixture:
         from scipy.special import ndtr  # SciPy takes long to import, and few programs need it
 
         y = np.asarray(y)
-        spread = np.sqrt(np.diagonal(self.covariances(), axis1=2, axis2=3))
-        at_most = ndtr((y[..., None, :] - self.means) / spread)
+        at_most = ndtr((y[..., None, :] - self.means) / self.spreads())
         return np.asarray(np.einsum("nk,...nkd->...nd", self.weights, at_most))
 
     def quantiles(self, q: Any) -> Array:
@@ -132,11 +135,10 @@ class GaussianMixture:
         """
         from scipy.special import ndtri
 
-        levels = np.atleast_1d(np.asarray(q, dtype=self.means.dtype))
+        levels = np.atleast_1d(np.asarray(q, dtype=np.float64))
         if levels.ndim != 1 or not np.all((levels > 0.0) & (levels < 1.0)):
             raise ConfigError(f"q={q!r} must hold levels between 0 and 1, such as (0.1, 0.5, 0.9).")
-        spread = np.sqrt(np.diagonal(self.covariances(), axis1=2, axis2=3))
-        ends = self.means + spread * ndtri(levels)[:, None, None, None]
+        ends = self.means + self.spreads() * ndtri(levels)[:, None, None, None]
         low, high = ends.min(axis=2), ends.max(axis=2)
         for _ in range(BISECTIONS):
             middle = 0.5 * (low + high)
