@@ -302,7 +302,11 @@ def test_any_function_of_one_argument_is_an_activation(rng):
     assert (mine.name, mine.init, mine.saturation) == ("bent", "he_normal", None)
     np.testing.assert_array_equal(mine(x), bent(x))
     np.testing.assert_allclose(md.grad(lambda x: np.sum(mine(x)))(x), np.tanh(x) + x / np.cosh(x) ** 2, rtol=1e-12)
+    assert mine.elementwise
     assert mine == as_activation(bent)
+    centred = as_activation(lambda x: x - x.mean(axis=1, keepdims=True))
+    assert (centred.elementwise, centred.gain) == (False, 1.0)
+    assert as_activation(lambda x: np.exp(np.exp(x))).gain == 1.0  # its second moment is infinite
     assert as_activation(lambda x: x) != as_activation(lambda x: 2 * x)  # one name, two formulas
 
 

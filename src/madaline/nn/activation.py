@@ -12,6 +12,7 @@ import numpy as np
 
 from madaline.errors import DtypeError, MadalineError, ShapeError, TraceError, UnknownNameError
 from madaline.graph.node import Node
+from madaline.graph.primitives.elementwise import Elementwise
 from madaline.graph.trace import trace
 from madaline.registry import Registry
 
@@ -128,8 +129,9 @@ def _gain(activation: Activation) -> float:
     step = 1e-3
     z = np.arange(-12.0 + step / 2, 12.0, step)
     density = np.exp(-0.5 * z * z) / np.sqrt(2.0 * np.pi)
-    second_moment = float(np.sum(activation(z) ** 2 * density) * step)
-    return second_moment**-0.5 if second_moment > 0.0 else 1.0
+    with np.errstate(all="ignore"):
+        second_moment = float(np.sum(activation(z) ** 2 * density) * step)
+    return second_moment**-0.5 if 0.0 < second_moment < np.inf else 1.0
 
 
 def activation(
@@ -152,13 +154,13 @@ def activation(
     elementwise : bool
         Whether each number out depends on one number in.
 
-    Examples
-    --------
-    >>> @activation(init="he_normal", saturation=(0.0, np.inf))
-    ... def squared_relu(x, *, power=2.0):
-    ...     return np.maximum(x, 0.0) ** power
-    >>> as_activation("squared_relu")(3.0)
-    np.float64(9.0)
+    Notes
+    -----
+    ::
+
+        @activation(init="he_normal", saturation=(0.0, np.inf))
+        def squared_relu(x, *, power=2.0):
+            return np.maximum(x, 0.0) ** power
     """
 
     def put(formula: Callable[..., Any]) -> Activation:
@@ -198,7 +200,8 @@ def as_activation(thing: str | Activation | Callable[[Any], Any], *, argument: s
     name = getattr(thing, "__name__", type(thing).__name__)
     shape = (2, 3)
     try:
-        (result,) = trace(thing, np.full(shape, 0.5)).outputs
+        graph = trace(thing, np.full(shape, 0.5))
+        (result,) = graph.outputs
     except MadalineError as error:
         raise TraceError(f"{argument}={name} cannot be traced: {error}") from error
     except Exception as error:
@@ -211,4 +214,9 @@ def as_activation(thing: str | Activation | Callable[[Any], Any], *, argument: s
             f"{argument}={name} gave {result.dtype} of shape {result.shape} for floats of shape {shape}. An activation "
             "must give a float for each element."
         )
-    return Activation(name, thing)
+    elementwise = all(isinstance(node.primitive, Elementwise) or node.primitive.name in _ASIDE for node in graph.nodes)
+    return Activation(name, thing, elementwise=elementwise)
+
+
+_ASIDE = ("input", "constant", "reshape", "broadcast_to")
+"Primitives that do not make a function other than elementwise, as they bring constants into shape."

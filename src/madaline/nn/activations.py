@@ -62,7 +62,7 @@ def softsign(x: Any) -> Any:
 
 @activation(init="xavier_normal", saturation=(0.0, 0.0))
 def step(x: Any) -> Any:
-    r"""Threshold unit, 1 where :math:`x \ge 0` and else 0; slope 0 everywhere, so nothing is learned through it.
+    r"""Threshold unit, :math:`y = [x \ge 0]`, 1 or 0; slope 0 everywhere, so nothing is learned through it.
 
     McCulloch & Pitts 1943. Lecture rows A3, E1 (the decks have both > and >=; here 1 at 0).
     """
@@ -177,7 +177,7 @@ def relu6(x: Any) -> Any:
 
 @activation(init="he_normal", saturation=lambda theta, value: (theta, inf))
 def threshold(x: Any, *, theta: float = 1.0, value: float = 0.0) -> Any:
-    r"""Thresholded rectifier, :math:`y = x` where :math:`x > \theta`, else ``value``; slope 0 at the jump.
+    r"""Thresholded rectifier, :math:`y = x [x > \theta] + v [x \le \theta]` with ``value`` v; slope 0 at the jump.
 
     Konda et al. 2015, eq. 3.
     """
@@ -201,7 +201,7 @@ def log_sigmoid(x: Any) -> Any:
 
 @activation(init="he_normal", saturation=lambda alpha: (min(math.log(FLAT / alpha), 0.0), inf))
 def elu(x: Any, *, alpha: float = 1.0) -> Any:
-    r"""Exponential linear unit, :math:`y = x` where :math:`x > 0`, else :math:`\alpha(e^x-1)`; slope alpha at 0.
+    r"""Exponential linear unit, :math:`y = \max(x, 0) + \min(\alpha(e^x-1), 0)`; slope alpha at 0.
 
     Clevert et al. 2016, eq. 15, alpha > 0. Lecture rows A3, B6.
     """
@@ -210,7 +210,7 @@ def elu(x: Any, *, alpha: float = 1.0) -> Any:
 
 @activation(init="he_normal", saturation=lambda alpha: (alpha * math.log(FLAT), inf))
 def celu(x: Any, *, alpha: float = 1.0) -> Any:
-    r"""ELU with slope 1 at 0 for any alpha > 0, :math:`y = \alpha(e^{x/\alpha}-1)` where x is not positive.
+    r"""ELU with slope 1 at 0 for any alpha > 0, :math:`y = \max(x, 0) + \min(\alpha(e^{x/\alpha}-1), 0)`.
 
     Barron 2017, eq. 2.
     """
@@ -287,13 +287,13 @@ def tanh_shrink(x: Any) -> Any:
 
 @activation(init="xavier_normal")
 def softshrink(x: Any, *, width: float = 0.5) -> Any:
-    r"""Soft threshold, :math:`y = \mathrm{sign}(x)\max(|x|-w, 0)`; slope 0 at the kinks. Donoho 1995."""
+    r"""Soft threshold, :math:`y = \mathrm{sign}(x)\max(|x|-w, 0)` with ``width`` w; slope 0 at kinks. Donoho 1995."""
     return np.sign(x) * elementwise.relu(np.abs(x) - width)
 
 
 @activation(init="xavier_normal")
 def hardshrink(x: Any, *, width: float = 0.5) -> Any:
-    r"""Hard threshold, :math:`y = x` where :math:`|x| > w`, else 0; slope 0 at the jumps. Donoho & Johnstone 1994."""
+    r"""Hard threshold, :math:`y = x [|x| > w]` with ``width`` w; slope 0 at the jumps. Donoho & Johnstone 1994."""
     return np.where(np.abs(x) <= width, 0.0, x)
 
 
