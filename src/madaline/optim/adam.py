@@ -54,9 +54,10 @@ class Adam(Optimizer):
     def update(self, w: Array, g: Array, m: Array, v: Array, *, t: Any, lr: Any) -> tuple[Array, ...]:
         m = self.beta1 * m + (1 - self.beta1) * g
         v = self.beta2 * v + (1 - self.beta2) * g * g
-        m_hat = m / bias_correction(self.beta1, t)
-        v_hat = v / bias_correction(self.beta2, t)
-        return w - lr * m_hat / (np.sqrt(v_hat) + self.eps), m, v
+        # Numbers are divided, not vectors: one division an element instead of three.
+        step = lr / bias_correction(self.beta1, t)
+        v_hat = (1 / bias_correction(self.beta2, t)) * v
+        return w - step * m / (np.sqrt(v_hat) + self.eps), m, v
 
 
 @dataclass(frozen=True)
@@ -110,9 +111,9 @@ class AMSGrad(Adam):
         m = self.beta1 * m + (1 - self.beta1) * g
         v = self.beta2 * v + (1 - self.beta2) * g * g
         v_max = np.maximum(v_max, v)
-        m_hat = m / bias_correction(self.beta1, t)
-        v_hat = v_max / bias_correction(self.beta2, t)
-        return w - lr * m_hat / (np.sqrt(v_hat) + self.eps), m, v, v_max
+        step = lr / bias_correction(self.beta1, t)
+        v_hat = (1 / bias_correction(self.beta2, t)) * v_max
+        return w - step * m / (np.sqrt(v_hat) + self.eps), m, v, v_max
 
 
 @dataclass(frozen=True)
@@ -193,5 +194,5 @@ class Nadam(Adam):
         m = self.beta1 * m + (1 - self.beta1) * g
         v = self.beta2 * v + (1 - self.beta2) * g * g
         m_bar = (1 - mu) / (1 - product) * g + mu_next / (1 - product * mu_next) * m
-        v_hat = v / bias_correction(self.beta2, t)
+        v_hat = (1 / bias_correction(self.beta2, t)) * v
         return w - lr * m_bar / (np.sqrt(v_hat) + self.eps), m, v, product
