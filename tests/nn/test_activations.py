@@ -119,6 +119,15 @@ def test_slopes_agree_with_central_differences(activation):
     np.testing.assert_allclose(slopes(activation, x), differences, rtol=1e-8, atol=1e-9)
 
 
+@each_elementwise
+def test_second_derivatives_agree_with_differences_of_the_first(activation):
+    x = np.linspace(-7.3, 7.3, 98)
+    h = 1e-5
+    differences = (slopes(activation, x + h) - slopes(activation, x - h)) / (2 * h)
+    found = md.grad(lambda x: np.sum(md.grad(lambda x: np.sum(activation(x)))(x)))(x)
+    np.testing.assert_allclose(found, differences, rtol=1e-7, atol=1e-8)
+
+
 @each
 def test_md_check_gradient_agrees(activation, rng):
     x = rng.uniform(0.1, 0.4, size=(3, 4)) * rng.choice([-1.0, 1.0], size=(3, 4))
@@ -279,6 +288,9 @@ def test_a_wrong_parameter_is_named():
     for wrong in ("0.1", nan, True, None):
         with pytest.raises(DtypeError, match=r"must be a finite number, like 0\.01"):
             activations.leaky_relu.with_parameters(slope=wrong)
+    for name, parameter in {"elu": "alpha", "celu": "alpha", "swish": "beta", "softplus": "beta"}.items():
+        with pytest.raises(ValueError, match=rf"{parameter}=0 of the activation '{name}' must be above 0, like 1\.0"):
+            ACTIVATIONS[name].with_parameters(**{parameter: 0})
 
 
 def test_an_activation_is_found_by_name_alias_or_itself():

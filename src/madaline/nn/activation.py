@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -56,6 +56,7 @@ class Activation:
     elementwise: bool = field(default=True, compare=False, repr=False)
     "Whether each number out depends on one number in; softmax is the exception."
     _saturation: Range | Callable[..., Range] = field(default=None, compare=False, repr=False)
+    _positive: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "__doc__", self.formula.__doc__)
@@ -84,9 +85,12 @@ class Activation:
                 raise DtypeError(
                     f"{name}={value!r} of the activation {self.name!r} must be a finite number, like {known[name]}."
                 )
+            if name in self._positive and value <= 0:
+                raise ValueError(
+                    f"{name}={value!r} of the activation {self.name!r} must be above 0, like {known[name]}."
+                )
             known[name] = type(known[name])(value)
-        changed = tuple(known.items())
-        return Activation(self.name, self.formula, changed, self.init, self.elementwise, self._saturation)
+        return replace(self, parameters=tuple(known.items()))
 
     @property
     def saturation(self) -> Range:
@@ -112,7 +116,7 @@ class Activation:
         # The name of a registered formula means the activation, so the formula itself could not be found again.
         if self.name in ACTIVATIONS and ACTIVATIONS[self.name].formula is self.formula:
             return _restored, (self.name, self.parameters)
-        return Activation, (self.name, self.formula, self.parameters, self.init, self.elementwise, self._saturation)
+        return Activation, tuple(getattr(self, field.name) for field in fields(self))
 
 
 ACTIVATIONS: Registry[Activation] = Registry("activation")
@@ -140,6 +144,7 @@ def activation(
     saturation: Range | Callable[..., Range] = None,
     aliases: tuple[str, ...] = (),
     elementwise: bool = True,
+    positive: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., Any]], Activation]:
     """Turn a formula into an :class:`Activation` and put it into the registry under the function's name.
 
@@ -153,6 +158,8 @@ def activation(
         Other names it is known by.
     elementwise : bool
         Whether each number out depends on one number in.
+    positive : tuple of str
+        Parameters that must be above 0.
 
     Notes
     -----
@@ -166,7 +173,7 @@ def activation(
     def put(formula: Callable[..., Any]) -> Activation:
         given = inspect.signature(formula).parameters.values()
         parameters = tuple((p.name, p.default) for p in given if p.kind is inspect.Parameter.KEYWORD_ONLY)
-        made = Activation(formula.__name__, formula, parameters, init, elementwise, saturation)
+        made = Activation(formula.__name__, formula, parameters, init, elementwise, saturation, positive)
         for name in (made.name, *aliases):
             ACTIVATIONS.add(name, made)
         return made

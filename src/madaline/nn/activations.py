@@ -187,7 +187,7 @@ def threshold(x: Any, *, theta: float = 1.0, value: float = 0.0) -> Any:
 # Smooth rectifiers
 
 
-@activation(init="he_normal", saturation=lambda beta: (-_LOGIT / beta, inf))
+@activation(init="he_normal", saturation=lambda beta: (-_LOGIT / beta, inf), positive=("beta",))
 def softplus(x: Any, *, beta: float = 1.0) -> Any:
     r"""Softplus, :math:`y = \log(1+e^{\beta x})/\beta`, slope :math:`\sigma(\beta x)`. Dugas et al. 2001. Row A3."""
     return elementwise.softplus(beta * x) / beta
@@ -199,7 +199,7 @@ def log_sigmoid(x: Any) -> Any:
     return -elementwise.softplus(-x)
 
 
-@activation(init="he_normal", saturation=lambda alpha: (min(math.log(FLAT / alpha), 0.0), inf))
+@activation(init="he_normal", saturation=lambda alpha: (min(math.log(FLAT / alpha), 0.0), inf), positive=("alpha",))
 def elu(x: Any, *, alpha: float = 1.0) -> Any:
     r"""Exponential linear unit, :math:`y = \max(x, 0) + \min(\alpha(e^x-1), 0)`; slope alpha at 0.
 
@@ -208,7 +208,7 @@ def elu(x: Any, *, alpha: float = 1.0) -> Any:
     return np.where(x > 0.0, x, alpha * np.expm1(np.where(x > 0.0, 0.0, x)))
 
 
-@activation(init="he_normal", saturation=lambda alpha: (alpha * math.log(FLAT), inf))
+@activation(init="he_normal", saturation=lambda alpha: (alpha * math.log(FLAT), inf), positive=("alpha",))
 def celu(x: Any, *, alpha: float = 1.0) -> Any:
     r"""ELU with slope 1 at 0 for any alpha > 0, :math:`y = \max(x, 0) + \min(\alpha(e^{x/\alpha}-1), 0)`.
 
@@ -230,7 +230,7 @@ def selu(x: Any) -> Any:
     return _SELU_SCALE * elu.formula(x, alpha=_SELU_ALPHA)
 
 
-@activation(init="he_normal", saturation=lambda beta: (-6.262 / beta, inf), aliases=("silu",))
+@activation(init="he_normal", saturation=lambda beta: (-6.262 / beta, inf), aliases=("silu",), positive=("beta",))
 def swish(x: Any, *, beta: float = 1.0) -> Any:
     r"""Swish, :math:`y = x\,\sigma(\beta x)` with beta > 0; with beta 1 it is also called SiLU.
 
@@ -285,13 +285,13 @@ def tanh_shrink(x: Any) -> Any:
     return x - np.tanh(x)
 
 
-@activation(init="xavier_normal")
+@activation(init="xavier_normal", positive=("width",))
 def softshrink(x: Any, *, width: float = 0.5) -> Any:
     r"""Soft threshold, :math:`y = \mathrm{sign}(x)\max(|x|-w, 0)` with ``width`` w; slope 0 at kinks. Donoho 1995."""
     return np.sign(x) * elementwise.relu(np.abs(x) - width)
 
 
-@activation(init="xavier_normal")
+@activation(init="xavier_normal", positive=("width",))
 def hardshrink(x: Any, *, width: float = 0.5) -> Any:
     r"""Hard threshold, :math:`y = x [|x| > w]` with ``width`` w; slope 0 at the jumps. Donoho & Johnstone 1994."""
     return np.where(np.abs(x) <= width, 0.0, x)

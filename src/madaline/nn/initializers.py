@@ -262,7 +262,8 @@ class DataDependent(Initializer):
         Parameters
         ----------
         W, b : array
-            As drawn, (n_in, n_out) and (n_out,); they are not changed.
+            As drawn, (n_in, n_out) and (n_out,); they are not changed. For a layer without biases give zeros, and
+            drop those returned.
         outputs : callable
             ``outputs(W, b)``: the layer's output for the batch before its activation, (n_rows, n_out).
         """
