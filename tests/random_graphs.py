@@ -74,6 +74,11 @@ class Case:
         return f"Case(seed={self.seed})\n{self.graph}"
 
 
+def same(a: Any, b: Any) -> bool:
+    """Whether two sizes are equal, where the number of rows equals no number."""
+    return isinstance(a, Rows) == isinstance(b, Rows) and a == b
+
+
 def grid(rng: np.random.Generator, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
     """Small multiples of 1/8, small integers, or booleans."""
     kind = np.dtype(dtype).kind
@@ -152,7 +157,7 @@ class Builder:
             self.add(y, steady=True)
         elif how == "reduced" and x.ndim:
             axis = self.pick(range(x.ndim))
-            if x.shape[axis] == 0:
+            if same(x.shape[axis], 0):
                 raise ShapeError("nothing to reduce")
             if self.is_steady(x):
                 y = np.min(x, axis=axis, keepdims=True)
@@ -344,8 +349,8 @@ def _broadcast(b: Builder) -> None:
     rows = any(isinstance(size, Rows) for size in x.shape)
     grown = []
     for size in x.shape:
-        bigger = b.pick((1, 2, 3)) if size == 1 else size
-        if size == 1 and b.batch and not rows and b.pick((True, False)):
+        bigger = b.pick((1, 2, 3)) if same(size, 1) else size
+        if same(size, 1) and b.batch and not rows and b.pick((True, False)):
             bigger, rows = ROWS, True
         grown.append(bigger)
     lead = tuple(b.pick((1, 2)) for _ in range(b.pick((0, 0, 1))))
@@ -395,7 +400,7 @@ def _join(b: Builder) -> None:
     if axis is None:
         return
     others = [n for n in b.pool if n.dtype == x.dtype and n.ndim == x.ndim and not isinstance(n.shape[axis], Rows)]
-    others = [n for n in others if all(n.shape[a] == x.shape[a] for a in range(x.ndim) if a != axis)]
+    others = [n for n in others if all(same(n.shape[a], x.shape[a]) for a in range(x.ndim) if a != axis)]
     pieces = [x, *(b.pick(others) for _ in range(b.pick((1, 2))))]
     b.add(np.concatenate(pieces, axis=axis), steady=b.is_steady(*pieces))
 
@@ -422,7 +427,7 @@ def _scatter(b: Builder) -> None:
     x = b.any(b.pick("ffi"), rank=indices.ndim)
     axis = b.pick(range(x.ndim - indices.ndim + 1))
     middle = slice(axis, axis + indices.ndim)
-    if x.shape[middle] != indices.shape:
+    if not all(same(have, wanted) for have, wanted in zip(x.shape[middle], indices.shape, strict=True)):
         if is_symbolic(x.shape[middle]) or 0 in x.shape[middle]:
             return
         first = x[(slice(None),) * axis + (slice(0, 1),) * indices.ndim]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -78,6 +79,17 @@ class Rows:
             "(if, range, int, float, np.zeros, np.arange). Use it only in arithmetic, use np.zeros_like and its kin "
             "for arrays of its size, or write the function for one row."
         )
+
+    def __eq__(self, other: object) -> bool:
+        # Shape rules compare sizes as symbols: n is not 1. A user who asks whether n is 1 would be told a lie.
+        if isinstance(other, int) and not sys._getframe(1).f_globals.get("__name__", "").startswith("madaline."):
+            self._unknown()
+        if not isinstance(other, Rows):
+            return NotImplemented
+        return self.coefficient == other.coefficient and self.offset == other.offset
+
+    def __hash__(self) -> int:
+        return hash((self.coefficient, self.offset))
 
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _unknown
     __lt__ = __le__ = __gt__ = __ge__ = __index__ = __int__ = __float__ = __bool__ = __array__ = _unknown
