@@ -121,6 +121,12 @@ def test_constants_that_differ_in_sign_or_type_are_not_one(a, b):
     )
 
 
+def test_subtracting_negative_zero_stays():
+    """-0 - (-0) is 0, so it is not the argument."""
+    assert operations(simplify(trace(lambda x: x - 0.0, NUMBERS))) == []
+    assert operations(simplify(trace(lambda x: x - (-0.0), NUMBERS))) == ["subtract"]
+
+
 def test_nan_constants_are_one():
     graph = simplify(trace(lambda x: (x + np.nan, x + np.nan), NUMBERS))
     assert graph.outputs[0] is graph.outputs[1]

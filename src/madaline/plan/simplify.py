@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from madaline.graph.node import CONSTANT, INPUT, Node, is_constant, topological_order
 from madaline.graph.primitives.elementwise import Elementwise, fold
 from madaline.graph.shapes import broadcast
@@ -92,12 +94,15 @@ def _multiply(node: Node) -> Node | None:
     return None
 
 
-def _neutral_on_the_right(value: float) -> Rule:
-    def rule(node: Node) -> Node | None:
-        a, b = node.inputs
-        return a if _is_scalar(b, value) and a.shape == node.shape else None
+def _divide(node: Node) -> Node | None:
+    a, b = node.inputs
+    return a if _is_scalar(b, 1) and a.shape == node.shape else None
 
-    return rule
+
+def _subtract(node: Node) -> Node | None:
+    a, b = node.inputs
+    # Not -0: it would turn a negative zero into a positive one.
+    return a if _is_scalar(b, 0) and not np.signbit(b.params["value"]) and a.shape == node.shape else None
 
 
 def _negative(node: Node) -> Node | None:
@@ -149,8 +154,8 @@ _RULES: dict[str, Rule] = {
     "identity": _pass_on,
     "stop_gradient": _pass_on,
     "multiply": _multiply,
-    "divide": _neutral_on_the_right(1),
-    "subtract": _neutral_on_the_right(0),
+    "divide": _divide,
+    "subtract": _subtract,
     "negative": _negative,
     "where": _where,
     "reshape": _reshape,
