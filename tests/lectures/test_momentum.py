@@ -91,6 +91,12 @@ def test_a10_our_sgd_is_all_of_them_at_a_constant_rate(form):
     np.testing.assert_allclose(descend(SGD(0.05, momentum=0.8)), form(*CONSTANT), rtol=1e-10, atol=1e-12)
 
 
+def test_a10_our_sgd_takes_coefficients_that_vary():
+    eta, beta = CONSTANT[0], VARYING[1]
+    ours = descend(SGD(0.05, momentum=lambda t: 1.0 - 1.0 / (1.0 + t)))
+    np.testing.assert_allclose(ours, heavy_ball(eta, beta), rtol=1e-10, atol=1e-12)
+
+
 def test_a10_with_a_schedule_our_sgd_is_the_heavy_ball_whose_coefficient_follows_the_rate():
     """The rate stands outside of the velocity, as in PyTorch: beta_t = momentum * eta_t / eta_{t-1}."""
     eta = VARYING[0]
@@ -157,6 +163,12 @@ def test_a11_the_forms_of_nesterovs_momentum_are_equal(form, eta, beta):
 def test_a11_our_sgd_walks_the_points_looked_ahead_to():
     ours = descend(SGD(0.05, momentum=0.8, nesterov=True))
     np.testing.assert_allclose(ours, nesterov(*CONSTANT)[1], rtol=1e-10, atol=1e-12)
+
+
+def test_a11_our_sgd_takes_coefficients_that_vary():
+    eta, beta = CONSTANT[0], VARYING[1]
+    ours = descend(SGD(0.05, momentum=lambda t: 1.0 - 1.0 / (1.0 + t), nesterov=True))
+    np.testing.assert_allclose(ours, nesterov(eta, beta)[1], rtol=1e-10, atol=1e-12)
 
 
 def test_nesterov_and_polyak_are_not_the_same():

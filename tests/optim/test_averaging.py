@@ -29,7 +29,7 @@ def averages(update, walk):
 
 @every_rule
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_the_traced_rule_is_the_numpy_rule(rule, dtype, rng):
+def test_the_traced_rule_is_the_numpy_rule(rule, dtype, rng, executor):
     walk = path(rng, dtype)
     step = md.compile(lambda a, w, t: rule.update(a, w, t=t))
     native = averages(lambda a, w, t: step(a, w, float(t)), walk)

@@ -19,7 +19,7 @@ dtypes = pytest.mark.parametrize("dtype", [np.float64, np.float32])
 
 @every_clip
 @dtypes
-def test_the_traced_clip_is_the_numpy_clip(clip, dtype, rng):
+def test_the_traced_clip_is_the_numpy_clip(clip, dtype, rng, executor):
     g, w = (rng.normal(size=(5, 3)) * 10).astype(dtype), rng.normal(size=(5, 3)).astype(dtype)
     found = md.compile(clip)(g, w)
     assert found.dtype == clip(g, w).dtype == dtype
@@ -66,7 +66,7 @@ def test_a_gradient_that_is_not_a_number_is_not_hidden(clip):
 
 @every_constraint
 @dtypes
-def test_the_traced_constraint_is_the_numpy_constraint(rule, dtype, rng):
+def test_the_traced_constraint_is_the_numpy_constraint(rule, dtype, rng, executor):
     W = (3.0 * rng.normal(size=(5, 3))).astype(dtype)
     found = md.compile(rule)(W)
     assert found.dtype == rule(W).dtype == dtype

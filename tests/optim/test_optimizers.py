@@ -24,6 +24,7 @@ RULES = {
     **{name: rule for name, (rule, _, _) in (BY_TORCH | BY_OPTAX).items()},
     "own rule": OWN,
     "varying": VARYING,
+    "varying momentum": SGD(0.02, momentum=lambda t: t / (t + 3.0), nesterov=True),
 }
 every_rule = pytest.mark.parametrize("rule", [pytest.param(rule, id=name) for name, rule in RULES.items()])
 every_kind = pytest.mark.parametrize("kind", [pytest.param(kind, id=kind.name) for kind in OPTIMIZERS])
@@ -57,7 +58,7 @@ def test_every_optimizer_is_compared_with_an_oracle(kind):
 
 @every_rule
 @dtypes
-def test_the_traced_update_is_the_numpy_update(rule, dtype, w):
+def test_the_traced_update_is_the_numpy_update(rule, dtype, w, executor):
     """The same rule, run natively, for forty steps with masks."""
     step = md.compile(
         lambda w, g, slots, t, decay, rate: rule.step(
@@ -233,7 +234,7 @@ def test_optimizers_are_found_by_name():
         as_optimizer("Adam")
     with pytest.raises(ConfigError, match="learning_rate cannot be given besides Adam"):
         as_optimizer(Adam(), learning_rate=1.0)
-    with pytest.raises(ConfigError, match="optimizer=3 must be"):
+    with pytest.raises(ConfigError, match=r"optimizer=3 must be a name, an object .* Known: adadelta, "):
         as_optimizer(3)
     with pytest.raises(ConfigError, match="Adam has no parameter momentum"):
         Optimizer.from_dict({"name": "adam", "momentum": 0.9})
@@ -259,6 +260,12 @@ def test_a_function_is_a_rule_whose_slots_are_its_arguments(w):
     np.testing.assert_allclose(found, expected, rtol=1e-12)
     with pytest.raises(ConfigError, match="no name"):
         OWN.to_dict()
+
+
+def test_a_rule_that_loses_a_slot_is_told_so(w):
+    rule = as_optimizer(lambda w, g, v, *, t, lr: w - lr * g)
+    with pytest.raises(ConfigError, match=r"gave 0 slots and was given 1. It must give .* the slots being \('v',\)"):
+        rule.step(w, w, rule.state(w), t=1)
 
 
 def test_a_function_as_coefficient_cannot_be_written_to_a_file():

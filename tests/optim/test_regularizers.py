@@ -44,7 +44,7 @@ def test_its_gradient_is_right(rule, rng):
 
 @every_rule
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_native_and_numpy_agree(rule, dtype, rng):
+def test_the_traced_penalty_is_the_numpy_penalty(rule, dtype, rng, executor):
     W = rng.normal(size=(6, 4)).astype(dtype)
     value, slope = md.compile(md.value_and_grad(rule))(W)
     assert slope.dtype == dtype
@@ -119,6 +119,7 @@ def test_names_and_wrong_parameters():
     assert {kind.on for kind in REGULARIZERS} == {"weights", "matrix", "activations"}
     with pytest.raises(ConfigError, match=r"L2: strength=-1 must be a number in \[0, inf\)"):
         L2(-1)
+    assert Regularizer.of("l1", strength=0.5) == Regularizer.of(L1(0.5)) == Regularizer.of(L1(0.5).to_dict()) == L1(0.5)
     with pytest.raises(ConfigError, match="groups='rows' must be 'inputs' or 'outputs'"):
         GroupLasso(groups="rows")
     with pytest.raises(ConfigError, match="kind='l3' must be 'l1' or 'l2'"):

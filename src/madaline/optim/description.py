@@ -68,6 +68,29 @@ class Description:
         return found
 
     @classmethod
+    def of(cls, what: Any, **parameters: Any) -> Self:
+        """The description that is meant by a name, its class, its plain data, or itself.
+
+        Parameters
+        ----------
+        what : str, class, dict or description
+            As a user gives it: ``"adam"``, ``Adam``, ``{"name": "adam"}``, ``Adam(1e-3)``.
+        **parameters
+            Those of a name or class; the others have theirs already.
+        """
+        kind = cls.registry.find(what) if isinstance(what, str) else what
+        if isinstance(kind, type) and issubclass(kind, cls):
+            return kind(**parameters)
+        if not isinstance(what, (cls, Mapping)):
+            raise ConfigError(
+                f"{cls.registry.kind}={what!r} must be a name, an object of class {cls.__name__} or its plain data. "
+                f"Known: {', '.join(cls.registry.names())}"
+            )
+        if parameters:
+            raise ConfigError(f"{', '.join(parameters)} cannot be given besides {what!r}, which has its own.")
+        return cls.from_dict(what) if isinstance(what, Mapping) else what
+
+    @classmethod
     def _read(cls, value: Any) -> Any:
         if isinstance(value, Mapping):
             return cls.registry.find(value.get("name", "")).from_dict(value)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from madaline.graph.primitive import Array
-from madaline.optim.optimizer import Optimizer, plain_number
-
-Coefficient = float | Callable[[Any], Any]
-"A number, or a function of the step ``t``, written with NumPy."
+from madaline.optim.optimizer import Coefficient, Optimizer, coefficient
 
 
 @dataclass(frozen=True)
@@ -64,8 +61,7 @@ class AdaptiveMoments(Optimizer):
     def update(
         self, w: Array, g: Array, v: Array, s: Array, c: Array, d: Array, *, t: Any, lr: Any
     ) -> tuple[Array, ...]:
-        gamma = plain_number(self.gamma(t)) if callable(self.gamma) else self.gamma
-        lam = plain_number(self.lam(t)) if callable(self.lam) else self.lam
+        gamma, lam = coefficient(self.gamma, t), coefficient(self.lam, t)
         v = (1 - gamma) * v + gamma * g
         s = (1 - lam) * s + lam * g * g
         c = (1 - gamma) * c + gamma

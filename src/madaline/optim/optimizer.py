@@ -18,6 +18,9 @@ from madaline.registry import Registry
 
 OPTIMIZERS: Registry[type[Optimizer]] = Registry("optimizer")
 
+Coefficient = float | Callable[[Any], Any]
+"A number, or a function of the step ``t``, written with NumPy."
+
 
 @dataclass(frozen=True)
 class Optimizer(Description):
@@ -106,6 +109,11 @@ class Optimizer(Description):
             w, g = (w - lr * shrunk, g) if self.decoupled else (w, g + shrunk)
         result = self.update(w, g, *slots, t=plain_number(t), lr=lr)
         w, *rest = result if isinstance(result, tuple) else (result,)
+        if len(rest) != len(slots):
+            raise ConfigError(
+                f"{type(self).__name__}.update gave {len(rest)} slots and was given {len(slots)}. "
+                f"It must give (w, *slots), the slots being {self.slots}."
+            )
         return w, tuple(rest)
 
 
@@ -113,6 +121,11 @@ def plain_number(value: Any) -> Any:
     """A number of Python's for one of NumPy's, which would turn float32 vectors into float64; others are unchanged."""
     is_scalar = isinstance(value, (np.ndarray, np.generic)) and value.ndim == 0
     return value.item() if is_scalar else value
+
+
+def coefficient(value: Coefficient, t: Any) -> Any:
+    """A coefficient at step ``t``."""
+    return plain_number(value(t)) if callable(value) else value
 
 
 def bias_correction(beta: float, t: Any) -> Any:
@@ -164,16 +177,6 @@ def as_optimizer(
     >>> rule.slots
     ('v',)
     """
-    if isinstance(what, str):
-        return OPTIMIZERS.find(what)(**parameters)
-    if isinstance(what, type) and issubclass(what, Optimizer):
-        return what(**parameters)
-    if callable(what) and not isinstance(what, Optimizer):
+    if callable(what) and not isinstance(what, (type, Optimizer)):
         return OwnRule(**parameters, function=what)
-    if parameters:
-        raise ConfigError(f"{', '.join(parameters)} cannot be given besides {what!r}, which has its own.")
-    if isinstance(what, Mapping):
-        return Optimizer.from_dict(what)
-    if isinstance(what, Optimizer):
-        return what
-    raise ConfigError(f"optimizer={what!r} must be a name, an optimizer, its plain data or a function.")
+    return Optimizer.of(what, **parameters)

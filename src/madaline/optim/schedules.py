@@ -241,12 +241,6 @@ def as_schedule(what: str | Mapping[str, Any] | Schedule | Callable[[Any], Any] 
     """
     if what is None:
         return Constant()
-    if isinstance(what, Schedule):
-        return what
-    if isinstance(what, str):
-        return SCHEDULES.find(what)()
-    if isinstance(what, Mapping):
-        return Schedule.from_dict(what)
-    if callable(what):
+    if callable(what) and not isinstance(what, (type, Schedule)):
         return OwnSchedule(what)
-    raise ConfigError(f"schedule={what!r} must be a name, a schedule, its plain data or a function of the step.")
+    return Schedule.of(what)

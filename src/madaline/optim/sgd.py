@@ -10,7 +10,7 @@ import numpy as np
 
 from madaline.errors import ConfigError
 from madaline.graph.primitive import Array
-from madaline.optim.optimizer import Optimizer
+from madaline.optim.optimizer import Coefficient, Optimizer, coefficient
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,9 @@ class SGD(Optimizer):
     Parameters
     ----------
     learning_rate : float, default 0.001
-    momentum : float in [0, 1), default 0
-        The :math:`\mu`; 0 keeps no state.
+    momentum : float in [0, 1) or function of ``t``, default 0
+        The :math:`\mu`; 0 keeps no state. A function gives the lecture's :math:`\beta_t`, as Nesterov's
+        ``lambda t: t / (t + 3)``; with ``nesterov``, ``v`` shrinks by that of step ``t - 1`` (row A11).
     nesterov : bool, default False
         Needs momentum and no dampening.
     dampening : float in [0, 1], default 0
@@ -53,7 +54,7 @@ class SGD(Optimizer):
 
     learning_rate: float = 1e-3
     _: KW_ONLY
-    momentum: float = 0.0
+    momentum: Coefficient = 0.0
     nesterov: bool = False
     dampening: float = 0.0
 
@@ -74,6 +75,7 @@ class SGD(Optimizer):
         if not slots:
             return (w - lr * g,)
         (v,) = slots
+        mu = coefficient(self.momentum, t)
         new = np.where(t > 1, (1 - self.dampening) * g, g) if self.dampening else g
-        v = self.momentum * v + new
-        return w - lr * (g + self.momentum * v if self.nesterov else v), v
+        v = (coefficient(self.momentum, t - 1) if self.nesterov else mu) * v + new
+        return w - lr * (g + mu * v if self.nesterov else v), v
