@@ -13,6 +13,7 @@ import pytest
 
 import madaline as md
 from madaline.errors import DtypeError, ShapeError, TraceError
+from madaline.kernels.execute import CACHE_SIZE
 
 ROWS = [0, 1, 2, 3, 31, 32, 33, 63, 64, 65, 257, 1000]
 "Batch sizes around the tiles' sizes and beyond them."
@@ -263,6 +264,25 @@ def test_rows_must_name_arguments_that_are_there():
         md.compile(np.sin, rows=[2])(np.ones(3))
     with pytest.raises(ShapeError, match=re.escape(message)):
         md.trace(np.sin, np.ones(3), rows=[2])
+
+
+def test_what_is_kept_for_other_numbers_and_other_batches_is_bounded():
+    scaled = md.compile(lambda x, n: x * n)
+    mixed = md.compile(lambda x: x @ x.T, rows=[0])
+    for n in range(1, CACHE_SIZE + 10):
+        assert scaled(1.5, n) == 1.5 * n
+        assert mixed(np.ones((n, 1))).sum() == n * n
+    (executable, _, _) = next(iter(mixed._ready.values()))
+    assert len(scaled._ready) <= CACHE_SIZE
+    assert len(executable._programs) <= CACHE_SIZE
+
+
+def test_a_number_that_changes_later_does_not_reach_other_batches():
+    factor = np.array(2.0)
+    compiled = md.compile(lambda x: (x @ x.T) * factor, rows=[0])
+    compiled(np.ones((1, 1)))
+    factor[...] = 3.0
+    np.testing.assert_array_equal(compiled(np.ones((2, 1))), np.full((2, 2), 2.0))
 
 
 def test_a_compiled_function_that_was_used_can_be_pickled_and_copied():

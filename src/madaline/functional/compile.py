@@ -20,7 +20,7 @@ from madaline.graph.trace import (
     refuse_foreign_inputs,
 )
 from madaline.graph.tree import Structure, flatten, unflatten
-from madaline.kernels.execute import Executable
+from madaline.kernels.execute import CACHE_SIZE, Executable
 
 
 def compile(f: Callable[..., Any], *, rows: Sequence[int] = ()) -> CompiledFunction:  # noqa: A001 - the usual word
@@ -89,6 +89,8 @@ class CompiledFunction:
             found = self._trace(leaves, structure, batched)
             if found is None:
                 return self._function(*args, **kwargs)
+            if len(self._ready) >= CACHE_SIZE:
+                self._ready.clear()
             ready = self._ready[key] = found
         executable, out_structure, out_leaves = ready
         values = iter(executable(arrays, n_rows))

@@ -79,9 +79,13 @@ class Executable:
     def _bound(self, n_rows: int) -> tuple[Program, list[np.ndarray]]:
         if self._generic is not None:
             return self._generic
-        if n_rows not in self._programs:
-            self._programs[n_rows] = _program(with_rows(self.graph, n_rows))
-        return self._programs[n_rows]
+        found = self._programs.get(n_rows)
+        if found is None:
+            found = _program(with_rows(self.graph, n_rows))
+            if len(self._programs) >= CACHE_SIZE:
+                self._programs.clear()
+            self._programs[n_rows] = found
+        return found
 
     def __call__(self, arguments: Sequence[Any], n_rows: int = 0) -> list[np.ndarray]:
         """The outputs for these arguments, one for each input of the graph."""
@@ -118,7 +122,7 @@ def with_copied_arrays(graph: Graph) -> Graph:
     copies: dict[int, np.ndarray] = {}
     constants: dict[int, Node] = {}
     for node in topological_order(graph.outputs):
-        if node.primitive is CONSTANT and node.shape:
+        if node.primitive is CONSTANT:
             value = node.params["value"]
             copy = copies.setdefault(id(value), value.copy())
             constants[id(node)] = Node(CONSTANT, (), {"value": copy}, node.shape, node.dtype)
