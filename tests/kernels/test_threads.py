@@ -70,7 +70,7 @@ def many_cpus(monkeypatch):
 
 
 @pytest.mark.usefixtures("many_cpus")
-@pytest.mark.parametrize(("limit", "expected"), [("250000 100000", 2), ("50000 100000", 1), ("max 100000", 16)])
+@pytest.mark.parametrize(("limit", "expected"), [("290000 100000", 2), ("50000 100000", 1), ("max 100000", 16)])
 def test_a_cgroup_quota_limits_the_threads(tmp_path, limit, expected):
     proc, groups = tmp_path / "proc", tmp_path / "cgroup"
     (proc / "self").mkdir(parents=True)

@@ -183,6 +183,8 @@ EXAMPLES = {
         (lambda x: np.einsum("ij,jk->ik", x, B, optimize=False), A),
         (lambda x: np.einsum("ij,jk->ik", x, x.T, optimize="greedy"), INTEGERS),
         (lambda x: np.einsum("ij->ji", x), SINGLE),
+        (lambda x: np.einsum("ij,ij->ij", x, x[:1]), A),
+        (lambda x: np.einsum("ij,ij->j", x[:1], x), A),
         (lambda x, y: np.einsum(x, [0, 1], y, [1, 2], [0, 2]), A, B),
         (lambda x, y: np.einsum(x, [0, 1], y, [1, 2]), A, B),
     ],

@@ -80,6 +80,8 @@ EXAMPLES = {
         (np.max, MASK),
         (lambda x: np.max(x, axis=1, where=MASK, initial=-9.0), A),
         (lambda x: np.max(x, initial=0.5), A),
+        (lambda x: np.max(x, axis=1, initial=0.5), A),
+        (lambda x: np.max(x, initial=9.0), A),
     ],
     np.min: [
         *over_axes(np.min, empty=False),
