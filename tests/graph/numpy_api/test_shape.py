@@ -234,6 +234,7 @@ EXAMPLES = {
     np.tile: [
         (lambda x: np.tile(x, 2), C),
         (lambda x: np.tile(x, (2, 3)), A),
+        (lambda x: np.tile(x, np.array([2, 3])), A),
         (lambda x: np.tile(x, (2, 1, 2)), A),
         (lambda x: np.tile(x, 3), SCALAR),
         (lambda x: np.tile(x, 0), C),

@@ -16,7 +16,7 @@ from madaline.graph.shapes import Rows, Shape, broadcast, show, size_of
 def getitem(x: Node, index: Any) -> Any:
     """``x[index]``."""
     items = list(index) if isinstance(index, tuple) else [index]
-    items = [_array(item) if isinstance(item, list) else item for item in items]
+    items = [_array(item) if isinstance(item, (list, range)) else item for item in items]
     if sum(1 for item in items if item is Ellipsis) > 1:
         raise IndexError("An index may hold '...' once; this one has more than one '...'.")
     items = _booleans_to_integers(items, x.shape)
@@ -36,7 +36,7 @@ def _takes_axis(item: Any) -> bool:
     return item is not None and not isinstance(item, slice)
 
 
-def _array(item: list[Any]) -> Any:
+def _array(item: list[Any] | range) -> Any:
     array = np.asarray(item)
     return array if array.size else array.astype(np.int64)  # NumPy makes an empty list floating, yet lets it index
 

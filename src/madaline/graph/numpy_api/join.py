@@ -204,7 +204,7 @@ def _pad_by_constants(x: Node, widths: list[list[int]], values: Any) -> Any:
 @implements(np.tile)
 def tile(x: Any, reps: Any) -> Any:
     x = as_node(x)
-    counts = tuple(reps) if isinstance(reps, (tuple, list)) else (reps,)
+    counts = tuple(reps.tolist() if isinstance(reps, np.ndarray) else reps) if np.iterable(reps) else (reps,)
     counts = (1,) * (x.ndim - len(counts)) + counts
     x = np.reshape(x, (1,) * (len(counts) - x.ndim) + x.shape)
     spread = tuple(size for pair in zip(counts, x.shape, strict=True) for size in pair)
