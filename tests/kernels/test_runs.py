@@ -272,3 +272,10 @@ def test_an_unknown_executor_is_refused(on):
     on("gpu")
     with pytest.raises(md.errors.ConfigError, match="MADALINE_EXECUTOR='gpu' is not an executor"):
         md.compile(np.sin)(1.0)
+
+
+@needs_core
+def test_a_program_that_does_not_fit_says_how_much_it_needs():
+    huge = md.compile(lambda x: np.sort(np.broadcast_to(x, (10**13,)))[0])
+    with pytest.raises(MemoryError, match=r"needs [\d,]{18,} bytes beside its arguments and results.*fewer rows"):
+        huge(1.0)

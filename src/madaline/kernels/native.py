@@ -57,7 +57,13 @@ class Compiled:
             np.empty(resolve(shape, n_rows) if symbolic else shape, dtype)
             for shape, symbolic, dtype, _ in self._results
         ]
-        self._program.run(inputs, outputs, n_rows, threads)
+        try:
+            self._program.run(inputs, outputs, n_rows, threads)
+        except MemoryError:
+            raise MemoryError(
+                f"The program needs {self.memory(n_rows, threads):,} bytes beside its arguments and results, more than "
+                "there are. Use fewer rows at a time; program.describe() shows what takes most."
+            ) from None
         if not self._turned:
             return outputs
         return [
