@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import scipy.special
 
+import madaline as md
 from madaline.errors import ShapeError, TraceError
 from madaline.graph.node import INPUT
 from madaline.graph.trace import trace
@@ -277,3 +278,11 @@ def test_text_of_a_traced_value_names_how_it_was_made():
 
     trace(look, X)
     assert seen.text == "<traced exp: float64 (3,)>"
+
+
+def test_masks_cannot_be_subtracted_as_in_numpy():
+    with pytest.raises(TraceError, match=r"Masks cannot be subtracted. Use a \^ b"):
+        md.trace(lambda x: (x > 0) - (x > 1), np.ones(3))
+    with pytest.raises(TraceError, match="Masks cannot be subtracted"):
+        md.trace(lambda x: (x > 0) - True, np.ones(3))
+    assert md.grad(lambda x: np.sum(x - (x > 0)))(np.ones(2)).tolist() == [1.0, 1.0]

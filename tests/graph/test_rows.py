@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import madaline as md
 from madaline.errors import ShapeError, TraceError
 from madaline.graph.numpy_api.reduce import logsumexp
 from madaline.graph.primitives.elementwise import relu, sigmoid, softplus
@@ -183,3 +184,18 @@ def test_rows_do_not_fit_a_fixed_size():
 def test_a_batch_needs_an_axis():
     with pytest.raises(TraceError, match="is a batch but has no axis for its rows"):
         trace(lambda x: x, 1.0, rows=[0])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_mean_over_the_batch_twice_divides_by_its_square(dtype):
+    x = np.random.default_rng(0).normal(size=(5, 3)).astype(dtype)
+    mean = md.compile(lambda x: np.mean(x @ x.T), rows=[0])
+    for n in (1, 4, 5):
+        value = mean(x[:n])
+        assert value.dtype == dtype
+        np.testing.assert_allclose(value, np.mean(x[:n] @ x[:n].T), rtol=1e-5)
+
+
+def test_the_size_of_a_value_with_two_batch_axes_says_what_to_do():
+    with pytest.raises(ShapeError, match=r"\(n, n\) has the batch axis twice.*Reduce one of the two axes first"):
+        md.trace(lambda x: np.ravel(x @ x.T), np.ones((5, 3)), rows=[0])

@@ -126,7 +126,10 @@ def size_of(shape: Shape) -> Any:
     count: Any = 1
     for size in shape:
         if isinstance(size, Rows) and isinstance(count, Rows):
-            raise ShapeError(f"The shape {show(shape)} has the batch axis twice; its size is not a multiple of n.")
+            raise ShapeError(
+                f"The shape {show(shape)} has the batch axis twice, so its size is no multiple of n. "
+                "Reduce one of the two axes first, or pass the batch as an ordinary argument (without rows=)."
+            )
         count = count * size
     return count
 

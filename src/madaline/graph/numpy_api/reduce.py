@@ -10,7 +10,7 @@ from madaline.errors import TraceError
 from madaline.graph.node import BOOL, Node, as_node
 from madaline.graph.numpy_api.dispatch import implements
 from madaline.graph.primitive import PRIMITIVES
-from madaline.graph.shapes import normalize_axes, normalize_axis, size_of
+from madaline.graph.shapes import Rows, normalize_axes, normalize_axis, size_of
 
 
 def reduced(name: str, x: Any, axis: Any, keepdims: bool) -> Any:
@@ -93,11 +93,22 @@ def _count(x: Node, axis: Any) -> Any:
     return size_of(tuple(x.shape[a] for a in normalize_axes(_axis_of(x, axis), x.ndim)))
 
 
+def _counts(x: Node, axis: Any) -> list[Any]:
+    """Numbers whose product is the count: one, or several where the batch axis is reduced more than once."""
+    sizes = [x.shape[a] for a in normalize_axes(_axis_of(x, axis), x.ndim)]
+    rows = [size for size in sizes if isinstance(size, Rows)]
+    fixed = tuple(size for size in sizes if not isinstance(size, Rows))
+    return [size_of((*fixed, *rows[:1])), *rows[1:]]
+
+
 @implements(np.mean)
 def mean(x: Any, axis: Any = None, dtype: Any = None, *, keepdims: bool = False, where: Any = None) -> Any:
     x = as_node(x) if dtype is None else as_node(x).astype(dtype)
     if where is None:
-        return reduced("sum", x, axis, keepdims) / _count(x, axis)
+        total = reduced("sum", x, axis, keepdims)
+        for count in _counts(x, axis):
+            total = total / count
+        return total
     chosen = reduced("sum", np.broadcast_to(as_node(where), x.shape).astype(BOOL), axis, keepdims)
     total = sum(x, axis, keepdims=keepdims, where=where)
     return total / (chosen.astype(x.dtype) if x.dtype.kind == "f" else chosen)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import TraceError
-from madaline.graph.node import INT64, Node, is_constant
+from madaline.graph.node import BOOL, INT64, Node, is_constant
 from madaline.graph.primitive import PRIMITIVES, Array
 from madaline.graph.primitives.elementwise.base import POSITIVE, REAL, Elementwise, cast, sum_to
 
@@ -33,8 +33,17 @@ class Subtract(Elementwise):
     types = "number"
     domains = (REAL, REAL)
 
+    def __call__(self, *args: Any, **params: Any) -> Any:
+        if all(_is_mask(arg) for arg in args):
+            raise TraceError("Masks cannot be subtracted. Use a ^ b, a & ~b, or numbers: a.astype(float) - b.")
+        return super().__call__(*args, **params)
+
     def derivative(self, a: Array, b: Array, y: Array) -> Any:
         return 1.0, -1.0
+
+
+def _is_mask(arg: Any) -> bool:
+    return arg.dtype == BOOL if isinstance(arg, (Node, np.ndarray, np.generic)) else isinstance(arg, bool)
 
 
 class Multiply(Elementwise):
