@@ -77,7 +77,9 @@ def test_the_table_is_the_closed_form(schedule, expected):
     np.testing.assert_allclose(schedule.table(60), expected, rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.parametrize("schedule", [schedule for schedule, _ in CLOSED_FORMS] + [OneCycle()], ids=repr)
+@pytest.mark.parametrize(
+    "schedule", [schedule for schedule, _ in CLOSED_FORMS] + [OneCycle()], ids=lambda s: type(s).__name__
+)
 def test_the_rate_of_one_step_is_its_place_in_the_table(schedule):
     table = schedule.table(60)
     for t in (1, 2, 19, 20, 21, 60):
