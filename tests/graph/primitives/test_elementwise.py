@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.special
 
+import madaline as md
 from madaline.graph.numpy_api import special
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.primitives.elementwise import Elementwise, erf, relu, sigmoid, softplus, stop_gradient
@@ -208,3 +209,15 @@ def test_constant_factors_are_not_multiplied_when_they_are_one():
     assert scaled(x, 1.0) is x
     assert scaled(x, -1.0).tolist() == [-1.0, -1.0, -1.0]
     assert scaled(x, 2.0).tolist() == [2.0, 2.0, 2.0]
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e-3, 1.0, 1e3, 1e200])
+def test_inverse_functions_have_their_slope_at_any_size(size):
+    """No square on the way may over- or underflow."""
+    by_s, by_x = md.grad(np.arctan2, argnums=(0, 1))(3.0 * size, 4.0 * size)
+    np.testing.assert_allclose([by_s, by_x], [0.16 / size, -0.12 / size], rtol=1e-12)
+    np.testing.assert_allclose(md.grad(np.arcsinh)(size), 1.0 / np.hypot(1.0, size), rtol=1e-12)
+    if size > 1.0:
+        np.testing.assert_allclose(
+            md.grad(np.arccosh)(size), 1.0 / (size * np.sqrt(1.0 - (1.0 / size) ** 2)), rtol=1e-12
+        )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from madaline.graph.primitive import Array
-from madaline.graph.primitives.elementwise.base import POSITIVE, REAL, Elementwise
+from madaline.graph.primitives.elementwise.base import POSITIVE, REAL, Elementwise, stop_gradient
 
 
 class Sin(Elementwise):
@@ -81,7 +81,10 @@ class Arctan2(Elementwise):
     domains = (REAL, POSITIVE)
 
     def derivative(self, s: Array, x: Array, y: Array) -> Any:
-        squared = s * s + x * x
+        # Scaled, so that no square over- or underflows; the result does not depend on the scale.
+        scale = stop_gradient(np.maximum(np.abs(s), np.abs(x)))
+        s, x = s / scale, x / scale
+        squared = (s * s + x * x) * scale
         return x / squared, -s / squared
 
 
@@ -122,7 +125,9 @@ class Arcsinh(Elementwise):
     ufunc = np.arcsinh
 
     def derivative(self, x: Array, y: Array) -> Any:
-        return 1.0 / np.sqrt(1.0 + x * x)
+        scale = stop_gradient(np.maximum(np.abs(x), 1.0))
+        small, scaled = 1.0 / scale, x / scale
+        return small / np.sqrt(small * small + scaled * scaled)
 
 
 class Arccosh(Elementwise):
@@ -133,7 +138,7 @@ class Arccosh(Elementwise):
     domains = ((1.3, 3.0),)
 
     def derivative(self, x: Array, y: Array) -> Any:
-        return 1.0 / np.sqrt(x * x - 1.0)
+        return 1.0 / (np.sqrt(x - 1.0) * np.sqrt(x + 1.0))
 
 
 class Arctanh(Elementwise):
