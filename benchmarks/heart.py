@@ -30,11 +30,11 @@ for variable in ("MADALINE_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", 
 several = "true" if OPTIONS.threads > 1 else "false"
 os.environ["XLA_FLAGS"] = f"--xla_cpu_multi_thread_eigen={several} intra_op_parallelism_threads={OPTIONS.threads}"
 
-import harness  # noqa: E402 - after the environment is set
-import numpy as np  # noqa: E402
+import harness
+import numpy as np
 
-import madaline as md  # noqa: E402
-from madaline.kernels.core import core  # noqa: E402
+import madaline as md
+from madaline.kernels.core import core
 
 try:
     import torch
@@ -63,26 +63,26 @@ def chain() -> tuple[str, Any]:
             return v * np.tanh(md.softplus(v))
 
         ours = md.compile(lambda v: md.vjp(mish, v)[1](np.ones_like(v))[0])
-        contestants = {"madaline": lambda: ours(x)}  # noqa: B023 - called within this turn
+        contestants = {"madaline": lambda: ours(x)}
 
         def by_numpy() -> Any:
-            s = np.logaddexp(x, np.float32(0))  # noqa: B023
+            s = np.logaddexp(x, np.float32(0))
             t = np.tanh(s)
-            return t + x * (1 - t * t) * np.exp(x - s)  # noqa: B023
+            return t + x * (1 - t * t) * np.exp(x - s)
 
         contestants["NumPy"] = by_numpy
         if torch is not None:
             tensor = torch.from_numpy(x.copy()).requires_grad_()
 
             def by_torch() -> Any:
-                tensor.grad = None  # noqa: B023
-                torch.nn.functional.mish(tensor).sum().backward()  # noqa: B023
+                tensor.grad = None
+                torch.nn.functional.mish(tensor).sum().backward()
 
             contestants["PyTorch"] = by_torch
         if jax is not None:
             jitted = jax.jit(jax.vmap(jax.grad(lambda v: v * jnp.tanh(jax.nn.softplus(v)))))
             placed = jnp.asarray(x)
-            contestants["JAX"] = lambda: jitted(placed).block_until_ready()  # noqa: B023
+            contestants["JAX"] = lambda: jitted(placed).block_until_ready()
         timings = harness.interleave(contestants, seconds=SECONDS)
         rows.append(_row(f"{size:,}", timings, size))
         data.append(_record({"elements": size}, timings))
@@ -188,7 +188,7 @@ def dispatch() -> tuple[str, Any]:
             ops = [(module.OPCODES["add"], 1, 0, 2, -1)]
             program.elementwise(module.DTYPES["float32"], [(8, False)], operands, [1.0], 0, ops)
         x, y = np.zeros(8, np.float32), np.zeros(8, np.float32)
-        timing = harness.interleave({"run": lambda: program.run([x], [y], 0, 1)}, seconds=SECONDS)["run"]  # noqa: B023
+        timing = harness.interleave({"run": lambda: program.run([x], [y], 0, 1)}, seconds=SECONDS)["run"]
         rows.append([str(count), f"{timing.best * 1e6:.2f}", f"{timing.best * 1e9 / count:.0f}"])
         data.append({"instructions": count, "seconds": timing.best})
     step = md.compile(lambda a: a + 1.0)
@@ -255,7 +255,7 @@ def speelpenning() -> tuple[str, Any]:
         product, reverse = md.compile(np.prod), md.compile(md.grad(np.prod))
         forward = md.jacobian(np.prod, mode="forward")
         timings = harness.interleave(
-            {"product": lambda: product(x), "reverse": lambda: reverse(x), "forward": lambda: forward(x)},  # noqa: B023
+            {"product": lambda: product(x), "reverse": lambda: reverse(x), "forward": lambda: forward(x)},
             seconds=SECONDS / 2,
             rounds=5,
         )
@@ -310,13 +310,13 @@ def split_products() -> tuple[str, Any]:
         operands = {"A": (A, 0, 0, [k, 1]), "B": (B, 0, 0, [n, 1]), "C": (C, 0, 0, [n, 1])}
         program.matmul(module.DTYPES["float32"], batch=[], **sizes, **operands)
         bound = program.bind([a, b], [c], 0)
-        contestants = {"madaline": lambda: bound.run(OPTIONS.threads), "NumPy": lambda: np.matmul(a, b, out=c)}  # noqa: B023
+        contestants = {"madaline": lambda: bound.run(OPTIONS.threads), "NumPy": lambda: np.matmul(a, b, out=c)}
         if torch is not None:
             ta, tb, tc = (torch.from_numpy(item.copy()) for item in (a, b, c))
-            contestants["PyTorch"] = lambda: torch.mm(ta, tb, out=tc)  # noqa: B023
+            contestants["PyTorch"] = lambda: torch.mm(ta, tb, out=tc)
         if jax is not None:
             jitted, ja, jb = jax.jit(jnp.matmul), jnp.asarray(a), jnp.asarray(b)
-            contestants["JAX"] = lambda: jitted(ja, jb).block_until_ready()  # noqa: B023
+            contestants["JAX"] = lambda: jitted(ja, jb).block_until_ready()
         timings = harness.interleave(contestants, seconds=SECONDS)
         ratios = harness.ratios(timings, "madaline")
         speed = f"{2e-9 * m * n * k / timings['madaline'].median:.0f}"
