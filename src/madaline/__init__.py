@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     # For type checkers and editors; a test holds it equal to the table below.
+    from madaline import losses as losses
+    from madaline import optim as optim
     from madaline.config import show_config as show_config
     from madaline.functional import random as random
     from madaline.functional.check_gradient import check_gradient as check_gradient
@@ -31,22 +33,269 @@ if TYPE_CHECKING:
     from madaline.graph.trace import trace as trace
     from madaline.kernels.threads import get_threads as get_threads
     from madaline.kernels.threads import set_threads as set_threads
+    from madaline.losses.cross_entropy import BinaryCrossEntropy as BinaryCrossEntropy
+    from madaline.losses.cross_entropy import CrossEntropy as CrossEntropy
+    from madaline.losses.cross_entropy import KLDivergence as KLDivergence
+    from madaline.losses.custom import CustomLoss as CustomLoss
+    from madaline.losses.custom import as_loss as as_loss
+    from madaline.losses.density import Gaussian as Gaussian
+    from madaline.losses.density import HeteroscedasticGaussian as HeteroscedasticGaussian
+    from madaline.losses.focal import BinaryFocal as BinaryFocal
+    from madaline.losses.focal import Focal as Focal
+    from madaline.losses.log_link import Gamma as Gamma
+    from madaline.losses.log_link import Poisson as Poisson
+    from madaline.losses.log_link import Tweedie as Tweedie
+    from madaline.losses.loss import LOSSES as LOSSES
+    from madaline.losses.loss import Loss as Loss
+    from madaline.losses.margin import Hinge as Hinge
+    from madaline.losses.margin import SquaredHinge as SquaredHinge
+    from madaline.losses.mixture import MixtureDensity as MixtureDensity
+    from madaline.losses.mixture_density import GaussianMixture as GaussianMixture
+    from madaline.losses.ordinal import Ordinal as Ordinal
+    from madaline.losses.quantile import Quantile as Quantile
+    from madaline.losses.robust import MAE as MAE
+    from madaline.losses.robust import Huber as Huber
+    from madaline.losses.robust import LogCosh as LogCosh
+    from madaline.losses.squared import MSE as MSE
+    from madaline.losses.squared import HalfMSE as HalfMSE
+    from madaline.losses.weights import balanced_class_weight as balanced_class_weight
+    from madaline.nn import activations as activations
+    from madaline.nn import initializers as initializers
+    from madaline.nn.activation import activation as activation
+    from madaline.nn.activation import as_activation as as_activation
+    from madaline.nn.activations import ACTIVATIONS as ACTIVATIONS
+    from madaline.nn.initializers import INITIALIZERS as INITIALIZERS
+    from madaline.nn.initializers import LSUV as LSUV
+    from madaline.nn.initializers import FanScaled as FanScaled
+    from madaline.nn.initializers import Initializer as Initializer
+    from madaline.nn.initializers import Kraehenbuehl as Kraehenbuehl
+    from madaline.nn.initializers import Normal as Normal
+    from madaline.nn.initializers import Orthogonal as Orthogonal
+    from madaline.nn.initializers import RandomWalk as RandomWalk
+    from madaline.nn.initializers import Sparse as Sparse
+    from madaline.nn.initializers import Uniform as Uniform
+    from madaline.nn.initializers import as_initializer as as_initializer
+    from madaline.optim import schedules as schedules
+    from madaline.optim.adadelta import Adadelta as Adadelta
+    from madaline.optim.adagrad import Adagrad as Adagrad
+    from madaline.optim.adam import Adam as Adam
+    from madaline.optim.adam import AdaMax as AdaMax
+    from madaline.optim.adam import AdamW as AdamW
+    from madaline.optim.adam import AMSGrad as AMSGrad
+    from madaline.optim.adam import Nadam as Nadam
+    from madaline.optim.annealing import Cosine as Cosine
+    from madaline.optim.annealing import CosineRestarts as CosineRestarts
+    from madaline.optim.annealing import CosineWarmup as CosineWarmup
+    from madaline.optim.annealing import Coslog4 as Coslog4
+    from madaline.optim.annealing import LinearWarmup as LinearWarmup
+    from madaline.optim.annealing import OneCycle as OneCycle
+    from madaline.optim.averaging import AVERAGES as AVERAGES
+    from madaline.optim.averaging import EMA as EMA
+    from madaline.optim.averaging import SWA as SWA
+    from madaline.optim.clipping import CLIPPINGS as CLIPPINGS
+    from madaline.optim.clipping import AdaptiveClip as AdaptiveClip
+    from madaline.optim.clipping import ClipNorm as ClipNorm
+    from madaline.optim.clipping import ClipValue as ClipValue
+    from madaline.optim.constraints import CONSTRAINTS as CONSTRAINTS
+    from madaline.optim.constraints import MaxNorm as MaxNorm
+    from madaline.optim.constraints import NonNegative as NonNegative
+    from madaline.optim.constraints import UnitNorm as UnitNorm
+    from madaline.optim.lbfgs import LBFGS as LBFGS
+    from madaline.optim.lion import Lion as Lion
+    from madaline.optim.moments import AdaptiveMoments as AdaptiveMoments
+    from madaline.optim.optimizer import OPTIMIZERS as OPTIMIZERS
+    from madaline.optim.optimizer import Optimizer as Optimizer
+    from madaline.optim.optimizer import as_optimizer as as_optimizer
+    from madaline.optim.plateau import ReduceOnPlateau as ReduceOnPlateau
+    from madaline.optim.regularizers import L1 as L1
+    from madaline.optim.regularizers import L2 as L2
+    from madaline.optim.regularizers import REGULARIZERS as REGULARIZERS
+    from madaline.optim.regularizers import Activity as Activity
+    from madaline.optim.regularizers import Elastic as Elastic
+    from madaline.optim.regularizers import GroupLasso as GroupLasso
+    from madaline.optim.regularizers import Orthogonality as Orthogonality
+    from madaline.optim.rmsprop import RMSprop as RMSprop
+    from madaline.optim.rprop import Rprop as Rprop
+    from madaline.optim.schedule import SCHEDULES as SCHEDULES
+    from madaline.optim.schedule import ExponentialSteps as ExponentialSteps
+    from madaline.optim.schedule import InverseRoot as InverseRoot
+    from madaline.optim.schedule import InverseScaling as InverseScaling
+    from madaline.optim.schedule import InverseTime as InverseTime
+    from madaline.optim.schedule import Multistep as Multistep
+    from madaline.optim.schedule import Schedule as Schedule
+    from madaline.optim.schedule import as_schedule as as_schedule
+    from madaline.optim.sgd import SGD as SGD
 
 __version__ = "0.1.0.dev0"
 
 _NAMES_BY_MODULE = {
+    "madaline": (
+        "losses",
+        "optim",
+    ),
     "madaline.config": ("show_config",),
     "madaline.functional": ("random",),
     "madaline.functional.check_gradient": ("check_gradient",),
     "madaline.functional.compile": ("compile",),
-    "madaline.functional.gradient": ("grad", "value_and_grad"),
-    "madaline.functional.jacobian": ("hessian", "jacobian"),
-    "madaline.functional.products": ("hvp", "jvp", "vjp"),
+    "madaline.functional.gradient": (
+        "grad",
+        "value_and_grad",
+    ),
+    "madaline.functional.jacobian": (
+        "hessian",
+        "jacobian",
+    ),
+    "madaline.functional.products": (
+        "hvp",
+        "jvp",
+        "vjp",
+    ),
     "madaline.graph.numpy_api.dispatch": ("supported_functions",),
     "madaline.graph.numpy_api.reduce": ("logsumexp",),
-    "madaline.graph.primitives.elementwise": ("erf", "relu", "sigmoid", "softplus", "stop_gradient"),
+    "madaline.graph.primitives.elementwise": (
+        "erf",
+        "relu",
+        "sigmoid",
+        "softplus",
+        "stop_gradient",
+    ),
     "madaline.graph.trace": ("trace",),
-    "madaline.kernels.threads": ("get_threads", "set_threads"),
+    "madaline.kernels.threads": (
+        "get_threads",
+        "set_threads",
+    ),
+    "madaline.losses.cross_entropy": (
+        "BinaryCrossEntropy",
+        "CrossEntropy",
+        "KLDivergence",
+    ),
+    "madaline.losses.custom": (
+        "CustomLoss",
+        "as_loss",
+    ),
+    "madaline.losses.density": (
+        "Gaussian",
+        "HeteroscedasticGaussian",
+    ),
+    "madaline.losses.focal": (
+        "BinaryFocal",
+        "Focal",
+    ),
+    "madaline.losses.log_link": (
+        "Gamma",
+        "Poisson",
+        "Tweedie",
+    ),
+    "madaline.losses.loss": (
+        "LOSSES",
+        "Loss",
+    ),
+    "madaline.losses.margin": (
+        "Hinge",
+        "SquaredHinge",
+    ),
+    "madaline.losses.mixture": ("MixtureDensity",),
+    "madaline.losses.mixture_density": ("GaussianMixture",),
+    "madaline.losses.ordinal": ("Ordinal",),
+    "madaline.losses.quantile": ("Quantile",),
+    "madaline.losses.robust": (
+        "Huber",
+        "LogCosh",
+        "MAE",
+    ),
+    "madaline.losses.squared": (
+        "HalfMSE",
+        "MSE",
+    ),
+    "madaline.losses.weights": ("balanced_class_weight",),
+    "madaline.nn": (
+        "activations",
+        "initializers",
+    ),
+    "madaline.nn.activation": (
+        "activation",
+        "as_activation",
+    ),
+    "madaline.nn.activations": ("ACTIVATIONS",),
+    "madaline.nn.initializers": (
+        "FanScaled",
+        "INITIALIZERS",
+        "Initializer",
+        "Kraehenbuehl",
+        "LSUV",
+        "Normal",
+        "Orthogonal",
+        "RandomWalk",
+        "Sparse",
+        "Uniform",
+        "as_initializer",
+    ),
+    "madaline.optim": ("schedules",),
+    "madaline.optim.adadelta": ("Adadelta",),
+    "madaline.optim.adagrad": ("Adagrad",),
+    "madaline.optim.adam": (
+        "AMSGrad",
+        "AdaMax",
+        "Adam",
+        "AdamW",
+        "Nadam",
+    ),
+    "madaline.optim.annealing": (
+        "Cosine",
+        "CosineRestarts",
+        "CosineWarmup",
+        "Coslog4",
+        "LinearWarmup",
+        "OneCycle",
+    ),
+    "madaline.optim.averaging": (
+        "AVERAGES",
+        "EMA",
+        "SWA",
+    ),
+    "madaline.optim.clipping": (
+        "AdaptiveClip",
+        "CLIPPINGS",
+        "ClipNorm",
+        "ClipValue",
+    ),
+    "madaline.optim.constraints": (
+        "CONSTRAINTS",
+        "MaxNorm",
+        "NonNegative",
+        "UnitNorm",
+    ),
+    "madaline.optim.lbfgs": ("LBFGS",),
+    "madaline.optim.lion": ("Lion",),
+    "madaline.optim.moments": ("AdaptiveMoments",),
+    "madaline.optim.optimizer": (
+        "OPTIMIZERS",
+        "Optimizer",
+        "as_optimizer",
+    ),
+    "madaline.optim.plateau": ("ReduceOnPlateau",),
+    "madaline.optim.regularizers": (
+        "Activity",
+        "Elastic",
+        "GroupLasso",
+        "L1",
+        "L2",
+        "Orthogonality",
+        "REGULARIZERS",
+    ),
+    "madaline.optim.rmsprop": ("RMSprop",),
+    "madaline.optim.rprop": ("Rprop",),
+    "madaline.optim.schedule": (
+        "ExponentialSteps",
+        "InverseRoot",
+        "InverseScaling",
+        "InverseTime",
+        "Multistep",
+        "SCHEDULES",
+        "Schedule",
+        "as_schedule",
+    ),
+    "madaline.optim.sgd": ("SGD",),
 }
 _MODULE_OF = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names}
 
@@ -58,8 +307,8 @@ def __getattr__(name: str) -> Any:
         module = _MODULE_OF[name]
     except KeyError:
         raise AttributeError(f"module 'madaline' has no attribute {name!r}") from None
-    package = importlib.import_module(module)
-    value = getattr(package, name, None) or importlib.import_module(f"{module}.{name}")
+    package = vars(importlib.import_module(module))
+    value = package[name] if name in package else importlib.import_module(f"{module}.{name}")
     globals()[name] = value  # the next look-up does not come here
     return value
 
