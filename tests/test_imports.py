@@ -69,6 +69,34 @@ print(*sorted(heavy & set(sys.modules)))
     assert run.stdout.strip() == ""
 
 
+@pytest.mark.parametrize("name", ["Adam", "MSE", "FanScaled", "Cosine", "LBFGS", "as_activation", "schedules"])
+def test_a_description_needs_no_package_but_numpy(run_python, name):
+    """SciPy alone would take longer than a small fit."""
+    code = f"""
+import sys, madaline as md
+md.{name}
+print(*sorted({{"scipy", "sklearn", "rich", "matplotlib"}} & set(sys.modules)))
+"""
+    run = run_python(code)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.strip() == ""
+
+
+@pytest.mark.parametrize("name", [name for name in md.__all__ if name.isupper() and hasattr(getattr(md, name), "find")])
+def test_a_registry_is_full_when_it_is_the_first_thing_asked_for(run_python, name):
+    run = run_python(f"import madaline as md; print(*md.{name}.names())")
+    assert run.returncode == 0, run.stderr
+    assert tuple(run.stdout.split()) == getattr(md, name).names() != ()
+
+
+def test_what_a_short_name_would_hide_is_found_in_its_module():
+    assert md.schedules.Constant is not md.initializers.Constant
+    assert md.schedules.Cosine is md.Cosine
+    assert md.losses.Huber is md.Huber
+    assert md.optim.Adam is md.Adam
+    assert md.activations.mish(0.0) == 0.0
+
+
 @pytest.mark.parametrize("name", md.__all__)
 def test_every_public_name_can_be_loaded_and_explains_itself(name):
     value = getattr(md, name)

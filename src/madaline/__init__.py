@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from madaline import losses as losses
     from madaline import optim as optim
     from madaline.config import show_config as show_config
-    from madaline.functional import random as random
     from madaline.functional.check_gradient import check_gradient as check_gradient
     from madaline.functional.compile import compile as compile
     from madaline.functional.gradient import grad as grad
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from madaline.functional.products import hvp as hvp
     from madaline.functional.products import jvp as jvp
     from madaline.functional.products import vjp as vjp
+    from madaline.graph import random as random
     from madaline.graph.numpy_api.dispatch import supported_functions as supported_functions
     from madaline.graph.numpy_api.reduce import logsumexp as logsumexp
     from madaline.graph.primitives.elementwise import erf as erf
@@ -129,93 +129,35 @@ if TYPE_CHECKING:
 __version__ = "0.1.0.dev0"
 
 _NAMES_BY_MODULE = {
-    "madaline": (
-        "losses",
-        "optim",
-    ),
+    "madaline": ("losses", "optim"),
     "madaline.config": ("show_config",),
-    "madaline.functional": ("random",),
     "madaline.functional.check_gradient": ("check_gradient",),
     "madaline.functional.compile": ("compile",),
-    "madaline.functional.gradient": (
-        "grad",
-        "value_and_grad",
-    ),
-    "madaline.functional.jacobian": (
-        "hessian",
-        "jacobian",
-    ),
-    "madaline.functional.products": (
-        "hvp",
-        "jvp",
-        "vjp",
-    ),
+    "madaline.functional.gradient": ("grad", "value_and_grad"),
+    "madaline.functional.jacobian": ("hessian", "jacobian"),
+    "madaline.functional.products": ("hvp", "jvp", "vjp"),
+    "madaline.graph": ("random",),
     "madaline.graph.numpy_api.dispatch": ("supported_functions",),
     "madaline.graph.numpy_api.reduce": ("logsumexp",),
-    "madaline.graph.primitives.elementwise": (
-        "erf",
-        "relu",
-        "sigmoid",
-        "softplus",
-        "stop_gradient",
-    ),
+    "madaline.graph.primitives.elementwise": ("erf", "relu", "sigmoid", "softplus", "stop_gradient"),
     "madaline.graph.trace": ("trace",),
-    "madaline.kernels.threads": (
-        "get_threads",
-        "set_threads",
-    ),
-    "madaline.losses.cross_entropy": (
-        "BinaryCrossEntropy",
-        "CrossEntropy",
-        "KLDivergence",
-    ),
-    "madaline.losses.custom": (
-        "CustomLoss",
-        "as_loss",
-    ),
-    "madaline.losses.density": (
-        "Gaussian",
-        "HeteroscedasticGaussian",
-    ),
-    "madaline.losses.focal": (
-        "BinaryFocal",
-        "Focal",
-    ),
-    "madaline.losses.log_link": (
-        "Gamma",
-        "Poisson",
-        "Tweedie",
-    ),
-    "madaline.losses.loss": (
-        "LOSSES",
-        "Loss",
-    ),
-    "madaline.losses.margin": (
-        "Hinge",
-        "SquaredHinge",
-    ),
+    "madaline.kernels.threads": ("get_threads", "set_threads"),
+    "madaline.losses.cross_entropy": ("BinaryCrossEntropy", "CrossEntropy", "KLDivergence"),
+    "madaline.losses.custom": ("CustomLoss", "as_loss"),
+    "madaline.losses.density": ("Gaussian", "HeteroscedasticGaussian"),
+    "madaline.losses.focal": ("BinaryFocal", "Focal"),
+    "madaline.losses.log_link": ("Gamma", "Poisson", "Tweedie"),
+    "madaline.losses.loss": ("LOSSES", "Loss"),
+    "madaline.losses.margin": ("Hinge", "SquaredHinge"),
     "madaline.losses.mixture": ("MixtureDensity",),
     "madaline.losses.mixture_density": ("GaussianMixture",),
     "madaline.losses.ordinal": ("Ordinal",),
     "madaline.losses.quantile": ("Quantile",),
-    "madaline.losses.robust": (
-        "Huber",
-        "LogCosh",
-        "MAE",
-    ),
-    "madaline.losses.squared": (
-        "HalfMSE",
-        "MSE",
-    ),
+    "madaline.losses.robust": ("Huber", "LogCosh", "MAE"),
+    "madaline.losses.squared": ("HalfMSE", "MSE"),
     "madaline.losses.weights": ("balanced_class_weight",),
-    "madaline.nn": (
-        "activations",
-        "initializers",
-    ),
-    "madaline.nn.activation": (
-        "activation",
-        "as_activation",
-    ),
+    "madaline.nn": ("activations", "initializers"),
+    "madaline.nn.activation": ("activation", "as_activation"),
     "madaline.nn.activations": ("ACTIVATIONS",),
     "madaline.nn.initializers": (
         "FanScaled",
@@ -233,56 +175,17 @@ _NAMES_BY_MODULE = {
     "madaline.optim": ("schedules",),
     "madaline.optim.adadelta": ("Adadelta",),
     "madaline.optim.adagrad": ("Adagrad",),
-    "madaline.optim.adam": (
-        "AMSGrad",
-        "AdaMax",
-        "Adam",
-        "AdamW",
-        "Nadam",
-    ),
-    "madaline.optim.annealing": (
-        "Cosine",
-        "CosineRestarts",
-        "CosineWarmup",
-        "Coslog4",
-        "LinearWarmup",
-        "OneCycle",
-    ),
-    "madaline.optim.averaging": (
-        "AVERAGES",
-        "EMA",
-        "SWA",
-    ),
-    "madaline.optim.clipping": (
-        "AdaptiveClip",
-        "CLIPPINGS",
-        "ClipNorm",
-        "ClipValue",
-    ),
-    "madaline.optim.constraints": (
-        "CONSTRAINTS",
-        "MaxNorm",
-        "NonNegative",
-        "UnitNorm",
-    ),
+    "madaline.optim.adam": ("AMSGrad", "AdaMax", "Adam", "AdamW", "Nadam"),
+    "madaline.optim.annealing": ("Cosine", "CosineRestarts", "CosineWarmup", "Coslog4", "LinearWarmup", "OneCycle"),
+    "madaline.optim.averaging": ("AVERAGES", "EMA", "SWA"),
+    "madaline.optim.clipping": ("AdaptiveClip", "CLIPPINGS", "ClipNorm", "ClipValue"),
+    "madaline.optim.constraints": ("CONSTRAINTS", "MaxNorm", "NonNegative", "UnitNorm"),
     "madaline.optim.lbfgs": ("LBFGS",),
     "madaline.optim.lion": ("Lion",),
     "madaline.optim.moments": ("AdaptiveMoments",),
-    "madaline.optim.optimizer": (
-        "OPTIMIZERS",
-        "Optimizer",
-        "as_optimizer",
-    ),
+    "madaline.optim.optimizer": ("OPTIMIZERS", "Optimizer", "as_optimizer"),
     "madaline.optim.plateau": ("ReduceOnPlateau",),
-    "madaline.optim.regularizers": (
-        "Activity",
-        "Elastic",
-        "GroupLasso",
-        "L1",
-        "L2",
-        "Orthogonality",
-        "REGULARIZERS",
-    ),
+    "madaline.optim.regularizers": ("Activity", "Elastic", "GroupLasso", "L1", "L2", "Orthogonality", "REGULARIZERS"),
     "madaline.optim.rmsprop": ("RMSprop",),
     "madaline.optim.rprop": ("Rprop",),
     "madaline.optim.schedule": (

@@ -3,30 +3,46 @@
 Start reading with ``loss.py``, then ``squared.py``; ``LOSSES`` holds every loss by name.
 """
 
-from madaline.losses import (
-    cross_entropy,
-    custom,
-    density,
-    focal,
-    log_link,
-    margin,
-    mixture,
-    ordinal,
-    quantile,
-    robust,
-    squared,
-)
+from madaline.losses.cross_entropy import BinaryCrossEntropy, CrossEntropy, KLDivergence
+from madaline.losses.custom import CustomLoss, as_loss
+from madaline.losses.density import Gaussian, HeteroscedasticGaussian
+from madaline.losses.focal import BinaryFocal, Focal
+from madaline.losses.log_link import Gamma, Poisson, Tweedie
+from madaline.losses.loss import LOSSES, Loss
+from madaline.losses.margin import Hinge, SquaredHinge
+from madaline.losses.mixture import MixtureDensity
+from madaline.losses.mixture_density import GaussianMixture
+from madaline.losses.ordinal import Ordinal
+from madaline.losses.quantile import Quantile
+from madaline.losses.robust import MAE, Huber, LogCosh
+from madaline.losses.squared import MSE, HalfMSE
+from madaline.losses.weights import balanced_class_weight
 
 __all__ = [
-    "cross_entropy",
-    "custom",
-    "density",
-    "focal",
-    "log_link",
-    "margin",
-    "mixture",
-    "ordinal",
-    "quantile",
-    "robust",
-    "squared",
+    "LOSSES",
+    "MAE",
+    "MSE",
+    "BinaryCrossEntropy",
+    "BinaryFocal",
+    "CrossEntropy",
+    "CustomLoss",
+    "Focal",
+    "Gamma",
+    "Gaussian",
+    "GaussianMixture",
+    "HalfMSE",
+    "HeteroscedasticGaussian",
+    "Hinge",
+    "Huber",
+    "KLDivergence",
+    "LogCosh",
+    "Loss",
+    "MixtureDensity",
+    "Ordinal",
+    "Poisson",
+    "Quantile",
+    "SquaredHinge",
+    "Tweedie",
+    "as_loss",
+    "balanced_class_weight",
 ]

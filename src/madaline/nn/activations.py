@@ -16,6 +16,7 @@ import numpy as np
 from madaline.errors import ShapeError
 from madaline.graph.numpy_api.reduce import logsumexp
 from madaline.graph.primitives import elementwise
+from madaline.nn.activation import ACTIVATIONS as ACTIVATIONS  # noqa: PLC0414  public from here, where it is full
 from madaline.nn.activation import FLAT, activation
 
 inf = math.inf

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from madaline.optim.schedules import Schedule, Steps
+from madaline.optim.schedule import Schedule, Steps
 
 
 def cosine_between(start: Any, end: Any, progress: Any) -> Any:

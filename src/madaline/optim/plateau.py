@@ -8,7 +8,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 from madaline.errors import ConfigError
-from madaline.optim.schedules import Schedule, Steps
+from madaline.optim.schedule import Schedule, Steps
 
 
 @dataclass(frozen=True)

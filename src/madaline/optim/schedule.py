@@ -1,0 +1,246 @@
+"""How the rate changes with the step: what a schedule is, those without an end, and how schedules are put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from madaline.errors import ConfigError
+from madaline.optim.description import Description
+from madaline.registry import Registry
+
+SCHEDULES: Registry[type[Schedule]] = Registry("schedule")
+
+Steps = Any
+"A step, counted from 1, or an array of steps."
+
+
+@dataclass(frozen=True)
+class Schedule(Description):
+    """Factors of the optimizer's learning rate, one for each step.
+
+    A subclass gives ``rate(t, total=None)``, written with NumPy: ``t`` is a step, counted from 1, or an array of steps,
+    and ``total`` the number of steps of the whole run where it is known. Where PyTorch has the same schedule, the
+    factor of step ``t`` is that of its epoch ``t - 1``.
+
+    ``a * b`` multiplies two schedules; ``a.then(b, after=n)`` goes over to ``b`` after ``n`` steps.
+    """
+
+    registry: ClassVar[Registry[Any]] = SCHEDULES
+
+    def rate(self, t: Steps, total: int | None = None) -> Any:
+        """The factor of the learning rate at step ``t``."""
+        raise NotImplementedError
+
+    def table(self, n_steps: int) -> np.ndarray:
+        """The factors of a run of ``n_steps`` steps: element 0 is that of step 1."""
+        t = np.arange(1, n_steps + 1)
+        return np.broadcast_to(np.asarray(self.rate(t, n_steps), dtype=float), t.shape).copy()
+
+    def then(self, other: Schedule, *, after: int) -> Schedule:
+        """The schedule itself for ``after`` steps, then the other one from its start."""
+        return Sequence(self, other, after=after)
+
+    def __mul__(self, other: Schedule) -> Schedule:
+        return Product(self, other)
+
+    def _steps(self, steps: int | None, total: int | None) -> int:
+        """How many steps the schedule takes: those it was told, or the whole run."""
+        found = total if steps is None else steps
+        if found is None:
+            raise ConfigError(
+                f"schedule={self.name!r} must know how many steps there are. Pass steps=, or total= where it is used."
+            )
+        return found
+
+
+@dataclass(frozen=True)
+class Constant(Schedule):
+    r"""A rate that stays, :math:`\eta_t = \eta_0 c`, with the ``factor`` :math:`c`, 1 unless told."""
+
+    name: ClassVar[str] = "constant"
+    ranges: ClassVar[Mapping[str, str]] = {"factor": "[0, inf)"}
+    factor: float = 1.0
+
+    def rate(self, t: Steps, total: int | None = None) -> Any:
+        return self.factor + 0.0 * t
+
+
+@dataclass(frozen=True)
+class ExponentialSteps(Schedule):
+    r"""A fall every ``k`` steps, :math:`\eta_t = \eta_0\, e^{-c\lceil t/k\rceil}`. Lecture row A13.
+
+    The first steps already have :math:`e^{-c}`, since ``t`` starts at 1. ``c=0.1``, ``k=1000`` unless told.
+    """
+
+    name: ClassVar[str] = "exponential_steps"
+    ranges: ClassVar[Mapping[str, str]] = {"c": "[0, inf)", "k": "[1, inf)"}
+    c: float = 0.1
+    k: int = 1000
+
+    def rate(self, t: Steps, total: int | None = None) -> Any:
+        return np.exp(-self.c * np.ceil(t / self.k))
+
+
+@dataclass(frozen=True)
+class InverseTime(Schedule):
+    r"""Sublinear decay, :math:`\eta_t = \eta_0/(1+ct)`, ``c=0.001`` unless told. Lecture row A13."""
+
+    name: ClassVar[str] = "inverse_time"
+    ranges: ClassVar[Mapping[str, str]] = {"c": "[0, inf)"}
+    c: float = 1e-3
+
+    def rate(self, t: Steps, total: int | None = None) -> Any:
+        return 1.0 / (1.0 + self.c * t)
+
+
+@dataclass(frozen=True)
+class InverseRoot(Schedule):
+    r"""Sublinear decay, :math:`\eta_t = \eta_0/\sqrt{1+ct}`, ``c=0.001`` unless told. Lecture row A13."""
+
+    name: ClassVar[str] = "inverse_root"
+    ranges: ClassVar[Mapping[str, str]] = {"c": "[0, inf)"}
+    c: float = 1e-3
+
+    def rate(self, t: Steps, total: int | None = None) -> Any:
+        return 1.0 / np.sqrt(1.0 + self.c * t)
+
+
+@dataclass(frozen=True)
+class InverseScaling(Schedule):
+    r"""scikit-learn's ``"invscaling"``, :math:`\eta_t = \eta_0/t^p`, with the ``power`` :math:`p=0.5` unless told.
+
+    scikit-learn counts rows seen and changes the rate at the ends of epochs; this one counts steps.
+    """
+
+    name: ClassVar[str] = "inverse_scaling"
+    ranges: ClassVar[Mapping[str, str]] = {"power": "[0, inf)"}
+    power: float = 0.5
+
+    def rate(self, t: Steps, total: int | None = None) -> Any:
+        return 1.0 / np.asarray(t, dtype=float) ** self.power
+
+
+@dataclass(frozen=True)
+class Step(Schedule):
+    r"""A fall every so many steps, :math:`\eta_t = \eta_0\,\gamma^{\lfloor (t-1)/k\rfloor}`; PyTorch's ``StepLR``.
+
+    Parameters
+    ----------
+    every : int, default 1000
+        The :math:`k`.
+    gamma : float above 0, default 0.1
+    """
+
+    name: ClassVar[str] = "step"
+    ranges: ClassVar[Mapping[str, str]] = {"every": "[1, inf)", "gamma": "(0, inf)"}
+    every: int = 1000
+    _: KW_ONLY
+    gamma: float = 0.1
+
+    def rate(self, t: Steps, total: int | None = None) -> Any:
+        return self.gamma ** np.floor((t - 1) / self.every)
+
+
+@dataclass(frozen=True)
+class Multistep(Schedule):
+    r"""A fall by :math:`\gamma` after each of the ``milestones``, numbers of steps; PyTorch's ``MultiStepLR``.
+
+    Parameters
+    ----------
+    milestones : tuple of int, default (1000, 2000)
+        Rising; the step after a milestone is the first with the lower rate.
+    gamma : float above 0, default 0.1
+    """
+
+    name: ClassVar[str] = "multistep"
+    ranges: ClassVar[Mapping[str, str]] = {"gamma": "(0, inf)"}
+    milestones: tuple[int, ...] = (1000, 2000)
+    _: KW_ONLY
+    gamma: float = 0.1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "milestones", tuple(self.milestones))
+        super().__post_init__()
+        if list(self.milestones) != sorted(self.milestones):
+            raise ConfigError(f"Multistep: milestones={self.milestones} must rise. Sort them.")
+
+    def rate(self, t: Steps, total: int | None = None) -> Any:
+        return self.gamma ** np.searchsorted(self.milestones, np.asarray(t) - 1, side="right").astype(float)
+
+
+@dataclass(frozen=True)
+class Exponential(Schedule):
+    r"""The same fall at every step, :math:`\eta_t = \eta_0\gamma^{t-1}`; PyTorch's ``ExponentialLR``.
+
+    ``gamma`` is 0.999 unless told.
+    """
+
+    name: ClassVar[str] = "exponential"
+    ranges: ClassVar[Mapping[str, str]] = {"gamma": "(0, inf)"}
+    gamma: float = 0.999
+
+    def rate(self, t: Steps, total: int | None = None) -> Any:
+        return self.gamma ** (np.asarray(t, dtype=float) - 1.0)
+
+
+@dataclass(frozen=True)
+class Sequence(Schedule):
+    """One schedule, and after ``after`` steps another one, from its start; ``first.then(second, after=n)`` makes it.
+
+    ``first`` is told that the run has ``after`` steps, ``second`` that it has the rest.
+    """
+
+    ranges: ClassVar[Mapping[str, str]] = {"after": "[1, inf)"}
+    name: ClassVar[str] = "sequence"
+    first: Schedule = Constant()
+    second: Schedule = Constant()
+    _: KW_ONLY
+    after: int = 1
+
+    def rate(self, t: Steps, total: int | None = None) -> Any:
+        rest = None if total is None else max(total - self.after, 1)
+        early = self.first.rate(np.minimum(t, self.after), self.after)
+        return np.where(np.less_equal(t, self.after), early, self.second.rate(np.maximum(t - self.after, 1), rest))
+
+
+@dataclass(frozen=True)
+class Product(Schedule):
+    """The product of two schedules, as of a warm-up and a decay; ``a * b`` makes it."""
+
+    name: ClassVar[str] = "product"
+    first: Schedule = Constant()
+    second: Schedule = Constant()
+
+    def rate(self, t: Steps, total: int | None = None) -> Any:
+        return self.first.rate(t, total) * self.second.rate(t, total)
+
+
+@dataclass(frozen=True)
+class OwnSchedule(Schedule):
+    """A user's function of ``t`` as a schedule; :func:`as_schedule` makes it."""
+
+    function: Callable[[Any], Any]
+
+    def rate(self, t: Steps, total: int | None = None) -> Any:
+        return np.vectorize(self.function, otypes=[float])(t)
+
+
+def as_schedule(what: str | Mapping[str, Any] | Schedule | Callable[[Any], Any] | None) -> Schedule:
+    """The schedule that is meant by a name, a description, its plain data or a function of the step.
+
+    Examples
+    --------
+    >>> as_schedule("inverse_scaling").table(4)
+    array([1.        , 0.70710678, 0.57735027, 0.5       ])
+    >>> as_schedule(lambda t: 1 / t).table(4)
+    array([1.        , 0.5       , 0.33333333, 0.25      ])
+    """
+    if what is None:
+        return Constant()
+    if callable(what) and not isinstance(what, (type, Schedule)):
+        return OwnSchedule(what)
+    return Schedule.of(what)
