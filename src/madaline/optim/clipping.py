@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from madaline.description import Description
 from madaline.graph.primitive import Array
-from madaline.optim.description import Description
 from madaline.registry import Registry
 
 CLIPPINGS: Registry[type[Clipping]] = Registry("clipping")

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from madaline.description import Description
 from madaline.graph.primitive import Array
 from madaline.optim.clipping import unit_norms
-from madaline.optim.description import Description
 from madaline.registry import Registry
 
 CONSTRAINTS: Registry[type[Constraint]] = Registry("constraint")

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from madaline.optim.description import Description
+from madaline.description import Description
 from madaline.registry import Registry
 
 SOLVERS: Registry[type[Description]] = Registry("solver")

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from madaline.description import Description
 from madaline.errors import ConfigError
 from madaline.graph.node import Node
 from madaline.graph.primitive import Array
-from madaline.optim.description import Description
 from madaline.registry import Registry
 
 OPTIMIZERS: Registry[type[Optimizer]] = Registry("optimizer")

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from madaline.description import Description
 from madaline.errors import ConfigError, ShapeError
 from madaline.graph.primitive import Array
-from madaline.optim.description import Description
 from madaline.registry import Registry
 
 REGULARIZERS: Registry[type[Regularizer]] = Registry("regularizer")

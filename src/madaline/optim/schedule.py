@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from madaline.description import Description
 from madaline.errors import ConfigError
-from madaline.optim.description import Description
 from madaline.registry import Registry
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 SCHEDULES: Registry[type[Schedule]] = Registry("schedule")
 
@@ -43,6 +46,12 @@ class Schedule(Description):
     def then(self, other: Schedule, *, after: int) -> Schedule:
         """The schedule itself for ``after`` steps, then the other one from its start."""
         return Sequence(self, other, after=after)
+
+    def plot(self, n_steps: int = 1000, *, learning_rate: float = 1.0, ax: Axes | None = None) -> Axes:
+        """Draw the rate of every step: see :func:`madaline.report.curves.plot_schedule`."""
+        from madaline.report.curves import plot_schedule  # a door to a later room; see pyproject.toml
+
+        return plot_schedule(self, n_steps, learning_rate=learning_rate, ax=ax)
 
     def __mul__(self, other: Schedule) -> Schedule:
         return Product(self, other)

@@ -1,4 +1,4 @@
-"""What optimizers, schedules, regularizers and the like have in common: they are frozen descriptions, plain data."""
+"""What layers, losses, optimizers and the like have in common: they are frozen descriptions, plain data."""
 
 from __future__ import annotations
 
