@@ -10,7 +10,8 @@
     ├── DuplicateNameError  (ValueError)            a name that is in the registry already
     ├── GradientError       (ValueError)            a derivative that disagrees with finite differences
     ├── ConfigError         (ValueError)            a setting or environment variable that cannot be honoured
-    └── NativeCoreError     (ImportError)           the native core is installed but cannot be loaded
+    ├── NativeCoreError     (ImportError)           the native core is installed but cannot be loaded
+    └── MissingPackageError (ImportError)           a package that only this needs is not installed
     MadalineWarning         (UserWarning)
     └── NativeCoreWarning   (RuntimeWarning)        the native core is absent; NumPy does the work
 
@@ -65,6 +66,10 @@ class ConfigError(MadalineError, ValueError):
 
 class NativeCoreError(MadalineError, ImportError):
     """The native core is installed but cannot be loaded. Its absence is only a warning; this means it is broken."""
+
+
+class MissingPackageError(MadalineError, ImportError):
+    """A package that only one thing needs is not installed; the message says how to install it."""
 
 
 class MadalineWarning(UserWarning):

@@ -6,7 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from madaline.graph.node import Node
 from madaline.graph.primitives.elementwise import Elementwise
 from madaline.graph.trace import trace
 from madaline.registry import Registry
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Range = tuple[float, float] | None
 
@@ -107,6 +110,12 @@ class Activation:
         tanh (1.59; there 5/3, found by trial) and selu (1; there 3/4). 1 if the activation is not elementwise.
         """
         return _gain(self) if self.elementwise else 1.0
+
+    def plot(self, *, low: float = -5.0, high: float = 5.0, ax: Axes | None = None) -> Axes:
+        """Draw value (blue) and derivative (green): see :func:`madaline.report.curves.plot_activation`."""
+        from madaline.report.curves import plot_activation  # a door to a later room; see pyproject.toml
+
+        return plot_activation(self, low=low, high=high, ax=ax)
 
     def __repr__(self) -> str:
         given = ", ".join(f"{name}={value!r}" for name, value in self.parameters)
