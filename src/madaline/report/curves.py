@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 VALUE, DERIVATIVE, SATURATED = "#1f5fbf", "#2e9e44", "#c9c9cf"
 N_POINTS = 1001
-JUMP = 0.15
-"Neighbouring points that are further apart, as a share of the curve's height, are not joined: the function jumps."
 
 
 def pyplot() -> Any:
@@ -57,11 +55,11 @@ def plot_activation(activation: Activation, *, low: float = -5.0, high: float = 
     if activation.saturation is not None:
         for start, end in ((low, activation.saturation[0]), (activation.saturation[1], high)):
             if start < end:
-                ax.axvspan(max(start, low), min(end, high), color=SATURATED, alpha=0.4, linewidth=0)
+                ax.axvspan(max(start, low), min(end, high), color=SATURATED, alpha=0.4, linewidth=0, label="saturated")
     ax.axhline(0.0, color="black", linewidth=0.6)
     ax.axvline(0.0, color="black", linewidth=0.6)
+    ax.plot(x, _broken(y), color=VALUE, label="value", zorder=3)  # above the derivative, where they meet
     ax.plot(x, _broken(slope), color=DERIVATIVE, label="derivative")
-    ax.plot(x, _broken(y), color=VALUE, label="value")
     ax.set_xlim(low, high)
     ax.set_title(repr(activation))
     return ax
@@ -97,6 +95,7 @@ def plot_schedule(
 
 def _broken(y: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """The curve with a gap at each jump, in place of an upright line."""
-    steps = np.abs(np.diff(y))
-    gap = np.append(steps > JUMP * np.ptp(y), False) if np.ptp(y) > 0.0 else np.zeros(y.shape, bool)
-    return np.where(gap, np.nan, y)
+    steps = np.pad(np.abs(np.diff(y)), 1)
+    beside = np.maximum(steps[:-2], steps[2:])
+    jumps = (steps[1:-1] > 10.0 * beside) & (steps[1:-1] > 0.01 * np.ptp(y))
+    return np.where(np.append(jumps, False), np.nan, y)
