@@ -1,30 +1,58 @@
-"""What layers, losses, optimizers and the like have in common: they are frozen descriptions, plain data."""
+"""What layers, losses, optimizers and the like have in common: they are frozen descriptions, plain data.
+
+A description becomes numbers, strings, lists and dicts and comes back equal. Reading runs no code but that of the
+description's own class, and only after its parameters were checked.
+"""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Self
+from dataclasses import MISSING, dataclass, fields, replace
+from typing import Any, ClassVar, Self, get_type_hints
 
-from madaline.errors import ConfigError
+from madaline.annotations import fits, shown_hint
+from madaline.errors import ConfigError, MadalineError
 from madaline.registry import Registry
+
+KINDS: dict[str, type[Description]] = {}
+"The base class of every kind of description, as ``loss``."
+
+CUSTOM = "custom"
+"The name under which a user's own formula is saved, whatever its kind; it is in no registry."
+
+_CUSTOM_CLASSES: dict[str, type[Description]] = {}
 
 
 @dataclass(frozen=True)
 class Description:
     """A few parameters and a name; no arrays.
 
-    A subclass with a ``name`` is registered under it in its kind's ``registry``. ``ranges`` gives the interval of each
-    number, as the mathematician writes it: ``{"beta1": "[0, 1)"}``; all that lie outside are reported at once.
+    A subclass with a ``registry`` is a new kind, as all losses are. Below it, a subclass with a ``name`` is registered
+    under it. ``ranges`` gives the interval of each number, as the mathematician writes it: ``{"beta1": "[0, 1)"}``;
+    all that lie outside are reported at once.
+
+    Parameters may be numbers, strings, ``None``, other descriptions, and tuples and dicts of them.
     """
 
     registry: ClassVar[Registry[Any]]
     name: ClassVar[str]
     ranges: ClassVar[Mapping[str, str]] = {}
+    has_identity: ClassVar[bool] = False
+    "Whether one object in two places means something else than two equal ones, as layers that share parameters."
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if "registry" in cls.__dict__:
+            KINDS[cls.registry.kind] = cls
         if "name" in cls.__dict__:
+            cls._register()
+
+    @classmethod
+    def _register(cls) -> None:
+        if cls.name == CUSTOM:
+            _CUSTOM_CLASSES[cls.registry.kind] = cls
+        else:
             cls.registry.add(cls.name, cls)
 
     def __post_init__(self) -> None:
@@ -38,33 +66,29 @@ class Description:
             raise ConfigError(f"{type(self).__name__}: {'; '.join(wrong)}.")
 
     def to_dict(self) -> dict[str, Any]:
-        """Name and parameters as numbers, strings, lists and dicts: what a file or JSON can hold."""
-        if "name" not in type(self).__dict__:
-            raise ConfigError(f"{type(self).__name__} has no name to be saved under. Give the class one: name = ...")
-        return {"name": self.name} | {
-            field.name: self._plain(field.name, getattr(self, field.name)) for field in fields(self)
-        }
+        """Kind, name and parameters as numbers, strings, lists and dicts: what a file or JSON can hold.
 
-    def _plain(self, key: str, value: Any) -> Any:
-        if isinstance(value, Description):
-            return value.to_dict()
-        if isinstance(value, (tuple, list)):
-            return [self._plain(key, item) for item in value]
-        if value is None or isinstance(value, (bool, int, float, str)):
-            return value
-        raise ConfigError(f"{type(self).__name__}: {key}={value!r} is no plain value and cannot be written to a file.")
+        Functions are saved as their traced graphs. One object in two places stays one, where that matters.
+        """
+        from madaline.plain import Writer
+
+        return Writer().description(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """The description again; the inverse of :meth:`to_dict`."""
-        kind = cls.registry.find(data.get("name", ""))
-        if not issubclass(kind, cls):
-            raise ConfigError(f"name={data['name']!r} is a {kind.__name__}, and a {cls.__name__} is needed.")
-        given = {key: value for key, value in data.items() if key != "name"}
-        known = [field.name for field in fields(kind)]
-        if unknown := sorted(given.keys() - set(known)):
-            raise ConfigError(f"{kind.__name__} has no parameter {', '.join(unknown)}. It has: {', '.join(known)}.")
-        found: Self = kind(**{key: cls._read(value) for key, value in given.items()})
+        """The description again; the inverse of :meth:`to_dict`.
+
+        Parameters
+        ----------
+        data : dict
+            As ``to_dict`` gave it, or read from a file. ``kind`` may be left out where the class says it, and so may
+            parameters that have defaults. Whatever it holds, no other code is run; a ConfigError says what is wrong.
+        """
+        from madaline.plain import Reader
+
+        found = Reader().description(data, cls)
+        if not isinstance(found, cls):
+            raise ConfigError(f"name={data['name']!r} is a {type(found).__name__}, and a {cls.__name__} is needed.")
         return found
 
     @classmethod
@@ -81,6 +105,8 @@ class Description:
         kind = cls.registry.find(what) if isinstance(what, str) else what
         if isinstance(kind, type) and issubclass(kind, cls):
             return kind(**parameters)
+        if isinstance(what, str) and isinstance(kind, cls):
+            return replace(kind, **parameters) if parameters else kind
         if not isinstance(what, (cls, Mapping)):
             raise ConfigError(
                 f"{cls.registry.kind}={what!r} must be a name, an object of class {cls.__name__} or its plain data. "
@@ -90,16 +116,66 @@ class Description:
             raise ConfigError(f"{', '.join(parameters)} cannot be given besides {what!r}, which has its own.")
         return cls.from_dict(what) if isinstance(what, Mapping) else what
 
+    def traced(self) -> Self:
+        """The same, with a formula in place of every function: what is saved."""
+        return self
+
+    def parameters_to_save(self) -> tuple[str, dict[str, Any]]:
+        """The name it is found by again, and its parameters by name."""
+        if "name" not in type(self).__dict__:
+            raise ConfigError(f"{type(self).__name__} has no name to be saved under. Give the class one: name = ...")
+        saved = self.traced()
+        return self.name, {field.name: getattr(saved, field.name) for field in fields(saved) if field.init}
+
     @classmethod
-    def _read(cls, value: Any) -> Any:
-        if isinstance(value, Mapping):
-            return cls.registry.find(value.get("name", "")).from_dict(value)
-        return tuple(cls._read(item) for item in value) if isinstance(value, list) else value
+    def from_parameters(cls, name: str, parameters: dict[str, Any]) -> Description:
+        """The description of this kind with that name; parameters that are not of their annotated type are refused."""
+        own = _CUSTOM_CLASSES.get(cls.registry.kind) if name == CUSTOM else None
+        entry: Any = own or cls.registry.find(name)
+        made_by: Any = entry if isinstance(entry, type) else type(entry)
+        needs_all = isinstance(entry, type)
+        hints = _hints(made_by)
+        if unknown := sorted(parameters.keys() - hints.keys()):
+            known = ", ".join(hints) or "none"
+            raise ConfigError(f"{made_by.__name__} has no parameter {', '.join(unknown)}. It has: {known}.")
+        if needs_all and (missing := [key for key in _required(made_by) if key not in parameters]):
+            raise ConfigError(f"{made_by.__name__} needs the parameter {', '.join(missing)}, which is missing.")
+        wrong = [
+            f"{key}={short(value)} must be {shown_hint(hints[key])}"
+            for key, value in parameters.items()
+            if not fits(value, hints[key], KINDS.get("formula"))
+        ]
+        if wrong:
+            raise ConfigError(f"{made_by.__name__}: {'; '.join(wrong)}.")
+        try:
+            made: Description = entry(**parameters) if isinstance(entry, type) else replace(entry, **parameters)
+        except MadalineError:
+            raise
+        except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
+            # The class's own checks were written for arguments a programmer gives; here a file gave them.
+            raise ConfigError(f"{made_by.__name__} cannot have these parameters: {error}") from error
+        return made
+
+
+@functools.cache
+def _hints(kind: type[Description]) -> dict[str, Any]:
+    hints = get_type_hints(kind)
+    return {field.name: hints[field.name] for field in fields(kind) if field.init}
+
+
+def _required(kind: type[Description]) -> list[str]:
+    return [f.name for f in fields(kind) if f.init and f.default is MISSING and f.default_factory is MISSING]
 
 
 def _ranges(kind: type) -> Mapping[str, str]:
     found: Mapping[str, str] = kind.__dict__.get("ranges", {})
     return found
+
+
+def short(value: Any) -> str:
+    """A value as an error message shows it, however long it is."""
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def inside(value: Any, interval: str) -> bool:

@@ -15,7 +15,7 @@ RULES = [
     *(kind(0.3) for kind in REGULARIZERS),
     Elastic(0.3, ratio=0.9),
     GroupLasso(0.3, groups="outputs"),
-    Activity(0.3, kind="l2"),
+    Activity(0.3, norm="l2"),
 ]
 every_rule = pytest.mark.parametrize("rule", RULES, ids=repr)
 
@@ -28,7 +28,7 @@ BY_HAND = [
     (GroupLasso(0.1, groups="outputs"), 0.1 * np.sqrt(2) * (5 + 0 + np.sqrt(5))),
     (Orthogonality(0.1), 0.1 * ((10 - 1) ** 2 + (20 - 1) ** 2 + 2 * 14**2)),
     (Activity(0.1), 0.1 * (4 + 6) / 2),
-    (Activity(0.1, kind="l2"), 0.1 * (10 + 20) / 2),
+    (Activity(0.1, norm="l2"), 0.1 * (10 + 20) / 2),
 ]
 
 
@@ -122,5 +122,5 @@ def test_names_and_wrong_parameters():
     assert Regularizer.of("l1", strength=0.5) == Regularizer.of(L1(0.5)) == Regularizer.of(L1(0.5).to_dict()) == L1(0.5)
     with pytest.raises(ConfigError, match="groups='rows' must be 'inputs' or 'outputs'"):
         GroupLasso(groups="rows")
-    with pytest.raises(ConfigError, match="kind='l3' must be 'l1' or 'l2'"):
-        Activity(kind="l3")
+    with pytest.raises(ConfigError, match="norm='l3' must be 'l1' or 'l2'"):
+        Activity(norm="l3")

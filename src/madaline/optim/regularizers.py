@@ -155,7 +155,7 @@ class Activity(Regularizer):
     Parameters
     ----------
     strength : float, default 1e-4
-    kind : {"l1", "l2"}
+    norm : {"l1", "l2"}
         Sizes, for sparse activity, or squares. A mask over units leaves some out.
     """
 
@@ -164,15 +164,15 @@ class Activity(Regularizer):
     ranges: ClassVar[Mapping[str, str]] = {"strength": "[0, inf)"}
     strength: float = 1e-4
     _: KW_ONLY
-    kind: str = "l1"
+    norm: str = "l1"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.kind not in ("l1", "l2"):
-            raise ConfigError(f"Activity: kind={self.kind!r} must be 'l1' or 'l2'.")
+        if self.norm not in ("l1", "l2"):
+            raise ConfigError(f"Activity: norm={self.norm!r} must be 'l1' or 'l2'.")
 
     def penalty(self, h: Array) -> Array:
-        sizes = np.abs(h) if self.kind == "l1" else h * h
+        sizes = np.abs(h) if self.norm == "l1" else h * h
         return self.strength * np.mean(np.sum(sizes, axis=tuple(range(1, len(h.shape)))))
 
 
