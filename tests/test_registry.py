@@ -91,3 +91,25 @@ def test_a_name_is_given_only_once(activations):
 def test_a_name_must_be_one_that_a_user_can_type(name):
     with pytest.raises(ValueError, match="must be lowercase"):
         Registry("activation").add(name, object())
+
+
+def test_an_alias_finds_the_thing_and_is_not_iterated_over(activations):
+    activations.add("swish", "SWISH", aliases=("silu", "sil"))
+    assert activations["silu"] == activations["swish"] == "SWISH"
+    assert "silu" in activations
+    assert list(activations) == ["ELU", "LEAKY_RELU", "RELU", "SWISH", "TANH"]
+    assert activations.names() == ("elu", "leaky_relu", "relu", "swish", "tanh")
+    assert len(activations) == len(activations.items()) == 5
+    assert activations.aliases("swish") == ("sil", "silu")
+    assert activations.aliases("relu") == ()
+    with pytest.raises(UnknownNameError, match=r"Did you mean 'silu'\?\nKnown: elu, leaky_relu, relu, sil, silu"):
+        activations["sill_u"]
+
+
+@pytest.mark.parametrize(("name", "aliases"), [("silu", ()), ("new", ("silu",)), ("new", ("relu",)), ("new", ("Big",))])
+def test_an_alias_is_a_name_like_any_other_and_a_refused_thing_leaves_no_trace(activations, name, aliases):
+    activations.add("swish", "SWISH", aliases=("silu",))
+    with pytest.raises(ValueError, match="already names|must be lowercase"):
+        activations.add(name, "another", aliases=aliases)
+    assert "new" not in activations
+    assert activations["silu"] == "SWISH"

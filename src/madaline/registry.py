@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, TypeVar
 
 from madaline.errors import DuplicateNameError, UnknownNameError
@@ -13,7 +13,9 @@ U = TypeVar("U")
 
 
 class Registry(Generic[T]):
-    """Things of one kind by name. Iterating gives the things, in the order of their names.
+    """Things of one kind by name. Iterating gives each thing once, in the order of their names.
+
+    A thing may have other names too, aliases, by which it is found; they are no part of what is iterated over.
 
     Parameters
     ----------
@@ -31,16 +33,23 @@ class Registry(Generic[T]):
     def __init__(self, kind: str) -> None:
         self.kind = kind
         self._things: dict[str, T] = {}
+        self._name_of_alias: dict[str, str] = {}
 
-    def add(self, name: str, thing: T) -> None:
-        """Put ``thing`` under ``name``, which must be lowercase and new."""
+    def add(self, name: str, thing: T, *, aliases: Iterable[str] = ()) -> None:
+        """Put ``thing`` under ``name`` and its aliases, which must be lowercase and new."""
+        names = (name, *aliases)
+        for each in names:
+            self._check_new(each)
+        self._things[name] = thing
+        self._name_of_alias |= dict.fromkeys(names[1:], name)
+
+    def _check_new(self, name: str) -> None:
         if not name or name != name.lower() or name != name.strip():
             raise ValueError(f"name={name!r} of a {self.kind} must be lowercase, not empty, without outer blanks.")
-        if name in self._things:
+        if name in self:
             raise DuplicateNameError(
-                f"name={name!r} already names the {self.kind} {self._things[name]!r}. Choose another."
+                f"name={name!r} already names the {self.kind} {self.find(name)!r}. Choose another."
             )
-        self._things[name] = thing
 
     def register(self, name: str) -> Callable[[U], U]:
         """Decorate a function or class to put it under ``name``; it is returned unchanged.
@@ -77,7 +86,7 @@ class Registry(Generic[T]):
             With the nearest known name, if one is near, and all known ones.
         """
         try:
-            return self._things[name]
+            return self._things[self._name_of_alias.get(name, name)]
         except (KeyError, TypeError):  # TypeError: something unhashable was given for a name
             raise UnknownNameError(self._unknown(name, argument or self.kind)) from None
 
@@ -86,17 +95,22 @@ class Registry(Generic[T]):
         if isinstance(name, str):
             typed = name.strip().lower().replace("-", "_").replace(" ", "_")
             # Names are compared without underscores too, so that "LeakyReLU" finds "leaky_relu".
-            plain = {known.replace("_", ""): known for known in self._things}
-            near = difflib.get_close_matches(typed, self._things, n=1) or [
+            names = [*self._things, *self._name_of_alias]
+            plain = {known.replace("_", ""): known for known in names}
+            near = difflib.get_close_matches(typed, names, n=1) or [
                 plain[match] for match in difflib.get_close_matches(typed.replace("_", ""), plain, n=1)
             ]
             if near:
                 text += f" Did you mean {near[0]!r}?"
-        return f"{text}\nKnown: {', '.join(self.names()) or 'none'}"
+        return f"{text}\nKnown: {', '.join(sorted([*self._things, *self._name_of_alias])) or 'none'}"
 
     def names(self) -> tuple[str, ...]:
-        """All names, sorted."""
+        """One name for each thing, sorted."""
         return tuple(sorted(self._things))
+
+    def aliases(self, name: str) -> tuple[str, ...]:
+        """The other names of the thing called ``name``, sorted."""
+        return tuple(sorted(alias for alias, of in self._name_of_alias.items() if of == name))
 
     def items(self) -> tuple[tuple[str, T], ...]:
         """Names and things, sorted by name."""
@@ -106,7 +120,7 @@ class Registry(Generic[T]):
         return self.find(name)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and name in self._things
+        return isinstance(name, str) and (name in self._things or name in self._name_of_alias)
 
     def __iter__(self) -> Iterator[T]:
         return iter([self._things[name] for name in self.names()])

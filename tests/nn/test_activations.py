@@ -17,7 +17,7 @@ from madaline.nn import activations
 from madaline.nn.activation import ACTIVATIONS, FLAT, Activation, as_activation
 from madaline.nn.initializers import INITIALIZERS
 
-ALL = [thing for name, thing in ACTIVATIONS.items() if name == thing.name and getattr(activations, name, None) is thing]
+ALL = [thing for name, thing in ACTIVATIONS.items() if getattr(activations, name, None) is thing]
 ELEMENTWISE = [thing for thing in ALL if thing.elementwise]
 VARIANTS = [
     *ELEMENTWISE,

@@ -72,13 +72,15 @@ def row(activation, names):
 
 
 def page():
-    shipped = {name: thing for name, thing in ACTIVATIONS.items() if getattr(activations, thing.name, None) is thing}
     rows = [
-        row(thing, [name, *(other for other, same in shipped.items() if same is thing and other != name)])
-        for name, thing in shipped.items()
-        if thing.name == name
+        row(thing, [name, *ACTIVATIONS.aliases(name)])
+        for name, thing in ACTIVATIONS.items()
+        if getattr(activations, name, None) is thing
     ]
-    starts = [f"| `{name}` | `{thing!r}` |\n" for name, thing in INITIALIZERS.items()]
+    starts = [
+        f"| {', '.join(f'`{each}`' for each in (name, *INITIALIZERS.aliases(name)))} | `{thing!r}` |\n"
+        for name, thing in INITIALIZERS.items()
+    ]
     return INTRODUCTION + "".join(rows) + BETWEEN + "".join(starts)
 
 

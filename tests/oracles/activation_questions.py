@@ -38,7 +38,7 @@ OTHER_PARAMETERS = {
 
 def asked() -> list[tuple[str, Any]]:
     """Each activation once, then those with other parameters."""
-    once = [(name, thing) for name, thing in ACTIVATIONS.items() if name == thing.name and hasattr(activations, name)]
+    once = [(name, thing) for name, thing in ACTIVATIONS.items() if hasattr(activations, name)]
     assert {thing.name for _, thing in once if thing.parameters} == set(OTHER_PARAMETERS)
     return once + [(repr(t), t) for t in (ACTIVATIONS[n].with_parameters(**p) for n, p in OTHER_PARAMETERS.items())]
 

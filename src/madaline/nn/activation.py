@@ -129,7 +129,7 @@ class Activation:
 
 
 ACTIVATIONS: Registry[Activation] = Registry("activation")
-"Every activation by name; some have two names."
+"Every activation by name; some have aliases."
 
 
 def _restored(name: str, parameters: tuple[tuple[str, float], ...]) -> Activation:
@@ -183,8 +183,7 @@ def activation(
         given = inspect.signature(formula).parameters.values()
         parameters = tuple((p.name, p.default) for p in given if p.kind is inspect.Parameter.KEYWORD_ONLY)
         made = Activation(formula.__name__, formula, parameters, init, elementwise, saturation, positive)
-        for name in (made.name, *aliases):
-            ACTIVATIONS.add(name, made)
+        ACTIVATIONS.add(made.name, made, aliases=aliases)
         return made
 
     return put

@@ -340,8 +340,7 @@ for _name, _initializer in {
     INITIALIZERS.add(_name, _initializer)
 for _form in ("normal", "uniform", "truncated"):
     INITIALIZERS.add(f"lecun_{_form}", FanScaled(1.0, "in", _form))
-    INITIALIZERS.add(f"xavier_{_form}", FanScaled(1.0, "mean", _form))
-    INITIALIZERS.add(f"glorot_{_form}", INITIALIZERS[f"xavier_{_form}"])
+    INITIALIZERS.add(f"xavier_{_form}", FanScaled(1.0, "mean", _form), aliases=(f"glorot_{_form}",))
     INITIALIZERS.add(f"he_{_form}", FanScaled(2.0, "in", _form))
 
 
