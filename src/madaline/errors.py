@@ -8,6 +8,7 @@
     ├── TraceError          (TypeError)             a traced value would lose its trace, or a function has no rule
     ├── UnknownNameError    (ValueError, KeyError)  a name that is in no registry
     ├── DuplicateNameError  (ValueError)            a name that is in the registry already
+    ├── TargetError         (ValueError)            a target that a loss has no meaning for
     ├── GradientError       (ValueError)            a derivative that disagrees with finite differences
     ├── ConfigError         (ValueError)            a setting or environment variable that cannot be honoured
     ├── NativeCoreError     (ImportError)           the native core is installed but cannot be loaded
@@ -54,6 +55,10 @@ class UnknownNameError(MadalineError, ValueError, KeyError):
 
 class DuplicateNameError(MadalineError, ValueError):
     """A name that is in the registry already."""
+
+
+class TargetError(MadalineError, ValueError):
+    """A target that a loss has no meaning for; the message names its row."""
 
 
 class GradientError(MadalineError, ValueError):

@@ -210,28 +210,28 @@ def test_unknown_reductions_parameters_and_names_are_told():
     z = np.zeros((2, 1))
     with pytest.raises(ConfigError, match=r"reduction='average' is not known. Use 'mean', 'sum' or 'none'"):
         MSE()(z, z, reduction="average")
-    with pytest.raises(ConfigError, match=r"'alpha' is not a parameter of the loss 'huber'. Its parameters: delta"):
+    with pytest.raises(ConfigError, match=r"Huber has no parameter alpha. It has: delta"):
         Loss.from_dict({"name": "huber", "alpha": 1.0})
-    with pytest.raises(UnknownNameError, match=r"name='hubr' is not a known loss. Did you mean 'huber'"):
+    with pytest.raises(UnknownNameError, match=r"loss='hubr' is not a known loss. Did you mean 'huber'"):
         Loss.from_dict({"name": "hubr"})
 
 
 @pytest.mark.parametrize(
     ("name", "parameters", "text"),
     [
-        ("huber", {"delta": 0.0}, "delta=0.0 must be positive"),
-        ("gaussian", {"variance": np.inf}, "variance=inf must be positive and finite"),
-        ("cross_entropy", {"label_smoothing": 1.0}, "label_smoothing=1.0 must be at least 0 and below 1"),
-        ("binary_cross_entropy", {"label_smoothing": -0.1}, "label_smoothing=-0.1 must be at least 0 and below 1"),
-        ("focal", {"gamma": -1.0}, "gamma=-1.0 must be finite and not negative"),
-        ("binary_focal", {"gamma": np.nan}, "gamma=nan must be finite"),
-        ("tweedie", {"power": 2.0}, "power=2.0 must be above 1 and below 2. Use poisson for 1 and gamma for 2"),
+        ("huber", {"delta": 0.0}, r"Huber: delta=0.0 must be a number in \(0, inf\)"),
+        ("gaussian", {"variance": np.inf}, r"variance=inf must be a number in \(0, inf\)"),
+        ("cross_entropy", {"label_smoothing": 1.0}, r"label_smoothing=1.0 must be a number in \[0, 1\)"),
+        ("binary_cross_entropy", {"label_smoothing": -0.1}, r"label_smoothing=-0.1 must be a number in \[0, 1\)"),
+        ("focal", {"gamma": -1.0}, r"gamma=-1.0 must be a number in \[0, inf\)"),
+        ("binary_focal", {"gamma": np.nan}, r"gamma=nan must be a number in \[0, inf\)"),
+        ("tweedie", {"power": 2.0}, r"power=2.0 must be a number in \(1, 2\)"),
         ("quantile", {"q": (0.5, 0.1)}, r"q=\(0.5, 0.1\) must hold rising levels between 0 and 1"),
         ("quantile", {"q": ()}, r"q=\(\) must hold"),
-        ("mixture_density", {"components": 0}, "components=0 must be 1 or more"),
+        ("mixture_density", {"components": 0}, r"components=0 must be a number in \[1, inf\)"),
         ("mixture_density", {"covariance": "spherical"}, "covariance='spherical' is not known. Use 'full'"),
         ("heteroscedastic_gaussian", {"scale": "std"}, "scale='std' is not known. Use 'log_variance' or 'softplus'"),
-        ("heteroscedastic_gaussian", {"floor": 0.0}, "floor=0.0 must be positive"),
+        ("heteroscedastic_gaussian", {"floor": 0.0}, r"floor=0.0 must be a number in \(0, inf\)"),
     ],
 )
 def test_bad_parameters_are_refused_with_what_is_allowed(name, parameters, text):

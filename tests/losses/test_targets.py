@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import madaline as md
-from madaline.errors import DtypeError, ShapeError
+from madaline.errors import DtypeError, ShapeError, TargetError
 from madaline.losses.loss import LOSSES
-from madaline.losses.targets import Target, TargetError
+from madaline.losses.targets import Target
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from madaline.errors import ConfigError
 from madaline.graph.numpy_api.reduce import logsumexp
 from madaline.graph.primitives.elementwise import softplus, stop_gradient
 from madaline.graph.shapes import Shape
 from madaline.losses.classes import ClassLoss, LabelLoss, expected
-from madaline.losses.loss import as_array, register, times
+from madaline.losses.loss import as_array, times
 from madaline.losses.targets import check_distribution, check_same_shape, matched
 
 
@@ -27,12 +27,6 @@ def negative_log_softmax(z: Any) -> Any:
     return logsumexp(z, axis=1, keepdims=True) - z
 
 
-def _check_smoothing(label_smoothing: float) -> None:
-    if not 0.0 <= label_smoothing < 1.0:
-        raise ConfigError(f"label_smoothing={label_smoothing!r} must be at least 0 and below 1, such as 0.1.")
-
-
-@register
 @dataclass(frozen=True)
 class CrossEntropy(ClassLoss):
     r"""Log-loss of several classes, from logits, :math:`\ell = \log\sum_j e^{z_j} - \sum_k p_k z_k`.
@@ -56,11 +50,9 @@ class CrossEntropy(ClassLoss):
     """
 
     name: ClassVar[str] = "cross_entropy"
+    ranges: ClassVar[Mapping[str, str]] = {"label_smoothing": "[0, 1)"}
     _: KW_ONLY
     label_smoothing: float = 0.0
-
-    def __post_init__(self) -> None:
-        _check_smoothing(self.label_smoothing)
 
     def rows(self, prediction: Any, target: Any) -> Any:
         z = below_largest(prediction)
@@ -69,7 +61,6 @@ class CrossEntropy(ClassLoss):
         return logsumexp(z, axis=1) - ((1.0 - s) * own + s * np.mean(z, axis=1) if s else own)
 
 
-@register
 @dataclass(frozen=True)
 class BinaryCrossEntropy(LabelLoss):
     r"""Log-loss of labels that hold or not, from logits, mean over the labels,
@@ -88,11 +79,9 @@ class BinaryCrossEntropy(LabelLoss):
     """
 
     name: ClassVar[str] = "binary_cross_entropy"
+    ranges: ClassVar[Mapping[str, str]] = {"label_smoothing": "[0, 1)"}
     _: KW_ONLY
     label_smoothing: float = 0.0
-
-    def __post_init__(self) -> None:
-        _check_smoothing(self.label_smoothing)
 
     def rows(self, prediction: Any, target: Any) -> Any:
         z, y = matched(prediction, target)
@@ -101,7 +90,6 @@ class BinaryCrossEntropy(LabelLoss):
         return np.mean(times(y, softplus(-z)) + times(1.0 - y, softplus(z)), axis=1)
 
 
-@register
 @dataclass(frozen=True)
 class KLDivergence(ClassLoss):
     r"""How far the predicted probabilities are from the target's, :math:`\ell = \sum_k p_k \log(p_k / q_k)`, with

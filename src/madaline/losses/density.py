@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
@@ -10,14 +11,13 @@ import numpy as np
 from madaline.errors import ConfigError, ShapeError
 from madaline.graph.primitives.elementwise import softplus
 from madaline.graph.shapes import Shape, show
-from madaline.losses.loss import Loss, as_array, as_floats, positive, register
+from madaline.losses.loss import Loss, as_array, as_floats
 from madaline.losses.targets import Target, check_numbers, check_rows, columns, matched
 
 LOG_2_PI = float(np.log(2.0 * np.pi))
 SCALES = ("log_variance", "softplus")
 
 
-@register
 @dataclass(frozen=True)
 class Gaussian(Loss):
     r"""Negative log-likelihood of a Gaussian with a fixed variance, mean over the outputs,
@@ -33,11 +33,9 @@ class Gaussian(Loss):
     """
 
     name: ClassVar[str] = "gaussian"
+    ranges: ClassVar[Mapping[str, str]] = {"variance": "(0, inf)"}
     _: KW_ONLY
     variance: float = 1.0
-
-    def __post_init__(self) -> None:
-        positive(variance=self.variance)
 
     def rows(self, prediction: Any, target: Any) -> Any:
         z, y = matched(prediction, target)
@@ -45,7 +43,6 @@ class Gaussian(Loss):
         return 0.5 * (constant + np.mean(np.square(z - y), axis=1) / self.variance)
 
 
-@register
 @dataclass(frozen=True)
 class HeteroscedasticGaussian(Loss):
     r"""Negative log-likelihood of a Gaussian whose mean and variance are both predicted, mean over the targets,
@@ -68,13 +65,15 @@ class HeteroscedasticGaussian(Loss):
     """
 
     name: ClassVar[str] = "heteroscedastic_gaussian"
+    ranges: ClassVar[Mapping[str, str]] = {"floor": "(0, inf)"}
     out_activation: ClassVar[str] = "own"
     _: KW_ONLY
     scale: str = "log_variance"
     floor: float = 1e-6
 
     def __post_init__(self) -> None:
-        check_scale(self.scale, self.floor)
+        super().__post_init__()
+        check_scale(self.scale)
 
     def rows(self, prediction: Any, target: Any) -> Any:
         y = columns(target)
@@ -118,8 +117,7 @@ def log_variance(s: Any, scale: str, floor: float) -> Any:
     return np.log(floor + np.square(softplus(s)))
 
 
-def check_scale(scale: str, floor: float) -> None:
-    """An error unless both mean something."""
+def check_scale(scale: str) -> None:
+    """An error unless it means something."""
     if scale not in SCALES:
         raise ConfigError(f"scale={scale!r} is not known. Use 'log_variance' or 'softplus'.")
-    positive(floor=floor)

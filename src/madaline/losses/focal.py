@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from madaline.errors import ConfigError
 from madaline.graph.primitives.elementwise import softplus
 from madaline.losses.classes import ClassLoss, LabelLoss, expected
 from madaline.losses.cross_entropy import negative_log_softmax
-from madaline.losses.loss import register, times
+from madaline.losses.loss import times
 from madaline.losses.targets import matched
 
 
@@ -22,12 +22,6 @@ def focused(loss: Any, gamma: float) -> Any:
     return wrong**gamma * loss
 
 
-def _check(gamma: float) -> None:
-    if not (np.isfinite(gamma) and gamma >= 0.0):
-        raise ConfigError(f"gamma={gamma!r} must be finite and not negative; 0 is plain cross entropy, 2 is usual.")
-
-
-@register
 @dataclass(frozen=True)
 class Focal(ClassLoss):
     r"""Cross entropy in which rows that are right already count little,
@@ -42,11 +36,9 @@ class Focal(ClassLoss):
     """
 
     name: ClassVar[str] = "focal"
+    ranges: ClassVar[Mapping[str, str]] = {"gamma": "[0, inf)"}
     _: KW_ONLY
     gamma: float = 2.0
-
-    def __post_init__(self) -> None:
-        _check(self.gamma)
 
     def rows(self, prediction: Any, target: Any) -> Any:
         of_class = negative_log_softmax(prediction)
@@ -55,7 +47,6 @@ class Focal(ClassLoss):
         return expected(target, focused(of_class, self.gamma))
 
 
-@register
 @dataclass(frozen=True)
 class BinaryFocal(LabelLoss):
     r"""Focal loss of labels that hold or not, mean over the labels; with :math:`p_d = \sigma(z_d)`,
@@ -71,11 +62,9 @@ class BinaryFocal(LabelLoss):
     """
 
     name: ClassVar[str] = "binary_focal"
+    ranges: ClassVar[Mapping[str, str]] = {"gamma": "[0, inf)"}
     _: KW_ONLY
     gamma: float = 2.0
-
-    def __post_init__(self) -> None:
-        _check(self.gamma)
 
     def rows(self, prediction: Any, target: Any) -> Any:
         z, y = matched(prediction, target)

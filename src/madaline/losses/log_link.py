@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from madaline.errors import ConfigError
 from madaline.graph.shapes import Shape
-from madaline.losses.loss import Loss, as_array, register, times
+from madaline.losses.loss import Loss, as_array, times
 from madaline.losses.targets import matched, refuse
 
 
-@register
 @dataclass(frozen=True)
 class Poisson(Loss):
     r"""Negative log-likelihood of counts, from log-rates, :math:`\ell = \frac1D \sum_d (e^{z_d} - y_d z_d)`.
@@ -34,7 +33,6 @@ class Poisson(Loss):
         refuse(target, target < 0, "must not be negative", "Counts start at 0; use mse for signed targets")
 
 
-@register
 @dataclass(frozen=True)
 class Gamma(Loss):
     r"""Negative log-likelihood of positive targets whose spread grows with their mean, from log-means,
@@ -56,7 +54,6 @@ class Gamma(Loss):
         refuse(target, target <= 0, "must be positive", "Use tweedie if some targets are 0")
 
 
-@register
 @dataclass(frozen=True)
 class Tweedie(Loss):
     r"""Between Poisson and gamma: many zeros and a long tail, from log-means,
@@ -72,13 +69,10 @@ class Tweedie(Loss):
     """
 
     name: ClassVar[str] = "tweedie"
+    ranges: ClassVar[Mapping[str, str]] = {"power": "(1, 2)"}
     out_activation: ClassVar[str] = "exp"
     _: KW_ONLY
     power: float = 1.5
-
-    def __post_init__(self) -> None:
-        if not 1.0 < self.power < 2.0:
-            raise ConfigError(f"power={self.power!r} must be above 1 and below 2. Use poisson for 1 and gamma for 2.")
 
     def rows(self, prediction: Any, target: Any) -> Any:
         z, y = matched(prediction, target)

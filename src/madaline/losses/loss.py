@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from madaline.description import Description
 from madaline.errors import ConfigError, ShapeError
 from madaline.graph.node import Node
 from madaline.graph.numpy_api.reduce import logsumexp
@@ -18,26 +18,32 @@ from madaline.losses.targets import Target, check_numbers, check_same_shape
 from madaline.losses.weights import check_weights
 from madaline.registry import Registry
 
+LOSSES: Registry[type[Loss]] = Registry("loss")
+"Every loss by name; calling what is found with its parameters gives a loss."
+
 REDUCTIONS = ("mean", "sum", "none")
 
 
 @dataclass(frozen=True)
-class Loss:
+class Loss(Description):
     r"""How far a prediction is from its target: a number for each row, and their weighted mean,
 
     .. math:: L = \frac{\sum_i w_i\,\ell(z_i, y_i)}{\sum_i w_i}.
 
     A loss sees the raw outputs ``z`` of the net (logits, log-rates), because from them it can be computed without
     overflow; ``predict`` turns them into what users want to see. A subclass gives ``name``, its parameters and
-    ``rows``; everything else follows.
+    ``rows``; everything else follows, also that it becomes plain data and comes back:
+
+    >>> from madaline.losses.robust import Huber
+    >>> Huber(delta=2.0).to_dict()
+    {'kind': 'loss', 'name': 'huber', 'delta': 2.0}
 
     Notes
     -----
     The mean over no rows, or over rows whose weights are all 0, is NaN, as in PyTorch.
     """
 
-    name: ClassVar[str]
-    "Lowercase; equal to the value on the command line."
+    registry: ClassVar[Registry[Any]] = LOSSES
     out_activation: ClassVar[str] = "identity"
     "What turns raw outputs into predictions: identity, sigmoid, softmax, exp, or own (a formula in ``predict``)."
 
@@ -104,47 +110,6 @@ class Loss:
             "Pass weight, one number a row."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """The name and the parameters, as plain data.
-
-        Examples
-        --------
-        >>> from madaline.losses.robust import Huber
-        >>> Huber(delta=2.0).to_dict()
-        {'name': 'huber', 'delta': 2.0}
-        """
-        given = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        return {"name": self.name} | {
-            key: list(value) if isinstance(value, tuple) else value for key, value in given.items()
-        }
-
-    @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> Loss:
-        """The loss that ``to_dict`` described."""
-        kind = LOSSES.find(data.get("name", ""), argument="name")
-        known = {field.name for field in dataclasses.fields(kind)}
-        unknown = sorted(data.keys() - known - {"name"})
-        if unknown:
-            allowed = ", ".join(sorted(known)) or "none"
-            raise ConfigError(
-                f"{unknown[0]!r} is not a parameter of the loss {kind.name!r}. Its parameters: {allowed}."
-            )
-        return kind(
-            **{key: tuple(value) if isinstance(value, list) else value for key, value in data.items() if key != "name"}
-        )
-
-
-LOSSES: Registry[type[Loss]] = Registry("loss")
-"""Every loss by name; calling what is found with its parameters gives a loss."""
-
-L = TypeVar("L", bound=type[Loss])
-
-
-def register(kind: L) -> L:
-    """Decorate a loss to put it under its name."""
-    LOSSES.add(kind.name, kind)
-    return kind
-
 
 def as_array(x: Any) -> Any:
     """Lists become arrays; traced values stay."""
@@ -197,10 +162,3 @@ OUT_ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
     "exp": np.exp,
 }
 """By the names activations have."""
-
-
-def positive(**parameters: float) -> None:
-    """An error that names every parameter that is not a positive number."""
-    wrong = [f"{name}={value!r}" for name, value in parameters.items() if not (np.isfinite(value) and value > 0)]
-    if wrong:
-        raise ConfigError(f"{' and '.join(wrong)} must be positive and finite.")

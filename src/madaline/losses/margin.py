@@ -11,11 +11,10 @@ from madaline.errors import ShapeError
 from madaline.graph.primitives.elementwise import relu
 from madaline.graph.shapes import Shape, show
 from madaline.losses.classes import ClassLoss
-from madaline.losses.loss import as_array, register
+from madaline.losses.loss import as_array
 from madaline.losses.targets import Target, check_classes, check_rows, check_same_shape, columns, refuse
 
 
-@register
 @dataclass(frozen=True)
 class Hinge(ClassLoss):
     r"""How much the margin falls short of 1, :math:`\ell = \max(0, 1 - m)`; derivative 0 at ``m = 1``.
@@ -75,7 +74,6 @@ class Hinge(ClassLoss):
         return super().class_rows(class_weight, np.zeros((1, 2)), is_first.astype(np.int64))
 
 
-@register
 @dataclass(frozen=True)
 class SquaredHinge(Hinge):
     r"""The square of the hinge loss, :math:`\ell = \max(0, 1 - m)^2`: smooth where the margin is met.

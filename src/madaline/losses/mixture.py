@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
@@ -11,14 +12,13 @@ from madaline.errors import ConfigError, ShapeError
 from madaline.graph.numpy_api.reduce import logsumexp
 from madaline.graph.shapes import Shape, show
 from madaline.losses.density import LOG_2_PI, check_scale, log_variance
-from madaline.losses.loss import Loss, as_array, as_floats, register, softmax
+from madaline.losses.loss import Loss, as_array, as_floats, softmax
 from madaline.losses.mixture_density import GaussianMixture
 from madaline.losses.targets import Target, check_numbers, check_rows, columns
 
 COVARIANCES = ("full", "diagonal", "tied")
 
 
-@register
 @dataclass(frozen=True)
 class MixtureDensity(Loss):
     r"""Negative log-likelihood of a mixture of Gaussians whose weights, means and covariances the net predicts,
@@ -55,6 +55,7 @@ class MixtureDensity(Loss):
     """
 
     name: ClassVar[str] = "mixture_density"
+    ranges: ClassVar[Mapping[str, str]] = {"components": "[1, inf)", "floor": "(0, inf)"}
     out_activation: ClassVar[str] = "own"
     _: KW_ONLY
     components: int = 5
@@ -63,11 +64,10 @@ class MixtureDensity(Loss):
     floor: float = 1e-6
 
     def __post_init__(self) -> None:
-        if self.components < 1:
-            raise ConfigError(f"components={self.components!r} must be 1 or more.")
+        super().__post_init__()
         if self.covariance not in COVARIANCES:
             raise ConfigError(f"covariance={self.covariance!r} is not known. Use 'full', 'diagonal' or 'tied'.")
-        check_scale(self.scale, self.floor)
+        check_scale(self.scale)
 
     def rows(self, prediction: Any, target: Any) -> Any:
         y = columns(target)

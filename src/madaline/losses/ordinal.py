@@ -10,11 +10,10 @@ import numpy as np
 from madaline.graph.primitives.elementwise import sigmoid, softplus
 from madaline.graph.shapes import Shape
 from madaline.losses.classes import ClassLoss, expected
-from madaline.losses.loss import as_floats, register
+from madaline.losses.loss import as_floats
 from madaline.losses.targets import Target, columns
 
 
-@register
 @dataclass(frozen=True)
 class Ordinal(ClassLoss):
     r"""Log-loss of ordered classes, from :math:`K-1` outputs for :math:`K` classes,

@@ -10,11 +10,10 @@ import numpy as np
 
 from madaline.errors import ConfigError, ShapeError
 from madaline.graph.shapes import Shape, show
-from madaline.losses.loss import Loss, as_array, register
+from madaline.losses.loss import Loss, as_array
 from madaline.losses.targets import Target, check_numbers, check_rows, columns
 
 
-@register
 @dataclass(frozen=True)
 class Quantile(Loss):
     r"""Pinball loss, whose minimum is at the ``q`` quantile of the target,
@@ -38,6 +37,7 @@ class Quantile(Loss):
     q: Sequence[float] | float = (0.1, 0.5, 0.9)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         levels = tuple(float(level) for level in np.atleast_1d(self.q))
         if not levels or not all(0.0 < level < 1.0 for level in levels) or list(levels) != sorted(set(levels)):
             raise ConfigError(f"q={self.q!r} must hold rising levels between 0 and 1, such as (0.1, 0.5, 0.9).")

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from madaline.graph.primitives.elementwise import softplus
-from madaline.losses.loss import Loss, positive, register
+from madaline.losses.loss import Loss
 from madaline.losses.targets import matched
 
 LOG_2 = float(np.log(2.0))
 
 
-@register
 @dataclass(frozen=True)
 class MAE(Loss):
     r"""Absolute error, mean over the outputs, :math:`\ell = \frac1D \sum_d |z_d - y_d|`; derivative 0 at 0.
@@ -29,7 +29,6 @@ class MAE(Loss):
         return np.mean(np.abs(z - y), axis=1)
 
 
-@register
 @dataclass(frozen=True)
 class Huber(Loss):
     r"""A parabola near 0 and straight beyond ``delta``; mean over the outputs of
@@ -46,11 +45,9 @@ class Huber(Loss):
     """
 
     name: ClassVar[str] = "huber"
+    ranges: ClassVar[Mapping[str, str]] = {"delta": "(0, inf)"}
     _: KW_ONLY
     delta: float = 1.0
-
-    def __post_init__(self) -> None:
-        positive(delta=self.delta)
 
     def rows(self, prediction: Any, target: Any) -> Any:
         z, y = matched(prediction, target)
@@ -62,7 +59,6 @@ class Huber(Loss):
         )
 
 
-@register
 @dataclass(frozen=True)
 class LogCosh(Loss):
     r"""Smooth everywhere, like a square near 0 and like :math:`|r|` far out,

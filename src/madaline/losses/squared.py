@@ -7,11 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from madaline.losses.loss import Loss, register
+from madaline.losses.loss import Loss
 from madaline.losses.targets import matched
 
 
-@register
 @dataclass(frozen=True)
 class MSE(Loss):
     r"""Squared error, mean over the outputs, :math:`\ell = \frac1D \sum_d (z_d - y_d)^2`. No factor 1/2.
@@ -31,7 +30,6 @@ class MSE(Loss):
         return np.mean(np.square(z - y), axis=1)
 
 
-@register
 @dataclass(frozen=True)
 class HalfMSE(Loss):
     r"""Half the squared error, :math:`\ell = \frac{1}{2D} \sum_d (z_d - y_d)^2`: its gradient is the residual.

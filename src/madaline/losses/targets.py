@@ -8,15 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from madaline.errors import DtypeError, MadalineError, ShapeError
+from madaline.errors import DtypeError, ShapeError, TargetError
 from madaline.graph.shapes import Rows, Shape, show
 
 SUM_TOLERANCE = 1e-5
 "How far from 1 the probabilities of a row may add up: float32 rounding over many classes."
-
-
-class TargetError(MadalineError, ValueError):
-    """A target that a loss has no meaning for; the message names its row."""
 
 
 @dataclass(frozen=True)
