@@ -116,16 +116,17 @@ class Cosine(Schedule):
 
 @dataclass(frozen=True)
 class CosineRestarts(Schedule):
-    r"""Cosine decay that starts again and again; PyTorch's ``CosineAnnealingWarmRestarts``.
+    r"""Cosine decay that starts again and again, :math:`e + (1-e)\,(1+\cos(\pi\tau/n_i))/2`, with :math:`\tau` steps done
+    of the :math:`n_i` of period :math:`i`; PyTorch's ``CosineAnnealingWarmRestarts``.
 
     Parameters
     ----------
     first : int, default 1000
-        Steps of the first period.
+        Steps of the first period, :math:`n_0`.
     longer : int, default 1
         Every period has so many times the steps of the one before.
     end : float in [0, 1], default 0
-        Where each period would arrive.
+        The :math:`e`, where each period would arrive.
 
     Notes
     -----
@@ -153,18 +154,22 @@ class CosineRestarts(Schedule):
 class OneCycle(Schedule):
     r"""Up to the full rate, then down below where it began, both along half cosines; PyTorch's ``OneCycleLR``.
 
+    .. math:: \begin{cases} s + (1-s)\,(1-\cos(\pi\tau/p))/2 & \tau \le p\\
+              e + (1-e)\,(1+\cos(\pi(\tau-p)/(n-1-p)))/2 & \tau > p\end{cases}
+              \qquad \tau = t-1,\quad p = rn-1
+
     The optimizer's learning rate is the highest one. PyTorch cycles momentum too; this does not.
 
     Parameters
     ----------
     steps : int, optional
-        The whole run unless told. Later steps have the last rate.
+        The :math:`n`; the whole run unless told. Later steps have the last rate.
     rise : float in (0, 1), default 0.3
-        The part of the steps that goes up.
+        The :math:`r`, the part of the steps that goes up.
     start : float in (0, 1], default 0.04
-        The first factor (PyTorch: ``1 / div_factor``).
+        The :math:`s`, the first factor (PyTorch: ``1 / div_factor``).
     end : float in [0, 1], default 4e-6
-        The last factor (PyTorch: ``1 / (div_factor * final_div_factor)``).
+        The :math:`e`, the last factor (PyTorch: ``1 / (div_factor * final_div_factor)``).
 
     Notes
     -----

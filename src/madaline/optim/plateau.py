@@ -13,7 +13,7 @@ from madaline.optim.schedule import Schedule, Steps
 
 @dataclass(frozen=True)
 class ReduceOnPlateau(Schedule):
-    r"""Multiply the rate by ``factor`` when a metric has not got better for more than ``patience`` observations.
+    r"""A fall, :math:`\eta \leftarrow f\eta`, when a metric has not got better for more than ``patience`` observations.
 
     The rules are those of PyTorch's ``ReduceLROnPlateau``. Nothing is known before the training, so ``rate`` is 1;
     :meth:`start` gives the state that is fed metrics and says the factor.
@@ -21,6 +21,7 @@ class ReduceOnPlateau(Schedule):
     Parameters
     ----------
     factor : float in (0, 1), default 0.1
+        The :math:`f`.
     patience : int, default 10
     threshold : float, default 1e-4
         Better means below ``best * (1 - threshold)``, or above ``best * (1 + threshold)`` if ``mode="max"``; the

@@ -150,7 +150,7 @@ class Orthogonality(Regularizer):
 
 @dataclass(frozen=True)
 class Activity(Regularizer):
-    r"""Size of a layer's output: :math:`\lambda` times the mean over rows of :math:`\sum_j |h_j|`, or of squares.
+    r"""Size of a layer's output, :math:`\lambda\frac1n\sum_{i,j} |h_{ij}|` over :math:`n` rows, or of squares.
 
     Parameters
     ----------

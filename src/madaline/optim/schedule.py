@@ -156,7 +156,8 @@ class Step(Schedule):
 
 @dataclass(frozen=True)
 class Multistep(Schedule):
-    r"""A fall by :math:`\gamma` after each of the ``milestones``, numbers of steps; PyTorch's ``MultiStepLR``.
+    r"""A fall after each of the ``milestones``, :math:`\eta_t = \eta_0\,\gamma^{j}` with :math:`j` of them before
+    :math:`t`; PyTorch's ``MultiStepLR``.
 
     Parameters
     ----------
@@ -198,9 +199,9 @@ class Exponential(Schedule):
 
 @dataclass(frozen=True)
 class Sequence(Schedule):
-    """One schedule, and after ``after`` steps another one, from its start; ``first.then(second, after=n)`` makes it.
+    r"""One schedule and then another, :math:`a_t\,[t \le n] + b_{t-n}\,[t > n]`, with ``after`` :math:`n`.
 
-    ``first`` is told that the run has ``after`` steps, ``second`` that it has the rest.
+    ``a.then(b, after=n)`` makes it. ``first`` is told that the run has ``after`` steps, ``second`` that it has the rest.
     """
 
     ranges: ClassVar[Mapping[str, str]] = {"after": "[1, inf)"}
@@ -218,7 +219,7 @@ class Sequence(Schedule):
 
 @dataclass(frozen=True)
 class Product(Schedule):
-    """The product of two schedules, as of a warm-up and a decay; ``a * b`` makes it."""
+    r"""The product of two schedules, :math:`a_t b_t`, as of a warm-up and a decay; ``a * b`` makes it."""
 
     name: ClassVar[str] = "product"
     first: Schedule = Constant()

@@ -1,0 +1,195 @@
+"""The pages of the catalogue, made from the registries: ``python docs/catalogue.py`` writes them, a test compares."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any
+
+import madaline as md
+from docstrings import cell, explain, markdown
+from introductions import ACTIVATIONS, INITIALIZERS, LOSSES, OPTIMIZERS, REGULARIZERS, SCHEDULES
+from madaline.nn.activation import Activation
+from madaline.optim import averaging, clipping, constraints, lbfgs, optimizer
+from madaline.registry import Registry
+
+HERE = Path(__file__).parent
+
+
+def table(header: str, rows: Iterable[Iterable[str]]) -> str:
+    """A Markdown table; the header is its cells, parted by bars."""
+    lines = [header.split(" | "), ["---"] * len(header.split(" | ")), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def public(kind: type) -> str:
+    """How a class is reached."""
+    name = kind.__name__
+    if name in md.__all__:
+        return f"md.{name}"
+    (module,) = [module for module in ("schedules", "initializers") if getattr(getattr(md, module), name, None) is kind]
+    return f"md.{module}.{name}"
+
+
+def defaults(kind: type) -> str:
+    """Parameters with their defaults; those every optimizer has are said once, unless they differ."""
+    common = {field.name: field.default for field in fields(optimizer.Optimizer)}
+    own = [
+        field
+        for field in fields(kind)
+        if not (issubclass(kind, optimizer.Optimizer) and field.name != "learning_rate")
+        or common.get(field.name, MISSING) != field.default
+    ]
+    return ", ".join(f"{field.name} = {shown(field.default)}" for field in own)
+
+
+def shown(value: Any) -> str:
+    """A default as one would type it."""
+    if value is MISSING:
+        return "given"
+    return f"{value:g}" if isinstance(value, float) else repr(value).removesuffix("()")
+
+
+def section(kind: type) -> str:
+    """All that the docstring says, under a heading of its own."""
+    said = explain(kind)
+    parameters = [f"- `{name}`: {text}" for name, text in said.parameters]
+    parts = [f"### {kind.__name__}", said.summary, *said.body, "\n".join(parameters), *said.notes]
+    return "\n\n".join(part for part in parts if part) + "\n\n"
+
+
+def kinds(registry: Iterable[type], *, formulas: bool = True) -> str:
+    """A table of descriptions and a section for each; long formulas stand in the sections only."""
+    found = [kind for kind in registry if kind.__module__.startswith("madaline.")]
+    rows = []
+    for kind in found:
+        formula = [cell(f"${explain(kind).formula}$")] if formulas else []
+        rows.append([f"[`{kind.name}`](#{kind.__name__.lower()})", f"`{public(kind)}`", *formula, defaults(kind)])
+    header = "name | class | formula | parameters" if formulas else "name | class | parameters"
+    return table(header, rows) + "\n" + "".join(map(section, found))
+
+
+def names(registry: Registry[Any], name: str) -> str:
+    """A name and its aliases."""
+    return ", ".join(f"`{each}`" for each in (name, *registry.aliases(name)))
+
+
+def shipped() -> list[Activation]:
+    """The activations of madaline, without those a user has registered."""
+    return [thing for name, thing in md.ACTIVATIONS.items() if getattr(md.activations, name, None) is thing]
+
+
+def activations() -> str:
+    """Formulas, ranges, gains and sources."""
+    rows = []
+    for thing in shipped():
+        low, high = thing.saturation or (-math.inf, math.inf)
+        rows.append(
+            [
+                names(md.ACTIVATIONS, thing.name),
+                *formula_and_text(thing),
+                ", ".join(f"{name} = {value}" for name, value in thing.parameters),
+                f"{low:.3g} to {high:.3g}".replace("inf", "∞") if low < high else "none",
+                f"{thing.gain:.3f}" if thing.elementwise else "",
+                f"`{thing.init}`",
+            ]
+        )
+    functions = [md.activations.prelu, md.activations.shifted_rectifier, md.activations.maxout]
+    learned = [[f"`{function.__name__}`", *formula_and_text(function)] for function in functions]
+    header = "name | formula | what it is, and its source | parameters | live range | gain | recommended initializer"
+    return ACTIVATIONS.format(
+        table=table(header, rows), learned=table("function | formula | what it is, and its source", learned)
+    )
+
+
+def formula_and_text(thing: Any) -> list[str]:
+    """Two cells: the formula, and what the docstring says besides."""
+    said = explain(thing)
+    formula = f"${said.formula}$"
+    return [cell(formula), cell(" ".join([said.summary.replace(f", {formula}", ""), *said.body]))]
+
+
+def initializers() -> str:
+    """What is drawn, and for which activation."""
+    rows = [
+        [
+            names(md.INITIALIZERS, name),
+            f"`{thing!r}`",
+            cell(f"${distribution(thing)}$"),
+            ", ".join(activation.name for activation in shipped() if activation.init == name),
+        ]
+        for name, thing in md.INITIALIZERS.items()
+    ]
+    types = sorted({type(thing) for thing in md.INITIALIZERS}, key=lambda kind: kind.__name__)
+    header = "name | description | draws | recommended for weights that feed"
+    return INITIALIZERS.format(table=table(header, rows), sections="".join(map(section, types)))
+
+
+def distribution(thing: Any) -> str:
+    """What an initializer draws from, in numbers where its class has several names."""
+    if not isinstance(thing, md.FanScaled):
+        return explain(type(thing)).formula
+    divisor = {"in": r"n_\text{in}", "mean": r"(n_\text{in}+n_\text{out})"}[thing.fan]
+    scale = thing.scale * (2.0 if thing.fan == "mean" else 1.0)
+    if thing.form == "uniform":
+        return rf"w \sim U(-a, a),\ a = \sqrt{{{3 * scale:g}/{divisor}}}"
+    cut = r"\text{ within two deviations}" if thing.form == "truncated" else ""
+    return rf"w \sim N(0, {scale:g}/{divisor}){cut}"
+
+
+def regularizers() -> str:
+    """Four small registries on one page."""
+    return REGULARIZERS.format(
+        regularizers=kinds(md.REGULARIZERS),
+        clippings=kinds(clipping.CLIPPINGS),
+        constraints=kinds(constraints.CONSTRAINTS),
+        averages=kinds(averaging.AVERAGES),
+    )
+
+
+def optimizers() -> str:
+    """Update rules, and the solvers that are none."""
+    common = [f"- `{name}`: {text}" for name, text in explain(optimizer.Optimizer).parameters]
+    return OPTIMIZERS.format(
+        common="\n".join(common),
+        rules=kinds(md.OPTIMIZERS, formulas=False),
+        solvers=kinds(lbfgs.SOLVERS, formulas=False),
+    )
+
+
+def losses() -> str:
+    """Formulas, and what the outputs mean."""
+    rows = [
+        [f"`{kind.name}`", f"`{kind.out_activation}`", markdown(inspect.getdoc(kind.predict) or "")]
+        for kind in md.LOSSES
+        if kind.__module__.startswith("madaline.")
+    ]
+    return LOSSES.format(rules=kinds(md.LOSSES), outputs=table("name | output activation | prediction", rows))
+
+
+def schedules() -> str:
+    """Factors of the learning rate."""
+    return SCHEDULES.format(rules=kinds(md.SCHEDULES))
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "activations.md": activations,
+    "initializers.md": initializers,
+    "losses.md": losses,
+    "optimizers.md": optimizers,
+    "regularizers.md": regularizers,
+    "schedules.md": schedules,
+}
+
+
+def page(name: str) -> str:
+    """The text of a page, ending in one newline."""
+    return PAGES[name]().rstrip("\n") + "\n"
+
+
+if __name__ == "__main__":
+    for name in PAGES:
+        (HERE / name).write_text(page(name), encoding="utf-8")

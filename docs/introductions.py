@@ -1,0 +1,143 @@
+"""What the pages of the catalogue say besides what the registries hold. Braces are filled in by ``catalogue.py``."""
+
+ACTIVATIONS = r"""# Activations
+Every activation is a formula by name, found in `md.activations`. Parameters are changed by keyword, and any function
+of one array written with NumPy can stand in for a name:
+
+```python
+>>> import numpy as np
+>>> import madaline as md
+>>> leaky = md.as_activation("leaky_relu").with_parameters(slope=0.1)
+>>> leaky(np.array([-2.0, 3.0]))
+array([-0.2,  3. ])
+>>> mine = md.as_activation(lambda x: x * np.tanh(x))
+>>> mine.init, round(mine.gain, 3)
+('he_normal', 1.149)
+
+```
+
+*Gain* is the factor by which weights of variance $1/n_\text{{in}}$ must be larger for sums of unit variance to stay
+so, $1/\sqrt{{E[f(z)^2]}}$ with z standard normal. *Live range* is where the slope is not below 1/100 for good: beyond
+it the unit is saturated. [condition] is 1 where it holds, else 0. Limits at infinity are exact, NaN stays NaN, slopes
+at kinks are those of PyTorch. Derivatives are not written down anywhere: they come from the graph.
+
+`md.activations.mish.plot()` draws one (`pip install "madaline[plot]"`); here are all that have a curve:
+
+![every activation and its derivative](pictures/activations.png)
+
+{table}
+## With learned parameters
+These take what a layer learns as arguments; they are functions in `md.activations`.
+
+{learned}
+"""
+
+INITIALIZERS = r"""# Initializers
+Where weights start. Weights are (n_in, n_out). A draw depends on the seed, the path of the parameter and the purpose
+alone, so adding a layer does not change the others:
+
+```python
+>>> import madaline as md
+>>> rng = md.initializers.stream(0, "0.W", "init")
+>>> md.as_initializer("he_normal").draw((500, 300), rng).std().round(4)
+np.float64(0.0632)
+>>> md.as_initializer("auto", activation="tanh")
+FanScaled(scale=1.0, fan='mean', form='normal', gain=1.0)
+
+```
+
+`"auto"` is the one recommended for the activation that follows, as the last column says. `lsuv` and `kraehenbuehl`
+look at a batch and adjust what was drawn.
+
+{table}
+{sections}"""
+
+LOSSES = r"""# Losses
+A loss is the weighted mean over rows of a number for each row, $L = \sum_i w_i \ell_i / \sum_i w_i$. It sees the raw
+outputs $z$ of the net (logits, log-rates), from which it is computed without overflow, and targets $y$. Every loss
+takes row weights; those of classes take `class_weight` too:
+
+```python
+>>> import numpy as np
+>>> import madaline as md
+>>> z, y = np.array([[2.0, 0.0], [0.0, 0.5], [1.0, 1.0]]), np.array([0, 1, 1])
+>>> loss = md.CrossEntropy(label_smoothing=0.1)
+>>> loss(z, y).round(4), loss(z, y, np.array([1.0, 2.0, 0.0])).round(4)
+(np.float64(0.4731), np.float64(0.4084))
+>>> loss(z, y, class_weight="balanced", reduction="none").round(4)
+array([0.3404, 0.3743, 0.5199])
+>>> md.as_loss(lambda z, y: np.mean(np.abs(z - y) ** 1.5, axis=1))(np.zeros((2, 1)), np.array([1.0, 4.0]))
+np.float64(4.5)
+
+```
+
+{rules}## What the outputs mean
+`loss.predict(raw)` turns raw outputs into what users want to see.
+
+{outputs}"""
+
+OPTIMIZERS = r"""# Optimizers
+An optimizer is its update rule, over one flat vector $w$ of all parameters with gradient $g$; $t$ counts steps from 1
+and $\eta$ is the scheduled rate. A rule of yours is a function and runs at the same speed:
+
+```python
+>>> import numpy as np
+>>> import madaline as md
+>>> def sign_descent(w, g, v, *, t, lr):            # v is state: it starts at zero
+...     v = 0.9 * v + g
+...     return w - lr * np.sign(v), v
+>>> rule = md.as_optimizer(sign_descent, learning_rate=0.1)
+>>> w = np.array([1.0, -1.0])
+>>> rule.step(w, np.array([3.0, -0.5]), rule.state(w), t=1)[0]
+array([ 0.9, -0.9])
+
+```
+
+Every optimizer takes besides its own parameters:
+
+{common}
+
+{rules}## Solvers
+A solver is given the loss of all rows and runs until it has converged.
+
+{solvers}"""
+
+REGULARIZERS = r"""# Regularizers, clipping, constraints, averages
+What is added to the loss, done to the gradient before the step, to the weights after it, and kept beside them.
+
+```python
+>>> import numpy as np
+>>> import madaline as md
+>>> g = np.array([3.0, 4.0])
+>>> md.ClipNorm(1.0)(g).round(3), md.ClipValue(1.0)(g)
+(array([0.6, 0.8]), array([1., 1.]))
+>>> float(md.L2(0.1)(g)), md.grad(md.L2(0.1))(g)
+(2.5, array([0.6, 0.8]))
+
+```
+
+## Regularizers
+{regularizers}## Clipping
+{clippings}## Constraints
+{constraints}## Averages
+{averages}"""
+
+SCHEDULES = r"""# Schedules
+A schedule multiplies the learning rate of step $t$, counted from 1; the formulas are that factor ($\eta_0$ is the
+optimizer's rate). Schedules are multiplied and put one after the other, and a function of the step is one too:
+
+```python
+>>> import madaline as md
+>>> warm = md.LinearWarmup(2).then(md.Cosine(), after=2)
+>>> warm.table(6).round(3)
+array([0.5  , 1.   , 1.   , 0.854, 0.5  , 0.146])
+>>> md.as_schedule(lambda t: 1 / t).table(4)
+array([1.        , 0.5       , 0.33333333, 0.25      ])
+
+```
+
+`md.Cosine().plot(1000)` draws one (`pip install "madaline[plot]"`); here are all that are known before the training:
+
+![every schedule](pictures/schedules.png)
+
+{rules}"""
