@@ -29,8 +29,8 @@ class Description:
     """A few parameters and a name; no arrays.
 
     A subclass with a ``registry`` is a new kind, as all losses are. Below it, a subclass with a ``name`` is registered
-    under it. ``ranges`` gives the interval of each number, as the mathematician writes it: ``{"beta1": "[0, 1)"}``;
-    all that lie outside are reported at once.
+    under it. ``ranges`` gives the interval of each number, as the mathematician writes it: ``{"beta1": "[0, 1)"}``,
+    ``choices`` the allowed values of others: ``{"mode": ("min", "max")}``. All that are wrong are reported at once.
 
     Parameters may be numbers, strings, ``None``, other descriptions, and tuples and dicts of them.
     """
@@ -38,6 +38,7 @@ class Description:
     registry: ClassVar[Registry[Any]]
     name: ClassVar[str]
     ranges: ClassVar[Mapping[str, str]] = {}
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     has_identity: ClassVar[bool] = False
     "Whether one object in two places means something else than two equal ones, as layers that share parameters."
 
@@ -56,11 +57,15 @@ class Description:
             cls.registry.add(cls.name, cls)
 
     def __post_init__(self) -> None:
-        ranges = {key: value for kind in reversed(type(self).__mro__) for key, value in _ranges(kind).items()}
         wrong = [
             f"{key}={value!r} must be a number in {allowed}"
-            for key, allowed in ranges.items()
+            for key, allowed in _with_bases(type(self), "ranges").items()
             if (value := getattr(self, key)) is not None and not callable(value) and not inside(value, allowed)
+        ]
+        wrong += [
+            f"{key}={value!r} must be {' or '.join(map(repr, allowed))}"
+            for key, allowed in _with_bases(type(self), "choices").items()
+            if (value := getattr(self, key)) not in allowed
         ]
         if wrong:
             raise ConfigError(f"{type(self).__name__}: {'; '.join(wrong)}.")
@@ -116,6 +121,11 @@ class Description:
             raise ConfigError(f"{', '.join(parameters)} cannot be given besides {what!r}, which has its own.")
         return cls.from_dict(what) if isinstance(what, Mapping) else what
 
+    @classmethod
+    def rebuilt(cls, **fields: Any) -> Self:
+        """The description with these fields, for classes whose arguments are called otherwise."""
+        return cls(**fields)
+
     def traced(self) -> Self:
         """The same, with a formula in place of every function: what is saved."""
         return self
@@ -148,7 +158,7 @@ class Description:
         if wrong:
             raise ConfigError(f"{made_by.__name__}: {'; '.join(wrong)}.")
         try:
-            made: Description = entry(**parameters) if isinstance(entry, type) else replace(entry, **parameters)
+            made: Description = entry.rebuilt(**parameters) if needs_all else replace(entry, **parameters)
         except MadalineError:
             raise
         except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
@@ -167,9 +177,9 @@ def _required(kind: type[Description]) -> list[str]:
     return [f.name for f in fields(kind) if f.init and f.default is MISSING and f.default_factory is MISSING]
 
 
-def _ranges(kind: type) -> Mapping[str, str]:
-    found: Mapping[str, str] = kind.__dict__.get("ranges", {})
-    return found
+def _with_bases(kind: type, attribute: str) -> dict[str, Any]:
+    """The entries of a class's table and of those of its bases; its own come first."""
+    return {key: value for base in reversed(kind.__mro__) for key, value in base.__dict__.get(attribute, {}).items()}
 
 
 def short(value: Any) -> str:

@@ -229,8 +229,8 @@ def test_unknown_reductions_parameters_and_names_are_told():
         ("quantile", {"q": (0.5, 0.1)}, r"q=\(0.5, 0.1\) must hold rising levels between 0 and 1"),
         ("quantile", {"q": ()}, r"q=\(\) must hold"),
         ("mixture_density", {"components": 0}, r"components=0 must be a number in \[1, inf\)"),
-        ("mixture_density", {"covariance": "spherical"}, "covariance='spherical' is not known. Use 'full'"),
-        ("heteroscedastic_gaussian", {"scale": "std"}, "scale='std' is not known. Use 'log_variance' or 'softplus'"),
+        ("mixture_density", {"covariance": "spherical"}, "covariance='spherical' must be 'full'"),
+        ("heteroscedastic_gaussian", {"scale": "std"}, "scale='std' must be 'log_variance' or 'softplus'"),
         ("heteroscedastic_gaussian", {"floor": 0.0}, r"floor=0.0 must be a number in \(0, inf\)"),
     ],
 )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from madaline.errors import ShapeError, UnknownNameError
+from madaline.errors import ConfigError, ShapeError, UnknownNameError
 from madaline.nn.activation import ACTIVATIONS
 from madaline.nn.activations import relu
 from madaline.nn.initializers import (
@@ -231,13 +231,18 @@ def test_initializers_are_found_by_name_or_are_themselves():
 
 
 def test_wrong_arguments_are_all_named_at_once():
-    with pytest.raises(ValueError, match=re.escape("scale=-1.0 and fan='inn' cannot be used by FanScaled")):
+    with pytest.raises(
+        ConfigError,
+        match=re.escape(
+            "FanScaled: scale=-1.0 must be a number in [0, inf); fan='inn' must be 'in' or 'out' or 'mean'."
+        ),
+    ):
         FanScaled(-1.0, "inn")
-    with pytest.raises(ValueError, match=r"n_connections=0 cannot be used by Sparse"):
+    with pytest.raises(ValueError, match=r"Sparse: n_connections=0 must be a number in \[1, inf\)"):
         Sparse(0)
-    with pytest.raises(ValueError, match=r"units='tanh' cannot be used by RandomWalk: units is relu or linear"):
+    with pytest.raises(ValueError, match=r"RandomWalk: units='tanh' must be 'relu' or 'linear'"):
         RandomWalk("tanh")
-    with pytest.raises(ValueError, match=r"std=-0.1 cannot be used by Normal"):
+    with pytest.raises(ValueError, match=r"Normal: std=-0.1 must be a number in"):
         Normal(-0.1)
     with pytest.raises(ShapeError, match=r"shape=\(5,\) has no inputs to scale by"):
         INITIALIZERS["he_normal"].draw((5,), stream(0, "0.b", "init"))

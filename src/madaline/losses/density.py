@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from madaline.errors import ConfigError, ShapeError
+from madaline.errors import ShapeError
 from madaline.graph.primitives.elementwise import softplus
 from madaline.graph.shapes import Shape, show
 from madaline.losses.loss import Loss, as_array, as_floats
@@ -66,14 +66,11 @@ class HeteroscedasticGaussian(Loss):
 
     name: ClassVar[str] = "heteroscedastic_gaussian"
     ranges: ClassVar[Mapping[str, str]] = {"floor": "(0, inf)"}
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"scale": SCALES}
     out_activation: ClassVar[str] = "own"
     _: KW_ONLY
     scale: str = "log_variance"
     floor: float = 1e-6
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_scale(self.scale)
 
     def rows(self, prediction: Any, target: Any) -> Any:
         y = columns(target)
@@ -115,9 +112,3 @@ def log_variance(s: Any, scale: str, floor: float) -> Any:
     if scale == "log_variance":
         return np.logaddexp(s, float(np.log(floor)))
     return np.log(floor + np.square(softplus(s)))
-
-
-def check_scale(scale: str) -> None:
-    """An error unless it means something."""
-    if scale not in SCALES:
-        raise ConfigError(f"scale={scale!r} is not known. Use 'log_variance' or 'softplus'.")

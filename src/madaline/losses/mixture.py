@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from madaline.errors import ConfigError, ShapeError
+from madaline.errors import ShapeError
 from madaline.graph.numpy_api.reduce import logsumexp
 from madaline.graph.shapes import Shape, show
-from madaline.losses.density import LOG_2_PI, check_scale, log_variance
+from madaline.losses.density import LOG_2_PI, SCALES, log_variance
 from madaline.losses.loss import Loss, as_array, as_floats, softmax
 from madaline.losses.mixture_density import GaussianMixture
 from madaline.losses.targets import Target, check_numbers, check_rows, columns
@@ -56,18 +56,13 @@ class MixtureDensity(Loss):
 
     name: ClassVar[str] = "mixture_density"
     ranges: ClassVar[Mapping[str, str]] = {"components": "[1, inf)", "floor": "(0, inf)"}
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"covariance": COVARIANCES, "scale": SCALES}
     out_activation: ClassVar[str] = "own"
     _: KW_ONLY
     components: int = 5
     covariance: str = "full"
     scale: str = "log_variance"
     floor: float = 1e-6
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.covariance not in COVARIANCES:
-            raise ConfigError(f"covariance={self.covariance!r} is not known. Use 'full', 'diagonal' or 'tied'.")
-        check_scale(self.scale)
 
     def rows(self, prediction: Any, target: Any) -> Any:
         y = columns(target)

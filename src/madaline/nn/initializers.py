@@ -9,12 +9,13 @@ import hashlib
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from madaline.description import Description
 from madaline.errors import ShapeError
 from madaline.nn.activation import Activation, as_activation
 from madaline.registry import Registry
@@ -49,16 +50,27 @@ def stream(seed: int, path: str, purpose: str) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(int.from_bytes(key, "little"))))
 
 
-class Initializer(ABC):
-    """A description of how a parameter starts. Subclasses are frozen dataclasses."""
+INITIALIZERS: Registry[Initializer] = Registry("initializer")
+"Every initializer by name, with its default numbers."
+
+
+@dataclass(frozen=True)
+class Initializer(Description, ABC):
+    """A description of how a parameter starts.
+
+    The registry holds objects, since one class has several names: ``he_normal`` and ``lecun_uniform`` differ in their
+    numbers. A class of yours has a ``name`` and enters it by ``INITIALIZERS.add(name, Mine())``.
+    """
+
+    registry: ClassVar[Registry[Any]] = INITIALIZERS
+
+    @classmethod
+    def _register(cls) -> None:
+        pass  # objects are registered, not classes
 
     @abstractmethod
     def draw(self, shape: Shape, rng: np.random.Generator) -> Array:
         """Values of this shape, from random numbers as :func:`stream` gives them."""
-
-
-INITIALIZERS: Registry[Initializer] = Registry("initializer")
-"Every initializer by name, with its default numbers."
 
 
 def fans(shape: Shape) -> tuple[int, int]:
@@ -68,16 +80,11 @@ def fans(shape: Shape) -> tuple[int, int]:
     return max(math.prod(shape[:-1]), 1), max(shape[-1], 1)
 
 
-def _refuse(initializer: Initializer, wrong: dict[str, bool], allowed: str) -> None:
-    bad = [f"{name}={getattr(initializer, name)!r}" for name, is_wrong in wrong.items() if is_wrong]
-    if bad:
-        raise ValueError(f"{' and '.join(bad)} cannot be used by {type(initializer).__name__}: {allowed}.")
-
-
 @dataclass(frozen=True)
 class Constant(Initializer):
     r"""All equal, :math:`w = c`. In a hidden layer all units stay alike (the symmetry problem, lecture row D3)."""
 
+    name: ClassVar[str] = "constant"
     value: float = 0.1
 
     def draw(self, shape: Shape, rng: np.random.Generator) -> Array:
@@ -88,10 +95,9 @@ class Constant(Initializer):
 class Normal(Initializer):
     r"""Gaussian, :math:`w \sim N(0, s^2)`. The lecture's "small random numbers" have s = 0.01 (row B9)."""
 
+    name: ClassVar[str] = "normal"
+    ranges: ClassVar[Mapping[str, str]] = {"std": "[0, inf)"}
     std: float = 0.01
-
-    def __post_init__(self) -> None:
-        _refuse(self, {"std": not self.std >= 0.0}, "std is 0 or more")
 
     def draw(self, shape: Shape, rng: np.random.Generator) -> Array:
         return self.std * rng.standard_normal(shape)
@@ -101,6 +107,7 @@ class Normal(Initializer):
 class Uniform(Initializer):
     r"""Uniform, :math:`w \sim U(l, h)`; with one number, between minus and plus that."""
 
+    name: ClassVar[str] = "uniform"
     low: float = -0.05
     high: float | None = None
 
@@ -139,19 +146,17 @@ class FanScaled(Initializer):
         ``g``, as an activation's ``gain``.
     """
 
-    scale: float
+    name: ClassVar[str] = "fan_scaled"
+    ranges: ClassVar[Mapping[str, str]] = {"scale": "[0, inf)"}
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "fan": ("in", "out", "mean"),
+        "form": ("normal", "uniform", "truncated"),
+    }
+    scale: float = 1.0
     fan: Literal["in", "out", "mean"] = "in"
     form: Literal["normal", "uniform", "truncated"] = "normal"
     _: KW_ONLY
     gain: float = 1.0
-
-    def __post_init__(self) -> None:
-        wrong = {
-            "scale": not self.scale >= 0.0,
-            "fan": self.fan not in ("in", "out", "mean"),
-            "form": self.form not in ("normal", "uniform", "truncated"),
-        }
-        _refuse(self, wrong, "scale is 0 or more, fan is in, out or mean, form is normal, uniform or truncated")
 
     def std(self, shape: Shape) -> float:
         """The standard deviation of weights of this shape."""
@@ -174,6 +179,7 @@ class Orthogonal(Initializer):
     Uniform over all such matrices (the signs of R's diagonal are put into Q). Saxe et al. 2014, section 3. Row D4.
     """
 
+    name: ClassVar[str] = "orthogonal"
     gain: float = 1.0
 
     def draw(self, shape: Shape, rng: np.random.Generator) -> Array:
@@ -187,12 +193,10 @@ class Orthogonal(Initializer):
 class Sparse(Initializer):
     r"""A few incoming weights a unit, :math:`w \sim N(0, s^2)`, all others 0. Martens 2010, section 5 (15 of them)."""
 
+    name: ClassVar[str] = "sparse"
+    ranges: ClassVar[Mapping[str, str]] = {"n_connections": "[1, inf)", "std": "[0, inf)"}
     n_connections: int = 15
     std: float = 1.0
-
-    def __post_init__(self) -> None:
-        wrong = {"n_connections": self.n_connections < 1, "std": not self.std >= 0.0}
-        _refuse(self, wrong, "n_connections is 1 or more, std is 0 or more")
 
     def draw(self, shape: Shape, rng: np.random.Generator) -> Array:
         n_in, n_out = fans(shape)
@@ -207,6 +211,7 @@ class Sparse(Initializer):
 class Identity(Initializer):
     r"""Each unit passes one input on, :math:`W = g I`; further rows or columns are 0. Le et al. 2015."""
 
+    name: ClassVar[str] = "identity"
     gain: float = 1.0
 
     def draw(self, shape: Shape, rng: np.random.Generator) -> Array:
@@ -228,10 +233,9 @@ class RandomWalk(Initializer):
         The activation that follows.
     """
 
+    name: ClassVar[str] = "random_walk"
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"units": ("relu", "linear")}
     units: Literal["relu", "linear"] = "relu"
-
-    def __post_init__(self) -> None:
-        _refuse(self, {"units": self.units not in ("relu", "linear")}, "units is relu or linear")
 
     def gain(self, n: int) -> float:
         """``g`` for layers of ``n`` units."""
@@ -248,6 +252,7 @@ Outputs = Callable[[Array, Array], Array]
 "What a layer gives, (n_rows, n_out), for a batch, as a function of its weights and biases."
 
 
+@dataclass(frozen=True)
 class DataDependent(Initializer):
     """An initializer that looks at data: weights are drawn as always, then adjusted layer by layer.
 
@@ -285,6 +290,8 @@ class LSUV(DataDependent):
     1.0
     """
 
+    name: ClassVar[str] = "lsuv"
+    ranges: ClassVar[Mapping[str, str]] = {"tolerance": "[0, inf)", "max_steps": "[0, inf)"}
     tolerance: float = 0.01
     max_steps: int = 10
 
@@ -310,6 +317,7 @@ class Kraehenbuehl(DataDependent):
     does not vary keeps its weights and is only shifted.
     """
 
+    name: ClassVar[str] = "kraehenbuehl"
     beta: float = 0.0
 
     def draw(self, shape: Shape, rng: np.random.Generator) -> Array:
@@ -324,20 +332,21 @@ class Kraehenbuehl(DataDependent):
         return W / std, self.beta + (b - mean) / std
 
 
-for _name, _initializer in {
-    "zeros": Constant(0.0),
-    "ones": Constant(1.0),
-    "constant": Constant(),
-    "normal": Normal(),
-    "uniform": Uniform(),
-    "orthogonal": Orthogonal(),
-    "sparse": Sparse(),
-    "identity": Identity(),
-    "random_walk": RandomWalk(),
-    "lsuv": LSUV(),
-    "kraehenbuehl": Kraehenbuehl(),
-}.items():
-    INITIALIZERS.add(_name, _initializer)
+for _kind in (
+    Constant,
+    Normal,
+    Uniform,
+    FanScaled,
+    Orthogonal,
+    Sparse,
+    Identity,
+    RandomWalk,
+    LSUV,
+    Kraehenbuehl,
+):
+    INITIALIZERS.add(_kind.name, _kind())
+INITIALIZERS.add("zeros", Constant(0.0))
+INITIALIZERS.add("ones", Constant(1.0))
 for _form in ("normal", "uniform", "truncated"):
     INITIALIZERS.add(f"lecun_{_form}", FanScaled(1.0, "in", _form))
     INITIALIZERS.add(f"xavier_{_form}", FanScaled(1.0, "mean", _form), aliases=(f"glorot_{_form}",))
@@ -358,9 +367,9 @@ def auto(activation: str | Activation | Callable[[Any], Any]) -> str:
 
 
 def as_initializer(
-    thing: str | Initializer, *, activation: str | Activation = "identity", argument: str = "init"
+    thing: str | Initializer | Mapping[str, Any], *, activation: str | Activation = "identity", argument: str = "init"
 ) -> Initializer:
-    """The initializer meant by a name or an initializer; ``"auto"`` is the one for the activation that follows."""
-    if isinstance(thing, Initializer):
-        return thing
+    """The initializer meant by a name, an initializer or its plain data; ``"auto"`` is the one for the activation."""
+    if isinstance(thing, (Initializer, Mapping)):
+        return Initializer.of(thing)
     return INITIALIZERS.find(auto(activation) if thing == "auto" else thing, argument=argument)

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
-from madaline.errors import ConfigError
 from madaline.optim.schedule import Schedule, Steps
 
 
@@ -48,6 +47,7 @@ class ReduceOnPlateau(Schedule):
         "cooldown": "[0, inf)",
         "minimum": "[0, 1]",
     }
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"mode": ("min", "max")}
     factor: float = 0.1
     _: KW_ONLY
     patience: int = 10
@@ -55,11 +55,6 @@ class ReduceOnPlateau(Schedule):
     cooldown: int = 0
     minimum: float = 0.0
     mode: str = "min"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.mode not in ("min", "max"):
-            raise ConfigError(f"ReduceOnPlateau: mode={self.mode!r} must be 'min' or 'max'.")
 
     def rate(self, t: Steps, total: int | None = None) -> Any:
         return 1.0 + 0.0 * t

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from madaline.description import Description
-from madaline.errors import ConfigError, ShapeError
+from madaline.errors import ShapeError
 from madaline.graph.primitive import Array
 from madaline.registry import Registry
 
@@ -112,14 +112,10 @@ class GroupLasso(Regularizer):
     name: ClassVar[str] = "group_lasso"
     on: ClassVar[str] = "matrix"
     ranges: ClassVar[Mapping[str, str]] = {"strength": "[0, inf)"}
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"groups": ("inputs", "outputs")}
     strength: float = 1e-4
     _: KW_ONLY
     groups: str = "inputs"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.groups not in ("inputs", "outputs"):
-            raise ConfigError(f"GroupLasso: groups={self.groups!r} must be 'inputs' or 'outputs'.")
 
     def penalty(self, W: Array) -> Array:
         axis = 1 if self.groups == "inputs" else 0
@@ -162,14 +158,10 @@ class Activity(Regularizer):
     name: ClassVar[str] = "activity"
     on: ClassVar[str] = "activations"
     ranges: ClassVar[Mapping[str, str]] = {"strength": "[0, inf)"}
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"norm": ("l1", "l2")}
     strength: float = 1e-4
     _: KW_ONLY
     norm: str = "l1"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.norm not in ("l1", "l2"):
-            raise ConfigError(f"Activity: norm={self.norm!r} must be 'l1' or 'l2'.")
 
     def penalty(self, h: Array) -> Array:
         sizes = np.abs(h) if self.norm == "l1" else h * h
