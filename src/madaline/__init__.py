@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from madaline.functional.gradient import value_and_grad as value_and_grad
     from madaline.functional.jacobian import hessian as hessian
     from madaline.functional.jacobian import jacobian as jacobian
+    from madaline.functional.model import Model as Model
     from madaline.functional.products import hvp as hvp
     from madaline.functional.products import jvp as jvp
     from madaline.functional.products import vjp as vjp
@@ -75,6 +76,58 @@ if TYPE_CHECKING:
     from madaline.nn.initializers import Sparse as Sparse
     from madaline.nn.initializers import Uniform as Uniform
     from madaline.nn.initializers import as_initializer as as_initializer
+    from madaline.nn.layer import Layer as Layer
+    from madaline.nn.layers import LAYERS as LAYERS
+    from madaline.nn.layers.activation import CELU as CELU
+    from madaline.nn.layers.activation import ELU as ELU
+    from madaline.nn.layers.activation import GELU as GELU
+    from madaline.nn.layers.activation import SELU as SELU
+    from madaline.nn.layers.activation import Activation as Activation
+    from madaline.nn.layers.activation import Hardshrink as Hardshrink
+    from madaline.nn.layers.activation import HardSigmoid as HardSigmoid
+    from madaline.nn.layers.activation import HardSwish as HardSwish
+    from madaline.nn.layers.activation import HardTanh as HardTanh
+    from madaline.nn.layers.activation import LeakyReLU as LeakyReLU
+    from madaline.nn.layers.activation import LearnedHinge as LearnedHinge
+    from madaline.nn.layers.activation import LogSigmoid as LogSigmoid
+    from madaline.nn.layers.activation import LogSoftmax as LogSoftmax
+    from madaline.nn.layers.activation import Mish as Mish
+    from madaline.nn.layers.activation import PReLU as PReLU
+    from madaline.nn.layers.activation import ReLU as ReLU
+    from madaline.nn.layers.activation import ReLU6 as ReLU6
+    from madaline.nn.layers.activation import ShiftedReLU as ShiftedReLU
+    from madaline.nn.layers.activation import Sigmoid as Sigmoid
+    from madaline.nn.layers.activation import Sinc as Sinc
+    from madaline.nn.layers.activation import Softmax as Softmax
+    from madaline.nn.layers.activation import Softplus as Softplus
+    from madaline.nn.layers.activation import Softshrink as Softshrink
+    from madaline.nn.layers.activation import Softsign as Softsign
+    from madaline.nn.layers.activation import Step as Step
+    from madaline.nn.layers.activation import Swish as Swish
+    from madaline.nn.layers.activation import Tanh as Tanh
+    from madaline.nn.layers.activation import TanhShrink as TanhShrink
+    from madaline.nn.layers.activation import Threshold as Threshold
+    from madaline.nn.layers.dropout import Dropout as Dropout
+    from madaline.nn.layers.dropout import SpatialDropout as SpatialDropout
+    from madaline.nn.layers.embedding import Embedding as Embedding
+    from madaline.nn.layers.linear import Linear as Linear
+    from madaline.nn.layers.linear import Maxout as Maxout
+    from madaline.nn.layers.mlp import mlp as mlp
+    from madaline.nn.layers.norm import BatchNorm as BatchNorm
+    from madaline.nn.layers.norm import GroupNorm as GroupNorm
+    from madaline.nn.layers.norm import InstanceNorm as InstanceNorm
+    from madaline.nn.layers.norm import LayerNorm as LayerNorm
+    from madaline.nn.layers.norm import RMSNorm as RMSNorm
+    from madaline.nn.layers.parallel import Add as Add
+    from madaline.nn.layers.parallel import Concat as Concat
+    from madaline.nn.layers.parallel import Parallel as Parallel
+    from madaline.nn.layers.reshape import Flatten as Flatten
+    from madaline.nn.layers.reshape import Identity as Identity
+    from madaline.nn.layers.reshape import Input as Input
+    from madaline.nn.layers.residual import Residual as Residual
+    from madaline.nn.layers.sequential import Sequential as Sequential
+    from madaline.nn.layers.standardize import Standardize as Standardize
+    from madaline.nn.layers.weight_norm import WeightNorm as WeightNorm
     from madaline.optim import schedules as schedules
     from madaline.optim.adadelta import Adadelta as Adadelta
     from madaline.optim.adagrad import Adagrad as Adagrad
@@ -135,6 +188,7 @@ _NAMES_BY_MODULE = {
     "madaline.functional.compile": ("compile",),
     "madaline.functional.gradient": ("grad", "value_and_grad"),
     "madaline.functional.jacobian": ("hessian", "jacobian"),
+    "madaline.functional.model": ("Model",),
     "madaline.functional.products": ("hvp", "jvp", "vjp"),
     "madaline.graph": ("random",),
     "madaline.graph.numpy_api.dispatch": ("supported_functions",),
@@ -172,6 +226,50 @@ _NAMES_BY_MODULE = {
         "Uniform",
         "as_initializer",
     ),
+    "madaline.nn.layer": ("Layer",),
+    "madaline.nn.layers": ("LAYERS",),
+    "madaline.nn.layers.activation": (
+        "Activation",
+        "CELU",
+        "ELU",
+        "GELU",
+        "HardSigmoid",
+        "HardSwish",
+        "HardTanh",
+        "Hardshrink",
+        "LeakyReLU",
+        "LearnedHinge",
+        "LogSigmoid",
+        "LogSoftmax",
+        "Mish",
+        "PReLU",
+        "ReLU",
+        "ReLU6",
+        "SELU",
+        "ShiftedReLU",
+        "Sigmoid",
+        "Sinc",
+        "Softmax",
+        "Softplus",
+        "Softshrink",
+        "Softsign",
+        "Step",
+        "Swish",
+        "Tanh",
+        "TanhShrink",
+        "Threshold",
+    ),
+    "madaline.nn.layers.dropout": ("Dropout", "SpatialDropout"),
+    "madaline.nn.layers.embedding": ("Embedding",),
+    "madaline.nn.layers.linear": ("Linear", "Maxout"),
+    "madaline.nn.layers.mlp": ("mlp",),
+    "madaline.nn.layers.norm": ("BatchNorm", "GroupNorm", "InstanceNorm", "LayerNorm", "RMSNorm"),
+    "madaline.nn.layers.parallel": ("Add", "Concat", "Parallel"),
+    "madaline.nn.layers.reshape": ("Flatten", "Identity", "Input"),
+    "madaline.nn.layers.residual": ("Residual",),
+    "madaline.nn.layers.sequential": ("Sequential",),
+    "madaline.nn.layers.standardize": ("Standardize",),
+    "madaline.nn.layers.weight_norm": ("WeightNorm",),
     "madaline.optim": ("schedules",),
     "madaline.optim.adadelta": ("Adadelta",),
     "madaline.optim.adagrad": ("Adagrad",),

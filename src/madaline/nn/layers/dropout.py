@@ -1,0 +1,86 @@
+"""Layers that drop units at random while training."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from madaline.errors import ConfigError, ShapeError
+from madaline.graph.shapes import Shape, show
+from madaline.nn.context import need_array
+from madaline.nn.layer import Layer
+
+if TYPE_CHECKING:
+    from madaline.nn.context import Context
+
+
+@dataclass(frozen=True, repr=False)
+class Dropout(Layer):
+    r"""Units set to 0 with probability ``p`` while training, others scaled up: :math:`y = x\,m/(1-p)`.
+
+    The mask ``m`` is 0 or 1, and new for every row and step. ``p`` is the probability to *drop*, as in PyTorch;
+    the lectures also write it for the probability to keep. Srivastava et al. 2014, section 4.
+    Lecture rows A15, C8, D7, E15.
+
+    Parameters
+    ----------
+    p : float, default 0.5
+        From 0 (nothing is dropped) to 1 (everything is).
+    form : {"inverted", "original"}
+        Scale by :math:`1/(1-p)` while training and leave the net alone afterwards, or, as the paper does, the other way
+        round: multiply by :math:`1-p` afterwards. The expected output is the same.
+
+    Examples
+    --------
+    >>> import numpy as np, madaline as md
+    >>> model = md.Dropout(0.75).init(8)
+    >>> x = np.ones((1, 8))
+    >>> model(x), model(x, train=True, seed=1)
+    (array([[1., 1., 1., 1., 1., 1., 1., 1.]], dtype=float32), array([[4., 4., 0., 0., 0., 4., 0., 0.]], dtype=float32))
+    """
+
+    name: ClassVar[str] = "dropout"
+    ranges: ClassVar[Mapping[str, str]] = {"p": "[0, 1]"}
+
+    p: float = 0.5
+    _: KW_ONLY
+    form: str = "inverted"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.form not in ("inverted", "original"):
+            raise ConfigError(f"{type(self).__name__}: form={self.form!r} must be 'inverted' or 'original'.")
+
+    def mask_shape(self, shape: Shape) -> Shape:
+        """The shape of the mask: one number for each unit."""
+        return shape
+
+    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+        x = need_array(x, self)
+        if self.p == 0.0:
+            return x
+        if not context.train:
+            return x * (1.0 - self.p) if self.form == "original" else x
+        if self.p == 1.0:
+            return x * 0.0
+        keep = (context.uniform(self.mask_shape(x.shape)) >= self.p).astype(context.dtype)
+        return x * (keep / (1.0 - self.p) if self.form == "inverted" else keep)
+
+
+@dataclass(frozen=True, repr=False)
+class SpatialDropout(Dropout):
+    r"""Whole channels (axis 1) set to 0, with all their positions; Dropout2d for images. Otherwise as :class:`Dropout`.
+
+    Tompson et al. 2015, section 3.2. Lecture row E16.
+    """
+
+    name: ClassVar[str] = "spatial_dropout"
+
+    def mask_shape(self, shape: Shape) -> Shape:
+        """One number for each channel of each row."""
+        if len(shape) < 3:
+            raise ShapeError(
+                f"SpatialDropout needs (rows, channels, positions ...), and the input is {show(shape)}. Use Dropout()."
+            )
+        return (*shape[:2], *(1,) * (len(shape) - 2))

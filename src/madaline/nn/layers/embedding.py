@@ -1,0 +1,73 @@
+"""Categories as vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from madaline.graph.shapes import Shape
+from madaline.nn.context import need_array
+from madaline.nn.initializers import Initializer, Normal
+from madaline.nn.layer import Layer, Param
+
+if TYPE_CHECKING:
+    from madaline.nn.context import Context
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Embedding(Layer):
+    r"""A learned vector for each category, :math:`y = W_{x}`: the same as a linear map of the one-hot code.
+
+    Whole numbers from 0 to ``n_categories - 1`` come in; shape (n,) gives (n, width), shape (n, columns) gives
+    (n, columns * width), the columns sharing the table. A number outside stops the run with an error.
+
+    Parameters
+    ----------
+    n_categories : int
+        Number of rows of the table ``W``.
+    width : int
+        Length of a vector.
+    init : str or Initializer, default Normal(1.0)
+        How ``W`` starts. Kept as ``weight_init``.
+
+    Examples
+    --------
+    >>> import numpy as np, madaline as md
+    >>> md.Embedding(10, 3).init(np.array([[1, 2]]))(np.array([[4, 4]])).shape
+    (1, 6)
+    """
+
+    name: ClassVar[str] = "embedding"
+    takes: ClassVar[str] = "integers"
+    counts: ClassVar[tuple[str, ...]] = ("n_categories", "width")
+
+    n_categories: int
+    width: int
+    weight_init: str | Initializer = Normal(1.0)  # noqa: RUF009 - frozen, so that sharing it is safe
+
+    def __init__(
+        self,
+        n_categories: int,
+        width: int,
+        *,
+        init: str | Initializer = Normal(1.0),  # noqa: B008 - frozen, so that sharing it is safe
+        trainable: bool = True,
+    ) -> None:
+        self._set(n_categories=n_categories, width=width, weight_init=init, trainable=trainable)
+
+    @classmethod
+    def rebuilt(cls, **values: Any) -> Self:
+        return cls(init=values.pop("weight_init", Normal(1.0)), **values)
+
+    def params(self, in_shape: Shape) -> dict[str, Param]:
+        return {"W": Param((self.n_categories, self.width), self.weight_init, decays=True)}
+
+    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+        x = need_array(x, self)
+        # Negative numbers would count from the end; they are sent out of range instead.
+        index = np.where(x < 0, self.n_categories, x).astype(np.int64)
+        y = p["W"][index]
+        return y.reshape((x.shape[0], int(np.prod(y.shape[1:], dtype=int))))

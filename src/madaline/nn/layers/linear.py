@@ -1,0 +1,139 @@
+"""The affine map, and units that take the largest of several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from madaline.graph.shapes import Shape
+from madaline.nn.activation import Activation
+from madaline.nn.activations import identity, maxout
+from madaline.nn.context import need_array
+from madaline.nn.initializers import Initializer
+from madaline.nn.layer import Layer, Param
+
+if TYPE_CHECKING:
+    from madaline.nn.context import Context
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Linear(Layer):
+    r"""Affine map of the last axis, :math:`y = x W + b`; ``W`` is (n_in, n_out). Lecture rows A2, C1.
+
+    Parameters
+    ----------
+    n_out : int
+        Number of units.
+    bias : bool, default True
+        Whether there is a ``b``.
+    init : str or Initializer, default "auto"
+        How ``W`` starts; ``"auto"`` is chosen by the activation that follows (He for rectifiers, Xavier for saturating
+        units). Kept as ``weight_init``, since ``init`` makes a model.
+    bias_init : str or Initializer, default "zeros"
+        How ``b`` starts.
+
+    Examples
+    --------
+    >>> import numpy as np, madaline as md
+    >>> model = md.Linear(2).init(3)
+    >>> model.params["W"][...] = 1.0
+    >>> model(np.array([[1.0, 2.0, 3.0]]))
+    array([[6., 6.]], dtype=float32)
+    """
+
+    name: ClassVar[str] = "linear"
+    counts: ClassVar[tuple[str, ...]] = ("n_out",)
+
+    n_out: int
+    bias: bool = True
+    weight_init: str | Initializer = "auto"
+    bias_init: str | Initializer = "zeros"
+
+    def __init__(
+        self,
+        n_out: int,
+        *,
+        bias: bool = True,
+        init: str | Initializer = "auto",
+        bias_init: str | Initializer = "zeros",
+        trainable: bool = True,
+    ) -> None:
+        self._set(n_out=n_out, bias=bias, weight_init=init, bias_init=bias_init, trainable=trainable)
+
+    @classmethod
+    def rebuilt(cls, **values: Any) -> Self:
+        return cls(init=values.pop("weight_init", "auto"), **values)
+
+    def params(self, in_shape: Shape) -> dict[str, Param]:
+        params = {"W": Param(matrix(in_shape, self.n_out), self.weight_init, decays=True)}
+        return params | {"b": Param((self.n_out,), self.bias_init)} if self.bias else params
+
+    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+        y = need_array(x, self) @ p["W"]
+        return y + p["b"] if self.bias else y
+
+    def first_activation(self) -> Activation | None:
+        return identity
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Maxout(Layer):
+    r"""Units that are the largest of ``k`` affine maps, :math:`y_j = \max_i\,(x W + b)_{ij}`, i = 1 .. k.
+
+    A unit can become any convex function of its input made of ``k`` pieces; no activation is needed after it.
+    Goodfellow et al. 2013, section 2. Lecture row B5.
+
+    Parameters
+    ----------
+    n_out : int
+        Number of units; ``W`` is (n_in, k * n_out), the ``k`` pieces of a unit side by side.
+    k : int, default 2
+        Number of pieces.
+    bias, init, bias_init
+        As of :class:`Linear`; ``init`` is He's unless told.
+    """
+
+    name: ClassVar[str] = "maxout"
+    counts: ClassVar[tuple[str, ...]] = ("n_out", "k")
+
+    n_out: int
+    k: int = 2
+    bias: bool = True
+    weight_init: str | Initializer = "he_normal"
+    bias_init: str | Initializer = "zeros"
+
+    def __init__(
+        self,
+        n_out: int,
+        k: int = 2,
+        *,
+        bias: bool = True,
+        init: str | Initializer = "he_normal",
+        bias_init: str | Initializer = "zeros",
+        trainable: bool = True,
+    ) -> None:
+        self._set(n_out=n_out, k=k, bias=bias, weight_init=init, bias_init=bias_init, trainable=trainable)
+
+    @classmethod
+    def rebuilt(cls, **values: Any) -> Self:
+        return cls(init=values.pop("weight_init", "he_normal"), **values)
+
+    def params(self, in_shape: Shape) -> dict[str, Param]:
+        n_pieces = self.k * self.n_out
+        params = {"W": Param(matrix(in_shape, n_pieces), self.weight_init, decays=True)}
+        return params | {"b": Param((n_pieces,), self.bias_init)} if self.bias else params
+
+    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+        z = need_array(x, self) @ p["W"]
+        return maxout(z + p["b"] if self.bias else z, self.k)
+
+    def first_activation(self) -> Activation | None:
+        return identity
+
+
+def matrix(in_shape: Shape, n_out: int) -> tuple[int, int]:
+    """The shape of weights for these inputs."""
+    n_in = in_shape[-1]
+    assert isinstance(n_in, int)  # the batch is the first axis, and there is another
+    return n_in, n_out

@@ -1,0 +1,266 @@
+"""Layers that bring their input to mean 0 and variance 1, each over other numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from madaline.errors import ConfigError, ShapeError
+from madaline.graph.shapes import Shape, show
+from madaline.nn.context import need_array
+from madaline.nn.layer import Layer, Param
+from madaline.registry import Registry
+
+if TYPE_CHECKING:
+    from madaline.nn.context import Context
+
+NORMS: Registry[type[Layer]] = Registry("norm")
+"Norms by the word that ``mlp(norm=...)`` takes."
+
+
+def as_norm(thing: str | Layer | None) -> Layer | None:
+    """The norm meant by a word, a layer, or nothing."""
+    if thing is None or isinstance(thing, Layer):
+        return thing
+    return NORMS.find(thing)()
+
+
+def standardized(x: Any, axes: tuple[int, ...], eps: float, *, center: bool = True) -> Any:
+    r""":math:`(x - \mu)/\sqrt{\sigma^2 + \varepsilon}` with mean and biased variance over the axes.
+
+    Without ``center``, :math:`x/\sqrt{E[x^2] + \varepsilon}`.
+    """
+    if center:
+        x = x - np.mean(x, axis=axes, keepdims=True)
+    return x / np.sqrt(np.mean(x * x, axis=axes, keepdims=True) + eps)
+
+
+@NORMS.register("batch")
+@dataclass(frozen=True, repr=False)
+class BatchNorm(Layer):
+    r"""Each unit brought to mean 0 and variance 1 over the batch, then scaled and shifted as is learned,
+
+    .. math:: y = \gamma\,\frac{x - \mu}{\sqrt{\sigma^2 + \varepsilon}} + \beta.
+
+    In training :math:`\mu` and :math:`\sigma^2` (biased) are the batch's; running averages of them, with the unbiased
+    variance, serve afterwards: ``new = (1 - momentum) * old + momentum * batch``. Channels are on axis 1; for inputs of
+    more axes the statistics go over all others (BatchNorm2d). It can stand before or after the activation.
+    Ioffe & Szegedy 2015, Algorithms 1 and 2. Lecture rows A14, E12 (A and D print :math:`\gamma, \beta` per sample).
+
+    Parameters
+    ----------
+    momentum : float, default 0.1
+        Weight of the newest batch in the running averages.
+    eps : float, default 1e-5
+        :math:`\varepsilon`.
+    affine : bool, default True
+        Whether :math:`\gamma` (``weight``) and :math:`\beta` (``bias``) are there.
+    """
+
+    name: ClassVar[str] = "batch_norm"
+    ranges: ClassVar[Mapping[str, str]] = {"momentum": "[0, 1]", "eps": "[0, inf)"}
+
+    _: KW_ONLY
+    momentum: float = 0.1
+    eps: float = 1e-5
+    affine: bool = True
+
+    def params(self, in_shape: Shape) -> dict[str, Param]:
+        return scale_and_shift(channels(self, in_shape)) if self.affine else {}
+
+    def state(self, in_shape: Shape) -> dict[str, Param]:
+        count = channels(self, in_shape)
+        return {"mean": Param((count,), "zeros"), "variance": Param((count,), "ones")}
+
+    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+        x = need_array(x, self)
+        along = (-1, *(1,) * (len(x.shape) - 2))
+        mean, variance = context.state("mean"), context.state("variance")
+        if context.train:
+            axes = (0, *range(2, len(x.shape)))
+            n = x.shape[0] * int(np.prod(x.shape[2:], dtype=int))
+            batch_mean = np.mean(x, axis=axes)
+            centered = x - batch_mean.reshape(along)
+            batch_variance = np.mean(centered * centered, axis=axes)
+            unbiased = batch_variance * (n / (n - 1.0))
+            context.update("mean", (1.0 - self.momentum) * mean + self.momentum * batch_mean)
+            context.update("variance", (1.0 - self.momentum) * variance + self.momentum * unbiased)
+            variance = batch_variance
+        else:
+            centered = x - mean.reshape(along)
+        scale = 1.0 / np.sqrt(variance + self.eps)
+        scale = scale * p["weight"] if self.affine else scale
+        y = centered * scale.reshape(along)
+        return y + p["bias"].reshape(along) if self.affine else y
+
+    def min_rows(self, in_shape: Shape) -> int:
+        return 2 if all(size == 1 for size in in_shape[2:]) else 1
+
+
+@NORMS.register("layer")
+@dataclass(frozen=True, repr=False)
+class LayerNorm(Layer):
+    r"""Each row brought to mean 0 and variance 1 over its units, then scaled and shifted as is learned,
+
+    .. math:: y = \gamma\,\frac{x - \mu}{\sqrt{\sigma^2 + \varepsilon}} + \beta.
+
+    The same in training and afterwards; does not depend on the batch. Ba et al. 2016, eq. 4. Lecture rows C7, D5 (D
+    swaps the indices).
+
+    Parameters
+    ----------
+    n_axes : int, default 1
+        Number of trailing axes the statistics go over; :math:`\gamma, \beta` have their shape.
+    eps : float, default 1e-5
+    affine : bool, default True
+    """
+
+    name: ClassVar[str] = "layer_norm"
+    ranges: ClassVar[Mapping[str, str]] = {"eps": "[0, inf)"}
+    counts: ClassVar[tuple[str, ...]] = ("n_axes",)
+
+    _: KW_ONLY
+    n_axes: int = 1
+    eps: float = 1e-5
+    affine: bool = True
+
+    def params(self, in_shape: Shape) -> dict[str, Param]:
+        return scale_and_shift(*trailing(self, in_shape, self.n_axes)) if self.affine else {}
+
+    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+        y = standardized(need_array(x, self), tuple(range(-self.n_axes, 0)), self.eps)
+        return y * p["weight"] + p["bias"] if self.affine else y
+
+
+@NORMS.register("rms")
+@dataclass(frozen=True, repr=False)
+class RMSNorm(Layer):
+    r"""Each row brought to mean square 1, :math:`y = \gamma\,x/\sqrt{E[x^2]+\varepsilon}`, without centring.
+
+    Zhang & Sennrich 2019, eq. 4. Lecture rows C7, D5. Parameters as of :class:`LayerNorm`; there is no shift.
+    """
+
+    name: ClassVar[str] = "rms_norm"
+    ranges: ClassVar[Mapping[str, str]] = {"eps": "[0, inf)"}
+    counts: ClassVar[tuple[str, ...]] = ("n_axes",)
+
+    _: KW_ONLY
+    n_axes: int = 1
+    eps: float = 1e-5
+    affine: bool = True
+
+    def params(self, in_shape: Shape) -> dict[str, Param]:
+        shape = trailing(self, in_shape, self.n_axes)
+        return {"weight": Param(shape, "ones")} if self.affine else {}
+
+    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+        y = standardized(need_array(x, self), tuple(range(-self.n_axes, 0)), self.eps, center=False)
+        return y * p["weight"] if self.affine else y
+
+
+@NORMS.register("group")
+@dataclass(frozen=True, repr=False)
+class GroupNorm(Layer):
+    r"""Channels in groups, each group of each row brought to mean 0 and variance 1.
+
+    Channels are on axis 1; the statistics go over the channels of a group and all further axes. One group is layer
+    norm over everything. Wu & He 2018, eq. 1 and 7. Lecture rows C7, D5.
+
+    Parameters
+    ----------
+    groups : int, default 1
+        Number of groups; divides the number of channels.
+    eps : float, default 1e-5
+    affine : bool, default True
+        A scale and a shift for each channel.
+    """
+
+    name: ClassVar[str] = "group_norm"
+    ranges: ClassVar[Mapping[str, str]] = {"eps": "[0, inf)"}
+    counts: ClassVar[tuple[str, ...]] = ("groups",)
+
+    groups: int = 1
+    _: KW_ONLY
+    eps: float = 1e-5
+    affine: bool = True
+
+    def params(self, in_shape: Shape) -> dict[str, Param]:
+        count = channels(self, in_shape)
+        if count % self.groups:
+            raise ShapeError(f"groups={self.groups} do not divide {count} channels.")
+        return scale_and_shift(count) if self.affine else {}
+
+    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+        x = need_array(x, self)
+        grouped = x.reshape((x.shape[0], self.groups, -1))
+        y = standardized(grouped, (2,), self.eps).reshape(x.shape)
+        return per_channel(y, p) if self.affine else y
+
+
+@NORMS.register("instance")
+@dataclass(frozen=True, repr=False)
+class InstanceNorm(Layer):
+    r"""Each channel of each row brought to mean 0 and variance 1 over its further axes (positions).
+
+    Needs inputs of at least three axes: with one number a channel nothing would be left.
+    Ulyanov et al. 2016, eq. 2. Lecture rows C7, D5.
+
+    Parameters
+    ----------
+    eps : float, default 1e-5
+    affine : bool, default False
+        A scale and a shift for each channel, as PyTorch off unless told.
+    """
+
+    name: ClassVar[str] = "instance_norm"
+    ranges: ClassVar[Mapping[str, str]] = {"eps": "[0, inf)"}
+
+    _: KW_ONLY
+    eps: float = 1e-5
+    affine: bool = False
+
+    def params(self, in_shape: Shape) -> dict[str, Param]:
+        if len(in_shape) < 3:
+            raise ShapeError(
+                f"Instance norm needs (rows, channels, positions ...), and the input is {show(in_shape)}. "
+                "For one number a unit use LayerNorm()."
+            )
+        return scale_and_shift(channels(self, in_shape)) if self.affine else {}
+
+    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+        x = need_array(x, self)
+        y = standardized(x, tuple(range(2, len(x.shape))), self.eps)
+        return per_channel(y, p) if self.affine else y
+
+
+def scale_and_shift(*shape: int) -> dict[str, Param]:
+    """The learned scale and shift of a norm: no change at the start; not for weight decay."""
+    return {"weight": Param(shape, "ones"), "bias": Param(shape, "zeros")}
+
+
+def per_channel(y: Any, p: Mapping[str, Any]) -> Any:
+    """Scale and shift of channels, which are on axis 1."""
+    along = (-1, *(1,) * (len(y.shape) - 2))
+    return y * p["weight"].reshape(along) + p["bias"].reshape(along)
+
+
+def channels(layer: Layer, in_shape: Shape) -> int:
+    """Number of channels: the size of axis 1."""
+    if len(in_shape) < 2:
+        raise ShapeError(f"{type(layer).__name__} needs rows and units, and the input is {show(in_shape)}.")
+    size = in_shape[1]
+    assert isinstance(size, int)
+    return size
+
+
+def trailing(layer: Layer, in_shape: Shape, n_axes: int) -> tuple[int, ...]:
+    """The shape of the last axes, none of which is the batch."""
+    if n_axes >= len(in_shape):
+        raise ConfigError(
+            f"{type(layer).__name__}: n_axes={n_axes} must be less than the {len(in_shape)} axes of the input "
+            f"{show(in_shape)}, the first of which is the batch."
+        )
+    return tuple(size for size in in_shape[-n_axes:] if isinstance(size, int))

@@ -1,0 +1,129 @@
+"""Branches beside one another, and what joins them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from madaline.errors import ConfigError, ShapeError
+from madaline.graph.shapes import show
+from madaline.graph.tree import flatten
+from madaline.nn.activation import Activation
+from madaline.nn.layer import Layer
+from madaline.nn.layers.sequential import LayerLike, as_layer
+
+if TYPE_CHECKING:
+    from madaline.nn.context import Context
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Parallel(Layer):
+    """Layers beside one another, each with its own input or all with the same; gives all their outputs.
+
+    Parameters
+    ----------
+    *layers : Layer
+        Branches by position: they give a tuple.
+    **named : Layer
+        Branches by name: they give a dict. Of a dict of inputs each branch takes the one of its name.
+
+    Notes
+    -----
+    One array goes into every branch; a tuple or a dict is dealt out. So a net with several inputs begins with
+    ``Parallel``, and one with several outputs ends with it.
+
+    Examples
+    --------
+    >>> import numpy as np, madaline as md
+    >>> net = md.Sequential(md.Parallel(shop=md.Embedding(50, 4), numbers=md.Identity()), md.Concat(), md.Linear(1))
+    >>> model = net.init({"shop": np.array([3, 7]), "numbers": np.ones((2, 5))})
+    >>> model({"shop": np.array([3, 7]), "numbers": np.ones((2, 5))}).shape
+    (2, 1)
+    """
+
+    name: ClassVar[str] = "parallel"
+    takes: ClassVar[str] = "anything"
+
+    layers: tuple[Layer, ...]
+    names: tuple[str, ...] = ()
+
+    def __init__(self, *layers: LayerLike, trainable: bool = True, **named: LayerLike) -> None:
+        if bool(layers) == bool(named):
+            raise ConfigError(
+                f"Parallel was given {len(layers)} layers by position and {len(named)} by name. Give some of one kind."
+            )
+        branches = tuple(as_layer(layer) for layer in (*layers, *named.values()))
+        self._set(layers=branches, names=tuple(named), trainable=trainable)
+
+    @classmethod
+    def rebuilt(cls, **values: Any) -> Self:
+        layers, names = values.pop("layers", ()), values.pop("names", ())
+        if names and len(names) != len(layers):
+            raise ConfigError(f"Parallel has {len(layers)} layers and {len(names)} names.")
+        return cls(**dict(zip(names, layers, strict=True)), **values) if names else cls(*layers, **values)
+
+    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+        names = self.names or tuple(str(position) for position in range(len(self.layers)))
+        given = self._dealt(x)
+        outputs = [context.run(name, layer, item) for name, layer, item in zip(names, self.layers, given, strict=True)]
+        return dict(zip(names, outputs, strict=True)) if self.names else tuple(outputs)
+
+    def _dealt(self, x: Any) -> list[Any]:
+        if isinstance(x, dict):
+            missing = [name for name in self.names if name not in x]
+            if missing or not self.names or len(x) != len(self.names):
+                raise ShapeError(
+                    f"The inputs are named {', '.join(map(repr, x))}, the branches of Parallel "
+                    f"{', '.join(map(repr, self.names)) or 'have no names'}. Give each branch the name of its input."
+                )
+            return [x[name] for name in self.names]
+        if isinstance(x, (tuple, list)):
+            if len(x) != len(self.layers):
+                raise ShapeError(f"{len(x)} inputs came to the {len(self.layers)} branches of Parallel.")
+            return list(x)
+        return [x] * len(self.layers)
+
+    def first_activation(self) -> Activation | None:
+        return self.layers[0].first_activation()
+
+    def own_inputs(self) -> Any:
+        inputs = [layer.own_inputs() for layer in self.layers]
+        if any(item is None for item in inputs):
+            return None
+        return dict(zip(self.names, inputs, strict=True)) if self.names else tuple(inputs)
+
+    def __repr__(self) -> str:
+        shown = [f"{name}={layer!r}" for name, layer in zip(self.names, self.layers, strict=False)]
+        return f"Parallel({', '.join(shown or map(repr, self.layers))})"
+
+
+@dataclass(frozen=True, repr=False)
+class Concat(Layer):
+    """Several inputs side by side in one, along the last axis."""
+
+    name: ClassVar[str] = "concat"
+
+    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+        arrays = flatten(x)[0]
+        if any(item.shape[:-1] != arrays[0].shape[:-1] for item in arrays):
+            shapes = ", ".join(show(item.shape) for item in arrays)
+            raise ShapeError(f"Shapes {shapes} cannot stand side by side: all axes but the last must be equal.")
+        return np.concatenate(arrays, axis=-1)
+
+
+@dataclass(frozen=True, repr=False)
+class Add(Layer):
+    """The sum of several inputs of one shape."""
+
+    name: ClassVar[str] = "add"
+
+    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+        total, *rest = flatten(x)[0]
+        for item in rest:
+            if item.shape != total.shape:
+                raise ShapeError(f"Inputs of shapes {show(total.shape)} and {show(item.shape)} cannot be added.")
+            total = total + item
+        return total

@@ -1,0 +1,75 @@
+"""Layers that learn nothing and change at most the shape: Input, Identity, Flatten."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from madaline.errors import ConfigError, ShapeError
+from madaline.graph.shapes import show
+from madaline.nn.context import need_array
+from madaline.nn.layer import Layer
+
+if TYPE_CHECKING:
+    from madaline.nn.context import Context
+
+
+@dataclass(frozen=True, repr=False)
+class Identity(Layer):
+    """Gives what it is given."""
+
+    name: ClassVar[str] = "identity"
+    takes: ClassVar[str] = "anything"
+
+    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+        return x
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Input(Layer):
+    """Says what shape a row has, so that a net that begins with it can be made without data: ``net.init()``.
+
+    Examples
+    --------
+    >>> import madaline as md
+    >>> md.Sequential(md.Input(20), md.Linear(3)).init().params["1.W"].shape
+    (20, 3)
+    """
+
+    name: ClassVar[str] = "input"
+    takes: ClassVar[str] = "anything"
+
+    shape: tuple[int, ...]
+
+    def __init__(self, *shape: int, trainable: bool = True) -> None:
+        sizes = tuple(shape)
+        if any(isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 0 for size in sizes):
+            raise ConfigError(f"Input{sizes} must be given the sizes of one row: Input(20), Input(28, 28).")
+        self._set(shape=tuple(int(size) for size in sizes), trainable=trainable)
+
+    @classmethod
+    def rebuilt(cls, **values: Any) -> Self:
+        return cls(*values.pop("shape", ()), **values)
+
+    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+        if need_array(x, self).shape[1:] != self.shape:
+            raise ShapeError(f"A row must have the shape {self.shape}; it has {show(x.shape[1:])}.")
+        return x
+
+    def own_inputs(self) -> Any:
+        return self.shape
+
+
+@dataclass(frozen=True, repr=False)
+class Flatten(Layer):
+    """All axes of a row in one: (n, 28, 28) becomes (n, 784)."""
+
+    name: ClassVar[str] = "flatten"
+    takes: ClassVar[str] = "anything"
+
+    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+        x = need_array(x, self)
+        return x.reshape((x.shape[0], int(np.prod(x.shape[1:], dtype=int))))

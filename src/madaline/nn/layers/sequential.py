@@ -1,0 +1,99 @@
+"""Layers one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
+
+from madaline.errors import ConfigError
+from madaline.nn import activation as formulas
+from madaline.nn.layer import Layer
+from madaline.nn.layers.activation import Activation
+
+if TYPE_CHECKING:
+    from madaline.nn.context import Context
+
+LayerLike = Layer | str | Callable[[Any], Any]
+"A layer, the name of an activation, or a function of one array."
+
+
+def as_layer(thing: LayerLike) -> Layer:
+    """The layer meant by a layer, the name of an activation, or a function of one array."""
+    if isinstance(thing, Layer):
+        return thing
+    if isinstance(thing, type) and issubclass(thing, Layer):
+        raise ConfigError(f"{thing.__name__} is a class. Make a layer of it: {thing.__name__}(...).")
+    return Activation(thing)
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Sequential(Layer):
+    """Layers one after another: each is given what the one before gave.
+
+    Parameters
+    ----------
+    *layers : Layer, str or callable
+        A string or a function is an activation. Layer ``k`` has the path ``"k"``, its weights are at ``"k.W"``.
+
+    Examples
+    --------
+    >>> import madaline as md
+    >>> net = md.Sequential(md.Linear(64), "relu", md.Linear(10))
+    >>> len(net), net[1], net[:2]
+    (3, ReLU(), Sequential(Linear(64), ReLU()))
+    >>> print(net.table(784))
+    layer  kind        output   parameters    flops
+    0      Linear(64)  (n, 64)      50,240  100,416
+    1      ReLU()      (n, 64)           0       64
+    2      Linear(10)  (n, 10)         650    1,290
+    total                           50,890  101,770
+    """
+
+    name: ClassVar[str] = "sequential"
+    takes: ClassVar[str] = "anything"
+
+    layers: tuple[Layer, ...]
+
+    def __init__(self, *layers: LayerLike, trainable: bool = True) -> None:
+        self._set(layers=tuple(as_layer(layer) for layer in layers), trainable=trainable)
+
+    @classmethod
+    def rebuilt(cls, **values: Any) -> Self:
+        return cls(*values.pop("layers", ()), **values)
+
+    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+        for position, layer in enumerate(self.layers):
+            following = first_activation(self.layers[position + 1 :])
+            x = context.run(str(position), layer, x, following=following)
+        return x
+
+    def first_activation(self) -> formulas.Activation | None:
+        return first_activation(self.layers)
+
+    def own_inputs(self) -> Any:
+        return self.layers[0].own_inputs() if self.layers else None
+
+    def __len__(self) -> int:
+        return len(self.layers)
+
+    def __iter__(self) -> Iterator[Layer]:
+        return iter(self.layers)
+
+    @overload
+    def __getitem__(self, index: int) -> Layer: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequential: ...
+    def __getitem__(self, index: int | slice) -> Layer:
+        if isinstance(index, slice):
+            return Sequential(*self.layers[index], trainable=self.trainable)
+        return self.layers[index]
+
+    def __repr__(self) -> str:
+        shown = [repr(layer) for layer in self.layers] + ([] if self.trainable else ["trainable=False"])
+        return f"Sequential({', '.join(shown)})"
+
+
+def first_activation(layers: tuple[Layer, ...]) -> formulas.Activation | None:
+    """The first activation among layers that stand one after another."""
+    return next((found for layer in layers if (found := layer.first_activation()) is not None), None)

@@ -1,0 +1,62 @@
+"""Weights as length and direction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from madaline.errors import ConfigError
+from madaline.graph.shapes import Shape
+from madaline.nn.activation import Activation
+from madaline.nn.layer import Layer, Param
+
+if TYPE_CHECKING:
+    from madaline.nn.context import Context
+
+
+@dataclass(frozen=True, repr=False)
+class WeightNorm(Layer):
+    r"""A layer whose weights are a direction times a length, :math:`w_j = g_j\,v_j/\lVert v_j\rVert` for each unit j.
+
+    ``V`` starts as the layer's ``W`` would, ``g`` as the lengths of its columns, so that nothing is changed at first.
+    Salimans & Kingma 2016, eq. 2. Lecture rows C7, D5.
+
+    Parameters
+    ----------
+    layer : Layer
+        One with weights ``W``, as :class:`~madaline.nn.layers.linear.Linear`.
+    """
+
+    name: ClassVar[str] = "weight_norm"
+
+    layer: Layer
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.layer, Layer):
+            raise ConfigError(f"WeightNorm({self.layer!r}) must be given a layer, as WeightNorm(Linear(64)).")
+
+    def params(self, in_shape: Shape) -> dict[str, Param]:
+        params = self.layer.params(in_shape)
+        if "W" not in params:
+            raise ConfigError(f"{self.layer!r} has no weights W to normalise.")
+        W = params.pop("W")
+        lengths = Param((W.shape[-1],), "ones")
+        return {"V": Param(W.shape, W.init, W.decays), "g": lengths, **params}
+
+    def state(self, in_shape: Shape) -> dict[str, Param]:
+        return self.layer.state(in_shape)
+
+    def start(self, p: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        return p | {"g": np.sqrt(np.sum(p["V"] ** 2, axis=0))}
+
+    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+        V, g = p["V"], p["g"]
+        W = V * (g / np.sqrt(np.sum(V * V, axis=0)))
+        return self.layer(x, {**p, "W": W}, context)
+
+    def first_activation(self) -> Activation | None:
+        return self.layer.first_activation()
