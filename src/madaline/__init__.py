@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from madaline import optim as optim
     from madaline.config import show_config as show_config
     from madaline.functional.check_gradient import check_gradient as check_gradient
+    from madaline.functional.collapse import collapse as collapse
     from madaline.functional.compile import compile as compile
     from madaline.functional.gradient import grad as grad
     from madaline.functional.gradient import value_and_grad as value_and_grad
@@ -185,6 +186,7 @@ _NAMES_BY_MODULE = {
     "madaline": ("losses", "optim"),
     "madaline.config": ("show_config",),
     "madaline.functional.check_gradient": ("check_gradient",),
+    "madaline.functional.collapse": ("collapse",),
     "madaline.functional.compile": ("compile",),
     "madaline.functional.gradient": ("grad", "value_and_grad"),
     "madaline.functional.jacobian": ("hessian", "jacobian"),

@@ -127,9 +127,11 @@ class Network:
             raise ConfigError(f"[{index}] of {len(net)} layers leaves none of them, or not one after another.")
         first = next(row for row in self.rows if row.path == str(chosen[0]))
         part = build(net[index], first.inputs, dtype=self.dtype)
-        names = {str(position): str(number) for number, position in enumerate(chosen)}
-        if not isinstance(index, slice):
-            names = {str(chosen[0]): ""}
+        names: dict[str, str] = {}
+        for number, position in enumerate(chosen):
+            # A layer that stands in several places has its parameters where it stands first.
+            home = next(place for place, layer in enumerate(net) if layer is net[position])
+            names.setdefault(str(home), str(number) if isinstance(index, slice) else "")
         return replace(
             part,
             params=_renamed(self.params, names),
