@@ -262,7 +262,7 @@ void bind_program(nb::module_& m) {
             self.argsort(dtype, to_dim(outer), to_dim(axis), to_dim(inner), to_operand(src), to_operand(dst));
           },
           "dtype"_a, "outer"_a, "axis"_a, "inner"_a, "src"_a, "dst"_a)
-      .def("combine", &Builder::combine, "op"_a, "dtype"_a, "lane_buffer"_a, "dst_buffer"_a, "size"_a)
+      .def("combine", &Builder::combine, "op"_a, "dtype"_a, "lane_buffer"_a, "dst_buffer"_a, "size"_a, "offset"_a = 0)
       .def("run", &run, "inputs"_a, "outputs"_a, "n_rows"_a, "threads"_a)
       .def(
           "bind",

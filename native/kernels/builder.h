@@ -141,7 +141,7 @@ class Builder : public Checks {
     machine_.add(std::make_unique<Random>(type, dims, dst, key, static_cast<std::uint32_t>(stream), rows));
   }
 
-  void combine(int op, int dtype, int lane_buffer, int dst_buffer, std::int64_t size) {
+  void combine(int op, int dtype, int lane_buffer, int dst_buffer, std::int64_t size, std::int64_t offset = 0) {
     const Stage& stage = current_stage();
     const Reduction reduction = checked_reduction(op);
     const DType type = checked_dtype(dtype);
@@ -150,7 +150,8 @@ class Builder : public Checks {
     if (type == DType::boolean) invalid("combine does not exist for bool.");
     if (reduction == Reduction::logsumexp && !is_float(type)) invalid("logsumexp exists for floats only.");
     if (size < 0) invalid("combine has a negative size.");
-    Operand lane{lane_buffer, 0, 0, {1}}, dst{dst_buffer, 0, 0, {1}};
+    if (offset < 0) invalid("combine has a negative offset.");
+    Operand lane{lane_buffer, offset, 0, {1}}, dst{dst_buffer, offset, 0, {1}};
     const std::vector<Dim> dims{{size, false}};
     check(lane, dims, false, "The lane buffer of combine");
     check(dst, dims, true, "The destination of combine");
@@ -161,9 +162,16 @@ class Builder : public Checks {
       invalid("The destination of combine must outlive the stage.");
     require_dtype(lane_buffer, type, "The lane buffer of combine");
     require_dtype(dst_buffer, type, "The destination of combine");
+    for (const Combine& other : stage.combines) {
+      if (other.lane == lane_buffer && other.dst != dst_buffer)
+        invalid("A lane buffer is combined into one destination only: the first lane works there.");
+    }
+    // So all that instructions use of the lane buffer must fit there.
+    check({dst_buffer, 0, 0, {1}}, {{lane_reach_[lane_buffer], false}}, true, "The destination of combine");
     // Written even when there are no rows.
-    if (to.space == Space::output) note(outputs_[to.offset], {size, 0, false});
-    machine_.add_combine({reduction, type, machine_.buffers()[lane_buffer].offset, dst_buffer, size});
+    if (to.space == Space::output) note(outputs_[to.offset], {offset + size, 0, false});
+    machine_.add_combine(
+        {reduction, type, lane_buffer, dst_buffer, offset, size, machine_.buffers()[lane_buffer].offset});
   }
 
  private:

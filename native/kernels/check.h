@@ -2,6 +2,8 @@
 // one sentence. What an argument array must hold at least is noted here too, and compared with the arrays of each run.
 #pragma once
 
+#include <map>
+
 #include "kernels/machine.h"
 
 namespace madaline::MADALINE_ISA {
@@ -123,8 +125,10 @@ class Checks {
       case Space::rows:
         if (constant + 1 > 0 || buffer.offset + of_all * item > bytes_[3]) invalid(beyond);
         break;
-      case Space::tile:
       case Space::lane:
+        lane_reach_[o.buffer] = std::max(lane_reach_[o.buffer], constant + 1 + per_row * stage.tile_rows);
+        [[fallthrough]];
+      case Space::tile:
         if (buffer.offset + (constant + 1 + per_row * stage.tile_rows) * item > bytes_[static_cast<int>(buffer.space)])
           invalid(beyond);
         break;
@@ -139,6 +143,7 @@ class Checks {
 
   std::int64_t bytes_[6];
   std::vector<Needed> inputs_, outputs_;
+  std::map<int, std::int64_t> lane_reach_;  // elements of a lane buffer that are in use
   Machine machine_;
 };
 

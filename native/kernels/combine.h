@@ -1,4 +1,5 @@
-// Folds the lanes of a rows stage:  dst[i] = lane_0[i] op lane_1[i] op lane_2[i] ...,  i < size, in this order.
+// Folds the lanes of a rows stage:  dst[i] = lane_0[i] op lane_1[i] op lane_2[i] ...,  offset <= i < offset + size, in
+// this order. Lane 0 works in dst itself, so it is there already.
 #pragma once
 
 #include <cmath>
@@ -52,7 +53,8 @@ template <class T> T identity_of(Reduction op) {
   }
 }
 
-// Elements [begin, end); lane l's values start at lanes + l * lane_bytes. No lanes: the identity.
+// Elements [begin, end); lane l's values start at lanes + l * lane_bytes, but lane 0's are in dst. No lanes: the
+// identity.
 template <class T>
 void combine_lanes(Reduction op, const char* lanes, std::size_t lane_bytes, std::int64_t n_lanes, T* dst,
                    std::int64_t begin, std::int64_t end) noexcept {
@@ -61,7 +63,6 @@ void combine_lanes(Reduction op, const char* lanes, std::size_t lane_bytes, std:
     const std::int64_t i1 = std::min(end, i0 + block);
     T* __restrict y = dst;
     if (n_lanes == 0) std::fill(y + i0, y + i1, identity_of<T>(op));
-    else std::copy(reinterpret_cast<const T*>(lanes) + i0, reinterpret_cast<const T*>(lanes) + i1, y + i0);
     for (std::int64_t l = 1; l < n_lanes; ++l) {
       const T* __restrict x = reinterpret_cast<const T*>(lanes + static_cast<std::size_t>(l) * lane_bytes);
       if (op == Reduction::sum)
@@ -75,9 +76,10 @@ void combine_lanes(Reduction op, const char* lanes, std::size_t lane_bytes, std:
 struct Combine {
   Reduction op;
   DType dtype;
-  std::int64_t lane_offset;  // bytes, within a lane's arena
+  int lane;  // the lane buffer
   int dst;
-  std::int64_t size;
+  std::int64_t offset, size;
+  std::int64_t lane_offset;  // of the lane buffer: bytes, within a lane's arena
 
   void run(const char* lanes, std::size_t lane_bytes, std::int64_t n_lanes, char* const* address, std::int64_t begin,
            std::int64_t end) const noexcept {

@@ -204,23 +204,26 @@ struct Where {
   SCALAR3(Discrete) { return a != 0 ? b : c; }
 };
 
-// a b + c, rounded once where the instruction set can.
+// Several operations in one pass over the block, each rounded by itself: the bits are those of the single operations,
+// so it never shows where the planner joins them. In cache the passes over memory are what costs, not the arithmetic.
+
+// a b + c
 struct MultiplyAdd {
-  FLOAT3 { return fma(a, b, c); }
+  FLOAT3 { return a * b + c; }
   SCALAR3(Int) { return wrap(raw(a) * raw(b) + raw(c)); }
 };
 
-// Superinstructions of the optimizers' updates; s, t, u are scalars.
+// For the optimizers' updates; s, t, u are scalars.
 // s a + t b: a running mean of gradients.
 struct ScaledSum {
   template <class T> MADALINE_INLINE Vec<T> operator()(Vec<T> a, Vec<T> b, Vec<T> s, Vec<T> t) const {
-    return fma(s, a, t * b);
+    return s * a + t * b;
   }
 };
 // s a + t b b: a running mean of their squares.
 struct ScaledSumSquare {
   template <class T> MADALINE_INLINE Vec<T> operator()(Vec<T> a, Vec<T> b, Vec<T> s, Vec<T> t) const {
-    return fma(s, a, t * b * b);
+    return s * a + t * b * b;
   }
 };
 // a - s b / (sqrt(t c) + u): Adam's and RMSprop's step.

@@ -56,6 +56,7 @@ class Machine {
     pool_.clear();
   }
   void add(std::unique_ptr<Instruction> instruction) {
+    if (!stages_.back().combines.empty()) invalid("The instructions of a stage come before its combines.");
     scratch_bytes_ = std::max(scratch_bytes_, instruction->scratch_bytes());
     stages_.back().instructions.push_back(instruction.get());
     instructions_.push_back(std::move(instruction));
@@ -222,6 +223,9 @@ class Machine {
     Frame& frame = worker.frame;
     char* arena = run.arena.lanes.data() + static_cast<std::size_t>(lane) * lane_bytes_;
     for (int b : lane_buffers_) worker.address[b] = arena + buffers_[b].offset;
+    if (lane == 0) {
+      for (const Combine& c : stage.combines) worker.address[c.lane] = worker.address[c.dst];
+    }
     const Range rows = chunk_range(run.n_rows, lane, lanes);
     const std::int64_t n = rows.end - rows.begin, n_tiles = (n + stage.tile_rows - 1) / stage.tile_rows;
     for (std::int64_t t = 0; t < n_tiles; ++t) {
@@ -242,18 +246,19 @@ class Machine {
   }
 
   void combine(Run& run, const Stage& stage, std::int64_t lanes) const {
+    if (lanes == 1) return;
     for (const Combine& c : stage.combines) {
       char* const* address = run.arena.workers[0]->address.data();
       const std::int64_t n_chunks = c.size * std::max<std::int64_t>(1, lanes) / (2 * kChunkElements);
       if (n_chunks <= 1 || run.team.size() == 1) {
-        c.run(run.arena.lanes.data(), lane_bytes_, lanes, address, 0, c.size);
+        c.run(run.arena.lanes.data(), lane_bytes_, lanes, address, c.offset, c.offset + c.size);
         continue;
       }
       std::atomic<std::int64_t> next{0};
       run.team.run([&](int) {
         for (std::int64_t k; (k = next.fetch_add(1, std::memory_order_relaxed)) < n_chunks;) {
           const Range r = chunk_range(c.size, k, n_chunks);
-          c.run(run.arena.lanes.data(), lane_bytes_, lanes, address, r.begin, r.end);
+          c.run(run.arena.lanes.data(), lane_bytes_, lanes, address, c.offset + r.begin, c.offset + r.end);
         }
       });
     }

@@ -1,6 +1,6 @@
 // Copies between strided memory, converting on the way:  dst[i, j] = (D) src[i, j],  i < m, j < n.
-// src and dst may not overlap. To bool: non-zero (NaN too) is 1. Float to integer: toward zero; NaN and what does not
-// fit give the smallest int64, as NumPy does on x86.
+// src and dst may be the same elements; else they may not overlap. To bool: non-zero (NaN too) is 1. Float to integer:
+// toward zero; NaN and what does not fit give the smallest int64, as NumPy does on x86.
 #pragma once
 
 #include <cstring>
@@ -42,6 +42,7 @@ void copy_2d(const void* source, std::int64_t src_m, std::int64_t src_n, void* t
   D* dst = static_cast<D*>(target);
   if (dst_n == 1 && src_n == 1) {
     if (dst_m == n && src_m == n) n *= m, m = 1;
+    if (source == target && (m == 1 || dst_m == src_m)) return;  // in place
     for (std::int64_t i = 0; i < m; ++i, src += src_m, dst += dst_m) {
       if constexpr (std::is_same_v<D, S>) {
         if (n >= 32) {

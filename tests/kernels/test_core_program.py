@@ -102,10 +102,10 @@ FUSED = {
     "scaled_sum_square": lambda a, b, s, t: s * a + t * b * b,
     "adaptive_step": lambda a, b, c, s, t, u: a - s * b / (np.sqrt(t * c) + u),
 }
-# Rounded once by NumPy and by us: the same bits, signs of zero included.
+# Each operation rounded once by NumPy and by us: the same bits, signs of zero included.
 EXACT = {
     "copy", "negative", "absolute", "sign", "square", "reciprocal", "sqrt", "relu", "floor", "ceil", "trunc", "rint",
-    "add", "subtract", "multiply", "divide", "floor_divide", "remainder", "fmod", "copysign",
+    "add", "subtract", "multiply", "divide", "floor_divide", "remainder", "fmod", "copysign", "multiply_add",
 }  # fmt: skip
 INTEGER = [
     "copy", "negative", "absolute", "sign", "square", "relu", "logical_not", "add", "subtract", "multiply", "power",
@@ -150,9 +150,7 @@ def test_float_opcodes_agree_with_numpy(core, op, dtype, rng):
         number = ~np.isnan(expected)
         np.testing.assert_array_equal(np.signbit(got[number]), np.signbit(expected[number]))
     else:
-        eps = np.finfo(dtype).eps
-        scale = 4 if op == "multiply_add" else 0  # of the terms that may cancel
-        np.testing.assert_allclose(got, expected, rtol=6 * eps, atol=eps * scale + np.finfo(dtype).tiny)
+        np.testing.assert_allclose(got, expected, rtol=6 * np.finfo(dtype).eps, atol=np.finfo(dtype).tiny)
 
 
 @pytest.mark.parametrize("op", INTEGER)
@@ -953,6 +951,7 @@ def test_mistakes_are_refused_when_they_are_added(core):
         lambda p, x, y: p.reduce(0, f32, three, three, (x, 0, 0, [1]), (y, 0, 0, [1])),
     )
     with_two("combine has a negative size", lambda p, x, y: p.combine(0, f32, y, x, -1), space="lane")
+    with_two("combine has a negative offset", lambda p, x, y: p.combine(0, f32, y, x, 1, -1), space="lane")
     with_two("not in the lane space", lambda p, x, y: p.combine(0, f32, x, y, 1))
     with_two("is written, but it is an input", lambda p, x, y: p.combine(0, f32, y, x, 1), space="lane")
     with_two("random exists for floats only", lambda p, x, y: p.random(i64, three, (y, 0, 0, [1]), (x, 0, 0, [1]), 0))

@@ -13,18 +13,10 @@ from madaline.graph.trace import Graph, trace
 from madaline.kernels import core, native
 from madaline.kernels.execute import Executable
 from madaline.plan.planner import plan
-from madaline.plan.program import Chain, Product, operands_of
+from madaline.plan.program import operands_of, written_by
 from random_graphs import cases
 from steps import steps
 from training_step import adam_arguments, adam_step
-
-
-def written_buffers(step):
-    if isinstance(step, Chain):
-        return {step.operands[op.dst].buffer for op in step.ops if op.dst < len(step.operands)}
-    result = step.C if isinstance(step, Product) else step.dst
-    epilogue = getattr(step, "epilogue", None)
-    return {result.buffer} | (written_buffers(epilogue) if epilogue is not None else set())
 
 
 def extent(program, number):
@@ -58,7 +50,7 @@ def assert_nothing_is_overwritten_while_it_is_needed(program):
     for stage in program.stages:
         for _ in range(2 if stage.tile_rows else 1):
             for step in stage.instructions:
-                written = written_buffers(step)
+                written = written_by(step)
                 for operand in operands_of(step):
                     if operand.buffer not in written:
                         read(operand.buffer, step)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -62,15 +62,19 @@ class Executable:
         Arrays it holds as constants are bound now; programs are shared between graphs of one structure.
     snapshot : bool
         Copy those arrays, so that the result does not change when they do.
+    donated : dict, optional
+        Outputs that may take the place of inputs, as for :func:`madaline.plan.planner.plan`. It matters to code that
+        binds the program's arrays itself; a call gives new arrays for all outputs.
     """
 
-    def __init__(self, graph: Graph, *, snapshot: bool = False) -> None:
+    def __init__(self, graph: Graph, *, snapshot: bool = False, donated: Mapping[int, int] | None = None) -> None:
         self.graph = with_copied_arrays(graph) if snapshot else graph
+        self._donated = dict(donated or {})
         self._programs: dict[int, tuple[Program, list[np.ndarray]]] = {}
         self._generic: tuple[Program, list[np.ndarray]] | None = None
         self._has_batch = any(is_symbolic(node.shape) for node in graph.inputs)
         with suppress(NeedsRowCountError):
-            self._generic = _program(self.graph)
+            self._generic = _program(self.graph, self._donated)
 
     def program(self, n_rows: int = 0) -> Program:
         """The program for a batch of ``n_rows``: one for all, unless a value's layout depends on the number."""
@@ -81,7 +85,7 @@ class Executable:
             return self._generic
         found = self._programs.get(n_rows)
         if found is None:
-            found = _program(with_rows(self.graph, n_rows))
+            found = _program(with_rows(self.graph, n_rows), self._donated)
             if len(self._programs) >= CACHE_SIZE:
                 self._programs.clear()
             self._programs[n_rows] = found
@@ -107,12 +111,13 @@ def executor() -> str:
     return asked
 
 
-def _program(graph: Graph) -> tuple[Program, list[np.ndarray]]:
+def _program(graph: Graph, donated: dict[int, int]) -> tuple[Program, list[np.ndarray]]:
     """The program of a graph, planned or found, and the arrays the graph holds, which are its last arguments."""
     key, arrays = structure(graph)
+    key = (key, tuple(sorted(donated.items())))
     program = CACHE.find(key)
     if program is None:
-        program = plan(with_arrays_as_inputs(graph, arrays))
+        program = plan(with_arrays_as_inputs(graph, arrays), donated)
         CACHE.keep(key, program)
     return program, arrays
 

@@ -153,5 +153,5 @@ def _chain(core: ModuleType, chain: Chain) -> tuple[Any, ...]:
         [operand.encode() for operand in chain.operands],
         list(chain.constants),
         chain.n_scratch,
-        [(core.OPCODES[op.name], op.dst, op.a, op.b, op.c) for op in chain.ops],
+        [(core.OPCODES[op.name], op.dst, *op.args) for op in chain.ops],
     )

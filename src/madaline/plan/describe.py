@@ -13,7 +13,6 @@ from madaline.plan.program import (
     Gather,
     Instruction,
     Op,
-    Operand,
     Product,
     Program,
     Random,
@@ -21,6 +20,7 @@ from madaline.plan.program import (
     Scan,
     Stage,
     operands_of,
+    written_by,
 )
 
 EXAMPLE_ROWS = 32
@@ -75,7 +75,10 @@ def _plural(count: int, noun: str) -> str:
 def _bindings(program: Program) -> str:
     given = [_binding(node, str(node.params.get("name", ""))) for node in program.inputs]
     given += [_binding(node, f"= {node.params['rows']}") for node in program.row_counts]
-    made = [_binding(node, "") for node in program.outputs]
+    made = [
+        _binding(node, f"over in {program.donated[index]}" if index in program.donated else "")
+        for index, node in enumerate(program.outputs)
+    ]
     return "\n".join([*_wrapped("in", given), *_wrapped("out", made)])
 
 
@@ -197,21 +200,11 @@ def _names(nodes: Sequence[Node]) -> str:
 
 
 def _places(step: Instruction, program: Program) -> str:
-    written = _written(step)
-    if isinstance(step, Product) and step.epilogue is not None:
-        written |= _written(step.epilogue)
+    written = written_by(step)
     places = dict.fromkeys(operand.buffer for operand in operands_of(step))
     reads = [_place(number, program) for number in places if number not in written]
     writes = [_place(number, program) for number in places if number in written]
     return f"{', '.join(reads)} -> {', '.join(writes)}".lstrip()
-
-
-def _written(step: Instruction) -> set[int]:
-    """The buffers an instruction writes."""
-    if isinstance(step, Chain):
-        return {step.operands[op.dst].buffer for op in step.ops if op.dst < len(step.operands)}
-    result = getattr(step, "C", None) or getattr(step, "dst", None)
-    return {result.buffer} if isinstance(result, Operand) else set()
 
 
 def _place(number: int, program: Program) -> str:

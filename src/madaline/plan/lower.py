@@ -41,6 +41,8 @@ class Lowering:
     buffer_of: dict[int, int] = field(default_factory=dict)
     lanes: dict[int, int] = field(default_factory=dict)
     "The lane buffer of each reducing node."
+    over: dict[int, int] = field(default_factory=dict)
+    "The buffer of the input over which an output is written, by the output's id."
 
     def buffer(self, node: Node) -> int:
         """The buffer of a stored node."""
@@ -73,12 +75,6 @@ class Lowering:
             self.lanes[id(node)] = len(self.buffers)
             self.buffers.append(Buffer("lane", node.dtype.name, width(node.shape), label=node.primitive.name))
         return Operand(self.lanes[id(node)], 0, 0, strides)
-
-    def is_contiguous(self, node: Node) -> bool:
-        """Whether the node's elements lie as if it were stored itself."""
-        view = self.views[id(node)]
-        stored = stored_strides(node.shape)
-        return all(size == 1 or a == b for size, a, b in zip(node.shape, view.strides, stored, strict=True))
 
 
 def dims_of(shape: Shape, axes: Sequence[int]) -> tuple[Dim, ...]:
@@ -158,17 +154,41 @@ def lower_chain(group: Group, low: Lowering, skip: frozenset[int] = frozenset())
             else:
                 name = "copy"
         slot[id(node)] = result_slot.get(id(node), first_scratch + len(ops))
-        ops.append(Op(name, slot[id(node)], *args))
+        ops.append(Op(name, slot[id(node)], tuple(args)))
     values = [float.fromhex(key) for key in constants]
+    places = (*operands, *results.values())
+    over = {result_slot[id(node)]: low.over[id(node)] for node in stored if id(node) in low.over}
+    ops = _read_before_written(ops, places, over, first_scratch + len(ops))
     return Chain(
         tuple(members),
         group.dtype or "float32",
         dims_of(group.shape, order),
-        (*operands, *results.values()),
+        places,
         (*values, 0.0),
         len(ops),
         tuple(ops),
     )
+
+
+def _read_before_written(ops: list[Op], operands: Sequence[Operand], over: dict[int, int], free: int) -> list[Op]:
+    """The ops in an order that is right where an output lies over an input: whoever reads the input comes first.
+
+    ``over`` has the input's buffer for the output's slot; scratch registers from ``free`` on are unused.
+    """
+    late: dict[int, int] = {}
+    for slot, buffer in over.items():
+        written = next(position for position, op in enumerate(ops) if op.dst == slot)
+        readers = (position for position, op in enumerate(ops) for arg in op.args if _reads(arg, operands, buffer))
+        if max(readers, default=-1) > written:
+            late[slot] = free + len(late)
+    if not late:
+        return ops
+    moved = [Op(op.name, late.get(op.dst, op.dst), tuple(late.get(arg, arg) for arg in op.args)) for op in ops]
+    return moved + [Op("copy", slot, (register,)) for slot, register in late.items()]
+
+
+def _reads(slot: int, operands: Sequence[Operand], buffer: int) -> bool:
+    return slot < len(operands) and operands[slot].buffer == buffer
 
 
 def is_scalar_constant(node: Node) -> bool:
@@ -186,16 +206,16 @@ def _copy(nodes: tuple[Node, ...], shape: Shape, src: Operand, dst: Operand, dty
     order = physical_order(shape)
     arrange = [Operand(o.buffer, o.offset, o.row_advance, tuple(o.strides[axis] for axis in order)) for o in (src, dst)]
     if add:
-        ops = (Op("add", 2, 0, 1),)
+        ops = (Op("add", 2, (0, 1)),)
         return Chain(nodes, dtype, dims_of(shape, order), (arrange[0], arrange[1], arrange[1]), (), 0, ops)
-    return Chain(nodes, dtype, dims_of(shape, order), tuple(arrange), (), 0, (Op("copy", 1, 0),))
+    return Chain(nodes, dtype, dims_of(shape, order), tuple(arrange), (), 0, (Op("copy", 1, (0,)),))
 
 
 def _fill(node: Node, low: Lowering, value: float) -> Chain:
     order = physical_order(node.shape)
     strides = stored_strides(node.shape)
     dst = low.operand(node, tuple(strides[axis] for axis in order))
-    return Chain((node,), node.dtype.name, dims_of(node.shape, order), (dst,), (value,), 0, (Op("copy", 0, 1),))
+    return Chain((node,), node.dtype.name, dims_of(node.shape, order), (dst,), (value,), 0, (Op("copy", 0, (1,)),))
 
 
 def _reshape(node: Node, low: Lowering) -> list[Instruction]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from madaline.graph.listing import node_flops
@@ -12,12 +13,13 @@ from madaline.graph.shapes import Rows, is_symbolic
 from madaline.graph.trace import Graph
 from madaline.plan.arena import Lifetime, place
 from madaline.plan.collapse import JOINS, MAX_DIMS, within_limits
+from madaline.plan.donate import Donations, cannot_be_in_place, check_donated, clashes, needed_early, with_copies
 from madaline.plan.fuse import Group, fuse, is_elementwise
 from madaline.plan.lower import NEEDS_CONTIGUOUS, Lowering, is_scalar_constant, lower, lower_chain, lower_product
 from madaline.plan.program import Chain, Combine, Instruction, Product, Program, Stage, operands_of
 from madaline.plan.rows import REDUCIBLE, Kind, check_layouts, kind_of, levels
 from madaline.plan.simplify import simplify
-from madaline.plan.views import View, broadcast_strides, stored_strides, views_of, width
+from madaline.plan.views import View, broadcast_strides, lies_as_stored, stored_strides, views_of, width
 
 TILE_BYTES = 512 * 1024
 "What the values of a tile may take together: about the second-level cache."
@@ -29,23 +31,43 @@ LANE_FLOPS = 4_000_000
 MAX_LANES = 8
 
 
-def plan(graph: Graph) -> Program:
+def plan(graph: Graph, donated: Mapping[int, int] | None = None) -> Program:
     """The program of a graph.
 
     Arrays must be inputs: the only constants a program holds are numbers.
+
+    Parameters
+    ----------
+    graph : Graph
+        What to compute.
+    donated : dict, optional
+        Positions of outputs and of the inputs whose place they may take: the program is right also if it is given one
+        array for both. They are written last, from stage ``program.commit`` on.
 
     Raises
     ------
     NeedsRowCountError
         If some value's layout depends on the number of rows; plan the graph for one number of rows then.
     """
+    donated = dict(donated or {})
+    check_donated(graph, donated)
     graph = _with_stored_outputs(simplify(graph))
+    copied = {index for index in donated if cannot_be_in_place(graph.outputs[index])}
+    while True:
+        planner = _Planner(_prepared(with_copies(graph, copied)), donated, copied)
+        clashing = planner.clashing()
+        if not clashing:
+            return planner.program()
+        copied |= clashing
+
+
+def _prepared(graph: Graph) -> _Prepared:
     nodes = [
         *(node for node in graph.inputs),
         *(n for n in topological_order(graph.outputs) if n.primitive is not INPUT),
     ]
     check_layouts(nodes)
-    return _Planner(graph.inputs, _with_contiguous_arguments(nodes, graph)).program()
+    return _with_contiguous_arguments(nodes, graph)
 
 
 def _with_stored_outputs(graph: Graph) -> Graph:
@@ -73,12 +95,11 @@ def _with_contiguous_arguments(nodes: Sequence[Node], graph: Graph) -> _Prepared
         if node.primitive.name in JOINS and any(item.ndim > MAX_DIMS for item in inputs):
             contiguous = range(len(inputs))
         for position, item in enumerate(inputs if stored_node else ()):
-            view, stored = views[id(item)], stored_strides(item.shape)
-            as_stored = view.offset == 0 and _same_strides(item, view.strides, stored)
-            if not is_scalar_constant(view.root) and (as_stored or position not in contiguous):
+            view = views[id(item)]
+            if not is_scalar_constant(view.root) and (lies_as_stored(item, view) or position not in contiguous):
                 continue
             inputs[position] = copy = Node(PRIMITIVES["identity"], (item,), {}, item.shape, item.dtype)
-            views[id(copy)] = View(copy, 0, stored)
+            views[id(copy)] = View(copy, 0, stored_strides(item.shape))
             result.append(copy)
         changed = any(a is not b for a, b in zip(inputs, node.inputs, strict=True))
         current = Node(node.primitive, tuple(inputs), node.params, node.shape, node.dtype) if changed else node
@@ -86,15 +107,12 @@ def _with_contiguous_arguments(nodes: Sequence[Node], graph: Graph) -> _Prepared
             views_of([current], views)
         new[id(node)] = current
         result.append(current)
-    return _Prepared(result, [new[id(node)] for node in graph.outputs], views)
-
-
-def _same_strides(node: Node, strides: tuple[int, ...], stored: tuple[int, ...]) -> bool:
-    return all(size == 1 or a == b for size, a, b in zip(node.shape, strides, stored, strict=True))
+    return _Prepared(list(graph.inputs), result, [new[id(node)] for node in graph.outputs], views)
 
 
 @dataclass(slots=True)
 class _Prepared:
+    inputs: list[Node]
     nodes: list[Node]
     outputs: list[Node]
     views: dict[int, View]
@@ -110,8 +128,8 @@ class _Step:
 
 
 class _Planner:
-    def __init__(self, inputs: Sequence[Node], prepared: _Prepared) -> None:
-        self.inputs = list(inputs)
+    def __init__(self, prepared: _Prepared, donated: dict[int, int], copied: AbstractSet[int]) -> None:
+        self.inputs = prepared.inputs
         self.nodes = prepared.nodes
         self.outputs = prepared.outputs
         self.views = prepared.views
@@ -120,8 +138,18 @@ class _Planner:
             for node in self.nodes:
                 if self.kinds[id(node)] in (Kind.TILED, Kind.REDUCING):
                     self.kinds[id(node)] = Kind.UNTILED
-        self.level = levels(self.nodes, self.kinds)
+        self.donated = donated
+        self.donations = Donations(
+            {id(self.outputs[o]): self.inputs[i] for o, i in donated.items() if o not in copied},
+            {id(self.outputs[o]): self.inputs[i] for o, i in donated.items() if o in copied},
+        )
+        self.kinds.update(dict.fromkeys(self.donations.copies, Kind.UNTILED))
+        last = dict.fromkeys(self.donations.in_place, 0) | dict.fromkeys(self.donations.copies, 1)
+        self.early = needed_early(self.nodes, self.kinds, self.views, self.outputs, self.donations) if last else set()
+        self.level = levels(self.nodes, self.kinds, last, self.early)
+        self.commit = min((self.level[key] for key in last), default=max(self.level.values(), default=0) + 1)
         self.nodes.sort(key=lambda node: self.level[id(node)])
+        self.groups = fuse(self.nodes, self.level, self.views)
         self.row_counts = [node for node in self.nodes if node.primitive is ROW_COUNT]
         self.output_index = {id(node): index for index, node in enumerate(self.outputs)}
         self.users: dict[int, list[Node]] = {}
@@ -140,14 +168,27 @@ class _Planner:
         }
         return sum(matrices.values()) <= SHARED_BYTES
 
+    def clashing(self) -> set[int]:
+        """Positions of the donated outputs that must be copied in the end after all."""
+        found = clashes(self.groups, self.commit, self.views, self.donations, self.early)
+        return {self.output_index[key] for key in found}
+
     def program(self) -> Program:
-        groups = fuse(self.nodes, self.level, self.views)
-        low = self._lowering(groups)
-        steps = self._steps(groups, low)
+        low = self._lowering(self.groups)
+        steps = self._steps(self.groups, low)
         stages, times = self._stages(steps, low)
         arena = self._place(stages, times, low)
-        schedule = [node for node in self.nodes if node.primitive is not INPUT]
-        return Program(schedule, self.inputs, self.row_counts, self.outputs, low.buffers, stages, arena)
+        return Program(
+            [node for node in self.nodes if node.primitive is not INPUT],
+            self.inputs,
+            self.row_counts,
+            self.outputs,
+            low.buffers,
+            stages,
+            arena,
+            self.donated,
+            len({step.level for step in steps if step.level < self.commit}),
+        )
 
     def _lowering(self, groups: list[Group]) -> Lowering:
         tiled = {key for key, kind in self.kinds.items() if kind is Kind.TILED}
@@ -176,6 +217,7 @@ class _Planner:
         low = Lowering(self.views, space_of, tiled, reducing)
         for node in [*self.inputs, *self.row_counts]:
             low.buffers[low.buffer(node)].offset = leaves[id(node)]
+        low.over = {key: low.buffer(given) for key, given in self.donations.in_place.items()}
         for group in groups:
             for node in group.nodes:
                 if not group.chain or id(node) in outside or id(node) in self.output_index:
@@ -305,7 +347,7 @@ class _Planner:
                 if step.combine is not None:
                     stage.combines.append(step.combine)
                     touch(step.combine.lane_buffer, start, stop)
-                    touch(step.combine.dst_buffer, stop, stop)
+                    touch(step.combine.dst_buffer, start, stop)
             time = stop + 1
             stages.append(stage)
         return stages, times

@@ -54,9 +54,7 @@ class Op:
 
     name: str
     dst: int
-    a: int
-    b: int = -1
-    c: int = -1
+    args: tuple[int, ...]
 
 
 @dataclass(slots=True)
@@ -183,6 +181,10 @@ class Program:
     buffers: list[Buffer]
     stages: list[Stage]
     arena: dict[str, int]
+    donated: dict[int, int] = field(default_factory=dict)
+    "Outputs (by position) that may be bound to the array of an input (by position), and are then right nevertheless."
+    commit: int = -1
+    "The first stage that writes a donated output; all other outputs are written before it. Without any: past the last."
     native: dict[str, Any] = field(default_factory=dict)
     "What the native core made of it, by instruction set."
 
@@ -217,4 +219,16 @@ def operands_of(instruction: Instruction) -> list[Operand]:
     ]
     if isinstance(instruction, Product) and instruction.epilogue is not None:
         found.extend(instruction.epilogue.operands)
+    return found
+
+
+def written_by(instruction: Instruction) -> set[int]:
+    """The buffers an instruction writes."""
+    if isinstance(instruction, Chain):
+        operands = instruction.operands
+        return {operands[op.dst].buffer for op in instruction.ops if op.dst < len(operands)}
+    result = getattr(instruction, "C", None) or getattr(instruction, "dst", None)
+    found = {result.buffer} if isinstance(result, Operand) else set()
+    if isinstance(instruction, Product) and instruction.epilogue is not None:
+        found |= written_by(instruction.epilogue)
     return found

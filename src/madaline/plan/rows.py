@@ -7,6 +7,8 @@ holds what needs no rows at all.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from enum import Enum
 
 from madaline.graph.node import Node
@@ -78,17 +80,39 @@ def check_layouts(nodes: list[Node]) -> None:
             raise NeedsRowCountError(node)
 
 
-def levels(nodes: list[Node], kinds: dict[int, Kind]) -> dict[int, int]:
+def levels(
+    nodes: list[Node],
+    kinds: dict[int, Kind],
+    last: Mapping[int, int] | None = None,
+    early: AbstractSet[int] = frozenset(),
+) -> dict[int, int]:
     """The stage of each node: as early as its inputs allow, and a shared one as late as its users allow.
 
     So what an update needs besides the gradient is not computed, stored and read back, but fused into the update.
+
+    Parameters
+    ----------
+    nodes : list of Node
+        In topological order.
+    kinds : dict
+        The kind of each node, by id.
+    last : dict, optional
+        Ids of nodes that wait for all others: those with 0 in the first shared stage behind everything, those with 1 in
+        the next one.
+    early : set
+        Ids of nodes that must not wait with them.
     """
     level = _earliest(nodes, kinds)
+    end = max(level.values(), default=LEAF_LEVEL)
+    end += 1 + end % 2
+    last = last or {}
+    level.update({key: end + 2 * turn for key, turn in last.items()})
     latest: dict[int, int] = {}
     for node in reversed(nodes):
         kind = kinds[id(node)]
-        if kind is Kind.SHARED:
-            level[id(node)] = latest.get(id(node), level[id(node)])
+        if kind is Kind.SHARED and id(node) not in last:
+            limit = latest.get(id(node), level[id(node)])
+            level[id(node)] = min(limit, end - 2) if id(node) in early else limit
         limit = level[id(node)] - (kind in (Kind.TILED, Kind.REDUCING))
         for item in node.inputs:
             latest[id(item)] = min(limit, latest.get(id(item), limit))

@@ -49,6 +49,14 @@ def width(shape: Shape) -> int:
     return product
 
 
+def lies_as_stored(node: Node, view: View) -> bool:
+    """Whether the node's elements lie as if it were stored itself, from the start of its root."""
+    stored = stored_strides(node.shape)
+    return view.offset == 0 and all(
+        size == 1 or a == b for size, a, b in zip(node.shape, view.strides, stored, strict=True)
+    )
+
+
 def views_of(nodes: Sequence[Node], known: dict[int, View] | None = None) -> dict[int, View]:
     """The view of every node, by id; a stored node is its own root. ``known`` has the views of earlier nodes."""
     views: dict[int, View] = known if known is not None else {}
