@@ -179,6 +179,17 @@ def normalize_axis(axis: int, rank: int) -> int:
     return axis % rank
 
 
+def check_axes(axes: tuple[int, ...], shape: Shape) -> None:
+    """An error unless these are axes of the shape, sorted, none of them negative or twice."""
+    if list(axes) != sorted(set(axes)) or not all(0 <= axis < len(shape) for axis in axes):
+        raise ShapeError(f"axes={axes} are not axes of {show(shape)}, from 0 to {len(shape) - 1}, in rising order.")
+
+
+def is_never_negative(size: Size) -> bool:
+    """Whether a size or difference of sizes is 0 or more, however many rows there are."""
+    return size.coefficient >= 0 and size.offset >= 0 if isinstance(size, Rows) else size >= 0
+
+
 def show(shape: Shape) -> str:
     """``(n, 3)``, as NumPy prints a shape."""
     return f"({', '.join(str(size) for size in shape)}{',' if len(shape) == 1 else ''})"

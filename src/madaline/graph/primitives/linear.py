@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from madaline.errors import ShapeError
+from madaline.errors import DtypeError, ShapeError
 from madaline.graph.primitive import Array, Primitive, Sample, elements
 from madaline.graph.shapes import Rows, Shape, show
 
@@ -18,6 +18,8 @@ class Matmul(Primitive):
     name = "matmul"
 
     def shape(self, x: Shape, W: Shape) -> Shape:
+        if len(x) < 2 or len(W) < 2:
+            raise ShapeError(f"A matrix product needs two matrices; the shapes are {show(x)} @ {show(W)}.")
         if x[:-2] != W[:-2]:
             raise ShapeError(f"x has leading axes {show(x[:-2])}, W has {show(W[:-2])}; they must be equal.")
         if x[-1] != W[-2]:
@@ -25,6 +27,11 @@ class Matmul(Primitive):
                 f"x has {x[-1]} columns, W has {W[-2]} rows; they must be equal. Shapes: {show(x)} @ {show(W)}."
             )
         return (*x[:-1], W[-1])
+
+    def dtype(self, *dtypes: np.dtype[Any], **params: Any) -> np.dtype[Any]:
+        if dtypes[0] != dtypes[1]:
+            raise DtypeError(f"A matrix of {dtypes[0]} cannot be multiplied by one of {dtypes[1]}; cast one of them.")
+        return dtypes[0]
 
     def value(self, x: Any, W: Any) -> Any:
         return x @ W
@@ -55,6 +62,8 @@ class Transpose(Primitive):
     linear = True
 
     def shape(self, x: Shape, *, axes: tuple[int, ...]) -> Shape:
+        if sorted(axes) != list(range(len(x))):
+            raise ShapeError(f"axes={axes} are not all axes of {show(x)}, in some order.")
         return tuple(x[axis] for axis in axes)
 
     def value(self, x: Any, *, axes: tuple[int, ...]) -> Any:

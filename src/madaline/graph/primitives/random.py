@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from madaline.errors import DtypeError, ShapeError
 from madaline.graph.node import graph_dtype
 from madaline.graph.primitive import Array, Primitive, Sample
-from madaline.graph.shapes import Rows, Shape
+from madaline.graph.shapes import Rows, Shape, show
 
 _MULTIPLIER = (np.uint64(0xD2511F53), np.uint64(0xCD9E8D57))
 _WEYL = (0x9E3779B9, 0xBB67AE85)
@@ -30,9 +31,13 @@ class RandomUniform(Primitive):
     name = "random_uniform"
 
     def shape(self, key: Shape, *, shape: Shape, stream: int, to: str, rows: bool) -> Shape:
+        if key != (2,) or not 0 <= stream < 2**32 or (rows and not shape):
+            raise ShapeError(f"A key of shape {show(key)}, stream={stream}, rows={rows} give no {show(shape)} numbers.")
         return shape
 
     def dtype(self, *dtypes: np.dtype[Any], **params: Any) -> np.dtype[Any]:
+        if dtypes[0].kind != "i" or params["to"] not in ("float32", "float64"):
+            raise DtypeError(f"A key of {dtypes[0]} cannot give {params['to']}: integers give float32 or float64.")
         return graph_dtype(params["to"])
 
     def value(self, key: Any, *, shape: tuple[int, ...], stream: int, to: str, rows: bool) -> Any:

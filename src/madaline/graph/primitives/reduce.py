@@ -13,13 +13,14 @@ import numpy as np
 from madaline.errors import ShapeError
 from madaline.graph.node import INT64
 from madaline.graph.primitive import PRIMITIVES, Array, Primitive, Sample, elements
-from madaline.graph.shapes import Rows, Shape, size_of
+from madaline.graph.shapes import Rows, Shape, check_axes, size_of
 
 
 class Reduction(Primitive):
     """Many numbers to one, along ``axes``."""
 
     def shape(self, x: Shape, *, axes: tuple[int, ...]) -> Shape:
+        check_axes(axes, x)
         return tuple(size for axis, size in enumerate(x) if axis not in axes)
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
@@ -109,8 +110,9 @@ class Max(Reduction):
     name = "max"
 
     def shape(self, x: Shape, *, axes: tuple[int, ...]) -> Shape:
+        shape = super().shape(x, axes=axes)
         _refuse_empty(self.name, x, axes)
-        return super().shape(x, axes=axes)
+        return shape
 
     def value(self, x: Any, *, axes: tuple[int, ...]) -> Any:
         return np.max(x, axis=axes)
@@ -169,6 +171,7 @@ class Argmax(Primitive):
     name = "argmax"
 
     def shape(self, x: Shape, *, axis: int) -> Shape:
+        check_axes((axis,), x)
         _refuse_empty(self.name, x, (axis,))
         return x[:axis] + x[axis + 1 :]
 
@@ -198,6 +201,7 @@ class Argsort(Primitive):
     name = "argsort"
 
     def shape(self, x: Shape, *, axis: int) -> Shape:
+        check_axes((axis,), x)
         return x
 
     def dtype(self, *dtypes: np.dtype[Any], **params: Any) -> np.dtype[Any]:
@@ -227,6 +231,7 @@ class Cumsum(Primitive):
     linear = True
 
     def shape(self, x: Shape, *, axis: int, reverse: bool) -> Shape:
+        check_axes((axis,), x)
         return x
 
     def dtype(self, *dtypes: np.dtype[Any], **params: Any) -> np.dtype[Any]:

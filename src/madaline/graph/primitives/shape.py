@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from madaline.errors import ShapeError
+from madaline.errors import DtypeError, ShapeError
 from madaline.graph.primitive import PRIMITIVES, Array, Primitive, Sample, elements
-from madaline.graph.shapes import Rows, Shape, broadcast, show, size_of
+from madaline.graph.shapes import Rows, Shape, broadcast, check_axes, is_never_negative, show, size_of
 
 
 def row_axes(shape: Shape) -> list[int]:
@@ -84,6 +84,7 @@ class Slice(Primitive):
     linear = True
 
     def shape(self, x: Shape, *, starts: tuple[int, ...], shape: Shape, steps: tuple[int, ...]) -> Shape:
+        _check_window(x, starts, shape, steps)
         return shape
 
     def value(self, x: Any, *, starts: tuple[int, ...], shape: tuple[int, ...], steps: tuple[int, ...]) -> Any:
@@ -112,7 +113,18 @@ class Place(Primitive):
     linear = True
 
     def shape(self, *pieces: Shape, shape: Shape, starts: Any, steps: Any) -> Shape:
+        if not len(pieces) == len(starts) == len(steps):
+            raise ShapeError(
+                f"{len(pieces)} pieces have {len(starts)} starts and {len(steps)} steps; each needs its own."
+            )
+        for piece, start, step in zip(pieces, starts, steps, strict=True):
+            _check_window(shape, start, piece, step)
         return shape
+
+    def dtype(self, *dtypes: np.dtype[Any], **params: Any) -> np.dtype[Any]:
+        if any(dtype != dtypes[0] for dtype in dtypes):
+            raise DtypeError(f"Pieces of types {', '.join(map(str, dtypes))} cannot be put side by side.")
+        return dtypes[0]
 
     def value(self, *pieces: Any, shape: tuple[int, ...], starts: Any, steps: Any) -> Any:
         result = np.zeros(shape, dtype=pieces[0].dtype)
@@ -161,6 +173,7 @@ class Flip(Primitive):
     linear = True
 
     def shape(self, x: Shape, *, axes: tuple[int, ...]) -> Shape:
+        check_axes(axes, x)
         return x
 
     def value(self, x: Any, *, axes: tuple[int, ...]) -> Any:
@@ -183,7 +196,11 @@ class Take(Primitive):
     name = "take"
 
     def shape(self, x: Shape, indices: Shape, *, axis: int) -> Shape:
+        check_axes((axis,), x)
         return x[:axis] + indices + x[axis + 1 :]
+
+    def dtype(self, *dtypes: np.dtype[Any], **params: Any) -> np.dtype[Any]:
+        return _with_indices(*dtypes)
 
     def value(self, x: Any, indices: Any, *, axis: int) -> Any:
         return np.take(x, indices, axis=axis)
@@ -212,7 +229,12 @@ class ScatterAdd(Primitive):
     name = "scatter_add"
 
     def shape(self, v: Shape, indices: Shape, *, axis: int, size: Any) -> Shape:
+        if axis < 0 or v[axis : axis + len(indices)] != indices:
+            raise ShapeError(f"Indices of shape {show(indices)} are not those of {show(v)} along axis {axis}.")
         return (*v[:axis], size, *v[axis + len(indices) :])
+
+    def dtype(self, *dtypes: np.dtype[Any], **params: Any) -> np.dtype[Any]:
+        return _with_indices(*dtypes)
 
     def value(self, v: Any, indices: Any, *, axis: int, size: int) -> Any:
         result = np.zeros((size, *v.shape[:axis], *v.shape[axis + indices.ndim :]), dtype=v.dtype)
@@ -243,9 +265,12 @@ class TakeAlong(Primitive):
     name = "take_along"
 
     def shape(self, x: Shape, indices: Shape) -> Shape:
-        if x[:-1] != indices[:-1]:
+        if not x or len(x) != len(indices) or x[:-1] != indices[:-1]:
             raise ShapeError(f"x is {show(x)}, indices are {show(indices)}; all but the last axis must be equal.")
         return indices
+
+    def dtype(self, *dtypes: np.dtype[Any], **params: Any) -> np.dtype[Any]:
+        return _with_indices(*dtypes)
 
     def value(self, x: Any, indices: Any) -> Any:
         return np.take_along_axis(x, indices, axis=-1)
@@ -272,7 +297,12 @@ class ScatterAlong(Primitive):
     name = "scatter_along"
 
     def shape(self, v: Shape, indices: Shape, *, size: Any) -> Shape:
+        if not v or v != indices:
+            raise ShapeError(f"v is {show(v)}, indices are {show(indices)}; they must be equal and have an axis.")
         return (*v[:-1], size)
+
+    def dtype(self, *dtypes: np.dtype[Any], **params: Any) -> np.dtype[Any]:
+        return _with_indices(*dtypes)
 
     def value(self, v: Any, indices: Any, *, size: int) -> Any:
         rows = int(np.prod(v.shape[:-1], dtype=np.int64))
@@ -295,6 +325,24 @@ class ScatterAlong(Primitive):
 
     def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> bool:
         return not isinstance(shapes[0][-1], Rows) and not isinstance(shape[-1], Rows)
+
+
+def _check_window(whole: Shape, starts: tuple[Any, ...], sizes: Shape, steps: tuple[int, ...]) -> None:
+    """An error unless ``sizes`` many elements from ``starts``, ``steps`` apart, lie within ``whole``."""
+    if not len(whole) == len(starts) == len(sizes) == len(steps):
+        raise ShapeError(f"{show(whole)} has not as many axes as starts={starts}, shape={show(sizes)}, steps={steps}.")
+    for count, start, size, step in zip(whole, starts, sizes, steps, strict=True):
+        left = count + -1 * start + (-1 * (size + -1) * step + -1 if size != 0 else 0)
+        if step < 1 or not is_never_negative(start) or not is_never_negative(size) or not is_never_negative(left):
+            raise ShapeError(
+                f"{show(sizes)} elements from {show(starts)} in steps of {steps} do not lie within {show(whole)}."
+            )
+
+
+def _with_indices(of: np.dtype[Any], indices: np.dtype[Any]) -> np.dtype[Any]:
+    if indices.kind != "i":
+        raise DtypeError(f"Indices of type {indices} cannot index. Use integers: index.astype(int).")
+    return of
 
 
 def slices(starts: tuple[int, ...], shape: tuple[int, ...], steps: tuple[int, ...]) -> tuple[slice, ...]:
