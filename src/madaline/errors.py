@@ -8,7 +8,9 @@
     ├── TraceError          (TypeError)             a traced value would lose its trace, or a function has no rule
     ├── UnknownNameError    (ValueError, KeyError)  a name that is in no registry
     ├── DuplicateNameError  (ValueError)            a name that is in the registry already
+    ├── InputError          (ValueError)            a number that a layer has no meaning for
     ├── TargetError         (ValueError)            a target that a loss has no meaning for
+    ├── DivergenceError     (ArithmeticError)       training came to a loss that is not finite
     ├── GradientError       (ValueError)            a derivative that disagrees with finite differences
     ├── ConfigError         (ValueError)            a setting or environment variable that cannot be honoured
     ├── NativeCoreError     (ImportError)           the native core is installed but cannot be loaded
@@ -57,8 +59,29 @@ class DuplicateNameError(MadalineError, ValueError):
     """A name that is in the registry already."""
 
 
+class InputError(MadalineError, ValueError):
+    """A number that a layer has no meaning for, as a category beyond its table; the message names row and layer."""
+
+
 class TargetError(MadalineError, ValueError):
     """A target that a loss has no meaning for; the message names its row."""
+
+
+class DivergenceError(MadalineError, ArithmeticError):
+    """Training came to a loss that is not finite.
+
+    Attributes
+    ----------
+    step : int
+        The step it happened in, counted from 1.
+    layer : str
+        The path of the layer where it began; empty if it was the loss itself.
+    """
+
+    def __init__(self, message: str, *, step: int = 0, layer: str = "") -> None:
+        super().__init__(message)
+        self.step = step
+        self.layer = layer
 
 
 class GradientError(MadalineError, ValueError):

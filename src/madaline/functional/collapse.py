@@ -11,6 +11,7 @@ import numpy as np
 from madaline.functional.model import Array, Model
 from madaline.functional.products import jvp
 from madaline.nn.activations import identity
+from madaline.nn.inputs import InputSpec
 from madaline.nn.layer import Layer
 from madaline.nn.layers.activation import Activation
 from madaline.nn.layers.dropout import Dropout
@@ -21,7 +22,7 @@ from madaline.nn.layers.residual import Residual
 from madaline.nn.layers.sequential import Sequential
 from madaline.nn.layers.standardize import Standardize
 from madaline.nn.layers.weight_norm import WeightNorm
-from madaline.nn.network import InputSpec, build
+from madaline.nn.network import build
 
 AFFINE = (Linear, BatchNorm, Standardize, Dropout, Identity, Input)
 "Layers whose output, outside of training, is an affine map of their input."

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from madaline.errors import ConfigError, DtypeError, ShapeError, UnknownNameError
+from madaline.errors import ConfigError, InputError, ShapeError, UnknownNameError
 from madaline.functional.compile import CompiledFunction
-from madaline.graph.shapes import show
-from madaline.graph.tree import describe, flatten, tree_map, unflatten
+from madaline.graph.random import key
+from madaline.graph.tree import flatten, tree_map
 from madaline.nn.initializers import DataDependent, stream
+from madaline.nn.inputs import as_batch
 from madaline.nn.layer import Layer
-from madaline.nn.network import Entry, InputSpec, Network, build
+from madaline.nn.network import Entry, LayerRow, Network, build
 from madaline.nn.table import table
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -137,7 +138,11 @@ class Model:
         return Model(self.network.part(index), self.params.flat, self.state.flat)
 
     def __repr__(self) -> str:
-        return f"Model({self.net!r}, {self.network.n_params:,} parameters, {self.network.dtype})"
+        return f"Model({self.net!r}, {self.network.rows[-1].n_params:,} parameters, {self.network.dtype})"
+
+    def __reduce__(self) -> Any:
+        # Programs are planned again where the model arrives: a worker process may have another CPU.
+        return Model, (self.network, self.params.flat, self.state.flat)
 
     def __str__(self) -> str:
         return table(self.network)
@@ -152,27 +157,38 @@ class Model:
         batch, is_row = self.batch(X)
         if train:
             self.need_rows(len(flatten(batch)[0][0]))
-        key = np.array([seed, step], dtype=np.int64)
-        result = function(self.params.flat, self.state.flat, batch, key, train)
+        try:
+            result = function(self.params.flat, self.state.flat, batch, key(seed, step), train)
+        except IndexError:
+            self.check(batch)
+            raise
         return tree_map(lambda array: array[0], result) if is_row else result
 
     def batch(self, X: Any) -> tuple[Any, bool]:
         """Inputs as the net takes them, and whether they were a single row."""
-        specs, structure = flatten(self.network.inputs)
-        leaves, given = flatten(X) if isinstance(self.network.inputs, (dict, tuple)) else ([X], structure)
-        if given != structure:
-            raise ShapeError(f"The net takes inputs {describe(structure)}; it was given {describe(given)}.")
-        arrays = [_input(leaf, spec) for leaf, spec in zip(leaves, specs, strict=True)]
-        is_row = all(array.ndim == len(spec.shape) for array, spec in zip(arrays, specs, strict=True))
-        return unflatten(structure, [array[None] if is_row else array for array in arrays]), is_row
+        return as_batch(X, self.network.inputs)
+
+    def check(self, X: Any) -> None:
+        """An error, naming layer, row and value, if a layer has no meaning for some of the numbers in ``X``.
+
+        Training checks all its data so before it begins; running does when it fails.
+        """
+        batch, _ = self.batch(X)
+        for row in self.network.rows:
+            if row.layer.takes == "integers":
+                try:
+                    row.layer.check(self._seen_by(row.path, batch))
+                except InputError as error:
+                    raise InputError(f"{row.title}: {error}") from None
 
     def need_rows(self, n_rows: int) -> None:
         """An error if a training batch has too few rows."""
         if n_rows < self.network.min_rows:
-            culprit = next(row for row in self.network.rows if row.layer.min_rows(row.in_shape) > n_rows)
+            rows = (row for row in self.network.rows if not row.frozen)
+            culprit = next(row for row in rows if row.layer.min_rows(row.in_shape) > n_rows)
             raise ShapeError(
-                f"Layer {culprit.path!r}, {culprit.layer!r}, needs at least {self.network.min_rows} rows to train on, "
-                f"and the batch has {n_rows}: the statistics of one row are no statistics. Use a larger batch_size, or "
+                f"{culprit.title} needs at least {culprit.layer.min_rows(culprit.in_shape)} rows to train on, and the "
+                f"batch has {n_rows}: the statistics of one row are no statistics. Use a larger batch_size, or "
                 "LayerNorm(), which works on single rows."
             )
 
@@ -182,14 +198,21 @@ class Model:
             self.params[path] = entry.init.draw(entry.shape, stream(seed, path, "init"))
         for path, entry in self.network.state.items():
             self.state[path] = entry.init.draw(entry.shape, stream(seed, path, "init"))
-        for row in self.network.rows:
-            own = self._own(row.path, self.params)
-            for name, value in row.layer.start(own).items():
-                own[name][...] = value
+        for row in self._rows():
+            self._start(row)
 
-    def _own(self, path: str, arrays: Arrays) -> dict[str, Array]:
+    def _rows(self) -> Iterator[LayerRow]:
+        """Every layer once, first layer first, those inside another before it."""
+        return (row for row in self.network.rows if row.path == row.home)
+
+    def _start(self, row: LayerRow) -> None:
+        own = self._own(row.home, self.params)
+        for name, value in row.layer.start(own).items():
+            own[name][...] = value
+
+    def _own(self, home: str, arrays: Arrays) -> dict[str, Array]:
         """The arrays of one layer by their short names."""
-        prefix = f"{path}." if path else ""
+        prefix = f"{home}." if home else ""
         return {
             name.removeprefix(prefix): arrays[name]
             for name in arrays
@@ -204,49 +227,43 @@ class Model:
         learning = [row for row in self.network.rows if row.layer.learns_from_data]
         if not looking and not learning:
             return
-        leaves = flatten(inputs)[0] if isinstance(inputs, (dict, tuple)) else [inputs]
-        has_data = all(hasattr(leaf, "shape") or isinstance(leaf, list) for leaf in leaves)
-        batch = self.batch(inputs)[0] if has_data and inputs is not None else None
-        for row in self.network.rows:
+        batch = self.batch(inputs)[0] if _is_data(inputs) else None
+        for row in self._rows():
             if row.layer.learns_from_data:
-                own = self._own(row.path, self.state)
+                own = self._own(row.home, self.state)
                 x = None if batch is None else self._seen_by(row.path, batch)
-                for name, value in row.layer.state_of(x).items():
+                try:
+                    learned = row.layer.state_of(x)
+                except (ConfigError, InputError) as error:
+                    raise type(error)(f"{row.title}: {error}") from None
+                for name, value in learned.items():
                     own[name][...] = value
-            if row.path in looking:
-                self._adjust(row.path, batch)
+            if row.home in looking:
+                self._adjust(row, batch)
 
     def _seen_by(self, path: str, batch: Any) -> Any:
         function = CompiledFunction(lambda w, state, x: self.network.run(w, state, x).inputs[path], [2])
         return function(self.params.flat, self.state.flat, batch)
 
-    def _adjust(self, path: str, batch: Any) -> None:
-        own = self._own(path, self.params)
-        init = self.network.params[f"{path}.W" if path else "W"].init
+    def _adjust(self, row: LayerRow, batch: Any) -> None:
+        own = self._own(row.home, self.params)
+        prefix = f"{row.home}." if row.home else ""
+        inits = {name: self.network.params[f"{prefix}{name}"].init for name in own}
+        weights, init = next((name, init) for name, init in inits.items() if isinstance(init, DataDependent))
         if batch is None:
-            raise ConfigError(f"init={init!r} of layer {path!r} looks at data: give init the data, as net.init(X).")
-        assert isinstance(init, DataDependent)
-
-        def outputs(W: Array, b: Array) -> Array:
-            own["W"][...] = W
-            if "b" in own:
-                own["b"][...] = b
-            found: Array = self.activations(batch)[path]
-            return found.astype(np.float64)
-
-        W, b = own["W"].astype(np.float64), own.get("b", np.zeros(own["W"].shape[-1])).astype(np.float64)
-        outputs(*init.adjust(W, b, outputs))
+            raise ConfigError(f"{row.title}: init={init!r} looks at data. Give init the data, as net.init(X).")
+        x = np.asarray(self._seen_by(row.path, batch), dtype=np.float64)
+        W = own[weights].astype(np.float64)
+        b = own["b"].astype(np.float64) if "b" in own else np.zeros(W.shape[-1])
+        found = init.adjust(W, b, lambda W, b: row.layer.sums(x, {weights: W, "b": b}))
+        for name, value in zip((weights, "b"), found, strict=True):
+            if name in own:
+                own[name][...] = value
+        self._start(row)
 
 
-def _input(leaf: Any, spec: InputSpec) -> Array:
-    array = np.asarray(leaf)
-    if array.dtype.kind not in "fiub":
-        raise DtypeError(f"Inputs of dtype {array.dtype} cannot be used; they must be numbers.")
-    if array.shape[1:] != spec.shape and array.shape != spec.shape:
-        raise ShapeError(
-            f"The inputs have shape {show(array.shape)}; the net was made for rows of shape {show(spec.shape)}, "
-            f"so they must have shape {show(('n', *spec.shape))}."  # type: ignore[arg-type]
-        )
-    if spec.dtype.kind == "i" and array.dtype.kind == "f" and not np.array_equal(array, np.floor(array)):
-        raise DtypeError("Categories must be whole numbers, and the inputs have fractions or missing values.")
-    return array.astype(spec.dtype, copy=False)
+def _is_data(inputs: Any) -> bool:
+    """Whether inputs are arrays, not only their widths or shapes."""
+    if isinstance(inputs, (dict, tuple)):
+        return all(map(_is_data, inputs.values() if isinstance(inputs, dict) else inputs))
+    return inputs is not None and not isinstance(inputs, (int, np.integer))

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
-from madaline.errors import MadalineError, ShapeError
+from madaline.errors import DtypeError, MadalineError, ShapeError
 from madaline.graph import random
-from madaline.graph.node import Node
+from madaline.graph.node import INPUT, Node
 from madaline.graph.shapes import show
-from madaline.graph.tree import tree_map
+from madaline.graph.tree import flatten, tree_map
 from madaline.nn.activation import Activation
 from madaline.nn.layer import Layer, Param
 
@@ -40,26 +40,32 @@ class Context:
         Seed and step of the random numbers; needed where something is random.
     dtype : dtype
         Of the floats.
+    freeze : sequence of str
+        Paths of layers that are not to be trained, besides those that say so themselves.
     """
 
-    def __init__(self, store: Store, *, train: bool, key: Any, dtype: Any) -> None:
+    def __init__(self, store: Store, *, train: bool, key: Any, dtype: Any, freeze: Sequence[str] = ()) -> None:
         self.train = train
         self.dtype = np.dtype(dtype)
         self.path = ""
         "Where the layer being run stands in the net, as ``3.0``."
         self.following: Activation | None = None
         "The activation that the output of the layer meets, if there is one."
-        self.frozen = False
+        self.frozen = "" in freeze
         "Whether the layer or one around it is not to be trained."
         self.outputs: dict[str, Any] = {}
         "The output of every layer by path."
         self.inputs: dict[str, Any] = {}
         self.layers: dict[str, Layer] = {}
+        self.homes: dict[str, str] = {}
+        "Where the arrays of the layer at a path are: its own path, or the first one of a layer that stands twice."
+        self.frozen_paths: set[str] = set()
         self.integers: list[Any] = []
         "Inputs of layers that take integers as they are."
         self.new_state: dict[str, Any] = {}
         self._store = store
         self._key = key
+        self._freeze = frozenset(freeze)
         self._home = ""
         self._homes: dict[int, str] = {}
         self._state_specs: dict[str, Param] = {}
@@ -96,14 +102,18 @@ class Context:
 
     def _at(self, path: str, home: str, layer: Layer, x: Any) -> Any:
         outside = self.path, self._home, self.frozen
-        self.path, self._home, self.frozen = path, home, self.frozen or not layer.trainable
+        self.path, self._home = path, home
+        self.frozen = self.frozen or not layer.trainable or path in self._freeze
         # Kept, so that no other object gets the id of one that was seen.
-        self.layers[path] = layer
+        self.layers[path], self.homes[path] = layer, home
+        if self.frozen:
+            self.frozen_paths.add(path)
         try:
             if layer.takes == "floats":
                 x = tree_map(self._as_float, x)
             elif layer.takes == "integers":
                 self.integers.append(x)
+                _need_integers(x, layer)
             self.inputs[path] = x
             y = self.outputs[path] = layer(x, self._params(layer, x), self)
         except MadalineError as error:
@@ -125,7 +135,7 @@ class Context:
     def uniform(self, shape: Any) -> Any:
         """Uniform numbers of the layer being run: others at every step, for every row, in every place of the net."""
         stream = zlib.crc32(self.path.encode())
-        return random.uniform(self._key, shape, stream=stream, dtype=self.dtype)
+        return random.uniform(self._key, shape, stream=stream, dtype=self.dtype, rows=True)
 
     def _params(self, layer: Layer, x: Any) -> Mapping[str, Any]:
         shape: Any = tree_map(lambda leaf: leaf.shape, x)
@@ -148,6 +158,13 @@ class Context:
         shape = tree_map(lambda leaf: show(leaf.shape), x)
         where = f"Layer {self.path!r}, {layer!r}," if self.path else f"{layer!r}"
         error.args = (f"{where} was given inputs of shape {shape}. {error.args[0]}", *error.args[1:])
+
+
+def _need_integers(x: Any, layer: Layer) -> None:
+    """An error for floats that were computed; those of an input will be whole numbers, as the net then asks for."""
+    for leaf in flatten(x)[0]:
+        if leaf.dtype.kind == "f" and not (isinstance(leaf, Node) and leaf.primitive is INPUT):
+            raise DtypeError(f"{type(layer).__name__} takes categories, whole numbers, and was given {leaf.dtype}.")
 
 
 def need_array(x: Any, layer: Layer) -> Any:

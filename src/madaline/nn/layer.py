@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import MISSING, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from madaline.description import Description
-from madaline.errors import ConfigError
-from madaline.graph.shapes import Shape
+from madaline.errors import ConfigError, MadalineError, ShapeError
+from madaline.graph.shapes import Shape, show
 from madaline.nn.activation import Activation
 from madaline.nn.initializers import Initializer
 from madaline.registry import Registry
@@ -33,6 +34,16 @@ class Param:
     shape: tuple[int, ...]
     init: str | Initializer = "zeros"
     decays: bool = False
+
+
+def last_axis(in_shape: Shape) -> int:
+    """The number of columns that come in; an error if there is only the axis of the batch."""
+    if len(in_shape) < 2 or not isinstance(in_shape[-1], int):
+        raise ShapeError(
+            f"The input {show(in_shape)} has rows and no columns. Give data of one column as X.reshape(-1, 1), or, if "
+            "they are categories, to an Embedding."
+        )
+    return in_shape[-1]
 
 
 @dataclass(frozen=True)
@@ -60,24 +71,35 @@ class Layer(Description):
 
     counts: ClassVar[tuple[str, ...]] = ()
     "Fields that are whole numbers of at least 1."
+    arguments: ClassVar[Mapping[str, str]] = {"weight_init": "init"}
+    "Arguments that are called otherwise than the fields they become; ``init`` is the method that makes a model."
 
     trainable: bool = field(default=True, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        wrong = [
-            f"{name}={value!r}"
-            for name in self.counts
-            if isinstance(value := getattr(self, name), bool) or not isinstance(value, (int, np.integer)) or value < 1
-        ]
+        wrong = []
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if item.name in self.counts:
+                if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+                    wrong.append(f"{item.name}={value!r} must be a whole number of at least 1")
+                else:
+                    object.__setattr__(self, item.name, int(value))
+            elif item.type in ("bool", bool) and not isinstance(value, bool):
+                wrong.append(f"{item.name}={value!r} must be True or False")
         if wrong:
-            raise ConfigError(f"{type(self).__name__}: {' and '.join(wrong)} must be a whole number of at least 1.")
+            raise ConfigError(f"{type(self).__name__}: {'; '.join(wrong)}.")
 
     def _set(self, **values: Any) -> None:
         """Set the fields of a layer that has an ``__init__`` of its own."""
         for key, value in values.items():
             object.__setattr__(self, key, value)
         self.__post_init__()
+
+    @classmethod
+    def rebuilt(cls, **fields: Any) -> Self:
+        return cls(**{cls.arguments.get(name, name): value for name, value in fields.items()})
 
     def params(self, in_shape: Shape) -> dict[str, Param]:
         """What the layer learns, by name, for inputs of this shape; the first axis is the batch."""
@@ -98,6 +120,17 @@ class Layer(Description):
     def state_of(self, x: np.ndarray | None) -> dict[str, np.ndarray]:
         """State that is learned from the data the net is made for, before training; None if there is no data."""
         return {}
+
+    def sums(self, x: np.ndarray, p: Mapping[str, np.ndarray]) -> np.ndarray:
+        """What the weights make of ``x`` before anything else: for initializers that look at data."""
+        raise ConfigError(f"{self!r} has no weighted sums, which an initializer that looks at data needs.")
+
+    def check(self, x: np.ndarray) -> None:
+        """An error if the layer has no meaning for some of the numbers in ``x``."""
+
+    def parts(self) -> tuple[tuple[str, Layer], ...]:
+        """The layers inside with their names, as they are listed."""
+        return ()
 
     def first_activation(self) -> Activation | None:
         """The activation that what comes in meets first: ``init="auto"`` of the layer before is chosen by it.
@@ -133,11 +166,22 @@ class Layer(Description):
         return Model.of(self, inputs, seed=seed, dtype=dtype)
 
     def table(self, inputs: Any = None) -> str:
-        """Layers, output shapes, numbers of parameters and flops for one row, as text; ``inputs`` as for ``init``."""
+        """Layers, output shapes, numbers of parameters and flops for one row, as text; ``inputs`` as for ``init``.
+
+        ``print(net)`` gives it for a net that begins with :class:`~madaline.nn.layers.reshape.Input`.
+        """
         from madaline.nn.network import build
         from madaline.nn.table import table
 
         return table(build(self, inputs))
+
+    def __str__(self) -> str:
+        from madaline.nn.table import listing
+
+        if self.parts() and self.own_inputs() is not None:
+            with suppress(MadalineError):  # a net that does not fit together can be listed all the same
+                return self.table()
+        return listing(self)
 
     def __repr__(self) -> str:
         shown = []
@@ -147,5 +191,5 @@ class Layer(Description):
             if default is MISSING:
                 shown.append(repr(value))
             elif value != default:
-                shown.append(f"{item.name}={value!r}")
+                shown.append(f"{self.arguments.get(item.name, item.name)}={value!r}")
         return f"{type(self).__name__}({', '.join(shown)})"

@@ -12,20 +12,13 @@ import numpy as np
 from madaline.errors import ConfigError, DtypeError, ShapeError
 from madaline.graph.listing import node_flops
 from madaline.graph.node import Node, new_input, topological_order
-from madaline.graph.shapes import Rows, Shape, show
+from madaline.graph.shapes import Rows
 from madaline.graph.tree import flatten, tree_map
 from madaline.nn.context import Context
 from madaline.nn.initializers import Initializer, as_initializer
+from madaline.nn.inputs import InputSpec, input_specs
 from madaline.nn.layer import Layer, Param
 from madaline.nn.layers.sequential import Sequential
-
-
-@dataclass(frozen=True)
-class InputSpec:
-    """What one input of a net is: the shape of a row and the type in which the net takes it."""
-
-    shape: Shape
-    dtype: np.dtype[Any]
 
 
 @dataclass(frozen=True)
@@ -59,7 +52,16 @@ class LayerRow:
     "An :class:`InputSpec`, or a dict or tuple of them."
     out_shape: Any
     n_params: int
+    "Parameters of a layer that stands twice are counted once."
     flops: int
+    home: str = ""
+    "Where its arrays are: the path, or the first path of a layer that stands twice."
+    frozen: bool = False
+
+    @property
+    def title(self) -> str:
+        """How messages call it."""
+        return f"Layer {self.path!r}, {self.layer!r}," if self.path else f"{self.layer!r}"
 
     @property
     def in_shape(self) -> Any:
@@ -84,6 +86,9 @@ class Network:
     n_trainable: int
     n_state: int
     rows: tuple[LayerRow, ...]
+    "Every layer, those inside another before it: the last is the whole net."
+    freeze: tuple[str, ...] = ()
+    "Paths of layers that are not trained, besides those that say so themselves."
 
     @property
     def out_shape(self) -> Any:
@@ -93,7 +98,7 @@ class Network:
     @property
     def min_rows(self) -> int:
         """The least number of rows a training batch must have."""
-        return max(row.layer.min_rows(row.in_shape) for row in self.rows)
+        return max((row.layer.min_rows(row.in_shape) for row in self.rows if not row.frozen), default=1)
 
     def run(self, w: Any, state: Any, x: Any, *, frozen: Any = None, key: Any = None, train: bool = False) -> Context:
         """Build the graph of one pass; the result's ``outputs[""]`` is the net's output.
@@ -113,7 +118,8 @@ class Network:
         train : bool
             The mode.
         """
-        context = Context(_Slices(self, w, frozen, state), train=train, key=key, dtype=self.dtype)
+        store = _Slices(self, w, frozen, state)
+        context = Context(store, train=train, key=key, dtype=self.dtype, freeze=self.freeze)
         context.enter(self.net, x)
         return context
 
@@ -125,17 +131,20 @@ class Network:
         chosen = range(len(net))[index] if isinstance(index, slice) else range(len(net))[index : index + 1 or None]
         if not chosen or chosen.step != 1:
             raise ConfigError(f"[{index}] of {len(net)} layers leaves none of them, or not one after another.")
-        first = next(row for row in self.rows if row.path == str(chosen[0]))
-        part = build(net[index], first.inputs, dtype=self.dtype)
-        names: dict[str, str] = {}
-        for number, position in enumerate(chosen):
-            # A layer that stands in several places has its parameters where it stands first.
-            home = next(place for place, layer in enumerate(net) if layer is net[position])
-            names.setdefault(str(home), str(number) if isinstance(index, slice) else "")
+        rows = {row.path: row for row in self.rows}
+        names = {str(number): str(position) for number, position in enumerate(chosen)}
+        if not isinstance(index, slice):
+            names = {"": str(chosen[0])}
+        part = build(net[index], rows[str(chosen[0])].inputs, dtype=self.dtype)
+        whole = {row.path: rows[_in_the_whole(row.path, names)] for row in part.rows if row.path or "" in names}
+        homes = {row.home: whole[row.path].home for row in part.rows if row.path in whole}
+        frozen = {path for path, row in whole.items() if row.frozen}
         return replace(
             part,
-            params=_renamed(self.params, names),
-            state=_renamed(self.state, names),
+            rows=tuple(replace(row, frozen=row.path in frozen) for row in part.rows),
+            freeze=tuple(sorted(frozen)),
+            params={path: _moved(path, homes, self.params) for path in part.params},
+            state={path: _moved(path, homes, self.state) for path in part.state},
             n_params=self.n_params,
             n_trainable=self.n_trainable,
             n_state=self.n_state,
@@ -169,15 +178,13 @@ class _Slices:
 class _Collected:
     """Notes what a net asks for as it is run for the first time, and gives it inputs of that shape."""
 
-    def __init__(self, dtype: np.dtype[Any], freeze: Sequence[str]) -> None:
+    def __init__(self, dtype: np.dtype[Any]) -> None:
         self.dtype = dtype
-        self.freeze = freeze
         self.params: dict[str, tuple[Param, Initializer, bool]] = {}
         self.states: dict[str, Param] = {}
         self.nodes: dict[str, Node] = {}
 
     def param(self, path: str, spec: Param, context: Context) -> Any:
-        frozen = context.frozen or any(path.startswith(f"{prefix}.") for prefix in self.freeze)
         if path in self.params:
             known, init, was_frozen = self.params[path]
             if known.shape != spec.shape:
@@ -185,10 +192,10 @@ class _Collected:
                     f"The same layer stands in another place of the net, where its {path} has shape {known.shape}; "
                     f"here it would have {spec.shape}. Shared layers need inputs of equal width: make two layers."
                 )
-            self.params[path] = known, init, was_frozen or frozen
+            self.params[path] = known, init, was_frozen or context.frozen
         else:
             init = as_initializer(spec.init, activation=context.following or "identity")
-            self.params[path] = spec, init, frozen
+            self.params[path] = spec, init, context.frozen
             self.nodes[path] = new_input(-1, spec.shape, self.dtype, path)
         return self.nodes[path]
 
@@ -211,6 +218,7 @@ def build(net: Layer, inputs: Any = None, *, dtype: Any = "float32", freeze: Seq
     freeze : sequence of str
         Paths of layers that are not to be trained, as ``"0"``.
     """
+    freeze = (freeze,) if isinstance(freeze, str) else tuple(freeze)
     try:
         number = np.dtype(dtype)
     except TypeError:
@@ -219,15 +227,17 @@ def build(net: Layer, inputs: Any = None, *, dtype: Any = "float32", freeze: Seq
         raise DtypeError(f"dtype={dtype!r} is not a type a net can have. Use 'float32' or 'float64'.")
     specs = input_specs(net, inputs, number)
     nodes = tree_map(lambda spec: new_input(0, (Rows(), *spec.shape), spec.dtype), specs)
-    store = _Collected(number, freeze)
-    context = Context(store, train=False, key=np.zeros(2, dtype=np.int64), dtype=number)
+    store = _Collected(number)
+    context = Context(store, train=False, key=np.zeros(2, dtype=np.int64), dtype=number, freeze=freeze)
     context.enter(net, nodes)
     for path in freeze:
         if path not in context.outputs:
-            raise ConfigError(f"freeze={path!r} is not the path of a layer. Paths: {', '.join(context.outputs)}.")
-    # Where no layer wants integers as they are, rows become floats as they come in.
-    as_is = {id(leaf) for taken in context.integers for leaf in flatten(taken)[0]}
-    specs = tree_map(lambda spec, node: spec if id(node) in as_is else InputSpec(spec.shape, number), specs, nodes)
+            known = ", ".join(map(repr, context.layers))
+            raise ConfigError(f"freeze={path!r} is not the path of a layer. Known: {known}")
+    # What a layer wants as integers comes in as integers, all else as floats.
+    categories = {id(leaf) for taken in context.integers for leaf in flatten(taken)[0]}
+    integer = np.dtype(np.int64)
+    specs = tree_map(lambda s, node: InputSpec(s.shape, integer if id(node) in categories else number), specs, nodes)
     ordered = sorted(store.params.items(), key=lambda item: item[1][2])
     params = _placed((path, spec, init, frozen) for path, (spec, init, frozen) in ordered)
     params = {path: params[path] for path in store.params}
@@ -242,18 +252,23 @@ def build(net: Layer, inputs: Any = None, *, dtype: Any = "float32", freeze: Seq
         n_trainable=sum(entry.size for entry in params.values() if not entry.frozen),
         n_state=sum(entry.size for entry in state.values()),
         rows=tuple(_layer_rows(context, params)),
+        freeze=freeze,
     )
 
 
-def _renamed(entries: dict[str, Entry], names: dict[str, str]) -> dict[str, Entry]:
-    """The entries of some layers, under the names these have in a part of the net."""
-    found = {}
-    for path, entry in entries.items():
-        head, _, rest = path.partition(".")
-        if head in names:
-            new = f"{names[head]}.{rest}" if names[head] else rest
-            found[new] = replace(entry, path=new)
-    return found
+def _in_the_whole(path: str, names: dict[str, str]) -> str:
+    """The path that a layer of a part has in the whole net; ``names`` gives it for the outermost layers."""
+    if "" in names:
+        return f"{names['']}.{path}" if path else names[""]
+    head, _, rest = path.partition(".")
+    return f"{names[head]}.{rest}" if rest else names[head]
+
+
+def _moved(path: str, homes: dict[str, str], entries: dict[str, Entry]) -> Entry:
+    """The entry of an array of a part: that of the whole net under the part's path."""
+    home, _, name = path.rpartition(".")
+    whole = homes[home]
+    return replace(entries[f"{whole}.{name}" if whole else name], path=path)
 
 
 def _placed(items: Any) -> dict[str, Entry]:
@@ -282,43 +297,6 @@ def _layer_rows(context: Context, params: dict[str, Entry]) -> Iterator[LayerRow
             tree_map(lambda leaf: leaf.shape, output),
             sum(entry.size for entry in params.values() if entry.path.startswith(inside)),
             total,
+            home=context.homes[path],
+            frozen=path in context.frozen_paths,
         )
-
-
-def input_specs(net: Layer, inputs: Any, dtype: np.dtype[Any]) -> Any:
-    """The kinds of input, from data, widths or shapes."""
-    if inputs is None:
-        inputs = net.own_inputs()
-        if inputs is None:
-            raise ShapeError(
-                f"The number of inputs of {type(net).__name__} is not known. Give init the data or the number of "
-                "columns, as net.init(X) or net.init(20), or begin the net with Input(20)."
-            )
-    return _specs(inputs, dtype)
-
-
-def _specs(inputs: Any, dtype: np.dtype[Any]) -> Any:
-    if isinstance(inputs, InputSpec):
-        return inputs
-    if isinstance(inputs, dict):
-        return {name: _specs(item, dtype) for name, item in inputs.items()}
-    if isinstance(inputs, (int, np.integer)) and not isinstance(inputs, bool):
-        shape: Shape = (int(inputs),)
-    elif isinstance(inputs, tuple) and all(isinstance(size, (int, np.integer)) for size in inputs):
-        shape = tuple(int(size) for size in inputs)
-    elif isinstance(inputs, tuple):
-        return tuple(_specs(item, dtype) for item in inputs)
-    else:
-        array = inputs if hasattr(inputs, "shape") and hasattr(inputs, "dtype") else np.asarray(inputs)
-        if len(array.shape) < 2 and array.dtype.kind != "i":
-            raise ShapeError(
-                f"inputs has shape {show(tuple(array.shape))}; data needs one axis for its rows and one for its "
-                "columns. Use X.reshape(-1, 1) for one column, or give the number of columns."
-            )
-        if array.dtype.kind not in "fiub":
-            raise DtypeError(f"inputs of dtype {array.dtype} cannot be used; they must be numbers.")
-        integers = array.dtype.kind in "iu"
-        return InputSpec(tuple(array.shape[1:]), np.dtype(np.int64) if integers else dtype)
-    if any(size < 0 for size in shape):
-        raise ShapeError(f"inputs={inputs!r} has a negative size.")
-    return InputSpec(shape, dtype)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from madaline.graph.shapes import show
-from madaline.nn.network import Network
+from madaline.nn.layer import Layer
+from madaline.nn.network import LayerRow, Network
 
 WIDEST = 60
 "Longer descriptions of a layer are cut."
@@ -13,7 +15,7 @@ WIDEST = 60
 
 def table(network: Network) -> str:
     """One line a layer, in the order of the net; flops are those of one row, evaluation only."""
-    rows = sorted(network.rows[:-1], key=lambda row: _order(row.path)) or list(network.rows)
+    rows = list(_outer_first(network.rows[:-1])) or list(network.rows)
     lines = [("layer", "kind", "output", "parameters", "flops")]
     for row in rows:
         is_group = any(other.path.startswith(f"{row.path}.") for other in rows)
@@ -24,14 +26,14 @@ def table(network: Network) -> str:
                 row.path or "-",
                 indent + (kind if len(kind) <= WIDEST else f"{kind[: WIDEST - 3]}..."),
                 _shapes(row.out_shape),
-                "" if is_group else f"{row.n_params:,}",
+                "" if is_group else f"{row.n_params:,}" if row.home == row.path else f"as {row.home}",
                 "" if is_group else f"{row.flops:,}",
             )
         )
     whole = network.rows[-1]
     lines.append(("total", "", "", f"{whole.n_params:,}", f"{whole.flops:,}"))
-    if network.n_trainable != network.n_params:
-        lines.append(("frozen", "", "", f"{network.n_params - network.n_trainable:,}", ""))
+    if n_frozen := sum(entry.size for entry in network.params.values() if entry.frozen):
+        lines.append(("frozen", "", "", f"{n_frozen:,}", ""))
     widths = [max(len(line[column]) for line in lines) for column in range(5)]
     return "\n".join(
         "  ".join(
@@ -42,8 +44,21 @@ def table(network: Network) -> str:
     )
 
 
-def _order(path: str) -> tuple[Any, ...]:
-    return tuple((0, int(part), "") if part.isdigit() else (-1, 0, part) for part in path.split("."))
+def listing(layer: Layer, name: str = "", depth: int = 0) -> str:
+    """A net whose inputs are not known, one line a layer."""
+    parts = layer.parts()
+    title = type(layer).__name__ if parts else repr(layer)
+    line = f"{'  ' * depth}{name}{': ' if name else ''}{title}"
+    return "\n".join([line, *(listing(part, inner, depth + 1) for inner, part in parts)])
+
+
+def _outer_first(rows: Sequence[LayerRow]) -> Iterator[LayerRow]:
+    """Rows come with those inside another before it; a table reads better the other way round."""
+    groups: dict[str, list[LayerRow]] = {}
+    for row in rows:
+        inside = [path for path in groups if path.startswith(f"{row.path}.")]
+        groups[row.path] = [row, *(item for path in inside for item in groups.pop(path))]
+    return (row for group in groups.values() for row in group)
 
 
 def _shapes(shape: Any) -> str:

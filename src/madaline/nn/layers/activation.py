@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from madaline.errors import ConfigError
 from madaline.graph.shapes import Shape
 from madaline.nn import activation as formulas
 from madaline.nn.activations import prelu, relu, shifted_rectifier
 from madaline.nn.context import need_array
 from madaline.nn.initializers import Constant
-from madaline.nn.layer import Layer, Param
+from madaline.nn.layer import Layer, Param, last_axis
 
 if TYPE_CHECKING:
     from madaline.nn.context import Context
@@ -134,14 +133,11 @@ class PReLU(Layer):
 
     name: ClassVar[str] = "prelu"
     ranges: ClassVar[Mapping[str, str]] = {"start_slope": "(-inf, inf)"}
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"per": ("unit", "layer")}
 
     _: KW_ONLY
-    per: str = "unit"
+    per: Literal["unit", "layer"] = "unit"
     start_slope: float = 0.25
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        need_per(self)
 
     def params(self, in_shape: Shape) -> dict[str, Param]:
         return {"slope": Param(units(self, in_shape), Constant(self.start_slope))}
@@ -169,15 +165,12 @@ class LearnedHinge(Layer):
 
     name: ClassVar[str] = "learned_hinge"
     ranges: ClassVar[Mapping[str, str]] = {"start_slope": "(-inf, inf)", "start_shift": "(-inf, inf)"}
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"per": ("unit", "layer")}
 
     _: KW_ONLY
-    per: str = "unit"
+    per: Literal["unit", "layer"] = "unit"
     start_slope: float = 0.25
     start_shift: float = 0.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        need_per(self)
 
     def params(self, in_shape: Shape) -> dict[str, Param]:
         shape = units(self, in_shape)
@@ -190,14 +183,6 @@ class LearnedHinge(Layer):
         return relu
 
 
-def need_per(layer: PReLU | LearnedHinge) -> None:
-    """An error unless ``per`` is one of the two words."""
-    if layer.per not in ("unit", "layer"):
-        raise ConfigError(f"{type(layer).__name__}: per={layer.per!r} must be 'unit' or 'layer'.")
-
-
 def units(layer: PReLU | LearnedHinge, in_shape: Shape) -> tuple[int, ...]:
     """One number a unit, or one in all."""
-    width = in_shape[-1]
-    assert isinstance(width, int)  # the batch is the first axis, and there is another
-    return (width,) if layer.per == "unit" else (1,)
+    return (last_axis(in_shape),) if layer.per == "unit" else (1,)

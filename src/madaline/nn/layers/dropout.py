@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from madaline.errors import ConfigError, ShapeError
+from madaline.errors import ShapeError
 from madaline.graph.shapes import Shape, show
 from madaline.nn.context import need_array
 from madaline.nn.layer import Layer
@@ -42,15 +42,11 @@ class Dropout(Layer):
 
     name: ClassVar[str] = "dropout"
     ranges: ClassVar[Mapping[str, str]] = {"p": "[0, 1]"}
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"form": ("inverted", "original")}
 
     p: float = 0.5
     _: KW_ONLY
-    form: str = "inverted"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.form not in ("inverted", "original"):
-            raise ConfigError(f"{type(self).__name__}: form={self.form!r} must be 'inverted' or 'original'.")
+    form: Literal["inverted", "original"] = "inverted"
 
     def mask_shape(self, shape: Shape) -> Shape:
         """The shape of the mask: one number for each unit."""

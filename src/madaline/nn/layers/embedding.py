@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from madaline.errors import InputError
 from madaline.graph.shapes import Shape
 from madaline.nn.context import need_array
-from madaline.nn.initializers import Initializer, Normal
+from madaline.nn.initializers import Initializer, Normal, as_initializer
 from madaline.nn.layer import Layer, Param
 
 if TYPE_CHECKING:
@@ -57,10 +58,7 @@ class Embedding(Layer):
         trainable: bool = True,
     ) -> None:
         self._set(n_categories=n_categories, width=width, weight_init=init, trainable=trainable)
-
-    @classmethod
-    def rebuilt(cls, **values: Any) -> Self:
-        return cls(init=values.pop("weight_init", Normal(1.0)), **values)
+        as_initializer(init, argument="Embedding: init")
 
     def params(self, in_shape: Shape) -> dict[str, Param]:
         return {"W": Param((self.n_categories, self.width), self.weight_init, decays=True)}
@@ -71,3 +69,12 @@ class Embedding(Layer):
         index = np.where(x < 0, self.n_categories, x).astype(np.int64)
         y = p["W"][index]
         return y.reshape((x.shape[0], int(np.prod(y.shape[1:], dtype=int))))
+
+    def check(self, x: np.ndarray) -> None:
+        outside = np.argwhere((x < 0) | (x >= self.n_categories))
+        if len(outside):
+            value, row = x[tuple(outside[0])], outside[0][0]
+            raise InputError(
+                f"category {value} in row {row} is not one of the {self.n_categories}, which are 0 to "
+                f"{self.n_categories - 1}. Use a larger n_categories, or one category for all that are not known."
+            )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from madaline.graph.shapes import Shape
 from madaline.nn.activation import Activation
 from madaline.nn.activations import identity, maxout
 from madaline.nn.context import need_array
-from madaline.nn.initializers import Initializer
-from madaline.nn.layer import Layer, Param
+from madaline.nn.initializers import Initializer, as_initializer
+from madaline.nn.layer import Layer, Param, last_axis
 
 if TYPE_CHECKING:
     from madaline.nn.context import Context
@@ -60,18 +60,17 @@ class Linear(Layer):
         trainable: bool = True,
     ) -> None:
         self._set(n_out=n_out, bias=bias, weight_init=init, bias_init=bias_init, trainable=trainable)
-
-    @classmethod
-    def rebuilt(cls, **values: Any) -> Self:
-        return cls(init=values.pop("weight_init", "auto"), **values)
+        need_initializers(self, init, bias_init)
 
     def params(self, in_shape: Shape) -> dict[str, Param]:
         params = {"W": Param(matrix(in_shape, self.n_out), self.weight_init, decays=True)}
         return params | {"b": Param((self.n_out,), self.bias_init)} if self.bias else params
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
-        y = need_array(x, self) @ p["W"]
-        return y + p["b"] if self.bias else y
+        return self.sums(need_array(x, self), p)
+
+    def sums(self, x: Any, p: Mapping[str, Any]) -> Any:
+        return affine(x, p)
 
     def first_activation(self) -> Activation | None:
         return identity
@@ -114,10 +113,7 @@ class Maxout(Layer):
         trainable: bool = True,
     ) -> None:
         self._set(n_out=n_out, k=k, bias=bias, weight_init=init, bias_init=bias_init, trainable=trainable)
-
-    @classmethod
-    def rebuilt(cls, **values: Any) -> Self:
-        return cls(init=values.pop("weight_init", "he_normal"), **values)
+        need_initializers(self, init, bias_init)
 
     def params(self, in_shape: Shape) -> dict[str, Param]:
         n_pieces = self.k * self.n_out
@@ -125,15 +121,27 @@ class Maxout(Layer):
         return params | {"b": Param((n_pieces,), self.bias_init)} if self.bias else params
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
-        z = need_array(x, self) @ p["W"]
-        return maxout(z + p["b"] if self.bias else z, self.k)
+        return maxout(self.sums(need_array(x, self), p), self.k)
+
+    def sums(self, x: Any, p: Mapping[str, Any]) -> Any:
+        return affine(x, p)
 
     def first_activation(self) -> Activation | None:
         return identity
 
 
+def affine(x: Any, p: Mapping[str, Any]) -> Any:
+    """Weighted sums, shifted if there is a bias."""
+    y = x @ p["W"]
+    return y + p["b"] if "b" in p else y
+
+
 def matrix(in_shape: Shape, n_out: int) -> tuple[int, int]:
     """The shape of weights for these inputs."""
-    n_in = in_shape[-1]
-    assert isinstance(n_in, int)  # the batch is the first axis, and there is another
-    return n_in, n_out
+    return last_axis(in_shape), n_out
+
+
+def need_initializers(layer: Layer, init: str | Initializer, bias_init: str | Initializer) -> None:
+    """An error now, and not when a model is made, for a name that no initializer has."""
+    for argument, given in (("init", init), ("bias_init", bias_init)):
+        as_initializer(given, argument=f"{type(layer).__name__}: {argument}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from typing import Any
 
 from madaline.errors import ConfigError
@@ -10,7 +11,7 @@ from madaline.nn.initializers import Initializer
 from madaline.nn.layer import Layer
 from madaline.nn.layers.dropout import Dropout
 from madaline.nn.layers.linear import Linear
-from madaline.nn.layers.norm import as_norm
+from madaline.nn.layers.norm import BatchNorm, as_norm
 from madaline.nn.layers.reshape import Input
 from madaline.nn.layers.residual import Residual
 from madaline.nn.layers.sequential import Sequential, as_layer
@@ -38,7 +39,7 @@ def mlp(
     *widths : int
         Units of each hidden layer, then the number of outputs: ``mlp(256, 128, 10)``.
     activation : str, callable or layer, or one for each hidden layer
-        As ``"relu"``, ``np.tanh``, ``md.PReLU()``.
+        As ``"relu"``, ``np.tanh``, ``md.PReLU()``. Of one layer, as of one norm, each hidden layer gets its own copy.
     norm : str or layer, optional
         ``"batch"``, ``"layer"``, ``"rms"``, ``"group"`` or a layer, between Linear and activation.
     dropout : float, or one for each hidden layer
@@ -48,7 +49,7 @@ def mlp(
     residual : bool
         Whether each hidden layer after the first has a way around it.
     bias : bool
-        Whether Linear layers have one; one before a batch norm never has, as the norm has its own shift.
+        Whether Linear layers have one; one before a batch norm never has, as the norm would take it away.
     init : str or Initializer
         Of all weights.
     standardize : bool
@@ -71,9 +72,8 @@ def mlp(
     layers += [Standardize()] if standardize else []
     layers += [Dropout(input_dropout)] if input_dropout else []
     for position, (width, function, drop) in enumerate(zip(hidden, activations, drops, strict=True)):
-        normed = as_norm(norm)
-        has_shift = normed is not None and normed.name == "batch_norm" and getattr(normed, "affine", False)
-        block: list[Layer] = [Linear(width, bias=bias and not has_shift, init=init)]
+        normed = deepcopy(as_norm(norm))
+        block: list[Layer] = [Linear(width, bias=bias and not isinstance(normed, BatchNorm), init=init)]
         block += [] if normed is None else [normed]
         block += [as_layer(function)]
         block += [Dropout(drop)] if drop else []
@@ -86,4 +86,4 @@ def _for_each(name: str, given: Any, count: int) -> list[Any]:
         if len(given) != count:
             raise ConfigError(f"{name} has {len(given)} items for {count} hidden layers. Give one for each, or one.")
         return list(given)
-    return [given] * count
+    return [deepcopy(given) for _ in range(count)]

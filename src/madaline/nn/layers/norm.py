@@ -47,7 +47,8 @@ class BatchNorm(Layer):
 
     In training :math:`\mu` and :math:`\sigma^2` (biased) are the batch's; running averages of them, with the unbiased
     variance, serve afterwards: ``new = (1 - momentum) * old + momentum * batch``. Channels are on axis 1; for inputs of
-    more axes the statistics go over all others (BatchNorm2d). It can stand before or after the activation.
+    more axes the statistics go over all others (BatchNorm2d). It can stand before or after the activation. Frozen, it
+    uses the running averages and leaves them as they are.
     Ioffe & Szegedy 2015, Algorithms 1 and 2. Lecture rows A14, E12 (A and D print :math:`\gamma, \beta` per sample).
 
     Parameters
@@ -79,7 +80,7 @@ class BatchNorm(Layer):
         x = need_array(x, self)
         along = (-1, *(1,) * (len(x.shape) - 2))
         mean, variance = context.state("mean"), context.state("variance")
-        if context.train:
+        if context.train and not context.frozen:
             axes = (0, *range(2, len(x.shape)))
             n = x.shape[0] * int(np.prod(x.shape[2:], dtype=int))
             batch_mean = np.mean(x, axis=axes)
@@ -115,7 +116,9 @@ class LayerNorm(Layer):
     n_axes : int, default 1
         Number of trailing axes the statistics go over; :math:`\gamma, \beta` have their shape.
     eps : float, default 1e-5
+        :math:`\varepsilon`.
     affine : bool, default True
+        Whether :math:`\gamma` (``weight``) and :math:`\beta` (``bias``) are there.
     """
 
     name: ClassVar[str] = "layer_norm"
@@ -140,7 +143,16 @@ class LayerNorm(Layer):
 class RMSNorm(Layer):
     r"""Each row brought to mean square 1, :math:`y = \gamma\,x/\sqrt{E[x^2]+\varepsilon}`, without centring.
 
-    Zhang & Sennrich 2019, eq. 4. Lecture rows C7, D5. Parameters as of :class:`LayerNorm`; there is no shift.
+    Zhang & Sennrich 2019, eq. 4. Lecture rows C7, D5. There is no shift.
+
+    Parameters
+    ----------
+    n_axes : int, default 1
+        Number of trailing axes the mean square goes over.
+    eps : float, default 1e-5
+        :math:`\varepsilon`; PyTorch's default is the rounding of the type.
+    affine : bool, default True
+        Whether :math:`\gamma` (``weight``) is there.
     """
 
     name: ClassVar[str] = "rms_norm"
@@ -174,6 +186,7 @@ class GroupNorm(Layer):
     groups : int, default 1
         Number of groups; divides the number of channels.
     eps : float, default 1e-5
+        Added to the variance.
     affine : bool, default True
         A scale and a shift for each channel.
     """
@@ -211,6 +224,7 @@ class InstanceNorm(Layer):
     Parameters
     ----------
     eps : float, default 1e-5
+        Added to the variance.
     affine : bool, default False
         A scale and a shift for each channel, as PyTorch off unless told.
     """

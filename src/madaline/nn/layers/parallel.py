@@ -12,7 +12,7 @@ from madaline.errors import ConfigError, ShapeError
 from madaline.graph.shapes import show
 from madaline.graph.tree import flatten
 from madaline.nn.activation import Activation
-from madaline.nn.layer import Layer
+from madaline.nn.layer import Layer, last_axis
 from madaline.nn.layers.sequential import LayerLike, as_layer
 
 if TYPE_CHECKING:
@@ -50,11 +50,13 @@ class Parallel(Layer):
     layers: tuple[Layer, ...]
     names: tuple[str, ...] = ()
 
-    def __init__(self, *layers: LayerLike, trainable: bool = True, **named: LayerLike) -> None:
+    def __init__(self, /, *layers: LayerLike, trainable: bool = True, **named: LayerLike) -> None:
         if bool(layers) == bool(named):
             raise ConfigError(
                 f"Parallel was given {len(layers)} layers by position and {len(named)} by name. Give some of one kind."
             )
+        if wrong := [name for name in named if not name or "." in name]:
+            raise ConfigError(f"Parallel: {wrong[0]!r} cannot be the name of a branch: paths are parted by dots.")
         branches = tuple(as_layer(layer) for layer in (*layers, *named.values()))
         self._set(layers=branches, names=tuple(named), trainable=trainable)
 
@@ -66,10 +68,13 @@ class Parallel(Layer):
         return cls(**dict(zip(names, layers, strict=True)), **values) if names else cls(*layers, **values)
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
-        names = self.names or tuple(str(position) for position in range(len(self.layers)))
         given = self._dealt(x)
-        outputs = [context.run(name, layer, item) for name, layer, item in zip(names, self.layers, given, strict=True)]
-        return dict(zip(names, outputs, strict=True)) if self.names else tuple(outputs)
+        outputs = [context.run(name, layer, item) for (name, layer), item in zip(self.parts(), given, strict=True)]
+        return dict(zip(self.names, outputs, strict=True)) if self.names else tuple(outputs)
+
+    def parts(self) -> tuple[tuple[str, Layer], ...]:
+        names = self.names or tuple(str(position) for position in range(len(self.layers)))
+        return tuple(zip(names, self.layers, strict=True))
 
     def _dealt(self, x: Any) -> list[Any]:
         if isinstance(x, dict):
@@ -96,8 +101,8 @@ class Parallel(Layer):
         return dict(zip(self.names, inputs, strict=True)) if self.names else tuple(inputs)
 
     def __repr__(self) -> str:
-        shown = [f"{name}={layer!r}" for name, layer in zip(self.names, self.layers, strict=False)]
-        return f"Parallel({', '.join(shown or map(repr, self.layers))})"
+        shown = [f"{name}={layer!r}" if self.names else repr(layer) for name, layer in self.parts()]
+        return f"Parallel({', '.join(shown + ([] if self.trainable else ['trainable=False']))})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -108,6 +113,8 @@ class Concat(Layer):
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
         arrays = flatten(x)[0]
+        for item in arrays:
+            last_axis(item.shape)
         if any(item.shape[:-1] != arrays[0].shape[:-1] for item in arrays):
             shapes = ", ".join(show(item.shape) for item in arrays)
             raise ShapeError(f"Shapes {shapes} cannot stand side by side: all axes but the last must be equal.")

@@ -62,10 +62,20 @@ class Input(Layer):
     def own_inputs(self) -> Any:
         return self.shape
 
+    def __repr__(self) -> str:
+        return f"Input({', '.join(map(str, self.shape))})"
+
 
 @dataclass(frozen=True, repr=False)
 class Flatten(Layer):
-    """All axes of a row in one: (n, 28, 28) becomes (n, 784)."""
+    """All axes of a row in one: (n, 28, 28) becomes (n, 784).
+
+    Examples
+    --------
+    >>> import madaline as md
+    >>> md.Flatten().init((28, 28)).network.out_shape
+    (n, 784)
+    """
 
     name: ClassVar[str] = "flatten"
     takes: ClassVar[str] = "anything"

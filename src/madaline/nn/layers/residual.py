@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from madaline.errors import ConfigError, ShapeError
+from madaline.errors import ShapeError
 from madaline.graph.shapes import show
 from madaline.nn.activation import Activation
 from madaline.nn.activations import identity
@@ -18,8 +18,6 @@ from madaline.nn.layers.sequential import LayerLike, Sequential
 
 if TYPE_CHECKING:
     from madaline.nn.context import Context
-
-PROJECTIONS = ("auto", "always", "never")
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -47,20 +45,19 @@ class Residual(Layer):
     """
 
     name: ClassVar[str] = "residual"
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"projection": ("auto", "always", "never")}
 
     layers: tuple[Layer, ...]
     norm: Layer | None = None
-    projection: str = "auto"
+    projection: Literal["auto", "always", "never"] = "auto"
 
     def __init__(
         self,
         *layers: LayerLike,
         norm: str | Layer | None = None,
-        projection: str = "auto",
+        projection: Literal["auto", "always", "never"] = "auto",
         trainable: bool = True,
     ) -> None:
-        if projection not in PROJECTIONS:
-            raise ConfigError(f"Residual: projection={projection!r} must be 'auto', 'always' or 'never'.")
         body = Sequential(*layers).layers
         self._set(layers=body, norm=as_norm(norm), projection=projection, trainable=trainable)
 
@@ -79,6 +76,9 @@ class Residual(Layer):
             raise ShapeError(f"The layers inside give {show(y.shape)}, which cannot be added to {show(x.shape)}.")
         return x + y
 
+    def parts(self) -> tuple[tuple[str, Layer], ...]:
+        return (*(() if self.norm is None else (("norm", self.norm),)), *Sequential(*self.layers).parts())
+
     def first_activation(self) -> Activation | None:
         return identity
 
@@ -86,4 +86,5 @@ class Residual(Layer):
         shown = [repr(layer) for layer in self.layers]
         shown += [] if self.norm is None else [f"norm={self.norm!r}"]
         shown += [] if self.projection == "auto" else [f"projection={self.projection!r}"]
+        shown += [] if self.trainable else ["trainable=False"]
         return f"Residual({', '.join(shown)})"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 from madaline.errors import ConfigError
 from madaline.nn import activation as formulas
 from madaline.nn.layer import Layer
-from madaline.nn.layers.activation import Activation
+from madaline.nn.layers.activation import Activation, Named
 
 if TYPE_CHECKING:
     from madaline.nn.context import Context
@@ -22,7 +22,7 @@ def as_layer(thing: LayerLike) -> Layer:
     """The layer meant by a layer, the name of an activation, or a function of one array."""
     if isinstance(thing, Layer):
         return thing
-    if isinstance(thing, type) and issubclass(thing, Layer):
+    if isinstance(thing, Named) or (isinstance(thing, type) and issubclass(thing, Layer)):
         raise ConfigError(f"{thing.__name__} is a class. Make a layer of it: {thing.__name__}(...).")
     return Activation(thing)
 
@@ -67,6 +67,9 @@ class Sequential(Layer):
             following = first_activation(self.layers[position + 1 :])
             x = context.run(str(position), layer, x, following=following)
         return x
+
+    def parts(self) -> tuple[tuple[str, Layer], ...]:
+        return tuple((str(position), layer) for position, layer in enumerate(self.layers))
 
     def first_activation(self) -> formulas.Activation | None:
         return first_activation(self.layers)

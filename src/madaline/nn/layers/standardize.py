@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from madaline.errors import ConfigError, ShapeError
+from madaline.errors import ConfigError, InputError, ShapeError
 from madaline.graph.shapes import Shape
 from madaline.nn.context import need_array
 from madaline.nn.initializers import Constant
-from madaline.nn.layer import Layer, Param
+from madaline.nn.layer import Layer, Param, last_axis
 
 if TYPE_CHECKING:
     from madaline.nn.context import Context
@@ -47,21 +47,18 @@ class Standardize(Layer):
     def __init__(
         self, mean: Sequence[float] | None = None, std: Sequence[float] | None = None, *, trainable: bool = True
     ) -> None:
-        if (mean is None) != (std is None) or (mean is not None and std is not None and len(mean) != len(std)):
-            raise ConfigError(
-                f"Standardize: mean={mean!r} and std={std!r} must both be given, equally long, or neither."
-            )
-        if std is not None and not all(np.isfinite(value) and value > 0 for value in std):
-            raise ConfigError(f"Standardize: std={std!r} must be positive numbers.")
-        self._set(
-            mean=None if mean is None else tuple(float(value) for value in mean),
-            std=None if std is None else tuple(float(value) for value in std),
-            trainable=trainable,
-        )
+        if (mean is None) != (std is None):
+            raise ConfigError(f"Standardize: mean={mean!r} and std={std!r} must both be given, or neither.")
+        means, stds = (None if given is None else _numbers(given) for given in (mean, std))
+        if means is not None and stds is not None:
+            if len(means) != len(stds):
+                raise ConfigError(f"Standardize: mean has {len(means)} numbers and std {len(stds)}.")
+            if not np.isfinite(means).all() or not np.isfinite(stds).all() or min(stds, default=1.0) <= 0.0:
+                raise ConfigError(f"Standardize: mean={mean!r} must be finite, std={std!r} finite and above 0.")
+        self._set(mean=means, std=stds, trainable=trainable)
 
     def state(self, in_shape: Shape) -> dict[str, Param]:
-        width = in_shape[-1]
-        assert isinstance(width, int)
+        width = last_axis(in_shape)
         if self.mean is not None and len(self.mean) != width:
             raise ShapeError(f"mean has {len(self.mean)} numbers for {width} columns.")
         return {"mean": Param((width,), Constant(0.0)), "std": Param((width,), Constant(1.0))}
@@ -71,10 +68,30 @@ class Standardize(Layer):
         if self.mean is not None and self.std is not None:
             return {"mean": np.array(self.mean), "std": np.array(self.std)}
         if x is None:
-            raise ConfigError("Standardize learns from data: give init the data, as net.init(X), or mean and std.")
+            raise ConfigError("it learns from data. Give init the data, as net.init(X), or the layer mean and std.")
         rows = x.reshape(-1, x.shape[-1]).astype(np.float64)
-        mean, std = rows.mean(axis=0), rows.std(axis=0)
-        return {"mean": mean, "std": np.where(std > 0.0, std, 1.0)}
+        if not len(rows):
+            raise InputError("there are no rows to take mean and standard deviation from.")
+        missing = np.argwhere(~np.isfinite(rows))
+        if len(missing):
+            row, column = missing[0]
+            raise InputError(
+                f"{rows[row, column]} in row {row} of column {column} has no place in a mean. Fill in missing values, "
+                "or drop those rows."
+            )
+        # The mean of equal numbers can be a rounding away from them, and a deviation of that size is none.
+        varies = rows.max(axis=0) > rows.min(axis=0)
+        return {
+            "mean": np.where(varies, rows.mean(axis=0), rows[0]),
+            "std": np.where(varies, rows.std(axis=0), 1.0),
+        }
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
         return (need_array(x, self) - context.state("mean")) / context.state("std")
+
+
+def _numbers(given: Sequence[float]) -> tuple[float, ...]:
+    try:
+        return tuple(float(value) for value in given)
+    except (TypeError, ValueError):
+        raise ConfigError(f"Standardize: {given!r} must be a sequence of numbers, one a column.") from None

@@ -28,6 +28,12 @@ class WeightNorm(Layer):
     ----------
     layer : Layer
         One with weights ``W``, as :class:`~madaline.nn.layers.linear.Linear`.
+
+    Examples
+    --------
+    >>> import madaline as md
+    >>> list(md.WeightNorm(md.Linear(4)).init(3).params)
+    ['V', 'g', 'b']
     """
 
     name: ClassVar[str] = "weight_norm"
@@ -38,6 +44,8 @@ class WeightNorm(Layer):
         super().__post_init__()
         if not isinstance(self.layer, Layer):
             raise ConfigError(f"WeightNorm({self.layer!r}) must be given a layer, as WeightNorm(Linear(64)).")
+        if self.layer.takes != "floats":
+            raise ConfigError(f"WeightNorm({self.layer!r}): a table of categories has no units to normalise.")
 
     def params(self, in_shape: Shape) -> dict[str, Param]:
         params = self.layer.params(in_shape)
@@ -57,6 +65,9 @@ class WeightNorm(Layer):
         V, g = p["V"], p["g"]
         W = V * (g / np.sqrt(np.sum(V * V, axis=0)))
         return self.layer(x, {**p, "W": W}, context)
+
+    def sums(self, x: Any, p: Mapping[str, Any]) -> Any:
+        return self.layer.sums(x, {**p, "W": p["V"]})
 
     def first_activation(self) -> Activation | None:
         return self.layer.first_activation()
