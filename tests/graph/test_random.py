@@ -61,6 +61,14 @@ def test_each_row_of_a_batch_has_its_own_numbers_whatever_the_batch_size():
         np.testing.assert_array_equal(drop(np.ones((n_rows, 3)), key), large[:n_rows])
 
 
+def test_rows_of_a_known_number_can_have_the_numbers_of_a_batch():
+    """So a mask is the same whether a net is run on a batch of any size or on an array of one."""
+    key = md.random.key(5, 3)
+    of_batch = md.compile(lambda x, key: md.random.uniform(key, x.shape) + 0.0 * x, rows=[0])(np.zeros((4, 9)), key)
+    np.testing.assert_array_equal(md.random.uniform(key, (4, 9), rows=True), of_batch)
+    assert not np.array_equal(md.random.uniform(key, (4, 9)), of_batch)
+
+
 def test_dropout_is_differentiated_through_its_mask(rng):
     def loss(x, key):
         mask = md.random.bernoulli(key, 0.75, x.shape)

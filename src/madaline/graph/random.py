@@ -32,7 +32,9 @@ def key(seed: int, step: int = 0) -> np.ndarray:
     return np.array([seed, step], dtype=np.int64)
 
 
-def uniform(key: Any, shape: int | tuple[Size, ...] = (), *, stream: int = 0, dtype: Any = np.float64) -> Any:
+def uniform(
+    key: Any, shape: int | tuple[Size, ...] = (), *, stream: int = 0, dtype: Any = np.float64, rows: bool = False
+) -> Any:
     """Uniform numbers in (0, 1), both ends excluded.
 
     Parameters
@@ -40,12 +42,14 @@ def uniform(key: Any, shape: int | tuple[Size, ...] = (), *, stream: int = 0, dt
     key : array of two integers
         From :func:`key`; may be traced.
     shape : tuple of int
-        If the first size is that of a traced batch, ``x.shape[0]``, each row has numbers of its own, whatever the batch
-        size.
+        Of the result; the first size may be that of a traced batch, ``x.shape[0]``.
     stream : int
         Keeps several uses of one key apart: give each its own.
     dtype : float32 or float64
         Type of the numbers.
+    rows : bool
+        Whether each row (index of the first axis) has numbers of its own, which depend on nothing but its index and
+        the size of a row. It is always so for a traced batch: its rows have the same numbers whatever the batch size.
 
     Examples
     --------
@@ -68,7 +72,7 @@ def uniform(key: Any, shape: int | tuple[Size, ...] = (), *, stream: int = 0, dt
         "shape": sizes,
         "stream": stream & 0xFFFFFFFF,
         "to": name,
-        "rows": bool(sizes) and isinstance(sizes[0], Rows),
+        "rows": bool(sizes) and (rows or isinstance(sizes[0], Rows)),
     }
     primitive = PRIMITIVES["random_uniform"]
     if any(isinstance(size, Rows) for size in sizes) and not isinstance(key, Node):
