@@ -22,7 +22,7 @@ ROUNDINGS = 200
 
 def bound(graph: Graph, arguments: Sequence[Any], n_rows: int = 0) -> tuple[Any, list[np.ndarray]]:
     """The program of a graph and all its arguments: those given, then the arrays the graph holds."""
-    program, constants = Executable(graph)._bound(n_rows)
+    program, constants = Executable(graph).bound(n_rows)
     given = zip([*arguments, *constants], program.inputs, strict=True)
     return program, [np.asarray(value, dtype=node.dtype) for value, node in given]
 

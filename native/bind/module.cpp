@@ -10,5 +10,6 @@ NB_MODULE(MADALINE_MODULE, m) {
   madaline::MADALINE_ISA::bind_config(m);
 #ifdef MADALINE_HAS_PROGRAM
   madaline::MADALINE_ISA::bind_program(m);
+  madaline::MADALINE_ISA::bind_loop(m);
 #endif
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bind/arrays.h"
 #include "bind/gil.h"
 #include "kernels/builder.h"
 
@@ -56,52 +57,6 @@ GatherSpec to_gather(int dtype, nb::handle outer, nb::handle count, nb::handle i
           to_operand(indices),           to_operand(list)};
 }
 
-// Memory of arrays, held for as long as this lives. Plain buffer protocol: several times faster than nanobind's arrays,
-// and a step of a small net takes but a few microseconds.
-class ArrayMemory {
- public:
-  ArrayMemory() = default;
-  ArrayMemory(const ArrayMemory&) = delete;
-  ArrayMemory& operator=(const ArrayMemory&) = delete;
-  ~ArrayMemory() {
-    for (Py_buffer& view : views_) PyBuffer_Release(&view);
-  }
-  void reserve(std::size_t n) { views_.reserve(n); }  // a view must not move while it is held
-
-  void* add(nb::handle h, const Builder::Needed& needed, int64 n_rows, bool is_output, std::size_t number) {
-    const auto complain = [&](const std::string& what) {
-      invalid((is_output ? "Output " : "Input ") + std::to_string(number) + what);
-    };
-    Py_buffer view;
-    if (PyObject_GetBuffer(h.ptr(), &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (is_output ? PyBUF_WRITABLE : 0)) != 0) {
-      PyErr_Clear();
-      complain(std::string(" must be a C-contiguous NumPy array") + (is_output ? " that can be written." : "."));
-    }
-    views_.push_back(view);
-    if (!has_dtype(view, needed.dtype))
-      complain(" must have dtype " + std::string(kDTypeNames[static_cast<int>(needed.dtype)]) + ".");
-    const int64 has = view.len / view.itemsize, reached = needed.elements(n_rows);
-    if (has < reached)
-      complain(" has " + std::to_string(has) + " elements; the program reaches " + std::to_string(reached) +
-               " of them.");
-    return view.buf;
-  }
-
- private:
-  static bool has_dtype(const Py_buffer& view, DType wanted) {
-    const char* format = view.format;
-    if (format == nullptr || format[0] == '\0' || format[1] != '\0' || view.itemsize != size_of(wanted)) return false;
-    switch (wanted) {
-      case DType::f32: return format[0] == 'f';
-      case DType::f64: return format[0] == 'd';
-      case DType::i64: return format[0] == 'l' || format[0] == 'q';
-      case DType::boolean: return format[0] == '?';
-    }
-    return false;
-  }
-  std::vector<Py_buffer> views_;
-};
-
 // The arguments of a run, checked.
 class Arguments {
  public:
@@ -120,9 +75,9 @@ class Arguments {
     data_.reserve(n_inputs_ + n_outputs);
     memory_.reserve(n_inputs_ + n_outputs);
     for (std::size_t i = 0; i < n_inputs_; ++i)
-      data_.push_back(memory_.add(inputs[i], program.inputs()[i], n_rows, false, i));
+      data_.push_back(add(inputs[i], program.inputs()[i], n_rows, "Input ", i, false));
     for (std::size_t i = 0; i < n_outputs; ++i)
-      data_.push_back(memory_.add(outputs[i], program.outputs()[i], n_rows, true, i));
+      data_.push_back(add(outputs[i], program.outputs()[i], n_rows, "Output ", i, true));
   }
   Arguments(const Arguments&) = delete;
   Arguments& operator=(const Arguments&) = delete;
@@ -130,6 +85,13 @@ class Arguments {
   void* const* outputs() const { return data_.data() + n_inputs_; }
 
  private:
+  void* add(nb::handle array, const Checks::Needed& needed, int64 n_rows, const char* name, std::size_t number,
+            bool is_written) {
+    const auto called = [&] { return name + std::to_string(number); };
+    const Py_buffer& view = memory_.hold(array, needed.dtype, is_written, called);
+    check_reach(view, needed.elements(n_rows), called);
+    return view.buf;
+  }
   std::size_t n_inputs_;
   std::vector<void*> data_;
   ArrayMemory memory_;
@@ -167,6 +129,8 @@ template <std::size_t N> nb::dict numbered(const char* const (&names)[N]) {
 }
 
 }  // namespace
+
+Checks& checks_of(nb::handle program) { return nb::cast<Builder&>(program); }
 
 void bind_program(nb::module_& m) {
   using namespace nb::literals;

@@ -30,9 +30,8 @@ class Elementwise final : public Instruction {
 
   void run(Frame& frame) const noexcept override { run_range(frame, 0, dims_[0].size(frame.rows)); }
   std::int64_t chunks(std::int64_t rows, int threads) const noexcept override {
-    if (threads == 1) return 1;
     const std::int64_t n = element_count(dims_, rows);
-    return std::max<std::int64_t>(1, std::min(n / kChunkElements, dims_[0].size(rows)));
+    return std::max<std::int64_t>(1, std::min(pieces_of(n, threads), dims_[0].size(rows)));
   }
   void run_chunk(Frame& frame, std::int64_t chunk, std::int64_t n_chunks) const noexcept override {
     const Range r = chunk_range(dims_[0].size(frame.rows), chunk, n_chunks);

@@ -65,9 +65,7 @@ template <class T> class Take final : public Gather<T> {
   using Gather<T>::Gather;
   void run(Frame& frame) const noexcept override { run_pairs(frame, 0, pairs(frame.rows)); }
   std::int64_t chunks(std::int64_t rows, int threads) const noexcept override {
-    return threads == 1 ? 1
-                        : std::max<std::int64_t>(
-                              1, std::min(pairs(rows), pairs(rows) * this->inner_.size(rows) / kChunkElements));
+    return std::max<std::int64_t>(1, std::min(pairs(rows), pieces_of(pairs(rows) * this->inner_.size(rows), threads)));
   }
   void run_chunk(Frame& frame, std::int64_t chunk, std::int64_t n_chunks) const noexcept override {
     const Range r = chunk_range(pairs(frame.rows), chunk, n_chunks);

@@ -1,7 +1,7 @@
 // Runs a program: its stages in order, rows stages lane by lane and tile by tile, over one or several threads.
 //
 // Nothing here depends on the number of threads except who does the work: tiles, lanes and chunks follow from shapes.
-// Several threads may run one program at once; each run leases an arena.
+// Several threads may run one program at once; each session leases an arena.
 #pragma once
 
 #include <atomic>
@@ -12,6 +12,7 @@
 #include "kernels/memory.h"
 #include "kernels/program.h"
 #include "kernels/threads.h"
+#include "kernels/watch.h"
 
 namespace madaline::MADALINE_ISA {
 
@@ -74,20 +75,27 @@ class Machine {
            static_cast<std::size_t>(std::max(1, threads)) * (tile_bytes_ + scratch_bytes_);
   }
 
+  // How many of `threads` can ever work at once on a batch of n_rows.
+  int useful_threads(std::int64_t n_rows, int threads) const {
+    if (threads <= 1) return 1;
+    std::int64_t most = 1;
+    for (const Stage& stage : stages_) {
+      const std::int64_t lanes = stage.lanes(n_rows);
+      most = std::max(most, lanes);
+      for (const Combine& c : stage.combines) most = std::max(most, combine_chunks(c, lanes));
+      if (stage.is_rows) continue;
+      for (const Instruction* i : stage.instructions) most = std::max(most, i->chunks(n_rows, threads));
+    }
+    return static_cast<int>(std::min<std::int64_t>(most, threads));
+  }
+
   // inputs and outputs: addresses in the order of the buffers' offsets. May throw std::bad_alloc, before anything is
   // run.
   Failure run(void* const* inputs, void* const* outputs, std::int64_t n_rows, int threads) {
-    Lease lease(*this);
-    Arena& arena = *lease.arena;
+    Session session(*this);
     Team team(threads);
-    prepare(arena, team.size(), inputs, outputs, n_rows);
-    Run run{arena, team, n_rows, {}, {}};
-    for (const Stage& stage : stages_) {
-      if (stage.is_rows) run_rows(run, stage);
-      else run_shared(run, stage);
-      if (run.failed.load(std::memory_order_relaxed)) break;
-    }
-    return run.failure;
+    session.prepare(inputs, outputs, n_rows, team.size());
+    return session.run(0, stages_.size(), team, nullptr);
   }
 
  private:
@@ -105,35 +113,21 @@ class Machine {
     Arena& arena;
     Team& team;
     std::int64_t n_rows;
+    Watch* watch;  // or nullptr
     std::atomic<bool> failed;
     Failure failure;  // written once, by whoever set `failed`
+
+    // Asked between instructions, chunks and tiles. Only thread 0, which started the run, may look up.
+    bool ended(int thread) {
+      if (failed.load(std::memory_order_relaxed)) return true;
+      if (watch == nullptr) return false;
+      return thread == 0 ? watch->look() : watch->stopped();
+    }
 
     void fail(int instruction, std::int64_t value) {
       if (!failed.exchange(true)) failure = {instruction, value};
     }
   };
-  struct Lease {
-    explicit Lease(Machine& m) : machine(m) {
-      {
-        std::lock_guard guard(machine.mutex_);
-        if (!machine.pool_.empty()) {
-          arena = std::move(machine.pool_.back());
-          machine.pool_.pop_back();
-          return;
-        }
-      }
-      arena = std::make_unique<Arena>();
-      arena->shared.reserve(machine.shared_bytes_);
-      arena->common.reserve(kCommonBytes);
-    }
-    ~Lease() {
-      std::lock_guard guard(machine.mutex_);
-      machine.pool_.push_back(std::move(arena));
-    }
-    Machine& machine;
-    std::unique_ptr<Arena> arena;
-  };
-
   static std::size_t padded(std::int64_t n_rows) { return (static_cast<std::size_t>(n_rows) + 63) / 64 * 64; }
   std::size_t max_lanes(std::int64_t n_rows) const {
     std::int64_t n = 0;
@@ -141,7 +135,7 @@ class Machine {
     return static_cast<std::size_t>(n);
   }
 
-  void prepare(Arena& arena, int n_workers, void* const* inputs, void* const* outputs, std::int64_t n_rows) const {
+  void prepare(Arena& arena, void* const* inputs, void* const* outputs, std::int64_t n_rows, int n_workers) const {
     if (arena.rows.reserve(row_bytes_ * padded(n_rows))) {
       for (auto& w : arena.workers) w->prepared_rows = -1;
     }
@@ -185,14 +179,14 @@ class Machine {
       if (n_chunks <= 1) {
         instruction.run(mine);
       } else if (run.team.size() == 1) {
-        for (std::int64_t c = 0; c < n_chunks; ++c) instruction.run_chunk(mine, c, n_chunks);
+        for (std::int64_t c = 0; c < n_chunks && !run.ended(0); ++c) instruction.run_chunk(mine, c, n_chunks);
         instruction.finish(mine, n_chunks);
       } else {
         std::atomic<std::int64_t> next{0};
         run.team.run([&](int thread) {
           Frame& frame = run.arena.workers[thread]->frame;
           set_frame(frame);
-          for (std::int64_t c; (c = next.fetch_add(1, std::memory_order_relaxed)) < n_chunks;) {
+          for (std::int64_t c; (c = next.fetch_add(1, std::memory_order_relaxed)) < n_chunks && !run.ended(thread);) {
             instruction.run_chunk(frame, c, n_chunks);
           }
           if (frame.failed) run.fail(stage.first_number + static_cast<int>(k), frame.failure_value);
@@ -200,26 +194,27 @@ class Machine {
         instruction.finish(mine, n_chunks);
       }
       if (mine.failed) run.fail(stage.first_number + static_cast<int>(k), mine.failure_value);
-      if (run.failed.load(std::memory_order_relaxed)) return;
+      if (run.ended(0)) return;
     }
   }
 
   void run_rows(Run& run, const Stage& stage) const {
     const std::int64_t lanes = stage.lanes(run.n_rows);
     if (lanes <= 1 || run.team.size() == 1) {
-      for (std::int64_t l = 0; l < lanes; ++l) run_lane(run, stage, *run.arena.workers[0], l, lanes);
+      for (std::int64_t l = 0; l < lanes; ++l) run_lane(run, stage, 0, l, lanes);
     } else {
       std::atomic<std::int64_t> next{0};
       run.team.run([&](int thread) {
         for (std::int64_t l; (l = next.fetch_add(1, std::memory_order_relaxed)) < lanes;) {
-          run_lane(run, stage, *run.arena.workers[thread], l, lanes);
+          run_lane(run, stage, thread, l, lanes);
         }
       });
     }
-    if (!run.failed.load(std::memory_order_relaxed)) combine(run, stage, lanes);
+    if (!run.ended(0)) combine(run, stage, lanes);
   }
 
-  void run_lane(Run& run, const Stage& stage, Worker& worker, std::int64_t lane, std::int64_t lanes) const {
+  void run_lane(Run& run, const Stage& stage, int thread, std::int64_t lane, std::int64_t lanes) const {
+    Worker& worker = *run.arena.workers[thread];
     Frame& frame = worker.frame;
     char* arena = run.arena.lanes.data() + static_cast<std::size_t>(lane) * lane_bytes_;
     for (int b : lane_buffers_) worker.address[b] = arena + buffers_[b].offset;
@@ -241,15 +236,19 @@ class Machine {
           return run.fail(stage.first_number + static_cast<int>(k), frame.failure_value);
         }
       }
-      if (run.failed.load(std::memory_order_relaxed)) return;
+      if (run.ended(thread)) return;
     }
+  }
+
+  static std::int64_t combine_chunks(const Combine& c, std::int64_t lanes) {
+    return c.size * std::max<std::int64_t>(1, lanes) / (2 * kChunkElements);
   }
 
   void combine(Run& run, const Stage& stage, std::int64_t lanes) const {
     if (lanes == 1) return;
     for (const Combine& c : stage.combines) {
       char* const* address = run.arena.workers[0]->address.data();
-      const std::int64_t n_chunks = c.size * std::max<std::int64_t>(1, lanes) / (2 * kChunkElements);
+      const std::int64_t n_chunks = combine_chunks(c, lanes);
       if (n_chunks <= 1 || run.team.size() == 1) {
         c.run(run.arena.lanes.data(), lane_bytes_, lanes, address, c.offset, c.offset + c.size);
         continue;
@@ -271,6 +270,54 @@ class Machine {
   std::vector<Stage> stages_;
   std::mutex mutex_;  // guards pool_
   std::vector<std::unique_ptr<Arena>> pool_;
+
+ public:
+  // Runs of one program after another, in one arena.
+  class Session {
+   public:
+    explicit Session(Machine& machine) : machine_(machine) {
+      {
+        std::lock_guard guard(machine.mutex_);
+        if (!machine.pool_.empty()) {
+          arena_ = std::move(machine.pool_.back());
+          machine.pool_.pop_back();
+          return;
+        }
+      }
+      arena_ = std::make_unique<Arena>();
+      arena_->shared.reserve(machine.shared_bytes_);
+      arena_->common.reserve(kCommonBytes);
+    }
+    ~Session() {
+      std::lock_guard guard(machine_.mutex_);
+      machine_.pool_.push_back(std::move(arena_));
+    }
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+
+    // Before a run: its arguments. Throws std::bad_alloc, unless it was prepared before for as many rows and threads.
+    void prepare(void* const* inputs, void* const* outputs, std::int64_t n_rows, int n_threads) {
+      machine_.prepare(*arena_, inputs, outputs, n_rows, n_threads);
+      n_rows_ = n_rows;
+    }
+    // Runs the stages [first, last). With a watch it ends early once that has stopped, and the results are then
+    // worthless.
+    Failure run(std::size_t first, std::size_t last, Team& team, Watch* watch) noexcept {
+      Run run{*arena_, team, n_rows_, watch, {}, {}};
+      for (std::size_t s = first; s < last && !run.failed.load(std::memory_order_relaxed); ++s) {
+        const Stage& stage = machine_.stages_[s];
+        if (stage.is_rows) machine_.run_rows(run, stage);
+        else machine_.run_shared(run, stage);
+        if (watch != nullptr && watch->stopped()) break;
+      }
+      return run.failure;
+    }
+
+   private:
+    Machine& machine_;
+    std::unique_ptr<Arena> arena_;
+    std::int64_t n_rows_ = 0;
+  };
 };
 
 }  // namespace madaline::MADALINE_ISA

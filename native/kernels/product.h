@@ -52,15 +52,16 @@ template <class T> class ProductOf final : public Instruction {
   }
 
   std::int64_t chunks(std::int64_t rows, int threads) const noexcept override {
-    if (threads == 1) return 1;
     const std::int64_t batches = element_count(batch_, rows), m = m_.size(rows), n = n_.size(rows);
     const double work = 2.0 * static_cast<double>(batches) * static_cast<double>(m) * static_cast<double>(n) *
                         static_cast<double>(k_.size(rows));
     const auto worth = static_cast<std::int64_t>(work / 2e6);  // pieces of at least 20 us at 100 GFLOP/s
     const std::int64_t pieces = batches > 1 ? batches : by_columns(m, n) ? n / kColumnUnit : m / kRowUnit;
     // A few pieces more than threads where they stay large: threads seldom start or run alike.
-    const std::int64_t wanted = worth >= 16 * threads ? 2 * threads : threads;
-    return std::max<std::int64_t>(1, std::min({worth, pieces, wanted}));
+    const std::int64_t wanted = threads > 1 && worth >= 16 * threads ? 2 * threads : threads;
+    // No piece may last much longer than some ten milliseconds: a run can be stopped only between them.
+    const std::int64_t short_enough = worth / 1000;
+    return std::max<std::int64_t>(1, std::min({worth, pieces, std::max(wanted, short_enough)}));
   }
 
   void run_chunk(Frame& frame, std::int64_t chunk, std::int64_t n_chunks) const noexcept override {

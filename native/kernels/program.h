@@ -94,6 +94,11 @@ class Instruction {
 // Elements a chunk of a split instruction has at least: about 10 to 40 us of work, several times what waking threads
 // costs.
 inline constexpr std::int64_t kChunkElements = 32768;
+// Pieces worth having of work on n elements. One thread cuts only what would take it some ten milliseconds, so that a
+// run can be stopped between the pieces.
+constexpr std::int64_t pieces_of(std::int64_t n, int threads) {
+  return n / (threads == 1 ? 32 * kChunkElements : kChunkElements);
+}
 inline constexpr int kMaxPartials = 64;
 inline constexpr std::size_t kCommonBytes = kMaxPartials * 64;
 

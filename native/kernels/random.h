@@ -151,7 +151,7 @@ class Random final : public Instruction {
 
   void run(Frame& frame) const noexcept override { run_rows(frame, {0, rows(frame.rows)}); }
   std::int64_t chunks(std::int64_t n_rows, int threads) const noexcept override {
-    return threads == 1 ? 1 : std::max<std::int64_t>(1, std::min(rows(n_rows), rows(n_rows) * units_ / kChunkElements));
+    return std::max<std::int64_t>(1, std::min(rows(n_rows), pieces_of(rows(n_rows) * units_, threads)));
   }
   void run_chunk(Frame& frame, std::int64_t chunk, std::int64_t n_chunks) const noexcept override {
     run_rows(frame, chunk_range(rows(frame.rows), chunk, n_chunks));

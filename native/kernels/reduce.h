@@ -69,13 +69,12 @@ template <class T> class ReduceOf final : public Instruction {
   }
   std::int64_t chunks(std::int64_t rows, int threads) const noexcept override {
     if (alone_) return pieces(rows);
-    if (threads == 1) return 1;
     const std::int64_t n = element_count(keep_outer_, rows) * element_count(reduce_outer_, rows) *
                            keep_inner_.size(rows) * reduce_inner_.size(rows);
     const std::int64_t first = first_keep().size(rows);
     // Pieces of columns as narrow as a cache line would be read by two threads.
     return std::max<std::int64_t>(
-        1, std::min(n / kChunkElements, keep_outer_.empty() && way_ == Way::columns ? first / 64 : first));
+        1, std::min(pieces_of(n, threads), keep_outer_.empty() && way_ == Way::columns ? first / 64 : first));
   }
   void run_chunk(Frame& frame, std::int64_t chunk, std::int64_t n_chunks) const noexcept override {
     if (alone_) new (frame.common + 64 * chunk) Fold<T>(fold_piece(frame, chunk, n_chunks));

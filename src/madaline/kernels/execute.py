@@ -78,9 +78,10 @@ class Executable:
 
     def program(self, n_rows: int = 0) -> Program:
         """The program for a batch of ``n_rows``: one for all, unless a value's layout depends on the number."""
-        return self._bound(n_rows)[0]
+        return self.bound(n_rows)[0]
 
-    def _bound(self, n_rows: int) -> tuple[Program, list[np.ndarray]]:
+    def bound(self, n_rows: int) -> tuple[Program, list[np.ndarray]]:
+        """That program, and the arrays it is given after the arguments: those the graph holds."""
         if self._generic is not None:
             return self._generic
         found = self._programs.get(n_rows)
@@ -95,7 +96,7 @@ class Executable:
         """The outputs for these arguments, one for each input of the graph."""
         if self._has_batch and not n_rows:
             with_rows(self.graph, 0)  # the shape rules refuse the maximum of nothing
-        program, constants = self._bound(n_rows)
+        program, constants = self.bound(n_rows)
         module = None if executor() == "reference" else core()
         if module is None:
             given = zip([*arguments, *constants], program.inputs, strict=True)

@@ -17,19 +17,24 @@ def run(
     program: Program, arguments: Sequence[np.ndarray], n_rows: int = 0, *, core: ModuleType, threads: int = 1
 ) -> list[np.ndarray]:
     """The outputs for these arguments, as :func:`madaline.kernels.reference.run` gives them."""
-    compiled = program.native.get(core.__name__)
-    if compiled is None:
-        compiled = program.native[core.__name__] = Compiled(program, core)
-    return compiled.run(arguments, n_rows, threads)
+    return compiled(program, core).run(arguments, n_rows, threads)
+
+
+def compiled(program: Program, core: ModuleType) -> Compiled:
+    """The program inside the core, made once."""
+    found: Compiled | None = program.native.get(core.__name__)
+    if found is None:
+        found = program.native[core.__name__] = Compiled(program, core)
+    return found
 
 
 class Compiled:
     """A program inside the core, and what is needed to call it."""
 
     def __init__(self, program: Program, core: ModuleType) -> None:
-        self._program = encode(program, core)
+        self.program = encode(program, core)
         self._dtypes = [node.dtype for node in program.inputs]
-        self._row_counts = [(node.params["rows"], node.dtype) for node in program.row_counts]
+        self.row_counts = [(node.params["rows"], node.dtype) for node in program.row_counts]
         self._results = []
         for node in program.outputs:
             order = physical_order(node.shape)
@@ -51,19 +56,16 @@ class Compiled:
         inputs = [
             np.ascontiguousarray(argument, dtype=dtype) for argument, dtype in zip(arguments, self._dtypes, strict=True)
         ]
-        for rows, dtype in self._row_counts:
+        for rows, dtype in self.row_counts:
             inputs.append(np.array(rows.at(n_rows), dtype=dtype))
         outputs = [
             np.empty(resolve(shape, n_rows) if symbolic else shape, dtype)
             for shape, symbolic, dtype, _ in self._results
         ]
         try:
-            self._program.run(inputs, outputs, n_rows, threads)
+            self.program.run(inputs, outputs, n_rows, threads)
         except MemoryError:
-            raise MemoryError(
-                f"The program needs {self.memory(n_rows, threads):,} bytes beside its arguments and results, more than "
-                "there are. Use fewer rows at a time; program.describe() shows what takes most."
-            ) from None
+            raise self.too_large(n_rows, threads) from None
         if not self._turned:
             return outputs
         return [
@@ -73,7 +75,14 @@ class Compiled:
 
     def memory(self, n_rows: int, threads: int) -> int:
         """Bytes of the arenas of a run."""
-        return int(self._program.memory(n_rows, threads))
+        return int(self.program.memory(n_rows, threads))
+
+    def too_large(self, n_rows: int, threads: int) -> MemoryError:
+        """What to raise when there is less memory than that."""
+        return MemoryError(
+            f"The program needs {self.memory(n_rows, threads):,} bytes beside its arguments and results, more than "
+            "there are. Use fewer rows at a time; program.describe() shows what takes most."
+        )
 
 
 def encode(program: Program, core: ModuleType) -> Any:

@@ -1,0 +1,145 @@
+"""Run a step program many times: over batches of rows, without returning to Python in between."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from madaline.graph.trace import Graph
+from madaline.kernels.core import core
+from madaline.kernels.execute import Executable, executor
+from madaline.kernels.loop_arguments import LoopArguments, check_graph
+from madaline.kernels.loop_runs import NativeRun, Reason, ReferenceRun
+from madaline.kernels.sources import Source
+from madaline.kernels.threads import get_threads
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended.
+
+    ``steps`` whole steps were done. ``reason`` is ``finished``; ``guard`` if the guard of the next step was not finite;
+    or ``interrupted``, by :meth:`Loop.stop` or by an exception.
+    """
+
+    steps: int
+    reason: Reason
+
+
+class Loop:
+    """A step program run many times.
+
+    What it carries from step to step stays in place, rows are gathered, tables are read step by step.
+
+    Parameters
+    ----------
+    graph : Graph
+        One step.
+    carried : mapping from output to input
+        Positions: what a step puts out is the next step's input.
+    guard : int, optional
+        Position of an output, one float, that must be finite. It is looked at before anything carried is changed.
+
+    Attributes
+    ----------
+    outcome : Outcome
+        How the last run ended, also if it ended with an exception.
+
+    Examples
+    --------
+    The sum of the rows of each batch, and of all:
+
+    >>> import madaline as md
+    >>> from madaline.kernels.sources import DenseRows
+    >>> x = np.arange(8.0).reshape(4, 2)
+    >>> def step(total, x):
+    ...     return total + x.sum(axis=0), x.sum(axis=0)
+    >>> loop, total, sums = Loop(md.trace(step, x[0], x, rows=[1]), carried={0: 0}), np.zeros(2), np.zeros((2, 2))
+    >>> order, starts = np.array([3, 0, 1]), np.array([0, 2, 3])
+    >>> loop.run({0: total}, gathered={1: DenseRows(x)}, emitted={1: sums}, order=order, starts=starts)
+    Outcome(steps=2, reason='finished')
+    >>> total, sums.tolist()
+    (array([ 8., 11.]), [[6.0, 8.0], [2.0, 3.0]])
+    """
+
+    def __init__(self, graph: Graph, *, carried: Mapping[int, int], guard: int | None = None) -> None:
+        check_graph(graph, carried, guard)
+        self.graph = graph
+        self.carried = dict(carried)
+        self.guard = guard
+        self.outcome = Outcome(0, "finished")
+        self._executable = Executable(graph)
+        self._lock = threading.Lock()
+        self._running: NativeRun | ReferenceRun | None = None
+
+    def stop(self) -> None:
+        """End the run that goes on in another thread: within a fraction of a second, after a whole step.
+
+        Without one, nothing happens.
+        """
+        running = self._running
+        if running is not None:
+            running.stop()
+
+    def run(
+        self,
+        inputs: Mapping[int, np.ndarray],
+        *,
+        gathered: Mapping[int, Source] | None = None,
+        tables: Mapping[int, np.ndarray] | None = None,
+        emitted: Mapping[int, np.ndarray] | None = None,
+        order: np.ndarray,
+        starts: np.ndarray,
+        threads: int | None = None,
+    ) -> Outcome:
+        """Run one step for each batch; only one run goes on at a time.
+
+        Parameters
+        ----------
+        inputs : mapping from input to array
+            What stays the same, and what is carried: that is changed in place, and however the run ends, it is as a
+            whole number of steps left it.
+        gathered : mapping from input to source
+            Inputs that are batches of rows.
+        tables : mapping from input to array of shape (n_steps, ...)
+            Step ``k`` is given ``table[k]``.
+        emitted : mapping from output to array of shape (n_steps, ...)
+            Where step ``k`` puts its output: ``array[k]``. An output with a row for each row of the batch goes to an
+            array with a row for each number in ``order``. Outputs neither emitted nor carried are dropped. Of a step
+            that was not finished, only the guard's own step is sure to have put them out.
+        order : array of int
+            Row numbers, those of all batches one after another.
+        starts : array of int, n_steps + 1 long
+            Batch ``k`` is ``order[starts[k]:starts[k + 1]]``.
+        threads : int, optional
+            The number to use at most, by default :func:`madaline.get_threads`. Results do not depend on it.
+        """
+        arguments = LoopArguments(
+            self.graph,
+            self.carried,
+            inputs=inputs,
+            gathered=gathered or {},
+            tables=tables or {},
+            emitted=emitted or {},
+            order=order,
+            starts=starts,
+        )
+        module = None if executor() == "reference" else core()
+        threads = get_threads() if threads is None else threads
+        with self._lock:
+            run: NativeRun | ReferenceRun
+            if module is None:
+                run = ReferenceRun(self._executable, arguments, self.guard)
+            else:
+                run = NativeRun(self._executable, arguments, self.guard, core=module, threads=threads)
+            self._running = run
+            reason: Reason = "interrupted"
+            try:
+                reason = run.run()
+            finally:
+                self._running = None
+                self.outcome = Outcome(run.steps, reason)
+            return self.outcome

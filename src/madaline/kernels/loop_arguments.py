@@ -1,0 +1,227 @@
+"""What a loop is given, checked once before it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from madaline.errors import DtypeError, ShapeError
+from madaline.graph.node import Node
+from madaline.graph.shapes import Rows, Shape, is_symbolic, resolve, show
+from madaline.graph.trace import Graph
+from madaline.kernels.sources import Source
+
+
+def check_graph(graph: Graph, carried: Mapping[int, int], guard: int | None) -> None:
+    """Positions that exist; what is carried fits its input; the guard is one float."""
+    for output, source in carried.items():
+        _check_position("carried", output, graph.outputs, "output")
+        _check_position("carried", source, graph.inputs, "input")
+        made, given = graph.outputs[output], graph.inputs[source]
+        if made.shape != given.shape or made.dtype != given.dtype or is_symbolic(made.shape):
+            raise ShapeError(
+                f"carried={{{output}: {source}}}: output {output} is {made.dtype} {show(made.shape)}, "
+                f"{_called(source, given, start=False)} is {given.dtype} {show(given.shape)}. What is carried must have "
+                "the dtype and shape of its input, and no axis of rows."
+            )
+    if len(set(carried.values())) != len(carried):
+        raise ShapeError(f"carried={dict(carried)} gives one input two values. Each input can be carried once.")
+    if guard is not None:
+        _check_position("guard", guard, graph.outputs, "output")
+        node = graph.outputs[guard]
+        if node.shape or node.dtype.kind != "f":
+            raise ShapeError(f"guard={guard}: output {guard} is {node.dtype} {show(node.shape)}; it must be one float.")
+
+
+class LoopArguments:
+    """The arguments of a run, each input and output accounted for.
+
+    Attributes
+    ----------
+    fixed, tables, emitted : dict of arrays, C-contiguous and of the dtype of their node
+    gathered : dict of sources
+    order, starts : arrays of int64
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        carried: Mapping[int, int],
+        *,
+        inputs: Mapping[int, np.ndarray],
+        gathered: Mapping[int, Source],
+        tables: Mapping[int, np.ndarray],
+        emitted: Mapping[int, np.ndarray],
+        order: np.ndarray,
+        starts: np.ndarray,
+    ) -> None:
+        self.graph = graph
+        self.carried = carried
+        self.order, self.starts = _integers(order, "order"), _integers(starts, "starts")
+        self.gathered = dict(gathered)
+        self._check_batches()
+        self._check_all_given(inputs, tables, emitted)
+        self.fixed = {index: self._input(index, value) for index, value in inputs.items()}
+        self.tables = {index: self._table(index, value) for index, value in tables.items()}
+        for index in self.gathered:
+            self._check_source(index)
+        for index, array in emitted.items():
+            self._check_emitted(index, array)
+        self.emitted = dict(emitted)
+        self._check_apart()
+
+    @property
+    def n_steps(self) -> int:
+        """Batches there are."""
+        return len(self.starts) - 1
+
+    @property
+    def row_counts(self) -> np.ndarray:
+        """Rows of each batch."""
+        return np.diff(self.starts)
+
+    def _check_batches(self) -> None:
+        starts, n = self.starts, len(self.order)
+        if not len(starts) or starts[0] < 0 or starts[-1] > n or (self.row_counts < 0).any():
+            raise ShapeError(
+                f"starts must begin at 0 or later, never fall, and end at len(order)={n} or earlier; batch k is "
+                "order[starts[k]:starts[k + 1]]."
+            )
+        has_batch = any(is_symbolic(node.shape) for node in self.graph.inputs)
+        if has_batch and not self.row_counts.all():
+            raise ShapeError(f"Batch {int(np.argmin(self.row_counts))} is empty. Leave such batches out of starts.")
+
+    def _check_all_given(self, *given: Mapping[int, Any]) -> None:
+        inputs, tables, emitted = given
+        for name, mapping in (("inputs", inputs), ("gathered", self.gathered), ("tables", tables)):
+            for index in mapping:
+                _check_position(name, index, self.graph.inputs, "input")
+        for index in emitted:
+            _check_position("emitted", index, self.graph.outputs, "output")
+            if index in self.carried:
+                raise ShapeError(
+                    f"emitted={{{index}: ...}}: output {index} is carried. Let the step put it out twice to have both."
+                )
+        for index, node in enumerate(self.graph.inputs):
+            count = (index in inputs) + (index in self.gathered) + (index in tables)
+            if count != 1:
+                what = "is given twice" if count else "is not given"
+                raise ShapeError(f"{_called(index, node)} {what}; give it in one of inputs, gathered and tables.")
+        for index in self.carried.values():
+            if index not in inputs:
+                raise ShapeError(
+                    f"{_called(index, self.graph.inputs[index])} is carried, so its first value belongs in inputs."
+                )
+
+    def _input(self, index: int, value: Any) -> np.ndarray:
+        node = self.graph.inputs[index]
+        if index in self.carried.values():
+            _check_writable(value, node, node.shape, _called(index, node))
+            return value  # type: ignore[no-any-return]  # it was found to be an array
+        array = _converted(value, node, _called(index, node))
+        for n_rows in set(self.row_counts.tolist()) if is_symbolic(node.shape) else (0,):
+            if array.shape != resolve(node.shape, n_rows):
+                of_rows = f" for a batch of {n_rows}" if is_symbolic(node.shape) else ""
+                raise ShapeError(
+                    f"{_called(index, node)} has shape {show(array.shape)}, not {show(resolve(node.shape, n_rows))}"
+                    f"{of_rows}."
+                )
+        return array
+
+    def _table(self, index: int, value: Any) -> np.ndarray:
+        node = self.graph.inputs[index]
+        array = _converted(value, node, f"The table of {_called(index, node, start=False)}")
+        if is_symbolic(node.shape) or array.shape != (self.n_steps, *node.shape):
+            raise ShapeError(
+                f"The table of {_called(index, node, start=False)} has shape {show(array.shape)}; it needs one "
+                f"{show(node.shape)} for each of {self.n_steps} steps."
+            )
+        return array
+
+    def _check_source(self, index: int) -> None:
+        node, source = self.graph.inputs[index], self.gathered[index]
+        if node.shape != (Rows(), *source.row_shape):
+            raise ShapeError(
+                f"The rows of {_called(index, node, start=False)} have shape {show(source.row_shape)}; it has shape "
+                f"{show(node.shape)}."
+            )
+        _check_cast(source.dtype, node, f"The rows of {_called(index, node, start=False)}")
+        used = self.order[self.starts[0] : self.starts[-1]]
+        if len(used) and not (used.min() >= 0 and used.max() < source.n_rows):
+            wrong = used.min() if used.min() < 0 else used.max()
+            raise ShapeError(
+                f"order holds row {wrong}, but {_called(index, node, start=False)} has rows 0 to {source.n_rows - 1}."
+            )
+
+    def _check_emitted(self, index: int, array: Any) -> None:
+        node = self.graph.outputs[index]
+        shape: Shape = (self.n_steps, *node.shape)
+        if is_symbolic(node.shape):
+            if node.shape[0] != Rows() or is_symbolic(node.shape[1:]):
+                raise ShapeError(
+                    f"emitted={{{index}: ...}}: output {index} has shape {show(node.shape)}; rows can be emitted only "
+                    "if they are the first axis."
+                )
+            shape = (len(self.order), *node.shape[1:])
+        _check_writable(array, node, shape, f"emitted[{index}]")
+
+    def _check_apart(self) -> None:
+        """What is written shares no memory with anything else."""
+        written = {f"inputs[{index}]": self.fixed[index] for index in self.carried.values()}
+        written |= {f"emitted[{index}]": array for index, array in self.emitted.items()}
+        others = dict(self._read())
+        names = list(written)
+        for position, name in enumerate(names):
+            rest = {key: written[key] for key in names[position + 1 :]} | others
+            for other, array in rest.items():
+                if np.may_share_memory(written[name], array):
+                    raise ShapeError(f"{name} is written, but shares memory with {other}. Give one of them a copy.")
+
+    def _read(self) -> Iterator[tuple[str, np.ndarray]]:
+        yield from (("order", self.order), ("starts", self.starts))
+        for index, array in self.fixed.items():
+            if index not in self.carried.values():
+                yield f"inputs[{index}]", array
+        for index, array in self.tables.items():
+            yield f"tables[{index}]", array
+        for index, source in self.gathered.items():
+            for array in source.arrays:
+                yield f"gathered[{index}]", array
+
+
+def _called(index: int, node: Node, *, start: bool = True) -> str:
+    name = node.params.get("name")
+    return f"{'Input' if start else 'input'} {index}{f' ({name})' if name else ''}"
+
+
+def _check_position(argument: str, index: int, nodes: tuple[Node, ...], what: str) -> None:
+    if not 0 <= index < len(nodes):
+        raise ShapeError(f"{argument} names {what} {index}; the graph has {what}s 0 to {len(nodes) - 1}.")
+
+
+def _integers(value: Any, name: str) -> np.ndarray:
+    array = np.asarray(value)
+    if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
+        raise DtypeError(f"{name} is {array.dtype} {show(array.shape)}; it must be a list of row numbers.")
+    return np.require(array, np.int64, "CA")
+
+
+def _converted(value: Any, node: Node, called: str) -> np.ndarray:
+    array = np.asarray(value)
+    _check_cast(array.dtype, node, called)
+    return np.require(array, node.dtype, "CA")
+
+
+def _check_cast(dtype: np.dtype[Any], node: Node, called: str) -> None:
+    if not np.can_cast(dtype, node.dtype, "same_kind"):
+        raise DtypeError(f"{called} has dtype {dtype}, which cannot become {node.dtype}. Convert it first.")
+
+
+def _check_writable(array: Any, node: Node, shape: Shape, called: str) -> None:
+    if not isinstance(array, np.ndarray) or array.dtype != node.dtype or array.shape != shape:
+        found = f"{array.dtype} {show(array.shape)}" if isinstance(array, np.ndarray) else type(array).__name__
+        raise ShapeError(f"{called} is {found}; it is written in place, so it must be {node.dtype} {show(shape)}.")
+    if not (array.flags.c_contiguous and array.flags.writeable and array.flags.aligned):
+        raise ShapeError(f"{called} is written in place, so it must be C-contiguous, aligned and writable. Use a copy.")

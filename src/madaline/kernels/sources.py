@@ -1,0 +1,112 @@
+"""Where the rows of a batch come from: arrays of any layout and number type, and sparse matrices."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any, Protocol
+
+import numpy as np
+
+from madaline.errors import DtypeError, ShapeError
+
+
+class Source(Protocol):
+    """Rows that can be gathered: ``n_rows`` of them, each of shape ``row_shape``."""
+
+    n_rows: int
+    row_shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    arrays: tuple[np.ndarray, ...]
+
+    def take(self, rows: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
+        """The rows with these numbers, by NumPy: what the native core must agree with."""
+
+    def native(self, core: ModuleType, dtype: np.dtype[Any]) -> Any:
+        """The source inside the core."""
+
+
+class DenseRows:
+    """Rows of an array: any strides, any real number type, read-only or memory-mapped; nothing is copied.
+
+    Examples
+    --------
+    >>> DenseRows(np.arange(12).reshape(4, 3)[::-1, :2]).take(np.array([0, 3]), np.dtype("float32"))
+    array([[ 9., 10.],
+           [ 0.,  1.]], dtype=float32)
+    """
+
+    def __init__(self, array: np.ndarray) -> None:
+        if not array.ndim:
+            raise ShapeError("An array without axes has no rows. Give it one: array.reshape(-1, 1) is a column.")
+        _check_numbers(array, "array")
+        self.array = array
+        self.n_rows, *rest = array.shape
+        self.row_shape = tuple(rest)
+        self.dtype = array.dtype
+        self.arrays = (array,)
+
+    def take(self, rows: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
+        """The rows with these numbers."""
+        with np.errstate(all="ignore"):
+            return np.ascontiguousarray(np.asarray(self.array)[rows], dtype=dtype)
+
+    def native(self, core: ModuleType, dtype: np.dtype[Any]) -> Any:
+        """The source inside the core."""
+        return core.Rows(self.array, core.DTYPES[dtype.name])
+
+
+class SparseRows:
+    """Rows of a matrix in compressed sparse row format, made dense as they are gathered.
+
+    Parameters
+    ----------
+    matrix : scipy.sparse.csr_array or csr_matrix
+        If a row names a column twice, a copy is kept in which they are added up.
+
+    Examples
+    --------
+    >>> import scipy.sparse
+    >>> matrix = scipy.sparse.csr_array([[0.0, 1.0], [2.0, 0.0]])
+    >>> SparseRows(matrix).take(np.array([1]), np.dtype("float32"))
+    array([[2., 0.]], dtype=float32)
+    """
+
+    def __init__(self, matrix: Any) -> None:
+        if getattr(matrix, "format", None) != "csr" or matrix.ndim != 2:
+            raise DtypeError(
+                f"matrix is {type(matrix).__name__}, not a sparse matrix of rows. Convert it with matrix.tocsr()."
+            )
+        _check_numbers(matrix.data, "matrix")
+        matrix.check_format()  # indices outside the matrix would be written outside the batch
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()
+            matrix.sum_duplicates()
+        index = np.result_type(matrix.indptr, matrix.indices)
+        self.indptr = np.ascontiguousarray(matrix.indptr, index)
+        self.indices = np.ascontiguousarray(matrix.indices, index)
+        self.data = np.ascontiguousarray(matrix.data)
+        self.n_rows, n_columns = matrix.shape
+        self.row_shape = (n_columns,)
+        self.dtype = matrix.dtype
+        self.arrays = (self.indptr, self.indices, self.data)
+
+    def take(self, rows: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
+        """The rows with these numbers."""
+        batch = np.zeros((len(rows), *self.row_shape), dtype)
+        with np.errstate(all="ignore"):
+            for to, row in zip(batch, rows, strict=True):
+                part = slice(self.indptr[row], self.indptr[row + 1])
+                to[self.indices[part]] = self.data[part]
+        return batch
+
+    def native(self, core: ModuleType, dtype: np.dtype[Any]) -> Any:
+        """The source inside the core."""
+        return core.Rows(self.indptr, self.indices, self.data, *self.row_shape, core.DTYPES[dtype.name])
+
+
+def _check_numbers(array: np.ndarray, name: str) -> None:
+    if array.dtype.kind not in "fiub" or array.dtype.itemsize > 8 or not array.dtype.isnative:
+        raise DtypeError(
+            f"{name} has dtype {array.dtype.str!r}; rows are gathered from float16 to float64, integers and bool in "
+            f"the byte order of this machine. Convert it first, as with {name}.astype('float32')."
+        )
