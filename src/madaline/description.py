@@ -98,15 +98,20 @@ class Description:
 
     @classmethod
     def of(cls, what: Any, **parameters: Any) -> Self:
-        """The description that is meant by a name, its class, its plain data, or itself.
+        """The description that is meant by a name, its class, its plain data, or itself; or by a user's function.
 
         Parameters
         ----------
-        what : str, class, dict or description
+        what : str, class, dict, description or callable
             As a user gives it: ``"adam"``, ``Adam``, ``{"name": "adam"}``, ``Adam(1e-3)``.
         **parameters
-            Those of a name or class; the others have theirs already.
+            Those of a name, class or function; the others have theirs already.
         """
+        if callable(what) and not isinstance(what, type) and not isinstance(what, cls):
+            own: Any = _CUSTOM_CLASSES.get(cls.registry.kind)
+            if own is not None and issubclass(own, cls):
+                made: Self = own(function=what, **parameters)
+                return made
         kind = cls.registry.find(what) if isinstance(what, str) else what
         if isinstance(kind, type) and issubclass(kind, cls):
             return kind(**parameters)

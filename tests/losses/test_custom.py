@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import madaline as md
-from madaline.errors import ConfigError, DtypeError, ShapeError, TraceError, UnknownNameError
+from madaline.errors import DtypeError, ShapeError, TraceError, UnknownNameError
 from madaline.losses.custom import CustomLoss, as_loss
 from madaline.losses.robust import Huber
 from madaline.losses.squared import MSE
@@ -86,8 +86,3 @@ def test_what_is_no_loss_is_refused():
         as_loss("crossentropy")
     with pytest.raises(DtypeError, match="loss=3 is neither the name of a loss, a loss, nor a function"):
         as_loss(3)
-
-
-def test_a_function_is_no_plain_data():
-    with pytest.raises(ConfigError, match="The loss squared_rows has no name to be found by"):
-        as_loss(squared_rows).to_dict()

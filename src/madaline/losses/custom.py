@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from madaline.description import CUSTOM
 from madaline.errors import ConfigError, DtypeError, MadalineError, ShapeError, TraceError
-from madaline.graph.shapes import Shape, show
+from madaline.graph.as_formula import as_formula
+from madaline.graph.shapes import Rows, Shape, show
 from madaline.graph.trace import trace
 from madaline.losses.loss import LOSSES, Loss, as_array, as_floats, reduced
 from madaline.losses.targets import check_rows
@@ -32,7 +34,7 @@ class CustomLoss(Loss):
     4.0
     """
 
-    name: ClassVar[str] = "custom"
+    name: ClassVar[str] = CUSTOM
     function: Callable[[Any, Any], Any]
 
     def rows(self, prediction: Any, target: Any) -> Any:
@@ -74,8 +76,24 @@ class CustomLoss(Loss):
         if graph.outputs[0].ndim:
             self._one_a_row(graph.outputs[0], graph.inputs[0])
 
-    def to_dict(self) -> dict[str, Any]:
-        raise ConfigError(f"{self._who()} has no name to be found by, so it cannot become plain data. Save its graph.")
+    def traced(self, prediction: Any = None, target: Any = None) -> CustomLoss:
+        """The same loss with the function's graph in place of the function, as it is saved.
+
+        Parameters
+        ----------
+        prediction, target : array, optional
+            Of the numbers of columns it will be used with. Only a function that depends on them other than by means
+            and sums needs it, as one with ``np.arange(z.shape[1])``.
+        """
+        if prediction is None:
+            shapes = _SHAPES
+        else:
+            shapes = [[tuple((Rows(), *np.shape(x)[1:]) for x in (prediction, target))]]
+        families = [[tuple(zip(both, types, strict=True)) for both in family] for family in shapes for types in _TYPES]
+        try:
+            return CustomLoss(as_formula(self.function, families))
+        except ConfigError as error:
+            raise ConfigError(f"{self._who()}: {error}") from error
 
     def _one_a_row(self, loss: Any, prediction: Any) -> Any:
         if loss.shape != prediction.shape[:1]:
@@ -89,22 +107,26 @@ class CustomLoss(Loss):
         return f"The loss {getattr(self.function, '__name__', self.function)!s}"
 
 
+_WIDTHS = range(1, 6)
+_SHAPES: list[list[tuple[Shape, ...]]] = [
+    [((Rows(), width), (Rows(), width)) for width in _WIDTHS],
+    [((Rows(), width), (Rows(),)) for width in _WIDTHS],
+    [((Rows(),), (Rows(),))],
+]
+_TYPES = tuple((z, y) for z in (np.float32, np.float64) for y in (np.float32, np.float64, np.int64))
+"For which predictions and targets a function is traced when it is saved."
+
+
 def as_loss(thing: Any) -> Loss:
-    """A loss from its name, a loss, or a function of prediction and target.
+    """A loss from its name, a loss or its plain data, or a function of prediction and target.
 
     Examples
     --------
     >>> as_loss("huber")
     Huber(delta=1.0)
     """
-    if isinstance(thing, Loss):
-        return thing
-    if isinstance(thing, str):
-        return LOSSES.find(thing)()
-    if isinstance(thing, type) and issubclass(thing, Loss):
-        return thing()
-    if callable(thing):
-        return CustomLoss(thing)
+    if isinstance(thing, (str, Loss, Mapping)) or callable(thing):
+        return Loss.of(thing)
     raise DtypeError(
         f"loss={thing!r} is neither the name of a loss, a loss, nor a function of (prediction, target). "
         f"Known names: {', '.join(LOSSES.names())}."

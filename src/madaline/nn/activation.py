@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from madaline.errors import DtypeError, MadalineError, ShapeError, TraceError, UnknownNameError
+from madaline.description import CUSTOM, Description
+from madaline.errors import ConfigError, DtypeError, MadalineError, ShapeError, TraceError, UnknownNameError
+from madaline.graph.as_formula import as_formula
+from madaline.graph.formula import Formula
 from madaline.graph.node import Node
 from madaline.graph.primitives.elementwise import Elementwise
+from madaline.graph.shapes import Rows, Shape
 from madaline.graph.trace import trace
 from madaline.registry import Registry
 
@@ -25,8 +29,12 @@ FLAT = 0.01
 "A unit counts as saturated where the slope of its activation is below this in magnitude."
 
 
-@dataclass(frozen=True)
-class Activation:
+ACTIVATIONS: Registry[Activation] = Registry("activation")
+"Every activation by name; some have aliases."
+
+
+@dataclass(frozen=True, repr=False)
+class Activation(Description):
     """A formula of one argument, on arrays and on traced values alike.
 
     Two activations are equal if formula and parameters are; they can be keys, be copied and be pickled.
@@ -52,7 +60,9 @@ class Activation:
     (leaky_relu(slope=0.1), np.float64(-0.2))
     """
 
-    name: str
+    registry: ClassVar[Registry[Any]] = ACTIVATIONS
+
+    name: str  # type: ignore[misc]  # of an object here: there is one class, and the registry holds objects
     formula: Callable[..., Any] = field(repr=False)
     parameters: tuple[tuple[str, float], ...] = ()
     init: str = field(default="he_normal", compare=False, repr=False)
@@ -62,6 +72,7 @@ class Activation:
     _positive: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "__doc__", self.formula.__doc__)
 
     def __call__(self, x: Any, **parameters: float) -> Any:
@@ -89,9 +100,11 @@ class Activation:
                     f"{name}={value!r} of the activation {self.name!r} must be a finite number, like {known[name]}."
                 )
             if name in self._positive and value <= 0:
-                raise ValueError(
+                raise ConfigError(
                     f"{name}={value!r} of the activation {self.name!r} must be above 0, like {known[name]}."
                 )
+            if isinstance(known[name], int) and int(value) != value:
+                raise DtypeError(f"{name}={value!r} of the activation {self.name!r} must be an integer.")
             known[name] = type(known[name])(value)
         return replace(self, parameters=tuple(known.items()))
 
@@ -117,19 +130,36 @@ class Activation:
 
         return plot_activation(self, low=low, high=high, ax=ax)
 
+    def parameters_to_save(self) -> tuple[str, dict[str, Any]]:
+        if self._is_registered():
+            return self.name, dict(self.parameters)
+        formula = as_formula(functools.partial(self.formula, **dict(self.parameters)), _TRACED_FOR, any_size=True)
+        return CUSTOM, {"called": self.name, "formula": formula, "init": self.init}
+
+    @classmethod
+    def from_parameters(cls, name: str, parameters: dict[str, Any]) -> Activation:
+        import madaline.nn.activations  # noqa: F401 - which fills the registry
+
+        if name != CUSTOM:
+            return ACTIVATIONS.find(name).with_parameters(**parameters)
+        called, formula, init = (parameters.get(key) for key in ("called", "formula", "init"))
+        given = isinstance(called, str) and isinstance(formula, Formula) and isinstance(init, str)
+        if not given or len(parameters) != 3 or not isinstance(formula, Formula):
+            raise ConfigError("A custom activation must have the entries called, formula and init.")
+        return replace(as_activation(formula, argument=str(called)), name=str(called), init=str(init))
+
+    def _is_registered(self) -> bool:
+        return self.name in ACTIVATIONS and ACTIVATIONS[self.name].formula is self.formula
+
     def __repr__(self) -> str:
         given = ", ".join(f"{name}={value!r}" for name, value in self.parameters)
         return f"{self.name}({given})" if given else self.name
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The name of a registered formula means the activation, so the formula itself could not be found again.
-        if self.name in ACTIVATIONS and ACTIVATIONS[self.name].formula is self.formula:
+        if self._is_registered():
             return _restored, (self.name, self.parameters)
         return Activation, tuple(getattr(self, field.name) for field in fields(self))
-
-
-ACTIVATIONS: Registry[Activation] = Registry("activation")
-"Every activation by name; some have aliases."
 
 
 def _restored(name: str, parameters: tuple[tuple[str, float], ...]) -> Activation:
@@ -189,13 +219,16 @@ def activation(
     return put
 
 
-def as_activation(thing: str | Activation | Callable[[Any], Any], *, argument: str = "activation") -> Activation:
-    """The activation meant by a name, an activation, or any function of one argument written with NumPy.
+def as_activation(
+    thing: str | Activation | Mapping[str, Any] | Callable[[Any], Any], *, argument: str = "activation"
+) -> Activation:
+    """The activation meant by a name, an activation or its plain data, or any function of one array.
 
     Parameters
     ----------
-    thing : str, Activation or callable
-        What a user gave. A function is traced once, so that one that cannot be is refused here, by name.
+    thing : str, Activation, dict or callable
+        What a user gave. A function, written with NumPy, is traced once, so that one that cannot be is refused here,
+        by name.
     argument : str
         The argument it was given to, for error messages.
 
@@ -208,8 +241,8 @@ def as_activation(thing: str | Activation | Callable[[Any], Any], *, argument: s
     """
     import madaline.nn.activations  # noqa: F401 - which fills the registry
 
-    if isinstance(thing, Activation):
-        return thing
+    if isinstance(thing, (Activation, Mapping)):
+        return Activation.of(thing)
     if isinstance(thing, str) or not callable(thing):
         return ACTIVATIONS.find(thing, argument=argument)
     name = getattr(thing, "__name__", type(thing).__name__)
@@ -232,6 +265,12 @@ def as_activation(thing: str | Activation | Callable[[Any], Any], *, argument: s
     elementwise = all(isinstance(node.primitive, Elementwise) or node.primitive.name in _ASIDE for node in graph.nodes)
     return Activation(name, thing, elementwise=elementwise)
 
+
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+_ANY_RANK: tuple[Shape, ...] = ((), (3,), (Rows(), 2), (Rows(), 2, 3))
+_ANY_WIDTH: tuple[Shape, ...] = tuple((Rows(), width) for width in range(1, 6))
+_TRACED_FOR = [[[(shape, dtype)] for shape in shapes] for shapes in (_ANY_RANK, _ANY_WIDTH) for dtype in _FLOATS]
+"Of which shapes a function of the user is traced when it is saved: small ones, from which follows what holds for all."
 
 _ASIDE = ("input", "constant", "reshape", "broadcast_to")
 "Primitives that do not make a function other than elementwise, as they bring constants into shape."

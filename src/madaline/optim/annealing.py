@@ -116,8 +116,8 @@ class Cosine(Schedule):
 
 @dataclass(frozen=True)
 class CosineRestarts(Schedule):
-    r"""Cosine decay that starts again and again, :math:`e + (1-e)\,(1+\cos(\pi\tau/n_i))/2`, with :math:`\tau` steps done
-    of the :math:`n_i` of period :math:`i`; PyTorch's ``CosineAnnealingWarmRestarts``.
+    r"""Cosine decay that starts again and again, :math:`e + (1-e)\,(1+\cos(\pi\tau/n_i))/2`, with :math:`\tau` steps
+    done of the :math:`n_i` of period :math:`i`; PyTorch's ``CosineAnnealingWarmRestarts``.
 
     Parameters
     ----------

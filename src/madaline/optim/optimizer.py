@@ -5,15 +5,18 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY, dataclass, fields, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from madaline.description import Description
+from madaline.description import CUSTOM, Description
 from madaline.errors import ConfigError
+from madaline.graph.as_formula import as_formula
+from madaline.graph.formula import Formula
 from madaline.graph.node import Node
 from madaline.graph.primitive import Array
+from madaline.graph.shapes import Shape
 from madaline.registry import Registry
 
 OPTIMIZERS: Registry[type[Optimizer]] = Registry("optimizer")
@@ -60,6 +63,12 @@ class Optimizer(Description):
     _: KW_ONLY
     weight_decay: float = 0.0
     decoupled: bool = False
+
+    def traced(self) -> Self:
+        """The same, with a formula in place of every coefficient that is a function."""
+        functions = {field.name: value for field in fields(self) if callable(value := getattr(self, field.name))}
+        formulas: dict[str, Any] = {key: formula_of_t(value) for key, value in functions.items()}
+        return replace(self, **formulas)
 
     def initial(self, name: str, w: Array) -> Array:
         """The value with which the slot ``name`` starts: zeros like ``w``, unless a rule says otherwise."""
@@ -123,6 +132,12 @@ def plain_number(value: Any) -> Any:
     return value.item() if is_scalar else value
 
 
+def formula_of_t(function: Callable[[Any], Any]) -> Formula:
+    """A function of the step as its traced graph, for integers and floats, single ones and arrays."""
+    types = (np.int64, np.float32, np.float64)
+    return as_formula(function, [[[(shape, dtype)] for shape in ((), (3,))] for dtype in types], any_size=True)
+
+
 def coefficient(value: Coefficient, t: Any) -> Any:
     """A coefficient at step ``t``."""
     return plain_number(value(t)) if callable(value) else value
@@ -143,16 +158,41 @@ def bias_correction(beta: float, t: Any) -> Any:
 class OwnRule(Optimizer):
     """A user's function as an optimizer; :func:`as_optimizer` makes it."""
 
+    name: ClassVar[str] = CUSTOM
     _: KW_ONLY
     function: Callable[..., Any]
+
+    def traced(self) -> OwnRule:
+        names = ("w", "g", *self.slots, "t", "lr")
+        n_vectors = len(names) - 2
+
+        def positional(*args: Any) -> Any:
+            *vectors, t, lr = args
+            return self.update(*vectors, t=t, lr=lr)
+
+        def family(*shapes: tuple[Shape, Shape], dtype: Any) -> list[Any]:
+            return [[(w, dtype)] * n_vectors + [((), dtype), (lr, dtype)] for w, lr in shapes]
+
+        families = []
+        for dtype in (np.float32, np.float64):
+            families += [
+                family(((), ()), ((3,), ()), ((3,), (3,)), dtype=dtype),  # elementwise rules, for any shape
+                family(*(((n,), ()) for n in range(1, 6)), dtype=dtype),
+                family(*(((n,), (n,)) for n in range(1, 6)), dtype=dtype),  # rates of parameter groups
+            ]
+        return replace(self, function=as_formula(positional, families, names=names, any_size=True))
 
     @property
     def slots(self) -> tuple[str, ...]:  # type: ignore[override]  # read from the function instead of the class
         """The function's positional arguments after ``w`` and ``g``."""
+        if isinstance(self.function, Formula):
+            return self.function.names[2:-2]
         kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         return tuple(p.name for p in inspect.signature(self.function).parameters.values() if p.kind in kinds)[2:]
 
     def update(self, w: Array, g: Array, *slots: Array, t: Any, lr: Any) -> Any:
+        if isinstance(self.function, Formula):
+            return self.function(w, g, *slots, t, lr)
         return self.function(w, g, *slots, t=t, lr=lr)
 
 
@@ -177,6 +217,4 @@ def as_optimizer(
     >>> rule.slots
     ('v',)
     """
-    if callable(what) and not isinstance(what, (type, Optimizer)):
-        return OwnRule(**parameters, function=what)
     return Optimizer.of(what, **parameters)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from madaline.description import Description
+from madaline.description import CUSTOM, Description
 from madaline.errors import ShapeError
+from madaline.graph.as_formula import as_formula
 from madaline.graph.primitive import Array
+from madaline.graph.shapes import Rows, Shape
 from madaline.registry import Registry
 
 REGULARIZERS: Registry[type[Regularizer]] = Registry("regularizer")
@@ -166,6 +168,42 @@ class Activity(Regularizer):
     def penalty(self, h: Array) -> Array:
         sizes = np.abs(h) if self.norm == "l1" else h * h
         return self.strength * np.mean(np.sum(sizes, axis=tuple(range(1, len(h.shape)))))
+
+
+@dataclass(frozen=True)
+class OwnPenalty(Regularizer):
+    """A user's function as a penalty, as ``lambda w: 1e-3 * np.sum(np.abs(w) ** 1.5)``.
+
+    Parameters
+    ----------
+    function : callable
+        Takes an array and gives a number; written with NumPy.
+    on : {"weights", "matrix", "activations"}
+        What it is to be given.
+    """
+
+    name: ClassVar[str] = CUSTOM
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"on": ("weights", "matrix", "activations")}
+    function: Callable[[Any], Any]
+    _: KW_ONLY
+    on: str = "weights"  # type: ignore[misc]  # of each object: a function does not say it
+
+    def traced(self) -> OwnPenalty:
+        return replace(self, function=as_formula(self.function, _TRACED_FOR[self.on], any_size=True))
+
+    def penalty(self, w: Array) -> Array:
+        return self.function(w)
+
+
+_SHAPES: dict[str, list[Shape]] = {
+    "weights": [(n,) for n in range(1, 6)],
+    "matrix": [(2, 1), (3, 2), (2, 3), (5, 3), (3, 5)],  # wide and high ones, should that make a difference
+    "activations": [(Rows(), width) for width in range(1, 6)],
+}
+_TRACED_FOR = {
+    on: [[[(shape, dtype)] for shape in shapes] for dtype in (np.float32, np.float64)] for on, shapes in _SHAPES.items()
+}
+"For which arrays a function is traced when it is saved."
 
 
 def need_matrix(rule: Description, W: Array) -> Array:

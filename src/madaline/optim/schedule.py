@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from madaline.description import Description
+from madaline.description import CUSTOM, Description
 from madaline.errors import ConfigError
+from madaline.graph.formula import Formula
+from madaline.optim.optimizer import formula_of_t
 from madaline.registry import Registry
 
 if TYPE_CHECKING:
@@ -201,7 +203,8 @@ class Exponential(Schedule):
 class Sequence(Schedule):
     r"""One schedule and then another, :math:`a_t\,[t \le n] + b_{t-n}\,[t > n]`, with ``after`` :math:`n`.
 
-    ``a.then(b, after=n)`` makes it. ``first`` is told that the run has ``after`` steps, ``second`` that it has the rest.
+    ``a.then(b, after=n)`` makes it. ``first`` is told that the run has ``after`` steps, ``second`` that it has the
+    rest.
     """
 
     ranges: ClassVar[Mapping[str, str]] = {"after": "[1, inf)"}
@@ -233,9 +236,15 @@ class Product(Schedule):
 class OwnSchedule(Schedule):
     """A user's function of ``t`` as a schedule; :func:`as_schedule` makes it."""
 
+    name: ClassVar[str] = CUSTOM
     function: Callable[[Any], Any]
 
+    def traced(self) -> OwnSchedule:
+        return OwnSchedule(formula_of_t(self.function))
+
     def rate(self, t: Steps, total: int | None = None) -> Any:
+        if isinstance(self.function, Formula):
+            return np.asarray(self.function(np.asarray(t)), dtype=float)
         return np.vectorize(self.function, otypes=[float])(t)
 
 
@@ -249,8 +258,4 @@ def as_schedule(what: str | Mapping[str, Any] | Schedule | Callable[[Any], Any] 
     >>> as_schedule(lambda t: 1 / t).table(4)
     array([1.        , 0.5       , 0.33333333, 0.25      ])
     """
-    if what is None:
-        return Constant()
-    if callable(what) and not isinstance(what, (type, Schedule)):
-        return OwnSchedule(what)
-    return Schedule.of(what)
+    return Constant() if what is None else Schedule.of(what)
