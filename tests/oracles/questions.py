@@ -353,6 +353,12 @@ def optimizer_questions():
     yield from optimizers.optimizer_questions()
 
 
+def layer_questions():
+    import layer_questions as layers  # it needs this module
+
+    yield from layers.layer_questions()
+
+
 FAMILIES: dict[str, Callable[[], Any]] = {
     "mlp": mlp_questions,
     "expressions": expression_questions,
@@ -362,6 +368,7 @@ FAMILIES: dict[str, Callable[[], Any]] = {
     "losses": loss_questions,
     "activations": activation_questions,
     "optimizers": optimizer_questions,
+    "layers": layer_questions,
 }
 
 
