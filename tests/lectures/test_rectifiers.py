@@ -42,7 +42,7 @@ def test_more_pieces_approximate_a_convex_function_better(k):  # B5
 
 
 def test_two_maxout_units_make_what_is_not_convex():  # B5
-    """Any continuous function of linear pieces is a difference of two convex ones. Goodfellow et al. 2013, section 3."""
+    """Any continuous function of linear pieces is a difference of two convex ones. Goodfellow et al. 2013, sec. 3."""
     model = md.Sequential(md.Maxout(2, k=2), md.Linear(1, bias=False)).init(1, dtype="float64")
     model.params["0.W"], model.params["0.b"] = [[-1, 1, 0, 2]], [0, 0, 0, -2]  # |x| and max(0, 2x - 2)
     model.params["1.W"] = [[1], [-1]]
