@@ -60,7 +60,8 @@ class HeldRows {
     return views_[n_views_++];
   }
   static Number number_of(const Py_buffer& view) {
-    const std::string format = view.format == nullptr ? "B" : view.format;
+    std::string format = view.format == nullptr ? "B" : view.format;
+    if (format.size() > 1 && format[0] == '=') format.erase(0, 1);  // the byte order of this machine, not aligned
     const auto integer = [&](Number one_byte) {
       int exponent = 0;
       while ((1 << exponent) < view.itemsize) ++exponent;
@@ -102,7 +103,7 @@ struct Signals {
 class LoopArguments {
  public:
   LoopArguments(const Checks& program, nb::list inputs, nb::list outputs, nb::list gathered, nb::list row_counts,
-                nb::list carried, int guard, nb::handle order, nb::handle starts)
+                std::size_t commit, int guard, nb::handle order, nb::handle starts)
       : program_(program) {
     if (nb::len(inputs) != program.inputs().size() || nb::len(outputs) != program.outputs().size())
       invalid("The program takes " + std::to_string(program.inputs().size()) + " inputs and gives " +
@@ -115,27 +116,18 @@ class LoopArguments {
     if (plan_.n_steps < 0) invalid("starts is empty.");
     for (int64 k = 0; k < plan_.n_steps; ++k) max_rows_ = std::max(max_rows_, plan_.starts[k + 1] - plan_.starts[k]);
 
-    std::vector<bool> is_carried(nb::len(inputs), false);
-    for (nb::handle item : carried) {
-      plan_.carried.push_back({number<int>(item, 0), number<int>(item, 1), 0});
-      is_carried.at(plan_.carried.back().input) = true;
-    }
-    for (std::size_t i = 0; i < is_carried.size(); ++i)
-      plan_.inputs.push_back(argument(inputs[i], program.inputs()[i], is_carried[i], "Input ", i));
+    for (std::size_t i = 0; i < nb::len(inputs); ++i)
+      plan_.inputs.push_back(argument(inputs[i], program.inputs()[i], false, "Input ", i));
     for (std::size_t i = 0; i < nb::len(outputs); ++i)
       plan_.outputs.push_back(argument(outputs[i], program.outputs()[i], true, "Output ", i));
-    for (Carried& c : plan_.carried) {
-      const Checks::Needed &from = program.outputs().at(c.output), &to = program.inputs().at(c.input);
-      if (from.dtype != to.dtype || from.elements(1) < to.elements(1))
-        invalid("What is carried differs from its input.");
-      c.bytes = static_cast<std::size_t>(from.elements(1) * size_of(from.dtype));
-    }
     for (nb::handle item : gathered) add_gathered(item);
     for (nb::handle item : row_counts) {
       const int input = number<int>(item, 0);
       plan_.row_counts.push_back(
           {input, number<int64>(item, 1), number<int64>(item, 2), program.inputs().at(input).dtype});
     }
+    if (commit > program.machine().stages().size()) invalid("commit lies behind the last stage.");
+    plan_.commit = commit;
     plan_.guard = guard;
     if (guard >= 0) plan_.guard_dtype = program.outputs().at(guard).dtype;
     if (guard >= 0 && !is_float(plan_.guard_dtype)) invalid("The guard must be a float.");
@@ -176,15 +168,14 @@ class LoopArguments {
 
 // Gives how it ended; what a signal handler raised is raised when everything is as after a whole step.
 std::string run_loop(Control& control, nb::handle program, nb::list inputs, nb::list outputs, nb::list gathered,
-                     nb::list row_counts, nb::list carried, int guard, nb::handle order, nb::handle starts, int threads,
-                     bool signals) {
+                     nb::list row_counts, std::size_t commit, int guard, nb::handle order, nb::handle starts,
+                     int threads, bool signals) {
   if (threads < 1) invalid("threads must be at least 1.");
   Checks& checks = checks_of(program);
-  const LoopArguments arguments(checks, inputs, outputs, gathered, row_counts, carried, guard, order, starts);
+  const LoopArguments arguments(checks, inputs, outputs, gathered, row_counts, commit, guard, order, starts);
   Loop loop(checks.machine(), arguments.plan(), threads);
   Signals python;
   Ending ending;
-  control.steps.store(0);
   control.watch.begin(signals ? &Signals::ask : nullptr, &python);
   {
     ReleaseGil release;
@@ -212,7 +203,7 @@ void bind_loop(nb::module_& m) {
           "stop", [](Control& self) { self.watch.stop(); }, "End the loop that runs now, before its next whole step.")
       .def_prop_ro("steps", [](const Control& self) { return self.steps.load(); }, "Whole steps done.");
   m.def("run_loop", &run_loop, "control"_a, "program"_a, "inputs"_a, "outputs"_a, "gathered"_a, "row_counts"_a,
-        "carried"_a, "guard"_a, "order"_a, "starts"_a, "threads"_a, "signals"_a,
+        "commit"_a, "guard"_a, "order"_a, "starts"_a, "threads"_a, "signals"_a,
         "Run a program once for each batch; native/FORMAT.md describes the arguments.");
 }
 

@@ -1,7 +1,8 @@
 // Runs a program step after step over batches of rows, without leaving native code.
 //
+// What is carried from step to step is an output with the address of an input: the program's last stages write it.
 // In step k the batch is the rows order[starts[k]] ... order[starts[k + 1] - 1]; rows are gathered, arguments with a
-// stride move on, and what is carried becomes the next step's input. Nothing is allocated once it runs, nobody is
+// stride move on. Nothing is allocated once it runs, nobody is
 // waited for, and a program without work for two threads wakes none.
 #pragma once
 
@@ -28,18 +29,13 @@ struct RowCount {
   std::int64_t coefficient, offset;
   DType dtype;
 };
-// An output that is the next step's input; both are `bytes` long.
-struct Carried {
-  int output, input;
-  std::size_t bytes;
-};
 
 struct LoopPlan {
   std::vector<Argument> inputs, outputs;
   std::vector<Gathered> gathered;
   std::vector<RowCount> row_counts;
-  std::vector<Carried> carried;
-  int guard = -1;  // an output: one float, which must be finite before anything is carried on
+  std::size_t commit = 0;  // the first stage that writes what is carried; everything before it can be given up
+  int guard = -1;          // an output: one float, which must be finite, or nothing is carried on
   DType guard_dtype = DType::f32;
   const std::int64_t* order = nullptr;
   const std::int64_t* starts = nullptr;
@@ -50,7 +46,7 @@ enum class Ending { finished, stopped, guarded, failed };
 
 class Loop {
  public:
-  // May throw std::bad_alloc. What is carried is written into its first input's memory at the end.
+  // May throw std::bad_alloc.
   Loop(Machine& machine, LoopPlan plan, int threads)
       : machine_(machine), session_(machine), plan_(std::move(plan)), max_threads_(threads) {
     std::int64_t max_rows = 0;
@@ -84,21 +80,18 @@ class Loop {
       Team team(threads_);
       gather(team, plan_.order + plan_.starts[k], n_rows);
       session_.prepare(inputs_.data(), outputs_.data(), n_rows, team.size());
-      failure_ = session_.run(0, machine_.stages().size(), team, pace.watch());
+      failure_ = session_.run(0, plan_.commit, team, pace.watch());
       if (failure_.instruction >= 0) ending = Ending::failed;
       else if (watch.stopped()) ending = Ending::stopped;
       else if (!is_guard_finite()) ending = Ending::guarded;
       if (ending != Ending::finished) break;
-      for (const Carried& c : plan_.carried) std::swap(inputs_[c.input], outputs_[c.output]);
+      session_.run(plan_.commit, machine_.stages().size(), team, nullptr);
       steps.store(k + 1, std::memory_order_relaxed);
       if (pace.step_ended() && k + 1 < plan_.n_steps) {
         ending = Ending::stopped;
         break;
       }
     }
-    for (const Carried& c : plan_.carried)
-      if (inputs_[c.input] != plan_.inputs[c.input].base)
-        std::memcpy(plan_.inputs[c.input].base, inputs_[c.input], c.bytes);
     return ending;
   }
   const Failure& failure() const { return failure_; }

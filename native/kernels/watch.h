@@ -1,5 +1,5 @@
-// Whether a long run should end early. Its own thread looks up from its work now and then and asks; other threads that
-// work for it see the answer.
+// Whether one long run should end early. Its own thread looks up from its work now and then and asks; other threads
+// that work for it see the answer.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@ class Watch {
   using Ask = bool (*)(void* context);  // true: stop
   static constexpr auto kPeriod = std::chrono::milliseconds(50);
 
-  // From any thread. What was asked before a run began is forgotten.
+  // From any thread, before the run or during it.
   void stop() { stopped_.store(true, std::memory_order_relaxed); }
   bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
 
@@ -24,7 +24,6 @@ class Watch {
     ask_ = ask;
     context_ = context;
     last_ = Clock::now();
-    stopped_.store(false, std::memory_order_relaxed);
   }
 
   // By the thread of the run: asks if enough time has passed. True: stop.

@@ -119,5 +119,7 @@ def test_what_is_carried_must_fit_and_the_guard_must_be_a_number():
         Loop(graph, carried={1: 0, 2: 0})
     with pytest.raises(ShapeError, match="guard=1: output 1 is float32"):
         Loop(graph, carried={}, guard=1)
+    with pytest.raises(ShapeError, match="guard=0: output 0 is carried"):
+        Loop(md.trace(lambda n: n + 1, 0.0), carried={0: 0}, guard=0)
     with pytest.raises(ShapeError, match="carried names output 9"):
         Loop(graph, carried={9: 0})

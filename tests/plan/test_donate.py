@@ -23,7 +23,7 @@ from random_graphs import cases
 
 
 def bound(graph, donated, arguments, n_rows):
-    program, constants = Executable(graph, donated=donated)._bound(n_rows)
+    program, constants = Executable(graph, donated=donated).bound(n_rows)
     given = zip([*arguments, *constants], program.inputs, strict=True)
     return program, [np.array(value, dtype=node.dtype, order="C") for value, node in given]
 

@@ -71,7 +71,7 @@ class Loop:
         self.carried = dict(carried)
         self.guard = guard
         self.outcome = Outcome(0, "finished")
-        self._executable = Executable(graph)
+        self._executable = Executable(graph, donated=carried)
         self._lock = threading.Lock()
         self._running: NativeRun | ReferenceRun | None = None
 
@@ -117,25 +117,19 @@ class Loop:
         threads : int, optional
             The number to use at most, by default :func:`madaline.get_threads`. Results do not depend on it.
         """
-        arguments = LoopArguments(
-            self.graph,
-            self.carried,
-            inputs=inputs,
-            gathered=gathered or {},
-            tables=tables or {},
-            emitted=emitted or {},
-            order=order,
-            starts=starts,
-        )
-        module = None if executor() == "reference" else core()
-        threads = get_threads() if threads is None else threads
         with self._lock:
-            run: NativeRun | ReferenceRun
-            if module is None:
-                run = ReferenceRun(self._executable, arguments, self.guard)
-            else:
-                run = NativeRun(self._executable, arguments, self.guard, core=module, threads=threads)
-            self._running = run
+            self.outcome = Outcome(0, "interrupted")
+            arguments = LoopArguments(
+                self.graph,
+                self.carried,
+                inputs=inputs,
+                gathered=gathered or {},
+                tables=tables or {},
+                emitted=emitted or {},
+                order=order,
+                starts=starts,
+            )
+            self._running = run = self._bound(arguments, get_threads() if threads is None else threads)
             reason: Reason = "interrupted"
             try:
                 reason = run.run()
@@ -143,3 +137,9 @@ class Loop:
                 self._running = None
                 self.outcome = Outcome(run.steps, reason)
             return self.outcome
+
+    def _bound(self, arguments: LoopArguments, threads: int) -> NativeRun | ReferenceRun:
+        module = None if executor() == "reference" else core()
+        if module is None:
+            return ReferenceRun(self._executable, arguments, self.guard)
+        return NativeRun(self._executable, arguments, self.guard, core=module, threads=threads)

@@ -23,8 +23,8 @@ def check_graph(graph: Graph, carried: Mapping[int, int], guard: int | None) -> 
         if made.shape != given.shape or made.dtype != given.dtype or is_symbolic(made.shape):
             raise ShapeError(
                 f"carried={{{output}: {source}}}: output {output} is {made.dtype} {show(made.shape)}, "
-                f"{_called(source, given, start=False)} is {given.dtype} {show(given.shape)}. What is carried must have "
-                "the dtype and shape of its input, and no axis of rows."
+                f"{_called(source, given, start=False)} is {given.dtype} {show(given.shape)}. What is carried must "
+                "have the dtype and shape of its input, and no axis of rows."
             )
     if len(set(carried.values())) != len(carried):
         raise ShapeError(f"carried={dict(carried)} gives one input two values. Each input can be carried once.")
@@ -33,6 +33,8 @@ def check_graph(graph: Graph, carried: Mapping[int, int], guard: int | None) -> 
         node = graph.outputs[guard]
         if node.shape or node.dtype.kind != "f":
             raise ShapeError(f"guard={guard}: output {guard} is {node.dtype} {show(node.shape)}; it must be one float.")
+        if guard in carried:
+            raise ShapeError(f"guard={guard}: output {guard} is carried. Let the step put it out twice to have both.")
 
 
 class LoopArguments:
@@ -205,13 +207,13 @@ def _integers(value: Any, name: str) -> np.ndarray:
     array = np.asarray(value)
     if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
         raise DtypeError(f"{name} is {array.dtype} {show(array.shape)}; it must be a list of row numbers.")
-    return np.require(array, np.int64, "CA")
+    return np.require(array, np.int64, ("C", "A"))
 
 
 def _converted(value: Any, node: Node, called: str) -> np.ndarray:
     array = np.asarray(value)
     _check_cast(array.dtype, node, called)
-    return np.require(array, node.dtype, "CA")
+    return np.require(array, node.dtype, ("C", "A"))
 
 
 def _check_cast(dtype: np.dtype[Any], node: Node, called: str) -> None:

@@ -112,14 +112,14 @@ class NativeRun:
 
     def _stretches(self) -> Iterator[tuple[int, int, Program, list[np.ndarray]]]:
         counts = self._arguments.row_counts
+        changes = np.flatnonzero(np.diff(counts)) + 1
         first = 0
-        while first < len(counts):
+        for last in (*changes.tolist(), len(counts)):
+            if last == first:
+                continue
             program, constants = self._executable.bound(int(counts[first]))
-            last = first + 1
-            while last < len(counts) and (
-                counts[last] == counts[last - 1] or self._executable.bound(int(counts[last]))[0] is program
-            ):
-                last += 1
+            if last < len(counts) and self._executable.bound(int(counts[last]))[0] is program:
+                continue
             yield first, last, program, constants
             first = last
 
@@ -133,19 +133,21 @@ class NativeRun:
             inputs[index] = (array, 0, 0)
         for index, table in given.tables.items():
             inputs[index] = (table[first:last], _item_bytes(table), 0)
-        inputs.extend((np.require(array, None, "CA"), 0, 0) for array in constants)
+        inputs.extend((np.require(array, None, ("C", "A")), 0, 0) for array in constants)
         row_counts = [
             (len(inputs) + i, rows.coefficient, rows.offset) for i, (rows, _) in enumerate(compiled.row_counts)
         ]
         inputs.extend([None] * len(row_counts))
         for index, node in enumerate(given.graph.outputs):
-            array = given.emitted.get(index)
-            if array is None:
+            to = given.emitted.get(index)
+            if index in given.carried:
+                outputs.append(inputs[given.carried[index]])
+            elif to is None:
                 outputs.append((np.empty(resolve(node.shape, most_rows), node.dtype), 0, 0))
             elif is_symbolic(node.shape):
-                outputs.append((array, 0, _item_bytes(array)))
+                outputs.append((to, 0, _item_bytes(to)))
             else:
-                outputs.append((array[first:last], _item_bytes(array), 0))
+                outputs.append((to[first:last], _item_bytes(to), 0))
         gathered = [
             (index, source.native(self._core, given.graph.inputs[index].dtype))
             for index, source in given.gathered.items()
@@ -158,7 +160,7 @@ class NativeRun:
                 outputs,
                 gathered,
                 row_counts,
-                list(given.carried.items()),
+                program.commit,
                 -1 if self._guard is None else self._guard,
                 given.order,
                 given.starts[first : last + 1],
