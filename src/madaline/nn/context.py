@@ -156,7 +156,7 @@ class Context:
             return
         error.layer_path = self.path  # type: ignore[attr-defined]
         shape = tree_map(lambda leaf: show(leaf.shape), x)
-        where = f"Layer {self.path!r}, {layer!r}," if self.path else f"{layer!r}"
+        where = f"Layer {self.path!r} ({layer!r})" if self.path else f"{layer!r}"
         error.args = (f"{where} was given inputs of shape {shape}. {error.args[0]}", *error.args[1:])
 
 

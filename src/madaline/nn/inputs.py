@@ -120,8 +120,10 @@ def _as_input(item: Any, spec: InputSpec, name: str) -> np.ndarray:
             f"{subject} has shape {show(array.shape)}; the net was made for rows of shape {show(spec.shape)}, "
             f"so it must have shape {show((Rows(), *spec.shape))}."
         )
-    if spec.dtype.kind == "i" and array.dtype.kind == "f" and not np.array_equal(array, np.trunc(array)):
-        raise DtypeError(f"{subject} holds categories, and they must be whole numbers; some are not.")
+    if spec.dtype.kind == "i" and array.dtype.kind == "f":
+        wrong = array[~(np.isfinite(array) & (array == np.trunc(array)))]
+        if len(wrong):
+            raise DtypeError(f"{subject} holds categories, which must be whole numbers, and {wrong[0]} is among them.")
     return array.astype(spec.dtype, copy=False)
 
 

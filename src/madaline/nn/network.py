@@ -61,7 +61,7 @@ class LayerRow:
     @property
     def title(self) -> str:
         """How messages call it."""
-        return f"Layer {self.path!r}, {self.layer!r}," if self.path else f"{self.layer!r}"
+        return f"Layer {self.path!r} ({self.layer!r})" if self.path else f"{self.layer!r}"
 
     @property
     def in_shape(self) -> Any:

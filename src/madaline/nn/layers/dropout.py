@@ -54,13 +54,14 @@ class Dropout(Layer):
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
         x = need_array(x, self)
+        mask_shape = self.mask_shape(x.shape)
         if self.p == 0.0:
             return x
         if not context.train:
             return x * (1.0 - self.p) if self.form == "original" else x
         if self.p == 1.0:
             return x * 0.0
-        keep = (context.uniform(self.mask_shape(x.shape)) >= self.p).astype(context.dtype)
+        keep = (context.uniform(mask_shape) >= self.p).astype(context.dtype)
         return x * (keep / (1.0 - self.p) if self.form == "inverted" else keep)
 
 
