@@ -23,11 +23,12 @@ from typing import Any
 
 import numpy as np
 
+from madaline.annotations import fits, shown_hint
 from madaline.errors import ConfigError, MadalineError
 from madaline.graph.node import CONSTANT, INPUT, ROW_COUNT, Node, constant, new_input, row_count
 from madaline.graph.primitive import PRIMITIVES, Primitive
 from madaline.graph.primitives.elementwise import Elementwise
-from madaline.graph.shapes import Rows, Shape, count, is_never_negative
+from madaline.graph.shapes import Rows, Shape, count, is_never_negative, is_symbolic, show
 from madaline.graph.trace import Graph
 
 VERSION = 1
@@ -37,6 +38,17 @@ MAX_ELEMENTS = 2**27
 "Elements of a single value, of one row for a batch: so that a few bytes in a file cannot ask for all memory."
 
 _TYPES = {"float32", "float64", "int64", "bool"}
+_EACH_AXIS = tuple[int | Rows, ...]
+_PARAMS: dict[str, Any] = {
+    "axes": tuple[int, ...],
+    "axis": int,
+    "reverse": bool,
+    "rows": bool,
+    "stream": int,
+    "starts": _EACH_AXIS | tuple[_EACH_AXIS, ...],
+    "steps": tuple[int, ...] | tuple[tuple[int, ...], ...],
+}
+"Types of the parameters of primitives, besides shapes, sizes and types."
 _ROWS = re.compile(r"(\d{0,9})n([+-]\d{1,9})?")
 _OTHER_FLOATS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
@@ -95,11 +107,15 @@ def graph_from_dict(data: Any) -> Graph:
     if not _is_list(inputs) or not _is_list(nodes) or len(inputs) + len(nodes) > MAX_NODES:
         raise ConfigError(f"A graph must have lists of inputs and nodes, at most {MAX_NODES} together.")
     values: list[Node] = []
+    has_rows = False
     for number, (entry, read) in enumerate([*((e, _input) for e in inputs), *((e, _node) for e in nodes)]):
         try:
             node = read(entry, values)
             if count(node.shape) > MAX_ELEMENTS:
                 raise ConfigError(f"it has {count(node.shape)} elements; {MAX_ELEMENTS} are allowed.")
+            if read is _node and not has_rows and (is_symbolic(node.shape) or node.primitive is ROW_COUNT):
+                raise ConfigError("it depends on the number of rows, and no input has rows.")
+            has_rows = has_rows or is_symbolic(node.shape)
         except (MadalineError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
             raise ConfigError(f"Value {number} of the graph cannot be made: {error}") from error
         values.append(node)
@@ -110,7 +126,10 @@ def _input(entry: Any, values: Sequence[Node]) -> Node:
     name, type_, shape = _entries(entry, "An input", "name", "type", "shape")
     if not isinstance(name, str):
         raise ConfigError(f"name={name!r} must be a string.")
-    return new_input(len(values), _shape(shape), _type(type_), name)
+    sizes = _shape(shape)
+    if is_symbolic(sizes[1:]) or (is_symbolic(sizes) and sizes[0] != Rows()):
+        raise ConfigError(f"shape={show(sizes)} of an input may have n as its first size alone.")
+    return new_input(len(values), sizes, _type(type_), name)
 
 
 def _node(entry: Any, values: Sequence[Node]) -> Node:
@@ -149,6 +168,9 @@ def _params(data: Any) -> dict[str, Any]:
         params["shape"] = _shape(params["shape"])
     if "size" in params:
         (params["size"],) = _shape((params["size"],))
+    for key, value in params.items():
+        if key in _PARAMS and not fits(value, _PARAMS[key]):
+            raise ConfigError(f"the parameter {key}={value!r} must be {shown_hint(_PARAMS[key])}.")
     return params
 
 
