@@ -30,6 +30,7 @@ at kinks are those of PyTorch. Derivatives are not written down anywhere: they c
 These take what a layer learns as arguments; they are functions in `md.activations`.
 
 {learned}
+What sigmoid and rectifiers are good and bad at is [measured in the gallery](../gallery/activation_problems.md).
 """
 
 INITIALIZERS = r"""# Initializers

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-import catalogue
-import figures
 import pytest
 
+import catalogue
+import figures
 import madaline as md
 from docstrings import cell, explain
 
