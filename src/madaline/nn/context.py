@@ -109,6 +109,8 @@ class Context:
         if self.frozen:
             self.frozen_paths.add(path)
         try:
+            if isinstance(x, (dict, tuple)) and not layer.takes_several:
+                raise ShapeError(f"{type(layer).__name__} takes one array, and several came in. Join them by Concat().")
             if layer.takes == "floats":
                 x = tree_map(self._as_float, x)
             elif layer.takes == "integers":
@@ -155,9 +157,9 @@ class Context:
         if getattr(error, "layer_path", None) is not None or not error.args:
             return
         error.layer_path = self.path  # type: ignore[attr-defined]
-        shape = tree_map(lambda leaf: show(leaf.shape), x)
         where = f"Layer {self.path!r} ({layer!r})" if self.path else f"{layer!r}"
-        error.args = (f"{where} was given inputs of shape {shape}. {error.args[0]}", *error.args[1:])
+        shapes = show_all(tree_map(lambda leaf: leaf.shape, x))
+        error.args = (f"{where} was given inputs of shape {shapes}. {error.args[0]}", *error.args[1:])
 
 
 def _need_integers(x: Any, layer: Layer) -> None:
@@ -167,10 +169,10 @@ def _need_integers(x: Any, layer: Layer) -> None:
             raise DtypeError(f"{type(layer).__name__} takes categories, whole numbers, and was given {leaf.dtype}.")
 
 
-def need_array(x: Any, layer: Layer) -> Any:
-    """``x`` itself, if it is one array and not several."""
-    if isinstance(x, (Node, np.ndarray)):
-        return x
-    raise ShapeError(
-        f"{type(layer).__name__} takes one array, and several came in ({type(x).__name__}). Join them with Concat()."
-    )
+def show_all(shapes: Any) -> str:
+    """Shapes by name, or one after another, or the one there is."""
+    if isinstance(shapes, dict):
+        return ", ".join(f"{name} {show_all(item)}" for name, item in shapes.items())
+    if shapes and isinstance(shapes[0], (tuple, dict)):
+        return ", ".join(map(show_all, shapes))
+    return show(shapes)

@@ -69,6 +69,8 @@ class Layer(Description):
     takes: ClassVar[str] = "floats"
     "``floats``: integers become floats before the layer sees them; ``integers`` or ``anything``: they stay."
 
+    takes_several: ClassVar[bool] = False
+    "Whether it can be given a dict or tuple of arrays."
     counts: ClassVar[tuple[str, ...]] = ()
     "Fields that are whole numbers of at least 1."
     arguments: ClassVar[Mapping[str, str]] = {"weight_init": "init"}
@@ -185,7 +187,7 @@ class Layer(Description):
 
     def __repr__(self) -> str:
         shown = []
-        for item in fields(self):
+        for item in sorted(fields(self), key=lambda item: bool(item.kw_only)):
             value = getattr(self, item.name)
             default = item.default if item.default_factory is MISSING else item.default_factory()
             if default is MISSING:

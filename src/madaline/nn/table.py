@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from madaline.graph.shapes import show
+from madaline.nn.context import show_all
 from madaline.nn.layer import Layer
 from madaline.nn.network import LayerRow, Network
 
@@ -25,7 +24,7 @@ def table(network: Network) -> str:
             (
                 row.path or "-",
                 indent + (kind if len(kind) <= WIDEST else f"{kind[: WIDEST - 3]}..."),
-                _shapes(row.out_shape),
+                show_all(row.out_shape),
                 "" if is_group else f"{row.n_params:,}" if row.home == row.path else f"as {row.home}",
                 "" if is_group else f"{row.flops:,}",
             )
@@ -59,11 +58,3 @@ def _outer_first(rows: Sequence[LayerRow]) -> Iterator[LayerRow]:
         inside = [path for path in groups if path.startswith(f"{row.path}.")]
         groups[row.path] = [row, *(item for path in inside for item in groups.pop(path))]
     return (row for group in groups.values() for row in group)
-
-
-def _shapes(shape: Any) -> str:
-    if isinstance(shape, dict):
-        return ", ".join(f"{name} {_shapes(item)}" for name, item in shape.items())
-    if shape and isinstance(shape[0], tuple):
-        return ", ".join(_shapes(item) for item in shape)
-    return show(shape)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from madaline.graph.shapes import Shape
 from madaline.nn import activation as formulas
 from madaline.nn.activations import prelu, relu, shifted_rectifier
-from madaline.nn.context import need_array
 from madaline.nn.initializers import Constant
 from madaline.nn.layer import Layer, Param, last_axis
 
@@ -52,7 +51,7 @@ class Activation(Layer):
         self._set(function=formula.with_parameters(**parameters) if parameters else formula, trainable=trainable)
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
-        return self.function(need_array(x, self))
+        return self.function(x)
 
     def first_activation(self) -> formulas.Activation | None:
         return self.function
@@ -143,7 +142,7 @@ class PReLU(Layer):
         return {"slope": Param(units(self, in_shape), Constant(self.start_slope))}
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
-        return prelu(need_array(x, self), p["slope"])
+        return prelu(x, p["slope"])
 
     def first_activation(self) -> formulas.Activation | None:
         return relu
@@ -177,7 +176,7 @@ class LearnedHinge(Layer):
         return {"slope": Param(shape, Constant(self.start_slope)), "shift": Param(shape, Constant(self.start_shift))}
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
-        return shifted_rectifier(need_array(x, self), p["slope"], p["shift"])
+        return shifted_rectifier(x, p["slope"], p["shift"])
 
     def first_activation(self) -> formulas.Activation | None:
         return relu

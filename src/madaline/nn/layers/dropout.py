@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from madaline.errors import ShapeError
 from madaline.graph.shapes import Shape, show
-from madaline.nn.context import need_array
 from madaline.nn.layer import Layer
 
 if TYPE_CHECKING:
@@ -53,7 +52,6 @@ class Dropout(Layer):
         return shape
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
-        x = need_array(x, self)
         mask_shape = self.mask_shape(x.shape)
         if self.p == 0.0:
             return x

@@ -10,7 +10,6 @@ import numpy as np
 
 from madaline.errors import InputError
 from madaline.graph.shapes import Shape
-from madaline.nn.context import need_array
 from madaline.nn.initializers import Initializer, Normal, as_initializer
 from madaline.nn.layer import Layer, Param
 
@@ -64,7 +63,6 @@ class Embedding(Layer):
         return {"W": Param((self.n_categories, self.width), self.weight_init, decays=True)}
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
-        x = need_array(x, self)
         # Negative numbers would count from the end; they are sent out of range instead.
         index = np.where(x < 0, self.n_categories, x).astype(np.int64)
         y = p["W"][index]

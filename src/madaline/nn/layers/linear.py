@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from madaline.graph.shapes import Shape
 from madaline.nn.activation import Activation
 from madaline.nn.activations import identity, maxout
-from madaline.nn.context import need_array
 from madaline.nn.initializers import Initializer, as_initializer
 from madaline.nn.layer import Layer, Param, last_axis
 
@@ -67,7 +66,7 @@ class Linear(Layer):
         return params | {"b": Param((self.n_out,), self.bias_init)} if self.bias else params
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
-        return self.sums(need_array(x, self), p)
+        return self.sums(x, p)
 
     def sums(self, x: Any, p: Mapping[str, Any]) -> Any:
         return affine(x, p)
@@ -121,7 +120,7 @@ class Maxout(Layer):
         return params | {"b": Param((n_pieces,), self.bias_init)} if self.bias else params
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
-        return maxout(self.sums(need_array(x, self), p), self.k)
+        return maxout(self.sums(x, p), self.k)
 
     def sums(self, x: Any, p: Mapping[str, Any]) -> Any:
         return affine(x, p)

@@ -10,7 +10,6 @@ import numpy as np
 
 from madaline.errors import ConfigError, ShapeError
 from madaline.graph.shapes import Shape, show
-from madaline.nn.context import need_array
 from madaline.nn.layer import Layer, Param
 from madaline.registry import Registry
 
@@ -77,7 +76,6 @@ class BatchNorm(Layer):
         return {"mean": Param((count,), "zeros"), "variance": Param((count,), "ones")}
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
-        x = need_array(x, self)
         along = (-1, *(1,) * (len(x.shape) - 2))
         mean, variance = context.state("mean"), context.state("variance")
         if context.train and not context.frozen:
@@ -134,7 +132,7 @@ class LayerNorm(Layer):
         return scale_and_shift(*trailing(self, in_shape, self.n_axes)) if self.affine else {}
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
-        y = standardized(need_array(x, self), tuple(range(-self.n_axes, 0)), self.eps)
+        y = standardized(x, tuple(range(-self.n_axes, 0)), self.eps)
         return y * p["weight"] + p["bias"] if self.affine else y
 
 
@@ -169,7 +167,7 @@ class RMSNorm(Layer):
         return {"weight": Param(shape, "ones")} if self.affine else {}
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
-        y = standardized(need_array(x, self), tuple(range(-self.n_axes, 0)), self.eps, center=False)
+        y = standardized(x, tuple(range(-self.n_axes, 0)), self.eps, center=False)
         return y * p["weight"] if self.affine else y
 
 
@@ -207,7 +205,6 @@ class GroupNorm(Layer):
         return scale_and_shift(count) if self.affine else {}
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
-        x = need_array(x, self)
         grouped = x.reshape((x.shape[0], self.groups, -1))
         y = standardized(grouped, (2,), self.eps).reshape(x.shape)
         return per_channel(y, p) if self.affine else y
@@ -245,7 +242,6 @@ class InstanceNorm(Layer):
         return scale_and_shift(channels(self, in_shape)) if self.affine else {}
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
-        x = need_array(x, self)
         y = standardized(x, tuple(range(2, len(x.shape))), self.eps)
         return per_channel(y, p) if self.affine else y
 

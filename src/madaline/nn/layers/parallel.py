@@ -45,6 +45,7 @@ class Parallel(Layer):
     """
 
     name: ClassVar[str] = "parallel"
+    takes_several: ClassVar[bool] = True
     takes: ClassVar[str] = "anything"
 
     layers: tuple[Layer, ...]
@@ -110,6 +111,7 @@ class Concat(Layer):
     """Several inputs side by side in one, along the last axis."""
 
     name: ClassVar[str] = "concat"
+    takes_several: ClassVar[bool] = True
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
         arrays = flatten(x)[0]
@@ -126,6 +128,7 @@ class Add(Layer):
     """The sum of several inputs of one shape."""
 
     name: ClassVar[str] = "add"
+    takes_several: ClassVar[bool] = True
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
         total, *rest = flatten(x)[0]

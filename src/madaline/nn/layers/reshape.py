@@ -10,7 +10,6 @@ import numpy as np
 
 from madaline.errors import ConfigError, ShapeError
 from madaline.graph.shapes import show
-from madaline.nn.context import need_array
 from madaline.nn.layer import Layer
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ class Identity(Layer):
     """Gives what it is given."""
 
     name: ClassVar[str] = "identity"
+    takes_several: ClassVar[bool] = True
     takes: ClassVar[str] = "anything"
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
@@ -55,7 +55,7 @@ class Input(Layer):
         return cls(*values.pop("shape", ()), **values)
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
-        if need_array(x, self).shape[1:] != self.shape:
+        if x.shape[1:] != self.shape:
             raise ShapeError(f"A row must have the shape {self.shape}; it has {show(x.shape[1:])}.")
         return x
 
@@ -81,5 +81,4 @@ class Flatten(Layer):
     takes: ClassVar[str] = "anything"
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
-        x = need_array(x, self)
         return x.reshape((x.shape[0], int(np.prod(x.shape[1:], dtype=int))))

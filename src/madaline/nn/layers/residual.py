@@ -10,7 +10,6 @@ from madaline.errors import ShapeError
 from madaline.graph.shapes import show
 from madaline.nn.activation import Activation
 from madaline.nn.activations import identity
-from madaline.nn.context import need_array
 from madaline.nn.layer import Layer
 from madaline.nn.layers.linear import Linear
 from madaline.nn.layers.norm import as_norm
@@ -66,7 +65,7 @@ class Residual(Layer):
         return cls(*values.pop("layers", ()), **values)
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
-        inside = need_array(x, self)
+        inside = x
         if self.norm is not None:
             inside = context.run("norm", self.norm, inside)
         y = Sequential(*self.layers)(inside, {}, context)

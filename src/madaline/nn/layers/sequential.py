@@ -51,6 +51,7 @@ class Sequential(Layer):
     """
 
     name: ClassVar[str] = "sequential"
+    takes_several: ClassVar[bool] = True
     takes: ClassVar[str] = "anything"
 
     layers: tuple[Layer, ...]

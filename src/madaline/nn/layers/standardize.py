@@ -10,7 +10,6 @@ import numpy as np
 
 from madaline.errors import ConfigError, InputError, ShapeError
 from madaline.graph.shapes import Shape
-from madaline.nn.context import need_array
 from madaline.nn.initializers import Constant
 from madaline.nn.layer import Layer, Param, last_axis
 
@@ -87,7 +86,7 @@ class Standardize(Layer):
         }
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
-        return (need_array(x, self) - context.state("mean")) / context.state("std")
+        return (x - context.state("mean")) / context.state("std")
 
 
 def _numbers(given: Sequence[float]) -> tuple[float, ...]:
