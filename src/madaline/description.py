@@ -46,7 +46,7 @@ class Description:
         super().__init_subclass__(**kwargs)
         if "registry" in cls.__dict__:
             KINDS[cls.registry.kind] = cls
-        if "name" in cls.__dict__:
+        if isinstance(cls.__dict__.get("name"), str):  # not a property, by which each object has its own
             cls._register()
 
     @classmethod
@@ -137,7 +137,7 @@ class Description:
 
     def parameters_to_save(self) -> tuple[str, dict[str, Any]]:
         """The name it is found by again, and its parameters by name."""
-        if "name" not in type(self).__dict__:
+        if not isinstance(type(self).__dict__.get("name"), str):
             raise ConfigError(f"{type(self).__name__} has no name to be saved under. Give the class one: name = ...")
         saved = self.traced()
         return self.name, {field.name: getattr(saved, field.name) for field in fields(saved) if field.init}
