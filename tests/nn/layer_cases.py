@@ -123,7 +123,8 @@ SHARED = md.Linear(4)
 CASES = [
     Case("linear", md.Linear(3), 4, lambda T, x, p, s, train: affine(T, x, p)),
     Case("linear without bias", md.Linear(3, bias=False), 4, lambda T, x, p, s, train: affine(T, x, p)),
-    Case("linear frozen", md.Linear(3, init="orthogonal", trainable=False), 4, lambda T, x, p, s, train: affine(T, x, p)),
+    Case("linear frozen", md.Linear(3, init="orthogonal", trainable=False), 4,
+         lambda T, x, p, s, train: affine(T, x, p)),
     Case("linear of three axes", md.Linear(3), (2, 4), lambda T, x, p, s, train: affine(T, x, p)),
     Case("maxout", md.Maxout(3), 4, maxout(2)),
     Case("maxout of four", md.Maxout(2, 4, bias=False), 5, maxout(4)),

@@ -155,10 +155,8 @@ def test_a_layer_is_rebuilt_from_plain_data_and_makes_the_same_model(case):
 @each_case
 def test_what_a_layer_prints_makes_it_again(case):
     text = repr(case.layer)
-    assert (
-        eval(text, {name: getattr(md, name) for name in re.findall(r"[A-Z]\w+", text) if hasattr(md, name)})
-        == case.layer
-    )
+    names = [name for name in re.findall(r"[A-Z]\w+", text) if hasattr(md, name)]
+    assert eval(text, {name: getattr(md, name) for name in names}) == case.layer
 
 
 @each_case

@@ -137,6 +137,10 @@ class Model:
         """Some of the layers of a :class:`Sequential`, with the same arrays: what is changed in one changes in both."""
         return Model(self.network.part(index), self.params.flat, self.state.flat)
 
+    def __iter__(self) -> Iterator[Model]:
+        """The layers of a :class:`Sequential`, each with its arrays."""
+        return (self[position] for position in range(len(self.net.parts())))
+
     def __repr__(self) -> str:
         return f"Model({self.net!r}, {self.network.rows[-1].n_params:,} parameters, {self.network.dtype})"
 
