@@ -6,29 +6,7 @@ import numpy as np
 import pytest
 
 import madaline as md
-
-DEPTH, WIDTH = 30, 32
-X = np.random.default_rng(0).standard_normal((64, WIDTH))
-BACK = np.random.default_rng(1).standard_normal((64, WIDTH))
-"What is sent back from the last layer: a gradient is then this times a product of Jacobians."
-
-
-def gradient_sizes(activation, *, init="auto", norm=None, skips=False):
-    """The size of the gradient by the output of each hidden layer, first layer first; that of the last is 1."""
-    kind = md.Residual if skips else md.Sequential
-    norms = {None: [], "batch": [md.BatchNorm()], "layer": [md.LayerNorm()]}
-    blocks = [kind(md.Linear(WIDTH, init=init), *norms[norm], activation) for _ in range(DEPTH)]
-    model = md.Sequential(*blocks).init(X, dtype="float64")
-    layers = [model[position] for position in range(DEPTH)]
-
-    def objective(shifts):
-        h = X
-        for layer, shift in zip(layers, shifts, strict=True):
-            h = layer.network.run(model.params.flat, model.state.flat, h, train=True).outputs[""] + shift
-        return np.sum(BACK * h)
-
-    gradients = md.grad(objective)([np.zeros_like(X)] * DEPTH)
-    return np.array([np.linalg.norm(gradient) for gradient in gradients]) / np.linalg.norm(BACK)
+from gradients_through_depth import CURES, DEPTH, GLOROT, sizes
 
 
 def test_the_slope_of_sigmoid_is_at_most_a_quarter():  # C10
@@ -53,44 +31,27 @@ def test_a_gradient_is_a_product_of_jacobians_and_bounded_by_their_sizes(rng):  
 
 
 def test_through_sigmoid_gradients_vanish_layer_by_layer():  # C10
-    sizes = gradient_sizes("sigmoid")
-    assert (sizes[:-1] < 0.5 * sizes[1:]).all()
-    assert sizes[0] < 1e-15
+    found = sizes("sigmoid")
+    assert (found[:-1] < 0.5 * found[1:]).all()
+    assert found[0] < 1e-15
 
 
 @pytest.mark.parametrize(("std", "low", "high"), [(0.05, 0.0, 1e-15), (1.0, 1e15, np.inf)], ids=["small", "large"])
 def test_small_weights_make_gradients_vanish_and_large_ones_explode(std, low, high):  # C10
-    assert low <= gradient_sizes("relu", init=md.Normal(std))[0] < high
-
-
-CURES = {
-    "relu and He's weights": {"activation": "relu"},
-    "tanh and Xavier's weights": {"activation": "tanh"},
-    "skips around sigmoid": {"activation": "sigmoid", "skips": True},
-    "skips around small weights": {"activation": "relu", "init": md.Normal(0.05), "skips": True},
-    "batch norm before sigmoid": {"activation": "sigmoid", "norm": "batch"},
-    "layer norm, small weights": {"activation": "relu", "init": md.Normal(0.05), "norm": "layer"},
-    "layer norm, large weights": {"activation": "relu", "init": md.Normal(1.0), "norm": "layer"},
-    "batch norm and skips, large weights": {
-        "activation": "relu",
-        "init": md.Normal(1.0),
-        "norm": "batch",
-        "skips": True,
-    },
-}
+    assert low <= sizes("relu", init=md.Normal(std))[0] < high
 
 
 @pytest.mark.parametrize("cure", CURES)
 def test_a_cure_brings_gradients_through_thirty_layers(cure):  # C10
     """Between a tenth and ten times what was sent back, at every layer."""
-    sizes = gradient_sizes(**CURES[cure])
-    assert (sizes > 0.1).all()
-    assert (sizes < 10.0).all()
+    found = sizes(**CURES[cure])
+    assert (found > 0.1).all()
+    assert (found < 10.0).all()
 
 
 def test_with_batch_norm_the_scale_of_the_weights_means_nothing():  # C10
     """Not even with relu, though there gradients grow by sqrt(pi / (pi - 1)) = 1.21 a layer (Yang et al. 2019)."""
-    small, large = (gradient_sizes("relu", init=md.Normal(std), norm="batch") for std in (0.05, 1.0))
+    small, large = (sizes("relu", init=md.Normal(std), norm="batch") for std in (0.05, 1.0))
     np.testing.assert_allclose(small, large, rtol=0.25)  # but for eps
     growth = (large[0] / large[-1]) ** (1 / (DEPTH - 1))
     assert growth == pytest.approx(np.sqrt(np.pi / (np.pi - 1)), rel=0.05)
@@ -98,8 +59,7 @@ def test_with_batch_norm_the_scale_of_the_weights_means_nothing():  # C10
 
 def test_the_two_weights_of_glorot_and_bengio():  # C10
     """Their histograms: U(-1/sqrt(n), 1/sqrt(n)) loses sqrt(3) a layer, the "normalised" weights lose little."""
-    standard = gradient_sizes("tanh", init=md.Uniform(1 / np.sqrt(WIDTH)))
-    normalised = gradient_sizes("tanh", init="xavier_uniform")
+    standard, normalised = (sizes(**net) for net in GLOROT.values())
     loss_a_layer = (standard[0] / standard[-1]) ** (1 / (DEPTH - 1))
     assert loss_a_layer == pytest.approx(1 / np.sqrt(3), rel=0.05)
     assert normalised[0] > 0.03
