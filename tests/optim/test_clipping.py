@@ -32,12 +32,12 @@ def test_a_small_gradient_keeps_its_bits(clip, rng):
     np.testing.assert_array_equal(clip(g, w), g)
 
 
-def test_c6_by_value_every_element_is_capped(rng):
+def test_by_value_every_element_is_capped(rng):  # C6
     g = 5.0 * rng.normal(size=40)
     np.testing.assert_array_equal(ClipValue(2.0)(g), np.clip(g, -2.0, 2.0))
 
 
-def test_c6_by_norm_the_direction_is_kept_and_the_length_capped(rng):
+def test_by_norm_the_direction_is_kept_and_the_length_capped(rng):  # C6
     g = 5.0 * rng.normal(size=40)
     found = ClipNorm(2.0)(g)
     assert np.linalg.norm(found) == pytest.approx(2.0, rel=1e-6)

@@ -30,7 +30,7 @@ def test_it_finds_the_end_of_rosenbrocks_valley():
     np.testing.assert_array_equal(start, -1.0)
 
 
-def test_e11_for_the_same_budget_it_goes_further_than_gradient_descent():
+def test_for_the_same_budget_it_goes_further_than_gradient_descent():  # E11
     start = np.full(6, -1.0)
     found = LBFGS().minimize(value_and_grad, start)
     w = start

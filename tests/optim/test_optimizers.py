@@ -45,7 +45,7 @@ def w(rng):
     return rng.normal(size=12)
 
 
-def test_the_names_are_those_of_the_lectures_and_of_other_libraries():
+def test_the_names_are_those_of_the_lectures_and_of_other_libraries():  # A12, E9
     expected = "adadelta adagrad adam adamax adamw adaptive_moments amsgrad lion nadam rmsprop rprop sgd"
     assert OPTIMIZERS.names() == tuple(expected.split())
 

@@ -67,7 +67,7 @@ def test_masked_parameters_are_not_penalised(rule, rng):
     np.testing.assert_allclose(slope[:6], md.grad(rule)(w[:6]), rtol=1e-14)
 
 
-def test_e6_the_gradient_of_l2_is_twice_lambda_w(rng):
+def test_the_gradient_of_l2_is_twice_lambda_w(rng):  # E6
     w = rng.normal(size=7)
     np.testing.assert_allclose(md.grad(L2(0.3))(w), 0.6 * w, rtol=1e-14)
 
