@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from madaline.functional.check_gradient import check_gradient as check_gradient
     from madaline.functional.collapse import collapse as collapse
     from madaline.functional.compile import compile as compile
+    from madaline.functional.files import load as load
+    from madaline.functional.files import save as save
     from madaline.functional.gradient import grad as grad
     from madaline.functional.gradient import value_and_grad as value_and_grad
     from madaline.functional.jacobian import hessian as hessian
@@ -179,6 +181,14 @@ if TYPE_CHECKING:
     from madaline.optim.schedule import Schedule as Schedule
     from madaline.optim.schedule import as_schedule as as_schedule
     from madaline.optim.sgd import SGD as SGD
+    from madaline.train.events import Callback as Callback
+    from madaline.train.history import History as History
+    from madaline.train.metrics import METRICS as METRICS
+    from madaline.train.metrics import Metric as Metric
+    from madaline.train.recipe import Group as Group
+    from madaline.train.sampling import SAMPLERS as SAMPLERS
+    from madaline.train.stopping import EarlyStopping as EarlyStopping
+    from madaline.train.trainer import Trainer as Trainer
 
 __version__ = "0.1.0.dev0"
 
@@ -188,6 +198,7 @@ _NAMES_BY_MODULE = {
     "madaline.functional.check_gradient": ("check_gradient",),
     "madaline.functional.collapse": ("collapse",),
     "madaline.functional.compile": ("compile",),
+    "madaline.functional.files": ("load", "save"),
     "madaline.functional.gradient": ("grad", "value_and_grad"),
     "madaline.functional.jacobian": ("hessian", "jacobian"),
     "madaline.functional.model": ("Model",),
@@ -299,6 +310,13 @@ _NAMES_BY_MODULE = {
         "as_schedule",
     ),
     "madaline.optim.sgd": ("SGD",),
+    "madaline.train.events": ("Callback",),
+    "madaline.train.history": ("History",),
+    "madaline.train.metrics": ("METRICS", "Metric"),
+    "madaline.train.recipe": ("Group",),
+    "madaline.train.sampling": ("SAMPLERS",),
+    "madaline.train.stopping": ("EarlyStopping",),
+    "madaline.train.trainer": ("Trainer",),
 }
 _MODULE_OF = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names}
 

@@ -11,6 +11,7 @@
     ├── InputError          (ValueError)            a number that a layer has no meaning for
     ├── TargetError         (ValueError)            a target that a loss has no meaning for
     ├── DivergenceError     (ArithmeticError)       training came to a loss that is not finite
+    ├── FileFormatError     (ValueError)            a file that is damaged or of another kind
     ├── GradientError       (ValueError)            a derivative that disagrees with finite differences
     ├── ConfigError         (ValueError)            a setting or environment variable that cannot be honoured
     ├── NativeCoreError     (ImportError)           the native core is installed but cannot be loaded
@@ -82,6 +83,10 @@ class DivergenceError(MadalineError, ArithmeticError):
         super().__init__(message)
         self.step = step
         self.layer = layer
+
+
+class FileFormatError(MadalineError, ValueError):
+    """A file that is damaged, of another kind, or of a format this version does not know."""
 
 
 class GradientError(MadalineError, ValueError):

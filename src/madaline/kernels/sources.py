@@ -43,7 +43,7 @@ class DenseRows:
         self.n_rows, *rest = array.shape
         self.row_shape = tuple(rest)
         self.dtype = array.dtype
-        self.arrays = (array,)
+        self.arrays: tuple[np.ndarray, ...] = (array,)
 
     def take(self, rows: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
         """The rows with these numbers."""
@@ -86,9 +86,9 @@ class SparseRows:
         self.indices = np.ascontiguousarray(matrix.indices, index)
         self.data = np.ascontiguousarray(matrix.data)
         self.n_rows, n_columns = matrix.shape
-        self.row_shape = (n_columns,)
+        self.row_shape: tuple[int, ...] = (n_columns,)
         self.dtype = matrix.dtype
-        self.arrays = (self.indptr, self.indices, self.data)
+        self.arrays: tuple[np.ndarray, ...] = (self.indptr, self.indices, self.data)
 
     def take(self, rows: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
         """The rows with these numbers."""

@@ -1,0 +1,108 @@
+"""Models as files."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from madaline import container
+from madaline.errors import FileFormatError, MadalineError
+from madaline.functional.model import Arrays, Model
+from madaline.nn.inputs import InputSpec
+from madaline.nn.layer import Layer
+from madaline.nn.network import build
+
+FORMAT = 1
+"Raised when files change so that older versions cannot read them; older files are read forever."
+MAX_PARAMETERS = 2**34
+"A file that asks for more arrays than that is refused before anything is made."
+
+
+def save(model: Model, path: str | os.PathLike[str]) -> None:
+    """Write a model to a file: its net, parameters and state. Functions of yours are saved as their traced graphs.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, numpy as np, madaline as md
+    >>> model = md.mlp(8, 3).init(5)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     md.save(model, pathlib.Path(folder) / "model.madaline")
+    ...     again = md.load(pathlib.Path(folder) / "model.madaline")
+    >>> bool(np.array_equal(model(np.ones((2, 5))), again(np.ones((2, 5)))))
+    True
+    """
+    if not isinstance(model, Model):
+        raise TypeError(f"save needs a model, as net.init(X) or trainer.model, and was given {type(model).__name__}.")
+    arrays = {f"params.{name}": model.params[name] for name in model.params}
+    arrays |= {f"state.{name}": model.state[name] for name in model.state}
+    container.write(path, arrays, {"kind": "model", **describe(model)})
+
+
+def load(path: str | os.PathLike[str]) -> Model:
+    """Read a model from a file. No code of the file is run; a damaged or foreign file is a FileFormatError."""
+    arrays, document = container.read(path, kind="model")
+    try:
+        return restored(document, arrays)
+    except (MadalineError, KeyError, TypeError, ValueError) as error:
+        raise FileFormatError(f"{os.fspath(path)!r} is no whole model file: {error}") from error
+
+
+def describe(model: Model) -> dict[str, Any]:
+    """What a file must say besides the arrays."""
+    from madaline import __version__
+
+    return {
+        "format": FORMAT,
+        "version": __version__,
+        "net": model.net.to_dict(),
+        "dtype": model.network.dtype.name,
+        "inputs": _plain_specs(model.network.inputs),
+    }
+
+
+def restored(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> Model:
+    """A model from its description and arrays."""
+    if document.get("format") != FORMAT:
+        raise FileFormatError(
+            f"The file has format {document.get('format')!r}; this version reads up to {FORMAT}. Update madaline."
+        )
+    net = Layer.from_dict(document["net"])
+    dtype = np.dtype(document["dtype"] if document["dtype"] in ("float32", "float64") else "float32")
+    network = build(net, _specs(document["inputs"]), dtype=dtype)
+    held = sum(array.size for array in arrays.values())
+    if network.n_params + network.n_state > min(held, MAX_PARAMETERS):
+        raise FileFormatError(f"The net needs {network.n_params + network.n_state} numbers, and the file holds {held}.")
+    model = Model(network, np.zeros(network.n_params, dtype), np.zeros(network.n_state, dtype))
+    for prefix, own in (("params", model.params), ("state", model.state)):
+        _fill(own, prefix, arrays)
+    return model
+
+
+def _fill(own: Arrays, prefix: str, arrays: dict[str, np.ndarray]) -> None:
+    for name in own:
+        found = arrays.get(f"{prefix}.{name}")
+        if found is None or found.shape != own[name].shape or found.dtype != own[name].dtype:
+            raise FileFormatError(f"The array {name!r} is missing or not of shape {own[name].shape}.")
+        own[name] = found
+
+
+def _plain_specs(specs: Any) -> Any:
+    if isinstance(specs, dict):
+        return {"named": {name: _plain_specs(item) for name, item in specs.items()}}
+    if isinstance(specs, tuple):
+        return {"listed": [_plain_specs(item) for item in specs]}
+    return {"shape": list(specs.shape), "dtype": specs.dtype.name}
+
+
+def _specs(data: Any) -> Any:
+    if "named" in data:
+        return {str(name): _specs(item) for name, item in data["named"].items()}
+    if "listed" in data:
+        return tuple(_specs(item) for item in data["listed"])
+    shape, dtype = data["shape"], data["dtype"]
+    whole = isinstance(shape, list) and all(type(size) is int and 0 <= size < 2**31 for size in shape)
+    if not whole or dtype not in ("float32", "float64", "int64"):
+        raise FileFormatError(f"{data!r} does not describe an input.")
+    return InputSpec(tuple(shape), np.dtype(dtype))

@@ -1,0 +1,177 @@
+"""Checkpoints: everything a run needs to go on as if it had never stopped."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from madaline import container
+from madaline.errors import ConfigError, FileFormatError
+from madaline.functional import files
+from madaline.train.events import Callback
+from madaline.train.history import History, Table
+from madaline.train.recipe import to_plain
+from madaline.train.run import Progress, Run
+
+if TYPE_CHECKING:
+    from madaline.train.trainer import Trainer
+
+
+class Checkpointer(Callback):
+    """Writes checkpoints while a run goes on, and when it is interrupted.
+
+    Parameters
+    ----------
+    path : path
+        The file; it always holds a whole checkpoint.
+    every_epochs : int or None
+        After so many epochs.
+    every_seconds : float or None
+        After so long, also within an epoch.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, every_epochs: int | None, every_seconds: float | None) -> None:
+        self.path = Path(path)
+        self.every_epochs, self.every_seconds = every_epochs, every_seconds
+        self.has_ticks = every_seconds is not None
+        self._last = time.monotonic()
+        if not self.path.parent.is_dir():
+            raise ConfigError(f"checkpoint={str(path)!r}: the folder {str(self.path.parent)!r} does not exist.")
+
+    def on_fit_start(self, trainer: Trainer) -> None:
+        self._last = time.monotonic()
+
+    def on_tick(self, trainer: Trainer) -> None:
+        if self.every_seconds is not None and time.monotonic() - self._last >= self.every_seconds:
+            self._write(trainer)
+
+    def on_epoch_end(self, trainer: Trainer, row: Any) -> None:
+        if self.every_epochs is not None and trainer.run.progress.epoch % self.every_epochs == 0:
+            self._write(trainer)
+
+    def on_fit_end(self, trainer: Trainer) -> None:
+        if trainer.run.stop_reason in ("interrupted", "callback", "time"):
+            self._write(trainer)
+
+    def _write(self, trainer: Trainer) -> None:
+        save(trainer.run, self.path)
+        self._last = time.monotonic()
+
+
+def save(run: Run, path: str | os.PathLike[str]) -> None:
+    """Write all that changes in a run, and what must be equal to go on."""
+    arrays = {f"array.{name}": value for name, value in run.arrays.items()}
+    arrays |= {"params": run.model.params.flat, "state": run.model.state.flat}
+    arrays |= {f"best.{name}": value for name, value in (run.best or {}).items()}
+    container.write(
+        path,
+        arrays,
+        {
+            "kind": "checkpoint",
+            "format": files.FORMAT,
+            "setting": setting(run),
+            "progress": asdict(run.progress),
+            "history": history_to_plain(run.history),
+            "watch": None if run.watch is None else run.watch.to_dict(),
+            "plateau": None if run.plateau is None else _plateau_to_plain(run.plateau),
+        },
+    )
+
+
+def setting(run: Run) -> dict[str, Any]:
+    """What must be the same for a run to go on bit by bit."""
+    settings = run.settings
+    return {
+        "net": run.model.net.to_dict(),
+        "freeze": list(run.trainer.freeze),
+        "dtype": run.model.network.dtype.name,
+        "recipe": to_plain(run.recipe),
+        "seed": settings.seed,
+        "batch_size": settings.batch_size,
+        "sampler": settings.sampler.to_dict(),
+        "drop_last": settings.drop_last,
+        "rows": len(run.rows),
+        "data": [[source.n_rows, list(source.row_shape)] for source in (*run.data.x, *run.data.y)],
+        "weighted": run.data.weight is not None,
+        "total_steps": run.total_steps,
+    }
+
+
+def restore(run: Run, path: str | os.PathLike[str]) -> None:
+    """Bring a run that is about to begin to where the checkpoint was written."""
+    arrays, document = container.read(path, kind="checkpoint")
+    if document.get("format") != files.FORMAT:
+        found = document.get("format")
+        raise FileFormatError(f"The checkpoint has format {found!r}; this version reads {files.FORMAT}.")
+    now, then = setting(run), document.get("setting", {})
+    differing = [name for name in now if now[name] != then.get(name) and name != "total_steps"]
+    if now["total_steps"] != then.get("total_steps") and _needs_total(run):
+        differing.append("total_steps")
+    if differing:
+        name = differing[0]
+        raise ConfigError(
+            f"resume={os.fspath(path)!r} was written by a run with another {' and another '.join(differing)} "
+            f"({name} was {_short(then.get(name))}, now {_short(now[name])}). Resume with the same settings and data."
+        )
+    try:
+        for name, value in run.arrays.items():
+            _copy(arrays[f"array.{name}"], value)
+        _copy(arrays["params"], run.model.params.flat)
+        _copy(arrays["state"], run.model.state.flat)
+        run.best = {name: arrays[f"best.{name}"] for name in ("params", "state") if f"best.{name}" in arrays} or None
+        run.progress = Progress(**document["progress"])
+        run.history = history_from_plain(document["history"])
+        if run.watch is not None and document["watch"] is not None:
+            run.watch.restore(document["watch"])
+        if run.plateau is not None and document["plateau"] is not None:
+            for name, value in document["plateau"].items():
+                setattr(run.plateau, name, value)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FileFormatError(f"{os.fspath(path)!r} is no whole checkpoint: {error}") from error
+
+
+def _needs_total(run: Run) -> bool:
+    """Whether the learning rate depends on the number of steps of the whole run."""
+    t = np.arange(1, 3)
+    try:
+        return not np.array_equal(run.recipe.schedule.rate(t, 10), run.recipe.schedule.rate(t, 1000))
+    except ConfigError:
+        return True
+
+
+def _copy(source: np.ndarray, target: np.ndarray) -> None:
+    if source.shape != target.shape or source.dtype != target.dtype:
+        raise ValueError(f"an array has shape {source.shape}, and {target.shape} is needed")
+    target[...] = source
+
+
+def _plateau_to_plain(plateau: Any) -> dict[str, Any]:
+    return {name: getattr(plateau, name) for name in ("scale", "best", "n_bad", "n_cooldown")}
+
+
+def history_to_plain(history: History) -> dict[str, Any]:
+    """The tables as lists."""
+    return {
+        "epochs": history.to_dict(),
+        "steps": history.steps.to_dict(),
+        "probes": history.probes.to_dict(),
+        "best_epoch": history.best_epoch,
+    }
+
+
+def history_from_plain(data: dict[str, Any]) -> History:
+    """The history again."""
+    history = History(data["epochs"])
+    history.steps, history.probes = Table(data["steps"]), Table(data["probes"])
+    history.best_epoch = data["best_epoch"]
+    return history
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,205 @@
+"""Training data as the loop takes it: sources of rows, checked once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from madaline.errors import ConfigError, DtypeError, ShapeError
+from madaline.graph.shapes import show
+from madaline.graph.tree import describe, flatten, unflatten
+from madaline.kernels.sources import DenseRows, Source, SparseRows
+from madaline.losses.loss import Loss
+from madaline.losses.weights import check_weights
+from madaline.nn.network import Network
+from madaline.train.step import target_specs
+
+CHECKED_ROWS = 1 << 16
+"Values are looked at in pieces of so many rows, so that a file larger than memory is never read at once."
+
+
+@dataclass(frozen=True)
+class Data:
+    """Rows with their targets and weights."""
+
+    x: tuple[Source, ...]
+    y: tuple[Source, ...]
+    weight: np.ndarray | None
+    n_rows: int
+    targets: Any
+    "The targets as arrays, in their nesting."
+    target_specs: Any
+
+    def gathered(self) -> dict[str, Source]:
+        """The sources by the names of a step's inputs."""
+        found: dict[str, Source] = {f"x[{i}]": source for i, source in enumerate(self.x)}
+        found |= {f"y[{i}]": source for i, source in enumerate(self.y)}
+        if self.weight is not None:
+            found["weight"] = DenseRows(self.weight)
+        return found
+
+    def take(self, rows: np.ndarray) -> tuple[Any, Any]:
+        """Targets and weights of some rows."""
+        leaves, structure = flatten(self.targets)
+        y = unflatten(structure, [np.asarray(leaf[rows]) for leaf in leaves])
+        return y, None if self.weight is None else self.weight[rows]
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether X is a SciPy sparse matrix, asked without importing SciPy."""
+    return hasattr(X, "tocsr") and hasattr(X, "nnz")
+
+
+def as_source(leaf: Any, name: str) -> Source:
+    """Rows of an array or a sparse matrix; lists become arrays, whatever is an array already stays where it is."""
+    if is_sparse(leaf):
+        return SparseRows(leaf.tocsr())
+    array = leaf if isinstance(leaf, np.ndarray) else np.asarray(leaf)
+    if array.dtype.kind not in "fiub":
+        raise DtypeError(f"{name} has dtype {array.dtype}; it must hold numbers.")
+    if not array.dtype.isnative or (array.dtype.kind == "f" and array.dtype.itemsize > 8):
+        array = array.astype(np.float64 if array.dtype.kind == "f" else array.dtype.newbyteorder("="))
+    if array.ndim == 0:
+        raise ShapeError(f"{name} is a single number; it must have one row for each sample.")
+    return DenseRows(array)
+
+
+def input_sources(network: Network, X: Any) -> tuple[Source, ...]:
+    """A source for each input of the net."""
+    specs, structure = flatten(network.inputs)
+    leaves, given = flatten(X) if isinstance(network.inputs, (dict, tuple)) else ([X], structure)
+    if given != structure:
+        raise ShapeError(f"The net takes inputs {describe(structure)}; it was given {describe(given)}.")
+    sources = []
+    for leaf, spec in zip(leaves, specs, strict=True):
+        source = as_source(leaf, "X")
+        if source.row_shape != spec.shape:
+            raise ShapeError(
+                f"X has rows of shape {show(source.row_shape)}; the net was made for rows of shape {show(spec.shape)}."
+            )
+        sources.append(source)
+    if len({source.n_rows for source in sources}) > 1:
+        raise ShapeError(
+            f"The inputs have {', '.join(str(s.n_rows) for s in sources)} rows; they must have equally many."
+        )
+    return tuple(sources)
+
+
+def read(
+    network: Network,
+    loss: Loss | dict[str, Loss],
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    class_weight: Any = None,
+) -> Data:
+    """Check the data and make it ready.
+
+    Raises
+    ------
+    MadalineError
+        That names the row and column of a missing or infinite number, a target the loss has no meaning for, weights
+        that are negative, or lengths that differ.
+    """
+    x = input_sources(network, X)
+    n_rows = x[0].n_rows
+    if not n_rows:
+        raise ShapeError("X has no rows: there is nothing to learn from.")
+    for source in x:
+        _check_finite(source)
+    targets = _as_targets(y)
+    leaves = flatten(targets)[0]
+    if any(len(leaf) != n_rows for leaf in leaves):
+        raise ShapeError(f"X has {n_rows} rows and y has {', '.join(str(len(leaf)) for leaf in leaves)}.")
+    _check_targets(loss, network.out_shape, targets)
+    weight = _weights(loss, network.out_shape, targets, n_rows, sample_weight, class_weight)
+    return Data(
+        x,
+        tuple(as_source(leaf, "y") for leaf in leaves),
+        None if weight is None else weight.astype(network.dtype),
+        n_rows,
+        targets,
+        target_specs(targets, network.dtype),
+    )
+
+
+def _as_targets(y: Any) -> Any:
+    if isinstance(y, dict):
+        return {name: _as_targets(item) for name, item in y.items()}
+    if is_sparse(y):
+        return y.toarray()
+    array = np.asarray(y)
+    if array.dtype.kind not in "fiub":
+        raise DtypeError(
+            f"y has dtype {array.dtype}; it must hold numbers. "
+            "Number the classes: np.unique(y, return_inverse=True)[1]."
+        )
+    if array.ndim == 0:
+        raise ShapeError("y is a single number; it must have one row for each sample.")
+    return array
+
+
+def _check_targets(loss: Loss | dict[str, Loss], out_shape: Any, targets: Any) -> None:
+    if isinstance(loss, dict):
+        for name, item in loss.items():
+            if (
+                not isinstance(targets, dict)
+                or name not in targets
+                or not isinstance(out_shape, dict)
+                or name not in out_shape
+            ):
+                raise ConfigError(f"loss names the output {name!r}; the net and y must have it too, as dicts.")
+            _check_targets(item, out_shape[name], targets[name])
+        return
+    if isinstance(out_shape, dict) or isinstance(targets, dict):
+        raise ConfigError("The net or y has several named outputs; give a loss for each: loss={'name': 'mse', ...}.")
+    loss.check(out_shape, targets)
+
+
+def _weights(
+    loss: Loss | dict[str, Loss], out_shape: Any, targets: Any, n_rows: int, sample_weight: Any, class_weight: Any
+) -> np.ndarray | None:
+    weight = None
+    if sample_weight is not None:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+        if weight.shape != (n_rows,):
+            raise ShapeError(
+                f"sample_weight has shape {weight.shape}; it must hold one number for each of {n_rows} rows."
+            )
+        check_weights("sample_weight", weight)
+        if not weight.any():
+            raise ConfigError("sample_weight is 0 for every row: there is nothing to learn from.")
+    if class_weight is not None:
+        if isinstance(loss, dict):
+            raise ConfigError("class_weight cannot be used with several losses. Pass sample_weight.")
+        shape = np.broadcast_to(np.zeros((), dtype=np.float32), (n_rows, *out_shape[1:]))
+        of_class = np.asarray(loss.class_rows(class_weight, shape, targets), dtype=np.float64)
+        weight = of_class if weight is None else weight * of_class
+    return weight
+
+
+def _check_finite(source: Source) -> None:
+    """An error that says where the first missing or infinite number is."""
+    if source.dtype.kind != "f":
+        return
+    if isinstance(source, SparseRows):
+        if not np.isfinite(source.data).all():
+            raise ConfigError("X has a missing or infinite value. Replace it, or drop its row.")
+        return
+    array = source.arrays[0]
+    for start in range(0, source.n_rows, CHECKED_ROWS):
+        part = np.asarray(array[start : start + CHECKED_ROWS])
+        with np.errstate(all="ignore"):
+            # The sum of finite numbers may overflow, so a doubtful sum is looked into.
+            if np.isfinite(part.sum(dtype=np.float64)) or np.isfinite(part).all():
+                continue
+        wrong = ~np.isfinite(part)
+        place = np.argwhere(wrong)[0]
+        where = f"row {place[0] + start}" + "".join(f", column {column}" for column in place[1:])
+        raise ConfigError(
+            f"X has {int(wrong.sum())} missing or infinite values in rows {start} to {start + len(part) - 1}; the "
+            f"first is {part[tuple(place)]} at {where}. Replace them, or drop those rows."
+        )

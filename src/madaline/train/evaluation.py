@@ -1,0 +1,84 @@
+"""Loss and metrics of predictions: at the end of an epoch, or when asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from madaline.functional.compile import CompiledFunction
+from madaline.functional.model import Model
+from madaline.losses.loss import Loss
+from madaline.train.data import Data
+from madaline.train.inference import Inference
+from madaline.train.metrics import Metric
+from madaline.train.step import mean_over_rows, total_loss
+
+if TYPE_CHECKING:
+    from madaline.train.run import Run
+
+
+@dataclass(frozen=True)
+class Held:
+    """Rows that are not trained on."""
+
+    data: Data
+    rows: np.ndarray
+
+
+class Evaluator:
+    """Evaluates a model on validation rows, and on training rows where a metric needs all predictions at once."""
+
+    def __init__(
+        self,
+        inference: Inference,
+        loss: Loss | dict[str, Loss],
+        metrics: Sequence[Metric],
+        *,
+        validation: Held | None,
+        threads: int,
+    ) -> None:
+        self.inference, self.loss, self.metrics, self.validation = inference, loss, tuple(metrics), validation
+        self.threads = threads
+        self._of_all = [metric for metric in metrics if metric.needs_all]
+        self._of_rows = [metric for metric in metrics if not metric.needs_all]
+        self._means = CompiledFunction(self._mean_values, [0, 1, 2])
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether an epoch ends with an evaluation."""
+        return self.validation is not None or bool(self._of_all)
+
+    def epoch_row(self, run: Run) -> dict[str, float]:
+        """What an epoch's row of the history has besides means over its steps."""
+        row: dict[str, float] = {}
+        if self._of_all:
+            found = self.scores(run.model, run.data, run.rows, self._of_all, with_means=False)
+            row |= found
+        if self.validation is not None:
+            found = self.scores(run.model, self.validation.data, self.validation.rows, self._of_all)
+            row |= {f"val_{name}": value for name, value in found.items()}
+        return row
+
+    def scores(
+        self, model: Model, data: Data, rows: np.ndarray, of_all: Sequence[Metric], *, with_means: bool = True
+    ) -> dict[str, float]:
+        """Loss and metrics on some rows."""
+        prediction = self.inference(model.params.flat, model.state.flat, data.x, rows, threads=self.threads)
+        target, weight = data.take(rows)
+        found: dict[str, float] = {}
+        if with_means:
+            means = self._means(
+                prediction, target, np.ones(len(rows), model.network.dtype) if weight is None else weight
+            )
+            found |= {name: float(value) for name, value in means.items()}
+        return found | {metric.name: metric.whole(self.loss, prediction, target, weight) for metric in of_all}
+
+    def _mean_values(self, prediction: Any, target: Any, weight: Any) -> dict[str, Any]:
+        values = {"loss": total_loss(self.loss, prediction, target, weight)}
+        for metric in self._of_rows:
+            rows = metric.rows(self.loss, prediction, target)
+            values[metric.name] = mean_over_rows(rows.astype(weight.dtype), weight)
+        return values

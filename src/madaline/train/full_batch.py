@@ -1,0 +1,92 @@
+"""Training by a solver that takes the loss of all rows at once: L-BFGS."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from madaline.errors import ConfigError
+from madaline.kernels.loop import Loop
+from madaline.optim.lbfgs import LBFGS
+from madaline.train.divergence import explained
+from madaline.train.sampling import Batches
+from madaline.train.step import gradient_step
+
+if TYPE_CHECKING:
+    from madaline.train.run import Run
+
+
+class FullBatch:
+    """The loss of all rows and its gradient as a function of the parameters, and the solver that goes down it.
+
+    Each iteration of the solver is a row of the history.
+    """
+
+    def __init__(self, run: Run) -> None:
+        recipe = run.recipe
+        unused = {"clip": recipe.clip, "constraint": recipe.constraints, "average": recipe.average}
+        wrong = [name for name, value in unused.items() if value]
+        if wrong:
+            raise ConfigError(f"{' and '.join(wrong)} cannot be used with {recipe.optimizer!r}, which takes no steps.")
+        self.run = run
+        self.step = gradient_step(
+            run.model.network, recipe, run.data.target_specs, weighted=run.data.weight is not None
+        )
+        self.loop = Loop(self.step.graph, carried=self.step.carried())
+        self.w = run.model.params.flat[: run.model.network.n_trainable]
+        self.batches = Batches(np.ascontiguousarray(run.rows, dtype=np.int64), np.array([0, len(run.rows)]))
+        self._last = (float("nan"), float("nan"))
+
+    def value_and_grad(self, w: np.ndarray) -> tuple[float, np.ndarray]:
+        """Objective and gradient at ``w``, which the model gets."""
+        network, at = self.run.model.network, self.step.inputs
+        self.w[...] = w
+        inputs = {"w": self.w}
+        if network.n_state:
+            inputs["state"] = self.run.model.state.flat
+        if network.n_trainable < network.n_params:
+            inputs["frozen"] = self.run.model.params.flat[network.n_trainable :]
+        emitted = {name: np.zeros((1, *(self.w.shape if name == "g" else ())), network.dtype) for name in self._names()}
+        self.loop.run(
+            {at[name]: value for name, value in inputs.items()},
+            gathered={at[name]: source for name, source in self.run.data.gathered().items()},
+            tables={at["key"]: np.array([[self.run.settings.seed, 1]])},
+            emitted={self.step.outputs[name]: value for name, value in emitted.items()},
+            order=self.batches.order,
+            starts=self.batches.starts,
+            threads=self.run.settings.threads,
+        )
+        objective = float(emitted["objective"][0])
+        self._last = (objective, float(emitted.get("loss", emitted["objective"])[0]))
+        return objective, emitted["g"][0]
+
+    def _names(self) -> list[str]:
+        return [name for name in self.step.outputs if name not in self.step.inputs]
+
+    def go(self) -> None:
+        """Go down until the solver is content, or something ends it."""
+        run, solver = self.run, self.run.recipe.optimizer
+        assert isinstance(solver, LBFGS)
+        started = time.perf_counter()
+        objective, _ = self.value_and_grad(self.w.copy())
+        if not np.isfinite(objective):
+            raise explained(run, self.batches, step=1)
+
+        def after_iteration(w: np.ndarray) -> None:
+            nonlocal started
+            self.w[...] = w
+            run.progress.t += 1
+            objective, loss = self._last
+            run.progress.sums = {"weight": 1.0, "objective": objective, "loss": loss}
+            run.progress.seconds = time.perf_counter() - started
+            started = time.perf_counter()
+            run.end_epoch()
+            if run.stop_reason:
+                raise StopIteration  # which SciPy takes as the wish to end
+
+        found = solver.minimize(self.value_and_grad, self.w.copy(), callback=after_iteration)
+        if run.stop_reason != "interrupted":
+            self.w[...] = found.w
+        run.history.converged = found.converged

@@ -1,0 +1,139 @@
+"""What happened in training: a table with a row for every epoch, and others of steps and probes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from madaline.errors import UnknownNameError
+
+SHOWN_ROWS = 12
+"A longer history is shown by its first and last rows."
+
+
+class Table(Mapping[str, np.ndarray]):
+    """Columns of numbers by name, filled row by row; what a row does not have is NaN.
+
+    Examples
+    --------
+    >>> table = Table()
+    >>> table.add(epoch=1, loss=0.5)
+    >>> table.add(epoch=2, loss=0.25, accuracy=1.0)
+    >>> table["loss"], table.n_rows
+    (array([0.5 , 0.25]), 2)
+    >>> print(table)
+    epoch   loss  accuracy
+        1  0.500
+        2  0.250     1.000
+    """
+
+    def __init__(self, columns: Mapping[str, Sequence[float]] | None = None) -> None:
+        self._columns: dict[str, list[float]] = {name: list(values) for name, values in (columns or {}).items()}
+        self.n_rows = max((len(values) for values in self._columns.values()), default=0)
+
+    def add(self, **row: float) -> None:
+        """Append a row."""
+        for name in row:
+            self._columns.setdefault(name, [float("nan")] * self.n_rows)
+        for name, values in self._columns.items():
+            values.append(row.get(name, float("nan")))
+        self.n_rows += 1
+
+    def add_columns(self, columns: Mapping[str, np.ndarray]) -> None:
+        """Append several rows at once."""
+        count = len(next(iter(columns.values()))) if columns else 0
+        for name in columns:
+            self._columns.setdefault(name, [float("nan")] * self.n_rows)
+        for name, values in self._columns.items():
+            values.extend(columns[name].tolist() if name in columns else [float("nan")] * count)
+        self.n_rows += count
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self._columns:
+            raise UnknownNameError(f"{name!r} is not a column. Columns: {', '.join(self._columns) or 'none'}")
+        return np.array(self._columns[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def row(self, index: int) -> dict[str, float]:
+        """One row."""
+        return {name: values[index] for name, values in self._columns.items()}
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """The columns as lists."""
+        return {name: list(values) for name, values in self._columns.items()}
+
+    def frame(self) -> Any:
+        """The table as a polars data frame."""
+        import polars as pl  # only those who ask for a frame wait for it
+
+        return pl.DataFrame(self._columns)
+
+    def __str__(self) -> str:
+        names = list(self._columns)
+        texts = {name: _texts(values) for name, values in self._columns.items()}
+        widths = {name: max(len(name), *(len(text) for text in texts[name]), 0) for name in names if texts[name]}
+        lines = ["  ".join(name.rjust(widths.get(name, len(name))) for name in names)]
+        rows = range(self.n_rows)
+        left_out = self.n_rows - SHOWN_ROWS
+        for index in rows:
+            if left_out > 1 and SHOWN_ROWS // 2 <= index < SHOWN_ROWS // 2 + left_out:
+                if index == SHOWN_ROWS // 2:
+                    lines.append(f"... {left_out} more")
+                continue
+            lines.append("  ".join(texts[name][index].rjust(widths[name]) for name in names).rstrip())
+        return "\n".join(lines)
+
+
+class History(Table):
+    """The history of a run: a row for every epoch.
+
+    Attributes
+    ----------
+    steps : Table
+        A row for every step, if ``record_steps`` was set.
+    probes : Table
+        A row for every sample of the probes, if there were some.
+    stopped : str
+        Why the run ended: ``"finished"``, ``"early stopping"``, ``"interrupted"``, ``"time"``, ``"callback"``,
+        ``"diverged"``.
+    best_epoch : int or None
+        The epoch whose parameters were kept by early stopping.
+    converged : bool or None
+        Whether a solver of the whole loss (L-BFGS) was content.
+    """
+
+    def __init__(self, columns: Mapping[str, Sequence[float]] | None = None) -> None:
+        super().__init__(columns)
+        self.steps = Table()
+        self.probes = Table()
+        self.stopped = ""
+        self.best_epoch: int | None = None
+        self.converged: bool | None = None
+
+    @property
+    def epochs(self) -> int:
+        """Number of whole epochs."""
+        return self.n_rows
+
+    def __repr__(self) -> str:
+        if not self.n_rows:
+            return "History(no epochs)"
+        last = ", ".join(f"{name}={value:.6g}" for name, value in self.row(-1).items() if name != "epoch")
+        return f"History({self.n_rows} epochs, {self.stopped or 'running'}; last: {last})"
+
+
+def _texts(values: Sequence[float]) -> list[str]:
+    known = [value for value in values if not math.isnan(value)]
+    if all(float(value).is_integer() and abs(value) < 1e15 for value in known):
+        return ["" if math.isnan(value) else str(int(value)) for value in values]
+    largest = max((abs(value) for value in known if np.isfinite(value)), default=1.0)
+    digits = 3 if largest >= 0.1 else 6
+    return ["" if math.isnan(value) else f"{value:.{digits}f}" for value in values]

@@ -1,0 +1,197 @@
+"""Numbers that say how good predictions are, for people: accuracy, R2, AUC and the like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from madaline.description import Description
+from madaline.errors import ConfigError
+from madaline.registry import Registry
+
+METRICS: Registry[type[Metric]] = Registry("metric")
+
+
+@dataclass(frozen=True)
+class Metric(Description):
+    """A metric: a mean over rows of a formula, or a function of all predictions.
+
+    A subclass gives ``rows(loss, prediction, target)``, one number a row from the net's raw outputs, written with
+    NumPy, which is computed while training; or it sets ``needs_all`` and gives ``whole(loss, prediction, target,
+    weight)``, on arrays, which is computed at the end of an epoch.
+    """
+
+    registry: ClassVar[Registry[Any]] = METRICS
+    larger_is_better: ClassVar[bool] = True
+    needs_all: ClassVar[bool] = False
+
+    def rows(self, loss: Any, prediction: Any, target: Any) -> Any:
+        """One number a row."""
+        raise NotImplementedError
+
+    def whole(self, loss: Any, prediction: Any, target: Any, weight: Any) -> float:
+        """One number for all rows."""
+        rows = np.asarray(self.rows(loss, prediction, target), dtype=np.float64)
+        return float(np.average(rows, weights=weight)) if len(rows) else float("nan")
+
+
+@dataclass(frozen=True)
+class Accuracy(Metric):
+    r"""The share of rows that are right: the largest output is the class, or every label is on its side of 0.
+
+    With several labels a row is right if all of them are (scikit-learn's subset accuracy).
+    """
+
+    name: ClassVar[str] = "accuracy"
+
+    def rows(self, loss: Any, prediction: Any, target: Any) -> Any:
+        z = _columns(prediction)
+        if z.shape[1] == 1 or (len(target.shape) > 1 and getattr(loss, "out_activation", "") == "sigmoid"):
+            y = _columns(target)
+            return np.min(((z > 0.0) == (y > 0.5)).astype(z.dtype), axis=1)
+        classes = target if len(target.shape) == 1 else np.argmax(target, axis=1)
+        return (np.argmax(z, axis=1) == classes).astype(z.dtype)
+
+
+@dataclass(frozen=True)
+class TopK(Metric):
+    r"""The share of rows whose class is among the ``k`` largest outputs; equal outputs count as larger.
+
+    Parameters
+    ----------
+    k : int, default 5
+    """
+
+    name: ClassVar[str] = "top_k"
+    ranges: ClassVar[Mapping[str, str]] = {"k": "[1, inf)"}
+    k: int = 5
+
+    def rows(self, loss: Any, prediction: Any, target: Any) -> Any:
+        own = np.take_along_axis(prediction, target[:, None], axis=1)
+        ahead = np.sum((prediction >= own).astype(prediction.dtype), axis=1) - 1.0
+        return (ahead < self.k).astype(prediction.dtype)
+
+
+@dataclass(frozen=True)
+class MeanAbsoluteError(Metric):
+    r"""Mean distance, :math:`\frac1n\sum_i |\hat y_i - y_i|`, over all outputs."""
+
+    name: ClassVar[str] = "mae"
+    larger_is_better: ClassVar[bool] = False
+
+    def rows(self, loss: Any, prediction: Any, target: Any) -> Any:
+        predicted = _columns(loss.predict(prediction))
+        return np.mean(np.abs(predicted - _columns(target)), axis=1)
+
+
+@dataclass(frozen=True)
+class MeanSquaredError(Metric):
+    r"""Mean square, :math:`\frac1n\sum_i (\hat y_i - y_i)^2`, over all outputs."""
+
+    name: ClassVar[str] = "mse"
+    larger_is_better: ClassVar[bool] = False
+
+    def rows(self, loss: Any, prediction: Any, target: Any) -> Any:
+        difference = _columns(loss.predict(prediction)) - _columns(target)
+        return np.mean(difference * difference, axis=1)
+
+
+@dataclass(frozen=True)
+class R2(Metric):
+    r"""Share of the variance explained, :math:`1 - \sum(\hat y-y)^2/\sum(y-\bar y)^2`, mean over outputs.
+
+    As scikit-learn's ``r2_score``: a constant target gives 1 if it is met exactly, else 0.
+    """
+
+    name: ClassVar[str] = "r2"
+    needs_all: ClassVar[bool] = True
+
+    def whole(self, loss: Any, prediction: Any, target: Any, weight: Any) -> float:
+        predicted = np.asarray(_columns(loss.predict(prediction)), dtype=np.float64)
+        y = np.asarray(_columns(target), dtype=np.float64)
+        left = np.average((predicted - y) ** 2, axis=0, weights=weight)
+        spread = np.average((y - np.average(y, axis=0, weights=weight)) ** 2, axis=0, weights=weight)
+        shares = np.where(
+            spread > 0.0, 1.0 - left / np.where(spread > 0.0, spread, 1.0), np.where(left > 0.0, 0.0, 1.0)
+        )
+        return float(np.mean(shares))
+
+
+@dataclass(frozen=True)
+class AUC(Metric):
+    r"""Area under the ROC curve: how often a row of the class has the larger output than one that is not.
+
+    For several classes or labels, the mean over them of each against the rest; one that is always or never there is
+    left out.
+    """
+
+    name: ClassVar[str] = "auc"
+    needs_all: ClassVar[bool] = True
+
+    def whole(self, loss: Any, prediction: Any, target: Any, weight: Any) -> float:
+        scores = np.asarray(_columns(loss.predict(prediction)), dtype=np.float64)
+        target = np.asarray(target)
+        if target.ndim == 1 and scores.shape[1] > 1:
+            present = target[:, None] == np.arange(scores.shape[1])
+        else:
+            present = _columns(target) > 0.5
+        if scores.shape[1] == 2 and target.ndim == 1:
+            scores, present = scores[:, 1:], present[:, 1:]
+        weights = np.ones(len(scores)) if weight is None else np.asarray(weight, dtype=np.float64)
+        areas = [_area(column, is_in, weights) for column, is_in in zip(scores.T, present.T, strict=True)]
+        known = [area for area in areas if area is not None]
+        return float(np.mean(known)) if known else float("nan")
+
+
+@dataclass(frozen=True)
+class OwnMetric(Metric):
+    """A user's function ``(prediction, target) -> number`` of all predictions, as what the loss predicts."""
+
+    function: Callable[[Any, Any], Any]
+    larger_is_better: ClassVar[bool] = True
+    needs_all: ClassVar[bool] = True
+
+    @property
+    def name(self) -> str:  # type: ignore[override]  # read from the function instead of the class
+        """The function's name."""
+        return str(getattr(self.function, "__name__", "metric"))
+
+    def whole(self, loss: Any, prediction: Any, target: Any, weight: Any) -> float:
+        return float(self.function(loss.predict(prediction), target))
+
+
+def as_metric(what: Any) -> Metric:
+    """The metric meant by a name, a metric, or a function of predictions and targets."""
+    if callable(what) and not isinstance(what, (type, Metric)):
+        return OwnMetric(what)
+    return Metric.of(what)
+
+
+def as_metrics(given: Any) -> tuple[Metric, ...]:
+    """Metrics from one or several; two of one name are an error."""
+    if given is None:
+        return ()
+    found = tuple(as_metric(item) for item in (given if isinstance(given, (list, tuple)) else [given]))
+    names = [metric.name for metric in found]
+    if len(set(names)) != len(names):
+        raise ConfigError(f"metrics has two of one name: {', '.join(names)}. Give functions names of their own.")
+    return found
+
+
+def _columns(x: Any) -> Any:
+    return x if len(x.shape) > 1 else x.reshape((x.shape[0], 1))
+
+
+def _area(score: np.ndarray, present: np.ndarray, weight: np.ndarray) -> float | None:
+    """The area by ranks: over all pairs of a row in the class and one outside, ties count half."""
+    positive, negative = weight[present].sum(), weight[~present].sum()
+    if not positive or not negative:
+        return None
+    values, index = np.unique(score, return_inverse=True)
+    inside = np.bincount(index[present], weight[present], minlength=len(values))
+    outside = np.bincount(index[~present], weight[~present], minlength=len(values))
+    below = np.cumsum(outside) - 0.5 * outside
+    return float(np.sum(inside * below) / (positive * negative))

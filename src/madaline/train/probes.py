@@ -1,0 +1,73 @@
+"""What can be watched while a net trains: statistics of activations, gradients and updates, layer by layer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from madaline.errors import UnknownNameError
+from madaline.nn.context import Context
+from madaline.nn.layers.activation import Activation
+from madaline.nn.network import Network
+
+OF_ACTIVATIONS = ("mean", "std", "zero", "saturated")
+OF_PARAMETERS = ("gradient_norm", "weight_norm", "update_ratio")
+
+
+def watched(network: Network, probes: bool | Sequence[str]) -> tuple[str, ...]:
+    """The paths of the layers to watch: those named, or all that have parameters or are activations."""
+    owners = {path.rpartition(".")[0] for path in network.params}
+    known = {row.path: row for row in network.rows}
+    if probes is True:
+        return tuple(path for path, row in known.items() if path in owners or isinstance(row.layer, Activation))
+    chosen = tuple(probes or ())
+    for path in chosen:
+        if path not in known:
+            raise UnknownNameError(f"probes={path!r} is not the path of a layer. Paths: {', '.join(map(repr, known))}")
+    return chosen
+
+
+def probe_values(
+    network: Network, context: Context, paths: Sequence[str], *, w: Any, g: Any, new_w: Any
+) -> dict[str, Any]:
+    """The probes as traced numbers by name, ``probe.<path>.<statistic>``."""
+    values: dict[str, Any] = {}
+    for path in paths:
+        name = f"probe.{path}"
+        output = context.outputs[path]
+        if hasattr(output, "shape"):
+            values |= {f"{name}.{key}": value for key, value in _of_output(output, context, path).items()}
+        entries = [
+            entry for entry in network.params.values() if entry.path.rpartition(".")[0] == path and not entry.frozen
+        ]
+        if entries:
+            norms = [sum_of_squares(entries, vector) for vector in (g, w, new_w - w)]
+            gradient, weight, update = (np.sqrt(value) for value in norms)
+            values[f"{name}.gradient_norm"] = gradient
+            values[f"{name}.weight_norm"] = weight
+            values[f"{name}.update_ratio"] = update / (weight + 1e-12)
+    return values
+
+
+def sum_of_squares(entries: Sequence[Any], vector: Any) -> Any:
+    """Of all arrays of a layer together."""
+    parts = [np.sum(entry.of(vector) ** 2) for entry in entries]
+    return sum(parts[1:], parts[0])
+
+
+def _of_output(y: Any, context: Context, path: str) -> dict[str, Any]:
+    mean = np.mean(y)
+    found = {
+        "mean": mean,
+        "std": np.sqrt(np.maximum(np.mean(y * y) - mean * mean, 0.0)),
+        "zero": np.mean((y == 0.0).astype(y.dtype)),
+    }
+    layer = context.layers[path]
+    if isinstance(layer, Activation) and layer.function.saturation is not None:
+        low, high = layer.function.saturation
+        x = context.inputs[path]
+        outside = np.logical_or(x < low, x > high)
+        found["saturated"] = np.mean(outside.astype(y.dtype))
+    return found

@@ -1,0 +1,183 @@
+"""What a training step consists of, read from what a user gave."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from madaline.description import Description
+from madaline.errors import ConfigError
+from madaline.losses.custom import as_loss
+from madaline.losses.loss import Loss
+from madaline.nn.network import Network
+from madaline.optim.averaging import Average
+from madaline.optim.clipping import ClipNorm, Clipping
+from madaline.optim.constraints import Constraint
+from madaline.optim.lbfgs import LBFGS
+from madaline.optim.optimizer import Optimizer, as_optimizer
+from madaline.optim.regularizers import Regularizer
+from madaline.optim.schedule import Schedule, as_schedule
+
+EVERYWHERE = "*"
+"The pattern that means every layer."
+
+
+@dataclass(frozen=True)
+class Group:
+    """Parameters that are treated otherwise: factors of their learning rate and of their weight decay.
+
+    Parameters
+    ----------
+    rate : float, default 1
+        Factor of the learning rate; 0 freezes.
+    decay : float, optional
+        Factor of the weight decay; what it would be otherwise, unless told.
+    """
+
+    rate: float = 1.0
+    decay: float | None = None
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a net is trained: everything a step does besides the net itself."""
+
+    loss: Loss | dict[str, Loss]
+    optimizer: Optimizer | LBFGS
+    schedule: Schedule
+    regularizers: tuple[tuple[str, Regularizer], ...] = ()
+    clip: Clipping | None = None
+    constraints: tuple[tuple[str, Constraint], ...] = ()
+    average: Average | None = None
+    groups: tuple[tuple[str, Group], ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        loss: Any,
+        optimizer: Any,
+        schedule: Any = None,
+        regularizer: Any = None,
+        clip: Any = None,
+        clip_norm: float | None = None,
+        constraint: Any = None,
+        average: Any = None,
+        groups: Any = None,
+    ) -> Recipe:
+        """From names, descriptions, functions, lists and dicts of them."""
+        if clip is not None and clip_norm is not None:
+            raise ConfigError(f"clip={clip!r} and clip_norm={clip_norm!r} both bound the gradient. Give one of them.")
+        return cls(
+            {name: as_loss(item) for name, item in loss.items()} if isinstance(loss, dict) else as_loss(loss),
+            as_solver(optimizer),
+            as_schedule("constant" if schedule is None else schedule),
+            by_pattern(Regularizer, regularizer),
+            ClipNorm(clip_norm) if clip_norm is not None else None if clip is None else Clipping.of(clip),
+            by_pattern(Constraint, constraint),
+            None if average is None else Average.of(average),
+            tuple(as_groups(groups)),
+        )
+
+
+def as_solver(what: Any) -> Optimizer | LBFGS:
+    """An update rule, or the solver that takes the whole loss."""
+    if isinstance(what, LBFGS) or what in ("lbfgs", LBFGS):
+        return what if isinstance(what, LBFGS) else LBFGS()
+    return as_optimizer(what)
+
+
+def by_pattern(kind: type[Any], given: Any) -> tuple[tuple[str, Any], ...]:
+    """Descriptions with the layers they are for: ``"l2"``, ``[L1(), L2()]``, ``{"0": "l1", "3.*": L2(1e-3)}``."""
+    if given is None:
+        return ()
+    if isinstance(given, Mapping) and "name" not in given:
+        return tuple((pattern, item) for pattern, items in given.items() for _, item in by_pattern(kind, items))
+    if isinstance(given, (list, tuple)):
+        return tuple(pair for item in given for pair in by_pattern(kind, item))
+    return ((EVERYWHERE, kind.of(given)),)
+
+
+def as_groups(given: Any) -> list[tuple[str, Group]]:
+    """Groups by pattern: ``{"0": {"rate": 0.1}, "*.b": Group(decay=0.0)}``."""
+    if given is None:
+        return []
+    if not isinstance(given, Mapping):
+        raise ConfigError(f"groups={given!r} must be a dict from patterns of paths to rate and decay.")
+    found = []
+    for pattern, item in given.items():
+        if isinstance(item, Mapping) and item.keys() <= {"rate", "decay"}:
+            item = Group(**item)  # noqa: PLW2901 - its description
+        if not isinstance(item, Group):
+            raise ConfigError(f"groups[{pattern!r}]={item!r} must be a dict with rate, decay, or both.")
+        wrong = [value for value in (item.rate, item.decay) if value is not None and not 0.0 <= value < np.inf]
+        if wrong:
+            raise ConfigError(f"groups[{pattern!r}]: {wrong[0]!r} must be a factor of at least 0.")
+        found.append((pattern, item))
+    return found
+
+
+def matches(pattern: str, path: str) -> bool:
+    """Whether a pattern means an array or a layer at this path: itself, something inside, or by wildcards."""
+    return path == pattern or path.startswith(f"{pattern}.") or fnmatch.fnmatchcase(path, pattern)
+
+
+def check_patterns(recipe: Recipe, network: Network) -> None:
+    """An error that names a pattern that means no layer and no parameter."""
+    paths = [*network.params, *(row.path for row in network.rows)]
+    for argument in ("regularizers", "constraints", "groups"):
+        for pattern, _ in getattr(recipe, argument):
+            if not any(matches(pattern, path) for path in paths):
+                raise ConfigError(
+                    f"{argument}: {pattern!r} means no layer and no parameter. Paths: {', '.join(network.params)}."
+                )
+
+
+def group_factors(recipe: Recipe, network: Network) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Factors of the rate and of the decay for every trainable parameter; None where all are 1.
+
+    Unless told otherwise, decoupled weight decay leaves biases and norm parameters alone.
+    """
+    rate = np.ones(network.n_trainable, network.dtype)
+    decay = np.ones(network.n_trainable, network.dtype)
+    decoupled = isinstance(recipe.optimizer, Optimizer) and recipe.optimizer.decoupled
+    for path, entry in network.params.items():
+        if entry.frozen:
+            continue
+        part = slice(entry.offset, entry.offset + entry.size)
+        if decoupled and not entry.decays:
+            decay[part] = 0.0
+        for pattern, group in recipe.groups:
+            if matches(pattern, path):
+                rate[part] = group.rate
+                if group.decay is not None:
+                    decay[part] = group.decay
+    has_decay = isinstance(recipe.optimizer, Optimizer) and recipe.optimizer.weight_decay
+    return (
+        None if (rate == 1.0).all() else rate,
+        None if not has_decay or (decay == 1.0).all() else decay,
+    )
+
+
+def to_plain(recipe: Recipe) -> dict[str, Any]:
+    """The recipe as numbers, strings, lists and dicts."""
+
+    def plain(value: Any) -> Any:
+        return value.to_dict() if isinstance(value, Description) else value
+
+    return {
+        "loss": {name: plain(item) for name, item in recipe.loss.items()}
+        if isinstance(recipe.loss, dict)
+        else plain(recipe.loss),
+        "optimizer": plain(recipe.optimizer),
+        "schedule": plain(recipe.schedule),
+        "regularizers": [[pattern, plain(item)] for pattern, item in recipe.regularizers],
+        "clip": plain(recipe.clip),
+        "constraints": [[pattern, plain(item)] for pattern, item in recipe.constraints],
+        "average": plain(recipe.average),
+        "groups": [[pattern, {"rate": item.rate, "decay": item.decay}] for pattern, item in recipe.groups],
+    }

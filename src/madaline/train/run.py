@@ -1,0 +1,389 @@
+"""A training run: arrays that change, programs that change them, and the order of it all."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from madaline.kernels.loop import Loop, Outcome
+from madaline.optim.lbfgs import LBFGS
+from madaline.optim.optimizer import Optimizer
+from madaline.optim.plateau import Plateau, ReduceOnPlateau
+from madaline.train.data import Data
+from madaline.train.divergence import divergence
+from madaline.train.evaluation import Evaluator
+from madaline.train.events import Callback
+from madaline.train.full_batch import FullBatch
+from madaline.train.history import History
+from madaline.train.metrics import Metric
+from madaline.train.recipe import Recipe
+from madaline.train.sampling import Batches, Sampler, epoch_batches, n_steps
+from madaline.train.step import Step
+from madaline.train.stopping import Watch
+
+if TYPE_CHECKING:
+    from madaline.train.trainer import Trainer
+
+MANY_ROWS = 1 << 17
+"Short epochs that nobody watches are run together up to so many rows, to return to Python less often."
+TICK_SECONDS = 0.2
+"About how often long epochs are interrupted for a progress bar, a time limit or a checkpoint."
+PROBES_AN_EPOCH = 2
+"How often probes are sampled unless told."
+
+
+@dataclass
+class Settings:
+    """How a run goes through the data."""
+
+    batch_size: int
+    sampler: Sampler
+    drop_last: bool
+    seed: int
+    threads: int
+    record_steps: bool = False
+    on_divergence: str = "raise"
+    max_seconds: float | None = None
+
+
+@dataclass
+class Progress:
+    """Where a run is: plain numbers, so that a checkpoint can hold them."""
+
+    t: int = 0
+    "Steps done since the start, over all epochs."
+    epoch: int = 0
+    "Whole epochs done."
+    step: int = 0
+    "Steps done of the epoch that is going on."
+    sums: dict[str, float] = field(default_factory=dict)
+    "Of that epoch: weights, and values times weights."
+    seconds: float = 0.0
+    "Of that epoch."
+
+
+class Run:
+    """Everything a run needs between two epochs."""
+
+    def __init__(
+        self,
+        trainer: Trainer,
+        data: Data,
+        rows: np.ndarray,
+        settings: Settings,
+        *,
+        metrics: Sequence[Metric] = (),
+        evaluator: Evaluator,
+        watch: Watch | None = None,
+        callbacks: Sequence[Callback] = (),
+        probes: Sequence[str] = (),
+        probe_every: int | None = None,
+        total_steps: int | None = None,
+    ) -> None:
+        self.trainer, self.data, self.rows = trainer, data, rows
+        self.model, self.recipe = trainer.model, trainer.recipe
+        self.settings, self.metrics, self.evaluator, self.watch = settings, metrics, evaluator, watch
+        self.callbacks, self.probes, self.probe_every = list(callbacks), tuple(probes), probe_every
+        self.total_steps = total_steps
+        self.progress = Progress()
+        self.history = History()
+        self.plateau = _plateau(self.recipe)
+        self.best: dict[str, np.ndarray] | None = None
+        self.stop_reason = ""
+        during = tuple(metric for metric in metrics if not metric.needs_all)
+        self._full_batch = FullBatch(self) if isinstance(self.recipe.optimizer, LBFGS) else None
+        self.arrays: dict[str, np.ndarray] = {}
+        if self._full_batch is None:
+            self._plain = trainer.loop_of(data, during, ())
+            self._probing = trainer.loop_of(data, during, self.probes) if self.probes else self._plain
+            self.arrays = self._fresh_arrays()
+        self._dtype = self.model.network.dtype
+        self._speed = 0.0
+        self.steps_an_epoch = n_steps(len(rows), settings.batch_size, settings.drop_last)
+        self._has_ticks = settings.max_seconds is not None or any(callback.has_ticks for callback in self.callbacks)
+
+    def _fresh_arrays(self) -> dict[str, np.ndarray]:
+        """Everything that changes from step to step, by the names of the step's inputs."""
+        network, optimizer = self.model.network, self.recipe.optimizer
+        assert isinstance(optimizer, Optimizer)
+        own = self.model.params.flat[: network.n_trainable]
+        # While an average is kept, the model shows the average, so the parameters need a place of their own.
+        arrays = {"w": own if self.recipe.average is None else own.copy()}
+        for name, value in zip(optimizer.slots, optimizer.state(own), strict=True):
+            arrays[f"slot.{name}"] = np.array(value, dtype=network.dtype)
+        if network.n_state:
+            arrays["state"] = self.model.state.flat
+        if self.recipe.average is not None:
+            arrays["average"] = own
+        return arrays
+
+    def go_on_from(self, before: Run) -> None:
+        """Take over what an earlier run reached."""
+        self.arrays, self.progress, self.history = before.arrays, before.progress, before.history
+        self.plateau = before.plateau
+        # An epoch that was not finished belonged to other data.
+        self.progress.step, self.progress.sums = 0, {}
+
+    def stop(self) -> None:
+        """End after the step under way."""
+        self.stop_reason = self.stop_reason or "callback"
+        if self._full_batch is None:
+            for _, loop in (self._plain, self._probing):
+                loop.stop()
+
+    def batches(self, epoch: int) -> Batches:
+        """The batches of an epoch."""
+        settings = self.settings
+        return epoch_batches(
+            self.rows,
+            self.data.targets,
+            batch_size=settings.batch_size,
+            sampler=settings.sampler,
+            seed=settings.seed,
+            epoch=epoch,
+            drop_last=settings.drop_last,
+            min_rows=self.model.network.min_rows,
+        )
+
+    def go(self, epochs: int) -> None:
+        """Run until ``epochs`` are done in all, or something ends it."""
+        self.stop_reason = ""
+        last = self.progress.epoch + epochs
+        started = time.monotonic()
+        try:
+            for callback in self.callbacks:
+                callback.on_fit_start(self.trainer)
+            if self._full_batch is not None:
+                self._full_batch.go()
+            while self._full_batch is None and self.progress.epoch < last and not self.stop_reason:
+                together = self._together(last - self.progress.epoch)
+                parts = [self.batches(self.progress.epoch + i) for i in range(together)]
+                if together > 1:
+                    self._run_together(parts)
+                else:
+                    self._run_epoch(parts[0])
+                self._tick()
+                limit = self.settings.max_seconds
+                if limit is not None and time.monotonic() - started > limit and not self.stop_reason:
+                    self.stop_reason = "time"
+        except KeyboardInterrupt:
+            self.stop_reason = "interrupted"
+        finally:
+            self.history.stopped = self.stop_reason or "finished"
+            self._finish()
+
+    def _together(self, left: int) -> int:
+        """How many epochs to run at a time: one, unless nobody looks at them in between."""
+        watched = (
+            self.watch is not None
+            or self.plateau is not None
+            or self.probes
+            or self.evaluator.is_needed
+            or self.progress.step
+            or any(callback.watches_epochs or callback.every for callback in self.callbacks)
+        )
+        return 1 if watched else max(1, min(left, MANY_ROWS // max(len(self.rows), 1)))
+
+    def _run_together(self, parts: list[Batches]) -> None:
+        """Several epochs as one run of the loop."""
+        started = time.perf_counter()
+        joined = Batches.joined(parts)
+        values, weights = self._steps(*self._plain, joined)
+        done = len(weights)
+        share = (time.perf_counter() - started) / len(parts)
+        start = 0
+        for part in parts:
+            stop = min(start + len(part), done)
+            self._add_sums({name: value[start:stop] for name, value in values.items()}, weights[start:stop])
+            self.progress.step, self.progress.seconds = stop - start, share
+            if stop - start == len(part):
+                self.end_epoch()
+            start = stop
+            if start == done and done < len(joined):
+                break
+
+    def _run_epoch(self, batches: Batches) -> None:
+        """The steps of an epoch that are left, in pieces if probes or callbacks ask for it."""
+        started = time.perf_counter()
+        progress = self.progress
+        while progress.step < len(batches) and not self.stop_reason:
+            first = progress.step
+            stop, probing = self._next_piece(first, len(batches))
+            values, weights = self._steps(*(self._probing if probing else self._plain), batches.part(first, stop))
+            passed = time.perf_counter() - started
+            started += passed
+            progress.seconds += passed
+            self._speed = len(weights) / max(passed, 1e-9)
+            self._add_sums(values, weights)
+            progress.step = first + len(weights)
+            self._tell_steps(values, len(weights))
+            if progress.step < len(batches):
+                self._tick()
+        if progress.step == len(batches) and self.stop_reason in ("", "callback"):
+            self.end_epoch()
+
+    def _next_piece(self, first: int, n_steps: int) -> tuple[int, bool]:
+        """Where to stop next, and whether the piece is one step with probes."""
+        stop = n_steps
+        for count in [callback.every for callback in self.callbacks if callback.every]:
+            stop = min(stop, (first // count + 1) * count)
+        if self._has_ticks:
+            stop = min(stop, first + max(1, int(self._speed * TICK_SECONDS)))
+        if self.probes:
+            count = self.probe_every or max(n_steps // PROBES_AN_EPOCH, 1)
+            if (self.progress.t % count) == 0:
+                return first + 1, True
+            stop = min(stop, first + count - self.progress.t % count)
+        return stop, False
+
+    def _steps(self, step: Step, loop: Loop, batches: Batches) -> tuple[dict[str, np.ndarray], np.ndarray]:
+        """Run some steps; gives what they put out and the weight of each in means over the epoch, and counts them."""
+        emitted = {name: np.zeros(len(batches), self._dtype) for name in step.outputs if name not in step.inputs}
+        weights = self._batch_weights(batches)
+        done = 0
+        while done < len(batches):
+            part = {name: value[done:] for name, value in emitted.items()}
+            outcome = self._run_loop(step, loop, batches.part(done, len(batches)), part)
+            done += outcome.steps
+            self.progress.t += outcome.steps
+            if outcome.reason == "guard" and self.settings.on_divergence == "skip":
+                for value in emitted.values():
+                    value[done] = 0.0
+                weights[done] = 0.0
+                done += 1
+                self.progress.t += 1
+                continue
+            if outcome.reason == "guard":
+                self._diverged(batches.part(done, done + 1))
+            elif outcome.reason == "interrupted":
+                self.stop_reason = self.stop_reason or "callback"
+            break
+        return {name: value[:done] for name, value in emitted.items()}, weights[:done]
+
+    def _run_loop(self, step: Step, loop: Loop, batches: Batches, emitted: Mapping[str, np.ndarray]) -> Outcome:
+        network, at = self.model.network, step.inputs
+        t = np.arange(self.progress.t + 1, self.progress.t + len(batches) + 1)
+        tables = {
+            "t": t.astype(self._dtype),
+            "lr": self.rates(t).astype(self._dtype),
+            "key": np.stack([np.full(len(t), self.settings.seed), t], axis=1).astype(np.int64),
+        }
+        inputs = dict(self.arrays)
+        if network.n_trainable < network.n_params:
+            inputs["frozen"] = self.model.params.flat[network.n_trainable :]
+        try:
+            return loop.run(
+                {at[name]: value for name, value in inputs.items()},
+                gathered={at[name]: source for name, source in self.data.gathered().items()},
+                tables={at[name]: table for name, table in tables.items()},
+                emitted={step.outputs[name]: value for name, value in emitted.items()},
+                order=batches.order,
+                starts=batches.starts,
+                threads=self.settings.threads,
+            )
+        except KeyboardInterrupt:
+            self.stop_reason = "interrupted"
+            return loop.outcome
+
+    def rates(self, t: np.ndarray) -> np.ndarray:
+        """The learning rate of steps counted from 1."""
+        optimizer = self.recipe.optimizer
+        if not isinstance(optimizer, Optimizer):
+            return np.full(t.shape, np.nan)
+        factor = np.asarray(self.recipe.schedule.rate(t, self.total_steps), dtype=np.float64)
+        scale = self.plateau.scale if self.plateau is not None else 1.0
+        return np.broadcast_to(optimizer.learning_rate * scale * factor, t.shape)
+
+    def _batch_weights(self, batches: Batches) -> np.ndarray:
+        """The weight of each batch in means over the epoch: its number of rows, or the sum of their weights."""
+        if self.data.weight is None or not len(batches):
+            return np.diff(batches.starts).astype(np.float64)
+        return np.add.reduceat(self.data.weight[batches.order].astype(np.float64), batches.starts[:-1])
+
+    def _add_sums(self, values: Mapping[str, np.ndarray], weights: np.ndarray) -> None:
+        sums = self.progress.sums
+        sums["weight"] = sums.get("weight", 0.0) + float(weights.sum())
+        for name, value in values.items():
+            if not name.startswith("probe."):
+                sums[name] = sums.get(name, 0.0) + float(value.astype(np.float64) @ weights)
+        if self.settings.record_steps and len(weights):
+            first = self.progress.t - len(weights) + 1
+            columns = {"step": np.arange(first, first + len(weights))}
+            columns |= {name.removeprefix("metric."): value for name, value in values.items() if "probe." not in name}
+            columns["learning_rate"] = self.rates(columns["step"])
+            self.history.steps.add_columns(columns)
+
+    def _tell_steps(self, values: Mapping[str, np.ndarray], done: int) -> None:
+        if not done:
+            return
+        last = {name: float(value[done - 1]) for name, value in values.items()}
+        probed = {name.removeprefix("probe."): value for name, value in last.items() if name.startswith("probe.")}
+        if probed:
+            for path in self.probes:
+                inside = {
+                    name.removeprefix(f"{path}."): value
+                    for name, value in probed.items()
+                    if name.rpartition(".")[0] == path
+                }
+                self.history.probes.add(step=self.progress.t, layer=self.probes.index(path), **inside)
+        for callback in self.callbacks:
+            if callback.every and self.progress.step % callback.every == 0:
+                callback.on_steps(self.trainer, self.progress.t, last)
+
+    def end_epoch(self) -> None:
+        """Means over the epoch, validation, and everybody who listens."""
+        progress = self.progress
+        started = time.perf_counter()
+        weight = progress.sums.pop("weight", 0.0)
+        means = {name: value / weight if weight else float("nan") for name, value in progress.sums.items()}
+        objective = means.pop("objective", float("nan"))
+        row: dict[str, float] = {"epoch": progress.epoch + 1, "loss": means.pop("loss", objective)}
+        if row["loss"] != objective and self.recipe.regularizers:
+            row["penalty"] = objective - row["loss"]
+        row |= {name.removeprefix("metric."): value for name, value in means.items()}
+        row |= self.evaluator.epoch_row(self)
+        row["learning_rate"] = float(self.rates(np.array([max(progress.t, 1)]))[0])
+        row["seconds"] = progress.seconds + time.perf_counter() - started
+        progress.epoch += 1
+        progress.step, progress.sums, progress.seconds = 0, {}, 0.0
+        self.history.add(**row)
+        if self.watch is not None:
+            if self.watch.observe(progress.epoch, row):
+                self.history.best_epoch = progress.epoch
+                if self.watch.rule.restore_best:
+                    self.best = {"params": self.model.params.flat.copy(), "state": self.model.state.flat.copy()}
+            if self.watch.is_over:
+                self.stop_reason = self.stop_reason or "early stopping"
+        if self.plateau is not None:
+            self.plateau.observe(row.get("val_loss", row["loss"]))
+        for callback in self.callbacks:
+            callback.on_epoch_end(self.trainer, row)
+
+    def _tick(self) -> None:
+        for callback in self.callbacks:
+            if callback.has_ticks:
+                callback.on_tick(self.trainer)
+
+    def _diverged(self, batch: Batches) -> None:
+        """A batch whose objective is not finite: an end, or an error that explains it."""
+        if self.settings.on_divergence == "stop":
+            self.stop_reason = "diverged"
+            return
+        self.stop_reason = "diverged"
+        raise divergence(self, batch)
+
+    def _finish(self) -> None:
+        """The model as it should be after the run."""
+        if self.best is not None and self.watch is not None and self.watch.rule.restore_best:
+            self.model.params.flat[...] = self.best["params"]
+            self.model.state.flat[...] = self.best["state"]
+        for callback in self.callbacks:
+            callback.on_fit_end(self.trainer)
+
+
+def _plateau(recipe: Recipe) -> Plateau | None:
+    return recipe.schedule.start() if isinstance(recipe.schedule, ReduceOnPlateau) else None

@@ -1,0 +1,195 @@
+"""Which rows make up each batch of an epoch. A pure function of seed and epoch, so that a resumed run sees the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from madaline.description import Description
+from madaline.errors import ConfigError, DtypeError
+from madaline.nn.initializers import stream
+from madaline.registry import Registry
+
+SAMPLERS: Registry[type[Sampler]] = Registry("sampler")
+
+Rows = np.ndarray[Any, np.dtype[np.int64]]
+
+
+@dataclass(frozen=True)
+class Sampler(Description):
+    """A rule that says in which order an epoch goes through the rows: ``rows(target, n_rows, rng)`` gives positions."""
+
+    registry: ClassVar[Registry[Any]] = SAMPLERS
+
+    def rows(self, target: Any, n_rows: int, rng: np.random.Generator) -> Rows:
+        """Positions from 0 to ``n_rows - 1``, as many as an epoch takes."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Shuffled(Sampler):
+    """Every row once, in a new order every epoch (sampling without replacement). Lecture row A9."""
+
+    name: ClassVar[str] = "shuffled"
+
+    def rows(self, target: Any, n_rows: int, rng: np.random.Generator) -> Rows:
+        return rng.permutation(n_rows)
+
+
+@dataclass(frozen=True)
+class InOrder(Sampler):
+    """Every row once, as they come."""
+
+    name: ClassVar[str] = "in_order"
+
+    def rows(self, target: Any, n_rows: int, rng: np.random.Generator) -> Rows:
+        return np.arange(n_rows)
+
+
+@dataclass(frozen=True)
+class WithReplacement(Sampler):
+    """Rows drawn at random, each time from all of them. Lecture row A9."""
+
+    name: ClassVar[str] = "with_replacement"
+
+    def rows(self, target: Any, n_rows: int, rng: np.random.Generator) -> Rows:
+        return rng.integers(n_rows, size=n_rows)
+
+
+@dataclass(frozen=True)
+class Balanced(Sampler):
+    """Rows drawn at random so that every class comes equally often; rows of one class are equally likely."""
+
+    name: ClassVar[str] = "balanced"
+
+    def rows(self, target: Any, n_rows: int, rng: np.random.Generator) -> Rows:
+        labels = np.asarray(target)
+        if labels.ndim != 1 or labels.dtype.kind not in "iub":
+            raise DtypeError(
+                f"sampler='balanced' needs one class index a row, and the targets are {labels.dtype} of shape "
+                f"{labels.shape}. Use sampler='shuffled'."
+            )
+        _, classes, counts = np.unique(labels, return_inverse=True, return_counts=True)
+        chance = 1.0 / (len(counts) * counts[classes])
+        return rng.choice(n_rows, size=n_rows, p=chance / chance.sum())
+
+
+@dataclass(frozen=True)
+class OwnSampler(Sampler):
+    """A user's function ``(n_rows, rng) -> positions``."""
+
+    function: Callable[[int, np.random.Generator], Any]
+
+    def rows(self, target: Any, n_rows: int, rng: np.random.Generator) -> Rows:
+        found = np.asarray(self.function(n_rows, rng))
+        if (
+            found.ndim != 1
+            or found.dtype.kind not in "iu"
+            or (found.size and not 0 <= found.min() <= found.max() < n_rows)
+        ):
+            raise ConfigError(f"sampler gave {found!r}; it must give positions from 0 to {n_rows - 1}, one axis.")
+        return found.astype(np.int64)
+
+
+def as_sampler(what: Any, *, shuffle: bool = True) -> Sampler:
+    """The sampler meant by a name, a sampler, a function, or ``shuffle`` alone."""
+    if what is None:
+        return Shuffled() if shuffle else InOrder()
+    if callable(what) and not isinstance(what, (type, Sampler)):
+        return OwnSampler(what)
+    return Sampler.of(what)
+
+
+@dataclass(frozen=True)
+class Batches:
+    """The batches of an epoch: batch ``k`` is ``order[starts[k] : starts[k + 1]]``."""
+
+    order: Rows
+    starts: Rows
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def part(self, start: int, stop: int) -> Batches:
+        """Some of the batches."""
+        first, last = self.starts[start], self.starts[stop]
+        return Batches(self.order[first:last], self.starts[start : stop + 1] - first)
+
+    @staticmethod
+    def joined(parts: list[Batches]) -> Batches:
+        """Batches of several epochs, one after another."""
+        if len(parts) == 1:
+            return parts[0]
+        sizes = np.cumsum([0, *(len(part.order) for part in parts)])
+        starts = [part.starts[:-1] + size for part, size in zip(parts, sizes[:-1], strict=True)]
+        return Batches(np.concatenate([part.order for part in parts]), np.concatenate([*starts, sizes[-1:]]))
+
+
+def epoch_batches(
+    rows: Rows,
+    target: Any,
+    *,
+    batch_size: int,
+    sampler: Sampler,
+    seed: int,
+    epoch: int,
+    drop_last: bool = False,
+    min_rows: int = 1,
+) -> Batches:
+    """The batches of one epoch.
+
+    Parameters
+    ----------
+    rows : array of int
+        The rows of the data that may be used.
+    target : array
+        Of all rows of the data; only some samplers look at it.
+    batch_size : int
+        Rows of a batch. A last batch that is smaller is kept, unless ``drop_last``; one of fewer than ``min_rows`` rows
+        is merged into the one before.
+    sampler : Sampler
+        The rule.
+    seed, epoch : int
+        All that the order depends on besides.
+    """
+    wanted = target[rows] if isinstance(sampler, Balanced) else None
+    order = rows[sampler.rows(wanted, len(rows), stream(seed, "rows", f"epoch {epoch}"))]
+    starts = np.append(np.arange(0, len(order), batch_size), len(order))
+    last = int(starts[-1] - starts[-2]) if len(starts) > 1 else 0
+    if len(starts) > 2:
+        if drop_last and last < batch_size:
+            order, starts = order[: starts[-2]], starts[:-1]
+        elif last < min_rows:
+            starts = np.delete(starts, -2)
+    return Batches(np.ascontiguousarray(order, dtype=np.int64), starts.astype(np.int64))
+
+
+def n_steps(n_rows: int, batch_size: int, drop_last: bool) -> int:
+    """About how many steps an epoch has: a last batch that is merged into another counts still."""
+    return max(n_rows // batch_size, 1) if drop_last else -(-n_rows // batch_size)
+
+
+def split_rows(n_rows: int, fraction: float, *, seed: int, target: Any = None) -> tuple[Rows, Rows]:
+    """Rows to train on and rows to validate on, at random; of each class its share where classes are given."""
+    if not 0.0 < fraction < 1.0:
+        raise ConfigError(f"validation={fraction!r} must be a fraction between 0 and 1, or data: validation=(X, y).")
+    rng = stream(seed, "rows", "validation")
+    order = rng.permutation(n_rows)
+    n_held = max(1, round(fraction * n_rows))
+    if n_held >= n_rows:
+        raise ConfigError(f"validation={fraction!r} of {n_rows} rows leaves none to train on.")
+    if target is None:
+        held = order[:n_held]
+    else:
+        # The rows of each class spread evenly over 0 .. 1; the first share of all is a share of each.
+        labels = np.asarray(target)[order]
+        by_class = np.argsort(labels, kind="stable")
+        _, first, counts = np.unique(labels[by_class], return_index=True, return_counts=True)
+        place = (np.arange(n_rows) - np.repeat(first, counts) + 0.5) / np.repeat(counts, counts)
+        held = order[by_class[np.argsort(place, kind="stable")[:n_held]]]
+    is_held = np.zeros(n_rows, dtype=bool)
+    is_held[held] = True
+    return np.flatnonzero(~is_held), np.flatnonzero(is_held)

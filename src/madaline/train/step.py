@@ -1,0 +1,270 @@
+"""The graph of one training step: forward, loss, backward, clipping, update, averages, probes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from madaline.errors import ConfigError
+from madaline.graph.node import Node, as_node, constant, new_input
+from madaline.graph.reverse_mode import cotangents
+from madaline.graph.shapes import Rows, Shape
+from madaline.graph.trace import Graph, open_trace
+from madaline.graph.tree import flatten, tree_map, unflatten
+from madaline.losses.loss import Loss
+from madaline.nn.context import Context
+from madaline.nn.layers.activation import Activation, LearnedHinge, PReLU
+from madaline.nn.network import Entry, Network
+from madaline.optim.optimizer import Optimizer
+from madaline.train.metrics import Metric
+from madaline.train.probes import probe_values
+from madaline.train.recipe import EVERYWHERE, Recipe, group_factors, matches
+
+
+@dataclass(frozen=True)
+class TargetSpec:
+    """What a target is: the shape of a row and its type."""
+
+    shape: Shape
+    dtype: np.dtype[Any]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A graph whose inputs and outputs have names; several leaves of one input are ``x[0]``, ``x[1]`` ..."""
+
+    graph: Graph
+    inputs: dict[str, int]
+    outputs: dict[str, int]
+
+    def carried(self) -> dict[int, int]:
+        """Outputs that are the next step's inputs: those of the same name."""
+        return {position: self.inputs[name] for name, position in self.outputs.items() if name in self.inputs}
+
+
+class _Inputs:
+    """Input nodes in the order in which they are asked for."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[str, Node] = {}
+
+    def new(self, name: str, shape: Shape, dtype: Any) -> Node:
+        self.nodes[name] = new_input(len(self.nodes), shape, np.dtype(dtype), name)
+        return self.nodes[name]
+
+    def tree(self, name: str, specs: Any) -> Any:
+        leaves, structure = flatten(specs)
+        return unflatten(
+            structure,
+            [self.new(f"{name}[{i}]", (Rows(), *spec.shape), spec.dtype) for i, spec in enumerate(leaves)],
+        )
+
+
+def training_step(
+    network: Network,
+    recipe: Recipe,
+    targets: Any,
+    *,
+    weighted: bool,
+    metrics: Sequence[Metric] = (),
+    probes: Sequence[str] = (),
+) -> Step:
+    """One step of an update rule.
+
+    Inputs: ``w``, the optimizer's slots, ``state``, ``average``, ``frozen``, ``x``, ``y``, ``weight``, ``t``, ``lr``,
+    ``key``; those a net does not need are not there. Outputs: the carried ones under the same names, ``objective``
+    (what is made small), ``loss`` (without penalties, if there are some), the metrics, and the probes.
+
+    Parameters
+    ----------
+    network : Network
+        The net.
+    recipe : Recipe
+        How it is trained.
+    targets : TargetSpec, or dict or tuple of them
+        What comes as ``y``.
+    weighted : bool
+        Whether rows have weights.
+    metrics : sequence of Metric
+        Means over the rows that are wanted besides.
+    probes : sequence of str
+        Paths of layers to be watched.
+    """
+    optimizer = recipe.optimizer
+    if not isinstance(optimizer, Optimizer):
+        raise ConfigError(f"{optimizer!r} is no update rule, so it has no steps.")
+    given = _Inputs()
+    dtype = network.dtype
+    w = given.new("w", (network.n_trainable,), dtype)
+    slots = [
+        given.new(f"slot.{name}", np.shape(value), dtype)
+        for name, value in zip(optimizer.slots, optimizer.state(np.zeros(network.n_trainable, dtype)), strict=True)
+    ]
+    average = None if recipe.average is None else given.new("average", w.shape, dtype)
+    data = _Data(given, network, targets, weighted)
+    t, lr = given.new("t", (), dtype), given.new("lr", (), dtype)
+    with open_trace(list(given.nodes.values())):
+        context, objective, outputs = _objective(network, recipe, w, data, metrics, train=True)
+        g = _gradient(objective, w)
+        raw_gradient = g
+        if recipe.clip is not None:
+            g = _clipped(recipe, network, g, w)
+        rate, decay = group_factors(recipe, network)
+        new_w, new_slots = optimizer.step(w, g, slots, t=t, lr=lr, rate=rate, decay=decay)
+        if recipe.constraints:
+            new_w = _constrained(recipe, network, new_w)
+        outputs["w"] = new_w
+        outputs |= {f"slot.{name}": value for name, value in zip(optimizer.slots, new_slots, strict=True)}
+        if network.n_state:
+            outputs["state"] = network.state_after(context, data.state)
+        if recipe.average is not None:
+            outputs["average"] = recipe.average.update(average, new_w, t=t)
+        outputs |= probe_values(network, context, probes, w=w, g=raw_gradient, new_w=new_w)
+    return _finished(given, outputs, dtype)
+
+
+def gradient_step(network: Network, recipe: Recipe, targets: Any, *, weighted: bool) -> Step:
+    """Objective and gradient without an update, for solvers that take the whole loss: outputs ``objective``, ``g``."""
+    given = _Inputs()
+    w = given.new("w", (network.n_trainable,), network.dtype)
+    data = _Data(given, network, targets, weighted)
+    with open_trace(list(given.nodes.values())):
+        context, objective, outputs = _objective(network, recipe, w, data, (), train=True)
+        outputs["g"] = _gradient(objective, w)
+        if network.n_state:
+            outputs["state"] = network.state_after(context, data.state)
+    return _finished(given, outputs, network.dtype)
+
+
+class _Data:
+    """The inputs that are not trained."""
+
+    def __init__(self, given: _Inputs, network: Network, targets: Any, weighted: bool) -> None:
+        frozen = network.n_params - network.n_trainable
+        self.frozen = given.new("frozen", (frozen,), network.dtype) if frozen else None
+        self.state = given.new("state", (network.n_state,), network.dtype) if network.n_state else None
+        self.x = given.tree("x", network.inputs)
+        self.y = given.tree("y", targets)
+        self.weight = given.new("weight", (Rows(),), network.dtype) if weighted else None
+        self.key = given.new("key", (2,), np.int64)
+
+
+def _objective(
+    network: Network, recipe: Recipe, w: Node, data: _Data, metrics: Sequence[Metric], *, train: bool
+) -> tuple[Context, Node, dict[str, Any]]:
+    context = network.run(w, data.state, data.x, frozen=data.frozen, key=data.key, train=train)
+    prediction = context.outputs[""]
+    loss = total_loss(recipe.loss, prediction, data.y, data.weight)
+    penalties = _penalties(recipe, network, context, w)
+    outputs: dict[str, Any] = {}
+    objective = loss
+    if penalties:
+        outputs["loss"] = loss
+        for penalty in penalties:
+            objective = objective + penalty
+    outputs["objective"] = objective
+    for metric in metrics:
+        rows = metric.rows(recipe.loss, prediction, data.y)
+        outputs[f"metric.{metric.name}"] = mean_over_rows(rows.astype(network.dtype), data.weight)
+    return context, as_node(objective), outputs
+
+
+def total_loss(loss: Loss | dict[str, Loss], prediction: Any, target: Any, weight: Any) -> Any:
+    """The loss of a batch: the weighted mean over its rows; the sum of the losses where a net has several outputs."""
+    if isinstance(loss, dict):
+        parts = [total_loss(item, prediction[name], target[name], weight) for name, item in loss.items()]
+        return sum(parts[1:], parts[0])
+    if weight is None:
+        return loss(prediction, target)
+    return mean_over_rows(None, weight, total=loss(prediction, target, weight, reduction="sum"))
+
+
+def mean_over_rows(rows: Any, weight: Any, *, total: Any = None) -> Any:
+    """The weighted mean; 0 for a batch whose weights are all 0, which then changes nothing."""
+    if weight is None:
+        return np.mean(rows)
+    total = np.sum(rows * weight) if total is None else total
+    whole = np.sum(weight)
+    return total / np.where(whole > 0.0, whole, 1.0).astype(weight.dtype)
+
+
+def _gradient(objective: Node, w: Node) -> Any:
+    (g,) = cotangents([objective], [w], [constant(1.0, objective.dtype)])
+    return g if g is not None else w * 0.0
+
+
+def trainable_entries(network: Network) -> list[Entry]:
+    """Where trainable arrays lie, in the order of the flat vector."""
+    return sorted((entry for entry in network.params.values() if not entry.frozen), key=lambda entry: entry.offset)
+
+
+def _penalties(recipe: Recipe, network: Network, context: Context, w: Node) -> list[Any]:
+    found = []
+    for pattern, regularizer in recipe.regularizers:
+        if regularizer.on == "activations":
+            found += [
+                regularizer(output)
+                for path, output in context.outputs.items()
+                if (path == pattern or (pattern == EVERYWHERE and is_activation(context.layers[path])))
+            ]
+            continue
+        for entry in trainable_entries(network):
+            wanted = matches(pattern, entry.path) and (entry.decays or pattern == entry.path)
+            if wanted and (regularizer.on == "weights" or len(entry.shape) == 2):
+                found.append(regularizer(entry.of(w)))
+    return found
+
+
+def is_activation(layer: Any) -> bool:
+    """Whether a layer is an activation, so that its output is what the layer after it sees."""
+    return isinstance(layer, (Activation, PReLU, LearnedHinge))
+
+
+def _by_array(network: Network, function: Any, *vectors: Any) -> Any:
+    """A function applied to every array of flat vectors, put together again."""
+    entries = trainable_entries(network)
+    pieces = [function(entry, *(entry.of(vector) for vector in vectors)) for entry in entries]
+    return np.concatenate([piece.reshape(-1) for piece in pieces])
+
+
+def _clipped(recipe: Recipe, network: Network, g: Any, w: Any) -> Any:
+    clip = recipe.clip
+    assert clip is not None
+    if clip.on == "all":
+        return clip(g)
+    return _by_array(network, lambda entry, g, w: clip(g, w), g, w)
+
+
+def _constrained(recipe: Recipe, network: Network, w: Any) -> Any:
+    def bring_back(entry: Entry, W: Any) -> Any:
+        for pattern, constraint in recipe.constraints:
+            if matches(pattern, entry.path) and (entry.decays or pattern == entry.path):
+                W = constraint(W)
+        return W
+
+    return _by_array(network, bring_back, w)
+
+
+def _finished(given: _Inputs, outputs: dict[str, Any], dtype: np.dtype[Any]) -> Step:
+    def as_carried(name: str, value: Any) -> Node:
+        node = as_node(value)
+        like = given.nodes.get(name)
+        return node if like is None or node.dtype == like.dtype else node.astype(like.dtype)
+
+    nodes = {name: as_carried(name, value) for name, value in outputs.items()}
+    inputs = {name: position for position, name in enumerate(given.nodes)}
+    graph = Graph(tuple(given.nodes.values()), tuple(nodes.values()))
+    return Step(graph, inputs, {name: position for position, name in enumerate(nodes)})
+
+
+def target_specs(y: Any, dtype: np.dtype[Any]) -> Any:
+    """The kinds of target, from data: whole numbers stay, others have the type of the net."""
+    return tree_map(lambda leaf: TargetSpec(tuple(leaf.shape[1:]), target_dtype(leaf.dtype, dtype)), y)
+
+
+def target_dtype(given: np.dtype[Any], dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The type in which the graph takes targets of this type."""
+    return np.dtype(np.int64) if given.kind in "iub" else dtype

@@ -1,0 +1,106 @@
+"""When to stop: when the metric that counts has not become better for a while. Lecture row E3."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, ClassVar
+
+from madaline.description import Description
+from madaline.errors import ConfigError
+from madaline.registry import Registry
+
+STOPPINGS: Registry[type[EarlyStopping]] = Registry("early stopping")
+
+
+@dataclass(frozen=True)
+class EarlyStopping(Description):
+    """Stop when a column of the history has not become better for ``patience`` epochs.
+
+    Parameters
+    ----------
+    metric : str, optional
+        The column, as ``"val_loss"`` or ``"val_accuracy"``; the loss on the validation rows, or on the training rows if
+        there are none, unless told.
+    patience : int, default 10
+        Epochs without improvement that are borne.
+    min_delta : float, default 0
+        How much better an epoch must be to count.
+    mode : {"auto", "min", "max"}
+        Whether small or large is good; losses and errors small, other metrics large (auto).
+    restore_best : bool, default True
+        Whether the model gets the parameters of the best epoch back.
+    """
+
+    registry: ClassVar[Registry[Any]] = STOPPINGS
+    name: ClassVar[str] = "patience"
+    ranges: ClassVar[Mapping[str, str]] = {"patience": "[0, inf)", "min_delta": "[0, inf)"}
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"mode": ("auto", "min", "max")}
+
+    metric: str | None = None
+    _: KW_ONLY
+    patience: int = 10
+    min_delta: float = 0.0
+    mode: str = "auto"
+    restore_best: bool = True
+
+    def start(self, *, has_validation: bool, larger_is_better: Mapping[str, bool]) -> Watch:
+        """The state of a run that begins."""
+        metric = self.metric or ("val_loss" if has_validation else "loss")
+        if metric.startswith("val_") and not has_validation:
+            raise ConfigError(f"early_stopping on {metric!r} needs validation rows: pass validation=0.1.")
+        plain = metric.removeprefix("val_")
+        if plain not in larger_is_better:
+            known = ", ".join(f"{name}, val_{name}" if has_validation else name for name in larger_is_better)
+            raise ConfigError(f"early_stopping: {metric!r} is not a column of the history. Columns: {known}.")
+        largest = larger_is_better[plain] if self.mode == "auto" else self.mode == "max"
+        return Watch(self, metric, largest)
+
+
+@dataclass
+class Watch:
+    """What early stopping remembers: plain numbers, so that a checkpoint can hold them."""
+
+    rule: EarlyStopping
+    metric: str
+    largest: bool
+    best: float = field(default=math.nan)
+    best_epoch: int = 0
+    n_bad: int = 0
+
+    def observe(self, epoch: int, row: Mapping[str, float]) -> bool:
+        """Take the row of an epoch; whether it is the best so far. NaN is never better."""
+        value = float(row[self.metric])
+        gain = value - self.best if self.largest else self.best - value
+        if not math.isnan(value) and (math.isnan(self.best) or gain > self.rule.min_delta):
+            self.best, self.best_epoch, self.n_bad = value, epoch, 0
+            return True
+        self.n_bad += 1
+        return False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether patience is over."""
+        return self.n_bad > self.rule.patience
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers."""
+        return {"best": self.best, "best_epoch": self.best_epoch, "n_bad": self.n_bad}
+
+    def restore(self, data: Mapping[str, Any]) -> None:
+        """The numbers again."""
+        self.best, self.best_epoch, self.n_bad = float(data["best"]), int(data["best_epoch"]), int(data["n_bad"])
+
+
+def as_early_stopping(given: Any) -> EarlyStopping | None:
+    """Early stopping from True, a number of epochs, a column, a description or nothing."""
+    if given is None or given is False:
+        return None
+    if given is True:
+        return EarlyStopping()
+    if isinstance(given, int):
+        return EarlyStopping(patience=given)
+    if isinstance(given, str):
+        return EarlyStopping(given)
+    return EarlyStopping.of(given)

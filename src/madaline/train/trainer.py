@@ -1,0 +1,465 @@
+"""Train a net: the one class users need."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from madaline.errors import ConfigError
+from madaline.functional.model import Model
+from madaline.kernels.loop import Loop
+from madaline.kernels.threads import get_threads
+from madaline.losses.classes import ClassLoss
+from madaline.nn.layer import Layer
+from madaline.nn.network import build
+from madaline.train.checkpoint import Checkpointer, restore
+from madaline.train.data import Data, input_sources, is_sparse, read
+from madaline.train.evaluation import Evaluator, Held
+from madaline.train.events import as_callbacks
+from madaline.train.history import History
+from madaline.train.inference import Inference
+from madaline.train.metrics import Metric, as_metrics
+from madaline.train.probes import watched
+from madaline.train.progress import ProgressBar, shows_progress
+from madaline.train.recipe import Recipe, check_patterns
+from madaline.train.run import Run, Settings
+from madaline.train.sampling import Sampler, as_sampler, n_steps, split_rows
+from madaline.train.step import Step, training_step
+from madaline.train.stopping import as_early_stopping
+
+ON_DIVERGENCE = ("raise", "stop", "skip")
+
+
+class Trainer:
+    """Trains a net: whole epochs run natively, Python is touched at their ends.
+
+    Parameters
+    ----------
+    net : Layer or Model
+        A description, which :meth:`fit` makes a fresh model of; or a model, whose parameters it starts from.
+    loss : str, Loss or callable, default "mse"
+        As ``"cross_entropy"``, ``md.Huber(2.0)``, a function of prediction and target; a dict of them for a net with
+        named outputs, which are added.
+    optimizer : str, Optimizer or callable, default "adam"
+        As ``md.Adam(1e-3)``, ``"sgd"``, ``md.LBFGS()``, or a rule of your own.
+    schedule : str or Schedule, optional
+        Factors of the learning rate, as ``"cosine"``.
+    regularizer : str, Regularizer, or list or dict of them, optional
+        Penalties on weights (not on biases and norm parameters) or activities; a dict says for which layers.
+    clip_norm : float, optional
+        The largest norm of the gradient; ``clip`` takes other rules.
+    clip : str or Clipping, optional
+        ``md.ClipValue(0.5)``, ``md.AdaptiveClip()``.
+    constraint : str, Constraint, or list or dict of them, optional
+        What weights must keep to after each step, as ``md.MaxNorm(3.0)``.
+    average : str or Average, optional
+        ``md.EMA(0.999)`` or ``md.SWA()``: the model gets the average of the parameters.
+    groups : dict, optional
+        Factors for some parameters: ``{"0": {"rate": 0.1}, "*.b": {"decay": 0.0}}``.
+    freeze : sequence of str
+        Paths of layers that are not to be trained.
+    dtype : {"float32", "float64"}
+        Of parameters and arithmetic.
+    threads : int, optional
+        At most so many; the result does not depend on it. :func:`madaline.get_threads` unless told.
+    seed : int
+        Of everything random.
+
+    Attributes
+    ----------
+    model : Model
+        What is trained; there after the first ``fit``.
+    history : History
+        A row for every epoch.
+
+    Examples
+    --------
+    >>> import numpy as np, madaline as md
+    >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]); y = np.array([0, 1, 1, 0])
+    >>> trainer = md.Trainer(md.mlp(8, 2), loss="cross_entropy", optimizer=md.Adam(0.05))
+    >>> history = trainer.fit(X, y, epochs=100, batch_size=4)
+    >>> trainer.predict(X).argmax(axis=1)
+    array([0, 1, 1, 0])
+    """
+
+    def __init__(
+        self,
+        net: Layer | Model,
+        *,
+        loss: Any = "mse",
+        optimizer: Any = "adam",
+        schedule: Any = None,
+        regularizer: Any = None,
+        clip_norm: float | None = None,
+        clip: Any = None,
+        constraint: Any = None,
+        average: Any = None,
+        groups: Any = None,
+        freeze: Sequence[str] = (),
+        dtype: Any = None,
+        threads: int | None = None,
+        seed: int = 0,
+    ) -> None:
+        if not isinstance(net, (Layer, Model)):
+            raise ConfigError(f"net={net!r} must be a layer, as md.mlp(64, 10), or a model.")
+        self.net = net.net if isinstance(net, Model) else net
+        self._given = net if isinstance(net, Model) else None
+        self.recipe = Recipe.of(
+            loss=loss,
+            optimizer=optimizer,
+            schedule=schedule,
+            regularizer=regularizer,
+            clip=clip,
+            clip_norm=clip_norm,
+            constraint=constraint,
+            average=average,
+            groups=groups,
+        )
+        self.freeze = tuple(freeze)
+        self.dtype = np.dtype(dtype or (net.network.dtype if isinstance(net, Model) else "float32"))
+        self.threads = threads
+        self.seed = seed
+        self.model: Model
+        self.history = History()
+        self._run: Run | None = None
+        self._steps: dict[Any, tuple[Step, Loop]] = {}
+        self._inference: Inference | None = None
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        epochs: int = 20,
+        batch_size: int | None = 64,
+        validation: Any = None,
+        sample_weight: Any = None,
+        class_weight: Any = None,
+        metrics: Any = None,
+        early_stopping: Any = None,
+        callbacks: Any = None,
+        shuffle: bool = True,
+        sampler: Any = None,
+        drop_last: bool = False,
+        accumulate: int = 1,
+        probes: bool | Sequence[str] = False,
+        probe_every: int | None = None,
+        record_steps: bool = False,
+        max_seconds: float | None = None,
+        on_divergence: str = "raise",
+        progress: bool | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        checkpoint_epochs: int | None = 1,
+        checkpoint_seconds: float | None = None,
+        resume: str | os.PathLike[str] | None = None,
+    ) -> History:
+        """Train from the start, or from a checkpoint.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, or dict or tuple of them
+            One row a sample. Arrays stay where they are, whatever their type and layout.
+        y : array or dict of them
+            Targets; ``X`` itself unless told, for autoencoders.
+        epochs : int
+            How often every row is seen.
+        batch_size : int or None
+            Rows of a step; None takes all of them. A smaller last batch counts by its rows.
+        validation : float or (X, y) or (X, y, sample_weight), optional
+            A share of the rows (of each class its share), or other data, on which every epoch is judged.
+        sample_weight : array of shape (n,), optional
+        class_weight : dict, array or "balanced", optional
+        metrics : str, Metric, callable, or list of them
+            Columns of the history besides the loss: ``["accuracy", "auc"]``.
+        early_stopping : bool, int, str or EarlyStopping
+            True, epochs of patience, a column, or all of it. Gives the best parameters back.
+        callbacks : Callback, callable, or list of them
+            A function is called at the end of each epoch with the trainer and the row.
+        shuffle : bool
+            Whether rows are seen in a new order every epoch.
+        sampler : str, Sampler or callable, optional
+            Other ways: ``"with_replacement"``, ``"balanced"``.
+        drop_last : bool
+            Whether a smaller last batch is left out.
+        accumulate : int
+            Batches whose gradients make one step; the same as a batch that many times as large, which is run in tiles.
+        probes : bool or sequence of str
+            Layers to watch; see ``history.probes``.
+        probe_every : int, optional
+            Steps between samples of the probes; twice an epoch unless told.
+        record_steps : bool
+            Whether ``history.steps`` gets a row for every step.
+        max_seconds : float, optional
+            Stop after the epoch in which this time is over.
+        on_divergence : {"raise", "stop", "skip"}
+            What to do about a batch whose loss is not finite: an error, an end, or leave it out.
+        progress : bool, optional
+            Whether to show a bar; in a terminal unless told.
+        checkpoint : path, optional
+            A file that is written every ``checkpoint_epochs`` epochs, every ``checkpoint_seconds`` seconds, and when
+            the run is interrupted. It is always a whole one.
+        resume : path, optional
+            A checkpoint to go on from, with the same settings and data: the end is bit by bit that of a run that was
+            never interrupted. If it is the same path as ``checkpoint`` and is not there yet, the run starts afresh.
+        """
+        self._prepare(X)
+        run = self._begin(
+            X,
+            y,
+            epochs=epochs,
+            batch_size=batch_size,
+            validation=validation,
+            sample_weight=sample_weight,
+            class_weight=class_weight,
+            metrics=metrics,
+            early_stopping=early_stopping,
+            callbacks=callbacks,
+            sampler=as_sampler(sampler, shuffle=shuffle),
+            drop_last=drop_last,
+            accumulate=accumulate,
+            probes=probes,
+            probe_every=probe_every,
+            record_steps=record_steps,
+            max_seconds=max_seconds,
+            on_divergence=on_divergence,
+            progress=progress,
+        )
+        if checkpoint is not None:
+            run.callbacks.append(
+                Checkpointer(checkpoint, every_epochs=checkpoint_epochs, every_seconds=checkpoint_seconds)
+            )
+        if resume is not None and (resume != checkpoint or Path(resume).exists()):
+            restore(run, resume)
+        self.history = run.history
+        run.go(epochs - run.progress.epoch)
+        return self.history
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        epochs: int = 1,
+        batch_size: int | None = 64,
+        sample_weight: Any = None,
+        class_weight: Any = None,
+        metrics: Any = None,
+        callbacks: Any = None,
+        shuffle: bool = True,
+        sampler: Any = None,
+        drop_last: bool = False,
+        on_divergence: str = "raise",
+    ) -> History:
+        """Train on, from where the last call ended: parameters, optimizer, statistics, step count and history go on.
+
+        The data may be others; parameters as of :meth:`fit`. A schedule must know its own number of steps here, as
+        ``md.Cosine(steps=1000)``.
+        """
+        before = self._run
+        if before is None:
+            self._prepare(X)
+        run = self._begin(
+            X,
+            y,
+            epochs=None,
+            batch_size=batch_size,
+            sample_weight=sample_weight,
+            class_weight=class_weight,
+            metrics=metrics,
+            callbacks=callbacks,
+            sampler=as_sampler(sampler, shuffle=shuffle),
+            drop_last=drop_last,
+            on_divergence=on_divergence,
+        )
+        if before is not None:
+            run.go_on_from(before)
+        self.history = run.history
+        run.go(epochs)
+        return self.history
+
+    def step(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> float:
+        """One step on these rows as one batch, for loops of your own, as ``partial_fit`` does it; gives its loss."""
+        history = self.partial_fit(X, y, batch_size=None, sample_weight=sample_weight, shuffle=False)
+        return float(history["loss"][-1])
+
+    def predict(self, X: Any) -> Any:
+        """What the net predicts: values or probabilities, as the loss says; ``model(X)`` gives its raw outputs."""
+        raw = self.outputs(X)
+        loss = self.recipe.loss
+        return (
+            {name: item.predict(raw[name]) for name, item in loss.items()}
+            if isinstance(loss, dict)
+            else loss.predict(raw)
+        )
+
+    def outputs(self, X: Any) -> Any:
+        """The net's raw outputs for many rows, in bounded memory."""
+        model = self._trained()
+        sources = input_sources(model.network, X)
+        rows = np.arange(sources[0].n_rows)
+        return self._forward()(model.params.flat, model.state.flat, sources, rows, threads=self._threads())
+
+    def evaluate(self, X: Any, y: Any = None, *, sample_weight: Any = None, metrics: Any = None) -> dict[str, float]:
+        """Loss and metrics on data."""
+        model = self._trained()
+        chosen = as_metrics(metrics) if metrics is not None else self._run.metrics if self._run is not None else ()
+        data = read(model.network, self.recipe.loss, X, X if y is None else y, sample_weight=sample_weight)
+        evaluator = Evaluator(self._forward(), self.recipe.loss, chosen, validation=None, threads=self._threads())
+        return evaluator.scores(model, data, np.arange(data.n_rows), [metric for metric in chosen if metric.needs_all])
+
+    def stop(self) -> None:
+        """End the run that is going on, after the step under way; for callbacks and other threads."""
+        if self._run is not None:
+            self._run.stop()
+
+    @property
+    def run(self) -> Run:
+        """The run that is going on, or the last one."""
+        if self._run is None:
+            raise ConfigError("There has been no run yet: call fit first.")
+        return self._run
+
+    @property
+    def epochs_done(self) -> float:
+        """Epochs since the start, with the part of the one that is going on."""
+        if self._run is None:
+            return 0.0
+        progress = self._run.progress
+        return progress.epoch + progress.step / self._run.steps_an_epoch
+
+    def _trained(self) -> Model:
+        if not hasattr(self, "model"):
+            raise ConfigError("There is no model yet: call fit first.")
+        return self.model
+
+    def _threads(self) -> int:
+        return get_threads() if self.threads is None else self.threads
+
+    def _forward(self) -> Inference:
+        if self._inference is None or self._inference.network is not self.model.network:
+            self._inference = Inference(self.model.network)
+        return self._inference
+
+    def _prepare(self, X: Any) -> None:
+        """A model to begin with: fresh, or a copy of the one that was given."""
+        inputs = X.tocsr()[:1].toarray() if is_sparse(X) else X
+        if self._given is None:
+            self.model = Model.of(self.net, inputs, seed=self.seed, dtype=self.dtype, freeze=self.freeze)
+        else:
+            network = self._given.network
+            specs = network.inputs
+            fresh = build(self.net, specs, dtype=self.dtype, freeze=self.freeze)
+            self.model = Model(fresh, np.zeros(fresh.n_params, self.dtype), np.zeros(fresh.n_state, self.dtype))
+            for ours, theirs in ((self.model.params, self._given.params), (self.model.state, self._given.state)):
+                for path in ours:
+                    ours[path] = theirs[path]
+        check_patterns(self.recipe, self.model.network)
+        if not self.model.network.n_trainable:
+            raise ConfigError("The net has no parameters to train: every layer is frozen or has none.")
+        self._run = None
+        self._steps.clear()
+
+    def _begin(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        epochs: int | None,
+        batch_size: int | None,
+        sampler: Sampler,
+        validation: Any = None,
+        sample_weight: Any = None,
+        class_weight: Any = None,
+        metrics: Any = None,
+        early_stopping: Any = None,
+        callbacks: Any = None,
+        drop_last: bool = False,
+        accumulate: int = 1,
+        probes: bool | Sequence[str] = False,
+        probe_every: int | None = None,
+        record_steps: bool = False,
+        max_seconds: float | None = None,
+        on_divergence: str = "raise",
+        progress: bool | None = False,
+    ) -> Run:
+        """A run that is ready to go."""
+        if on_divergence not in ON_DIVERGENCE:
+            raise ConfigError(f"on_divergence={on_divergence!r} must be one of {', '.join(map(repr, ON_DIVERGENCE))}.")
+        for name, value in (("epochs", epochs), ("accumulate", accumulate), ("batch_size", batch_size)):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1):
+                raise ConfigError(f"{name}={value!r} must be a whole number of at least 1.")
+        network, loss = self.model.network, self.recipe.loss
+        targets = X if y is None else y
+        data = read(network, loss, X, targets, sample_weight=sample_weight, class_weight=class_weight)
+        rows, held = self._split(data, validation, class_weight)
+        self.model.need_rows(len(rows))
+        size = min((batch_size or len(rows)) * accumulate, len(rows))
+        self.model.need_rows(size)
+        chosen = as_metrics(metrics)
+        evaluator = Evaluator(self._forward(), loss, chosen, validation=held, threads=self._threads())
+        stopping = as_early_stopping(early_stopping)
+        watch = None
+        if stopping is not None:
+            better = {"loss": False} | {metric.name: metric.larger_is_better for metric in chosen}
+            watch = stopping.start(has_validation=held is not None, larger_is_better=better)
+        listeners = as_callbacks(callbacks)
+        if shows_progress(progress):
+            listeners.append(ProgressBar(epochs or 1))
+        settings = Settings(
+            size, sampler, drop_last, self.seed, self._threads(), record_steps, on_divergence, max_seconds
+        )
+        self._run = Run(
+            self,
+            data,
+            rows,
+            settings,
+            metrics=chosen,
+            evaluator=evaluator,
+            watch=watch,
+            callbacks=listeners,
+            probes=watched(network, probes),
+            probe_every=probe_every,
+            total_steps=None if epochs is None else epochs * n_steps(len(rows), size, drop_last),
+        )
+        return self._run
+
+    def _split(self, data: Data, validation: Any, class_weight: Any) -> tuple[np.ndarray, Held | None]:
+        """Rows to train on, and what is held back."""
+        if validation is None or validation is False:
+            return np.arange(data.n_rows), None
+        if isinstance(validation, (tuple, list)):
+            if len(validation) not in (2, 3):
+                raise ConfigError("validation must be a fraction, (X, y) or (X, y, sample_weight).")
+            X, y, *weight = validation
+            other = read(
+                self.model.network,
+                self.recipe.loss,
+                X,
+                X if y is None else y,
+                sample_weight=weight[0] if weight else None,
+                class_weight=None if isinstance(class_weight, str) else class_weight,
+            )
+            return np.arange(data.n_rows), Held(other, np.arange(other.n_rows))
+        by_class = isinstance(self.recipe.loss, ClassLoss) and np.ndim(data.targets) == 1
+        rows, held = split_rows(data.n_rows, validation, seed=self.seed, target=data.targets if by_class else None)
+        return rows, Held(data, held)
+
+    def loop_of(self, data: Data, metrics: Sequence[Metric], probes: Sequence[str]) -> tuple[Step, Loop]:
+        """The program of a step for such data, made once."""
+        specs = data.target_specs
+        key = (str(specs), data.weight is not None, tuple(metric.name for metric in metrics), tuple(probes))
+        if key not in self._steps:
+            step = training_step(
+                self.model.network,
+                self.recipe,
+                specs,
+                weighted=data.weight is not None,
+                metrics=metrics,
+                probes=probes,
+            )
+            self._steps[key] = step, Loop(step.graph, carried=step.carried(), guard=step.outputs["objective"])
+        return self._steps[key]
