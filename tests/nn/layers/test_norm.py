@@ -138,3 +138,17 @@ def test_wrong_shapes_and_numbers_are_told():
         md.GroupNorm(0)
     with pytest.raises(UnknownNameError, match=r"'bath' is not a known norm\. Did you mean 'batch'"):
         md.mlp(3, 1, norm="bath")
+
+
+@pytest.mark.parametrize("layer", [md.BatchNorm(), md.BatchNorm(affine=False), md.LayerNorm(), md.RMSNorm()], ids=repr)
+def test_second_derivatives_through_a_norm_in_training_are_those_of_finite_differences(layer, rng):
+    x, v, c = rng.normal(size=(3, 5, 4))
+    model = layer.init(4, dtype="float64")
+
+    def loss(x):
+        y = model.network.run(model.params.flat, model.state.flat, x, train=True).outputs[""]
+        return np.sum(c * y**3)
+
+    step = 1e-5
+    expected = (md.grad(loss)(x + step * v) - md.grad(loss)(x - step * v)) / (2 * step)
+    np.testing.assert_allclose(md.hvp(loss, (x,), (v,)), expected, rtol=1e-6, atol=1e-6)

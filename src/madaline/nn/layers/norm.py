@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from madaline.errors import ConfigError, ShapeError
+from madaline.graph.primitives.elementwise import stop_gradient
 from madaline.graph.shapes import Shape, show
 from madaline.nn.layer import Layer, Param
 from madaline.registry import Registry
@@ -82,18 +83,26 @@ class BatchNorm(Layer):
             axes = (0, *range(2, len(x.shape)))
             n = x.shape[0] * int(np.prod(x.shape[2:], dtype=int))
             batch_mean = np.mean(x, axis=axes)
-            centered = x - batch_mean.reshape(along)
-            batch_variance = np.mean(centered * centered, axis=axes)
-            unbiased = batch_variance * (n / (n - 1.0))
+            # With d, the mean as a constant: Var = E[(x-d)^2] - (mean-d)^2 and x - mean = (x-d) - (mean-d), so that all
+            # slopes by the mean are those of mean-d, which is 0, and need no pass over the rows of their own.
+            d = stop_gradient(batch_mean)
+            centered, rest = x - d.reshape(along), batch_mean - d
+            batch_variance = np.mean(centered * centered, axis=axes) - rest * rest
+            unbiased = batch_variance * n / (n - 1)
             context.update("mean", (1.0 - self.momentum) * mean + self.momentum * batch_mean)
             context.update("variance", (1.0 - self.momentum) * variance + self.momentum * unbiased)
-            variance = batch_variance
+            scale = self._scale(batch_variance, p)
+            shift = -rest * scale
         else:
-            centered = x - mean.reshape(along)
-        scale = 1.0 / np.sqrt(variance + self.eps)
-        scale = scale * p["weight"] if self.affine else scale
+            centered, scale, shift = x - mean.reshape(along), self._scale(variance, p), None
+        if self.affine:
+            shift = p["bias"] if shift is None else p["bias"] + shift
         y = centered * scale.reshape(along)
-        return y + p["bias"].reshape(along) if self.affine else y
+        return y if shift is None else y + shift.reshape(along)
+
+    def _scale(self, variance: Any, p: Mapping[str, Any]) -> Any:
+        scale = 1.0 / np.sqrt(variance + self.eps)
+        return scale * p["weight"] if self.affine else scale
 
     def min_rows(self, in_shape: Shape) -> int:
         return 2 if all(size == 1 for size in in_shape[2:]) else 1
