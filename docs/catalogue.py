@@ -11,12 +11,16 @@ from typing import Any
 
 import madaline as md
 from docstrings import cell, explain, markdown
-from introductions import ACTIVATIONS, INITIALIZERS, LOSSES, OPTIMIZERS, REGULARIZERS, SCHEDULES
+from introductions import ACTIVATIONS, INITIALIZERS, LAYERS, LOSSES, OPTIMIZERS, REGULARIZERS, SCHEDULES
 from madaline.nn.activation import Activation
+from madaline.nn.layer import Layer
+from madaline.nn.layers.activation import NAMED
+from madaline.nn.layers.norm import NORMS
 from madaline.optim import averaging, clipping, constraints, lbfgs, optimizer
 from madaline.registry import Registry
 
 HERE = Path(__file__).parent
+no_default = object()
 
 
 def table(header: str, rows: Iterable[Iterable[str]]) -> str:
@@ -35,22 +39,21 @@ def public(kind: type) -> str:
 
 
 def defaults(kind: type) -> str:
-    """Parameters with their defaults; those every optimizer has are said once, unless they differ."""
-    common = {field.name: field.default for field in fields(optimizer.Optimizer)}
-    own = [
-        field
-        for field in fields(kind)
-        if not (issubclass(kind, optimizer.Optimizer) and field.name != "learning_rate")
-        or common.get(field.name, MISSING) != field.default
-    ]
-    return ", ".join(f"{field.name} = {shown(field.default)}" for field in own)
+    """Parameters with their defaults; those every optimizer or layer has are said once, unless they differ."""
+    base = next((base for base in (optimizer.Optimizer, Layer) if issubclass(kind, base)), None)
+    common = {field.name: field.default for field in fields(base) if field.name != "learning_rate"} if base else {}
+    own = [field for field in fields(kind) if common.get(field.name, no_default) != field.default]
+    called = getattr(kind, "arguments", {})
+    return ", ".join(f"{called.get(field.name, field.name)} = {shown(field.default)}" for field in own)
 
 
 def shown(value: Any) -> str:
     """A default as one would type it."""
     if value is MISSING:
         return "given"
-    return f"{value:g}" if isinstance(value, float) else repr(value).removesuffix("()")
+    if isinstance(value, float):
+        return f"{value:g}"
+    return repr(value) if isinstance(value, tuple) else repr(value).removesuffix("()")
 
 
 def section(kind: type) -> str:
@@ -175,9 +178,21 @@ def schedules() -> str:
     return SCHEDULES.format(rules=kinds(md.SCHEDULES))
 
 
+def layers() -> str:
+    """What nets are made of."""
+    titles = [f"`md.{title}`" for title in NAMED if title in md.__all__]
+    return LAYERS.format(
+        rules=kinds(md.LAYERS),
+        activations=", ".join(titles),
+        mlp="\n".join(f"- `{name}`: {text}" for name, text in explain(md.mlp).parameters),
+        norms=", ".join(f"`{name}`" for name in NORMS.names()),
+    )
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "activations.md": activations,
     "initializers.md": initializers,
+    "layers.md": layers,
     "losses.md": losses,
     "optimizers.md": optimizers,
     "regularizers.md": regularizers,

@@ -53,6 +53,82 @@ look at a batch and adjust what was drawn.
 {table}
 {sections}"""
 
+LAYERS = r"""# Layers
+A layer is a frozen description without arrays; a net is a layer made of layers. `init` gives a model: the net with
+parameters and state. A net that begins with `Input` knows its shapes and prints as a table:
+
+```python
+>>> import numpy as np
+>>> import madaline as md
+>>> net = md.Sequential(md.Input(20), md.Linear(64, bias=False), md.BatchNorm(), "relu", md.Dropout(0.1), md.Linear(3))
+>>> print(net)
+layer  kind                    output   parameters  flops
+0      Input(20)               (n, 20)           0      0
+1      Linear(64, bias=False)  (n, 64)       1,280  2,560
+2      BatchNorm()             (n, 64)         128    448
+3      ReLU()                  (n, 64)           0     64
+4      Dropout(p=0.1)          (n, 64)           0      0
+5      Linear(3)               (n, 3)          195    387
+total                                        1,603  3,459
+>>> model = net.init(seed=7)
+>>> list(model.params), list(model.state)
+(['1.W', '2.weight', '2.bias', '5.W', '5.b'], ['2.mean', '2.variance'])
+>>> X = np.ones((5, 20))
+>>> hidden = model[:4]
+>>> model(X).shape, hidden(X).shape, bool((hidden(X) == model.activations(X)["3"]).all())
+((5, 3), (5, 64), True)
+
+```
+
+Input sizes are taken from the data or the number of columns: `net.init(X)`, `net.init(20)`. Training or not is an
+argument of running, `model(X, train=True)`; nothing is hidden. One object in two places of a net shares its
+parameters. `trainable=False` freezes a layer and all inside it; a frozen batch norm keeps its running averages.
+A net with several inputs or outputs has a `Parallel` at its beginning or end:
+
+```python
+>>> net = md.Sequential(
+...     md.Parallel(shop=md.Embedding(50, 4), numbers=md.Standardize()),
+...     md.Concat(),
+...     md.mlp(32, 32, 1, residual=True),
+... )
+>>> data = {{"shop": np.arange(9), "numbers": np.linspace(0.0, 1.0, 18).reshape(9, 2)}}
+>>> net.init(data)(data).shape
+(9, 1)
+
+```
+
+## A whole net from a few words
+`md.mlp(256, 128, 10, activation="mish", norm="batch", dropout=0.1)` gives the `Sequential` of it. Norms by name are
+{norms}.
+
+{mlp}
+
+## Activations
+Each activation of the [catalogue](activations.md) is a layer by its name, `"relu"`, and most have a class of their own:
+{activations}.
+
+## All layers
+{rules}## One of your own
+A layer says what it learns and computes; slopes, planning, freezing, sharing and the table come by themselves.
+
+```python
+>>> from dataclasses import dataclass
+>>> from madaline.nn.layer import Layer, Param
+>>> @dataclass(frozen=True)
+... class Scale(Layer):
+...     start: float = 1.0
+...
+...     def params(self, in_shape):
+...         return {{"s": Param((in_shape[-1],), md.initializers.Constant(self.start))}}
+...
+...     def __call__(self, x, p, context):
+...         return x * p["s"]
+>>> md.Sequential(Scale(2.0), md.Linear(1)).init(3).activations(np.ones(3))["0"]
+array([2., 2., 2.], dtype=float32)
+
+```
+"""
+
 LOSSES = r"""# Losses
 A loss is the weighted mean over rows of a number for each row, $L = \sum_i w_i \ell_i / \sum_i w_i$. It sees the raw
 outputs $z$ of the net (logits, log-rates), from which it is computed without overflow, and targets $y$. Every loss

@@ -35,7 +35,8 @@ def test_the_rows_of_a_table_have_as_many_cells_as_its_header(name):
 
 
 def descriptions():
-    registries = (md.LOSSES, md.OPTIMIZERS, md.SCHEDULES, md.REGULARIZERS, md.CLIPPINGS, md.CONSTRAINTS, md.AVERAGES)
+    small = (md.REGULARIZERS, md.CLIPPINGS, md.CONSTRAINTS, md.AVERAGES)
+    registries = (md.LAYERS, md.LOSSES, md.OPTIMIZERS, md.SCHEDULES, *small)
     return [kind for registry in registries for kind in registry if kind.__module__.startswith("madaline.")]
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, init=False, repr=False)
 class Activation(Layer):
-    """A formula applied to its input: one of the registry by name, or any function of one array.
+    r"""A formula applied to its input, :math:`y = f(x)`: one of the registry by name, or any function of one array.
 
     Parameters
     ----------

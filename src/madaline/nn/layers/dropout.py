@@ -65,7 +65,9 @@ class Dropout(Layer):
 
 @dataclass(frozen=True, repr=False)
 class SpatialDropout(Dropout):
-    r"""Whole channels (axis 1) set to 0, with all their positions; Dropout2d for images. Otherwise as :class:`Dropout`.
+    r"""Whole channels (axis 1) set to 0 with all their positions, :math:`y_{cp} = x_{cp}\,m_c/(1-p)`.
+
+    Dropout2d for images. Otherwise as :class:`Dropout`.
 
     Tompson et al. 2015, section 3.2. Lecture row E16.
     """

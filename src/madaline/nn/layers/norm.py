@@ -183,7 +183,9 @@ class RMSNorm(Layer):
 @NORMS.register("group")
 @dataclass(frozen=True, repr=False)
 class GroupNorm(Layer):
-    r"""Channels in groups, each group of each row brought to mean 0 and variance 1.
+    r"""Channels in groups, each group of each row brought to mean 0 and variance 1, then scaled and shifted,
+
+    .. math:: y = \gamma\,\frac{x - \mu_G}{\sqrt{\sigma_G^2 + \varepsilon}} + \beta.
 
     Channels are on axis 1; the statistics go over the channels of a group and all further axes. One group is layer
     norm over everything. Wu & He 2018, eq. 1 and 7. Lecture rows C7, D5.
@@ -222,7 +224,9 @@ class GroupNorm(Layer):
 @NORMS.register("instance")
 @dataclass(frozen=True, repr=False)
 class InstanceNorm(Layer):
-    r"""Each channel of each row brought to mean 0 and variance 1 over its further axes (positions).
+    r"""Each channel of each row brought to mean 0 and variance 1 over its further axes (positions),
+
+    .. math:: y = \frac{x - \mu_C}{\sqrt{\sigma_C^2 + \varepsilon}}.
 
     Needs inputs of at least three axes: with one number a channel nothing would be left.
     Ulyanov et al. 2016, eq. 2. Lecture rows C7, D5.

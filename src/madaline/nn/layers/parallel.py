@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, init=False, repr=False)
 class Parallel(Layer):
-    """Layers beside one another, each with its own input or all with the same; gives all their outputs.
+    """Layers beside one another, each with its own input or all with the same; gives all, :math:`y_i = f_i(x_i)`.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class Parallel(Layer):
 
 @dataclass(frozen=True, repr=False)
 class Concat(Layer):
-    """Several inputs side by side in one, along the last axis."""
+    r"""Several inputs side by side in one, :math:`y = [x_1, \dots, x_k]` along the last axis."""
 
     name: ClassVar[str] = "concat"
     takes_several: ClassVar[bool] = True
@@ -125,7 +125,7 @@ class Concat(Layer):
 
 @dataclass(frozen=True, repr=False)
 class Add(Layer):
-    """The sum of several inputs of one shape."""
+    r"""The sum of several inputs of one shape, :math:`y = \sum_i x_i`."""
 
     name: ClassVar[str] = "add"
     takes_several: ClassVar[bool] = True

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Identity(Layer):
-    """Gives what it is given."""
+    """Gives what it is given, :math:`y = x`."""
 
     name: ClassVar[str] = "identity"
     takes_several: ClassVar[bool] = True
@@ -30,7 +30,7 @@ class Identity(Layer):
 
 @dataclass(frozen=True, init=False, repr=False)
 class Input(Layer):
-    """Says what shape a row has, so that a net that begins with it can be made without data: ``net.init()``.
+    """Gives what it is given, :math:`y = x`, and says what shape a row has: ``net.init()`` then needs no data.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class Input(Layer):
 
 @dataclass(frozen=True, repr=False)
 class Flatten(Layer):
-    """All axes of a row in one: (n, 28, 28) becomes (n, 784).
+    r"""All axes of a row in one, :math:`y = \mathrm{vec}(x)`: (n, 28, 28) becomes (n, 784).
 
     Examples
     --------

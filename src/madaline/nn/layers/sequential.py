@@ -29,7 +29,7 @@ def as_layer(thing: LayerLike) -> Layer:
 
 @dataclass(frozen=True, init=False, repr=False)
 class Sequential(Layer):
-    """Layers one after another: each is given what the one before gave.
+    r"""Layers one after another, :math:`y = f_k(\dots f_2(f_1(x)))`: each is given what the one before gave.
 
     Parameters
     ----------
