@@ -1,7 +1,7 @@
-"""``python -m madaline.demo``: XOR, learned by gradient descent on the graph (lecture row A1).
+"""``python -m madaline.demo``: learn to tell penguins apart, and write what was learned to a file.
 
-A net of two tanh units solves what no straight line can. The loss is ten lines of NumPy; madaline differentiates it,
-plans the whole descent step as one native program, runs it, and draws the graph it came from.
+The table comes with the package. Measurements go into the net as they are, categories as embeddings; a fifth of the
+birds is kept for the test, and a part of the others tells when to stop.
 """
 
 from __future__ import annotations
@@ -11,81 +11,78 @@ from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 import madaline as md
+from madaline.data.datasets import DATASETS
 
-X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-Y = np.array([-1.0, 1.0, 1.0, -1.0])
-STEPS = 2000
-RATE = 0.2
 FOLDER = Path("demo")
+NUMBERS = ("bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g")
+CATEGORIES = ("island", "sex")
 
 
-def predict(params: dict[str, Any], x: Any) -> Any:
-    """A net with one hidden layer: two inputs, two tanh units, one output."""
-    hidden = np.tanh(x @ params["U"] + params["c"])
-    return hidden @ params["w"] + params["b"]
+def read() -> tuple[dict[str, np.ndarray], np.ndarray, list[str]]:
+    """Inputs by name, species as numbers, and the names of the species. Birds with gaps are left out."""
+    table = DATASETS["penguins"].table().drop_nulls()
+    species, y = np.unique(table["species"].to_numpy(), return_inverse=True)
+    inputs = {"numbers": table.select(NUMBERS).to_numpy().astype(np.float32)}
+    for name in CATEGORIES:
+        inputs[name] = np.unique(table[name].to_numpy(), return_inverse=True)[1].astype(np.int64)
+    return inputs, y, species.tolist()
 
 
-def loss(params: dict[str, Any], x: Any, y: Any) -> Any:
-    """Mean squared error."""
-    return np.mean((predict(params, x) - y) ** 2)
+def net() -> md.Sequential:
+    """Numbers scaled, categories as vectors, side by side into a net with two hidden layers."""
+    return md.Sequential(
+        md.Parallel(numbers=md.Standardize(), island=md.Embedding(3, 2), sex=md.Embedding(2, 1)),
+        md.Concat(),
+        md.mlp(32, 32, 3, activation="mish", dropout=0.1),
+    )
 
 
-def descend(params: dict[str, Any], x: Any, y: Any) -> Any:
-    """One step of gradient descent: the loss, and the parameters a little further downhill."""
-    value, slope = md.value_and_grad(loss)(params, x, y)
-    return value, {name: params[name] - RATE * slope[name] for name in params}
-
-
-def start(seed: int) -> dict[str, Any]:
-    """Small random weights, zero biases."""
-    rng = np.random.default_rng(seed)
-    return {"U": rng.normal(size=(2, 2)), "c": np.zeros(2), "w": rng.normal(size=2), "b": np.array(0.0)}
+def confusion(console: Console, truth: Any, guess: Any, names: list[str]) -> None:
+    """Which species were taken for which."""
+    table = Table("species", *(f"taken for {name}" for name in names), title="Penguins the net had not seen")
+    for k, name in enumerate(names):
+        counts = [int(np.sum((truth == k) & (guess == j))) for j in range(len(names))]
+        table.add_row(name, *(f"[bold]{count}[/bold]" if j == k else str(count) for j, count in enumerate(counts)))
+    console.print(table)
 
 
 def main() -> None:
-    """Learn XOR, show how, and write the drawings."""
+    """Train, show how it goes and how good it is, write model and history."""
     console = Console()
-    md.show_config()
-    params = start(seed=3)
-    graph = md.trace(loss, params, X, Y)
-    console.print("\n[bold]The loss as a graph[/bold], numbered as in the lectures:")
-    console.print(str(graph), highlight=False, markup=False)
+    inputs, y, names = read()
+    order = np.random.default_rng(0).permutation(len(y))
+    held, seen = order[: len(y) // 5], order[len(y) // 5 :]
+    train, test = ({name: column[rows] for name, column in inputs.items()} for rows in (seen, held))
+    dataset = DATASETS["penguins"]
+    console.print(f"[bold]{len(y)} penguins[/bold]: {dataset.task}. {dataset.source} ({dataset.licence}).")
 
-    step = md.compile(descend)
-    columns = (TextColumn("learning XOR"), BarColumn(), TextColumn("loss {task.fields[loss]:.6f}"), TimeElapsedColumn())
-    with Progress(*columns, console=console) as progress:
-        task = progress.add_task("", total=STEPS, loss=float("nan"))
-        for count in range(1, STEPS + 1):
-            value, params = step(params, X, Y)
-            if count % 50 == 0:
-                progress.update(task, completed=count, loss=float(value))
+    trainer = md.Trainer(net(), loss="cross_entropy", optimizer=md.AdamW(3e-3, weight_decay=1e-2), schedule="cosine")
+    history = trainer.fit(
+        train,
+        y[seen],
+        epochs=200,
+        batch_size=16,
+        validation=0.2,
+        metrics="accuracy",
+        early_stopping=md.EarlyStopping("val_loss", patience=30),
+        progress=True,
+    )
+    console.print(str(trainer.model), highlight=False, soft_wrap=True)
+    console.print(f"\n{history}\n", highlight=False, soft_wrap=True)
+    guess = np.argmax(trainer.predict(test), axis=1)
+    confusion(console, y[held], guess, names)
+    right = int(np.sum(guess == y[held]))
+    console.print(f"{right} of {len(held)} are right: {right / len(held):.1%}. Ended by {history.stopped}.")
 
-    table = Table("x1", "x2", "wanted", "learned", title="XOR")
-    for row, wanted, learned in zip(X, Y, predict(params, X), strict=True):
-        table.add_row(f"{row[0]:.0f}", f"{row[1]:.0f}", f"{wanted:+.0f}", f"{learned:+.4f}")
-    console.print(table)
-    console.print(_map(params), highlight=False)
-
-    report = md.check_gradient(loss, params, X, Y)
-    console.print(f"The gradient agrees with centred differences: {bool(report)}.")
     FOLDER.mkdir(exist_ok=True)
-    slope_graph = md.trace(md.grad(loss), params, X, Y)
-    for name, drawn in (("loss", graph), ("gradient", slope_graph)):
-        path = FOLDER / f"xor-{name}.svg"
-        path.write_text(drawn.svg(), encoding="utf-8")
-        console.print(f"Drawn: {path} ({len(drawn.nodes)} nodes, {drawn.flops()} flops)")
-
-
-def _map(params: dict[str, Any]) -> str:
-    """The plane in characters: # where the net says +1, . where it says -1."""
-    across, down = np.linspace(-0.5, 1.5, 49), np.linspace(1.5, -0.5, 17)
-    points = np.stack(np.meshgrid(across, down), axis=-1).reshape(-1, 2)
-    signs = predict(params, points).reshape(len(down), len(across)) > 0.0
-    return "\n".join("".join("#" if sign else "." for sign in row) for row in signs)
+    md.save(trainer.model, FOLDER / "penguins.madaline")
+    history.frame().write_csv(FOLDER / "penguins-history.csv")
+    again = md.load(FOLDER / "penguins.madaline")
+    same = np.array_equal(np.argmax(again(test), axis=1), guess)
+    console.print(f"Written: {FOLDER / 'penguins.madaline'} (read back, same answers: {same}), penguins-history.csv")
 
 
 if __name__ == "__main__":

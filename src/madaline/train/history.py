@@ -25,9 +25,9 @@ class Table(Mapping[str, np.ndarray]):
     >>> table["loss"], table.n_rows
     (array([0.5 , 0.25]), 2)
     >>> print(table)
-    epoch   loss  accuracy
-        1  0.500
-        2  0.250     1.000
+    epoch  loss  accuracy
+        1   0.5
+        2  0.25         1
     """
 
     def __init__(self, columns: Mapping[str, Sequence[float]] | None = None) -> None:
@@ -134,6 +134,4 @@ def _texts(values: Sequence[float]) -> list[str]:
     known = [value for value in values if not math.isnan(value)]
     if all(float(value).is_integer() and abs(value) < 1e15 for value in known):
         return ["" if math.isnan(value) else str(int(value)) for value in values]
-    largest = max((abs(value) for value in known if np.isfinite(value)), default=1.0)
-    digits = 3 if largest >= 0.1 else 6
-    return ["" if math.isnan(value) else f"{value:.{digits}f}" for value in values]
+    return ["" if math.isnan(value) else f"{value:.4g}" for value in values]

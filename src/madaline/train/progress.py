@@ -42,11 +42,11 @@ class ProgressBar(Callback):
 
         self._bar = progress.Progress(
             progress.TextColumn("epoch {task.fields[epoch]}"),
-            progress.BarColumn(),
+            progress.BarColumn(bar_width=20),
             progress.TextColumn("{task.fields[values]}"),
             progress.TimeElapsedColumn(),
             progress.TextColumn("left"),
-            progress.TimeRemainingColumn(),
+            progress.TimeRemainingColumn(compact=True),
             console=Console(stderr=True),
         )
         self._task = self._bar.add_task("training", total=self.epochs, epoch=f"0/{self.epochs}", values="")
@@ -78,4 +78,4 @@ def _values(trainer: Trainer) -> str:
         name for name in row if name.startswith("val_") and name not in SHOWN
     ]
     names = names or [name for name in row if name not in hidden]
-    return "  ".join(f"{name} {row[name]:.4g}" for name in names[:3])
+    return "  ".join(f"{name} {row[name]:.3g}" for name in names[:2])
