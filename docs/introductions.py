@@ -116,10 +116,10 @@ A layer says what it learns and computes; slopes, planning, freezing, sharing an
 >>> from madaline.nn.layer import Layer, Param
 >>> @dataclass(frozen=True)
 ... class Scale(Layer):
-...     start: float = 1.0
+...     factor: float = 1.0
 ...
 ...     def params(self, in_shape):
-...         return {{"s": Param((in_shape[-1],), md.initializers.Constant(self.start))}}
+...         return {{"s": Param((in_shape[-1],), md.initializers.Constant(self.factor))}}
 ...
 ...     def __call__(self, x, p, context):
 ...         return x * p["s"]

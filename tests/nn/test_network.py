@@ -249,6 +249,14 @@ def test_a_layer_of_ones_own_is_like_the_others(rng):
         model.net.to_dict()
 
 
+def test_a_field_that_hides_a_method_is_refused():
+    with pytest.raises(ConfigError, match="Mine: a field cannot be called 'start', as a method of layers is"):
+
+        @dataclass(frozen=True)
+        class Mine(Layer):
+            start: float = 1.0
+
+
 # Plain data from anywhere
 
 

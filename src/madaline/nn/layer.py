@@ -78,6 +78,12 @@ class Layer(Description):
 
     trainable: bool = field(default=True, kw_only=True)
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        for name in cls.__dict__.get("__annotations__", {}):
+            if callable(getattr(Layer, name, None)):
+                raise ConfigError(f"{cls.__name__}: a field cannot be called {name!r}, as a method of layers is.")
+
     def __post_init__(self) -> None:
         super().__post_init__()
         wrong = []
