@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, field, fields
@@ -80,7 +81,7 @@ class Layer(Description):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        for name in cls.__dict__.get("__annotations__", {}):
+        for name in inspect.get_annotations(cls):
             if callable(getattr(Layer, name, None)):
                 raise ConfigError(f"{cls.__name__}: a field cannot be called {name!r}, as a method of layers is.")
 

@@ -25,6 +25,12 @@ def test_columns_share_the_table_and_stand_side_by_side():
     np.testing.assert_array_equal(model([[5, 0, 5]])[0], np.concatenate([W[5], W[0], W[5]]))
 
 
+def test_one_category_gives_one_vector():
+    model = md.Embedding(6, 2).init(np.arange(6))
+    for one in (4, np.int64(4), np.array(4), 4.0):
+        np.testing.assert_array_equal(model(one), model.params["W"][4])
+
+
 @pytest.mark.parametrize("given", [3, (2,), np.zeros((4, 2)), np.zeros((4, 2), "uint8"), np.zeros(4, "uint16")])
 def test_categories_are_integers_however_the_net_was_made(given):
     assert md.Embedding(6, 2).init(given).network.inputs.dtype == np.int64
