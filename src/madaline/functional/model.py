@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -47,6 +48,14 @@ class Arrays(Mapping[str, Array]):
         if value.shape != target.shape:
             raise ShapeError(f"{path!r} has shape {target.shape} and cannot be set to an array of shape {value.shape}.")
         target[...] = value
+
+    @functools.cached_property
+    def by_layer(self) -> dict[str, list[str]]:
+        """The paths of the arrays of each layer, by the layer's path."""
+        found: dict[str, list[str]] = {}
+        for path in self:
+            found.setdefault(path.rpartition(".")[0], []).append(path)
+        return found
 
     def _entry(self, path: str) -> Entry:
         if path not in self._entries:
@@ -216,12 +225,7 @@ class Model:
 
     def _own(self, home: str, arrays: Arrays) -> dict[str, Array]:
         """The arrays of one layer by their short names."""
-        prefix = f"{home}." if home else ""
-        return {
-            name.removeprefix(prefix): arrays[name]
-            for name in arrays
-            if name.startswith(prefix) and "." not in name.removeprefix(prefix)
-        }
+        return {path.rpartition(".")[2]: arrays[path] for path in arrays.by_layer.get(home, ())}
 
     def _look_at_data(self, inputs: Any) -> None:
         """Let initializers and layers that learn from data before training do so, first layer first."""

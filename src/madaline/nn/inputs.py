@@ -73,9 +73,9 @@ def as_batch(X: Any, specs: Any) -> tuple[Any, bool]:
     specs : InputSpec, or dict or tuple of them
         What the net takes.
     """
-    if isinstance(specs, InputSpec) and type(X) is np.ndarray and X.dtype == specs.dtype:
-        if X.ndim and X.shape[1:] == specs.shape:
-            return X, False  # what most calls give: a small net is run in microseconds
+    as_it_is = isinstance(specs, InputSpec) and type(X) is np.ndarray and X.ndim > 0
+    if as_it_is and X.dtype == specs.dtype and X.shape[1:] == specs.shape:
+        return X, False  # what most calls give: a small net is run in microseconds
     found = list(_matched(X, specs, ""))
     arrays = [_as_input(item, spec, name) for item, spec, name in found]
     is_row = [array.ndim == len(spec.shape) for array, (_, spec, _) in zip(arrays, found, strict=True)]

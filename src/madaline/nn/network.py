@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 
 from madaline.errors import ConfigError, DtypeError, ShapeError
 from madaline.graph.listing import node_flops
-from madaline.graph.node import Node, new_input, topological_order
+from madaline.graph.node import Node, new_input
 from madaline.graph.shapes import Rows
 from madaline.graph.tree import flatten, tree_map
 from madaline.nn.context import Context
@@ -283,20 +284,40 @@ def _placed(items: Any) -> dict[str, Entry]:
 def _layer_rows(context: Context, params: dict[str, Entry]) -> Iterator[LayerRow]:
     """One row a layer, those inside another before it; flops are those of one row of the batch."""
     seen: set[int] = set()
-    flops: dict[str, int] = {}
+    flops: Counter[str] = Counter()
+    sizes: Counter[str] = Counter()
+    for entry in params.values():
+        for path in _around(entry.path):
+            sizes[path] += entry.size
     for path, output in context.outputs.items():
-        inside = f"{path}." if path else ""
-        new = [node for node in topological_order(flatten(output)[0]) if id(node) not in seen]
-        seen.update(map(id, new))
-        flops[path] = sum(node_flops(node, 1) for node in new)
-        total = sum(count for other, count in flops.items() if other == path or other.startswith(inside))
+        new = sum(node_flops(node, 1) for node in _unseen(flatten(output)[0], seen))
+        for outer in (path, *_around(path)):
+            flops[outer] += new
         yield LayerRow(
             path,
             context.layers[path],
             tree_map(lambda leaf: InputSpec(leaf.shape[1:], leaf.dtype), context.inputs[path]),
             tree_map(lambda leaf: leaf.shape, output),
-            sum(entry.size for entry in params.values() if entry.path.startswith(inside)),
-            total,
+            sizes[path],
+            flops[path],
             home=context.homes[path],
             frozen=path in context.frozen_paths,
         )
+
+
+def _around(path: str) -> Iterator[str]:
+    """The paths of the layers around something: of ``2.0.W``, ``2.0``, ``2`` and that of the whole net."""
+    while path:
+        path = path.rpartition(".")[0]
+        yield path
+
+
+def _unseen(outputs: Sequence[Node], seen: set[int]) -> Iterator[Node]:
+    """The nodes that lead to some outputs and were not met before."""
+    waiting = list(outputs)
+    while waiting:
+        node = waiting.pop()
+        if id(node) not in seen:
+            seen.add(id(node))
+            waiting.extend(node.inputs)
+            yield node

@@ -15,9 +15,10 @@ WIDEST = 60
 def table(network: Network) -> str:
     """One line a layer, in the order of the net; flops are those of one row, evaluation only."""
     rows = list(_outer_first(network.rows[:-1])) or list(network.rows)
+    groups = {row.path.rpartition(".")[0] for row in rows}
     lines = [("layer", "kind", "output", "parameters", "flops")]
     for row in rows:
-        is_group = any(other.path.startswith(f"{row.path}.") for other in rows)
+        is_group = row.path in groups
         kind = type(row.layer).__name__ if is_group else repr(row.layer)
         indent = "  " * row.path.count(".")
         lines.append(
@@ -53,8 +54,10 @@ def listing(layer: Layer, name: str = "", depth: int = 0) -> str:
 
 def _outer_first(rows: Sequence[LayerRow]) -> Iterator[LayerRow]:
     """Rows come with those inside another before it; a table reads better the other way round."""
-    groups: dict[str, list[LayerRow]] = {}
+    groups: list[list[LayerRow]] = []
     for row in rows:
-        inside = [path for path in groups if path.startswith(f"{row.path}.")]
-        groups[row.path] = [row, *(item for path in inside for item in groups.pop(path))]
-    return (row for group in groups.values() for row in group)
+        first = len(groups)
+        while first and groups[first - 1][0].path.startswith(f"{row.path}."):
+            first -= 1
+        groups[first:] = [[row, *(item for group in groups[first:] for item in group)]]
+    return (row for group in groups for row in group)
