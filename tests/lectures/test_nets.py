@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import madaline as md
-from descent import descend
 
 
 @pytest.mark.parametrize("widths", [(3,), (7, 3), (4, 9, 2, 5), (6,) * 30 + (2,)], ids=len)
@@ -45,12 +44,11 @@ def test_a_net_learns_each_kind_of_output(kind, rng):  # C1
     """Only the width of the last layer and the loss differ."""
     X, y, loss, is_right = problem(kind, rng)
     n_out = {"one output": 1, "classes": 3, "several labels": 3, "vector of numbers": 2}[kind]
-    model = md.mlp(32, 32, n_out, activation="tanh").init(X)
-    descend(model, loss, md.Adam(0.02), X, y, 250)
-    assert np.mean(is_right(model(X), y)) > 0.95
-    probability = loss.predict(model(X))
+    trainer = md.Trainer(md.mlp(32, 32, n_out, activation="tanh"), loss=loss, optimizer=md.Adam(0.02))
+    trainer.fit(X, y, epochs=250, batch_size=None)
+    assert np.mean(is_right(trainer.model(X), y)) > 0.95
     if kind == "classes":
-        np.testing.assert_allclose(probability.sum(axis=1), 1.0, rtol=1e-5)
+        np.testing.assert_allclose(loss.predict(trainer.model(X)).sum(axis=1), 1.0, rtol=1e-5)
 
 
 def test_without_biases_a_net_is_silent_for_an_input_of_zeros(rng):  # C1
@@ -105,9 +103,9 @@ def test_polar_coordinates_make_circles_separable_by_a_line(rng):  # B4
     X, y = rings(rng)
     share = {}
     for name, features in {"cartesian": X, "polar": polar(X)}.items():
-        line = md.Linear(1).init(features)
-        descend(line, md.BinaryCrossEntropy(), md.Adam(0.1), features, y[:, None] + 0.0, 400)
-        share[name] = np.mean((line(features)[:, 0] > 0) == y)
+        trainer = md.Trainer(md.Linear(1), loss="binary_cross_entropy", optimizer=md.Adam(0.1))
+        trainer.fit(features, y, epochs=400, batch_size=None)
+        share[name] = np.mean((trainer.model(features)[:, 0] > 0) == y)
     assert share["polar"] == 1.0
     assert share["cartesian"] < 0.7
 
@@ -115,6 +113,6 @@ def test_polar_coordinates_make_circles_separable_by_a_line(rng):  # B4
 def test_a_net_finds_such_features_by_itself(rng):  # B4
     """Its last hidden layer is a transform after which a line, its last layer, separates the rings."""
     X, y = rings(rng)
-    model = md.mlp(16, 1, activation="tanh").init(X)
-    descend(model, md.BinaryCrossEntropy(), md.Adam(0.05), X, y[:, None] + 0.0, 300)
-    assert np.mean((model(X)[:, 0] > 0) == y) == 1.0
+    trainer = md.Trainer(md.mlp(16, 1, activation="tanh"), loss="binary_cross_entropy", optimizer=md.Adam(0.05))
+    trainer.fit(X, y, epochs=300, batch_size=None)
+    assert np.mean((trainer.model(X)[:, 0] > 0) == y) == 1.0

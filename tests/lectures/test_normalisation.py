@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import madaline as md
-from descent import descend
 
 # D6: the worked table, 5 samples x 4 features
 
@@ -77,16 +76,17 @@ def test_gamma_and_beta_can_undo_the_normalisation(rng):  # A14
 
 def test_gamma_and_beta_learn_to_undo_it(rng):  # A14
     x = rng.normal(3.0, 2.0, size=(40, 3))
-    model = md.BatchNorm().init(x)
-    descend(model, md.MSE(), md.SGD(0.3), x, x, 200)
-    np.testing.assert_allclose(model(x, train=True), x, atol=1e-3)
+    trainer = md.Trainer(md.BatchNorm(), loss="mse", optimizer=md.SGD(0.3))
+    trainer.fit(x, x, epochs=200, batch_size=None)
+    np.testing.assert_allclose(trainer.model(x, train=True), x, atol=1e-3)
 
 
 def test_running_averages_take_the_place_of_the_batch_at_test_time(rng):  # A14
     """After training a row's output does not depend on its companions, and nearly equals what training gave."""
     x = rng.normal(3.0, 2.0, size=(64, 3)).astype(np.float32)
-    model = md.BatchNorm().init(x)
-    descend(model, md.MSE(), md.SGD(0.0), x, x, 100)
+    trainer = md.Trainer(md.BatchNorm(), loss="mse", optimizer=md.SGD(0.0))
+    trainer.fit(x, x, epochs=100, batch_size=None)
+    model = trainer.model
     np.testing.assert_allclose(model.state["mean"], x.mean(axis=0), rtol=1e-3)
     np.testing.assert_allclose(model.state["variance"], x.var(axis=0, ddof=1), rtol=1e-3)
     np.testing.assert_array_equal(model(x[:5]), model(x)[:5])
@@ -100,11 +100,11 @@ def test_batch_norm_stands_before_or_after_the_activation(order, rng):  # A14
     x = rng.normal(size=(200, 4))
     y = np.sin(2 * x[:, :1]) * x[:, 1:2]
     pair = [md.BatchNorm(), md.ReLU()]
-    model = md.Sequential(md.Linear(20), *(pair if order == "before" else pair[::-1]), md.Linear(1)).init(x)
-    features = model[:3](x, train=True)
+    net = md.Sequential(md.Linear(20), *(pair if order == "before" else pair[::-1]), md.Linear(1))
+    features = net.init(x)[:3](x, train=True)
     assert np.allclose(features.mean(axis=0), 0.0, atol=1e-5) is (order == "after")
-    losses = descend(model, md.MSE(), md.Adam(0.02), x, y, 300)
-    assert losses[-1] < 0.1 * losses[0]
+    history = md.Trainer(net, loss="mse", optimizer=md.Adam(0.02)).fit(x, y, epochs=300, batch_size=None)
+    assert history["loss"][-1] < 0.1 * history["loss"][0]
 
 
 # C7 and D5: the others. Inputs are (rows, channels, positions).

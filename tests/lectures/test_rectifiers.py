@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import madaline as md
-from descent import descend
 
 x = np.linspace(-3.0, 3.0, 601)[:, None]
 
@@ -65,17 +64,20 @@ def test_maxout_does_not_saturate_and_does_not_die(rng):  # B5
     assert md.Maxout(8).init(4).params.flat.size == 2 * md.Linear(8).init(4).params.flat.size
 
 
+def trained(net, optimizer, X, y, epochs):
+    trainer = md.Trainer(net, loss="mse", optimizer=optimizer, dtype="float64")
+    trainer.fit(X, y, epochs=epochs, batch_size=None)
+    return trainer.model
+
+
 def test_a_parametric_rectifier_learns_its_slope():  # B5
-    model = md.PReLU().init(1, dtype="float64")
-    descend(model, md.MSE(), md.SGD(0.3), x, np.maximum(x, 0.1 * x), 100)
+    model = trained(md.PReLU(), md.SGD(0.3), x, np.maximum(x, 0.1 * x), 100)
     assert model.params["slope"] == pytest.approx(0.1, abs=1e-6)
 
 
 def test_its_hinge_can_be_learned_too():  # B5
     """How about shifting the hinge? How about the slope? y = c + prelu(x - c, a)."""
-    model = md.LearnedHinge().init(1, dtype="float64")
-    target = np.where(x > -1.0, x, -1.0 + 0.5 * (x + 1.0))
-    descend(model, md.MSE(), md.Adam(0.03), x, target, 800)
+    model = trained(md.LearnedHinge(), md.Adam(0.03), x, np.where(x > -1.0, x, -1.0 + 0.5 * (x + 1.0)), 800)
     assert model.params["slope"] == pytest.approx(0.5, abs=0.01)
     assert model.params["shift"] == pytest.approx(-1.0, abs=0.03)
 
@@ -83,11 +85,10 @@ def test_its_hinge_can_be_learned_too():  # B5
 def test_a_diversity_of_rectifiers_is_one_for_each_unit():  # B5
     slopes = np.array([0.0, 0.01, 0.1, 0.25, 1.0, -1.0])
     X = np.tile(x, (1, 6))
-    model = md.PReLU().init(6, dtype="float64")
-    descend(model, md.MSE(), md.SGD(1.0), X, np.where(X > 0, X, slopes * X), 100)
+    target = np.where(X > 0, X, slopes * X)
+    model = trained(md.PReLU(), md.SGD(1.0), X, target, 100)
     np.testing.assert_allclose(model.params["slope"], slopes, atol=1e-6)
-    shared = md.PReLU(per="layer").init(6, dtype="float64")
-    descend(shared, md.MSE(), md.SGD(0.3), X, np.where(X > 0, X, slopes * X), 100)
+    shared = trained(md.PReLU(per="layer"), md.SGD(0.3), X, target, 100)
     assert shared.params["slope"] == pytest.approx(slopes.mean(), abs=1e-6)
 
 

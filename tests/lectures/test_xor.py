@@ -7,7 +7,6 @@ import pytest
 from scipy.optimize import linprog
 
 import madaline as md
-from descent import descend
 
 X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
 y = np.array([-1.0, 1.0, 1.0, -1.0])
@@ -69,7 +68,8 @@ def test_the_two_fixes_are_one():  # A1
 @pytest.mark.parametrize("seed", range(3))
 def test_a_net_learns_it(seed):  # A1
     """The third way: features and plane are learned together."""
-    model = md.Sequential(md.Linear(8), md.Tanh(), md.Linear(1)).init(X, seed=seed)
-    losses = descend(model, md.MSE(), md.Adam(0.05), X, y[:, None], 300)
-    assert losses[-1] < 1e-3 < losses[0]
-    np.testing.assert_array_equal(np.sign(model(X)[:, 0]), y)
+    net = md.Sequential(md.Linear(8), md.Tanh(), md.Linear(1))
+    trainer = md.Trainer(net, loss="mse", optimizer=md.Adam(0.05), seed=seed)
+    history = trainer.fit(X, y, epochs=300, batch_size=4)
+    assert history["loss"][-1] < 1e-3 < history["loss"][0]
+    np.testing.assert_array_equal(np.sign(trainer.model(X)[:, 0]), y)
