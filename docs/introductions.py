@@ -113,13 +113,12 @@ A layer says what it learns and computes; slopes, planning, freezing, sharing an
 
 ```python
 >>> from dataclasses import dataclass
->>> from madaline.nn.layer import Layer, Param
 >>> @dataclass(frozen=True)
-... class Scale(Layer):
+... class Scale(md.Layer):
 ...     factor: float = 1.0
 ...
 ...     def params(self, in_shape):
-...         return {{"s": Param((in_shape[-1],), md.initializers.Constant(self.factor))}}
+...         return {{"s": md.Param((in_shape[-1],), md.initializers.Constant(self.factor))}}
 ...
 ...     def __call__(self, x, p, context):
 ...         return x * p["s"]

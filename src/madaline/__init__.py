@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from madaline.nn.initializers import Uniform as Uniform
     from madaline.nn.initializers import as_initializer as as_initializer
     from madaline.nn.layer import Layer as Layer
+    from madaline.nn.layer import Param as Param
     from madaline.nn.layers import LAYERS as LAYERS
     from madaline.nn.layers.activation import CELU as CELU
     from madaline.nn.layers.activation import ELU as ELU
@@ -239,7 +240,7 @@ _NAMES_BY_MODULE = {
         "Uniform",
         "as_initializer",
     ),
-    "madaline.nn.layer": ("Layer",),
+    "madaline.nn.layer": ("Layer", "Param"),
     "madaline.nn.layers": ("LAYERS",),
     "madaline.nn.layers.activation": (
         "Activation",

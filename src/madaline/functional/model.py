@@ -15,7 +15,8 @@ from madaline.graph.tree import flatten, tree_map
 from madaline.nn.initializers import DataDependent, stream
 from madaline.nn.inputs import as_batch
 from madaline.nn.layer import Layer
-from madaline.nn.network import Entry, LayerRow, Network, build
+from madaline.nn.network import Entry, Network, build
+from madaline.nn.summary import LayerRow
 from madaline.nn.table import table
 
 Array = np.ndarray[Any, np.dtype[Any]]

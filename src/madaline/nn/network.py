@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from madaline.errors import ConfigError, DtypeError, ShapeError
-from madaline.graph.listing import node_flops
 from madaline.graph.node import Node, new_input
 from madaline.graph.shapes import Rows
 from madaline.graph.tree import flatten, tree_map
@@ -20,6 +18,7 @@ from madaline.nn.initializers import Initializer, as_initializer
 from madaline.nn.inputs import InputSpec, input_specs
 from madaline.nn.layer import Layer, Param
 from madaline.nn.layers.sequential import Sequential
+from madaline.nn.summary import LayerRow, layer_rows
 
 
 @dataclass(frozen=True)
@@ -41,33 +40,6 @@ class Entry:
     def of(self, flat: Any) -> Any:
         """The array: a view of the flat vector."""
         return flat[self.offset : self.offset + self.size].reshape(self.shape)
-
-
-@dataclass(frozen=True)
-class LayerRow:
-    """What is known of one layer: a row of the table a net prints as."""
-
-    path: str
-    layer: Layer
-    inputs: Any
-    "An :class:`InputSpec`, or a dict or tuple of them."
-    out_shape: Any
-    n_params: int
-    "Parameters of a layer that stands twice are counted once."
-    flops: int
-    home: str = ""
-    "Where its arrays are: the path, or the first path of a layer that stands twice."
-    frozen: bool = False
-
-    @property
-    def title(self) -> str:
-        """How messages call it."""
-        return f"Layer {self.path!r} ({self.layer!r})" if self.path else f"{self.layer!r}"
-
-    @property
-    def in_shape(self) -> Any:
-        """The shape of the input; the first axis is the batch."""
-        return tree_map(lambda spec: (Rows(), *spec.shape), self.inputs)
 
 
 @dataclass(frozen=True)
@@ -252,7 +224,7 @@ def build(net: Layer, inputs: Any = None, *, dtype: Any = "float32", freeze: Seq
         n_params=sum(entry.size for entry in params.values()),
         n_trainable=sum(entry.size for entry in params.values() if not entry.frozen),
         n_state=sum(entry.size for entry in state.values()),
-        rows=tuple(_layer_rows(context, params)),
+        rows=tuple(layer_rows(context, {path: entry.size for path, entry in params.items()})),
         freeze=freeze,
     )
 
@@ -279,45 +251,3 @@ def _placed(items: Any) -> dict[str, Entry]:
         entries[path] = Entry(path, spec.shape, offset, init, spec.decays, frozen)
         offset += entries[path].size
     return entries
-
-
-def _layer_rows(context: Context, params: dict[str, Entry]) -> Iterator[LayerRow]:
-    """One row a layer, those inside another before it; flops are those of one row of the batch."""
-    seen: set[int] = set()
-    flops: Counter[str] = Counter()
-    sizes: Counter[str] = Counter()
-    for entry in params.values():
-        for path in _around(entry.path):
-            sizes[path] += entry.size
-    for path, output in context.outputs.items():
-        new = sum(node_flops(node, 1) for node in _unseen(flatten(output)[0], seen))
-        for outer in (path, *_around(path)):
-            flops[outer] += new
-        yield LayerRow(
-            path,
-            context.layers[path],
-            tree_map(lambda leaf: InputSpec(leaf.shape[1:], leaf.dtype), context.inputs[path]),
-            tree_map(lambda leaf: leaf.shape, output),
-            sizes[path],
-            flops[path],
-            home=context.homes[path],
-            frozen=path in context.frozen_paths,
-        )
-
-
-def _around(path: str) -> Iterator[str]:
-    """The paths of the layers around something: of ``2.0.W``, ``2.0``, ``2`` and that of the whole net."""
-    while path:
-        path = path.rpartition(".")[0]
-        yield path
-
-
-def _unseen(outputs: Sequence[Node], seen: set[int]) -> Iterator[Node]:
-    """The nodes that lead to some outputs and were not met before."""
-    waiting = list(outputs)
-    while waiting:
-        node = waiting.pop()
-        if id(node) not in seen:
-            seen.add(id(node))
-            waiting.extend(node.inputs)
-            yield node

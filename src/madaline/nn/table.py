@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from madaline.nn.context import show_all
 from madaline.nn.layer import Layer
-from madaline.nn.network import LayerRow, Network
+from madaline.nn.network import Network
+from madaline.nn.summary import LayerRow
 
 WIDEST = 60
 "Longer descriptions of a layer are cut."
