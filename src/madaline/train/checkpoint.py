@@ -17,6 +17,7 @@ from madaline.train.events import Callback
 from madaline.train.history import History, Table
 from madaline.train.recipe import to_plain
 from madaline.train.run import Progress, Run
+from madaline.train.sampling import OwnSampler
 
 if TYPE_CHECKING:
     from madaline.train.trainer import Trainer
@@ -54,7 +55,7 @@ class Checkpointer(Callback):
         if self.every_epochs is not None and trainer.run.progress.epoch % self.every_epochs == 0:
             self._write(trainer)
 
-    def on_fit_end(self, trainer: Trainer) -> None:
+    def on_last_step(self, trainer: Trainer) -> None:
         if trainer.run.stop_reason in ("interrupted", "callback", "time"):
             self._write(trainer)
 
@@ -93,7 +94,7 @@ def setting(run: Run) -> dict[str, Any]:
         "recipe": to_plain(run.recipe),
         "seed": settings.seed,
         "batch_size": settings.batch_size,
-        "sampler": settings.sampler.to_dict(),
+        "sampler": "a function" if isinstance(settings.sampler, OwnSampler) else settings.sampler.to_dict(),
         "drop_last": settings.drop_last,
         "rows": len(run.rows),
         "data": [[source.n_rows, list(source.row_shape)] for source in (*run.data.x, *run.data.y)],

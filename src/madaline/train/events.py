@@ -40,8 +40,11 @@ class Callback:
     def on_epoch_end(self, trainer: Trainer, row: Mapping[str, float]) -> None:
         """After each epoch; ``row`` is its row of the history."""
 
+    def on_last_step(self, trainer: Trainer) -> None:
+        """After the last step, before the model gets the best parameters back or its statistics are taken anew."""
+
     def on_fit_end(self, trainer: Trainer) -> None:
-        """After the last step, also if it ended early or with an error."""
+        """When the model is as it will be, also if the run ended early or with an error."""
 
 
 class AtEpochEnd(Callback):

@@ -74,9 +74,11 @@ class FullBatch:
         if not np.isfinite(objective):
             raise explained(run, self.batches, step=1)
 
+        iterate = self.w.copy()
+
         def after_iteration(w: np.ndarray) -> None:
             nonlocal started
-            self.w[...] = w
+            self.w[...] = iterate[...] = w
             run.progress.t += 1
             objective, loss = self._last
             run.progress.sums = {"weight": 1.0, "objective": objective, "loss": loss}
@@ -86,7 +88,10 @@ class FullBatch:
             if run.stop_reason:
                 raise StopIteration  # which SciPy takes as the wish to end
 
-        found = solver.minimize(self.value_and_grad, self.w.copy(), callback=after_iteration)
-        if run.stop_reason != "interrupted":
-            self.w[...] = found.w
+        try:
+            found = solver.minimize(self.value_and_grad, self.w.copy(), callback=after_iteration)
+        except BaseException:
+            self.w[...] = iterate  # and not where the line search was
+            raise
+        self.w[...] = found.w
         run.history.converged = found.converged

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from madaline.kernels.loop import Loop, Outcome
+from madaline.optim.averaging import SWA
 from madaline.optim.lbfgs import LBFGS
 from madaline.optim.optimizer import Optimizer
 from madaline.optim.plateau import Plateau, ReduceOnPlateau
@@ -19,9 +20,11 @@ from madaline.train.evaluation import Evaluator
 from madaline.train.events import Callback
 from madaline.train.full_batch import FullBatch
 from madaline.train.history import History
+from madaline.train.interrupts import Interrupts
 from madaline.train.metrics import Metric
 from madaline.train.recipe import Recipe
 from madaline.train.sampling import Batches, Sampler, epoch_batches, n_steps
+from madaline.train.statistics import retake
 from madaline.train.step import Step
 from madaline.train.stopping import Watch
 
@@ -94,6 +97,8 @@ class Run:
         self.plateau = _plateau(self.recipe)
         self.best: dict[str, np.ndarray] | None = None
         self.stop_reason = ""
+        self._interrupts = Interrupts(self._stop_loops)
+        self._bad_batch: Batches | None = None
         during = tuple(metric for metric in metrics if not metric.needs_all)
         self._full_batch = FullBatch(self) if isinstance(self.recipe.optimizer, LBFGS) else None
         self.arrays: dict[str, np.ndarray] = {}
@@ -131,6 +136,9 @@ class Run:
     def stop(self) -> None:
         """End after the step under way."""
         self.stop_reason = self.stop_reason or "callback"
+        self._stop_loops()
+
+    def _stop_loops(self) -> None:
         if self._full_batch is None:
             for _, loop in (self._plain, self._probing):
                 loop.stop()
@@ -150,31 +158,34 @@ class Run:
         )
 
     def go(self, epochs: int) -> None:
-        """Run until ``epochs`` are done in all, or something ends it."""
-        self.stop_reason = ""
-        last = self.progress.epoch + epochs
-        started = time.monotonic()
+        """Run so many epochs, or until something ends it."""
+        self.stop_reason = "early stopping" if self.watch is not None and self.watch.is_over else ""
         try:
-            for callback in self.callbacks:
-                callback.on_fit_start(self.trainer)
-            if self._full_batch is not None:
-                self._full_batch.go()
-            while self._full_batch is None and self.progress.epoch < last and not self.stop_reason:
-                together = self._together(last - self.progress.epoch)
-                parts = [self.batches(self.progress.epoch + i) for i in range(together)]
-                if together > 1:
-                    self._run_together(parts)
-                else:
-                    self._run_epoch(parts[0])
-                self._tick()
-                limit = self.settings.max_seconds
-                if limit is not None and time.monotonic() - started > limit and not self.stop_reason:
-                    self.stop_reason = "time"
+            with self._interrupts:
+                self._go(self.progress.epoch + epochs)
         except KeyboardInterrupt:
             self.stop_reason = "interrupted"
         finally:
             self.history.stopped = self.stop_reason or "finished"
             self._finish()
+
+    def _go(self, last: int) -> None:
+        started = time.monotonic()
+        for callback in self.callbacks:
+            callback.on_fit_start(self.trainer)
+        if self._full_batch is not None:
+            self._full_batch.go()
+        while self._full_batch is None and self.progress.epoch < last and not self.stop_reason:
+            together = self._together(last - self.progress.epoch)
+            parts = [self.batches(self.progress.epoch + i) for i in range(together)]
+            if together > 1:
+                self._run_together(parts)
+            else:
+                self._run_epoch(parts[0])
+            self._tick()
+            limit = self.settings.max_seconds
+            if limit is not None and time.monotonic() - started > limit and not self.stop_reason:
+                self.stop_reason = "time"
 
     def _together(self, left: int) -> int:
         """How many epochs to run at a time: one, unless nobody looks at them in between."""
@@ -192,34 +203,37 @@ class Run:
         """Several epochs as one run of the loop."""
         started = time.perf_counter()
         joined = Batches.joined(parts)
-        values, weights = self._steps(*self._plain, joined)
-        done = len(weights)
-        share = (time.perf_counter() - started) / len(parts)
-        start = 0
-        for part in parts:
-            stop = min(start + len(part), done)
-            self._add_sums({name: value[start:stop] for name, value in values.items()}, weights[start:stop])
-            self.progress.step, self.progress.seconds = stop - start, share
-            if stop - start == len(part):
-                self.end_epoch()
-            start = stop
-            if start == done and done < len(joined):
-                break
+        with self._interrupts.held():
+            values, weights = self._steps(*self._plain, joined)
+            done, start = len(weights), 0
+            share = (time.perf_counter() - started) / len(parts)
+            for part in parts:
+                stop = min(start + len(part), done)
+                self._count({name: value[start:stop] for name, value in values.items()}, weights[start:stop])
+                self.progress.seconds = share
+                if stop - start == len(part):
+                    self.end_epoch()
+                start = stop
+                if start == done and done < len(joined):
+                    break
+        self._look_at_bad_batch()
 
     def _run_epoch(self, batches: Batches) -> None:
         """The steps of an epoch that are left, in pieces if probes or callbacks ask for it."""
         started = time.perf_counter()
         progress = self.progress
         while progress.step < len(batches) and not self.stop_reason:
-            first = progress.step
-            stop, probing = self._next_piece(first, len(batches))
-            values, weights = self._steps(*(self._probing if probing else self._plain), batches.part(first, stop))
-            passed = time.perf_counter() - started
-            started += passed
-            progress.seconds += passed
-            self._speed = len(weights) / max(passed, 1e-9)
-            self._add_sums(values, weights)
-            progress.step = first + len(weights)
+            stop, probing = self._next_piece(progress.step, len(batches))
+            with self._interrupts.held():
+                values, weights = self._steps(
+                    *(self._probing if probing else self._plain), batches.part(progress.step, stop)
+                )
+                self._count(values, weights)
+                passed = time.perf_counter() - started
+                started += passed
+                progress.seconds += passed
+                self._speed = len(weights) / max(passed, 1e-9)
+            self._look_at_bad_batch()
             self._tell_steps(values, len(weights))
             if progress.step < len(batches):
                 self._tick()
@@ -230,7 +244,7 @@ class Run:
         """Where to stop next, and whether the piece is one step with probes."""
         stop = n_steps
         for count in [callback.every for callback in self.callbacks if callback.every]:
-            stop = min(stop, (first // count + 1) * count)
+            stop = min(stop, first + count - self.progress.t % count)
         if self._has_ticks:
             stop = min(stop, first + max(1, int(self._speed * TICK_SECONDS)))
         if self.probes:
@@ -241,32 +255,32 @@ class Run:
         return stop, False
 
     def _steps(self, step: Step, loop: Loop, batches: Batches) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        """Run some steps; gives what they put out and the weight of each in means over the epoch, and counts them."""
+        """Run some steps; gives what they put out and the weight of each in means over the epoch."""
         emitted = {name: np.zeros(len(batches), self._dtype) for name in step.outputs if name not in step.inputs}
         weights = self._batch_weights(batches)
         done = 0
         while done < len(batches):
-            part = {name: value[done:] for name, value in emitted.items()}
-            outcome = self._run_loop(step, loop, batches.part(done, len(batches)), part)
+            outcome = self._run_loop(step, loop, batches, done, emitted)
             done += outcome.steps
-            self.progress.t += outcome.steps
             if outcome.reason == "guard" and self.settings.on_divergence == "skip":
                 for value in emitted.values():
                     value[done] = 0.0
                 weights[done] = 0.0
                 done += 1
-                self.progress.t += 1
                 continue
             if outcome.reason == "guard":
-                self._diverged(batches.part(done, done + 1))
+                self._bad_batch = batches.part(done, done + 1)
             elif outcome.reason == "interrupted":
                 self.stop_reason = self.stop_reason or "callback"
             break
         return {name: value[:done] for name, value in emitted.items()}, weights[:done]
 
-    def _run_loop(self, step: Step, loop: Loop, batches: Batches, emitted: Mapping[str, np.ndarray]) -> Outcome:
-        network, at = self.model.network, step.inputs
-        t = np.arange(self.progress.t + 1, self.progress.t + len(batches) + 1)
+    def _run_loop(
+        self, step: Step, loop: Loop, batches: Batches, first: int, emitted: Mapping[str, np.ndarray]
+    ) -> Outcome:
+        """The batches from ``first`` on, as far as the loop comes."""
+        network, at, left = self.model.network, step.inputs, batches.part(first, len(batches))
+        t = self.progress.t + first + np.arange(1, len(left) + 1)
         tables = {
             "t": t.astype(self._dtype),
             "lr": self.rates(t).astype(self._dtype),
@@ -275,19 +289,15 @@ class Run:
         inputs = dict(self.arrays)
         if network.n_trainable < network.n_params:
             inputs["frozen"] = self.model.params.flat[network.n_trainable :]
-        try:
-            return loop.run(
-                {at[name]: value for name, value in inputs.items()},
-                gathered={at[name]: source for name, source in self.data.gathered().items()},
-                tables={at[name]: table for name, table in tables.items()},
-                emitted={step.outputs[name]: value for name, value in emitted.items()},
-                order=batches.order,
-                starts=batches.starts,
-                threads=self.settings.threads,
-            )
-        except KeyboardInterrupt:
-            self.stop_reason = "interrupted"
-            return loop.outcome
+        return loop.run(
+            {at[name]: value for name, value in inputs.items()},
+            gathered={at[name]: source for name, source in self.data.gathered().items()},
+            tables={at[name]: table for name, table in tables.items()},
+            emitted={step.outputs[name]: value[first:] for name, value in emitted.items()},
+            order=left.order,
+            starts=left.starts,
+            threads=self.settings.threads,
+        )
 
     def rates(self, t: np.ndarray) -> np.ndarray:
         """The learning rate of steps counted from 1."""
@@ -304,16 +314,21 @@ class Run:
             return np.diff(batches.starts).astype(np.float64)
         return np.add.reduceat(self.data.weight[batches.order].astype(np.float64), batches.starts[:-1])
 
-    def _add_sums(self, values: Mapping[str, np.ndarray], weights: np.ndarray) -> None:
-        sums = self.progress.sums
-        sums["weight"] = sums.get("weight", 0.0) + float(weights.sum())
+    def _count(self, values: Mapping[str, np.ndarray], weights: np.ndarray) -> None:
+        """Take steps that were done into account: where the run is, sums over the epoch, the table of steps."""
+        progress, sums = self.progress, self.progress.sums
+        progress.t += len(weights)
+        progress.step += len(weights)
+        sums["weight"] = _added(sums.get("weight", 0.0), weights)
         for name, value in values.items():
             if not name.startswith("probe."):
-                sums[name] = sums.get(name, 0.0) + float(value.astype(np.float64) @ weights)
+                sums[name] = _added(sums.get(name, 0.0), value.astype(np.float64) * weights)
         if self.settings.record_steps and len(weights):
-            first = self.progress.t - len(weights) + 1
-            columns = {"step": np.arange(first, first + len(weights))}
+            columns = {"step": np.arange(progress.t - len(weights), progress.t) + 1}
+            columns["loss"] = values.get("loss", values["objective"])
             columns |= {name.removeprefix("metric."): value for name, value in values.items() if "probe." not in name}
+            if not self.recipe.regularizers:
+                del columns["objective"]
             columns["learning_rate"] = self.rates(columns["step"])
             self.history.steps.add_columns(columns)
 
@@ -331,15 +346,14 @@ class Run:
                 }
                 self.history.probes.add(step=self.progress.t, layer=self.probes.index(path), **inside)
         for callback in self.callbacks:
-            if callback.every and self.progress.step % callback.every == 0:
+            if callback.every and self.progress.t % callback.every == 0:
                 callback.on_steps(self.trainer, self.progress.t, last)
 
     def end_epoch(self) -> None:
         """Means over the epoch, validation, and everybody who listens."""
         progress = self.progress
         started = time.perf_counter()
-        weight = progress.sums.pop("weight", 0.0)
-        means = {name: value / weight if weight else float("nan") for name, value in progress.sums.items()}
+        means = _means(progress.sums)
         objective = means.pop("objective", float("nan"))
         row: dict[str, float] = {"epoch": progress.epoch + 1, "loss": means.pop("loss", objective)}
         if row["loss"] != objective and self.recipe.regularizers:
@@ -348,6 +362,14 @@ class Run:
         row |= self.evaluator.epoch_row(self)
         row["learning_rate"] = float(self.rates(np.array([max(progress.t, 1)]))[0])
         row["seconds"] = progress.seconds + time.perf_counter() - started
+        with self._interrupts.held():
+            self._close_epoch(row)
+        for callback in self.callbacks:
+            callback.on_epoch_end(self.trainer, row)
+
+    def _close_epoch(self, row: dict[str, float]) -> None:
+        """The epoch is in the history, and those who watch its row have seen it."""
+        progress = self.progress
         progress.epoch += 1
         progress.step, progress.sums, progress.seconds = 0, {}, 0.0
         self.history.add(**row)
@@ -360,29 +382,43 @@ class Run:
                 self.stop_reason = self.stop_reason or "early stopping"
         if self.plateau is not None:
             self.plateau.observe(row.get("val_loss", row["loss"]))
-        for callback in self.callbacks:
-            callback.on_epoch_end(self.trainer, row)
 
     def _tick(self) -> None:
         for callback in self.callbacks:
             if callback.has_ticks:
                 callback.on_tick(self.trainer)
 
-    def _diverged(self, batch: Batches) -> None:
+    def _look_at_bad_batch(self) -> None:
         """A batch whose objective is not finite: an end, or an error that explains it."""
-        if self.settings.on_divergence == "stop":
-            self.stop_reason = "diverged"
+        if self._bad_batch is None:
             return
+        batch, self._bad_batch = self._bad_batch, None
         self.stop_reason = "diverged"
-        raise divergence(self, batch)
+        if self.settings.on_divergence == "raise":
+            raise divergence(self, batch)
 
     def _finish(self) -> None:
         """The model as it should be after the run."""
+        for callback in self.callbacks:
+            callback.on_last_step(self.trainer)
         if self.best is not None and self.watch is not None and self.watch.rule.restore_best:
             self.model.params.flat[...] = self.best["params"]
             self.model.state.flat[...] = self.best["state"]
+        if isinstance(self.recipe.average, SWA) and self.model.network.n_state and self.progress.t:
+            retake(self)
         for callback in self.callbacks:
             callback.on_fit_end(self.trainer)
+
+
+def _added(start: float, values: np.ndarray) -> float:
+    """The sum one after another, so that it does not depend on the pieces in which an epoch was run."""
+    return float(np.cumsum(np.append(start, values), dtype=np.float64)[-1])
+
+
+def _means(sums: Mapping[str, float]) -> dict[str, float]:
+    """Sums divided by the sum of the weights."""
+    weight = sums.get("weight", 0.0)
+    return {name: value / weight if weight else float("nan") for name, value in sums.items() if name != "weight"}
 
 
 def _plateau(recipe: Recipe) -> Plateau | None:

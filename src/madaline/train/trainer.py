@@ -16,6 +16,7 @@ from madaline.kernels.threads import get_threads
 from madaline.losses.classes import ClassLoss
 from madaline.nn.layer import Layer
 from madaline.nn.network import build
+from madaline.optim.lbfgs import LBFGS
 from madaline.train.checkpoint import Checkpointer, restore
 from madaline.train.data import Data, input_sources, is_sparse, read
 from madaline.train.evaluation import Evaluator, Held
@@ -228,11 +229,16 @@ class Trainer:
             on_divergence=on_divergence,
             progress=progress,
         )
+        if isinstance(self.recipe.optimizer, LBFGS) and (checkpoint is not None or resume is not None):
+            raise ConfigError(
+                f"checkpoint and resume cannot be used with {self.recipe.optimizer!r}, whose memory is inside SciPy."
+            )
         if checkpoint is not None:
             run.callbacks.append(
                 Checkpointer(checkpoint, every_epochs=checkpoint_epochs, every_seconds=checkpoint_seconds)
             )
-        if resume is not None and (resume != checkpoint or Path(resume).exists()):
+        is_new = checkpoint is not None and resume is not None and Path(resume) == Path(checkpoint)
+        if resume is not None and not (is_new and not Path(resume).exists()):
             restore(run, resume)
         self.history = run.history
         run.go(epochs - run.progress.epoch)

@@ -1,0 +1,179 @@
+"""Checkpoints: a run that was killed goes on as if nothing had been."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import madaline as md
+from madaline import container
+from madaline.errors import ConfigError, FileFormatError
+from train import long_run
+
+RUN = Path(__file__).with_name("long_run.py")
+
+
+@pytest.mark.parametrize("how", ["epochs", "seconds"])
+def test_a_run_killed_at_any_moment_and_resumed_ends_with_the_same_bits(tmp_path, how):
+    whole = long_run.run(tmp_path / "whole", 1, how)
+    rng = np.random.default_rng(len(how))
+    path, killed = tmp_path / "killed", 0
+    for threads in (2, 1):
+        before = path.stat().st_mtime_ns if path.exists() else 0
+        with subprocess.Popen([sys.executable, RUN, path, str(threads), how], stdout=subprocess.PIPE) as process:
+            process.stdout.readline()
+            deadline = time.monotonic() + 30
+            while (not path.exists() or path.stat().st_mtime_ns == before) and time.monotonic() < deadline:
+                time.sleep(0.002)
+            time.sleep(rng.uniform(0, 0.2))
+            process.send_signal(signal.SIGKILL)
+            killed += process.wait() == -signal.SIGKILL
+    assert killed
+    assert container.read(path, kind="checkpoint")[1]["progress"]["t"] > 0
+    assert long_run.run(path, 4, how) == whole
+
+
+def nets():
+    return md.Sequential(md.Linear(16), md.BatchNorm(), "tanh", md.Dropout(0.1), md.Linear(10))
+
+
+class Breaks(md.Callback):
+    """Fails after some steps, in the middle of an epoch."""
+
+    every = 1
+
+    def __init__(self, step):
+        self.step = step
+
+    def on_steps(self, trainer, step, values):
+        if step == self.step:
+            trainer.stop()
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "adam", "rprop", "lion", "adadelta"])
+def test_a_run_that_was_stopped_in_the_middle_of_an_epoch_goes_on(digits, tmp_path, same, optimizer):
+    def trainer():
+        return md.Trainer(nets(), loss="cross_entropy", optimizer=optimizer, regularizer="l2", schedule="one_cycle")
+
+    options = {"epochs": 3, "batch_size": 100, "record_steps": True}
+    whole, stopped, resumed = trainer(), trainer(), trainer()
+    whole.fit(*digits, **options)
+    stopped.fit(*digits, **options, callbacks=Breaks(25), checkpoint=tmp_path / "run")
+    assert stopped.history.stopped == "callback"
+    assert stopped.run.progress.t == 25
+    resumed.fit(*digits, **options, resume=tmp_path / "run")
+    same(resumed.model, whole.model)
+    assert resumed.history["loss"].tolist() == whole.history["loss"].tolist()
+    assert resumed.history.steps["step"].tolist() == list(range(1, whole.run.progress.t + 1))
+    assert resumed.history.steps["loss"].tolist() == whole.history.steps["loss"].tolist()
+
+
+def test_what_early_stopping_and_the_plateau_remember_is_kept(digits, tmp_path, same):
+    def trainer():
+        schedule = md.ReduceOnPlateau(0.5, patience=0)
+        return md.Trainer(nets(), loss="cross_entropy", optimizer=md.SGD(2.0), schedule=schedule)
+
+    options = {"batch_size": 50, "validation": 0.3, "early_stopping": 2}
+    whole, first, second = trainer(), trainer(), trainer()
+    whole.fit(*digits, **options, epochs=40)
+    assert whole.history.stopped == "early stopping"
+    assert len(set(whole.history["learning_rate"])) > 1
+    first.fit(*digits, **options, epochs=whole.history.epochs - 2, checkpoint=tmp_path / "run")
+    second.fit(*digits, **options, epochs=40, resume=tmp_path / "run")
+    same(second.model, whole.model)
+    assert second.history["val_loss"].tolist() == whole.history["val_loss"].tolist()
+    assert second.history.best_epoch == whole.history.best_epoch
+
+
+def test_a_run_that_was_over_stays_over(digits, tmp_path, same):
+    options = {"batch_size": 50, "validation": 0.3, "early_stopping": 1, "epochs": 40, "checkpoint": tmp_path / "run"}
+    one, other = (md.Trainer(nets(), loss="cross_entropy", optimizer=md.SGD(2.0)) for _ in range(2))
+    one.fit(*digits, **options)
+    other.fit(*digits, **options, resume=tmp_path / "run")
+    assert one.history.stopped == other.history.stopped == "early stopping"
+    assert other.history.epochs == one.history.epochs
+    same(one.model, other.model)
+
+
+def test_a_checkpoint_of_a_stopped_run_holds_where_it_was_and_not_the_best_epoch(digits, tmp_path, same):
+    """The model gets the best parameters back at the end; the checkpoint must have the last ones."""
+
+    def trainer():
+        return md.Trainer(nets(), loss="cross_entropy", optimizer=md.SGD(2.0))
+
+    options = {"batch_size": 50, "validation": 0.3, "early_stopping": md.EarlyStopping("val_loss", patience=30)}
+    whole, stopped, resumed = trainer(), trainer(), trainer()
+    whole.fit(*digits, **options, epochs=12)
+    stopped.fit(*digits, **options, epochs=12, callbacks=Breaks(230), checkpoint=tmp_path / "run")
+    assert stopped.history.best_epoch < stopped.history.epochs
+    resumed.fit(*digits, **options, epochs=12, resume=tmp_path / "run")
+    assert resumed.history["loss"].tolist() == whole.history["loss"].tolist()
+    same(resumed.model, whole.model)
+
+
+def test_a_finished_run_can_be_made_longer_if_the_rates_do_not_depend_on_its_length(digits, tmp_path, same):
+    X, y = digits
+    path = tmp_path / "run"
+    whole, longer = (md.Trainer(nets(), loss="cross_entropy") for _ in range(2))
+    whole.fit(X, y, epochs=4)
+    longer.fit(X, y, epochs=2, checkpoint=path)
+    longer.fit(X, y, epochs=4, checkpoint=path, resume=path)
+    same(whole.model, longer.model)
+    cosine = md.Trainer(nets(), loss="cross_entropy", schedule="cosine")
+    cosine.fit(X, y, epochs=2, checkpoint=path)
+    with pytest.raises(ConfigError, match="another total_steps"):
+        cosine.fit(X, y, epochs=4, resume=path)
+
+
+def test_another_setting_is_refused_by_name(digits, tmp_path):
+    X, y = digits
+    path = tmp_path / "run"
+    md.Trainer(nets(), loss="cross_entropy", seed=3).fit(X, y, epochs=1, checkpoint=path)
+    with pytest.raises(ConfigError, match=r"another seed .*seed was 3, now 4"):
+        md.Trainer(nets(), loss="cross_entropy", seed=4).fit(X, y, epochs=2, resume=path)
+    with pytest.raises(ConfigError, match=r"another batch_size .*was 64, now 32"):
+        md.Trainer(nets(), loss="cross_entropy", seed=3).fit(X, y, epochs=2, batch_size=32, resume=path)
+    with pytest.raises(ConfigError, match="another recipe"):
+        md.Trainer(nets(), loss="cross_entropy", clip_norm=1.0, seed=3).fit(X, y, epochs=2, resume=path)
+    with pytest.raises(ConfigError, match="another rows and another data"):
+        md.Trainer(nets(), loss="cross_entropy", seed=3).fit(X[:90], y[:90], epochs=2, resume=path)
+
+
+def test_a_missing_or_foreign_checkpoint_is_said(digits, tmp_path):
+    trainer = md.Trainer(nets(), loss="cross_entropy")
+    with pytest.raises(FileNotFoundError, match="There is no file"):
+        trainer.fit(*digits, epochs=1, resume=tmp_path / "none")
+    md.save(nets().init(64), tmp_path / "model")
+    with pytest.raises(FileFormatError, match="is a 'model' file, and a 'checkpoint' file is needed"):
+        trainer.fit(*digits, epochs=1, resume=tmp_path / "model")
+    with pytest.raises(ConfigError, match=r"folder .* does not exist"):
+        trainer.fit(*digits, epochs=1, checkpoint=tmp_path / "no" / "run")
+
+
+def test_resuming_from_where_one_writes_starts_afresh_the_first_time(digits, tmp_path, same):
+    one, other = (md.Trainer(nets(), loss="cross_entropy") for _ in range(2))
+    one.fit(*digits, epochs=1, checkpoint=tmp_path / "run", resume=str(tmp_path / "run"))
+    other.fit(*digits, epochs=1)
+    same(one.model, other.model)
+
+
+def test_a_sampler_of_ones_own_can_be_resumed(digits, tmp_path, same):
+    def some(n_rows, rng):
+        return rng.integers(n_rows, size=300)
+
+    whole, resumed = (md.Trainer(nets(), loss="cross_entropy") for _ in range(2))
+    whole.fit(*digits, epochs=3, sampler=some)
+    resumed.fit(*digits, epochs=1, sampler=some, checkpoint=tmp_path / "run")
+    resumed.fit(*digits, epochs=3, sampler=some, resume=tmp_path / "run")
+    same(whole.model, resumed.model)
+
+
+def test_a_solver_that_keeps_its_memory_to_itself_has_no_checkpoints(digits, tmp_path):
+    with pytest.raises(ConfigError, match="LBFGS"):
+        md.Trainer(nets(), loss="cross_entropy", optimizer="lbfgs").fit(*digits, checkpoint=tmp_path / "run")
