@@ -197,6 +197,8 @@ class Model:
 
     def need_rows(self, n_rows: int) -> None:
         """An error if a training batch has too few rows."""
+        if not n_rows:
+            raise ShapeError("There are no rows to train on.")
         if n_rows < self.network.min_rows:
             rows = (row for row in self.network.rows if not row.frozen)
             culprit = next(row for row in rows if row.layer.min_rows(row.in_shape) > n_rows)
@@ -208,10 +210,12 @@ class Model:
 
     def _draw(self, seed: int) -> None:
         """Start every array as its initializer says, then let each layer relate them."""
-        for path, entry in self.network.params.items():
-            self.params[path] = entry.init.draw(entry.shape, stream(seed, path, "init"))
-        for path, entry in self.network.state.items():
-            self.state[path] = entry.init.draw(entry.shape, stream(seed, path, "init"))
+        for arrays, entries in ((self.params, self.network.params), (self.state, self.network.state)):
+            for path, entry in entries.items():
+                try:
+                    arrays[path] = entry.init.draw(entry.shape, stream(seed, path, "init"))
+                except ShapeError as error:
+                    raise ShapeError(f"{path!r} cannot start by {entry.init!r}: {error}") from None
         for row in self._rows():
             self._start(row)
 

@@ -14,7 +14,7 @@ from madaline.description import Description
 from madaline.errors import ConfigError, MadalineError, ShapeError
 from madaline.graph.shapes import Shape, show
 from madaline.nn.activation import Activation
-from madaline.nn.initializers import Initializer
+from madaline.nn.initializers import Initializer, as_initializer
 from madaline.registry import Registry
 
 if TYPE_CHECKING:
@@ -105,6 +105,12 @@ class Layer(Description):
         for key, value in values.items():
             object.__setattr__(self, key, value)
         self.__post_init__()
+
+    @classmethod
+    def _initializer(cls, argument: str, given: Any) -> str | Initializer:
+        """A name or an initializer, for a field; what is none is refused now and not when a model is made."""
+        found = as_initializer(given, argument=f"{cls.__name__}: {argument}")
+        return given if isinstance(given, str) else found
 
     @classmethod
     def rebuilt(cls, **fields: Any) -> Self:

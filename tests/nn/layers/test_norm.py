@@ -73,6 +73,8 @@ def test_one_row_cannot_train_a_batch_norm_but_one_image_can(rng):
     with pytest.raises(ShapeError, match=re.escape(text)):
         net.init(3)(np.ones((1, 3)), train=True)
     assert net.init(3)(np.ones((1, 3))).shape == (1, 4)
+    with pytest.raises(ShapeError, match=r"There are no rows to train on\."):
+        net.init(3)(np.ones((0, 3)), train=True)
     assert md.BatchNorm().init((2, 5))(rng.normal(size=(1, 2, 5)), train=True).shape == (1, 2, 5)
     with pytest.raises(ShapeError, match="BatchNorm"):
         md.BatchNorm().init((2, 1))(np.ones((1, 2, 1)), train=True)

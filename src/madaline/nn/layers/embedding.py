@@ -10,7 +10,7 @@ import numpy as np
 
 from madaline.errors import InputError
 from madaline.graph.shapes import Shape
-from madaline.nn.initializers import Initializer, Normal, as_initializer
+from madaline.nn.initializers import Initializer, Normal
 from madaline.nn.layer import Layer, Param
 
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ class Embedding(Layer):
         init: str | Initializer = Normal(1.0),  # noqa: B008 - frozen, so that sharing it is safe
         trainable: bool = True,
     ) -> None:
-        self._set(n_categories=n_categories, width=width, weight_init=init, trainable=trainable)
-        as_initializer(init, argument="Embedding: init")
+        weight_init = self._initializer("init", init)
+        self._set(n_categories=n_categories, width=width, weight_init=weight_init, trainable=trainable)
 
     def params(self, in_shape: Shape) -> dict[str, Param]:
         return {"W": Param((self.n_categories, self.width), self.weight_init, decays=True)}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from madaline.graph.shapes import Shape
 from madaline.nn.activation import Activation
 from madaline.nn.activations import identity, maxout
-from madaline.nn.initializers import Initializer, as_initializer
+from madaline.nn.initializers import Initializer
 from madaline.nn.layer import Layer, Param, last_axis
 
 if TYPE_CHECKING:
@@ -58,8 +58,9 @@ class Linear(Layer):
         bias_init: str | Initializer = "zeros",
         trainable: bool = True,
     ) -> None:
-        self._set(n_out=n_out, bias=bias, weight_init=init, bias_init=bias_init, trainable=trainable)
-        need_initializers(self, init, bias_init)
+        weight_init = self._initializer("init", init)
+        bias_init = self._initializer("bias_init", bias_init)
+        self._set(n_out=n_out, bias=bias, weight_init=weight_init, bias_init=bias_init, trainable=trainable)
 
     def params(self, in_shape: Shape) -> dict[str, Param]:
         params = {"W": Param(matrix(in_shape, self.n_out), self.weight_init, decays=True)}
@@ -111,8 +112,9 @@ class Maxout(Layer):
         bias_init: str | Initializer = "zeros",
         trainable: bool = True,
     ) -> None:
-        self._set(n_out=n_out, k=k, bias=bias, weight_init=init, bias_init=bias_init, trainable=trainable)
-        need_initializers(self, init, bias_init)
+        weight_init = self._initializer("init", init)
+        bias_init = self._initializer("bias_init", bias_init)
+        self._set(n_out=n_out, k=k, bias=bias, weight_init=weight_init, bias_init=bias_init, trainable=trainable)
 
     def params(self, in_shape: Shape) -> dict[str, Param]:
         n_pieces = self.k * self.n_out
@@ -138,9 +140,3 @@ def affine(x: Any, p: Mapping[str, Any]) -> Any:
 def matrix(in_shape: Shape, n_out: int) -> tuple[int, int]:
     """The shape of weights for these inputs."""
     return last_axis(in_shape), n_out
-
-
-def need_initializers(layer: Layer, init: str | Initializer, bias_init: str | Initializer) -> None:
-    """An error now, and not when a model is made, for a name that no initializer has."""
-    for argument, given in (("init", init), ("bias_init", bias_init)):
-        as_initializer(given, argument=f"{type(layer).__name__}: {argument}")
