@@ -41,24 +41,11 @@ def net(std: float, *, batch_norm: bool, n_units: int = N_UNITS, depth: int = DE
 
 
 def train(std: float, *, batch_norm: bool, seed: int, epochs: int = EPOCHS) -> md.Model:
-    """A trained model; what has come to NaN stays so."""
+    """A trained model; training that diverges ends there."""
     X, y = disc(N_ROWS, seed=seed, purpose="train")
-    model = net(std, batch_norm=batch_norm).init(X, seed=seed)
-    network, w, state = model.network, model.params.flat, model.state.flat
-
-    def objective(w: Any, state: Any, X: Any, y: Any) -> Any:
-        context = network.run(w, state, X, train=True)
-        return md.CrossEntropy()(context.outputs[""], y), network.state_after(context, state)
-
-    step = md.compile(md.value_and_grad(objective, has_aux=True))
-    order = md.initializers.stream(seed, "disc", "order")
-    for _ in range(epochs):
-        for rows in order.permutation(N_ROWS).reshape(-1, BATCH):
-            (value, state[...]), g = step(w, state, X[rows], y[rows])
-            if not np.isfinite(value):
-                return model
-            w[...], _ = md.SGD(RATE).step(w, g, (), t=1)
-    return model
+    trainer = md.Trainer(net(std, batch_norm=batch_norm), loss="cross_entropy", optimizer=md.SGD(RATE), seed=seed)
+    trainer.fit(X, y, epochs=epochs, batch_size=BATCH, on_divergence="stop")
+    return trainer.model
 
 
 def error_on_new_points(model: md.Model, *, seed: int) -> float:
@@ -105,9 +92,10 @@ of data, weights and order. (The deck shows net, rate, loss and weights; the oth
 ![test error against std, without and with batch norm](pictures/disc.png)
 
 {table}
-- **Without** batch norm the net learns {without}. Below, the signal fades from layer to layer and only the last
-  bias learns; above, it grows until a step throws the weights away. He's rule says std = sqrt(2/32) = {he:.2f}.
-- **With** it, {with_}: each layer is brought back to variance 1, whatever the size of its weights.
+- **Without** batch norm the net learns {without}.
+  Below, the signal fades from layer to layer and only the last bias learns; above, it grows until a step throws the
+  weights away. He's rule says std = sqrt(2/32) = {he:.2f}.
+- **With** it, {with_}: each layer is brought back to variance 1, whatever its weights.
 - The range of std that trains is {more:.1f} decades wider.
 """
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import madaline as md
+import noisy_labels
 
 ONES = np.ones((3, 9))
 PRINTED = np.array(
@@ -120,6 +121,18 @@ def test_the_mean_over_masks_is_only_near_it_for_other_nets(rng):  # A15, E15
     runs = np.array([model(X, train=True, step=step) for step in range(200)])
     full_to_mean = np.abs(model(X) - runs.mean(axis=0)).mean()
     assert 0 < full_to_mean < 0.25 * np.abs(runs[0] - runs.mean(axis=0)).mean()
+
+
+def test_some_dropout_keeps_a_net_from_learning_wrong_labels_by_heart():  # A15, C8, D7, E15
+    """Three hidden layers, a quarter of the labels wrong: none overfits the noise, some finds the border, too much
+    underfits. gallery/noisy_labels.py has the picture.
+    """
+    on_noise, on_new = {}, {}
+    for label, p in noisy_labels.DROPS.items():
+        on_noise[label], on_new[label] = noisy_labels.errors(noisy_labels.train(p, seed=1), seed=1)
+    assert on_noise["none"] < on_noise["some"] - 0.05
+    assert on_new["some"] < 0.6 * on_new["none"]
+    assert on_new["too much"] > 0.4
 
 
 def test_spatial_dropout_drops_whole_channels():  # E16
