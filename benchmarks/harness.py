@@ -90,7 +90,7 @@ def machine() -> dict[str, Any]:
         except PackageNotFoundError:
             continue
     return {
-        "cpu": _cpu(),
+        "cpu": cpu(),
         "cpus": os.cpu_count(),
         "python": platform.python_version(),
         "madaline": md.__version__,
@@ -100,7 +100,8 @@ def machine() -> dict[str, Any]:
     }
 
 
-def _cpu() -> str:
+def cpu() -> str:
+    """The name of the processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -114,6 +115,15 @@ def save(name: str, data: dict[str, Any], markdown: str) -> None:
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.json").write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     (RESULTS / f"{name}.md").write_text(markdown, encoding="utf-8")
+
+
+def update(name: str, part: str, data: Any) -> None:
+    """Keep one part of a result, beside the parts that were measured before."""
+    path = RESULTS / f"{name}.json"
+    known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    parts = {**known.get("parts", {}), part: {"date": time.strftime("%Y-%m-%d"), **data}}
+    RESULTS.mkdir(exist_ok=True)
+    path.write_text(json.dumps({"machine": machine(), "parts": parts}, indent=1) + "\n", encoding="utf-8")
 
 
 def table(title: str, header: list[str], rows: list[list[str]]) -> str:

@@ -1,0 +1,83 @@
+"""How fast a step could be at most on this machine: its flops at the FMA peak, its bytes at the bandwidth of the cache.
+
+    python benchmarks/roofline.py
+
+The limit is the slower of the two, as if they overlapped perfectly: no program can be faster, most cannot come close.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import harness
+from workloads import WORKLOADS, Workload
+
+FOLDER = Path(__file__).parent.parent / "build" / "benchmarks"
+
+
+@dataclass(frozen=True)
+class Peaks:
+    """FMA peak in flops a second, and bytes a second by the size of the memory they come from, of some threads."""
+
+    threads: int
+    flops: float
+    bandwidth: dict[int, float]
+
+    def bandwidth_at(self, n_bytes: float) -> float:
+        """Of the smallest memory that was measured and holds so many bytes, a share on each thread."""
+        share = n_bytes / self.threads
+        return self.bandwidth[min((size for size in self.bandwidth if size >= share), default=max(self.bandwidth))]
+
+    def seconds(self, *, flops: float, n_bytes: float, footprint: float) -> float:
+        """The least time for so many flops and bytes."""
+        return max(flops / self.flops, n_bytes / self.bandwidth_at(footprint))
+
+    def step(self, workload: Workload) -> float:
+        """The least time of a step."""
+        return self.seconds(flops=workload.flops(), n_bytes=workload.bytes(), footprint=workload.footprint())
+
+
+def peaks(threads: int) -> Peaks:
+    """Measure for about a second. The best ever seen here counts, as other work can only slow it: it is kept."""
+    program = _built()
+    text = subprocess.run([program, str(threads)], check=True, capture_output=True, text=True).stdout
+    found = {}
+    for line in text.splitlines():
+        kind, size, rate = line.split()
+        found[f"{kind} {size}"] = 1e9 * float(rate)
+    kept = FOLDER / "peaks.json"
+    known = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
+    place = f"{harness.cpu()}, {threads} threads"
+    best = {key: max(rate, known.get(place, {}).get(key, 0.0)) for key, rate in found.items()}
+    kept.write_text(json.dumps({**known, place: best}, indent=1), encoding="utf-8")
+    bandwidth = {int(key.split()[1]): rate for key, rate in best.items() if key.startswith("triad")}
+    return Peaks(threads, best["fma 0"], bandwidth)
+
+
+def _built() -> Path:
+    source = Path(__file__).parent / "native_peaks.cpp"
+    program = FOLDER / "native_peaks"
+    if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        compiler = os.environ.get("CXX", "g++")
+        flags = ["-O3", "-march=native", "-ffast-math", "-std=c++20", "-pthread"]
+        subprocess.run([compiler, *flags, str(source), "-o", str(program)], check=True)
+    return program
+
+
+def main() -> None:
+    rows = []
+    for threads in (1, 2):
+        found = peaks(threads)
+        print(f"{threads} threads: FMA {found.flops * 1e-9:.0f} GFLOP/s;", end=" ")
+        print("; ".join(f"{size >> 10:,} KiB {rate * 1e-9:.0f} GB/s" for size, rate in found.bandwidth.items()))
+        rows += [[workload.name, str(threads), f"{1 / found.step(workload):,.0f}"] for workload in WORKLOADS.values()]
+    print(harness.table("Limits", ["workload", "threads", "steps/s at most"], rows))
+
+
+if __name__ == "__main__":
+    main()

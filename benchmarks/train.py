@@ -1,0 +1,105 @@
+"""Training speed on the workloads of workloads.py: madaline against the peers, interleaved, in steps a second.
+
+    python benchmarks/train.py                                  everything, several minutes
+    python benchmarks/train.py --only madaline                  steps a second and fraction of the roofline, in seconds
+    python benchmarks/train.py --workloads tiny,small --peers torch,jax --threads 1 --seconds 2
+
+Before a workload is timed, all contestants train without shuffling and dropout from the same weights, and must reach
+the same losses. Results are kept workload by workload in ``results/train.json``; ``report.py`` makes tables and plots.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import harness
+from peers import TITLES, CannotError
+from roofline import Peaks, peaks
+from workers import Worker, interleave, workers
+from workloads import WORKLOADS, Workload
+
+PEERS = ("torch", "torch.compile", "jax", "keras", "sklearn")
+EPOCHS_TO_AGREE = 2
+TOLERANCE = 2e-3
+"Relative difference of losses; float32 sums in another order, amplified by a few dozen steps."
+
+
+def arguments() -> argparse.Namespace:
+    def words(text: str) -> list[str]:
+        return [word for word in text.split(",") if word]
+
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--workloads", type=words, default=list(WORKLOADS))
+    parser.add_argument("--peers", type=words, default=list(PEERS))
+    parser.add_argument("--only", choices=["madaline", *PEERS], help="one contestant; nothing is saved")
+    parser.add_argument("--threads", type=lambda text: [int(word) for word in words(text)], default=[1, 2])
+    parser.add_argument("--seconds", type=float, default=1.5, help="for each contestant and workload")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--no-save", action="store_true")
+    return parser.parse_args()
+
+
+def measure(contestants: list[Worker], workload: Workload, options: argparse.Namespace) -> list[dict[str, Any]]:
+    """One record for each contestant."""
+    records = []
+    running = []
+    for worker in contestants:
+        record: dict[str, Any] = {"name": worker.name, "threads": worker.threads}
+        records.append(record)
+        try:
+            if len(contestants) > len(options.threads):
+                record["first_losses"] = worker.ask("losses", workload.for_agreement(), EPOCHS_TO_AGREE)
+            ready = worker.ask("train", workload)
+        except CannotError as reason:
+            record["cannot"] = str(reason)
+            continue
+        record |= {"ready_seconds": ready["seconds"], "first_epoch_loss": ready["loss"]}
+        running.append((worker, record))
+    timings = interleave([worker for worker, _ in running], seconds=options.seconds, rounds=options.rounds)
+    for (_, record), timing in zip(running, timings, strict=True):
+        record["steps_per_second"] = [workload.steps / seconds for seconds in timing.rounds]
+        record["median"] = workload.steps / timing.median
+    return records
+
+
+def different(records: list[dict[str, Any]]) -> dict[str, float]:
+    """Contestants whose losses are not those of the first one, with the largest relative difference."""
+    reference, found = records[0].get("first_losses", []), {}
+    for record in records[1:]:
+        pairs = zip(reference, record.get("first_losses", []), strict=False)
+        largest = max((abs(mine - theirs) / abs(mine) for mine, theirs in pairs), default=0.0)
+        if not largest <= TOLERANCE:
+            found[f"{record['name']} {record['threads']}"] = largest
+    return found
+
+
+def show(workload: Workload, records: list[dict[str, Any]], limits: dict[int, Peaks]) -> None:
+    print(f"{workload.name}: {workload.describe()}", flush=True)
+    for record in records:
+        title = f"  {TITLES[record['name']]:20s} {record['threads']} threads"
+        if "cannot" in record:
+            print(f"{title}  cannot: {record['cannot']}")
+            continue
+        fraction = record["median"] * limits[record["threads"]].step(workload)
+        print(f"{title} {record['median']:12,.1f} steps/s {fraction:7.1%} of the roofline", flush=True)
+    for who, size in different(records).items():
+        print(f"  {who} learns something else: its losses differ by {size:.2g}")
+
+
+def main() -> None:
+    options = arguments()
+    names = [options.only] if options.only else ["madaline", *options.peers]
+    limits = {threads: peaks(threads) for threads in options.threads}
+    with workers(names, options.threads) as contestants:
+        for name in options.workloads:
+            workload = WORKLOADS[name]
+            records = measure(contestants, workload, options)
+            show(workload, records, limits)
+            if not options.only and not options.no_save:
+                found = {"description": workload.describe(), "contestants": records, "different": different(records)}
+                harness.update("train", name, found | {"limits": {n: 1 / limits[n].step(workload) for n in limits}})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,159 @@
+"""Contestants in processes of their own, asked in turn: each library alone, with its own number of threads."""
+
+from __future__ import annotations
+
+import importlib
+import multiprocessing
+import os
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from harness import Timing
+from peers import FILES, CannotError
+from workloads import Workload
+
+PAUSE = 0.1
+"Seconds after a contestant with several threads: idle ones spin for a while and would slow down the next contestant."
+
+
+class Worker:
+    """A contestant: a library with a number of threads.
+
+    Parameters
+    ----------
+    name : str
+        One of :data:`peers.FILES`.
+    threads : int
+        How many it may use. Libraries read such settings when they are imported, hence the process.
+    """
+
+    def __init__(self, name: str, threads: int) -> None:
+        self.name, self.threads = name, threads
+        context = multiprocessing.get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        with _environment(_settings(threads)):
+            self._process = context.Process(target=_serve, args=(name, threads, theirs), daemon=True)
+            self._process.start()
+
+    def ask(self, question: str, *arguments: Any) -> Any:
+        """Call a method of :class:`Session` there."""
+        self._pipe.send((question, arguments))
+        kind, answer = self._pipe.recv()
+        if kind == "cannot":
+            raise CannotError(answer)
+        if kind == "error":
+            raise RuntimeError(f"{self.name} with {self.threads} threads:\n{answer}")
+        return answer
+
+    def close(self) -> None:
+        """End the process."""
+        self._pipe.send(None)
+        self._process.join(timeout=5)
+        self._process.kill()
+
+
+class Session:
+    """What happens inside a worker."""
+
+    def __init__(self, name: str, threads: int) -> None:
+        self.name, self.threads = name, threads
+        self._module = importlib.import_module(f"peers.{FILES[name]}")
+        self._call: Callable[..., Any]
+
+    def losses(self, workload: Workload, count: int) -> list[float]:
+        """The mean losses of the first epochs, rows as they come."""
+        epochs = self._module.TRAINERS[self.name](workload, self.threads, shuffle=False)
+        return [epochs(1) for _ in range(count)]
+
+    def train(self, workload: Workload) -> dict[str, float]:
+        """Get ready to train; gives the seconds that took, compilation and first epoch included, and its loss."""
+        start = time.perf_counter()
+        self._call = self._module.TRAINERS[self.name](workload, self.threads)
+        loss = self._call(1)
+        return {"seconds": time.perf_counter() - start, "loss": loss}
+
+    def predict(self, workload: Workload, n_rows: int) -> Any:
+        """Get ready to predict; gives the probabilities."""
+        X = workload.data()[0][:n_rows]
+        function = self._module.PREDICTORS[self.name](workload, self.threads)
+
+        def repeat(count: int) -> None:
+            for _ in range(count):
+                function(X)
+
+        self._call = repeat
+        return function(X)
+
+    def seconds(self, count: int) -> float:
+        """Do it so many times."""
+        start = time.perf_counter()
+        self._call(count)
+        return time.perf_counter() - start
+
+
+@contextmanager
+def workers(names: list[str], threads: list[int]) -> Iterator[list[Worker]]:
+    """Every library with every number of threads."""
+    found: list[Worker] = []
+    try:
+        for count in threads:
+            found += [Worker(name, count) for name in names]
+        yield found
+    finally:
+        for worker in found:
+            worker.close()
+
+
+def interleave(contestants: list[Worker], *, seconds: float, rounds: int) -> list[Timing]:
+    """Ask A, B, C, A, B, C, ... for about so many seconds each in all; seconds a call (an epoch, a prediction)."""
+    counts = []
+    for worker in contestants:
+        once = count = 1
+        while (once := worker.ask("seconds", count)) < seconds / rounds / 2 and count < 1 << 24:
+            count *= 2 if once > seconds / rounds / 8 else 4
+        counts.append(max(1, round(count * seconds / rounds / once)))
+    timings = [Timing() for _ in contestants]
+    for _ in range(rounds):
+        for worker, count, timing in zip(contestants, counts, timings, strict=True):
+            timing.rounds.append(worker.ask("seconds", count) / count)
+            time.sleep(PAUSE if worker.threads > 1 else 0.0)
+    return timings
+
+
+def _serve(name: str, threads: int, pipe: Any) -> None:
+    session = None
+    while (message := pipe.recv()) is not None:
+        question, arguments = message
+        try:
+            session = session or Session(name, threads)
+            pipe.send(("answer", getattr(session, question)(*arguments)))
+        except (CannotError, ImportError) as reason:
+            pipe.send(("cannot", str(reason)))
+        except Exception:  # noqa: BLE001 - whatever it is, the parent raises it
+            pipe.send(("error", traceback.format_exc()))
+
+
+def _settings(threads: int) -> dict[str, str]:
+    names = ("MADALINE_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    several = "true" if threads > 1 else "false"
+    flags = f"--xla_cpu_multi_thread_eigen={several} intra_op_parallelism_threads={threads}"
+    return {name: str(threads) for name in names} | {
+        "XLA_FLAGS": flags,
+        "JAX_PLATFORMS": "cpu",
+        "KERAS_BACKEND": "jax",
+        "NPROC": str(threads),  # the size of XLA's thread pool
+    }
+
+
+@contextmanager
+def _environment(changes: dict[str, str]) -> Iterator[None]:
+    before = dict(os.environ)
+    os.environ.update(changes)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
