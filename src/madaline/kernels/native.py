@@ -105,6 +105,7 @@ def encode(program: Program, core: ModuleType) -> Any:
                 combine.lane_buffer,
                 combine.dst_buffer,
                 combine.size,
+                combine.offset,
             )
     return native
 

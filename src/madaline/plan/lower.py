@@ -9,6 +9,7 @@ from itertools import pairwise
 from madaline.graph.node import BOOL, Node, is_constant
 from madaline.graph.shapes import Rows, Shape
 from madaline.plan.fuse import Group
+from madaline.plan.join import Home, gaps, runs
 from madaline.plan.program import (
     Buffer,
     Chain,
@@ -24,7 +25,7 @@ from madaline.plan.program import (
     row_axis,
 )
 from madaline.plan.rows import NeedsRowCountError
-from madaline.plan.views import View, broadcast_strides, physical_order, stored_strides, width
+from madaline.plan.views import View, broadcast_strides, lies_as_stored, physical_order, stored_strides, width
 
 
 @dataclass(slots=True)
@@ -35,18 +36,23 @@ class Lowering:
     space_of: Callable[[Node], str]
     tiled: set[int]
     "Ids of the nodes that are computed tile by tile."
-    reducing: set[int]
-    "Ids of the nodes that reduce over the rows, tile by tile."
+    reducing: dict[int, tuple[int, str]]
+    "The nodes that reduce over the rows, tile by tile, by id: in which stage, and how partial results are combined."
+    homes: dict[int, Home] = field(default_factory=dict)
+    "The values that lie within a joined array."
     buffers: list[Buffer] = field(default_factory=list)
     buffer_of: dict[int, int] = field(default_factory=dict)
-    lanes: dict[int, int] = field(default_factory=dict)
-    "The lane buffer of each reducing node."
+    lanes: dict[tuple[int, int, str], int] = field(default_factory=dict)
+    "The lane buffers: one for all that is joined in one array, in one stage and in one way."
     over: dict[int, int] = field(default_factory=dict)
     "The buffer of the input over which an output is written, by the output's id."
 
     def buffer(self, node: Node) -> int:
         """The buffer of a stored node."""
-        if id(node) not in self.buffer_of:
+        home = self.homes.get(id(node))
+        if home is not None:
+            self.buffer_of[id(node)] = self.buffer(home.node)
+        elif id(node) not in self.buffer_of:
             self.buffer_of[id(node)] = len(self.buffers)
             self.buffers.append(
                 Buffer(self.space_of(node), node.dtype.name, width(node.shape), label=node.primitive.name)
@@ -58,11 +64,12 @@ class Lowering:
         view = self.views[id(node)]
         number = self.buffer(view.root)
         rows = row_axis(view.root.shape)
+        home = self.homes.get(id(view.root))
         moves = rows is not None and self.buffers[number].space != "tile"
         advance = stored_strides(view.root.shape)[rows] if moves and rows is not None else 0
         return Operand(
             number,
-            view.offset if offset is None else offset,
+            (view.offset if offset is None else offset) + (0 if home is None else home.offset),
             advance,
             view.strides if strides is None else strides,
         )
@@ -71,10 +78,23 @@ class Lowering:
         """Where a node is written: its lane's partial result if it reduces over the rows."""
         if id(node) not in self.reducing:
             return self.operand(node, strides)
-        if id(node) not in self.lanes:
-            self.lanes[id(node)] = len(self.buffers)
-            self.buffers.append(Buffer("lane", node.dtype.name, width(node.shape), label=node.primitive.name))
-        return Operand(self.lanes[id(node)], 0, 0, strides)
+        number, offset = self.lane(node)
+        return Operand(number, offset, 0, strides)
+
+    def lane(self, node: Node) -> tuple[int, int]:
+        """The lane buffer of a reducing node, and where in it (as in the node's own buffer) its partial result is."""
+        home = self.homes.get(id(node), Home(node, 0))
+        key = (id(home.node), *self.reducing[id(node)])
+        if key not in self.lanes:
+            self.lanes[key] = len(self.buffers)
+            self.buffers.append(Buffer("lane", node.dtype.name, width(home.node.shape), label=node.primitive.name))
+        return self.lanes[key], home.offset
+
+    def is_in_place(self, piece: Node, node: Node, first: int) -> bool:
+        """Whether a piece lies in the storage of ``node`` already, from element ``first`` on."""
+        around = self.homes.get(id(node), Home(node, 0))
+        at_home = self.homes.get(id(self.views[id(piece)].root)) == Home(around.node, around.offset + first)
+        return at_home and lies_as_stored(piece, self.views[id(piece)])
 
 
 def dims_of(shape: Shape, axes: Sequence[int]) -> tuple[Dim, ...]:
@@ -233,6 +253,12 @@ def _flip(node: Node, low: Lowering) -> list[Instruction]:
 
 
 def _place(node: Node, low: Lowering) -> list[Instruction]:
+    found = runs(node)
+    if found is not None:
+        return [
+            *(_run(node, low, *gap) for gap in gaps(node)),
+            *(_run(node, low, *run, piece) for piece, run in found if not low.is_in_place(piece, node, run[0])),
+        ]
     starts, steps = node.params["starts"], node.params["steps"]
     boxes = [
         [(start, step, size) for start, step, size in zip(starts[i], steps[i], piece.shape, strict=True)]
@@ -250,6 +276,15 @@ def _place(node: Node, low: Lowering) -> list[Instruction]:
         dst = low.operand(node, strides, offset)
         instructions.append(_copy((node,), piece.shape, low.operand(piece), dst, node.dtype.name, add=not disjoint))
     return instructions
+
+
+def _run(node: Node, low: Lowering, first: int, last: int, piece: Node | None = None) -> Chain:
+    """Fill a run of elements with a piece, or with zeros."""
+    if piece is not None:
+        dst = low.operand(node, stored_strides(piece.shape), first)
+        return _copy((node,), piece.shape, low.operand(piece), dst, node.dtype.name)
+    dst = low.operand(node, (1,), first)
+    return Chain((node,), node.dtype.name, ((last - first, False),), (dst,), (0.0,), 0, (Op("copy", 0, (1,)),))
 
 
 def _are_disjoint(boxes: list[list[tuple[int, int, int | Rows]]]) -> bool:

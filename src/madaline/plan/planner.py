@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from madaline.graph.listing import node_flops
 from madaline.graph.node import INPUT, ROW_COUNT, Node, topological_order
@@ -15,6 +15,7 @@ from madaline.plan.arena import Lifetime, place
 from madaline.plan.collapse import JOINS, MAX_DIMS, within_limits
 from madaline.plan.donate import Donations, cannot_be_in_place, check_donated, clashes, needed_early, with_copies
 from madaline.plan.fuse import Group, fuse, is_elementwise
+from madaline.plan.join import homes
 from madaline.plan.lower import NEEDS_CONTIGUOUS, Lowering, is_scalar_constant, lower, lower_chain, lower_product
 from madaline.plan.program import Chain, Combine, Instruction, Product, Program, Stage, operands_of
 from madaline.plan.rows import REDUCIBLE, Kind, check_layouts, kind_of, levels
@@ -192,7 +193,11 @@ class _Planner:
 
     def _lowering(self, groups: list[Group]) -> Lowering:
         tiled = {key for key, kind in self.kinds.items() if kind is Kind.TILED}
-        reducing = {key for key, kind in self.kinds.items() if kind is Kind.REDUCING}
+        reducing = {
+            id(node): (self.level[id(node)], REDUCIBLE[node.primitive.name])
+            for node in self.nodes
+            if self.kinds[id(node)] is Kind.REDUCING
+        }
         home = {id(node): position for position, group in enumerate(groups) for node in group.nodes}
         leaves = {id(node): index for index, node in enumerate([*self.inputs, *self.row_counts])}
         outside: set[int] = set()
@@ -214,7 +219,7 @@ class _Planner:
                 return "shared"
             return "tile" if id(node) in tiled and id(node) not in later else "rows"
 
-        low = Lowering(self.views, space_of, tiled, reducing)
+        low = Lowering(self.views, space_of, tiled, reducing, homes(self.nodes, self.views, self.outputs))
         for node in [*self.inputs, *self.row_counts]:
             low.buffers[low.buffer(node)].offset = leaves[id(node)]
         low.over = {key: low.buffer(given) for key, given in self.donations.in_place.items()}
@@ -241,8 +246,9 @@ class _Planner:
             instructions = [piece for instruction in lower(group, low) for piece in within_limits(instruction)]
             step = _Step(instructions, group.level)
             if id(node) in low.reducing:
-                op = REDUCIBLE[node.primitive.name]
-                step.combine = Combine(op, node.dtype.name, low.lanes[id(node)], low.buffer(node), width(node.shape))
+                _, op = low.reducing[id(node)]
+                lane, offset = low.lane(node)
+                step.combine = Combine(op, node.dtype.name, lane, low.buffer(node), width(node.shape), offset)
             steps.append(step)
         return steps
 
@@ -348,6 +354,7 @@ class _Planner:
                     stage.combines.append(step.combine)
                     touch(step.combine.lane_buffer, start, stop)
                     touch(step.combine.dst_buffer, start, stop)
+            stage.combines = _joined(stage.combines)
             time = stop + 1
             stages.append(stage)
         return stages, times
@@ -376,6 +383,18 @@ class _Planner:
             if buffer.space == "tile" and buffer.offset >= 0:
                 buffer.offset *= tile_rows
         sizes["tile"] *= tile_rows
+
+
+def _joined(combines: list[Combine]) -> list[Combine]:
+    """The same work by fewer combines: neighbours in one lane buffer are folded together."""
+    found: list[Combine] = []
+    for combine in sorted(combines, key=lambda item: (item.lane_buffer, item.offset)):
+        before = found[-1] if found else None
+        if before and before.lane_buffer == combine.lane_buffer and before.offset + before.size == combine.offset:
+            found[-1] = replace(before, size=before.size + combine.size)
+        else:
+            found.append(combine)
+    return found
 
 
 def _flops_a_row(instruction: Instruction) -> int:

@@ -147,13 +147,14 @@ class Random(Instruction):
 
 @dataclass(frozen=True, slots=True)
 class Combine:
-    """Fold the lanes' partial results into one."""
+    """Fold the lanes' partial results into one: ``size`` elements from ``offset`` on, of both buffers."""
 
     op: str
     dtype: str
     lane_buffer: int
     dst_buffer: int
     size: int
+    offset: int = 0
 
 
 @dataclass(slots=True)
