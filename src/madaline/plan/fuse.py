@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
 
 from madaline.graph.node import BOOL, Node
 from madaline.graph.primitives.elementwise import Elementwise
-from madaline.graph.shapes import Shape
+from madaline.graph.shapes import Shape, is_symbolic
 from madaline.plan.rows import LEAF_LEVEL
-from madaline.plan.views import View
+from madaline.plan.views import View, width
 
 MAX_CHAIN = 48
 """Nodes in one chain at most: more would not fit their blocks into the first-level cache."""
@@ -49,8 +50,37 @@ def is_elementwise(node: Node) -> bool:
     return isinstance(node.primitive, Elementwise)
 
 
+def in_order(nodes: Sequence[Node], level: dict[int, int], views: dict[int, View]) -> list[Node]:
+    """The nodes by level; within one, single numbers as soon as they can be, so that they part no chain of vectors."""
+    users: dict[int, list[int]] = {}
+    waiting: list[int] = []
+    heap: list[tuple[int, bool, int]] = []
+
+    def key(index: int) -> tuple[int, bool, int]:
+        node = nodes[index]
+        is_number = width(node.shape) == 1 and not is_symbolic(node.shape)
+        return level[id(node)], not (is_number and (is_elementwise(node) or views[id(node)].root is not node)), index
+
+    for index, node in enumerate(nodes):
+        waiting.append(len(node.inputs))
+        for item in node.inputs:
+            users.setdefault(id(item), []).append(index)
+        if not node.inputs:
+            heap.append(key(index))
+    heapify(heap)
+    found: list[Node] = []
+    while heap:
+        node = nodes[heappop(heap)[2]]
+        found.append(node)
+        for index in users.get(id(node), ()):
+            waiting[index] -= 1
+            if not waiting[index]:
+                heappush(heap, key(index))
+    return found
+
+
 def fuse(nodes: Sequence[Node], level: dict[int, int], views: dict[int, View]) -> list[Group]:
-    """Groups in an order that respects every dependency. ``nodes`` are sorted by level; leaves are left out."""
+    """Groups in an order that respects every dependency. ``nodes`` are :func:`in_order`; leaves are left out."""
     groups: list[Group] = []
     group_of: dict[int, int] = {}
     latest: dict[tuple[int, Shape, str | None], int] = {}

@@ -10,6 +10,7 @@ from madaline.graph.node import BOOL, Node, is_constant
 from madaline.graph.shapes import Rows, Shape
 from madaline.plan.fuse import Group
 from madaline.plan.join import Home, gaps, runs
+from madaline.plan.peephole import with_fused_ops
 from madaline.plan.program import (
     Buffer,
     Chain,
@@ -178,22 +179,18 @@ def lower_chain(group: Group, low: Lowering, skip: frozenset[int] = frozenset())
     values = [float.fromhex(key) for key in constants]
     places = (*operands, *results.values())
     over = {result_slot[id(node)]: low.over[id(node)] for node in stored if id(node) in low.over}
-    ops = _read_before_written(ops, places, over, first_scratch + len(ops))
-    return Chain(
-        tuple(members),
-        group.dtype or "float32",
-        dims_of(group.shape, order),
-        places,
-        (*values, 0.0),
-        len(ops),
-        tuple(ops),
-    )
+    dtype, dims = group.dtype or "float32", dims_of(group.shape, order)
+    if dtype in ("float32", "float64"):
+        ops = with_fused_ops(ops, dims, places, len(values) + 1)
+    ops = _read_before_written(ops, places, over, max([first_scratch, *(op.dst + 1 for op in ops)]))
+    n_scratch = max([first_scratch, *(op.dst + 1 for op in ops)]) - first_scratch
+    return Chain(tuple(members), dtype, dims, places, (*values, 0.0), n_scratch, tuple(ops))
 
 
 def _read_before_written(ops: list[Op], operands: Sequence[Operand], over: dict[int, int], free: int) -> list[Op]:
     """The ops in an order that is right where an output lies over an input: whoever reads the input comes first.
 
-    ``over`` has the input's buffer for the output's slot; scratch registers from ``free`` on are unused.
+    ``over`` has the input's buffer for the output's slot; slots from ``free`` on are unused.
     """
     late: dict[int, int] = {}
     for slot, buffer in over.items():

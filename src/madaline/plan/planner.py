@@ -14,7 +14,7 @@ from madaline.graph.trace import Graph
 from madaline.plan.arena import Lifetime, place
 from madaline.plan.collapse import JOINS, MAX_DIMS, within_limits
 from madaline.plan.donate import Donations, cannot_be_in_place, check_donated, clashes, needed_early, with_copies
-from madaline.plan.fuse import Group, fuse, is_elementwise
+from madaline.plan.fuse import Group, fuse, in_order, is_elementwise
 from madaline.plan.join import homes
 from madaline.plan.lower import NEEDS_CONTIGUOUS, Lowering, is_scalar_constant, lower, lower_chain, lower_product
 from madaline.plan.program import Chain, Combine, Instruction, Product, Program, Stage, operands_of
@@ -149,7 +149,7 @@ class _Planner:
         self.early = needed_early(self.nodes, self.kinds, self.views, self.outputs, self.donations) if last else set()
         self.level = levels(self.nodes, self.kinds, last, self.early)
         self.commit = min((self.level[key] for key in last), default=max(self.level.values(), default=0) + 1)
-        self.nodes.sort(key=lambda node: self.level[id(node)])
+        self.nodes = in_order(self.nodes, self.level, self.views)
         self.groups = fuse(self.nodes, self.level, self.views)
         self.row_counts = [node for node in self.nodes if node.primitive is ROW_COUNT]
         self.output_index = {id(node): index for index, node in enumerate(self.outputs)}
