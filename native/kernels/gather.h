@@ -101,22 +101,31 @@ template <class T> class ScatterAdd final : public Gather<T> {
     const std::int64_t to = this->table_[2], from = this->list_[2];
     if (!accumulate_ || frame.first_tile) {
       T* dst = reinterpret_cast<T*>(frame.at(this->table_place_));
-      for (std::int64_t o = 0; o < outer; ++o)
-        for (std::int64_t a = 0; a < size; ++a)
-          for (std::int64_t i = 0; i < n; ++i) dst[o * this->table_[0] + a * this->table_[1] + i * to] = T(0);
-    }
-    this->each_pair(frame, 0, outer * this->count_.size(frame.rows), [=](T* dst, const T* src) {
-      for (std::int64_t i = 0; i < n; ++i) {
-        T& y = dst[i * to];
-        if constexpr (std::is_integral_v<T>)
-          y = static_cast<T>(static_cast<std::uint64_t>(y) + static_cast<std::uint64_t>(src[i * from]));
-        else y += src[i * from];
+      if (to == 1 && this->table_[1] == n && this->table_[0] == size * n) {
+        std::fill_n(dst, outer * size * n, T(0));
+      } else {
+        for (std::int64_t o = 0; o < outer; ++o)
+          for (std::int64_t a = 0; a < size; ++a)
+            for (std::int64_t i = 0; i < n; ++i) dst[o * this->table_[0] + a * this->table_[1] + i * to] = T(0);
       }
-    });
+    }
+    const std::int64_t pairs = outer * this->count_.size(frame.rows);
+    if (n == 1) {
+      this->each_pair(frame, 0, pairs, [](T* dst, const T* src) { add(*dst, *src); });
+    } else {
+      this->each_pair(frame, 0, pairs, [=](T* dst, const T* src) {
+        for (std::int64_t i = 0; i < n; ++i) add(dst[i * to], src[i * from]);
+      });
+    }
   }
   std::string failure(std::int64_t value) const override { return "scatter_add: " + Gather<T>::failure(value); }
 
  private:
+  static void add(T& y, T x) {
+    if constexpr (std::is_integral_v<T>)
+      y = static_cast<T>(static_cast<std::uint64_t>(y) + static_cast<std::uint64_t>(x));
+    else y += x;
+  }
   bool accumulate_;
 };
 
