@@ -11,6 +11,7 @@ from madaline.graph.node import topological_order
 from madaline.graph.trace import trace
 from madaline.kernels.execute import Executable
 from madaline.plan.fuse import MAX_CHAIN, chain_dtype, fuse
+from madaline.plan.planner import plan
 from madaline.plan.program import Chain, Product
 from madaline.plan.rows import LEAF_LEVEL, check_layouts, kind_of, levels
 from madaline.plan.rows import NeedsRowCountError as NeedsRowCount
@@ -132,3 +133,42 @@ def test_a_long_formula_is_split():
 def test_two_values_of_one_shape_that_do_not_depend_on_each_other_share_a_chain():
     (chain,) = instructions(lambda x, y: (np.exp(x), np.sin(y)), X, X)
     assert isinstance(chain, Chain)
+
+
+# Masks are made where they are used
+
+
+def slope(x, W, V):
+    return md.value_and_grad(lambda W: np.sum(md.relu(x @ W) @ V))(W)
+
+
+@pytest.mark.parametrize("rows", [[], [0]], ids=["known", "batch"])
+def test_the_mask_of_a_rectifier_is_not_kept(rows):
+    """Its values are kept for the next product, and tell it again."""
+    x, W, V = np.ones((5, 3)), np.ones((3, 4)), np.ones((4, 2))
+    program = plan(trace(slope, x, W, V, rows=rows))
+    assert all(buffer.dtype != "bool" for buffer in program.buffers)
+
+
+def test_a_mask_that_is_wanted_or_used_twice_is_made_once():
+    def f(x, W):
+        y = md.relu(x @ W)
+        mask = y > 0
+        return mask, np.where(mask, y @ np.ones((4, 4)), 0.0)
+
+    program = plan(trace(f, np.ones((5, 3)), np.ones((3, 4))))
+    assert sum(op.name == "greater" for chain in chains(program) for op in chain.ops) == 1
+
+
+def chains(program):
+    epilogues = [getattr(step, "epilogue", None) for step in program.instructions]
+    return [step for step in [*program.instructions, *epilogues] if isinstance(step, Chain)]
+
+
+def test_single_numbers_do_not_part_a_chain():
+    def f(w, t):
+        decayed = w * 0.5
+        return w - decayed * np.exp(t) + np.sqrt(t)
+
+    program = plan(trace(f, np.ones(8), 2.0))
+    assert [step.dims for step in program.instructions] == [(), ((8, False),)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 
@@ -10,7 +10,7 @@ from madaline.graph.node import BOOL, Node
 from madaline.graph.primitives.elementwise import Elementwise
 from madaline.graph.shapes import Shape, is_symbolic
 from madaline.plan.rows import LEAF_LEVEL
-from madaline.plan.views import View, width
+from madaline.plan.views import View, is_scalar_constant, width
 
 MAX_CHAIN = 48
 """Nodes in one chain at most: more would not fit their blocks into the first-level cache."""
@@ -30,9 +30,9 @@ class Group:
     nodes: list[Node] = field(default_factory=list)
     sources: set[int] = field(default_factory=set)
 
-    def sources_with(self, node: Node, group_of: dict[int, int], position: int) -> set[int]:
-        """Ids of the values from outside that the chain reads if the node joins it."""
-        return self.sources.union(id(item) for item in node.inputs if group_of.get(id(item)) != position)
+    def sources_with(self, needed: Iterable[Node], group_of: dict[int, int], position: int) -> set[int]:
+        """Ids of the values from outside that the chain reads if it reads these too."""
+        return self.sources.union(id(item) for item in needed if group_of.get(id(item)) != position)
 
 
 def chain_dtype(node: Node) -> str | None:
@@ -50,8 +50,38 @@ def is_elementwise(node: Node) -> bool:
     return isinstance(node.primitive, Elementwise)
 
 
-def in_order(nodes: Sequence[Node], level: dict[int, int], views: dict[int, View]) -> list[Node]:
-    """The nodes by level; within one, single numbers as soon as they can be, so that they part no chain of vectors."""
+def masks(
+    nodes: Sequence[Node], users: Mapping[int, Sequence[Node]], views: dict[int, View], outputs: Sequence[Node]
+) -> dict[int, Node]:
+    """Comparisons with a number that are made where they are used, by id, with the node that uses them.
+
+    The slope of a rectifier asks whether ``y > 0``. Since ``y`` is kept for a product anyway, asking again later is
+    cheaper than keeping the answer.
+    """
+    found: dict[int, Node] = {}
+    wanted = {id(node) for node in outputs}
+    for node in nodes:
+        using = users.get(id(node), ())
+        if node.dtype != BOOL or id(node) in wanted or len(using) != 1:
+            continue
+        if not is_elementwise(node) or not is_elementwise(using[0]):
+            continue
+        known = [item for item in node.inputs if not is_scalar_constant(item)]
+        if len(known) == 1 and len(node.inputs) == 2 and views[id(known[0])].root is known[0]:
+            kept = any(not is_elementwise(user) for user in users[id(known[0])])
+            alike = using[0].shape == node.shape == known[0].shape and chain_dtype(node) == chain_dtype(using[0])
+            if kept and alike:
+                found[id(node)] = using[0]
+    return found
+
+
+def in_order(
+    nodes: Sequence[Node], level: dict[int, int], views: dict[int, View], late: Mapping[int, Node]
+) -> list[Node]:
+    """The nodes by level; within one, single numbers as soon as they can be, so that they part no chain of vectors.
+
+    Those in ``late`` come right before their users.
+    """
     users: dict[int, list[int]] = {}
     waiting: list[int] = []
     heap: list[tuple[int, bool, int]] = []
@@ -62,15 +92,19 @@ def in_order(nodes: Sequence[Node], level: dict[int, int], views: dict[int, View
         return level[id(node)], not (is_number and (is_elementwise(node) or views[id(node)].root is not node)), index
 
     for index, node in enumerate(nodes):
-        waiting.append(len(node.inputs))
-        for item in node.inputs:
+        needed = _needed(node, late)
+        waiting.append(len(needed))
+        if id(node) in late:
+            continue
+        for item in needed:
             users.setdefault(id(item), []).append(index)
-        if not node.inputs:
+        if not needed:
             heap.append(key(index))
     heapify(heap)
     found: list[Node] = []
     while heap:
         node = nodes[heappop(heap)[2]]
+        found.extend(item for item in dict.fromkeys(node.inputs) if id(item) in late)
         found.append(node)
         for index in users.get(id(node), ()):
             waiting[index] -= 1
@@ -79,23 +113,33 @@ def in_order(nodes: Sequence[Node], level: dict[int, int], views: dict[int, View
     return found
 
 
-def fuse(nodes: Sequence[Node], level: dict[int, int], views: dict[int, View]) -> list[Group]:
+def _needed(node: Node, late: Mapping[int, Node]) -> list[Node]:
+    """What must be known before the node; of what is made with it, its inputs."""
+    return [source for item in node.inputs for source in (item.inputs if id(item) in late else (item,))]
+
+
+def fuse(
+    nodes: Sequence[Node], level: dict[int, int], views: dict[int, View], late: Mapping[int, Node] | None = None
+) -> list[Group]:
     """Groups in an order that respects every dependency. ``nodes`` are :func:`in_order`; leaves are left out."""
+    late = late or {}
     groups: list[Group] = []
     group_of: dict[int, int] = {}
     latest: dict[tuple[int, Shape, str | None], int] = {}
     for node in nodes:
-        if views[id(node)].root is not node or level[id(node)] == LEAF_LEVEL:
+        if views[id(node)].root is not node or level[id(node)] == LEAF_LEVEL or id(node) in late:
             continue
-        home = _home(node, level[id(node)], groups, group_of, latest, views) if is_elementwise(node) else None
+        needed = _needed(node, late)
+        home = _home(node, needed, level[id(node)], groups, group_of, latest, views) if is_elementwise(node) else None
         if home is None:
             home = len(groups)
             groups.append(Group(level[id(node)], node.shape, None, is_elementwise(node)))
         group = groups[home]
-        group.nodes.append(node)
+        made = [*(item for item in dict.fromkeys(node.inputs) if id(item) in late), node]
+        group.nodes.extend(made)
         if group.chain:
-            group.sources = group.sources_with(node, group_of, home)
-        group_of[id(node)] = home
+            group.sources = group.sources_with(needed, group_of, home)
+        group_of.update((id(item), home) for item in made)
         if group.chain:
             group.dtype = group.dtype or chain_dtype(node)
             latest[(group.level, group.shape, group.dtype)] = home
@@ -104,6 +148,7 @@ def fuse(nodes: Sequence[Node], level: dict[int, int], views: dict[int, View]) -
 
 def _home(
     node: Node,
+    inputs: Sequence[Node],
     level: int,
     groups: list[Group],
     group_of: dict[int, int],
@@ -113,7 +158,7 @@ def _home(
     """A chain that the node can join: all its inputs are ready before it, or members of it."""
     dtype = chain_dtype(node)
     needed, must_follow = -1, -1
-    for item in node.inputs:
+    for item in inputs:
         root = views[id(item)].root
         made = group_of.get(id(root), -1)
         needed = max(needed, made)
@@ -129,7 +174,7 @@ def _home(
             and len(group.nodes) < MAX_CHAIN
             and (dtype is None or group.dtype is None or group.dtype == dtype)
             and position > must_follow
-            and len(group.sources_with(node, group_of, position)) + len(group.nodes) < MAX_OPERANDS
+            and len(group.sources_with(inputs, group_of, position)) + len(group.nodes) < MAX_OPERANDS
         )
 
     if needed >= 0 and fits(needed):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from madaline.graph.node import BOOL, Node, is_constant
+from madaline.graph.node import BOOL, Node
 from madaline.graph.shapes import Rows, Shape
 from madaline.plan.fuse import Group
 from madaline.plan.join import Home, gaps, runs
@@ -26,7 +26,15 @@ from madaline.plan.program import (
     row_axis,
 )
 from madaline.plan.rows import NeedsRowCountError
-from madaline.plan.views import View, broadcast_strides, lies_as_stored, physical_order, stored_strides, width
+from madaline.plan.views import (
+    View,
+    broadcast_strides,
+    is_scalar_constant,
+    lies_as_stored,
+    physical_order,
+    stored_strides,
+    width,
+)
 
 
 @dataclass(slots=True)
@@ -206,11 +214,6 @@ def _read_before_written(ops: list[Op], operands: Sequence[Operand], over: dict[
 
 def _reads(slot: int, operands: Sequence[Operand], buffer: int) -> bool:
     return slot < len(operands) and operands[slot].buffer == buffer
-
-
-def is_scalar_constant(node: Node) -> bool:
-    """Whether the node is one known number, which a chain holds itself."""
-    return is_constant(node) and node.shape == ()
 
 
 def _constant_key(node: Node) -> str:

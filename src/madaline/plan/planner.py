@@ -14,13 +14,21 @@ from madaline.graph.trace import Graph
 from madaline.plan.arena import Lifetime, place
 from madaline.plan.collapse import JOINS, MAX_DIMS, within_limits
 from madaline.plan.donate import Donations, cannot_be_in_place, check_donated, clashes, needed_early, with_copies
-from madaline.plan.fuse import Group, fuse, in_order, is_elementwise
+from madaline.plan.fuse import Group, fuse, in_order, is_elementwise, masks
 from madaline.plan.join import homes
-from madaline.plan.lower import NEEDS_CONTIGUOUS, Lowering, is_scalar_constant, lower, lower_chain, lower_product
+from madaline.plan.lower import NEEDS_CONTIGUOUS, Lowering, lower, lower_chain, lower_product
 from madaline.plan.program import Chain, Combine, Instruction, Product, Program, Stage, operands_of
 from madaline.plan.rows import REDUCIBLE, Kind, check_layouts, kind_of, levels
 from madaline.plan.simplify import simplify
-from madaline.plan.views import View, broadcast_strides, lies_as_stored, stored_strides, views_of, width
+from madaline.plan.views import (
+    View,
+    broadcast_strides,
+    is_scalar_constant,
+    lies_as_stored,
+    stored_strides,
+    views_of,
+    width,
+)
 
 TILE_BYTES = 512 * 1024
 "What the values of a tile may take together: about the second-level cache."
@@ -149,14 +157,18 @@ class _Planner:
         self.early = needed_early(self.nodes, self.kinds, self.views, self.outputs, self.donations) if last else set()
         self.level = levels(self.nodes, self.kinds, last, self.early)
         self.commit = min((self.level[key] for key in last), default=max(self.level.values(), default=0) + 1)
-        self.nodes = in_order(self.nodes, self.level, self.views)
-        self.groups = fuse(self.nodes, self.level, self.views)
-        self.row_counts = [node for node in self.nodes if node.primitive is ROW_COUNT]
-        self.output_index = {id(node): index for index, node in enumerate(self.outputs)}
         self.users: dict[int, list[Node]] = {}
         for node in self.nodes:
             for item in node.inputs:
                 self.users.setdefault(id(item), []).append(node)
+        late = masks(self.nodes, self.users, self.views, self.outputs)
+        for node in self.nodes:
+            if id(node) in late:
+                self.level[id(node)] = self.level[id(late[id(node)])]
+        self.nodes = in_order(self.nodes, self.level, self.views, late)
+        self.groups = fuse(self.nodes, self.level, self.views, late)
+        self.row_counts = [node for node in self.nodes if node.primitive is ROW_COUNT]
+        self.output_index = {id(node): index for index, node in enumerate(self.outputs)}
 
     def _is_tiled(self) -> bool:
         """Whether the batch goes through all layers tile by tile; not so if the matrices would not stay in cache."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from madaline.graph.node import Node
+from madaline.graph.node import Node, is_constant
 from madaline.graph.shapes import Rows, Shape
 from madaline.plan.program import row_axis
 
@@ -47,6 +47,11 @@ def width(shape: Shape) -> int:
     for size in shape:
         product *= 1 if isinstance(size, Rows) else size
     return product
+
+
+def is_scalar_constant(node: Node) -> bool:
+    """Whether the node is one known number, which a chain holds itself."""
+    return is_constant(node) and node.shape == ()
 
 
 def lies_as_stored(node: Node, view: View) -> bool:
