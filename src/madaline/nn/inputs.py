@@ -76,7 +76,7 @@ def as_batch(X: Any, specs: Any) -> tuple[Any, bool]:
     as_it_is = isinstance(specs, InputSpec) and type(X) is np.ndarray and X.ndim > 0
     if as_it_is and X.dtype == specs.dtype and X.shape[1:] == specs.shape:
         return X, False  # what most calls give: a small net is run in microseconds
-    found = list(_matched(X, specs, ""))
+    found = list(matched(X, specs))
     arrays = [_as_input(item, spec, name) for item, spec, name in found]
     is_row = [array.ndim == len(spec.shape) for array, (_, spec, _) in zip(arrays, found, strict=True)]
     counts = {array.shape[0] for array, row in zip(arrays, is_row, strict=True) if not row}
@@ -90,7 +90,7 @@ def as_batch(X: Any, specs: Any) -> tuple[Any, bool]:
     return unflatten(flatten(specs)[1], arrays), any(is_row)
 
 
-def _matched(X: Any, specs: Any, name: str) -> Iterator[tuple[Any, InputSpec, str]]:
+def matched(X: Any, specs: Any, name: str = "") -> Iterator[tuple[Any, InputSpec, str]]:
     """Each input with what the net wants there, and its name for messages."""
     if isinstance(specs, InputSpec):
         if isinstance(X, dict):
@@ -105,13 +105,13 @@ def _matched(X: Any, specs: Any, name: str) -> Iterator[tuple[Any, InputSpec, st
                 f"{name or 'The net'} takes a dict of {', '.join(map(repr, specs))}; it was given {given}."
             )
         for key, spec in specs.items():
-            yield from _matched(X[key], spec, f"{name}[{key!r}]" if name else repr(key))
+            yield from matched(X[key], spec, f"{name}[{key!r}]" if name else repr(key))
     else:
         if not isinstance(X, (tuple, list)) or len(X) != len(specs):
             given = f"{len(X)} items" if isinstance(X, (tuple, list)) else type(X).__name__
             raise ShapeError(f"{name or 'The net'} takes a tuple of {len(specs)} inputs; it was given {given}.")
         for position, (item, spec) in enumerate(zip(X, specs, strict=True)):
-            yield from _matched(item, spec, f"{name}[{position}]" if name else f"input {position}")
+            yield from matched(item, spec, f"{name}[{position}]" if name else f"input {position}")
 
 
 def _as_input(item: Any, spec: InputSpec, name: str) -> np.ndarray:

@@ -7,15 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from madaline.errors import ConfigError, DtypeError, ShapeError
+from madaline.errors import ConfigError, DtypeError, InputError, ShapeError
+from madaline.functional.model import Model
 from madaline.graph.shapes import show
-from madaline.graph.tree import describe, flatten, unflatten
+from madaline.graph.tree import flatten, unflatten
 from madaline.kernels.sources import DenseRows, Source, SparseRows
+from madaline.losses.classes import ClassLoss, LabelLoss
 from madaline.losses.loss import Loss
-from madaline.losses.weights import check_weights
+from madaline.losses.weights import balanced_class_weight, check_weights
+from madaline.nn.inputs import matched
 from madaline.nn.network import Network
 from madaline.train.step import target_specs
 
+LOOKED_AT_ROWS = 1 << 18
+"Of more rows than that, layers which learn from the data before training see evenly spaced ones."
 CHECKED_ROWS = 1 << 16
 "Values are looked at in pieces of so many rows, so that a file larger than memory is never read at once."
 
@@ -68,16 +73,14 @@ def as_source(leaf: Any, name: str) -> Source:
 
 def input_sources(network: Network, X: Any) -> tuple[Source, ...]:
     """A source for each input of the net."""
-    specs, structure = flatten(network.inputs)
-    leaves, given = flatten(X) if isinstance(network.inputs, (dict, tuple)) else ([X], structure)
-    if given != structure:
-        raise ShapeError(f"The net takes inputs {describe(structure)}; it was given {describe(given)}.")
     sources = []
-    for leaf, spec in zip(leaves, specs, strict=True):
-        source = as_source(leaf, "X")
+    for leaf, spec, key in matched(X, network.inputs):
+        name = _called(key)
+        source = as_source(leaf, name)
         if source.row_shape != spec.shape:
             raise ShapeError(
-                f"X has rows of shape {show(source.row_shape)}; the net was made for rows of shape {show(spec.shape)}."
+                f"{name} has rows of shape {show(source.row_shape)}; the net was made for rows of shape "
+                f"{show(spec.shape)}."
             )
         sources.append(source)
     if len({source.n_rows for source in sources}) > 1:
@@ -108,8 +111,8 @@ def read(
     n_rows = x[0].n_rows
     if not n_rows:
         raise ShapeError("X has no rows: there is nothing to learn from.")
-    for source in x:
-        _check_finite(source)
+    for source, (_, _, key) in zip(x, matched(X, network.inputs), strict=True):
+        _check_finite(source, _called(key))
     targets = _as_targets(y)
     leaves = flatten(targets)[0]
     if any(len(leaf) != n_rows for leaf in leaves):
@@ -124,6 +127,16 @@ def read(
         targets,
         target_specs(targets, network.dtype),
     )
+
+
+def class_weights(loss: Loss | dict[str, Loss], out_shape: Any, targets: Any, given: Any) -> Any:
+    """Weights of classes as given, ``"balanced"`` as numbers: other rows are to be weighted as those it counts."""
+    if not isinstance(given, str) or given != "balanced":
+        return given
+    if isinstance(loss, ClassLoss):
+        return balanced_class_weight(targets, loss.n_classes(out_shape))
+    is_one_label = isinstance(loss, LabelLoss) and np.size(targets) == len(targets)
+    return balanced_class_weight(np.reshape(targets, -1), 2) if is_one_label else given
 
 
 def _as_targets(y: Any) -> Any:
@@ -170,24 +183,56 @@ def _weights(
                 f"sample_weight has shape {weight.shape}; it must hold one number for each of {n_rows} rows."
             )
         check_weights("sample_weight", weight)
-        if not weight.any():
-            raise ConfigError("sample_weight is 0 for every row: there is nothing to learn from.")
     if class_weight is not None:
         if isinstance(loss, dict):
             raise ConfigError("class_weight cannot be used with several losses. Pass sample_weight.")
         shape = np.broadcast_to(np.zeros((), dtype=np.float32), (n_rows, *out_shape[1:]))
         of_class = np.asarray(loss.class_rows(class_weight, shape, targets), dtype=np.float64)
         weight = of_class if weight is None else weight * of_class
+    if weight is not None and not weight.any():
+        raise ConfigError("The weight is 0 for every row: there is nothing to learn from.")
     return weight
 
 
-def _check_finite(source: Source) -> None:
+def check_categories(model: Model, x: tuple[Source, ...]) -> None:
+    """An error that names layer, row and value if a category is in no table; only nets with tables are asked."""
+    if not any(row.layer.takes == "integers" for row in model.network.rows):
+        return
+    specs, structure = flatten(model.network.inputs)
+    for start in range(0, x[0].n_rows, CHECKED_ROWS):
+        rows = np.arange(start, min(start + CHECKED_ROWS, x[0].n_rows))
+        try:
+            model.check(unflatten(structure, [source.take(rows, s.dtype) for source, s in zip(x, specs, strict=True)]))
+        except InputError as error:
+            raise InputError(
+                f"{error} Rows are counted from row {start} of the data." if start else str(error)
+            ) from None
+
+
+def looked_at(X: Any) -> Any:
+    """The rows from which layers and initializers learn before training, as arrays: all, or many of very many."""
+    if isinstance(X, dict):
+        return {name: looked_at(item) for name, item in X.items()}
+    if isinstance(X, tuple):
+        return tuple(looked_at(item) for item in X)
+    if is_sparse(X):
+        X = X.tocsr()
+    elif not isinstance(X, np.ndarray):
+        X = np.asarray(X)
+    step = -(-X.shape[0] // LOOKED_AT_ROWS) if X.ndim else 1
+    some = X[::step] if step > 1 else X
+    return some.toarray() if is_sparse(some) else some
+
+
+def _check_finite(source: Source, name: str) -> None:
     """An error that says where the first missing or infinite number is."""
     if source.dtype.kind != "f":
         return
     if isinstance(source, SparseRows):
-        if not np.isfinite(source.data).all():
-            raise ConfigError("X has a missing or infinite value. Replace it, or drop its row.")
+        wrong = np.flatnonzero(~np.isfinite(source.data))
+        if len(wrong):
+            row = int(np.searchsorted(source.indptr, wrong[0], side="right")) - 1
+            raise _not_finite(name, len(wrong), source.data[wrong[0]], (row, int(source.indices[wrong[0]])))
         return
     array = source.arrays[0]
     for start in range(0, source.n_rows, CHECKED_ROWS):
@@ -196,10 +241,19 @@ def _check_finite(source: Source) -> None:
             # The sum of finite numbers may overflow, so a doubtful sum is looked into.
             if np.isfinite(part.sum(dtype=np.float64)) or np.isfinite(part).all():
                 continue
-        wrong = ~np.isfinite(part)
-        place = np.argwhere(wrong)[0]
-        where = f"row {place[0] + start}" + "".join(f", column {column}" for column in place[1:])
-        raise ConfigError(
-            f"X has {int(wrong.sum())} missing or infinite values in rows {start} to {start + len(part) - 1}; the "
-            f"first is {part[tuple(place)]} at {where}. Replace them, or drop those rows."
-        )
+        places = np.argwhere(~np.isfinite(part))
+        row, *columns = places[0].tolist()
+        raise _not_finite(name, len(places), part[tuple(places[0])], (start + row, *columns))
+
+
+def _called(key: str) -> str:
+    """How messages call an input."""
+    return f"The input {key}" if key else "X"
+
+
+def _not_finite(name: str, count: int, value: Any, place: tuple[int, ...]) -> ConfigError:
+    where = f"row {place[0]}" + "".join(f", column {column}" for column in place[1:])
+    return ConfigError(
+        f"{name} has {count} missing or infinite values or more; the first is {value} at {where}. Replace them, or "
+        "drop those rows."
+    )

@@ -108,7 +108,7 @@ class Run:
             self.arrays = self._fresh_arrays()
         self._dtype = self.model.network.dtype
         self._speed = 0.0
-        self.steps_an_epoch = n_steps(len(rows), settings.batch_size, settings.drop_last)
+        self.steps_an_epoch = n_steps(len(rows), settings.batch_size, settings.drop_last, self.model.network.min_rows)
         self._has_ticks = settings.max_seconds is not None or any(callback.has_ticks for callback in self.callbacks)
 
     def _fresh_arrays(self) -> dict[str, np.ndarray]:

@@ -167,9 +167,10 @@ def epoch_batches(
     return Batches(np.ascontiguousarray(order, dtype=np.int64), starts.astype(np.int64))
 
 
-def n_steps(n_rows: int, batch_size: int, drop_last: bool) -> int:
-    """About how many steps an epoch has: a last batch that is merged into another counts still."""
-    return max(n_rows // batch_size, 1) if drop_last else -(-n_rows // batch_size)
+def n_steps(n_rows: int, batch_size: int, drop_last: bool = False, min_rows: int = 1) -> int:
+    """How many batches :func:`epoch_batches` makes of so many rows."""
+    leaves_out = drop_last or n_rows % batch_size < min_rows
+    return max(n_rows // batch_size, 1) if leaves_out else -(-n_rows // batch_size)
 
 
 def split_rows(n_rows: int, fraction: float, *, seed: int, target: Any = None) -> tuple[Rows, Rows]:

@@ -18,7 +18,7 @@ from madaline.nn.layer import Layer
 from madaline.nn.network import build
 from madaline.optim.lbfgs import LBFGS
 from madaline.train.checkpoint import Checkpointer, restore
-from madaline.train.data import Data, input_sources, is_sparse, read
+from madaline.train.data import Data, check_categories, class_weights, input_sources, looked_at, read
 from madaline.train.evaluation import Evaluator, Held
 from madaline.train.events import as_callbacks
 from madaline.train.history import History
@@ -352,9 +352,8 @@ class Trainer:
 
     def _prepare(self, X: Any) -> None:
         """A model to begin with: fresh, or a copy of the one that was given."""
-        inputs = X.tocsr()[:1].toarray() if is_sparse(X) else X
         if self._given is None:
-            self.model = Model.of(self.net, inputs, seed=self.seed, dtype=self.dtype, freeze=self.freeze)
+            self.model = Model.of(self.net, looked_at(X), seed=self.seed, dtype=self.dtype, freeze=self.freeze)
         else:
             network = self._given.network
             specs = network.inputs
@@ -401,6 +400,7 @@ class Trainer:
         network, loss = self.model.network, self.recipe.loss
         targets = X if y is None else y
         data = read(network, loss, X, targets, sample_weight=sample_weight, class_weight=class_weight)
+        check_categories(self.model, data.x)
         rows, held = self._split(data, validation, class_weight)
         self.model.need_rows(len(rows))
         size = min((batch_size or len(rows)) * accumulate, len(rows))
@@ -429,7 +429,7 @@ class Trainer:
             callbacks=listeners,
             probes=watched(network, probes),
             probe_every=probe_every,
-            total_steps=None if epochs is None else epochs * n_steps(len(rows), size, drop_last),
+            total_steps=None if epochs is None else epochs * n_steps(len(rows), size, drop_last, network.min_rows),
         )
         return self._run
 
@@ -447,7 +447,7 @@ class Trainer:
                 X,
                 X if y is None else y,
                 sample_weight=weight[0] if weight else None,
-                class_weight=None if isinstance(class_weight, str) else class_weight,
+                class_weight=class_weights(self.recipe.loss, self.model.network.out_shape, data.targets, class_weight),
             )
             return np.arange(data.n_rows), Held(other, np.arange(other.n_rows))
         by_class = isinstance(self.recipe.loss, ClassLoss) and np.ndim(data.targets) == 1

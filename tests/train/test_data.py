@@ -1,0 +1,184 @@
+"""Data stays where it is: whatever its type and layout, the result is that of the plain array."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import madaline as md
+from madaline.errors import ConfigError, DtypeError, InputError, MadalineError, ShapeError
+
+NET = md.Sequential(md.Linear(8), "tanh", md.Linear(2))
+
+
+@pytest.fixture
+def whole(rng):
+    """Numbers that every type can hold."""
+    X = rng.integers(-8, 9, size=(50, 6))
+    return X.astype(np.float64), X[:, :2] * 0.5
+
+
+def trained(X, y, **options):
+    trainer = md.Trainer(NET, seed=2)
+    trainer.fit(X, y, epochs=2, batch_size=8, **options)
+    return trainer
+
+
+def in_a_file(X, tmp_path):
+    path = tmp_path / "X.dat"
+    np.memmap(path, dtype="float64", mode="w+", shape=X.shape)[...] = X
+    return np.memmap(path, dtype="float64", mode="r", shape=X.shape)
+
+
+def with_gaps(X):
+    wide = np.full((2 * len(X), 3 * X.shape[1]), np.nan)
+    wide[::2, ::3] = X
+    return wide[::2, ::3]
+
+
+def read_only(X):
+    X = X.copy()
+    X.flags.writeable = False
+    return X
+
+
+LAYOUTS = {
+    "float32": lambda X: X.astype("float32"),
+    "float16": lambda X: X.astype("float16"),
+    "int8": lambda X: X.astype("int8"),
+    "int64": lambda X: X.astype("int64"),
+    "big endian": lambda X: X.astype(">f8"),
+    "long double": lambda X: X.astype(np.longdouble),
+    "Fortran order": np.asfortranarray,
+    "with gaps": with_gaps,
+    "turned round twice": lambda X: X[::-1].copy()[::-1],
+    "read-only": read_only,
+    "a list": lambda X: X.tolist(),
+    "csr": scipy.sparse.csr_matrix,
+    "csc": scipy.sparse.csc_array,
+    "coo": scipy.sparse.coo_array,
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_every_layout_of_the_data_gives_the_same_bits(whole, layout, same):
+    X, y = whole
+    plain, other = trained(X, y, validation=0.2), trained(LAYOUTS[layout](X), y, validation=0.2)
+    same(plain.model, other.model)
+    assert plain.history["val_loss"].tolist() == other.history["val_loss"].tolist()
+    np.testing.assert_array_equal(plain.predict(X), other.predict(LAYOUTS[layout](X)))
+    assert plain.evaluate(X, y) == other.evaluate(LAYOUTS[layout](X), y)
+
+
+@pytest.mark.parametrize("layout", ["float32", "float16", "Fortran order", "with gaps", "read-only", "a list"])
+def test_every_layout_of_the_targets_gives_the_same_bits(whole, layout, same):
+    X, y = whole
+    same(trained(X, y).model, trained(X, LAYOUTS[layout](y)).model)
+
+
+def test_a_file_in_memory_is_trained_on_without_being_read_as_a_whole(whole, tmp_path, same):
+    X, y = whole
+    same(trained(X, y).model, trained(in_a_file(X, tmp_path), y).model)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "bool"])
+def test_class_numbers_of_every_type_mean_the_same(whole, dtype, same):
+    X, _ = whole
+    y = (X[:, 0] > 0).astype(int)
+    one, other = (md.Trainer(md.mlp(4, 2), loss="cross_entropy") for _ in range(2))
+    one.fit(X, y, epochs=2, validation=0.2, metrics=["accuracy", "auc"])
+    other.fit(X, y.astype(dtype), epochs=2, validation=0.2, metrics=["accuracy", "auc"])
+    same(one.model, other.model)
+    assert one.history["val_accuracy"].tolist() == other.history["val_accuracy"].tolist()
+
+
+def test_a_net_that_learns_from_the_data_sees_all_of_sparse_data(whole, same):
+    X, y = whole
+    net = md.Sequential(md.Standardize(), md.Linear(2))
+    one, other = md.Trainer(net), md.Trainer(net)
+    one.fit(X, y, epochs=1)
+    other.fit(scipy.sparse.csr_matrix(X), y, epochs=1)
+    same(one.model, other.model)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_missing_number_is_named_by_row_and_column(whole, value):
+    X, y = whole
+    X[33, 4] = value
+    X[40, 1] = value
+    with pytest.raises(ConfigError, match=rf"X has 2 missing or infinite .* {value} at row 33, column 4"):
+        trained(X, y)
+
+
+def test_a_missing_number_in_sparse_data_is_named_by_row_and_column(whole):
+    X, y = whole
+    X[33, 4] = np.nan
+    with pytest.raises(ConfigError, match="nan at row 33, column 4"):
+        trained(scipy.sparse.csr_matrix(X), y)
+
+
+def test_a_missing_number_in_other_data_is_named_too(whole):
+    X, y = whole
+    bad = X.copy()
+    bad[3, 1] = np.nan
+    with pytest.raises(ConfigError, match="row 3, column 1"):
+        trained(X, y, validation=(bad, y))
+    bad_y = y.copy()
+    bad_y[7, 1] = np.nan
+    with pytest.raises(MadalineError, match="row 7, column 1"):
+        trained(X, bad_y)
+
+
+def test_the_input_that_has_it_is_named():
+    net = md.Sequential(md.Parallel(a=md.Linear(2), b=md.Linear(2)), md.Concat(), md.Linear(1))
+    X = {"a": np.zeros((5, 2)), "b": np.full((5, 2), np.nan)}
+    with pytest.raises(ConfigError, match="The input 'b' has 10 missing"):
+        md.Trainer(net).fit(X, np.zeros((5, 1)))
+
+
+def test_numbers_too_large_to_add_up_are_fine(whole):
+    X, y = whole
+    X[:, 0] = 1e308
+    md.Trainer(md.Sequential(md.Standardize(), md.Linear(2)), dtype="float64")
+    with pytest.raises(MadalineError):  # they overflow in float32, but are not called missing
+        trained(X, y)
+
+
+def test_categories_outside_their_table_are_named_before_training():
+    net = md.Sequential(md.Embedding(4, 3), md.Linear(1))
+    X = np.array([[0], [1], [3], [7]])
+    with pytest.raises(InputError, match=r"7.*row 3|row 3.*7"):
+        md.Trainer(net).fit(X, np.zeros((4, 1)))
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "error", "message"),
+    [
+        (np.zeros((0, 6)), np.zeros((0, 2)), ShapeError, "no rows"),
+        (np.zeros((5, 6)), np.zeros((4, 2)), ShapeError, "X has 5 rows and y has 4"),
+        (np.zeros((5, 6)), np.array(list("abcde")), DtypeError, "Number the classes"),
+        (np.zeros((5, 6)), np.float64(1.0), ShapeError, "y is a single number"),
+        (np.zeros((5, 6), dtype=complex), np.zeros((5, 2)), DtypeError, "complex"),
+        (np.zeros(6), np.zeros((6, 2)), ShapeError, "reshape"),
+    ],
+)
+def test_data_that_does_not_fit_is_refused(X, y, error, message):
+    with pytest.raises(error, match=message):
+        trained(X, y)
+
+
+def test_other_columns_than_those_trained_on_are_refused(whole):
+    trainer = trained(*whole)
+    with pytest.raises(ShapeError, match=r"rows of shape \(5,\); the net was made for rows of shape \(6,\)"):
+        trainer.predict(np.zeros((3, 5)))
+
+
+def test_predictions_do_not_depend_on_the_tiles_they_were_made_in(rng):
+    trainer = md.Trainer(NET)
+    X = rng.normal(size=(5000, 6))
+    trainer.fit(X[:100], X[:100, :2], epochs=1)
+    every = trainer.predict(X)
+    np.testing.assert_array_equal(every[1020:1030], trainer.predict(X[1020:1030]))
+    assert trainer.predict(X[:0]).shape == (0, 2)
+    np.testing.assert_allclose(trainer.model(X), every, rtol=1e-6)
