@@ -69,6 +69,17 @@ class Progress:
     "Of that epoch."
 
 
+@dataclass
+class Reached:
+    """What a later run goes on from; it holds neither data nor programs."""
+
+    arrays: dict[str, np.ndarray]
+    progress: Progress
+    history: History
+    plateau: Plateau | None
+    metrics: Sequence[Metric]
+
+
 class Run:
     """Everything a run needs between two epochs."""
 
@@ -126,10 +137,16 @@ class Run:
             arrays["average"] = own
         return arrays
 
-    def go_on_from(self, before: Run) -> None:
+    @property
+    def reached(self) -> Reached:
+        """Where it is now."""
+        return Reached(self.arrays, self.progress, self.history, self.plateau, self.metrics)
+
+    def go_on_from(self, before: Reached) -> None:
         """Take over what an earlier run reached."""
-        self.arrays, self.progress, self.history = before.arrays, before.progress, before.history
-        self.plateau = before.plateau
+        for name, value in self.arrays.items():
+            value[...] = before.arrays[name]
+        self.progress, self.history, self.plateau = before.progress, before.history, before.plateau
         # An epoch that was not finished belonged to other data.
         self.progress.step, self.progress.sums = 0, {}
 

@@ -27,7 +27,7 @@ from madaline.train.metrics import Metric, as_metrics
 from madaline.train.probes import watched
 from madaline.train.progress import ProgressBar, shows_progress
 from madaline.train.recipe import Recipe, check_patterns
-from madaline.train.run import Run, Settings
+from madaline.train.run import Reached, Run, Settings
 from madaline.train.sampling import Sampler, as_sampler, n_steps, split_rows
 from madaline.train.step import Step, training_step
 from madaline.train.stopping import as_early_stopping
@@ -127,8 +127,15 @@ class Trainer:
         self.model: Model
         self.history = History()
         self._run: Run | None = None
+        self._reached: Reached | None = None
+        "Where a copy of a trainer goes on from, until it has a run of its own."
         self._steps: dict[Any, tuple[Step, Loop]] = {}
         self._inference: Inference | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Programs are planned again where the trainer arrives, and the data stay where they are.
+        reached = self._reached if self._run is None else self._run.reached
+        return self.__dict__ | {"_run": None, "_reached": reached, "_steps": {}, "_inference": None}
 
     def fit(
         self,
@@ -265,7 +272,7 @@ class Trainer:
         The data may be others; parameters as of :meth:`fit`. A schedule must know its own number of steps here, as
         ``md.Cosine(steps=1000)``.
         """
-        before = self._run
+        before = self._reached if self._run is None else self._run.reached
         if before is None:
             self._prepare(X)
         run = self._begin(
@@ -312,7 +319,8 @@ class Trainer:
     def evaluate(self, X: Any, y: Any = None, *, sample_weight: Any = None, metrics: Any = None) -> dict[str, float]:
         """Loss and metrics on data."""
         model = self._trained()
-        chosen = as_metrics(metrics) if metrics is not None else self._run.metrics if self._run is not None else ()
+        reached = self._reached if self._run is None else self._run
+        chosen = as_metrics(metrics) if metrics is not None else () if reached is None else reached.metrics
         data = read(model.network, self.recipe.loss, X, X if y is None else y, sample_weight=sample_weight)
         evaluator = Evaluator(self._forward(), self.recipe.loss, chosen, validation=None, threads=self._threads())
         return evaluator.scores(model, data, np.arange(data.n_rows), [metric for metric in chosen if metric.needs_all])
@@ -365,7 +373,7 @@ class Trainer:
         check_patterns(self.recipe, self.model.network)
         if not self.model.network.n_trainable:
             raise ConfigError("The net has no parameters to train: every layer is frozen or has none.")
-        self._run = None
+        self._run = self._reached = None
         self._steps.clear()
 
     def _begin(
@@ -457,7 +465,7 @@ class Trainer:
     def loop_of(self, data: Data, metrics: Sequence[Metric], probes: Sequence[str]) -> tuple[Step, Loop]:
         """The program of a step for such data, made once."""
         specs = data.target_specs
-        key = (str(specs), data.weight is not None, tuple(metric.name for metric in metrics), tuple(probes))
+        key = (str(specs), data.weight is not None, tuple(metrics), tuple(probes))
         if key not in self._steps:
             step = training_step(
                 self.model.network,
