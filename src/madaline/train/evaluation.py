@@ -73,7 +73,8 @@ class Evaluator:
             means = self._means(
                 prediction, target, np.ones(len(rows), model.network.dtype) if weight is None else weight
             )
-            found |= {name: float(value) for name, value in means.items()}
+            counts = weight is None or weight.any()
+            found |= {name: float(value) if counts else float("nan") for name, value in means.items()}
         return found | {metric.name: metric.whole(self.loss, prediction, target, weight) for metric in of_all}
 
     def _mean_values(self, prediction: Any, target: Any, weight: Any) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from madaline.description import Description
 from madaline.errors import ConfigError
+from madaline.losses.classes import ClassLoss
 from madaline.registry import Registry
 
 METRICS: Registry[type[Metric]] = Registry("metric")
@@ -35,7 +36,7 @@ class Metric(Description):
     def whole(self, loss: Any, prediction: Any, target: Any, weight: Any) -> float:
         """One number for all rows."""
         rows = np.asarray(self.rows(loss, prediction, target), dtype=np.float64)
-        return float(np.average(rows, weights=weight)) if len(rows) else float("nan")
+        return float(np.average(rows, weights=weight)) if _counts(rows, weight) else float("nan")
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,8 @@ class Accuracy(Metric):
 
     def rows(self, loss: Any, prediction: Any, target: Any) -> Any:
         z = _columns(prediction)
+        if isinstance(loss, ClassLoss) and loss.n_classes(prediction.shape) != z.shape[1]:
+            z = loss.predict(prediction)  # thresholds between classes, and not an output for each
         if z.shape[1] == 1 or (len(target.shape) > 1 and getattr(loss, "out_activation", "") == "sigmoid"):
             y = _columns(target)
             return np.min(((z > 0.0) == (y > 0.5)).astype(z.dtype), axis=1)
@@ -70,6 +73,11 @@ class TopK(Metric):
     k: int = 5
 
     def rows(self, loss: Any, prediction: Any, target: Any) -> Any:
+        if len(target.shape) != 1 or target.dtype.kind not in "iu":
+            raise ConfigError(
+                f"metrics: top_k needs one class index a row, and the targets are {target.dtype} with "
+                f"{len(target.shape)} axes."
+            )
         own = np.take_along_axis(prediction, target[:, None], axis=1)
         ahead = np.sum((prediction >= own).astype(prediction.dtype), axis=1) - 1.0
         return (ahead < self.k).astype(prediction.dtype)
@@ -112,6 +120,8 @@ class R2(Metric):
     def whole(self, loss: Any, prediction: Any, target: Any, weight: Any) -> float:
         predicted = np.asarray(_columns(loss.predict(prediction)), dtype=np.float64)
         y = np.asarray(_columns(target), dtype=np.float64)
+        if not _counts(y, weight):
+            return float("nan")
         left = np.average((predicted - y) ** 2, axis=0, weights=weight)
         spread = np.average((y - np.average(y, axis=0, weights=weight)) ** 2, axis=0, weights=weight)
         shares = np.where(
@@ -160,7 +170,12 @@ class OwnMetric(Metric):
         return str(getattr(self.function, "__name__", "metric"))
 
     def whole(self, loss: Any, prediction: Any, target: Any, weight: Any) -> float:
-        return float(self.function(loss.predict(prediction), target))
+        predicted = (
+            {name: item.predict(prediction[name]) for name, item in loss.items()}
+            if isinstance(loss, dict)
+            else loss.predict(prediction)
+        )
+        return float(self.function(predicted, target))
 
 
 def as_metric(what: Any) -> Metric:
@@ -170,15 +185,25 @@ def as_metric(what: Any) -> Metric:
     return Metric.of(what)
 
 
-def as_metrics(given: Any) -> tuple[Metric, ...]:
-    """Metrics from one or several; two of one name are an error."""
+def as_metrics(given: Any, loss: Any = None) -> tuple[Metric, ...]:
+    """Metrics from one or several, for a loss or several; two of one name are an error."""
     if given is None:
         return ()
     found = tuple(as_metric(item) for item in (given if isinstance(given, (list, tuple)) else [given]))
     names = [metric.name for metric in found]
     if len(set(names)) != len(names):
         raise ConfigError(f"metrics has two of one name: {', '.join(names)}. Give functions names of their own.")
+    if isinstance(loss, dict) and not all(isinstance(metric, OwnMetric) for metric in found):
+        raise ConfigError(
+            f"metrics={', '.join(names)}: a net with several outputs needs functions of the dicts of predictions and "
+            "targets, as lambda p, y: np.mean(p['size'] - y['size'])."
+        )
     return found
+
+
+def _counts(rows: np.ndarray, weight: Any) -> bool:
+    """Whether there is anything to take a mean of."""
+    return len(rows) > 0 and (weight is None or bool(np.any(weight)))
 
 
 def _columns(x: Any) -> Any:

@@ -320,7 +320,9 @@ class Trainer:
         """Loss and metrics on data."""
         model = self._trained()
         reached = self._reached if self._run is None else self._run
-        chosen = as_metrics(metrics) if metrics is not None else () if reached is None else reached.metrics
+        chosen = (
+            as_metrics(metrics, self.recipe.loss) if metrics is not None else () if reached is None else reached.metrics
+        )
         data = read(model.network, self.recipe.loss, X, X if y is None else y, sample_weight=sample_weight)
         evaluator = Evaluator(self._forward(), self.recipe.loss, chosen, validation=None, threads=self._threads())
         return evaluator.scores(model, data, np.arange(data.n_rows), [metric for metric in chosen if metric.needs_all])
@@ -413,7 +415,7 @@ class Trainer:
         self.model.need_rows(len(rows))
         size = min((batch_size or len(rows)) * accumulate, len(rows))
         self.model.need_rows(size)
-        chosen = as_metrics(metrics)
+        chosen = as_metrics(metrics, loss)
         evaluator = Evaluator(self._forward(), loss, chosen, validation=held, threads=self._threads())
         stopping = as_early_stopping(early_stopping)
         watch = None
