@@ -10,6 +10,7 @@ import numpy as np
 
 from madaline.errors import ConfigError, InputError, ShapeError, UnknownNameError
 from madaline.functional.compile import CompiledFunction
+from madaline.functional.forward import Forward
 from madaline.graph.random import key
 from madaline.graph.tree import flatten, tree_map
 from madaline.nn.initializers import DataDependent, stream
@@ -107,6 +108,7 @@ class Model:
         self.network = network
         self.params = Arrays(params, network.params)
         self.state = Arrays(state, network.state)
+        self._forward: Forward | None = None
         self._run = CompiledFunction(self._outputs, [2])
         self._run_inside = CompiledFunction(self._all_outputs, [2])
 
@@ -136,6 +138,12 @@ class Model:
         seed, step : int
             Of the random numbers of training mode.
         """
+        if not train:
+            if self._forward is None:
+                self._forward = Forward(self.network, self.params.flat, self.state.flat)
+            found = self._forward(X)
+            if found is not None:
+                return found
         return self._called(self._run, X, train, seed, step)
 
     def activations(self, X: Any, *, train: bool = False, seed: int = 0, step: int = 0) -> dict[str, Any]:

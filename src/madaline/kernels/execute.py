@@ -80,6 +80,11 @@ class Executable:
         """The program for a batch of ``n_rows``: one for all, unless a value's layout depends on the number."""
         return self.bound(n_rows)[0]
 
+    @property
+    def is_generic(self) -> bool:
+        """Whether one program serves every number of rows."""
+        return self._generic is not None
+
     def bound(self, n_rows: int) -> tuple[Program, list[np.ndarray]]:
         """That program, and the arrays it is given after the arguments: those the graph holds."""
         if self._generic is not None:

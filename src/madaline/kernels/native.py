@@ -40,7 +40,7 @@ class Compiled:
             order = physical_order(node.shape)
             back = tuple(int(axis) for axis in np.argsort(order)) if order != tuple(range(node.ndim)) else None
             self._results.append((tuple(node.shape[axis] for axis in order), is_symbolic(node.shape), node.dtype, back))
-        self._turned = any(back is not None for *_, back in self._results)
+        self.is_turned = any(back is not None for *_, back in self._results)
 
     def run(self, arguments: Sequence[np.ndarray], n_rows: int, threads: int) -> list[np.ndarray]:
         """Bind, run, and give the outputs their logical axes."""
@@ -66,7 +66,7 @@ class Compiled:
             self.program.run(inputs, outputs, n_rows, threads)
         except MemoryError:
             raise self.too_large(n_rows, threads) from None
-        if not self._turned:
+        if not self.is_turned:
             return outputs
         return [
             output if back is None else output.transpose(back)
