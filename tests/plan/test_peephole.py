@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-import madaline.plan.lower
+import madaline.plan.chain
 from agreement import assert_same_bits, needs_core, run_native
 from madaline.graph.trace import trace
 from madaline.kernels import core, native
@@ -66,7 +66,7 @@ def test_an_update_is_a_few_fat_ops(name):
 
 
 def without_fusing(monkeypatch):
-    monkeypatch.setattr(madaline.plan.lower, "with_fused_ops", lambda ops, *_: list(ops))
+    monkeypatch.setattr(madaline.plan.chain, "with_fused_ops", lambda ops, *_: list(ops))
 
 
 @needs_core
@@ -111,7 +111,7 @@ def test_fusing_changes_no_bit_of_other_chains(name, shape, rows, monkeypatch):
 
 @needs_core
 def test_fusing_changes_no_bit_of_random_graphs():
-    fused = madaline.plan.lower.with_fused_ops
+    fused = madaline.plan.chain.with_fused_ops
     names = set()
 
     def plain_or_fused(ops, *rest):
@@ -127,7 +127,7 @@ def test_fusing_changes_no_bit_of_random_graphs():
         results = []
         for rule in (plain_or_fused, lambda ops, *_: list(ops)):
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(madaline.plan.lower, "with_fused_ops", rule)
+                patch.setattr(madaline.plan.chain, "with_fused_ops", rule)
                 CACHE._programs.clear()
                 results.append(run_native(case.graph, case.arguments()))
         CACHE._programs.clear()

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 
 from madaline.graph.node import BOOL, Node
 from madaline.graph.shapes import Rows, Shape
+from madaline.plan.chain import copy_chain, fill_chain, lower_chain
 from madaline.plan.fuse import Group
-from madaline.plan.join import Home, gaps, runs
-from madaline.plan.peephole import with_fused_ops
+from madaline.plan.join import gaps, runs
+from madaline.plan.lowering import Lowering, dim_of, dims_of
 from madaline.plan.program import (
-    Buffer,
     Chain,
     Dim,
     Gather,
     Instruction,
     Op,
-    Operand,
     Product,
     Random,
     Reduction,
@@ -26,93 +24,7 @@ from madaline.plan.program import (
     row_axis,
 )
 from madaline.plan.rows import NeedsRowCountError
-from madaline.plan.views import (
-    View,
-    broadcast_strides,
-    is_scalar_constant,
-    lies_as_stored,
-    physical_order,
-    stored_strides,
-    width,
-)
-
-
-@dataclass(slots=True)
-class Lowering:
-    """What lowering needs to know of the whole program."""
-
-    views: dict[int, View]
-    space_of: Callable[[Node], str]
-    tiled: set[int]
-    "Ids of the nodes that are computed tile by tile."
-    reducing: dict[int, tuple[int, str]]
-    "The nodes that reduce over the rows, tile by tile, by id: in which stage, and how partial results are combined."
-    homes: dict[int, Home] = field(default_factory=dict)
-    "The values that lie within a joined array."
-    buffers: list[Buffer] = field(default_factory=list)
-    buffer_of: dict[int, int] = field(default_factory=dict)
-    lanes: dict[tuple[int, int, str], int] = field(default_factory=dict)
-    "The lane buffers: one for all that is joined in one array, in one stage and in one way."
-    over: dict[int, int] = field(default_factory=dict)
-    "The buffer of the input over which an output is written, by the output's id."
-
-    def buffer(self, node: Node) -> int:
-        """The buffer of a stored node."""
-        home = self.homes.get(id(node))
-        if home is not None:
-            self.buffer_of[id(node)] = self.buffer(home.node)
-        elif id(node) not in self.buffer_of:
-            self.buffer_of[id(node)] = len(self.buffers)
-            self.buffers.append(
-                Buffer(self.space_of(node), node.dtype.name, width(node.shape), label=node.primitive.name)
-            )
-        return self.buffer_of[id(node)]
-
-    def operand(self, node: Node, strides: tuple[int, ...] | None = None, offset: int | None = None) -> Operand:
-        """The node's elements, by its own view or by other strides over the same storage."""
-        view = self.views[id(node)]
-        number = self.buffer(view.root)
-        rows = row_axis(view.root.shape)
-        home = self.homes.get(id(view.root))
-        moves = rows is not None and self.buffers[number].space != "tile"
-        advance = stored_strides(view.root.shape)[rows] if moves and rows is not None else 0
-        return Operand(
-            number,
-            (view.offset if offset is None else offset) + (0 if home is None else home.offset),
-            advance,
-            view.strides if strides is None else strides,
-        )
-
-    def result(self, node: Node, strides: tuple[int, ...]) -> Operand:
-        """Where a node is written: its lane's partial result if it reduces over the rows."""
-        if id(node) not in self.reducing:
-            return self.operand(node, strides)
-        number, offset = self.lane(node)
-        return Operand(number, offset, 0, strides)
-
-    def lane(self, node: Node) -> tuple[int, int]:
-        """The lane buffer of a reducing node, and where in it (as in the node's own buffer) its partial result is."""
-        home = self.homes.get(id(node), Home(node, 0))
-        key = (id(home.node), *self.reducing[id(node)])
-        if key not in self.lanes:
-            self.lanes[key] = len(self.buffers)
-            self.buffers.append(Buffer("lane", node.dtype.name, width(home.node.shape), label=node.primitive.name))
-        return self.lanes[key], home.offset
-
-    def is_in_place(self, piece: Node, node: Node, first: int) -> bool:
-        """Whether a piece lies in the storage of ``node`` already, from element ``first`` on."""
-        around = self.homes.get(id(node), Home(node, 0))
-        at_home = self.homes.get(id(self.views[id(piece)].root)) == Home(around.node, around.offset + first)
-        return at_home and lies_as_stored(piece, self.views[id(piece)])
-
-
-def dims_of(shape: Shape, axes: Sequence[int]) -> tuple[Dim, ...]:
-    """Sizes of some axes."""
-    return tuple(_dim(shape[axis]) for axis in axes)
-
-
-def _dim(size: int | Rows) -> Dim:
-    return (1, True) if isinstance(size, Rows) else (size, False)
+from madaline.plan.views import broadcast_strides, physical_order, stored_strides, width
 
 
 def lower(group: Group, low: Lowering) -> list[Instruction]:
@@ -130,114 +42,6 @@ def lower(group: Group, low: Lowering) -> list[Instruction]:
     return _RULES[name](node, low)
 
 
-def lower_chain(group: Group, low: Lowering, skip: frozenset[int] = frozenset()) -> Chain:
-    """A fused chain. Nodes in ``skip`` have been computed by a product already."""
-    members = [node for node in group.nodes if id(node) not in skip]
-    inside = {id(node) for node in members}
-    order = physical_order(group.shape)
-    operands: dict[Operand, int] = {}
-    constants: dict[str, int] = {}
-
-    def outside(item: Node) -> Operand:
-        view = low.views[id(item)]
-        strides = broadcast_strides(view.strides, item.shape, group.shape)
-        return low.operand(item, tuple(strides[axis] for axis in order))
-
-    stored = [node for node in members if id(node) in low.buffer_of]
-    for node in members:
-        for item in node.inputs:
-            if id(item) in inside:
-                continue
-            root = low.views[id(item)].root
-            if is_scalar_constant(root):
-                constants.setdefault(_constant_key(root), len(constants))
-            else:
-                operands.setdefault(outside(item), len(operands))
-    results = {
-        id(node): low.operand(node, tuple(low.views[id(node)].strides[axis] for axis in order)) for node in stored
-    }
-    result_slot = {key: len(operands) + position for position, key in enumerate(results)}
-    n_operands = len(operands) + len(results)
-    first_scratch = n_operands + len(constants) + 1
-    zero = n_operands + len(constants)
-    slot: dict[int, int] = {}
-    ops: list[Op] = []
-
-    def slot_of(item: Node) -> int:
-        if id(item) in inside:
-            return slot[id(item)]
-        root = low.views[id(item)].root
-        if is_scalar_constant(root):
-            return n_operands + constants[_constant_key(root)]
-        return operands[outside(item)]
-
-    for node in members:
-        args = [slot_of(item) for item in node.inputs]
-        name = node.primitive.name
-        if name in ("cast", "identity", "stop_gradient"):
-            if name == "cast" and node.dtype == BOOL and node.inputs[0].dtype != BOOL:
-                name, args = "not_equal", [args[0], zero]
-            elif id(node) not in results:
-                slot[id(node)] = args[0]
-                continue
-            else:
-                name = "copy"
-        slot[id(node)] = result_slot.get(id(node), first_scratch + len(ops))
-        ops.append(Op(name, slot[id(node)], tuple(args)))
-    values = [float.fromhex(key) for key in constants]
-    places = (*operands, *results.values())
-    over = {result_slot[id(node)]: low.over[id(node)] for node in stored if id(node) in low.over}
-    dtype, dims = group.dtype or "float32", dims_of(group.shape, order)
-    if dtype in ("float32", "float64"):
-        ops = with_fused_ops(ops, dims, places, len(values) + 1)
-    ops = _read_before_written(ops, places, over, max([first_scratch, *(op.dst + 1 for op in ops)]))
-    n_scratch = max([first_scratch, *(op.dst + 1 for op in ops)]) - first_scratch
-    return Chain(tuple(members), dtype, dims, places, (*values, 0.0), n_scratch, tuple(ops))
-
-
-def _read_before_written(ops: list[Op], operands: Sequence[Operand], over: dict[int, int], free: int) -> list[Op]:
-    """The ops in an order that is right where an output lies over an input: whoever reads the input comes first.
-
-    ``over`` has the input's buffer for the output's slot; slots from ``free`` on are unused.
-    """
-    late: dict[int, int] = {}
-    for slot, buffer in over.items():
-        written = next(position for position, op in enumerate(ops) if op.dst == slot)
-        readers = (position for position, op in enumerate(ops) for arg in op.args if _reads(arg, operands, buffer))
-        if max(readers, default=-1) > written:
-            late[slot] = free + len(late)
-    if not late:
-        return ops
-    moved = [Op(op.name, late.get(op.dst, op.dst), tuple(late.get(arg, arg) for arg in op.args)) for op in ops]
-    return moved + [Op("copy", slot, (register,)) for slot, register in late.items()]
-
-
-def _reads(slot: int, operands: Sequence[Operand], buffer: int) -> bool:
-    return slot < len(operands) and operands[slot].buffer == buffer
-
-
-def _constant_key(node: Node) -> str:
-    # As text, since -0.0 equals 0.0 and NaN equals nothing.
-    return float(node.params["value"]).hex()
-
-
-def _copy(nodes: tuple[Node, ...], shape: Shape, src: Operand, dst: Operand, dtype: str, add: bool = False) -> Chain:
-    """``dst = src`` (or ``dst += src``) over a shape; strides are given by axis of the shape."""
-    order = physical_order(shape)
-    arrange = [Operand(o.buffer, o.offset, o.row_advance, tuple(o.strides[axis] for axis in order)) for o in (src, dst)]
-    if add:
-        ops = (Op("add", 2, (0, 1)),)
-        return Chain(nodes, dtype, dims_of(shape, order), (arrange[0], arrange[1], arrange[1]), (), 0, ops)
-    return Chain(nodes, dtype, dims_of(shape, order), tuple(arrange), (), 0, (Op("copy", 1, (0,)),))
-
-
-def _fill(node: Node, low: Lowering, value: float) -> Chain:
-    order = physical_order(node.shape)
-    strides = stored_strides(node.shape)
-    dst = low.operand(node, tuple(strides[axis] for axis in order))
-    return Chain((node,), node.dtype.name, dims_of(node.shape, order), (dst,), (value,), 0, (Op("copy", 0, (1,)),))
-
-
 def _reshape(node: Node, low: Lowering) -> list[Instruction]:
     """A reshape that no strides can say: copy the elements, in the order of the old shape."""
     (x,) = node.inputs
@@ -245,7 +49,7 @@ def _reshape(node: Node, low: Lowering) -> list[Instruction]:
     if batched and not node.primitive.keeps_rows((x.shape,), node.shape, **node.params):
         raise NeedsRowCountError(node)
     strides = stored_strides(x.shape)
-    return [_copy((node,), x.shape, low.operand(x), low.operand(node, strides), node.dtype.name)]
+    return [copy_chain((node,), x.shape, low.operand(x), low.operand(node, strides), node.dtype.name)]
 
 
 def _flip(node: Node, low: Lowering) -> list[Instruction]:
@@ -266,7 +70,7 @@ def _place(node: Node, low: Lowering) -> list[Instruction]:
     ]
     disjoint = _are_disjoint(boxes)
     covered = disjoint and sum(width(piece.shape) for piece in node.inputs) == width(node.shape)
-    instructions: list[Instruction] = [] if covered else [_fill(node, low, 0.0)]
+    instructions: list[Instruction] = [] if covered else [fill_chain(node, low, 0.0)]
     base = stored_strides(node.shape)
     for piece, box in zip(node.inputs, boxes, strict=True):
         if width(piece.shape) == 0:
@@ -274,7 +78,9 @@ def _place(node: Node, low: Lowering) -> list[Instruction]:
         offset = sum(start * stride for (start, _, _), stride in zip(box, base, strict=True))
         strides = tuple(step * stride for (_, step, _), stride in zip(box, base, strict=True))
         dst = low.operand(node, strides, offset)
-        instructions.append(_copy((node,), piece.shape, low.operand(piece), dst, node.dtype.name, add=not disjoint))
+        instructions.append(
+            copy_chain((node,), piece.shape, low.operand(piece), dst, node.dtype.name, add=not disjoint)
+        )
     return instructions
 
 
@@ -282,7 +88,7 @@ def _run(node: Node, low: Lowering, first: int, last: int, piece: Node | None = 
     """Fill a run of elements with a piece, or with zeros."""
     if piece is not None:
         dst = low.operand(node, stored_strides(piece.shape), first)
-        return _copy((node,), piece.shape, low.operand(piece), dst, node.dtype.name)
+        return copy_chain((node,), piece.shape, low.operand(piece), dst, node.dtype.name)
     dst = low.operand(node, (1,), first)
     return Chain((node,), node.dtype.name, ((last - first, False),), (dst,), (0.0,), 0, (Op("copy", 0, (1,)),))
 
@@ -328,9 +134,9 @@ def lower_product(
         return Product(
             (node,),
             node.dtype.name,
-            m=_dim(node.shape[-1]),
-            n=_dim(node.shape[-2]),
-            k=_dim(x.shape[-1]),
+            m=dim_of(node.shape[-1]),
+            n=dim_of(node.shape[-2]),
+            k=dim_of(x.shape[-1]),
             A=low.operand(W, W_strides[::-1]),
             B=low.operand(x, x_strides[::-1]),
             C=low.result(stored, strides[::-1]),
@@ -352,9 +158,9 @@ def lower_product(
         (node,) if stored is node else (node, stored),
         node.dtype.name,
         dims_of(node.shape, lead),
-        _dim(node.shape[-2]),
-        _dim(node.shape[-1]),
-        _dim(x.shape[-1]),
+        dim_of(node.shape[-2]),
+        dim_of(node.shape[-1]),
+        dim_of(x.shape[-1]),
         low.operand(x, arranged(low.views[id(x)].strides)),
         low.operand(W, arranged(low.views[id(W)].strides)),
         low.result(stored, out),
@@ -482,7 +288,7 @@ def _scan(node: Node, low: Lowering) -> list[Instruction]:
     if row_axis(node.shape) == axis:
         # The batch axis lies outermost in memory, whatever stands before it in the shape.
         before, after = [], [a for a in range(node.ndim) if a != axis]
-    size, inner = _dim(node.shape[axis]), width(tuple(node.shape[a] for a in after))
+    size, inner = dim_of(node.shape[axis]), width(tuple(node.shape[a] for a in after))
     strides = (size[0] * inner, inner, 1)
     return [
         Scan(
@@ -504,7 +310,7 @@ def _random(node: Node, low: Lowering) -> list[Instruction]:
     dims: tuple[Dim, ...] = ((units, False),)
     strides: tuple[int, ...] = (1,)
     if node.params["rows"]:
-        first = _dim(node.shape[0])
+        first = dim_of(node.shape[0])
         units = units if first[1] else units // max(first[0], 1)
         dims, strides = (first, (units, False)), (units, 1)
     return [

@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from madaline.graph.listing import node_flops
-from madaline.graph.node import INPUT, ROW_COUNT, Node, topological_order
-from madaline.graph.primitive import PRIMITIVES
+from madaline.graph.node import INPUT, ROW_COUNT, Node
 from madaline.graph.shapes import Rows, is_symbolic
 from madaline.graph.trace import Graph
 from madaline.plan.arena import Lifetime, place
-from madaline.plan.collapse import JOINS, MAX_DIMS, within_limits
+from madaline.plan.chain import lower_chain
+from madaline.plan.collapse import within_limits
 from madaline.plan.donate import Donations, cannot_be_in_place, check_donated, clashes, needed_early, with_copies
-from madaline.plan.fuse import Group, fuse, in_order, is_elementwise, masks
+from madaline.plan.fuse import Group, fuse, in_order, masks
 from madaline.plan.join import homes
-from madaline.plan.lower import NEEDS_CONTIGUOUS, Lowering, lower, lower_chain, lower_product
+from madaline.plan.lower import lower, lower_product
+from madaline.plan.lowering import Lowering
+from madaline.plan.prepare import Prepared, prepared, with_stored_outputs
 from madaline.plan.program import Chain, Combine, Instruction, Product, Program, Stage, operands_of
-from madaline.plan.rows import REDUCIBLE, Kind, check_layouts, kind_of, levels
+from madaline.plan.rows import REDUCIBLE, Kind, kind_of, levels
 from madaline.plan.simplify import simplify
-from madaline.plan.views import (
-    View,
-    broadcast_strides,
-    is_scalar_constant,
-    lies_as_stored,
-    stored_strides,
-    views_of,
-    width,
-)
+from madaline.plan.views import broadcast_strides, is_scalar_constant, width
 
 TILE_BYTES = 512 * 1024
 "What the values of a tile may take together: about the second-level cache."
@@ -60,71 +54,14 @@ def plan(graph: Graph, donated: Mapping[int, int] | None = None) -> Program:
     """
     donated = dict(donated or {})
     check_donated(graph, donated)
-    graph = _with_stored_outputs(simplify(graph))
+    graph = with_stored_outputs(simplify(graph))
     copied = {index for index in donated if cannot_be_in_place(graph.outputs[index])}
     while True:
-        planner = _Planner(_prepared(with_copies(graph, copied)), donated, copied)
+        planner = _Planner(prepared(with_copies(graph, copied)), donated, copied)
         clashing = planner.clashing()
         if not clashing:
             return planner.program()
         copied |= clashing
-
-
-def _prepared(graph: Graph) -> _Prepared:
-    nodes = [
-        *(node for node in graph.inputs),
-        *(n for n in topological_order(graph.outputs) if n.primitive is not INPUT),
-    ]
-    check_layouts(nodes)
-    return _with_contiguous_arguments(nodes, graph)
-
-
-def _with_stored_outputs(graph: Graph) -> Graph:
-    """Every output a node of its own with storage of its own: others are copied."""
-    views = views_of(topological_order(graph.outputs))
-    seen: set[int] = set()
-    outputs = []
-    for node in graph.outputs:
-        if not node.inputs or views[id(node)].root is not node or id(node) in seen:
-            node = Node(PRIMITIVES["identity"], (node,), {}, node.shape, node.dtype)  # noqa: PLW2901 - its stand-in
-        seen.add(id(node))
-        outputs.append(node)
-    return Graph(graph.inputs, tuple(outputs))
-
-
-def _with_contiguous_arguments(nodes: Sequence[Node], graph: Graph) -> _Prepared:
-    """Copy what an instruction other than a chain cannot read: views it has no strides for, numbers without storage."""
-    views = views_of(nodes)
-    new: dict[int, Node] = {}
-    result: list[Node] = []
-    for node in nodes:
-        inputs = [new[id(item)] for item in node.inputs]
-        stored_node = views[id(node)].root is node and not is_elementwise(node)
-        contiguous: Sequence[int] = NEEDS_CONTIGUOUS.get(node.primitive.name, ())
-        if node.primitive.name in JOINS and any(item.ndim > MAX_DIMS for item in inputs):
-            contiguous = range(len(inputs))
-        for position, item in enumerate(inputs if stored_node else ()):
-            view = views[id(item)]
-            if not is_scalar_constant(view.root) and (lies_as_stored(item, view) or position not in contiguous):
-                continue
-            inputs[position] = copy = Node(PRIMITIVES["identity"], (item,), {}, item.shape, item.dtype)
-            views[id(copy)] = View(copy, 0, stored_strides(item.shape))
-            result.append(copy)
-        changed = any(a is not b for a, b in zip(inputs, node.inputs, strict=True))
-        current = Node(node.primitive, tuple(inputs), node.params, node.shape, node.dtype) if changed else node
-        if changed:
-            views_of([current], views)
-        new[id(node)] = current
-        result.append(current)
-    return _Prepared(list(graph.inputs), result, [new[id(node)] for node in graph.outputs], views)
-
-
-@dataclass(slots=True)
-class _Prepared:
-    inputs: list[Node]
-    nodes: list[Node]
-    outputs: list[Node]
-    views: dict[int, View]
 
 
 @dataclass(slots=True)
@@ -137,7 +74,7 @@ class _Step:
 
 
 class _Planner:
-    def __init__(self, prepared: _Prepared, donated: dict[int, int], copied: AbstractSet[int]) -> None:
+    def __init__(self, prepared: Prepared, donated: dict[int, int], copied: AbstractSet[int]) -> None:
         self.inputs = prepared.inputs
         self.nodes = prepared.nodes
         self.outputs = prepared.outputs

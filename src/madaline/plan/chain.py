@@ -1,0 +1,124 @@
+"""Elementwise nodes to one fused chain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from madaline.graph.node import BOOL, Node
+from madaline.graph.shapes import Shape
+from madaline.plan.fuse import Group
+from madaline.plan.lowering import Lowering, dims_of
+from madaline.plan.peephole import with_fused_ops
+from madaline.plan.program import Chain, Op, Operand
+from madaline.plan.views import broadcast_strides, is_scalar_constant, physical_order, stored_strides
+
+
+def lower_chain(group: Group, low: Lowering, skip: frozenset[int] = frozenset()) -> Chain:
+    """A fused chain. Nodes in ``skip`` have been computed by a product already."""
+    members = [node for node in group.nodes if id(node) not in skip]
+    inside = {id(node) for node in members}
+    order = physical_order(group.shape)
+    operands: dict[Operand, int] = {}
+    constants: dict[str, int] = {}
+
+    def outside(item: Node) -> Operand:
+        view = low.views[id(item)]
+        strides = broadcast_strides(view.strides, item.shape, group.shape)
+        return low.operand(item, tuple(strides[axis] for axis in order))
+
+    stored = [node for node in members if id(node) in low.buffer_of]
+    for node in members:
+        for item in node.inputs:
+            if id(item) in inside:
+                continue
+            root = low.views[id(item)].root
+            if is_scalar_constant(root):
+                constants.setdefault(_constant_key(root), len(constants))
+            else:
+                operands.setdefault(outside(item), len(operands))
+    results = {
+        id(node): low.operand(node, tuple(low.views[id(node)].strides[axis] for axis in order)) for node in stored
+    }
+    result_slot = {key: len(operands) + position for position, key in enumerate(results)}
+    n_operands = len(operands) + len(results)
+    first_scratch = n_operands + len(constants) + 1
+    zero = n_operands + len(constants)
+    slot: dict[int, int] = {}
+    ops: list[Op] = []
+
+    def slot_of(item: Node) -> int:
+        if id(item) in inside:
+            return slot[id(item)]
+        root = low.views[id(item)].root
+        if is_scalar_constant(root):
+            return n_operands + constants[_constant_key(root)]
+        return operands[outside(item)]
+
+    for node in members:
+        args = [slot_of(item) for item in node.inputs]
+        name = node.primitive.name
+        if name in ("cast", "identity", "stop_gradient"):
+            if name == "cast" and node.dtype == BOOL and node.inputs[0].dtype != BOOL:
+                name, args = "not_equal", [args[0], zero]
+            elif id(node) not in results:
+                slot[id(node)] = args[0]
+                continue
+            else:
+                name = "copy"
+        slot[id(node)] = result_slot.get(id(node), first_scratch + len(ops))
+        ops.append(Op(name, slot[id(node)], tuple(args)))
+    values = [float.fromhex(key) for key in constants]
+    places = (*operands, *results.values())
+    over = {result_slot[id(node)]: low.over[id(node)] for node in stored if id(node) in low.over}
+    dtype, dims = group.dtype or "float32", dims_of(group.shape, order)
+    if dtype in ("float32", "float64"):
+        ops = with_fused_ops(ops, dims, places, len(values) + 1)
+    ops = _read_before_written(ops, places, over, max([first_scratch, *(op.dst + 1 for op in ops)]))
+    n_scratch = max([first_scratch, *(op.dst + 1 for op in ops)]) - first_scratch
+    return Chain(tuple(members), dtype, dims, places, (*values, 0.0), n_scratch, tuple(ops))
+
+
+def _read_before_written(ops: list[Op], operands: Sequence[Operand], over: dict[int, int], free: int) -> list[Op]:
+    """The ops in an order that is right where an output lies over an input: whoever reads the input comes first.
+
+    ``over`` has the input's buffer for the output's slot; slots from ``free`` on are unused.
+    """
+    late: dict[int, int] = {}
+    for slot, buffer in over.items():
+        written = next(position for position, op in enumerate(ops) if op.dst == slot)
+        readers = (position for position, op in enumerate(ops) for arg in op.args if _reads(arg, operands, buffer))
+        if max(readers, default=-1) > written:
+            late[slot] = free + len(late)
+    if not late:
+        return ops
+    moved = [Op(op.name, late.get(op.dst, op.dst), tuple(late.get(arg, arg) for arg in op.args)) for op in ops]
+    return moved + [Op("copy", slot, (register,)) for slot, register in late.items()]
+
+
+def _reads(slot: int, operands: Sequence[Operand], buffer: int) -> bool:
+    return slot < len(operands) and operands[slot].buffer == buffer
+
+
+def _constant_key(node: Node) -> str:
+    # As text, since -0.0 equals 0.0 and NaN equals nothing.
+    return float(node.params["value"]).hex()
+
+
+def copy_chain(
+    nodes: tuple[Node, ...], shape: Shape, src: Operand, dst: Operand, dtype: str, add: bool = False
+) -> Chain:
+    """``dst = src`` (or ``dst += src``) over a shape; strides are given by axis of the shape."""
+    order = physical_order(shape)
+    arrange = [Operand(o.buffer, o.offset, o.row_advance, tuple(o.strides[axis] for axis in order)) for o in (src, dst)]
+    if add:
+        ops = (Op("add", 2, (0, 1)),)
+        return Chain(nodes, dtype, dims_of(shape, order), (arrange[0], arrange[1], arrange[1]), (), 0, ops)
+    return Chain(nodes, dtype, dims_of(shape, order), tuple(arrange), (), 0, (Op("copy", 1, (0,)),))
+
+
+def fill_chain(node: Node, low: Lowering, value: float) -> Chain:
+    """The same number everywhere in a stored node."""
+    order = physical_order(node.shape)
+    strides = stored_strides(node.shape)
+    dst = low.operand(node, tuple(strides[axis] for axis in order))
+    return Chain((node,), node.dtype.name, dims_of(node.shape, order), (dst,), (value,), 0, (Op("copy", 0, (1,)),))

@@ -1,0 +1,91 @@
+"""What lowering needs to know of the whole program: where values lie, in which buffers, by which strides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from madaline.graph.node import Node
+from madaline.graph.shapes import Rows, Shape
+from madaline.plan.join import Home
+from madaline.plan.program import Buffer, Dim, Operand, row_axis
+from madaline.plan.views import View, lies_as_stored, stored_strides, width
+
+
+@dataclass(slots=True)
+class Lowering:
+    """What lowering needs to know of the whole program."""
+
+    views: dict[int, View]
+    space_of: Callable[[Node], str]
+    tiled: set[int]
+    "Ids of the nodes that are computed tile by tile."
+    reducing: dict[int, tuple[int, str]]
+    "The nodes that reduce over the rows, tile by tile, by id: in which stage, and how partial results are combined."
+    homes: dict[int, Home] = field(default_factory=dict)
+    "The values that lie within a joined array."
+    buffers: list[Buffer] = field(default_factory=list)
+    buffer_of: dict[int, int] = field(default_factory=dict)
+    lanes: dict[tuple[int, int, str], int] = field(default_factory=dict)
+    "The lane buffers: one for all that is joined in one array, in one stage and in one way."
+    over: dict[int, int] = field(default_factory=dict)
+    "The buffer of the input over which an output is written, by the output's id."
+
+    def buffer(self, node: Node) -> int:
+        """The buffer of a stored node."""
+        home = self.homes.get(id(node))
+        if home is not None:
+            self.buffer_of[id(node)] = self.buffer(home.node)
+        elif id(node) not in self.buffer_of:
+            self.buffer_of[id(node)] = len(self.buffers)
+            self.buffers.append(
+                Buffer(self.space_of(node), node.dtype.name, width(node.shape), label=node.primitive.name)
+            )
+        return self.buffer_of[id(node)]
+
+    def operand(self, node: Node, strides: tuple[int, ...] | None = None, offset: int | None = None) -> Operand:
+        """The node's elements, by its own view or by other strides over the same storage."""
+        view = self.views[id(node)]
+        number = self.buffer(view.root)
+        rows = row_axis(view.root.shape)
+        home = self.homes.get(id(view.root))
+        moves = rows is not None and self.buffers[number].space != "tile"
+        advance = stored_strides(view.root.shape)[rows] if moves and rows is not None else 0
+        return Operand(
+            number,
+            (view.offset if offset is None else offset) + (0 if home is None else home.offset),
+            advance,
+            view.strides if strides is None else strides,
+        )
+
+    def result(self, node: Node, strides: tuple[int, ...]) -> Operand:
+        """Where a node is written: its lane's partial result if it reduces over the rows."""
+        if id(node) not in self.reducing:
+            return self.operand(node, strides)
+        number, offset = self.lane(node)
+        return Operand(number, offset, 0, strides)
+
+    def lane(self, node: Node) -> tuple[int, int]:
+        """The lane buffer of a reducing node, and where in it (as in the node's own buffer) its partial result is."""
+        home = self.homes.get(id(node), Home(node, 0))
+        key = (id(home.node), *self.reducing[id(node)])
+        if key not in self.lanes:
+            self.lanes[key] = len(self.buffers)
+            self.buffers.append(Buffer("lane", node.dtype.name, width(home.node.shape), label=node.primitive.name))
+        return self.lanes[key], home.offset
+
+    def is_in_place(self, piece: Node, node: Node, first: int) -> bool:
+        """Whether a piece lies in the storage of ``node`` already, from element ``first`` on."""
+        around = self.homes.get(id(node), Home(node, 0))
+        at_home = self.homes.get(id(self.views[id(piece)].root)) == Home(around.node, around.offset + first)
+        return at_home and lies_as_stored(piece, self.views[id(piece)])
+
+
+def dims_of(shape: Shape, axes: Sequence[int]) -> tuple[Dim, ...]:
+    """Sizes of some axes."""
+    return tuple(dim_of(shape[axis]) for axis in axes)
+
+
+def dim_of(size: int | Rows) -> Dim:
+    """One size."""
+    return (1, True) if isinstance(size, Rows) else (size, False)

@@ -1,0 +1,75 @@
+"""Make a graph ready for lowering: outputs with storage of their own, arguments that instructions can read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from madaline.graph.node import INPUT, Node, topological_order
+from madaline.graph.primitive import PRIMITIVES
+from madaline.graph.trace import Graph
+from madaline.plan.collapse import JOINS, MAX_DIMS
+from madaline.plan.fuse import is_elementwise
+from madaline.plan.lower import NEEDS_CONTIGUOUS
+from madaline.plan.rows import check_layouts
+from madaline.plan.views import View, is_scalar_constant, lies_as_stored, stored_strides, views_of
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A graph whose nodes can be lowered one by one."""
+
+    inputs: list[Node]
+    nodes: list[Node]
+    outputs: list[Node]
+    views: dict[int, View]
+
+
+def prepared(graph: Graph) -> Prepared:
+    """The graph's nodes in topological order, and how each one lies in memory."""
+    nodes = [
+        *(node for node in graph.inputs),
+        *(n for n in topological_order(graph.outputs) if n.primitive is not INPUT),
+    ]
+    check_layouts(nodes)
+    return _with_contiguous_arguments(nodes, graph)
+
+
+def with_stored_outputs(graph: Graph) -> Graph:
+    """Every output a node of its own with storage of its own: others are copied."""
+    views = views_of(topological_order(graph.outputs))
+    seen: set[int] = set()
+    outputs = []
+    for node in graph.outputs:
+        if not node.inputs or views[id(node)].root is not node or id(node) in seen:
+            node = Node(PRIMITIVES["identity"], (node,), {}, node.shape, node.dtype)  # noqa: PLW2901 - its stand-in
+        seen.add(id(node))
+        outputs.append(node)
+    return Graph(graph.inputs, tuple(outputs))
+
+
+def _with_contiguous_arguments(nodes: Sequence[Node], graph: Graph) -> Prepared:
+    """Copy what an instruction other than a chain cannot read: views it has no strides for, numbers without storage."""
+    views = views_of(nodes)
+    new: dict[int, Node] = {}
+    result: list[Node] = []
+    for node in nodes:
+        inputs = [new[id(item)] for item in node.inputs]
+        stored_node = views[id(node)].root is node and not is_elementwise(node)
+        contiguous: Sequence[int] = NEEDS_CONTIGUOUS.get(node.primitive.name, ())
+        if node.primitive.name in JOINS and any(item.ndim > MAX_DIMS for item in inputs):
+            contiguous = range(len(inputs))
+        for position, item in enumerate(inputs if stored_node else ()):
+            view = views[id(item)]
+            if not is_scalar_constant(view.root) and (lies_as_stored(item, view) or position not in contiguous):
+                continue
+            inputs[position] = copy = Node(PRIMITIVES["identity"], (item,), {}, item.shape, item.dtype)
+            views[id(copy)] = View(copy, 0, stored_strides(item.shape))
+            result.append(copy)
+        changed = any(a is not b for a, b in zip(inputs, node.inputs, strict=True))
+        current = Node(node.primitive, tuple(inputs), node.params, node.shape, node.dtype) if changed else node
+        if changed:
+            views_of([current], views)
+        new[id(node)] = current
+        result.append(current)
+    return Prepared(list(graph.inputs), result, [new[id(node)] for node in graph.outputs], views)
