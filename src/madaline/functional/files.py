@@ -44,8 +44,9 @@ def load(path: str | os.PathLike[str]) -> Model:
     """Read a model from a file. No code of the file is run; a damaged or foreign file is a FileFormatError."""
     arrays, document = container.read(path, kind="model")
     try:
-        return restored(document, arrays)
-    except (MadalineError, KeyError, TypeError, ValueError) as error:
+        with np.errstate(all="ignore"):  # absurd numbers in a description are no reason to warn
+            return restored(document, arrays)
+    except (MadalineError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
         raise FileFormatError(f"{os.fspath(path)!r} is no whole model file: {error}") from error
 
 

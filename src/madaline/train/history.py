@@ -15,7 +15,7 @@ SHOWN_ROWS = 12
 
 
 class Table(Mapping[str, np.ndarray]):
-    """Columns of numbers by name, filled row by row; what a row does not have is NaN.
+    """Columns of numbers or words by name, filled row by row; what a row does not have is NaN.
 
     Examples
     --------
@@ -30,11 +30,11 @@ class Table(Mapping[str, np.ndarray]):
         2  0.25         1
     """
 
-    def __init__(self, columns: Mapping[str, Sequence[float]] | None = None) -> None:
-        self._columns: dict[str, list[float]] = {name: list(values) for name, values in (columns or {}).items()}
+    def __init__(self, columns: Mapping[str, Sequence[Any]] | None = None) -> None:
+        self._columns: dict[str, list[Any]] = {name: list(values) for name, values in (columns or {}).items()}
         self.n_rows = max((len(values) for values in self._columns.values()), default=0)
 
-    def add(self, **row: float) -> None:
+    def add(self, **row: Any) -> None:
         """Append a row."""
         for name in row:
             self._columns.setdefault(name, [float("nan")] * self.n_rows)
@@ -62,11 +62,11 @@ class Table(Mapping[str, np.ndarray]):
     def __len__(self) -> int:
         return len(self._columns)
 
-    def row(self, index: int) -> dict[str, float]:
+    def row(self, index: int) -> dict[str, Any]:
         """One row."""
         return {name: values[index] for name, values in self._columns.items()}
 
-    def to_dict(self) -> dict[str, list[float]]:
+    def to_dict(self) -> dict[str, list[Any]]:
         """The columns as lists."""
         return {name: list(values) for name, values in self._columns.items()}
 
@@ -74,7 +74,7 @@ class Table(Mapping[str, np.ndarray]):
         """The table as a polars data frame."""
         import polars as pl  # only those who ask for a frame wait for it
 
-        return pl.DataFrame(self._columns)
+        return pl.DataFrame({name: self[name] for name in self})
 
     def __str__(self) -> str:
         names = list(self._columns)
@@ -100,7 +100,9 @@ class History(Table):
     steps : Table
         A row for every step, if ``record_steps`` was set.
     probes : Table
-        A row for every sample of the probes, if there were some.
+        A row for every sample of every layer that was watched: ``step``, ``layer`` (its path), ``mean``, ``std``,
+        ``zero`` and ``saturated`` (shares) of its output, ``gradient_norm``, ``weight_norm``, ``update_ratio`` of its
+        parameters.
     stopped : str
         Why the run ended: ``"finished"``, ``"early stopping"``, ``"interrupted"``, ``"time"``, ``"callback"``,
         ``"diverged"``.
@@ -110,7 +112,7 @@ class History(Table):
         Whether a solver of the whole loss (L-BFGS) was content.
     """
 
-    def __init__(self, columns: Mapping[str, Sequence[float]] | None = None) -> None:
+    def __init__(self, columns: Mapping[str, Sequence[Any]] | None = None) -> None:
         super().__init__(columns)
         self.steps = Table()
         self.probes = Table()
@@ -130,7 +132,9 @@ class History(Table):
         return f"History({self.n_rows} epochs, {self.stopped or 'running'}; last: {last})"
 
 
-def _texts(values: Sequence[float]) -> list[str]:
+def _texts(values: Sequence[Any]) -> list[str]:
+    if any(isinstance(value, str) for value in values):
+        return [value if isinstance(value, str) else "" for value in values]
     known = [value for value in values if not math.isnan(value)]
     if all(float(value).is_integer() and abs(value) < 1e15 for value in known):
         return ["" if math.isnan(value) else str(int(value)) for value in values]

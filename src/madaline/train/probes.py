@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,14 @@ def probe_values(
             values[f"{name}.weight_norm"] = weight
             values[f"{name}.update_ratio"] = update / (weight + 1e-12)
     return values
+
+
+def probe_rows(paths: Sequence[str], values: Mapping[str, np.ndarray]) -> Iterator[dict[str, Any]]:
+    """What the last step put out, as a row for each layer."""
+    for path in paths:
+        prefix = f"probe.{path}."
+        inside = {name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)}
+        yield {"layer": path} | {name: float(value[-1]) for name, value in inside.items() if "." not in name}
 
 
 def sum_of_squares(entries: Sequence[Any], vector: Any) -> Any:

@@ -22,6 +22,7 @@ from madaline.train.full_batch import FullBatch
 from madaline.train.history import History
 from madaline.train.interrupts import Interrupts
 from madaline.train.metrics import Metric
+from madaline.train.probes import probe_rows
 from madaline.train.recipe import Recipe
 from madaline.train.sampling import Batches, Sampler, epoch_batches, n_steps
 from madaline.train.statistics import retake
@@ -340,6 +341,9 @@ class Run:
         for name, value in values.items():
             if not name.startswith("probe."):
                 sums[name] = _added(sums.get(name, 0.0), value.astype(np.float64) * weights)
+        if any(name.startswith("probe.") for name in values) and len(weights):
+            for row in probe_rows(self.probes, values):
+                self.history.probes.add(step=progress.t, **row)
         if self.settings.record_steps and len(weights):
             columns = {"step": np.arange(progress.t - len(weights), progress.t) + 1}
             columns["loss"] = values.get("loss", values["objective"])
@@ -353,15 +357,6 @@ class Run:
         if not done:
             return
         last = {name: float(value[done - 1]) for name, value in values.items()}
-        probed = {name.removeprefix("probe."): value for name, value in last.items() if name.startswith("probe.")}
-        if probed:
-            for path in self.probes:
-                inside = {
-                    name.removeprefix(f"{path}."): value
-                    for name, value in probed.items()
-                    if name.rpartition(".")[0] == path
-                }
-                self.history.probes.add(step=self.progress.t, layer=self.probes.index(path), **inside)
         for callback in self.callbacks:
             if callback.every and self.progress.t % callback.every == 0:
                 callback.on_steps(self.trainer, self.progress.t, last)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from madaline.graph.node import constant
+from madaline.graph.node import as_node, constant
 from madaline.graph.reverse_mode import cotangents
 from madaline.graph.trace import Graph, open_trace
 from madaline.kernels.loop import Loop
@@ -32,18 +32,21 @@ def retake(run: Run) -> None:
     key = given.new("key", (2,), np.int64)
     n = given.new("n", (), network.dtype)
     with open_trace(list(given.nodes.values())):
-        after = network.state_after(network.run(w, state, x, key=key, train=True), state)
+        context = network.run(w, state, x, key=key, train=True)
+        after = network.state_after(context, state)
         (kept,) = cotangents([np.sum(after)], [state], [constant(1.0, network.dtype)])
         kept = state * 0.0 if kept is None else kept
-        seen = np.where(kept < 1.0, (after - kept * state) / np.where(kept < 1.0, 1.0 - kept, 1.0), state)
-        output = mean + (seen.astype(network.dtype) - mean) / n
+        changes = [np.full(entry.size, path in context.new_state) for path, entry in network.state.items()]
+        follows = np.logical_and(np.concatenate(changes), kept < 1.0)
+        seen = (after - kept * state) / np.where(follows, 1.0 - kept, 1.0)
+        output = np.where(follows, mean + (seen - mean) / n, state).astype(network.dtype)
     nodes = tuple(given.nodes.values())
     at = {name: position for position, name in enumerate(given.nodes)}
     batches = run.batches(run.progress.epoch)
     found = np.zeros(network.n_state, network.dtype)
     counts = np.arange(len(batches))
     keys = np.stack([np.full(len(batches), run.settings.seed), counts], axis=1).astype(np.int64)
-    Loop(Graph(nodes, (output,)), carried={0: at["mean"]}).run(
+    Loop(Graph(nodes, (as_node(output),)), carried={0: at["mean"]}).run(
         {at["mean"]: found, at["w"]: run.model.params.flat, at["state"]: run.model.state.flat.copy()},
         gathered={at[f"x[{i}]"]: source for i, source in enumerate(run.data.x)},
         tables={at["key"]: keys, at["n"]: (counts + 1).astype(network.dtype)},

@@ -1,0 +1,66 @@
+"""Files of arrays and a document: written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+import numpy as np
+import pytest
+
+from madaline import container
+from madaline.errors import FileFormatError
+
+ARRAYS = {"a": np.arange(6.0).reshape(2, 3), "b": np.array([], dtype=np.float32), "c": np.arange(4)[::2]}
+
+
+def test_arrays_and_document_come_back(tmp_path):
+    document = {"kind": "thing", "numbers": [1, 2.5, float("inf")], "text": "\u00e9\u4e16"}
+    container.write(tmp_path / "file", ARRAYS, document)
+    arrays, found = container.read(tmp_path / "file", kind="thing")
+    assert found == document
+    assert arrays.keys() == ARRAYS.keys()
+    for name, array in ARRAYS.items():
+        assert arrays[name].dtype == array.dtype
+        np.testing.assert_array_equal(arrays[name], array)
+
+
+def test_a_document_without_arrays(tmp_path):
+    container.write(tmp_path / "file", {}, {"kind": "thing"})
+    assert container.read(tmp_path / "file", kind="thing") == ({}, {"kind": "thing"})
+
+
+def test_another_kind_is_named(tmp_path):
+    container.write(tmp_path / "file", {}, {"kind": "thing"})
+    with pytest.raises(FileFormatError, match="is a 'thing' file, and a 'model' file is needed"):
+        container.read(tmp_path / "file", kind="model")
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    container.write(path, ARRAYS, {"kind": "thing", "version": 1})
+
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        container.write(path, ARRAYS, {"kind": "thing", "version": 2})
+    monkeypatch.undo()
+    assert container.read(path, kind="thing")[1]["version"] == 1
+    assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
+
+
+def test_what_cannot_be_written_leaves_nothing(tmp_path):
+    with pytest.raises(TypeError):
+        container.write(tmp_path / "file", {}, {"kind": object()})
+    with pytest.raises(OSError, match="No such file"):
+        container.write(tmp_path / "no" / "file", {}, {"kind": "thing"})
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_may_be_read_by_whom_files_may_be_read(tmp_path):
+    (tmp_path / "plain").write_bytes(b"")
+    container.write(tmp_path / "file", {}, {"kind": "thing"})
+    modes = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("plain", "file")]
+    assert modes[0] == modes[1]

@@ -1,0 +1,93 @@
+"""A loss that is not finite: the run ends at that step and says where it began and why."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import madaline as md
+from madaline.errors import DivergenceError
+
+
+def too_fast(**options):
+    net = md.Sequential(md.Linear(16), "relu", md.Linear(16), "relu", md.Linear(1))
+    return md.Trainer(net, optimizer=md.SGD(1e4), **options)
+
+
+@pytest.mark.parametrize("options", [{}, {"validation": 0.2}, {"probes": True}], ids=["together", "epochs", "probes"])
+def test_steps_too_large_are_named_with_step_epoch_layer_and_rate(diabetes, options):
+    trainer = too_fast()
+    with pytest.raises(DivergenceError) as caught:
+        trainer.fit(*diabetes, epochs=30, batch_size=100, record_steps=True, **options)
+    error, history = caught.value, trainer.history
+    assert history.stopped == "diverged"
+    assert error.step == trainer.run.progress.t + 1 == history.steps.n_rows + 1
+    per_epoch = trainer.run.steps_an_epoch
+    assert f"The loss of step {error.step} (epoch {(error.step - 1) // per_epoch + 1}) is not finite" in str(error)
+    assert history.epochs == (error.step - 1) // per_epoch
+    assert "learning rate 1e+04" in str(error)
+    assert error.layer in {"0", "2", "4", "1", "3"}
+    assert f"{error.layer}" in str(error)
+    assert np.isfinite(history.steps["loss"]).all()
+
+
+def test_the_model_keeps_the_last_whole_step(diabetes):
+    trainer, other = too_fast(), too_fast()
+    with pytest.raises(DivergenceError) as caught:
+        trainer.fit(*diabetes, epochs=30, batch_size=100)
+    history = other.fit(*diabetes, epochs=30, batch_size=100, on_divergence="stop")
+    assert history.stopped == "diverged"
+    assert other.run.progress.t == caught.value.step - 1
+    np.testing.assert_array_equal(trainer.model.params.flat, other.model.params.flat)
+
+
+def bad_row(value):
+    """Finite in float64, but not once it is a float32."""
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    X[37, 1] = value
+    return X, X[:, :1].clip(-1, 1)
+
+
+def test_inputs_too_large_for_the_net_are_blamed():
+    X, y = bad_row(1e300)
+    with pytest.raises(DivergenceError, match="inputs of this batch are not finite as the net takes them") as caught:
+        md.Trainer(md.mlp(4, 1)).fit(X, y, batch_size=10, epochs=1, shuffle=False)
+    assert caught.value.step == 4
+    assert caught.value.layer == "0"
+
+
+def test_such_batches_can_be_left_out():
+    X, y = bad_row(1e300)
+    trainer = md.Trainer(md.mlp(4, 1), dtype="float32")
+    history = trainer.fit(
+        X, y, batch_size=10, epochs=2, shuffle=False, on_divergence="skip", record_steps=True, metrics="mae"
+    )
+    assert history.stopped == "finished"
+    assert trainer.run.progress.t == 12
+    assert np.isfinite(history["loss"]).all()
+    assert np.isfinite(trainer.model.params.flat).all()
+    kept = np.arange(60) // 10 != 3
+    other = md.Trainer(md.mlp(4, 1), optimizer=md.SGD(1e-3))
+    plain = md.Trainer(md.mlp(4, 1), optimizer=md.SGD(1e-3))
+    other.fit(X, y, batch_size=10, epochs=2, shuffle=False, on_divergence="skip")
+    plain.fit(X[kept], y[kept], batch_size=10, epochs=2, shuffle=False)
+    np.testing.assert_array_equal(other.model.params.flat, plain.model.params.flat)
+    np.testing.assert_allclose(other.history["loss"], plain.history["loss"], rtol=1e-12)
+
+
+def test_a_loss_that_is_not_finite_by_itself_is_told_from_a_layer(rng):
+    X = rng.normal(size=(20, 2))
+    with pytest.raises(DivergenceError, match="every layer's output is, but the loss of it is not") as caught:
+        md.Trainer(md.Linear(1), loss=lambda z, y: np.log(-np.abs(z[:, 0]))).fit(X, X[:, :1], epochs=1)
+    assert caught.value.layer == ""
+
+
+def test_a_solver_that_starts_where_there_is_no_loss_says_so():
+    X, y = bad_row(1e300)
+    with pytest.raises(DivergenceError, match="The loss of step 1 "):
+        md.Trainer(md.mlp(4, 1), optimizer="lbfgs").fit(X, y)
+
+
+def test_other_words_for_it_are_refused(diabetes):
+    with pytest.raises(ValueError, match="on_divergence='ignore' must be one of 'raise', 'stop', 'skip'"):
+        too_fast().fit(*diabetes, on_divergence="ignore")

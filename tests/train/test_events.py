@@ -1,0 +1,106 @@
+"""Who listens, when they are told, and the bar."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import madaline as md
+from madaline.errors import ConfigError
+
+NET = md.mlp(8, 10)
+
+
+class Notes(md.Callback):
+    """Writes down what it is told."""
+
+    def __init__(self, every=None, stop_at=None):
+        self.every, self.stop_at, self.told = every, stop_at, []
+
+    def on_fit_start(self, trainer):
+        self.told.append("start")
+
+    def on_steps(self, trainer, step, values):
+        self.told.append(step)
+        assert np.isfinite(values["objective"])
+        if step == self.stop_at:
+            trainer.stop()
+
+    def on_epoch_end(self, trainer, row):
+        self.told.append(f"epoch {row['epoch']}")
+        assert trainer.history.row(-1) == row
+
+    def on_last_step(self, trainer):
+        self.told.append("last step")
+
+    def on_fit_end(self, trainer):
+        self.told.append("end")
+
+
+def trainer():
+    return md.Trainer(NET, loss="cross_entropy")
+
+
+def test_listeners_are_told_in_order(digits):
+    notes = Notes(every=20)
+    trainer().fit(*digits, epochs=2, callbacks=[notes])
+    assert notes.told == ["start", 20, "epoch 1", 40, "epoch 2", "last step", "end"]
+
+
+def test_every_so_many_steps_means_of_the_whole_run_and_not_of_an_epoch(digits):
+    notes = Notes(every=50)
+    trainer().fit(*digits, epochs=4, callbacks=notes)
+    assert [item for item in notes.told if isinstance(item, int)] == [50, 100]
+
+
+def test_listening_changes_nothing(digits, same):
+    one, other = trainer(), trainer()
+    one.fit(*digits, epochs=2)
+    other.fit(*digits, epochs=2, callbacks=[Notes(every=7), Notes(every=3)])
+    same(one.model, other.model)
+
+
+def test_a_listener_can_end_the_run_after_a_step_or_an_epoch(digits):
+    notes = Notes(every=1, stop_at=33)
+    one = trainer()
+    history = one.fit(*digits, epochs=5, callbacks=notes)
+    assert history.stopped == "callback"
+    assert one.run.progress.t == 33
+    assert notes.told[-3:] == [33, "last step", "end"]
+    other = trainer()
+    history = other.fit(*digits, epochs=5, callbacks=lambda trainer, row: row["epoch"] == 2 and trainer.stop())
+    assert (history.epochs, history.stopped) == (2, "callback")
+
+
+def test_listeners_are_told_of_the_end_also_if_there_is_an_error(digits):
+    notes = Notes()
+
+    def fails(trainer, row):
+        raise RuntimeError("mine")
+
+    with pytest.raises(RuntimeError, match="mine"):
+        trainer().fit(*digits, epochs=5, callbacks=[notes, fails])
+    assert notes.told == ["start", "epoch 1", "last step", "end"]
+
+
+def test_a_thing_that_cannot_listen_is_refused(digits):
+    with pytest.raises(ConfigError, match="callbacks: 7 is neither"):
+        trainer().fit(*digits, callbacks=[7])
+    with pytest.raises(ConfigError, match="neither a Callback nor a function"):
+        trainer().fit(*digits, callbacks=[Notes])
+
+
+def test_time_can_be_limited(digits):
+    history = trainer().fit(*digits, epochs=10_000, max_seconds=0.05, validation=0.2)
+    assert history.stopped == "time"
+    assert 1 <= history.epochs < 10_000
+
+
+def test_the_bar_is_for_people(digits, capsys):
+    trainer().fit(*digits, epochs=2)
+    assert capsys.readouterr() == ("", "")
+    trainer().fit(*digits, epochs=2, validation=0.1, progress=True)
+    shown = capsys.readouterr()
+    assert not shown.out
+    assert "epoch 2/2" in shown.err
+    assert "val_loss" in shown.err

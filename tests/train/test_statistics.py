@@ -1,0 +1,68 @@
+"""Averages of parameters, and the running statistics they need."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import madaline as md
+
+NET = md.Sequential(md.Standardize(), md.Linear(16), md.BatchNorm(momentum=0.3), "relu", md.BatchNorm(), md.Linear(10))
+
+
+class Follows(md.Callback):
+    """Keeps the parameters after every step."""
+
+    every = 1
+
+    def __init__(self):
+        self.w = []
+
+    def on_steps(self, trainer, step, values):
+        self.w.append(trainer.run.arrays["w"].copy())
+
+
+def test_an_exponential_average_is_what_the_model_shows(digits):
+    X, y = digits
+    trainer = md.Trainer(md.mlp(8, 10), loss="cross_entropy", average=md.EMA(0.9), dtype="float64")
+    follows = Follows()
+    trainer.fit(X, y, epochs=1, callbacks=follows)
+    average = trainer.net.init(X, dtype="float64").params.flat.copy()
+    for w in follows.w:
+        average = 0.9 * average + 0.1 * w
+    np.testing.assert_allclose(trainer.model.params.flat, average, rtol=1e-12)
+    assert trainer.evaluate(X, y)["loss"] == pytest.approx(trainer.evaluate(X, y)["loss"])
+    plain = md.Trainer(md.mlp(8, 10), loss="cross_entropy", dtype="float64")
+    plain.fit(X, y, epochs=1)
+    np.testing.assert_array_equal(plain.model.params.flat, follows.w[-1])
+
+
+def test_stochastic_weight_averaging_takes_the_statistics_anew(digits):
+    X, y = digits
+    trainer = md.Trainer(NET, loss="cross_entropy", average=md.SWA(start=5, every=3), dtype="float64")
+    follows = Follows()
+    trainer.fit(X, y, epochs=2, batch_size=100, callbacks=follows)
+    expected = np.mean([w for step, w in enumerate(follows.w, 1) if step > 5 and (step - 5) % 3 == 0], axis=0)
+    np.testing.assert_allclose(trainer.model.params.flat, expected, rtol=1e-10)
+    batches = trainer.run.batches(2)
+    means = {path: [] for path in ("2", "4")}
+    variances = {path: [] for path in means}
+    for k in range(len(batches)):
+        seen = trainer.model.activations(X[batches.part(k, k + 1).order], train=True)
+        for path, before in (("2", "1"), ("4", "3")):
+            means[path].append(seen[before].mean(axis=0))
+            variances[path].append(seen[before].var(axis=0, ddof=1))
+    for path, found in means.items():
+        np.testing.assert_allclose(trainer.model.state[f"{path}.mean"], np.mean(found, axis=0), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(trainer.model.state[f"{path}.variance"], np.mean(variances[path], axis=0), rtol=1e-9)
+    start = NET.init(X, dtype="float64")
+    np.testing.assert_array_equal(trainer.model.state["0.mean"], start.state["0.mean"])
+
+
+def test_training_goes_on_from_the_parameters_and_not_from_their_average(digits):
+    X, y = digits
+    one, other = (md.Trainer(md.mlp(8, 10), loss="cross_entropy", average="ema") for _ in range(2))
+    one.fit(X, y, epochs=2)
+    other.fit(X, y, epochs=1)
+    other.partial_fit(X, y)
+    np.testing.assert_array_equal(one.model.params.flat, other.model.params.flat)
