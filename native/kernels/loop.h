@@ -79,6 +79,8 @@ class Loop {
       move_arguments(k);
       Team team(threads_);
       gather(team, plan_.order + plan_.starts[k], n_rows);
+      if (k + 1 < plan_.n_steps)
+        for (const Gathered& g : plan_.gathered) g.source->prefetch(plan_.order + plan_.starts[k + 1], rows_of(k + 1));
       session_.prepare(inputs_.data(), outputs_.data(), n_rows, team.size());
       failure_ = session_.run(0, plan_.commit, team, pace.watch());
       if (failure_.instruction >= 0) ending = Ending::failed;

@@ -178,20 +178,20 @@ class Machine {
       const std::int64_t n_chunks = instruction.chunks(run.n_rows, run.team.size());
       if (n_chunks <= 1) {
         instruction.run(mine);
-      } else if (run.team.size() == 1) {
-        for (std::int64_t c = 0; c < n_chunks && !run.ended(0); ++c) instruction.run_chunk(mine, c, n_chunks);
-        instruction.finish(mine, n_chunks);
       } else {
-        std::atomic<std::int64_t> next{0};
-        run.team.run([&](int thread) {
-          Frame& frame = run.arena.workers[thread]->frame;
-          set_frame(frame);
-          for (std::int64_t c; (c = next.fetch_add(1, std::memory_order_relaxed)) < n_chunks && !run.ended(thread);) {
-            instruction.run_chunk(frame, c, n_chunks);
-          }
-          if (frame.failed) run.fail(stage.first_number + static_cast<int>(k), frame.failure_value);
-        });
-        instruction.finish(mine, n_chunks);
+        if (run.team.size() == 1) {
+          for (std::int64_t c = 0; c < n_chunks && !run.ended(0); ++c) instruction.run_chunk(mine, c, n_chunks);
+        } else {
+          std::atomic<std::int64_t> next{0};
+          run.team.run([&](int thread) {
+            Frame& frame = run.arena.workers[thread]->frame;
+            set_frame(frame);
+            for (std::int64_t c; (c = next.fetch_add(1, std::memory_order_relaxed)) < n_chunks && !run.ended(thread);)
+              instruction.run_chunk(frame, c, n_chunks);
+            if (frame.failed) run.fail(stage.first_number + static_cast<int>(k), frame.failure_value);
+          });
+        }
+        if (!run.ended(0)) instruction.finish(mine, n_chunks);  // else some chunk may have left it nothing
       }
       if (mine.failed) run.fail(stage.first_number + static_cast<int>(k), mine.failure_value);
       if (run.ended(0)) return;

@@ -42,6 +42,14 @@ template <class T, class S> MADALINE_INLINE T converted(S x) {
   else return static_cast<T>(x);
 }
 
+MADALINE_INLINE void prefetch_line(const char* at) {
+#if defined(__GNUC__) || defined(__clang__)
+  __builtin_prefetch(at, 0, 2);
+#else
+  (void)at;
+#endif
+}
+
 // The data may start at any address.
 template <class S> MADALINE_INLINE S loaded(const char* at) {
   S x;
@@ -105,6 +113,8 @@ class RowSource {
   virtual void gather(const std::int64_t* rows, std::int64_t n, char* dst) const noexcept = 0;
   // Where rows that lie in the data as they would lie in dst begin; else nullptr.
   virtual char* in_place(const std::int64_t* /*rows*/, std::int64_t /*n*/) const noexcept { return nullptr; }
+  // Rows that will be gathered soon: brings them nearer, if they are probably far away.
+  virtual void prefetch(const std::int64_t* /*rows*/, std::int64_t /*n*/) const noexcept {}
 
   DType dtype() const { return dtype_; }
   std::int64_t width() const { return width_; }  // elements of a row
@@ -147,9 +157,16 @@ class DenseRows : public RowSource {
       using T = decltype(t);
       const bool same = std::is_same_v<S, T> || (std::is_same_v<S, Truth> && std::is_same_v<T, std::uint8_t>);
       const bool aligned = reinterpret_cast<std::uintptr_t>(data_) % sizeof(T) == 0;
-      lies_as_wanted_ = same && aligned && n_outer_ == 0 && inner_stride_ == sizeof(T) && row_stride_ == row_bytes();
+      const bool as_it_is = same && n_outer_ == 0 && inner_stride_ == sizeof(T);
+      lies_as_wanted_ = as_it_is && aligned && row_stride_ == row_bytes();
+      if (as_it_is && row_bytes() == 4) return &DenseRows::gather_bytes<4>;
+      if (as_it_is && row_bytes() == 8) return &DenseRows::gather_bytes<8>;
       return &DenseRows::gather_as<S, T>;
     });
+    const bool by_rows = std::abs(inner_stride_) <= array.item_bytes;
+    const std::int64_t bytes = by_rows ? inner_ * array.item_bytes : 1;
+    is_far_ = std::abs(row_stride_) * array.shape[0] > kCacheBytes;
+    lines_ = std::min<std::int64_t>(4, (bytes + 63) / 64 + (row_stride_ % 64 != 0));
   }
 
   void gather(const std::int64_t* rows, std::int64_t n, char* dst) const noexcept override {
@@ -161,8 +178,20 @@ class DenseRows : public RowSource {
       if (rows[i] != rows[0] + i) return nullptr;
     return const_cast<char*>(data_) + rows[0] * row_stride_;
   }
+  // Of long rows only the beginning: the rest follows by itself once they are read.
+  void prefetch(const std::int64_t* rows, std::int64_t n) const noexcept override {
+    if (!is_far_) return;
+    for (std::int64_t i = 0; i < std::min<std::int64_t>(n, 64); ++i)
+      for (std::int64_t line = 0; line < lines_; ++line) prefetch_line(data_ + rows[i] * row_stride_ + 64 * line);
+  }
 
  private:
+  static constexpr std::int64_t kCacheBytes = 1 << 20;
+
+  // Rows as they are, of so few bytes that copying them one by one would take longer than the bytes.
+  template <int Bytes> void gather_bytes(const std::int64_t* rows, std::int64_t n, char* dst) const noexcept {
+    for (std::int64_t i = 0; i < n; ++i) std::memcpy(dst + i * Bytes, data_ + rows[i] * row_stride_, Bytes);
+  }
   template <class S, class T> void gather_as(const std::int64_t* rows, std::int64_t n, char* dst) const noexcept {
     if (width_ == 0) return;
     T* y = reinterpret_cast<T*>(dst);
@@ -186,7 +215,8 @@ class DenseRows : public RowSource {
   std::int64_t row_stride_, inner_ = 1, inner_stride_ = 0;
   int n_outer_ = 0;
   std::int64_t sizes_[kMaxDims] = {}, steps_[1][kMaxDims] = {};
-  bool lies_as_wanted_ = false;
+  bool lies_as_wanted_ = false, is_far_ = false;
+  std::int64_t lines_ = 1;  // of the cache that the beginning of a row takes
   void (DenseRows::*gather_)(const std::int64_t*, std::int64_t, char*) const noexcept = nullptr;
 };
 

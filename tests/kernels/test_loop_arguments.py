@@ -76,13 +76,27 @@ def test_a_carried_array_that_cannot_be_written_in_place():
     frozen = w.copy()
     frozen.flags.writeable = False
     refused(ShapeError, "writable", inputs={0: frozen, 1: m})
-    refused(ShapeError, r"inputs\[0\] is written, but shares memory with inputs\[1\]", inputs={0: w, 1: w})
+    refused(ShapeError, r"inputs\[1\] and inputs\[0\] share memory", inputs={0: w, 1: w})
 
 
 def test_an_emitted_array_of_another_kind():
     refused(ShapeError, r"emitted\[0\] is float32 \(4,\)", emitted={0: np.zeros(4, np.float32)})
     refused(ShapeError, r"emitted\[0\] is float64", emitted={0: np.zeros(3)})
     refused(ShapeError, r"must be float32 \(50,\)", emitted={3: np.zeros(3, np.float32)})
+
+
+def test_what_is_written_shares_no_memory_with_anything_else():
+    _, _, x, y = problem()
+    rows = {2: DenseRows(x), 3: DenseRows(y)}
+    refused(ShapeError, r"emitted\[0\] and gathered\[2\] share memory", gathered=rows, emitted={0: x.reshape(-1)[9:12]})
+    backwards = {2: DenseRows(x[::-1]), 3: DenseRows(y)}
+    refused(ShapeError, "share memory", gathered=backwards, emitted={0: x.reshape(-1)[:3]})
+
+
+def test_what_is_only_read_may_share_memory():
+    _, _, x, _ = problem()
+    given = arguments(gathered={2: DenseRows(x), 3: DenseRows(x[:, 1])}, tables={4: x[0, :3]})
+    assert Loop(step_graph(), carried={1: 0, 2: 1}, guard=0).run(**given) == Outcome(3, "finished")
 
 
 def test_rows_that_do_not_fit():

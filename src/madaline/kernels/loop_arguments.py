@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from madaline.errors import DtypeError, ShapeError
 from madaline.graph.node import Node
@@ -45,6 +46,8 @@ class LoopArguments:
     fixed, tables, emitted : dict of arrays, C-contiguous and of the dtype of their node
     gathered : dict of sources
     order, starts : arrays of int64
+    row_counts : array of int64
+        Rows of each batch.
     """
 
     def __init__(
@@ -62,11 +65,14 @@ class LoopArguments:
         self.graph = graph
         self.carried = carried
         self.order, self.starts = _integers(order, "order"), _integers(starts, "starts")
+        self.row_counts = self.starts[1:] - self.starts[:-1]
         self.gathered = dict(gathered)
         self._check_batches()
         self._check_all_given(inputs, tables, emitted)
         self.fixed = {index: self._input(index, value) for index, value in inputs.items()}
         self.tables = {index: self._table(index, value) for index, value in tables.items()}
+        used = self.order[self.starts[0] : self.starts[-1]] if self.gathered else self.order[:0]
+        self._used = (int(used.min()), int(used.max())) if len(used) else (0, -1)
         for index in self.gathered:
             self._check_source(index)
         for index, array in emitted.items():
@@ -78,11 +84,6 @@ class LoopArguments:
     def n_steps(self) -> int:
         """Batches there are."""
         return len(self.starts) - 1
-
-    @property
-    def row_counts(self) -> np.ndarray:
-        """Rows of each batch."""
-        return np.diff(self.starts)
 
     def _check_batches(self) -> None:
         starts, n = self.starts, len(self.order)
@@ -150,9 +151,9 @@ class LoopArguments:
                 f"{show(node.shape)}."
             )
         _check_cast(source.dtype, node, f"The rows of {_called(index, node, start=False)}")
-        used = self.order[self.starts[0] : self.starts[-1]]
-        if len(used) and not (used.min() >= 0 and used.max() < source.n_rows):
-            wrong = used.min() if used.min() < 0 else used.max()
+        first, last = self._used
+        if first < 0 or last >= source.n_rows:
+            wrong = first if first < 0 else last
             raise ShapeError(
                 f"order holds row {wrong}, but {_called(index, node, start=False)} has rows 0 to {source.n_rows - 1}."
             )
@@ -170,16 +171,22 @@ class LoopArguments:
         _check_writable(array, node, shape, f"emitted[{index}]")
 
     def _check_apart(self) -> None:
-        """What is written shares no memory with anything else."""
-        written = {f"inputs[{index}]": self.fixed[index] for index in self.carried.values()}
-        written |= {f"emitted[{index}]": array for index, array in self.emitted.items()}
-        others = dict(self._read())
-        names = list(written)
-        for position, name in enumerate(names):
-            rest = {key: written[key] for key in names[position + 1 :]} | others
-            for other, array in rest.items():
-                if np.may_share_memory(written[name], array):
-                    raise ShapeError(f"{name} is written, but shares memory with {other}. Give one of them a copy.")
+        """What is written shares no memory with anything else: places in memory, in order, never reach the next."""
+        written = [(f"inputs[{index}]", self.fixed[index]) for index in self.carried.values()]
+        written += [(f"emitted[{index}]", array) for index, array in self.emitted.items()]
+        places = [(*_bounds(array), name, True) for name, array in written if array.size]
+        places += [(*_bounds(array), name, False) for name, array in self._read() if array.size]
+        places.sort()
+        reached = reached_by_written = (0, "")
+        for start, stop, name, is_written in places:
+            last, other = reached if is_written else reached_by_written
+            if start < last:
+                raise ShapeError(
+                    f"{name} and {other} share memory, but one of them is written. Give one of them a copy."
+                )
+            reached = max(reached, (stop, name))
+            if is_written:
+                reached_by_written = max(reached_by_written, (stop, name))
 
     def _read(self) -> Iterator[tuple[str, np.ndarray]]:
         yield from (("order", self.order), ("starts", self.starts))
@@ -219,6 +226,14 @@ def _converted(value: Any, node: Node, called: str) -> np.ndarray:
 def _check_cast(dtype: np.dtype[Any], node: Node, called: str) -> None:
     if not np.can_cast(dtype, node.dtype, "same_kind"):
         raise DtypeError(f"{called} has dtype {dtype}, which cannot become {node.dtype}. Convert it first.")
+
+
+def _bounds(array: np.ndarray) -> tuple[int, int]:
+    """The first byte of an array and the one after the last."""
+    if not array.flags.c_contiguous:
+        return byte_bounds(array)
+    start: int = array.__array_interface__["data"][0]
+    return start, start + array.nbytes
 
 
 def _check_writable(array: Any, node: Node, shape: Shape, called: str) -> None:
