@@ -359,6 +359,12 @@ def layer_questions():
     yield from layers.layer_questions()
 
 
+def training_questions():
+    import training_questions as trainings  # it needs this module
+
+    yield from trainings.training_questions()
+
+
 FAMILIES: dict[str, Callable[[], Any]] = {
     "mlp": mlp_questions,
     "expressions": expression_questions,
@@ -369,6 +375,7 @@ FAMILIES: dict[str, Callable[[], Any]] = {
     "activations": activation_questions,
     "optimizers": optimizer_questions,
     "layers": layer_questions,
+    "training": training_questions,
 }
 
 
