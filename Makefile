@@ -102,9 +102,20 @@ format: .venv/tools ## Apply the style that lint checks
 types: setup ## Check types: mypy, strict
 	$(BIN)/mypy
 
-bench: setup .venv-oracles/installed ## Run the benchmarks against the peers (installs them first)
+# The peers of the benchmark join the oracles' environment: torch and jax are large, and once is enough.
+.venv-oracles/peers: .venv-oracles/installed
+	.venv-oracles/bin/python -m pip install --quiet --group peers
+	@touch $@
+
+bench: setup .venv-oracles/peers ## Run the benchmarks against the peers (installs them first)
 	.venv-oracles/bin/python benchmarks/heart.py --threads 1
 	.venv-oracles/bin/python benchmarks/heart.py --threads 2
+	.venv-oracles/bin/python benchmarks/train.py
+	.venv-oracles/bin/python benchmarks/inference.py
+	.venv-oracles/bin/python benchmarks/startup.py
+	.venv-oracles/bin/python benchmarks/growth.py
+	.venv-oracles/bin/python benchmarks/custom.py
+	.venv-oracles/bin/python benchmarks/report.py
 
 clean: ## Remove what the targets made, but not .venv
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -126,6 +126,16 @@ def update(name: str, part: str, data: Any) -> None:
     path.write_text(json.dumps({"machine": machine(), "parts": parts}, indent=1) + "\n", encoding="utf-8")
 
 
+def words(text: str) -> list[str]:
+    """An option's words, between commas."""
+    return [word for word in text.split(",") if word]
+
+
+def numbers(text: str) -> list[int]:
+    """An option's numbers, between commas."""
+    return [int(word) for word in words(text)]
+
+
 def table(title: str, header: list[str], rows: list[list[str]]) -> str:
     """A Markdown table."""
     lines = [f"## {title}", "", "| " + " | ".join(header) + " |", "| " + " | ".join("---" for _ in header) + " |"]

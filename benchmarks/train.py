@@ -26,14 +26,11 @@ TOLERANCE = 2e-3
 
 
 def arguments() -> argparse.Namespace:
-    def words(text: str) -> list[str]:
-        return [word for word in text.split(",") if word]
-
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--workloads", type=words, default=list(WORKLOADS))
-    parser.add_argument("--peers", type=words, default=list(PEERS))
+    parser.add_argument("--workloads", type=harness.words, default=list(WORKLOADS))
+    parser.add_argument("--peers", type=harness.words, default=list(PEERS))
     parser.add_argument("--only", choices=["madaline", *PEERS], help="one contestant; nothing is saved")
-    parser.add_argument("--threads", type=lambda text: [int(word) for word in words(text)], default=[1, 2])
+    parser.add_argument("--threads", type=harness.numbers, default=[1, 2])
     parser.add_argument("--seconds", type=float, default=1.5, help="for each contestant and workload")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--no-save", action="store_true")
@@ -65,10 +62,13 @@ def measure(contestants: list[Worker], workload: Workload, options: argparse.Nam
 
 def different(records: list[dict[str, Any]]) -> dict[str, float]:
     """Contestants whose losses are not those of the first one, with the largest relative difference."""
-    reference, found = records[0].get("first_losses", []), {}
+    found = {}
     for record in records[1:]:
-        pairs = zip(reference, record.get("first_losses", []), strict=False)
-        largest = max((abs(mine - theirs) / abs(mine) for mine, theirs in pairs), default=0.0)
+        losses = record.get("first_losses", "")
+        if isinstance(losses, str):
+            continue
+        pairs = zip(records[0]["first_losses"], losses, strict=True)
+        largest = max(abs(mine - theirs) / abs(mine) for mine, theirs in pairs)
         if not largest <= TOLERANCE:
             found[f"{record['name']} {record['threads']}"] = largest
     return found

@@ -63,8 +63,10 @@ class Session:
         self._module = importlib.import_module(f"peers.{FILES[name]}")
         self._call: Callable[..., Any]
 
-    def losses(self, workload: Workload, count: int) -> list[float]:
-        """The mean losses of the first epochs, rows as they come."""
+    def losses(self, workload: Workload, count: int) -> list[float] | str:
+        """The mean losses of the first epochs, rows as they come; or why they cannot be compared."""
+        if hasattr(self._module, "differs") and (reason := self._module.differs(workload)):
+            return str(reason)
         epochs = self._module.TRAINERS[self.name](workload, self.threads, shuffle=False)
         return [epochs(1) for _ in range(count)]
 

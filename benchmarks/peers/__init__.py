@@ -25,7 +25,7 @@ TITLES = {
     "madaline": "madaline",
     "torch": "PyTorch eager",
     "torch.compile": "torch.compile",
-    "jax": "JAX, scanned epoch",
+    "jax": "JAX",
     "keras": "Keras on JAX",
     "sklearn": "scikit-learn",
     "onnxruntime": "ONNX Runtime",

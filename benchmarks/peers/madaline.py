@@ -51,7 +51,7 @@ def train(workload: Workload, threads: int, shuffle: bool = True) -> Callable[[i
 
 def predict(workload: Workload, threads: int) -> Callable[[Array], Any]:
     md.set_threads(threads)
-    return started(md.Sequential(*net(workload).parts(), "softmax"), workload)
+    return started(md.Sequential(net(workload), "softmax"), workload)
 
 
 TRAINERS = {"madaline": train}

@@ -1,0 +1,89 @@
+"""How the cost of madaline's training grows with batch size, width, depth and rows: as the flops do?
+
+python benchmarks/growth.py [--seconds 0.3]
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import harness
+import numpy as np
+from peers.madaline import train
+from workloads import Workload
+
+SWEEPS: dict[str, tuple[list[int], Callable[[int], Workload], str]] = {
+    "batch size": (
+        [1, 4, 16, 64, 256, 1024, 4096],
+        lambda n: Workload("", (20, 64, 64, 2), n, 16 * n, 0.0),
+        "step",
+    ),
+    "width": (
+        [16, 32, 64, 128, 256, 512, 1024],
+        lambda n: Workload("", (64, n, n, 2), 64, 4096, 0.0),
+        "step",
+    ),
+    "depth": (
+        [1, 2, 4, 8, 16, 32, 64],
+        lambda n: Workload("", (64, *(64,) * n, 2), 64, 4096, 0.0),
+        "step",
+    ),
+    "rows": (
+        [1 << 8, 1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18],
+        lambda n: Workload("", (20, 64, 64, 2), 256, n, 0.0),
+        "epoch",
+    ),
+}
+"What is varied, its values, the net for each, and what is timed."
+ROWS_A_CALL = 1 << 15
+"Steps are timed over so many rows or more, so that what a call costs besides is small; epochs are timed one a call."
+
+
+def slope(sizes: list[int], costs: list[float]) -> float:
+    """The exponent with which costs grow over the last three sizes."""
+    return float(np.polyfit(np.log(sizes[-3:]), np.log(costs[-3:]), 1)[0])
+
+
+def sweep(name: str, threads: int, seconds: float) -> dict[str, Any]:
+    sizes, net, what = SWEEPS[name]
+    nets = [net(size) for size in sizes]
+    repeats = [1 if what == "epoch" else max(1, ROWS_A_CALL // w.rows) for w in nets]
+    contestants = {
+        str(size): partial(train(w, threads), count) for size, w, count in zip(sizes, nets, repeats, strict=True)
+    }
+    timings = harness.interleave(contestants, seconds=seconds, rounds=5)
+    steps = [1 if what == "epoch" else w.steps for w in nets]
+    costs = [t.median / count / n for t, count, n in zip(timings.values(), repeats, steps, strict=True)]
+    flops = [float(w.flops() * w.steps / n) for w, n in zip(nets, steps, strict=True)]
+    return {
+        "what": what,
+        "threads": threads,
+        "sizes": sizes,
+        "seconds": costs,
+        "flops": flops,
+        "exponent": slope(sizes, costs),
+        "exponent_of_flops": slope(sizes, flops),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--threads", type=harness.numbers, default=[1, 2])
+    parser.add_argument("--seconds", type=float, default=0.3, help="for each size")
+    options = parser.parse_args()
+    for threads in options.threads:
+        for name in SWEEPS:
+            found = sweep(name, threads, options.seconds)
+            print(
+                f"{name}, {threads} threads: a {found['what']} grows with the power {found['exponent']:.2f}, "
+                f"its flops with {found['exponent_of_flops']:.2f}",
+                flush=True,
+            )
+            harness.update("growth", f"{name}, {threads} threads", found)
+
+
+if __name__ == "__main__":
+    main()

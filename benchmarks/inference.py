@@ -1,0 +1,88 @@
+"""Predictions: the time of one row and the rows a second of 1,024, NumPy in, probabilities out.
+
+    python benchmarks/inference.py [--nets tiny,mnist] [--peers onnxruntime] [--threads 1] [--seconds 0.5] [--no-save]
+
+All contestants have the same weights and must give the same probabilities. Results are kept in
+``results/inference.json``; ``report.py`` makes table and plot.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import harness
+import numpy as np
+from peers import TITLES, CannotError
+from roofline import Peaks, peaks
+from workers import Worker, interleave, workers
+from workloads import WORKLOADS, Workload
+
+NETS = ("tiny", "small", "tabular", "mnist")
+PEERS = ("onnxruntime", "torch", "jax", "sklearn")
+TOLERANCE = 1e-4
+"Absolute difference of probabilities."
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--nets", type=harness.words, default=list(NETS))
+    parser.add_argument("--peers", type=harness.words, default=list(PEERS))
+    parser.add_argument("--rows", type=harness.numbers, default=[1, 1024])
+    parser.add_argument("--threads", type=harness.numbers, default=[1, 2])
+    parser.add_argument("--seconds", type=float, default=0.5, help="for each contestant and net")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--no-save", action="store_true")
+    return parser.parse_args()
+
+
+def measure(
+    contestants: list[Worker], workload: Workload, n_rows: int, options: argparse.Namespace
+) -> list[dict[str, Any]]:
+    """One record for each contestant that is installed, madaline first."""
+    records, running, reference = [], [], None
+    for worker in contestants:
+        try:
+            probabilities = worker.ask("predict", workload, n_rows)
+        except CannotError as reason:
+            print(f"  {TITLES[worker.name]} is left out: {reason}")
+            continue
+        reference = probabilities if reference is None else reference
+        difference = float(np.abs(probabilities - reference).max())
+        if not difference <= TOLERANCE:
+            raise RuntimeError(f"{worker.name} predicts something else for {workload.name}: by {difference:.2g}.")
+        records.append({"name": worker.name, "threads": worker.threads, "difference": difference})
+        running.append(worker)
+    for record, timing in zip(
+        records, interleave(running, seconds=options.seconds, rounds=options.rounds), strict=True
+    ):
+        record |= {"seconds": timing.rounds, "median": timing.median}
+    return records
+
+
+def limit(workload: Workload, n_rows: int, machine: Peaks) -> float:
+    """The least time of a prediction: its products at the FMA peak, its weights read once."""
+    n_bytes = 4 * workload.n_weights
+    return machine.seconds(flops=2 * n_rows * workload.n_weights, n_bytes=n_bytes, footprint=n_bytes)
+
+
+def main() -> None:
+    options = arguments()
+    limits = {threads: peaks(threads) for threads in options.threads}
+    with workers(["madaline", *options.peers], options.threads) as contestants:
+        for name in options.nets:
+            workload = WORKLOADS[name]
+            for n_rows in options.rows:
+                print(f"{name}: {workload.describe()}; {n_rows:,} rows", flush=True)
+                records = measure(contestants, workload, n_rows, options)
+                for record in records:
+                    fraction = limit(workload, n_rows, limits[record["threads"]]) / record["median"]
+                    who = f"  {TITLES[record['name']]:20s} {record['threads']} threads"
+                    print(f"{who} {1e6 * record['median']:10,.1f} us {fraction:7.1%} of the roofline", flush=True)
+                if not options.no_save:
+                    least = {threads: limit(workload, n_rows, machine) for threads, machine in limits.items()}
+                    harness.update("inference", f"{name} {n_rows}", {"contestants": records, "limits": least})
+
+
+if __name__ == "__main__":
+    main()

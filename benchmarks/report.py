@@ -1,0 +1,263 @@
+"""Tables and plots of everything that was measured: reads ``results/*.json``, writes ``results/*.md`` and pictures.
+
+python benchmarks/report.py
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+from typing import Any
+
+import harness
+import plots
+from peers import TITLES
+from workloads import WORKLOADS
+
+Record = dict[str, Any]
+SCALING = ("tabular", "tabular_bn_do", "mnist", "dropout_paper", "wide")
+"Workloads that two threads have to make 1.7 times faster."
+
+
+def read(name: str) -> dict[str, Any] | None:
+    path = harness.RESULTS / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def mark(value: float, target: float) -> str:
+    """The target, and whether it was reached."""
+    return f"{target:g} {'met' if value >= target else '**missed**'}"
+
+
+def ratio(ours: Record, theirs: Record) -> tuple[float, float, float]:
+    """How many times faster ours is, round by round: median and middle half."""
+    mine, other = (_speeds(record) for record in (ours, theirs))
+    each = sorted(a / b for a, b in zip(mine, other, strict=True))
+    quarter = len(each) // 4
+    return statistics.median(each), each[quarter], each[-1 - quarter]
+
+
+def _speeds(record: Record) -> list[float]:
+    return record.get("steps_per_second") or [1 / seconds for seconds in record["seconds"]]
+
+
+def speed(record: Record) -> float:
+    return statistics.median(_speeds(record))
+
+
+def done(part: Record, name: str = "", threads: int = 0) -> list[Record]:
+    """Records of a part that were measured, of one contestant or number of threads if told."""
+    return [
+        record
+        for record in part["contestants"]
+        if "cannot" not in record and name in ("", record["name"]) and threads in (0, record["threads"])
+    ]
+
+
+def best(part: Record, *, ours: bool) -> Record:
+    """The fastest record: madaline's, or that of any peer."""
+    return max((record for record in done(part) if (record["name"] == "madaline") == ours), key=speed)
+
+
+def heading(title: str, data: Record, text: str) -> str:
+    machine = data["machine"]
+    versions = ", ".join(f"{name} {number}" for name, number in machine["packages"].items())
+    return (
+        f"# {title}\n\n{text}\n\nMachine: {machine['cpu']}, {machine['cpus']} CPUs. Versions: madaline "
+        f"{machine['madaline']}, Python {machine['python']}, {versions}.\n\n"
+    )
+
+
+def train_page(data: Record) -> str:
+    parts = {name: data["parts"][name] for name in WORKLOADS if name in data["parts"]}
+    text = heading(
+        "Training",
+        data,
+        "Steps a second of whole epochs, rows shuffled. Every library in a process of its own, in turn, round after "
+        "round; all begin with the same weights. Peers as fast as they go: PyTorch with fused optimizers and with "
+        "torch.compile, JAX with a compiled scan over the epoch, Keras on JAX with 32 steps an execution. Ratios above "
+        "1: madaline is faster; in brackets the middle half of the rounds. Made by `make bench`.",
+    )
+    text += "![Ratios](train.png)\n\n"
+    rows = []
+    for name, part in parts.items():
+        ours, theirs = best(part, ours=True), best(part, ours=False)
+        found = ratio(ours, theirs)
+        rows.append(
+            [
+                f"{name}: {part['description']}",
+                f"{speed(ours):,.0f} ({ours['threads']})",
+                f"{TITLES[theirs['name']]} {speed(theirs):,.0f} ({theirs['threads']})",
+                harness.show_ratio(found),
+                mark(found[0], WORKLOADS[name].target),
+                f"{speed(ours) / part['limits'][str(ours['threads'])]:.0%}",
+            ]
+        )
+    header = ["workload", "madaline, steps/s (threads)", "best peer", "ratio", "target", "of the roofline"]
+    text += harness.table("Against the best peer, each with its best number of threads", header, rows)
+    for threads in (1, 2):
+        text += all_contestants(parts, threads)
+    return text + scaling(parts) + other_targets(parts) + agreement(parts)
+
+
+def all_contestants(parts: dict[str, Record], threads: int) -> str:
+    names = [name for name in TITLES if any(done(part, name, threads) for part in parts.values())]
+    rows = []
+    for workload, part in parts.items():
+        ours = done(part, "madaline", threads)[0]
+        row = [workload, f"{speed(ours):,.0f}"]
+        for name in names[1:]:
+            found = done(part, name, threads)
+            row.append(f"{speed(found[0]):,.0f} ({ratio(ours, found[0])[0]:.2f}x)" if found else "-")
+        rows.append([*row, f"{speed(ours) / part['limits'][str(threads)]:.0%}"])
+    title = f"All contestants, threads: {threads}; steps/s (and how many times faster madaline is)"
+    return harness.table(title, ["workload", *(TITLES[name] for name in names), "of the roofline"], rows)
+
+
+def scaling(parts: dict[str, Record]) -> str:
+    rows = []
+    for name, part in parts.items():
+        one, two = (done(part, "madaline", threads)[0] for threads in (1, 2))
+        found = ratio(two, one)
+        rows.append([name, harness.show_ratio(found), mark(found[0], 1.7 if name in SCALING else 1.0)])
+    text = "![From one thread to two](scaling.png)\n\n"
+    return text + harness.table("madaline from one thread to two", ["workload", "times faster", "target"], rows)
+
+
+def other_targets(parts: dict[str, Record]) -> str:
+    rows = []
+    if "tiny" in parts:
+        found = ratio(best(parts["tiny"], ours=True), max(done(parts["tiny"], "torch"), key=speed))
+        rows.append(["tiny: times PyTorch eager", harness.show_ratio(found), mark(found[0], 50)])
+    for name, least in (("wide", 0.85), ("simplechains", 0.4)):
+        if name in parts:
+            ours = best(parts[name], ours=True)
+            share = speed(ours) / parts[name]["limits"][str(ours["threads"])]
+            rows.append(
+                [f"{name}: of FMA peak, at {1e6 / speed(ours):,.0f} us a step", f"{share:.2f}", mark(share, least)]
+            )
+    slower = [
+        f"{name} (threads: {record['threads']}, {TITLES[record['name']]})"
+        for name, part in parts.items()
+        for record in done(part)
+        if ratio(done(part, "madaline", record["threads"])[0], record)[0] < 1 and record["name"] != "madaline"
+    ]
+    rows.append(["slower than a peer with as many threads", "; ".join(slower) or "nowhere", mark(-len(slower), 0)])
+    return harness.table("Other targets", ["", "found", "target"], rows)
+
+
+def agreement(parts: dict[str, Record]) -> str:
+    """What the contestants learned in the epochs that are compared."""
+    rows = []
+    for name, part in parts.items():
+        compared = [record for record in done(part) if isinstance(record.get("first_losses"), list)]
+        losses = [record["first_losses"][-1] for record in compared]
+        spread = (max(losses) - min(losses)) / abs(losses[0])
+        rest = {TITLES[r["name"]]: r["first_losses"] for r in done(part) if isinstance(r.get("first_losses"), str)}
+        notes = [f"{who}: {reason}" for who, reason in rest.items()]
+        notes += [f"{who} **differs** by {size:.2g}" for who, size in part["different"].items()]
+        rows.append([name, f"{losses[0]:.5f}", f"{spread:.1e}", str(len(compared)), "; ".join(notes)])
+    header = ["workload", "loss of the second epoch", "relative spread", "contestants", ""]
+    title = "All learn the same: losses from equal weights, rows in order, without dropout"
+    return harness.table(title, header, rows)
+
+
+def inference_page(data: Record) -> str:
+    text = heading(
+        "Predictions",
+        data,
+        "NumPy in, probabilities out; all have the same weights and give the same probabilities. Times of one call, "
+        "each contestant with its best number of threads, in turn; ratios above 1: madaline is faster.",
+    )
+    text += "![Predictions](inference.png)\n\n"
+    names = [name for name in TITLES if any(done(part, name) for part in data["parts"].values())]
+    rows = []
+    for key, part in data["parts"].items():
+        net, n_rows = key.split()
+        ours = best(part, ours=True)
+        by_name = {name: max(done(part, name), key=speed) for name in names if done(part, name)}
+        share = speed(ours) * part["limits"][str(ours["threads"])]
+        times = ratio(ours, by_name["onnxruntime"])[0]
+        if n_rows == "1":
+            verdict = f"{mark(times, 3.0)}" if net in ("tiny", "small") else f"{mark(share, 0.75)} (of the roofline)"
+        else:
+            verdict = f"{mark(max(times, 1.3 if share >= 0.85 else 0), 1.3)}"
+        peers = [f"{1e6 / speed(theirs):,.1f} ({ratio(ours, theirs)[0]:.2f}x)" for theirs in by_name.values()]
+        rows.append([net, n_rows, f"{1e6 / speed(ours):,.1f}", *peers[1:], verdict, f"{share:.0%}"])
+    header = ["net", "rows", *(f"{TITLES[name]}, us" for name in names), "target", "of the roofline"]
+    return text + harness.table("One row and 1,024 rows", header, rows)
+
+
+def startup_page(data: Record) -> str:
+    parts = data["parts"]
+    share = parts["madaline"]["median"] / parts["sklearn"]["median"]
+    rows = []
+    for name, part in parts.items():
+        middle = {key: statistics.median(run[key] for run in part["runs"]) for key in ("import", "fit", "accuracy")}
+        rows.append([TITLES[name], *(f"{value:.3f}" for value in middle.values()), f"{part['median']:.3f}"])
+    text = heading(
+        "From import to a trained model",
+        data,
+        "Iris, one hidden layer of 100, 100 epochs of Adam, in fresh processes in turn; medians. madaline takes "
+        f"{share:.2f} of scikit-learn's time; at most 0.33: {'met' if share < 1 / 3 else '**missed**'}.",
+    )
+    text += "![From import to a trained model](startup.png)\n\n"
+    return text + harness.table("Seconds", ["", "import", "fit", "share of rows right", "import and fit"], rows)
+
+
+def growth_page(data: Record) -> str:
+    rows = [
+        [key, part["what"], f"{part['exponent']:.2f}", f"{part['exponent_of_flops']:.2f}"]
+        for key, part in data["parts"].items()
+    ]
+    text = heading(
+        "How the cost grows",
+        data,
+        "The power with which time grows over the three largest sizes, and that of the flops. A smaller power than the "
+        "flops' means that fixed costs still count; a larger one, that a cache is full.",
+    )
+    header = ["what grows", "time of one", "time grows with the power", "flops with"]
+    return text + "![Growth](growth.png)\n\n" + harness.table("Powers", header, rows)
+
+
+def custom_page(data: Record) -> str:
+    rows = [
+        [
+            key,
+            *(f"{part['steps_per_second'][kind]:,.0f}" for kind in ("built in", "one's own")),
+            harness.show_ratio(part["ratio"]),
+            mark(part["ratio"][0], part["target"]),
+        ]
+        for key, part in data["parts"].items()
+    ]
+    text = heading(
+        "Formulas of one's own",
+        data,
+        "Activation, loss and Adam as a few lines of NumPy (`benchmarks/custom.py`) against the built-in ones.",
+    )
+    header = ["workload", "built in, steps/s", "one's own", "ratio", "target"]
+    return text + "![Formulas of one's own](custom.png)\n\n" + harness.table("Speed", header, rows)
+
+
+PAGES = {
+    "train": train_page,
+    "inference": inference_page,
+    "startup": startup_page,
+    "growth": growth_page,
+    "custom": custom_page,
+}
+
+
+def main() -> None:
+    for name, page in PAGES.items():
+        data = read(name)
+        if data is None:
+            continue
+        text = page(data)
+        (harness.RESULTS / f"{name}.md").write_text(text.rstrip() + "\n", encoding="utf-8")
+        print(text)
+        plots.draw(name, data)
+
+
+if __name__ == "__main__":
+    main()
