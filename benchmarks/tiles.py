@@ -1,0 +1,100 @@
+"""Tiles or pieces: a whole training step planned in several ways, one thread and two, interleaved.
+
+    python benchmarks/tiles.py [net ...]
+
+Four nets; the constants at the top of ``plan/planner.py`` are set to each way in turn. Decision 0005 rests on it.
+The least times of many short rounds are shown; gains of a second thread are to be had on a quiet machine only.
+"""
+
+from __future__ import annotations
+
+import sys
+from itertools import pairwise
+from typing import Any
+
+import harness
+import numpy as np
+
+import madaline as md
+from madaline.graph.trace import Graph
+from madaline.kernels import native
+from madaline.kernels.core import core
+from madaline.optim.adam import Adam
+from madaline.plan import planner
+
+NETS = {
+    "tiny": (2, 32, 32, 2, 32),
+    "small": (20, 64, 64, 2, 32),
+    "tabular": (54, 256, 256, 7, 256),
+    "mnist": (784, 256, 128, 10, 128),
+}
+# Bytes of matrices up to which a net is tiled, rows of a tile, flops that make a lane.
+WAYS = {
+    "pieces": (-1, 256, 4_000_000),
+    "tiles of 128, few lanes": (1 << 40, 128, 25_000_000),
+    "tiles of 128, many lanes": (1 << 40, 128, 4_000_000),
+    "tiles of 64, few lanes": (1 << 40, 64, 25_000_000),
+}
+CARRIED = {0: 0, 1: 1, 2: 2}
+
+
+def training_step(widths: tuple[int, ...]) -> Any:
+    """Loss, gradient and Adam on one flat vector."""
+
+    def loss(w: Any, x: Any, y: Any) -> Any:
+        at = 0
+        for n_in, n_out in pairwise(widths):
+            W, b = w[at : at + n_in * n_out].reshape(n_in, n_out), w[at + n_in * n_out : at + (n_in + 1) * n_out]
+            x = (md.relu(x) if at else x) @ W + b
+            at += (n_in + 1) * n_out
+        return np.mean(md.logsumexp(x, axis=1) - np.take_along_axis(x, y[:, None], axis=1)[:, 0])
+
+    def step(w: Any, m: Any, v: Any, x: Any, y: Any, t: Any, lr: Any) -> Any:
+        value, g = md.value_and_grad(loss)(w, x, y)
+        w, (m, v) = Adam().step(w, g, (m, v), t=t, lr=lr)
+        return w, m, v, value
+
+    return step
+
+
+def traced(net: tuple[int, ...]) -> tuple[Graph, list[np.ndarray]]:
+    """The step and arguments; a tiny rate, so that thousands of steps on one batch do not end in subnormal numbers."""
+    *widths, batch = net
+    rng = np.random.default_rng(0)
+    size = sum((a + 1) * b for a, b in pairwise(widths))
+    vectors = [0.1 * rng.normal(size=size), np.zeros(size), np.zeros(size)]
+    numbers = [np.array(1.0), np.array(1e-9)]
+    x, y = rng.normal(size=(batch, widths[0])), rng.integers(0, widths[-1], size=batch)
+    arguments = [*(a.astype(np.float32) for a in (*vectors, x)), y, *(a.astype(np.float32) for a in numbers)]
+    return md.trace(training_step(tuple(widths)), *arguments, rows=[3, 4]), arguments
+
+
+def bound(graph: Graph, arguments: list[np.ndarray], batch: int, way: tuple[int, int, int]) -> Any:
+    """The step planned in one way, ready to run."""
+    planner.SHARED_BYTES, planner.TILE_ROWS, planner.LANE_FLOPS = way[0], (way[1],), way[2]
+    program = planner.plan(graph, CARRIED)
+    inputs = [a.copy() for a in arguments] + [
+        np.array(node.params["rows"].at(batch), node.dtype) for node in program.row_counts
+    ]
+    outputs = [inputs[0], inputs[1], inputs[2], np.zeros((), np.float32)]
+    return native.encode(program, core()).bind(inputs, outputs, batch)
+
+
+def main() -> None:
+    rows = []
+    for name in sys.argv[1:] or NETS:
+        graph, arguments = traced(NETS[name])
+        contestants = {}
+        for label, way in WAYS.items():
+            run = bound(graph, arguments, NETS[name][-1], way)
+            for threads in (1, 2):
+                contestants[f"{label}, {threads}"] = lambda run=run, threads=threads: run.run(threads)
+        timings = harness.interleave(contestants, seconds=2.0, rounds=100)
+        for label in WAYS:
+            one, two = (timings[f"{label}, {threads}"].best * 1e6 for threads in (1, 2))
+            rows.append([name, label, f"{one:,.1f}", f"{two:,.1f}", f"{one / two:.2f}"])
+    print(harness.table("A training step, us", ["net", "way", "one thread", "two", "gain"], rows))
+
+
+if __name__ == "__main__":
+    main()
