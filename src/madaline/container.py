@@ -32,7 +32,7 @@ def write(path: str | os.PathLike[str], arrays: Mapping[str, np.ndarray], docume
     from safetensors.numpy import save  # those who save wait for it
 
     target = Path(path)
-    whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    whole = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     # One array at least, since the format refuses a file without any.
     content = save(whole or {"": np.zeros(0)}, metadata={DOCUMENT: json.dumps(document)})
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")

@@ -239,6 +239,17 @@ def test_bad_parameters_are_refused_with_what_is_allowed(name, parameters, text)
         LOSSES[name](**parameters)
 
 
+@pytest.mark.parametrize("name", ["cross_entropy", "focal", "kl_divergence", "ordinal"])
+def test_class_indices_mean_the_same_as_certain_probabilities(name):
+    loss = LOSSES[name]()
+    z, y = np.sin(np.arange(12.0)).reshape(4, 3), np.array([0, 2, 1, 2])
+    certain = np.eye(4 if name == "ordinal" else 3)[y]
+    for options in ({}, {"class_weight": "balanced"}, {"reduction": "none"}):
+        np.testing.assert_allclose(loss(z, y, **options), loss(z, certain, **options), rtol=1e-12)
+    by_index, by_share = (md.grad(lambda z, y=y: loss(z, y))(z) for y in (y, certain))
+    np.testing.assert_allclose(by_index, by_share, atol=1e-14)
+
+
 def test_weights_must_be_one_a_row_and_not_negative():
     z = np.zeros((3, 1))
     with pytest.raises(ShapeError, match="weight has 2 numbers for 3 rows"):

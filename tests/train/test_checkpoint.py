@@ -56,7 +56,7 @@ class Breaks(md.Callback):
             trainer.stop()
 
 
-@pytest.mark.parametrize("optimizer", ["sgd", "adam", "rprop", "lion", "adadelta"])
+@pytest.mark.parametrize("optimizer", md.OPTIMIZERS.names())
 def test_a_run_that_was_stopped_in_the_middle_of_an_epoch_goes_on(digits, tmp_path, same, optimizer):
     def trainer():
         return md.Trainer(nets(), loss="cross_entropy", optimizer=optimizer, regularizer="l2", schedule="one_cycle")
@@ -172,6 +172,47 @@ def test_a_sampler_of_ones_own_can_be_resumed(digits, tmp_path, same):
     resumed.fit(*digits, epochs=1, sampler=some, checkpoint=tmp_path / "run")
     resumed.fit(*digits, epochs=3, sampler=some, resume=tmp_path / "run")
     same(whole.model, resumed.model)
+
+
+def of_some_columns(z, y):
+    return (z[:, 7] - y[:, 7]) ** 2 + np.mean(np.arange(z.shape[1]) * np.abs(z - y), axis=1)
+
+
+def test_a_loss_of_ones_own_is_saved_for_the_columns_it_is_used_with(digits, tmp_path, same):
+    X, y = digits
+    Y = np.eye(10)[y]
+    whole, resumed = (md.Trainer(nets(), loss=of_some_columns) for _ in range(2))
+    whole.fit(X, Y, epochs=2)
+    resumed.fit(X, Y, epochs=1, checkpoint=tmp_path / "run")
+    resumed.fit(X, Y, epochs=2, resume=tmp_path / "run")
+    same(whole.model, resumed.model)
+    saved = container.read(tmp_path / "run", kind="checkpoint")[1]["setting"]["recipe"]["loss"]
+    loaded = md.as_loss(saved)  # without the function
+    z = whole.model(X[:5]).astype(np.float64)
+    assert loaded(z, Y[:5]) == pytest.approx(np.mean(of_some_columns(z, Y[:5])), rel=1e-12)
+
+
+def test_losses_of_ones_own_of_several_outputs_are_saved_each_for_its_columns(digits, tmp_path, same):
+    X, y = digits
+    heads = md.Sequential(md.Linear(8), "relu", md.Parallel(wide=md.Linear(10), narrow=md.Linear(1)))
+    loss = {"wide": of_some_columns, "narrow": "mse"}
+    targets = {"wide": np.eye(10)[y], "narrow": X[:, :1]}
+    whole, resumed = (md.Trainer(heads, loss=loss) for _ in range(2))
+    whole.fit(X, targets, epochs=2)
+    resumed.fit(X, targets, epochs=1, checkpoint=tmp_path / "run")
+    resumed.fit(X, targets, epochs=2, resume=tmp_path / "run")
+    same(whole.model, resumed.model)
+
+
+def test_what_cannot_be_saved_is_refused_before_the_training(digits, tmp_path):
+    class Nameless(md.Optimizer):
+        def update(self, w, g, *, t, lr):
+            return w - lr * g
+
+    trainer = md.Trainer(nets(), loss="cross_entropy", optimizer=Nameless(0.1))
+    with pytest.raises(ConfigError, match="Nameless has no name to be saved under"):
+        trainer.fit(*digits, epochs=1, checkpoint=tmp_path / "run")
+    assert trainer.history.epochs == 0
 
 
 def test_a_solver_that_keeps_its_memory_to_itself_has_no_checkpoints(digits, tmp_path):

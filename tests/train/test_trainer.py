@@ -292,6 +292,28 @@ def test_without_targets_a_net_learns_to_give_its_inputs_back(digits):
     assert trainer.evaluate(X)["loss"] == pytest.approx(np.mean((trainer.predict(X) - X) ** 2), rel=1e-5)
 
 
+@pytest.mark.parametrize("optimizer", [md.SGD(0.1), md.LBFGS(3)], ids=["sgd", "lbfgs"])
+def test_a_loss_or_penalty_in_float64_trains_a_net_in_float32(rows, optimizer):
+    """Numbers of NumPy's make a formula float64 whatever the net is; ours is the mean of the same."""
+    X, y = rows
+
+    def of_labels(z, y):
+        return np.sum((np.arange(z.shape[1]) == y[:, None]) * 1.0 * (md.logsumexp(z, axis=1, keepdims=True) - z), 1)
+
+    def penalty(w):
+        return np.sum(np.full(1, 0.1) * w * w)
+
+    ours, theirs = (
+        small(loss=loss, regularizer=regularizer, optimizer=optimizer, dtype="float32")
+        for loss, regularizer in ((of_labels, penalty), ("cross_entropy", md.L2(0.1)))
+    )
+    for trainer in (ours, theirs):
+        trainer.fit(X, y, epochs=3, batch_size=None, validation=(X, y), sample_weight=np.ones(len(y)))
+    np.testing.assert_allclose(ours.history["loss"], theirs.history["loss"], rtol=1e-4)
+    np.testing.assert_allclose(ours.history["val_loss"], theirs.history["val_loss"], rtol=1e-4)
+    np.testing.assert_allclose(ours.model.params.flat, theirs.model.params.flat, rtol=1e-3, atol=1e-5)
+
+
 def test_formulas_of_ones_own_train_as_built_in_ones(digits, same):
     X, y = digits
 

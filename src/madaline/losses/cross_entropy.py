@@ -10,10 +10,9 @@ import numpy as np
 
 from madaline.graph.numpy_api.reduce import logsumexp
 from madaline.graph.primitives.elementwise import softplus, stop_gradient
-from madaline.graph.shapes import Shape
 from madaline.losses.classes import ClassLoss, LabelLoss, expected
-from madaline.losses.loss import as_array, times
-from madaline.losses.targets import check_distribution, check_same_shape, matched
+from madaline.losses.loss import times
+from madaline.losses.targets import matched
 
 
 def below_largest(z: Any) -> Any:
@@ -96,17 +95,14 @@ class KLDivergence(ClassLoss):
     :math:`q` the softmax of the outputs.
 
     Cross entropy less the entropy of the target: the gradients are equal, and it is 0 at a perfect prediction.
-    Targets are probabilities, one column a class.
+    Targets are probabilities, one column a class, or class indices, of which each is certain.
     """
 
     name: ClassVar[str] = "kl_divergence"
 
-    def check(self, prediction_shape: Shape, target: Any) -> None:
-        target = as_array(target)
-        check_same_shape(prediction_shape, target.shape)
-        check_distribution(target)
-
     def rows(self, prediction: Any, target: Any) -> Any:
+        if target.ndim == 1:  # what is certain has no entropy
+            return expected(target, negative_log_softmax(prediction))
         z, p = matched(prediction, target)
         log_p = np.log(np.where(p == 0.0, 1.0, p))
         return np.sum(times(p, log_p + negative_log_softmax(z)), axis=1)

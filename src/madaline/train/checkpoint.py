@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,8 @@ import numpy as np
 from madaline import container
 from madaline.errors import ConfigError, FileFormatError
 from madaline.functional import files
+from madaline.losses.custom import CustomLoss
+from madaline.losses.loss import Loss
 from madaline.train.events import Callback
 from madaline.train.history import History, Table
 from madaline.train.recipe import to_plain
@@ -45,6 +47,7 @@ class Checkpointer(Callback):
             raise ConfigError(f"checkpoint={str(path)!r}: the folder {str(self.path.parent)!r} does not exist.")
 
     def on_fit_start(self, trainer: Trainer) -> None:
+        setting(trainer.run)  # what cannot be saved is said now, and not after an hour
         self._last = time.monotonic()
 
     def on_tick(self, trainer: Trainer) -> None:
@@ -91,7 +94,7 @@ def setting(run: Run) -> dict[str, Any]:
         "net": run.model.net.to_dict(),
         "freeze": list(run.trainer.freeze),
         "dtype": run.model.network.dtype.name,
-        "recipe": to_plain(run.recipe),
+        "recipe": to_plain(replace(run.recipe, loss=_losses_as_used(run))),
         "seed": settings.seed,
         "batch_size": settings.batch_size,
         "sampler": "a function" if isinstance(settings.sampler, OwnSampler) else settings.sampler.to_dict(),
@@ -101,6 +104,18 @@ def setting(run: Run) -> dict[str, Any]:
         "weighted": run.data.weight is not None,
         "total_steps": run.total_steps,
     }
+
+
+def _losses_as_used(run: Run) -> Loss | dict[str, Loss]:
+    """Functions of the user traced for the columns they are used with, since they may not take any others."""
+
+    def as_used(loss: Loss, shape: Any, target: Any) -> Loss:
+        return loss.traced(np.empty((0, *shape[1:])), target) if isinstance(loss, CustomLoss) else loss
+
+    loss, shape, targets = run.recipe.loss, run.model.network.out_shape, run.data.targets
+    if isinstance(loss, dict):
+        return {name: as_used(item, shape[name], targets[name]) for name, item in loss.items()}
+    return as_used(loss, shape, targets)
 
 
 def restore(run: Run, path: str | os.PathLike[str]) -> None:

@@ -249,12 +249,13 @@ def _constrained(recipe: Recipe, network: Network, w: Any) -> Any:
 
 
 def _finished(given: _Inputs, outputs: dict[str, Any], dtype: np.dtype[Any]) -> Step:
-    def as_carried(name: str, value: Any) -> Node:
+    def as_expected(name: str, value: Any) -> Node:
+        """In the type of what it is carried to, or of the net: a user's formula may have made float64 of it."""
         node = as_node(value)
-        like = given.nodes.get(name)
-        return node if like is None or node.dtype == like.dtype else node.astype(like.dtype)
+        like = given.nodes[name].dtype if name in given.nodes else dtype if node.dtype.kind == "f" else node.dtype
+        return node if node.dtype == like else node.astype(like)
 
-    nodes = {name: as_carried(name, value) for name, value in outputs.items()}
+    nodes = {name: as_expected(name, value) for name, value in outputs.items()}
     inputs = {name: position for position, name in enumerate(given.nodes)}
     graph = Graph(tuple(given.nodes.values()), tuple(nodes.values()))
     return Step(graph, inputs, {name: position for position, name in enumerate(nodes)})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,6 +24,7 @@ from madaline.train.evaluation import Evaluator, Held
 from madaline.train.events import as_callbacks
 from madaline.train.history import History
 from madaline.train.inference import Inference
+from madaline.train.memory import needed
 from madaline.train.metrics import Metric, as_metrics
 from madaline.train.probes import watched
 from madaline.train.progress import ProgressBar, shows_progress
@@ -43,8 +45,8 @@ class Trainer:
     net : Layer or Model
         A description, which :meth:`fit` makes a fresh model of; or a model, whose parameters it starts from.
     loss : str, Loss or callable, default "mse"
-        As ``"cross_entropy"``, ``md.Huber(2.0)``, a function of prediction and target; a dict of them for a net with
-        named outputs, which are added.
+        As ``"cross_entropy"``, ``md.Huber(delta=2.0)``, a function of prediction and target; a dict of them for a net
+        with named outputs, which are added.
     optimizer : str, Optimizer or callable, default "adam"
         As ``md.Adam(1e-3)``, ``"sgd"``, ``md.LBFGS()``, or a rule of your own.
     schedule : str or Schedule, optional
@@ -214,7 +216,7 @@ class Trainer:
             A checkpoint to go on from, with the same settings and data: the end is bit by bit that of a run that was
             never interrupted. If it is the same path as ``checkpoint`` and is not there yet, the run starts afresh.
         """
-        self._prepare(X)
+        self.prepare(X)
         run = self._begin(
             X,
             y,
@@ -274,7 +276,7 @@ class Trainer:
         """
         before = self._reached if self._run is None else self._run.reached
         if before is None:
-            self._prepare(X)
+            self.prepare(X)
         run = self._begin(
             X,
             y,
@@ -314,7 +316,7 @@ class Trainer:
         model = self._trained()
         sources = input_sources(model.network, X)
         rows = np.arange(sources[0].n_rows)
-        return self._forward()(model.params.flat, model.state.flat, sources, rows, threads=self._threads())
+        return self._forward()(model.params.flat, model.state.flat, sources, rows, threads=self.most_threads)
 
     def evaluate(self, X: Any, y: Any = None, *, sample_weight: Any = None, metrics: Any = None) -> dict[str, float]:
         """Loss and metrics on data."""
@@ -324,8 +326,34 @@ class Trainer:
             as_metrics(metrics, self.recipe.loss) if metrics is not None else () if reached is None else reached.metrics
         )
         data = read(model.network, self.recipe.loss, X, X if y is None else y, sample_weight=sample_weight)
-        evaluator = Evaluator(self._forward(), self.recipe.loss, chosen, validation=None, threads=self._threads())
+        evaluator = Evaluator(self._forward(), self.recipe.loss, chosen, validation=None, threads=self.most_threads)
         return evaluator.scores(model, data, np.arange(data.n_rows), [metric for metric in chosen if metric.needs_all])
+
+    def memory(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        batch_size: int | None = 64,
+        sample_weight: Any = None,
+        early_stopping: Any = None,
+    ) -> dict[str, int]:
+        """How many bytes :meth:`fit` takes besides the data, by part, before anything is trained.
+
+        ``program`` holds activations, gradients and the gathered batch; ``best`` is what early stopping keeps;
+        ``rows`` is the order of an epoch.
+
+        Examples
+        --------
+        >>> import madaline as md
+        >>> X = np.zeros((1000, 20), "float32")
+        >>> parts = md.Trainer(md.mlp(64, 1)).memory(X, X[:, :1])
+        >>> parts["parameters"], parts["optimizer"], parts["total"] > 16_000
+        (5636, 11272, True)
+        """
+        return needed(
+            copy.copy(self), X, y, batch_size=batch_size, sample_weight=sample_weight, early_stopping=early_stopping
+        )
 
     def stop(self) -> None:
         """End the run that is going on, after the step under way; for callbacks and other threads."""
@@ -352,7 +380,9 @@ class Trainer:
             raise ConfigError("There is no model yet: call fit first.")
         return self.model
 
-    def _threads(self) -> int:
+    @property
+    def most_threads(self) -> int:
+        """The number of threads to use at most."""
         return get_threads() if self.threads is None else self.threads
 
     def _forward(self) -> Inference:
@@ -360,7 +390,7 @@ class Trainer:
             self._inference = Inference(self.model.network)
         return self._inference
 
-    def _prepare(self, X: Any) -> None:
+    def prepare(self, X: Any) -> None:
         """A model to begin with: fresh, or a copy of the one that was given."""
         if self._given is None:
             self.model = Model.of(self.net, looked_at(X), seed=self.seed, dtype=self.dtype, freeze=self.freeze)
@@ -416,7 +446,7 @@ class Trainer:
         size = min((batch_size or len(rows)) * accumulate, len(rows))
         self.model.need_rows(size)
         chosen = as_metrics(metrics, loss)
-        evaluator = Evaluator(self._forward(), loss, chosen, validation=held, threads=self._threads())
+        evaluator = Evaluator(self._forward(), loss, chosen, validation=held, threads=self.most_threads)
         stopping = as_early_stopping(early_stopping)
         watch = None
         if stopping is not None:
@@ -426,7 +456,7 @@ class Trainer:
         if shows_progress(progress):
             listeners.append(ProgressBar(epochs or 1))
         settings = Settings(
-            size, sampler, drop_last, self.seed, self._threads(), record_steps, on_divergence, max_seconds
+            size, sampler, drop_last, self.seed, self.most_threads, record_steps, on_divergence, max_seconds
         )
         self._run = Run(
             self,
