@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
+from madaline.errors import ConfigError
 from madaline.optim.schedule import Schedule, Steps
 
 
@@ -31,6 +32,9 @@ class ReduceOnPlateau(Schedule):
         The least factor (PyTorch's ``min_lr`` is the least rate).
     mode : {"min", "max"}
         Whether a small or a large metric is good.
+    metric : str, optional
+        The column of the history that is watched, once an epoch, as ``"val_accuracy"``; the loss on the validation
+        rows, or on the training rows if there are none, unless told.
 
     Examples
     --------
@@ -55,13 +59,17 @@ class ReduceOnPlateau(Schedule):
     cooldown: int = 0
     minimum: float = 0.0
     mode: str = "min"
+    metric: str | None = None
 
     def rate(self, t: Steps, total: int | None = None) -> Any:
         return 1.0 + 0.0 * t
 
-    def start(self) -> Plateau:
-        """A state that has seen nothing."""
-        return Plateau(self)
+    def watching(self) -> tuple[tuple[int, Schedule], ...]:
+        return ((0, self),)
+
+    def start(self, *, wait: int = 0) -> Plateau:
+        """A state that has seen nothing, and is not to see anything of the first ``wait`` steps."""
+        return Plateau(self, wait)
 
 
 @dataclass
@@ -69,10 +77,21 @@ class Plateau:
     """What :class:`ReduceOnPlateau` remembers: plain numbers, so that a checkpoint can hold them."""
 
     schedule: ReduceOnPlateau
+    wait: int = 0
     scale: float = 1.0
     best: float | None = None
     n_bad: int = 0
     n_cooldown: int = 0
+
+    def observe_epoch(self, row: Mapping[str, float], *, t: int) -> None:
+        """Take the row that an epoch has in the history, which ended with step ``t``."""
+        metric = self.schedule.metric or ("val_loss" if "val_loss" in row else "loss")
+        if metric not in row:
+            raise ConfigError(
+                f"ReduceOnPlateau: metric={metric!r} is not a column of the history. Columns: {', '.join(row)}."
+            )
+        if t > self.wait:
+            self.observe(row[metric])
 
     def observe(self, metric: float) -> float:
         """Take the next value of the metric; give the factor of the rate from now on. NaN is never better."""

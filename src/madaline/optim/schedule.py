@@ -49,6 +49,10 @@ class Schedule(Description):
         """The schedule itself for ``after`` steps, then the other one from its start."""
         return Sequence(self, other, after=after)
 
+    def watching(self) -> tuple[tuple[int, Schedule], ...]:
+        """Its parts that must watch the training, each with the number of steps before it begins to."""
+        return ()
+
     def plot(self, n_steps: int = 1000, *, learning_rate: float = 1.0, ax: Axes | None = None) -> Axes:
         """Draw the rate of every step: see :func:`madaline.report.curves.plot_schedule`."""
         from madaline.report.curves import plot_schedule  # a door to a later room; see pyproject.toml
@@ -219,6 +223,14 @@ class Sequence(Schedule):
         early = self.first.rate(np.minimum(t, self.after), self.after)
         return np.where(np.less_equal(t, self.after), early, self.second.rate(np.maximum(t - self.after, 1), rest))
 
+    def watching(self) -> tuple[tuple[int, Schedule], ...]:
+        for _, part in self.first.watching():
+            raise ConfigError(
+                f"{type(part).__name__} must not be followed by another schedule, which could not know how far the "
+                "rate has fallen. Put it last, or multiply."
+            )
+        return tuple((wait + self.after, part) for wait, part in self.second.watching())
+
 
 @dataclass(frozen=True)
 class Product(Schedule):
@@ -230,6 +242,9 @@ class Product(Schedule):
 
     def rate(self, t: Steps, total: int | None = None) -> Any:
         return self.first.rate(t, total) * self.second.rate(t, total)
+
+    def watching(self) -> tuple[tuple[int, Schedule], ...]:
+        return (*self.first.watching(), *self.second.watching())
 
 
 @dataclass(frozen=True)

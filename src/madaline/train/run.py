@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from madaline.errors import ConfigError
 from madaline.kernels.loop import Loop, Outcome
 from madaline.optim.averaging import SWA
 from madaline.optim.lbfgs import LBFGS
@@ -393,7 +394,7 @@ class Run:
             if self.watch.is_over:
                 self.stop_reason = self.stop_reason or "early stopping"
         if self.plateau is not None:
-            self.plateau.observe(row.get("val_loss", row["loss"]))
+            self.plateau.observe_epoch(row, t=progress.t)
 
     def _tick(self) -> None:
         for callback in self.callbacks:
@@ -434,4 +435,7 @@ def _means(sums: Mapping[str, float]) -> dict[str, float]:
 
 
 def _plateau(recipe: Recipe) -> Plateau | None:
-    return recipe.schedule.start() if isinstance(recipe.schedule, ReduceOnPlateau) else None
+    found = [(wait, part) for wait, part in recipe.schedule.watching() if isinstance(part, ReduceOnPlateau)]
+    if len(found) > 1:
+        raise ConfigError(f"schedule holds {len(found)} that watch the training. Keep one of them.")
+    return found[0][1].start(wait=found[0][0]) if found else None
