@@ -1,0 +1,42 @@
+"""How much memory training needs, known before it starts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from madaline.kernels.loop import Loop
+from madaline.optim.optimizer import Optimizer
+from madaline.train.data import read
+from madaline.train.step import gradient_step
+from madaline.train.stopping import as_early_stopping
+
+if TYPE_CHECKING:
+    from madaline.train.trainer import Trainer
+
+
+def needed(
+    trainer: Trainer, X: Any, y: Any, *, batch_size: int | None, sample_weight: Any, early_stopping: Any
+) -> dict[str, int]:
+    """Bytes by part, and in total; see :meth:`Trainer.memory`. The trainer gets a fresh model."""
+    trainer.prepare(X)
+    recipe, model, threads = trainer.recipe, trainer.model, trainer.most_threads
+    network = model.network
+    data = read(network, recipe.loss, X, X if y is None else y, sample_weight=sample_weight)
+    size = min(batch_size or data.n_rows, data.n_rows)
+    found = {"parameters": model.params.flat.nbytes, "state": model.state.flat.nbytes}
+    if isinstance(recipe.optimizer, Optimizer):
+        slots = recipe.optimizer.state(model.params.flat[: network.n_trainable])
+        found["optimizer"] = sum(np.asarray(slot).nbytes for slot in slots)
+        found["program"] = trainer.loop_of(data, (), ())[1].memory(size, threads)
+    else:
+        step = gradient_step(network, recipe, data.target_specs, weighted=data.weight is not None)
+        found["optimizer"] = 2 * recipe.optimizer.history * 8 * network.n_trainable
+        found["program"] = Loop(step.graph, carried=step.carried()).memory(data.n_rows, threads)
+    found["average"] = 0 if recipe.average is None else network.n_trainable * network.dtype.itemsize
+    stopping = as_early_stopping(early_stopping)
+    keeps_best = stopping is not None and stopping.restore_best
+    found["best"] = found["parameters"] + found["state"] if keeps_best else 0
+    found["rows"] = 2 * 8 * data.n_rows
+    return found | {"total": sum(found.values())}

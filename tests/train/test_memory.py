@@ -1,0 +1,52 @@
+"""How much memory training needs, said before it starts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import madaline as md
+
+
+def test_parts_are_those_of_the_net_and_its_recipe():
+    X = np.zeros((1000, 30), "float32")
+    net = md.Sequential(md.Linear(64), md.BatchNorm(), "relu", md.Linear(5))
+    trainer = md.Trainer(net, optimizer="adam", average="ema", threads=1)
+    needed = trainer.memory(X, X[:, :5], batch_size=100, early_stopping=True)
+    n_params = 30 * 64 + 64 + 2 * 64 + 64 * 5 + 5
+    assert needed["parameters"] == 4 * n_params
+    assert needed["state"] == 4 * 2 * 64
+    assert needed["optimizer"] == 2 * 4 * n_params
+    assert needed["average"] == 4 * n_params
+    assert needed["best"] == 4 * n_params + 4 * 2 * 64
+    assert needed["program"] > 4 * 100 * (30 + 64)
+    assert needed["total"] == sum(value for name, value in needed.items() if name != "total")
+    assert not hasattr(trainer, "model"), "nothing was trained or changed"
+    larger = trainer.memory(X, X[:, :5], batch_size=1000)
+    assert larger["program"] > needed["program"]
+    assert larger["best"] == 0
+    solver = md.Trainer(net, optimizer=md.LBFGS(history=7))
+    assert solver.memory(X, X[:, :5])["optimizer"] == 2 * 7 * 8 * n_params
+
+
+def test_it_is_about_what_training_takes(run_python):
+    found = run_python(
+        """
+import numpy as np, madaline as md
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096
+X = np.random.default_rng(0).normal(size=(4000, 200)).astype("float32")
+trainer = md.Trainer(md.mlp(700, 700, 200), optimizer="adam", threads=2)
+trainer.fit(X[:8], epochs=1)
+small = md.Trainer(md.mlp(700, 700, 200), optimizer="adam", threads=2)
+needed = small.memory(X, batch_size=2000)["total"]
+before = resident()
+trained = md.Trainer(md.mlp(700, 700, 200), optimizer="adam", threads=2)
+trained.fit(X, epochs=2, batch_size=2000)
+print((resident() - before) / needed)
+"""
+    )
+    if found.returncode and "statm" in found.stderr:
+        pytest.skip("needs /proc, as Linux has it")
+    assert 0.5 < float(found.stdout) < 1.5, found.stdout
