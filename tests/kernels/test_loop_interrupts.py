@@ -30,7 +30,8 @@ def test_another_thread_may_stop_a_loop(executor, monkeypatch):
     loop, count, batches = counting(n_steps)
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         run = pool.submit(lambda: loop.run({0: count}, **batches))
-        time.sleep(0.2)
+        while count == 0 and not run.done():
+            time.sleep(0.001)
         while not run.done():
             loop.stop()
             time.sleep(0.01)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -68,7 +69,7 @@ class Network:
         """The shape of the output; the first axis is the batch."""
         return self.rows[-1].out_shape
 
-    @property
+    @functools.cached_property
     def min_rows(self) -> int:
         """The least number of rows a training batch must have."""
         return max((row.layer.min_rows(row.in_shape) for row in self.rows if not row.frozen), default=1)
