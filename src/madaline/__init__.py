@@ -189,6 +189,7 @@ if TYPE_CHECKING:
     from madaline.train.recipe import Group as Group
     from madaline.train.sampling import SAMPLERS as SAMPLERS
     from madaline.train.stopping import EarlyStopping as EarlyStopping
+    from madaline.train.stream import Stream as Stream
     from madaline.train.trainer import Trainer as Trainer
 
 __version__ = "0.1.0.dev0"
@@ -317,6 +318,7 @@ _NAMES_BY_MODULE = {
     "madaline.train.recipe": ("Group",),
     "madaline.train.sampling": ("SAMPLERS",),
     "madaline.train.stopping": ("EarlyStopping",),
+    "madaline.train.stream": ("Stream",),
     "madaline.train.trainer": ("Trainer",),
 }
 _MODULE_OF = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names}

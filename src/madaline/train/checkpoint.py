@@ -20,6 +20,7 @@ from madaline.train.history import History, Table
 from madaline.train.recipe import to_plain
 from madaline.train.run import Progress, Run
 from madaline.train.sampling import OwnSampler
+from madaline.train.stream_run import StreamRun
 
 if TYPE_CHECKING:
     from madaline.train.trainer import Trainer
@@ -99,8 +100,12 @@ def setting(run: Run) -> dict[str, Any]:
         "batch_size": settings.batch_size,
         "sampler": "a function" if isinstance(settings.sampler, OwnSampler) else settings.sampler.to_dict(),
         "drop_last": settings.drop_last,
-        "rows": len(run.rows),
-        "data": [[source.n_rows, list(source.row_shape)] for source in (*run.data.x, *run.data.y)],
+        "rows": "stream" if isinstance(run, StreamRun) else len(run.rows),
+        "data": [
+            [None if isinstance(run, StreamRun) else source.n_rows, list(source.row_shape)]
+            for source in (*run.data.x, *run.data.y)
+        ],
+        "buffer": run.stream.buffer if isinstance(run, StreamRun) else None,
         "weighted": run.data.weight is not None,
         "total_steps": run.total_steps,
     }

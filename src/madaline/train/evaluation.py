@@ -39,9 +39,11 @@ class Evaluator:
         *,
         validation: Held | None,
         threads: int,
+        sees_training: bool = True,
     ) -> None:
         self.inference, self.loss, self.metrics, self.validation = inference, loss, tuple(metrics), validation
         self.threads = threads
+        self.sees_training = sees_training
         self._of_all = [metric for metric in metrics if metric.needs_all]
         self._of_rows = [metric for metric in metrics if not metric.needs_all]
         self._means = CompiledFunction(self._mean_values, [0, 1, 2])
@@ -49,12 +51,12 @@ class Evaluator:
     @property
     def is_needed(self) -> bool:
         """Whether an epoch ends with an evaluation."""
-        return self.validation is not None or bool(self._of_all)
+        return self.validation is not None or bool(self._of_all and self.sees_training)
 
     def epoch_row(self, run: Run) -> dict[str, float]:
         """What an epoch's row of the history has besides means over its steps."""
         row: dict[str, float] = {}
-        if self._of_all:
+        if self._of_all and self.sees_training:
             found = self.scores(run.model, run.data, run.rows, self._of_all, with_means=False)
             row |= found
         if self.validation is not None:

@@ -73,7 +73,7 @@ class Recipe:
         if clip is not None and clip_norm is not None:
             raise ConfigError(f"clip={clip!r} and clip_norm={clip_norm!r} both bound the gradient. Give one of them.")
         return cls(
-            {name: as_loss(item) for name, item in loss.items()} if isinstance(loss, dict) else as_loss(loss),
+            as_losses(loss),
             as_solver(optimizer),
             as_schedule("constant" if schedule is None else schedule),
             by_pattern(Regularizer, regularizer),
@@ -82,6 +82,13 @@ class Recipe:
             None if average is None else Average.of(average),
             tuple(as_groups(groups)),
         )
+
+
+def as_losses(what: Any) -> Loss | dict[str, Loss]:
+    """A loss, or one for each named output; the plain data of a loss say that they are one."""
+    if isinstance(what, dict) and what.get("kind") != Loss.registry.kind:
+        return {name: as_loss(item) for name, item in what.items()}
+    return as_loss(what)
 
 
 def as_solver(what: Any) -> Optimizer | LBFGS:

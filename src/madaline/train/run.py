@@ -25,7 +25,7 @@ from madaline.train.interrupts import Interrupts
 from madaline.train.metrics import Metric
 from madaline.train.probes import probe_rows
 from madaline.train.recipe import Recipe
-from madaline.train.sampling import Batches, Sampler, epoch_batches, n_steps
+from madaline.train.sampling import Batches, Sampler, epoch_batches
 from madaline.train.statistics import retake
 from madaline.train.step import Step
 from madaline.train.stopping import Watch
@@ -98,13 +98,14 @@ class Run:
         callbacks: Sequence[Callback] = (),
         probes: Sequence[str] = (),
         probe_every: int | None = None,
+        steps_an_epoch: int | None = None,
         total_steps: int | None = None,
     ) -> None:
         self.trainer, self.data, self.rows = trainer, data, rows
         self.model, self.recipe = trainer.model, trainer.recipe
         self.settings, self.metrics, self.evaluator, self.watch = settings, metrics, evaluator, watch
         self.callbacks, self.probes, self.probe_every = list(callbacks), tuple(probes), probe_every
-        self.total_steps = total_steps
+        self.steps_an_epoch, self.total_steps = steps_an_epoch, total_steps
         self.progress = Progress()
         self.history = History()
         self.plateau = _plateau(self.recipe)
@@ -121,7 +122,6 @@ class Run:
             self.arrays = self._fresh_arrays()
         self._dtype = self.model.network.dtype
         self._speed = 0.0
-        self.steps_an_epoch = n_steps(len(rows), settings.batch_size, settings.drop_last, self.model.network.min_rows)
         self._has_ticks = settings.max_seconds is not None or any(callback.has_ticks for callback in self.callbacks)
 
     def _fresh_arrays(self) -> dict[str, np.ndarray]:
@@ -195,16 +195,22 @@ class Run:
         if self._full_batch is not None:
             self._full_batch.go()
         while self._full_batch is None and self.progress.epoch < last and not self.stop_reason:
-            together = self._together(last - self.progress.epoch)
-            parts = [self.batches(self.progress.epoch + i) for i in range(together)]
-            if together > 1:
-                self._run_together(parts)
-            else:
-                self._run_epoch(parts[0])
+            self._run_next(last - self.progress.epoch)
             self._tick()
             limit = self.settings.max_seconds
             if limit is not None and time.monotonic() - started > limit and not self.stop_reason:
                 self.stop_reason = "time"
+
+    def _run_next(self, left: int) -> None:
+        """The next epoch, or several of the ``left`` ones."""
+        together = self._together(left)
+        parts = [self.batches(self.progress.epoch + i) for i in range(together)]
+        if together > 1:
+            self._run_together(parts)
+            return
+        self._run_batches(parts[0])
+        if self.progress.step == len(parts[0]) and self.stop_reason in ("", "callback"):
+            self.end_epoch()
 
     def _together(self, left: int) -> int:
         """How many epochs to run at a time: one, unless nobody looks at them in between."""
@@ -237,16 +243,17 @@ class Run:
                     break
         self._look_at_bad_batch()
 
-    def _run_epoch(self, batches: Batches) -> None:
-        """The steps of an epoch that are left, in pieces if probes or callbacks ask for it."""
+    def _run_batches(self, batches: Batches, *, before: int = 0) -> None:
+        """The steps that are left of batches of an epoch, ``before`` of which came earlier.
+
+        They are run in pieces if probes or callbacks ask for it.
+        """
         started = time.perf_counter()
         progress = self.progress
-        while progress.step < len(batches) and not self.stop_reason:
-            stop, probing = self._next_piece(progress.step, len(batches))
+        while (first := progress.step - before) < len(batches) and not self.stop_reason:
+            stop, probing = self._next_piece(first, len(batches))
             with self._interrupts.held():
-                values, weights = self._steps(
-                    *(self._probing if probing else self._plain), batches.part(progress.step, stop)
-                )
+                values, weights = self._steps(*(self._probing if probing else self._plain), batches.part(first, stop))
                 self._count(values, weights)
                 passed = time.perf_counter() - started
                 started += passed
@@ -254,10 +261,8 @@ class Run:
                 self._speed = len(weights) / max(passed, 1e-9)
             self._look_at_bad_batch()
             self._tell_steps(values, len(weights))
-            if progress.step < len(batches):
+            if progress.step - before < len(batches):
                 self._tick()
-        if progress.step == len(batches) and self.stop_reason in ("", "callback"):
-            self.end_epoch()
 
     def _next_piece(self, first: int, n_steps: int) -> tuple[int, bool]:
         """Where to stop next, and whether the piece is one step with probes."""

@@ -33,6 +33,8 @@ from madaline.train.run import Reached, Run, Settings
 from madaline.train.sampling import Sampler, as_sampler, n_steps, split_rows
 from madaline.train.step import Step, training_step
 from madaline.train.stopping import as_early_stopping
+from madaline.train.stream import Stream
+from madaline.train.stream_run import StreamRun, check_stream
 
 ON_DIVERGENCE = ("raise", "stop", "skip")
 
@@ -171,8 +173,10 @@ class Trainer:
 
         Parameters
         ----------
-        X : array, sparse matrix, or dict or tuple of them
-            One row a sample. Arrays stay where they are, whatever their type and layout.
+        X : array, sparse matrix, or dict or tuple of them; or Stream
+            One row a sample. Arrays stay where they are, whatever their type and layout. Of more than 262,144 rows,
+            layers and initializers that learn from the data before training see that many. A :class:`Stream` brings
+            its own targets and weights.
         y : array or dict of them
             Targets; ``X`` itself unless told, for autoencoders.
         epochs : int
@@ -242,6 +246,8 @@ class Trainer:
             raise ConfigError(
                 f"checkpoint and resume cannot be used with {self.recipe.optimizer!r}, whose memory is inside SciPy."
             )
+        if resume is not None and isinstance(X, Stream) and X.is_for_one_epoch:
+            raise ConfigError("resume needs a stream that can be gone through again: Stream(lambda: chunks).")
         if checkpoint is not None:
             run.callbacks.append(
                 Checkpointer(checkpoint, every_epochs=checkpoint_epochs, every_seconds=checkpoint_seconds)
@@ -373,7 +379,7 @@ class Trainer:
         if self._run is None:
             return 0.0
         progress = self._run.progress
-        return progress.epoch + progress.step / self._run.steps_an_epoch
+        return progress.epoch + progress.step / (self._run.steps_an_epoch or progress.step + 1)
 
     def _trained(self) -> Model:
         if not hasattr(self, "model"):
@@ -392,6 +398,8 @@ class Trainer:
 
     def prepare(self, X: Any) -> None:
         """A model to begin with: fresh, or a copy of the one that was given."""
+        if isinstance(X, Stream):
+            X = X.first()[0]
         if self._given is None:
             self.model = Model.of(self.net, looked_at(X), seed=self.seed, dtype=self.dtype, freeze=self.freeze)
         else:
@@ -438,15 +446,25 @@ class Trainer:
             if value is not None and (isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1):
                 raise ConfigError(f"{name}={value!r} must be a whole number of at least 1.")
         network, loss = self.model.network, self.recipe.loss
+        stream = X if isinstance(X, Stream) else None
+        if stream is not None:
+            given = {"y": y, "sample_weight": sample_weight}
+            check_stream(stream, self.recipe, given, epochs, batch_size, class_weight, validation, sampler)
+            X, y, sample_weight = stream.first()
         targets = X if y is None else y
         data = read(network, loss, X, targets, sample_weight=sample_weight, class_weight=class_weight)
         check_categories(self.model, data.x)
         rows, held = self._split(data, validation, class_weight)
-        self.model.need_rows(len(rows))
-        size = min((batch_size or len(rows)) * accumulate, len(rows))
+        n_rows = len(rows) if stream is None else stream.n_rows
+        size = (batch_size or len(rows)) * accumulate
+        if n_rows is not None:
+            self.model.need_rows(n_rows)
+            size = min(size, n_rows)
         self.model.need_rows(size)
         chosen = as_metrics(metrics, loss)
-        evaluator = Evaluator(self._forward(), loss, chosen, validation=held, threads=self.most_threads)
+        evaluator = Evaluator(
+            self._forward(), loss, chosen, validation=held, threads=self.most_threads, sees_training=stream is None
+        )
         stopping = as_early_stopping(early_stopping)
         watch = None
         if stopping is not None:
@@ -458,19 +476,21 @@ class Trainer:
         settings = Settings(
             size, sampler, drop_last, self.seed, self.most_threads, record_steps, on_divergence, max_seconds
         )
-        self._run = Run(
-            self,
-            data,
-            rows,
-            settings,
-            metrics=chosen,
-            evaluator=evaluator,
-            watch=watch,
-            callbacks=listeners,
-            probes=watched(network, probes),
-            probe_every=probe_every,
-            total_steps=None if epochs is None else epochs * n_steps(len(rows), size, drop_last, network.min_rows),
-        )
+        per_epoch = None if n_rows is None else n_steps(n_rows, size, drop_last, network.min_rows)
+        options: dict[str, Any] = {
+            "metrics": chosen,
+            "evaluator": evaluator,
+            "watch": watch,
+            "callbacks": listeners,
+            "probes": watched(network, probes),
+            "probe_every": probe_every,
+            "steps_an_epoch": per_epoch,
+            "total_steps": None if epochs is None or per_epoch is None else epochs * per_epoch,
+        }
+        if stream is None:
+            self._run = Run(self, data, rows, settings, **options)
+        else:
+            self._run = StreamRun(stream, class_weight, self, data, rows, settings, **options)
         return self._run
 
     def _split(self, data: Data, validation: Any, class_weight: Any) -> tuple[np.ndarray, Held | None]:

@@ -1,0 +1,196 @@
+"""Data that come in chunks: made as they are asked for, or read from a file, and shuffled through a buffer."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from madaline.errors import ConfigError, ShapeError
+from madaline.graph.tree import flatten, tree_map
+from madaline.nn.initializers import stream as random_stream
+from madaline.train.data import is_sparse
+
+FILE_ROWS = 1 << 16
+"Rows of a file that are read at a time."
+
+Chunk = tuple[Any, Any, Any]
+"Rows, targets, weights (or None)."
+
+
+class Stream:
+    """Chunks of training rows, gone through anew every epoch.
+
+    Rows are mixed in a buffer: when it is full, it is shuffled, half of it is trained on, and it is filled up again.
+    The order depends on the seed and the epoch alone, so that a run can be resumed. Layers and initializers that learn
+    from the data before training see the first chunk.
+
+    Parameters
+    ----------
+    chunks : callable, iterable or path
+        A function that gives an iterator of ``(X, y)`` or ``(X, y, weight)``; a list of them; an iterator itself, which
+        serves for one epoch; or a Parquet file, of which only a part is in memory.
+    target, weight : str, optional
+        Columns of the file.
+    features : sequence of str, optional
+        Columns of the file; all others unless told.
+    buffer : int, default 65536
+        Rows that are shuffled together.
+    n_rows : int, optional
+        How many there are in all, if known: schedules that must know the end of the run need it. Known for a file.
+
+    Examples
+    --------
+    >>> import madaline as md
+    >>> def chunks():
+    ...     for k in range(10):
+    ...         X = np.random.default_rng(k).normal(size=(100, 3))
+    ...         yield X, X @ [[1.0], [2.0], [3.0]]
+    >>> trainer = md.Trainer(md.Linear(1), optimizer=md.SGD(0.1))
+    >>> history = trainer.fit(md.Stream(chunks, buffer=500), epochs=3)
+    >>> trainer.model.params["W"][:, 0].round(3)
+    array([1., 2., 3.], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        chunks: Callable[[], Iterable[Any]] | Iterable[Any] | str | os.PathLike[str],
+        *,
+        target: str | None = None,
+        weight: str | None = None,
+        features: Sequence[str] | None = None,
+        buffer: int = 1 << 16,
+        n_rows: int | None = None,
+    ) -> None:
+        if buffer < 1:
+            raise ConfigError(f"buffer={buffer!r} must be a number of rows, at least 1.")
+        self.buffer, self.n_rows = buffer, n_rows
+        self._file = None
+        self._chunks: Any = chunks
+        if isinstance(chunks, (str, os.PathLike)):
+            self._file = ParquetRows(chunks, target=target, weight=weight, features=features)
+            self.n_rows = self._file.n_rows
+        elif target is not None or weight is not None or features is not None:
+            raise ConfigError("target, weight and features are columns of a file; chunks are (X, y) or (X, y, weight).")
+        self._once = chunks if isinstance(chunks, Iterator) else None
+        self._first: Chunk | None = None
+
+    @property
+    def is_for_one_epoch(self) -> bool:
+        """Whether it was given as an iterator, which cannot be gone through again."""
+        return self._once is not None
+
+    def first(self) -> Chunk:
+        """The first chunk, which tells what the rows are like."""
+        if self._first is None:
+            source = self._once if self._once is not None else self._given(np.random.default_rng(0))
+            for item in source:
+                self._first = _as_chunk(item)
+                return self._first
+            raise ShapeError("The stream has no chunks: there is nothing to learn from.")
+        return self._first
+
+    def blocks(self, *, batch_size: int, seed: int, epoch: int, shuffle: bool) -> Iterator[Chunk]:
+        """The rows of an epoch in blocks of whole batches, but for the last."""
+        rng = random_stream(seed, "rows", f"epoch {epoch}")
+        room = max(self.buffer, 2 * batch_size)
+        waiting: list[Chunk] = []
+        count = 0
+        for chunk in self._all(rng if shuffle else None):
+            waiting.append(chunk)
+            count += _n_rows(chunk)
+            if count < room:
+                continue
+            whole = _mixed(waiting, rng if shuffle else None)
+            # At least a batch stays behind, so that the last block never is a row or two.
+            kept = max(count // 2 if shuffle else 0, batch_size)
+            used = (count - kept) // batch_size * batch_size
+            yield _part(whole, slice(None, used))
+            waiting, count = [_part(whole, slice(used, None))], count - used
+        if count:
+            yield _mixed(waiting, rng if shuffle else None)
+
+    def _all(self, rng: np.random.Generator | None) -> Iterator[Chunk]:
+        if self._once is None:
+            return map(_as_chunk, self._given(rng))
+        first, self._first = self._first, None
+        return chain([] if first is None else [first], map(_as_chunk, self._once))
+
+    def _given(self, rng: np.random.Generator | None) -> Iterable[Any]:
+        if self._file is not None:
+            return self._file.chunks(rng)
+        found: Iterable[Any] = self._chunks() if callable(self._chunks) else self._chunks
+        return found
+
+
+class ParquetRows:
+    """The columns of a Parquet file, a part at a time."""
+
+    def __init__(
+        self, path: str | os.PathLike[str], *, target: str | None, weight: str | None, features: Sequence[str] | None
+    ) -> None:
+        import polars as pl  # those who read files wait for it
+
+        if not Path(path).exists():
+            raise FileNotFoundError(f"There is no file {os.fspath(path)!r}.")
+        if target is None:
+            raise ConfigError(f"Stream({os.fspath(path)!r}) needs to know what to learn: target='...'.")
+        self._scan = pl.scan_parquet(Path(path))
+        schema = self._scan.collect_schema()
+        others = [name for name in schema.names() if name not in (target, weight)]
+        self.features = list(others if features is None else features)
+        self.target, self.weight = target, weight
+        for name in [target, *([] if weight is None else [weight]), *self.features]:
+            if name not in schema:
+                raise ConfigError(f"{name!r} is not a column of {os.fspath(path)!r}. Columns: {', '.join(schema)}.")
+            if not (schema[name].is_numeric() or schema[name] == pl.Boolean):
+                raise ConfigError(
+                    f"Column {name!r} of {os.fspath(path)!r} holds {schema[name]}, and a net takes numbers. Encode it "
+                    "first, or leave it out: features=[...]."
+                )
+        self.n_rows = int(self._scan.select(pl.len()).collect().item())
+
+    def chunks(self, rng: np.random.Generator | None) -> Iterator[Chunk]:
+        """All rows, part by part; the parts in a random order if there is an ``rng``."""
+        starts = np.arange(0, self.n_rows, FILE_ROWS)
+        for start in starts if rng is None else rng.permutation(starts):
+            part = self._scan.slice(int(start), FILE_ROWS).collect()
+            weight = None if self.weight is None else part[self.weight].to_numpy()
+            yield part.select(self.features).to_numpy(), part[self.target].to_numpy(), weight
+
+
+def _as_chunk(item: Any) -> Chunk:
+    if not isinstance(item, tuple) or len(item) not in (2, 3):
+        raise ConfigError(f"A chunk of the stream is {type(item).__name__}; it must be (X, y) or (X, y, weight).")
+    X, y, weight = (*item, None) if len(item) == 2 else item
+    chunk = (tree_map(_as_array, X), tree_map(_as_array, y), None if weight is None else np.asarray(weight))
+    counts = {len(leaf) for leaf in flatten(chunk)[0] if leaf is not None}
+    if len(counts) != 1:
+        raise ShapeError(f"A chunk of the stream has {sorted(counts)} rows of inputs, targets and weights.")
+    return chunk
+
+
+def _as_array(leaf: Any) -> np.ndarray:
+    return np.asarray(leaf.toarray() if is_sparse(leaf) else leaf)
+
+
+def _n_rows(chunk: Chunk) -> int:
+    return len(flatten(chunk)[0][0])
+
+
+def _part(chunk: Chunk, rows: Any) -> Chunk:
+    found: Chunk = tree_map(lambda leaf: None if leaf is None else leaf[rows], chunk)
+    return found
+
+
+def _mixed(chunks: list[Chunk], rng: np.random.Generator | None) -> Chunk:
+    """Chunks put together, their rows in a random order if there is an ``rng``."""
+    structures = {str(flatten(chunk)[1]) for chunk in chunks}
+    if len(structures) > 1 or len({chunk[2] is None for chunk in chunks}) > 1:
+        raise ShapeError("The chunks of the stream differ in what they hold: names of inputs or targets, or weights.")
+    joined: Chunk = tree_map(lambda *leaves: None if leaves[0] is None else np.concatenate(leaves), *chunks)
+    return joined if rng is None else _part(joined, rng.permutation(_n_rows(joined)))
