@@ -184,6 +184,8 @@ if TYPE_CHECKING:
     from madaline.optim.sgd import SGD as SGD
     from madaline.train.events import Callback as Callback
     from madaline.train.history import History as History
+    from madaline.train.loggers import MLflow as MLflow
+    from madaline.train.loggers import TensorBoard as TensorBoard
     from madaline.train.metrics import METRICS as METRICS
     from madaline.train.metrics import Metric as Metric
     from madaline.train.recipe import Group as Group
@@ -314,6 +316,7 @@ _NAMES_BY_MODULE = {
     "madaline.optim.sgd": ("SGD",),
     "madaline.train.events": ("Callback",),
     "madaline.train.history": ("History",),
+    "madaline.train.loggers": ("MLflow", "TensorBoard"),
     "madaline.train.metrics": ("METRICS", "Metric"),
     "madaline.train.recipe": ("Group",),
     "madaline.train.sampling": ("SAMPLERS",),

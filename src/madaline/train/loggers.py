@@ -1,0 +1,122 @@
+"""Listeners that write what happens for other programs: TensorBoard and MLflow."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from madaline.errors import MissingPackageError
+from madaline.train.events import Callback
+
+if TYPE_CHECKING:
+    from madaline.train.trainer import Trainer
+
+LONGEST = 500
+"Letters of a parameter that MLflow is told."
+
+
+class TensorBoard(Callback):
+    """Writes TensorBoard event files: every column of the history by epoch, the loss by steps, probes by layer.
+
+    Parameters
+    ----------
+    path : path
+        The folder; ``tensorboard --logdir path`` shows it.
+    every : int, optional
+        After how many steps the loss is written besides.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, every: int | None = None) -> None:
+        self.path, self.every = os.fspath(path), every
+        self._module = _needed("tensorboard.summary", "tensorboard", "TensorBoard")
+        self._writer: Any = None
+        self._probes = 0
+
+    def on_fit_start(self, trainer: Trainer) -> None:
+        self._writer, self._probes = self._module.Writer(self.path), 0
+
+    def on_steps(self, trainer: Trainer, step: int, values: Mapping[str, float]) -> None:
+        for name, value in values.items():
+            if not name.startswith("probe."):
+                self._writer.add_scalar(f"step/{name.removeprefix('metric.')}", value, step)
+
+    def on_epoch_end(self, trainer: Trainer, row: Mapping[str, float]) -> None:
+        for name, value in row.items():
+            if name != "epoch":
+                self._writer.add_scalar(name, value, int(row["epoch"]))
+        probes = trainer.history.probes
+        for index in range(self._probes, probes.n_rows):
+            sample = probes.row(index)
+            step, layer = int(sample.pop("step")), sample.pop("layer")
+            for name, value in sample.items():
+                if not math.isnan(value):
+                    self._writer.add_scalar(f"probe/{layer}/{name}", value, step)
+        self._probes = probes.n_rows
+
+    def on_fit_end(self, trainer: Trainer) -> None:
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+
+class MLflow(Callback):
+    """Writes an MLflow run: the recipe as parameters, every column of the history as a metric by epoch.
+
+    Parameters
+    ----------
+    experiment : str, default "madaline"
+        It is made if it is not there.
+    run_name : str, optional
+    tracking_uri : str, optional
+        Where runs are kept; as MLflow is set up, unless told.
+
+    Attributes
+    ----------
+    run_id : str
+        Of the last run.
+    """
+
+    def __init__(
+        self, experiment: str = "madaline", *, run_name: str | None = None, tracking_uri: str | None = None
+    ) -> None:
+        module = _needed("mlflow", "mlflow", "MLflow")
+        self.experiment, self.run_name = experiment, run_name
+        self.run_id = ""
+        self._client: Any = module.MlflowClient(tracking_uri)
+
+    def on_fit_start(self, trainer: Trainer) -> None:
+        found = self._client.get_experiment_by_name(self.experiment)
+        number = self._client.create_experiment(self.experiment) if found is None else found.experiment_id
+        self.run_id = self._client.create_run(number, run_name=self.run_name).info.run_id
+        settings, recipe = trainer.run.settings, trainer.recipe
+        told = {
+            "net": trainer.net,
+            "loss": recipe.loss,
+            "optimizer": recipe.optimizer,
+            "schedule": recipe.schedule,
+            "batch_size": settings.batch_size,
+            "seed": settings.seed,
+            "dtype": trainer.dtype,
+        }
+        for name, value in told.items():
+            self._client.log_param(self.run_id, name, str(value)[:LONGEST])
+
+    def on_epoch_end(self, trainer: Trainer, row: Mapping[str, float]) -> None:
+        for name, value in row.items():
+            if name != "epoch":
+                self._client.log_metric(self.run_id, name, float(value), step=int(row["epoch"]))
+
+    def on_fit_end(self, trainer: Trainer) -> None:
+        if self.run_id:
+            ended = {"diverged": "FAILED", "interrupted": "KILLED"}
+            self._client.set_terminated(self.run_id, ended.get(trainer.run.stop_reason, "FINISHED"))
+
+
+def _needed(module: str, package: str, who: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise MissingPackageError(f"md.{who} needs the package {package}: pip install {package}.") from None
