@@ -5,13 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import prod
 
 import numpy as np
 
-from madaline.graph.shapes import is_symbolic, resolve
 from madaline.graph.trace import Graph
-from madaline.kernels import native
 from madaline.kernels.core import core
 from madaline.kernels.execute import Executable, executor
 from madaline.kernels.loop_arguments import LoopArguments, check_graph
@@ -86,20 +83,6 @@ class Loop:
         running = self._running
         if running is not None:
             running.stop()
-
-    def memory(self, n_rows: int, threads: int) -> int:
-        """Bytes that a run over batches of so many rows takes beside its arguments and results."""
-        program, _ = self._executable.bound(n_rows)
-        gathered: int = sum(
-            prod(resolve(node.shape, n_rows)) * node.dtype.itemsize
-            for node in self.graph.inputs
-            if is_symbolic(node.shape)
-        )
-        module = None if executor() == "reference" else core()
-        if module is None:
-            arena = program.arena
-            return gathered + arena["shared"] + arena["rows"] * n_rows + arena["tile"] + arena["lane"]
-        return gathered + native.compiled(program, module).memory(n_rows, threads)
 
     def run(
         self,

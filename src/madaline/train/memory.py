@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from madaline.kernels.loop import Loop
+from madaline.graph.shapes import is_symbolic, resolve
+from madaline.kernels import native
+from madaline.kernels.core import core
+from madaline.kernels.execute import Executable, executor
 from madaline.optim.optimizer import Optimizer
 from madaline.train.data import read
-from madaline.train.step import gradient_step
+from madaline.train.step import Step, gradient_step
 from madaline.train.stopping import as_early_stopping
 
 if TYPE_CHECKING:
@@ -29,14 +33,27 @@ def needed(
     if isinstance(recipe.optimizer, Optimizer):
         slots = recipe.optimizer.state(model.params.flat[: network.n_trainable])
         found["optimizer"] = sum(np.asarray(slot).nbytes for slot in slots)
-        found["program"] = trainer.loop_of(data, (), ())[1].memory(size, threads)
+        found["program"] = _of_program(trainer.loop_of(data, (), ())[0], size, threads)
     else:
         step = gradient_step(network, recipe, data.target_specs, weighted=data.weight is not None)
         found["optimizer"] = 2 * recipe.optimizer.history * 8 * network.n_trainable
-        found["program"] = Loop(step.graph, carried=step.carried()).memory(data.n_rows, threads)
+        found["program"] = _of_program(step, data.n_rows, threads)
     found["average"] = 0 if recipe.average is None else network.n_trainable * network.dtype.itemsize
     stopping = as_early_stopping(early_stopping)
     keeps_best = stopping is not None and stopping.restore_best
     found["best"] = found["parameters"] + found["state"] if keeps_best else 0
     found["rows"] = 2 * 8 * data.n_rows
     return found | {"total": sum(found.values())}
+
+
+def _of_program(step: Step, n_rows: int, threads: int) -> int:
+    """Bytes of a step over so many rows beside what it is given: the batch that is gathered, and the arenas."""
+    program, _ = Executable(step.graph, donated=step.carried()).bound(n_rows)
+    gathered: int = sum(
+        prod(resolve(node.shape, n_rows)) * node.dtype.itemsize for node in step.graph.inputs if is_symbolic(node.shape)
+    )
+    module = None if executor() == "reference" else core()
+    if module is None:
+        arena = program.arena
+        return gathered + arena["shared"] + arena["rows"] * n_rows + arena["tile"] + arena["lane"]
+    return gathered + native.compiled(program, module).memory(n_rows, threads)
