@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import madaline as md
-from madaline.errors import DtypeError, ShapeError, TraceError, UnknownNameError
+from madaline.errors import ConfigError, DtypeError, ShapeError, TraceError, UnknownNameError
+from madaline.losses.cross_entropy import CrossEntropy
 from madaline.losses.custom import CustomLoss, as_loss
 from madaline.losses.robust import Huber
 from madaline.losses.squared import MSE
@@ -72,6 +73,37 @@ def test_a_function_that_cannot_be_traced_is_refused(batch):
 def test_a_function_of_the_wrong_shape_is_refused(function, text, batch):
     with pytest.raises(ShapeError, match=text):
         as_loss(function).check((5, 2), batch[1])
+
+
+def test_a_column_and_a_vector_do_not_become_a_table_of_all_pairs():
+    """A net with one output gives (n, 1); targets of shape (n,) would be taken from each of them."""
+    y = np.arange(5.0)
+
+    def by_pairs(z, y):
+        return np.mean((z - y) ** 2)
+
+    with pytest.raises(ShapeError, match=r"by_pairs .*\(n, 1\) with \(n,\).*\[:, None\].*\[None, :\]"):
+        as_loss(by_pairs).check((5, 1), y)
+    with pytest.raises(ShapeError, match="every row with every row"):
+        md.Trainer(md.mlp(1), loss=by_pairs).fit(np.ones((5, 2)), y)
+    as_loss(by_pairs).check((5, 1), y[:, None])
+    as_loss(lambda z, y: np.mean((z[:, 0] - y) ** 2)).check((5, 1), y)
+    as_loss(lambda z, y: np.mean((z - y[None, :]) ** 2)).check((5, 1), y)  # who means it can say it
+
+
+def test_rows_can_be_weighted_by_the_class_they_name(rng):
+    def surprise(z, y):
+        return md.logsumexp(z, axis=1) - np.take_along_axis(z, y[:, None], axis=1)[:, 0]
+
+    z, y = rng.normal(size=(6, 3)), np.array([0, 2, 1, 2, 2, 0])
+    for class_weight in ("balanced", {1: 5.0}, [1.0, 0.0, 2.0]):
+        found = as_loss(surprise)(z, y, np.arange(6.0), class_weight=class_weight)
+        assert found == pytest.approx(CrossEntropy()(z, y, np.arange(6.0), class_weight=class_weight), rel=1e-12)
+    one = as_loss(lambda z, y: np.abs(z[:, 0] - y))
+    weights = np.where(y == 2, 3.0, 1.0)
+    assert one(z, y, class_weight=[1.0, 1.0, 3.0]) == pytest.approx(one(z, y, weights))
+    with pytest.raises(ConfigError, match="class_weight='balanced' does not go with custom"):
+        as_loss(squared_rows)(z, z, class_weight="balanced")
 
 
 def test_names_losses_and_classes_are_losses():

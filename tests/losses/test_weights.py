@@ -97,7 +97,7 @@ def test_class_weights_that_have_no_meaning_are_refused():
         CrossEntropy()(z, y, class_weight=[-1.0, 2.0, 1.0])
     with pytest.raises(ConfigError, match="needs one class a row; binary_cross_entropy has 3 labels"):
         BinaryCrossEntropy()(z, z, class_weight="balanced")
-    with pytest.raises(ShapeError, match="needs one class a row; hinge has 3 labels"):
+    with pytest.raises(ConfigError, match="needs one class a row; hinge has 3 labels"):
         Hinge()(z, z, class_weight="balanced")
     with pytest.raises(TraceError, match="class_weight='balanced' counts the targets"):
         md.compile(lambda z, y: CrossEntropy()(z, y, class_weight="balanced"), rows=[0, 1])(z, y)

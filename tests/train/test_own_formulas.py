@@ -1,4 +1,4 @@
-"""An activation, a loss and an optimizer of one's own, each three lines of NumPy: they train, and are saved as graphs."""
+"""Activation, loss and optimizer of one's own, each three lines of NumPy: they train, and are saved as graphs."""
 
 from __future__ import annotations
 

@@ -108,6 +108,11 @@ def test_lbfgs_ends_where_scipy_does(rows):
     assert history.epochs == found.nit
 
 
+def test_lbfgs_is_meant_by_name_class_and_plain_data(rows):
+    for what in ("lbfgs", md.LBFGS, md.LBFGS().to_dict()):
+        assert small(optimizer=what).recipe.optimizer == md.LBFGS()
+
+
 def test_lbfgs_takes_no_clipping_constraints_or_averages(rows):
     with pytest.raises(ConfigError, match="clip and average cannot be used with"):
         small(optimizer="lbfgs", clip_norm=1.0, average="ema").fit(*rows)

@@ -163,3 +163,30 @@ def test_classes_have_no_weights_where_there_are_no_classes(rows):
     X, _ = rows
     with pytest.raises(ConfigError, match="class_weight"):
         md.Trainer(md.mlp(4, 4), loss="mse").fit(X, X, class_weight={0: 1.0})
+
+
+def test_a_loss_of_ones_own_takes_class_weights(rows):
+    """With those of the training rows for validation, as a built-in one."""
+    X, y = rows
+
+    def surprise(z, y):
+        return md.logsumexp(z, axis=1) - np.take_along_axis(z, y[:, None], axis=1)[:, 0]
+
+    own, built_in = (md.Trainer(NET, loss=loss, dtype="float64") for loss in (surprise, "cross_entropy"))
+    for trainer in (own, built_in):
+        trainer.fit(X, y, epochs=3, class_weight="balanced", validation=(X[:7], y[:7]))
+    close(own, built_in)
+    np.testing.assert_allclose(own.history["val_loss"], built_in.history["val_loss"], rtol=1e-12)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_balanced_margins_count_for_validation_too(rows, loss):
+    X, y = rows
+    signs = np.where(y == 1, 1, -1)
+    one, other = (md.Trainer(md.Linear(1), loss=loss, dtype="float64") for _ in range(2))
+    one.fit(X, signs, epochs=3, class_weight="balanced", validation=(X[:7], signs[:7]))
+    share = np.mean(signs == 1)
+    weights = {0: 0.5 / (1 - share), 1: 0.5 / share}
+    other.fit(X, signs, epochs=3, class_weight=weights, validation=(X[:7], signs[:7]))
+    close(one, other)
+    np.testing.assert_allclose(one.history["val_loss"], other.history["val_loss"], rtol=1e-12)

@@ -20,7 +20,6 @@ from madaline.losses.targets import (
     columns,
     matched,
 )
-from madaline.losses.weights import as_class_weights
 
 
 @dataclass(frozen=True)
@@ -55,9 +54,8 @@ class ClassLoss(Loss):
                 f"indices or (n, {n_classes}) for probabilities. Use y[:, 0] for one column of indices."
             )
 
-    def class_rows(self, class_weight: Any, prediction: Any, target: Any) -> Any:
-        weights = as_class_weights(class_weight, target, self.n_classes(prediction.shape))
-        return np.take_along_axis(weights, target.astype(np.int64), axis=0) if target.ndim == 1 else target @ weights
+    def classes(self, prediction_shape: Shape, target: Any) -> tuple[Any, int] | None:
+        return target, self.n_classes(prediction_shape)
 
 
 @dataclass(frozen=True)
@@ -71,16 +69,20 @@ class LabelLoss(Loss):
         check_same_shape(prediction_shape, target.shape)
         check_probabilities(target)
 
-    def class_rows(self, class_weight: Any, prediction: Any, target: Any) -> Any:
-        y = columns(target)
-        if y.shape[1] != 1:
-            raise ConfigError(
-                f"class_weight={class_weight!r} needs one class a row; {self.name} has {y.shape[1]} labels here. "
-                "Pass weight, one number a row."
-            )
-        y = y[:, 0]
-        w = as_class_weights(class_weight, y, 2)
-        return w[0] + (w[1] - w[0]) * y
+    def classes(self, prediction_shape: Shape, target: Any) -> tuple[Any, int] | None:
+        y = one_label(self, target)
+        return np.stack([1.0 - y, y], axis=1), 2
+
+
+def one_label(loss: Loss, target: Any) -> Any:
+    """The only label of each row, (n,)."""
+    y = columns(target)
+    if y.shape[1] != 1:
+        raise ConfigError(
+            f"class_weight needs one class a row; {loss.name} has {y.shape[1]} labels here. "
+            "Pass weight, one number a row."
+        )
+    return y[:, 0]
 
 
 def expected(target: Any, of_class: Any) -> Any:

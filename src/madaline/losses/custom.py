@@ -11,10 +11,11 @@ import numpy as np
 from madaline.description import CUSTOM
 from madaline.errors import ConfigError, DtypeError, MadalineError, ShapeError, TraceError
 from madaline.graph.as_formula import as_formula
+from madaline.graph.node import Node
 from madaline.graph.shapes import Rows, Shape, show
-from madaline.graph.trace import trace
+from madaline.graph.trace import Graph, trace
 from madaline.losses.loss import LOSSES, Loss, as_array, as_floats, reduced
-from madaline.losses.targets import check_rows
+from madaline.losses.targets import check_classes, check_rows
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,8 @@ class CustomLoss(Loss):
     ----------
     function : callable
         ``function(prediction, target)``, written with NumPy. It gives one number a row, shape (n,), or one number for
-        the whole batch; the latter knows no weights and no other reduction.
+        the whole batch; the latter knows no weights and no other reduction. Where targets are one column of whole
+        numbers, class weights take them for classes.
 
     Examples
     --------
@@ -73,8 +75,29 @@ class CustomLoss(Loss):
             raise TraceError(f"{self._who()} cannot be traced: {error}") from error
         if len(graph.outputs) != 1:
             raise ShapeError(f"{self._who()} gives {len(graph.outputs)} values; a loss is one number, or one a row.")
+        self._refuse_pairs(graph)
         if graph.outputs[0].ndim:
             self._one_a_row(graph.outputs[0], graph.inputs[0])
+
+    def _refuse_pairs(self, graph: Graph) -> None:
+        """An error where a vector of the rows is spread along a column of them, which nobody means but few notice."""
+        for node in graph.nodes:
+            shapes = [item.shape for item in node.inputs]
+            vectors = [shape for shape in shapes if len(shape) == 1 and isinstance(shape[0], Rows)]
+            columns = [shape for shape in shapes if len(shape) == 2 and shape[1] == 1]
+            if vectors and columns and node.ndim == 2 and isinstance(node.shape[1], Rows):
+                raise ShapeError(
+                    f"{self._who()} pairs every row with every row, {show(columns[0])} with {show(vectors[0])}. "
+                    "For row by row, write x[:, None] for the vector; for all pairs, x[None, :]."
+                )
+
+    def classes(self, prediction_shape: Shape, target: Any) -> tuple[Any, int] | None:
+        if target.ndim != 1 or target.dtype.kind not in "iub":
+            return None
+        n_classes = max(int(prediction_shape[1]), 2) if len(prediction_shape) > 1 else 2
+        if not isinstance(target, Node):
+            check_classes(target, n_classes)
+        return target, n_classes
 
     def traced(self, prediction: Any = None, target: Any = None) -> CustomLoss:
         """The same loss with the function's graph in place of the function, as it is saved.

@@ -15,7 +15,7 @@ from madaline.graph.numpy_api.reduce import logsumexp
 from madaline.graph.primitives.elementwise import sigmoid
 from madaline.graph.shapes import Shape
 from madaline.losses.targets import Target, check_numbers, check_same_shape
-from madaline.losses.weights import check_weights
+from madaline.losses.weights import as_class_weights, check_weights
 from madaline.registry import Registry
 
 LOSSES: Registry[type[Loss]] = Registry("loss")
@@ -103,12 +103,21 @@ class Loss(Description):
         check_same_shape(prediction_shape, target.shape)
         check_numbers(target)
 
+    def classes(self, prediction_shape: Shape, target: Any) -> tuple[Any, int] | None:
+        """Each row's class, by index (n,) or probabilities (n, classes), and their number; None if there are none."""
+        return None
+
     def class_rows(self, class_weight: Any, prediction: Any, target: Any) -> Any:
         """The weight each row has by its class."""
-        raise ConfigError(
-            f"class_weight={class_weight!r} does not go with {self.name}, whose targets are no classes. "
-            "Pass weight, one number a row."
-        )
+        found = self.classes(prediction.shape, target)
+        if found is None:
+            raise ConfigError(
+                f"class_weight={class_weight!r} does not go with {self.name}, whose targets are no classes. "
+                "Pass weight, one number a row."
+            )
+        y, n_classes = found
+        weights = as_class_weights(class_weight, y, n_classes)
+        return np.take_along_axis(weights, y.astype(np.int64), axis=0) if y.ndim == 1 else y @ weights
 
 
 def as_array(x: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from madaline.errors import ShapeError
 from madaline.graph.primitives.elementwise import relu
 from madaline.graph.shapes import Shape, show
-from madaline.losses.classes import ClassLoss
+from madaline.losses.classes import ClassLoss, one_label
 from madaline.losses.loss import as_array
 from madaline.losses.targets import Target, check_classes, check_rows, check_same_shape, columns, refuse
 
@@ -61,17 +61,11 @@ class Hinge(ClassLoss):
         check_same_shape(prediction_shape, target.shape)
         refuse(target, ~np.isin(target, (-1, 0, 1)), "must be 0 or 1 (or -1 and 1)", "Number the classes 0 and 1")
 
-    def class_rows(self, class_weight: Any, prediction: Any, target: Any) -> Any:
-        z = columns(prediction)
-        if z.shape[1] > 1:
-            if target.ndim == 1:
-                return super().class_rows(class_weight, prediction, target)
-            raise ShapeError(
-                f"class_weight={class_weight!r} needs one class a row; {self.name} has {z.shape[1]} labels here. "
-                "Pass weight, one number a row."
-            )
-        is_first = columns(target)[:, 0] > 0
-        return super().class_rows(class_weight, np.zeros((1, 2)), is_first.astype(np.int64))
+    def classes(self, prediction_shape: Shape, target: Any) -> tuple[Any, int] | None:
+        n_outputs = self.n_classes(prediction_shape)
+        if n_outputs > 1 and target.ndim == 1:
+            return target, n_outputs
+        return (one_label(self, target) > 0).astype(np.int64), 2
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from madaline.functional.model import Model
 from madaline.graph.shapes import show
 from madaline.graph.tree import flatten, unflatten
 from madaline.kernels.sources import DenseRows, Source, SparseRows
-from madaline.losses.classes import ClassLoss, LabelLoss
 from madaline.losses.loss import Loss
 from madaline.losses.weights import balanced_class_weight, check_weights
 from madaline.nn.inputs import matched
@@ -133,10 +132,8 @@ def class_weights(loss: Loss | dict[str, Loss], out_shape: Any, targets: Any, gi
     """Weights of classes as given, ``"balanced"`` as numbers: other rows are to be weighted as those it counts."""
     if not isinstance(given, str) or given != "balanced":
         return given
-    if isinstance(loss, ClassLoss):
-        return balanced_class_weight(targets, loss.n_classes(out_shape))
-    is_one_label = isinstance(loss, LabelLoss) and np.size(targets) == len(targets)
-    return balanced_class_weight(np.reshape(targets, -1), 2) if is_one_label else given
+    found = None if isinstance(loss, dict) else loss.classes(out_shape, targets)
+    return given if found is None else balanced_class_weight(*found)
 
 
 def _as_targets(y: Any) -> Any:

@@ -93,8 +93,9 @@ def as_losses(what: Any) -> Loss | dict[str, Loss]:
 
 def as_solver(what: Any) -> Optimizer | LBFGS:
     """An update rule, or the solver that takes the whole loss."""
-    if isinstance(what, LBFGS) or what in ("lbfgs", LBFGS):
-        return what if isinstance(what, LBFGS) else LBFGS()
+    is_solver = isinstance(what, Mapping) and what.get("kind") == LBFGS.registry.kind
+    if isinstance(what, LBFGS) or what in ("lbfgs", LBFGS) or is_solver:
+        return LBFGS.of(what)
     return as_optimizer(what)
 
 
