@@ -51,6 +51,16 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path, monke
     assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
 
 
+def test_a_new_file_takes_the_place_of_the_old_one_and_is_not_written_into_it(tmp_path):
+    """Whoever has the old one open, or reads it under another name, still has the whole of it."""
+    path, other = tmp_path / "file", tmp_path / "other name"
+    container.write(path, ARRAYS, {"kind": "thing", "version": 1})
+    os.link(path, other)
+    container.write(path, ARRAYS, {"kind": "thing", "version": 2})
+    assert container.read(other, kind="thing")[1]["version"] == 1
+    assert container.read(path, kind="thing")[1]["version"] == 2
+
+
 def test_what_cannot_be_written_leaves_nothing(tmp_path):
     with pytest.raises(TypeError):
         container.write(tmp_path / "file", {}, {"kind": object()})
