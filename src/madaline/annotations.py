@@ -52,6 +52,18 @@ def _items_fit(value: tuple[Any, ...], kind: type, arguments: tuple[Any, ...], f
     return all(fits(item, arguments[0], formula) for item in value)
 
 
+def takes_function(hint: Any) -> bool:
+    """Whether a parameter of this type may be a function.
+
+    Examples
+    --------
+    >>> takes_function(float | Callable[[Any], Any]), takes_function(float)
+    (True, False)
+    """
+    inner = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+    return any(Callable in (item, get_origin(item)) for item in inner)
+
+
 def shown_hint(hint: Any) -> str:
     """A type as an error message shows it.
 

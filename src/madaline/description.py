@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, ClassVar, Self, get_type_hints
 
-from madaline.annotations import fits, shown_hint
+from madaline.annotations import fits, shown_hint, takes_function
 from madaline.errors import ConfigError, MadalineError
 from madaline.registry import Registry
 
@@ -57,10 +57,13 @@ class Description:
             cls.registry.add(cls.name, cls)
 
     def __post_init__(self) -> None:
+        made_by: Any = type(self)
         wrong = [
             f"{key}={value!r} must be a number in {allowed}"
             for key, allowed in _with_bases(type(self), "ranges").items()
-            if (value := getattr(self, key)) is not None and not callable(value) and not inside(value, allowed)
+            if (value := getattr(self, key)) is not None
+            and not inside(value, allowed)
+            and not (callable(value) and takes_function(_hints(made_by)[key]))
         ]
         wrong += [
             f"{key}={value!r} must be {' or '.join(map(repr, allowed))}"

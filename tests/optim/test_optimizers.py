@@ -312,3 +312,12 @@ def test_the_general_bias_correction_is_the_lectures_sum(w):
         by_sum = sum(lam[k] * np.prod([1 - lam[l] for l in range(k + 1, t + 1)]) for k in range(1, t + 1))
         assert slots[3] == pytest.approx(by_sum, rel=1e-12)
         np.testing.assert_allclose(w - before, 1.0, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "wrong", [lambda: Adam(beta1=lambda t: 0.9), lambda: SGD(lambda t: 0.1 / t)], ids=["beta", "rate"]
+)
+def test_functions_are_refused_where_only_numbers_are_known(wrong):
+    with pytest.raises(ConfigError, match=r"(beta1|learning_rate)=<function .* must be a number in \[0, "):
+        wrong()
+    SGD(0.1, momentum=lambda t: t / (t + 3))

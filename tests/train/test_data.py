@@ -182,3 +182,16 @@ def test_predictions_do_not_depend_on_the_tiles_they_were_made_in(rng):
     np.testing.assert_array_equal(every[1020:1030], trainer.predict(X[1020:1030]))
     assert trainer.predict(X[:0]).shape == (0, 2)
     np.testing.assert_allclose(trainer.model(X), every, rtol=1e-6)
+
+
+def test_targets_whose_rows_differ_in_shape_are_refused():
+    with pytest.raises(ShapeError, match="y is no array: its rows or parts have different shapes"):
+        md.Trainer(md.Linear(1)).fit(np.ones((2, 3)), [[1.0], [1.0, 2.0]])
+
+
+def test_outputs_without_names_cannot_have_losses():
+    net = md.Parallel(md.Linear(3), md.Linear(2))
+    X = np.ones((4, 3))
+    for loss, y in (("mse", X), ({"0": "mse", "1": "mse"}, (X, X[:, :2])), ("mse", (X, X))):
+        with pytest.raises(ConfigError, match=r"gives 2 outputs without names. Name them: md.Parallel\(price="):
+            md.Trainer(net, loss=loss).fit(X, y)

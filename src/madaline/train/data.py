@@ -112,6 +112,7 @@ def read(
         raise ShapeError("X has no rows: there is nothing to learn from.")
     for source, (_, _, key) in zip(x, matched(X, network.inputs), strict=True):
         _check_finite(source, _called(key))
+    _check_names(network.out_shape)
     targets = _as_targets(y)
     leaves = flatten(targets)[0]
     if any(len(leaf) != n_rows for leaf in leaves):
@@ -136,12 +137,24 @@ def class_weights(loss: Loss | dict[str, Loss], out_shape: Any, targets: Any, gi
     return given if found is None else balanced_class_weight(*found)
 
 
+def _check_names(out_shape: Any) -> None:
+    """An error if the net gives several outputs that have no names, by which their losses would be found."""
+    if isinstance(out_shape, tuple) and out_shape and isinstance(out_shape[0], (tuple, dict)):
+        raise ConfigError(
+            f"The net gives {len(out_shape)} outputs without names. Name them: md.Parallel(price=..., kind=...), and "
+            "give a loss and targets for each: loss={'price': 'mse', ...}."
+        )
+
+
 def _as_targets(y: Any) -> Any:
     if isinstance(y, dict):
         return {name: _as_targets(item) for name, item in y.items()}
     if is_sparse(y):
         return y.toarray()
-    array = np.asarray(y)
+    try:
+        array = np.asarray(y)
+    except ValueError as error:
+        raise ShapeError(f"y is no array: its rows or parts have different shapes ({error}).") from None
     if array.dtype.kind not in "fiub":
         raise DtypeError(
             f"y has dtype {array.dtype}; it must hold numbers. "
