@@ -218,3 +218,41 @@ def test_what_cannot_be_saved_is_refused_before_the_training(digits, tmp_path):
 def test_a_solver_that_keeps_its_memory_to_itself_has_no_checkpoints(digits, tmp_path):
     with pytest.raises(ConfigError, match="LBFGS"):
         md.Trainer(nets(), loss="cross_entropy", optimizer="lbfgs").fit(*digits, checkpoint=tmp_path / "run")
+
+
+def test_a_damaged_checkpoint_is_refused_whatever_was_changed(digits, tmp_path):
+    """Only errors that say so: never one from deep inside, and never a run that goes on from nonsense shapes."""
+    X, y = digits[0][:60], digits[1][:60]
+    path = tmp_path / "run"
+    options = {"epochs": 1, "validation": 0.2, "early_stopping": True}
+    trainer = md.Trainer(nets(), loss="cross_entropy", schedule=md.ReduceOnPlateau())
+    trainer.fit(X, y, checkpoint=path, **options)
+    content = path.read_bytes()
+    arrays, document = container.read(path, kind="checkpoint")
+    odd = [None, -1, "x", [], {}, 2**70, float("nan")]
+    refused = 0
+
+    def resume():
+        nonlocal refused
+        try:
+            trainer.fit(X, y, resume=path, **options)
+        except (FileFormatError, ConfigError):
+            refused += 1
+
+    for part in ("progress", "history", "watch", "plateau"):
+        for key in document[part]:
+            for value in odd:
+                container.write(path, arrays, document | {part: document[part] | {key: value}})
+                resume()
+    assert refused > 60
+    refused = 0
+    for name in arrays:
+        container.write(path, {k: v for k, v in arrays.items() if k != name}, document)
+        resume()
+        container.write(path, arrays | {name: np.zeros(3)}, document)
+        resume()
+    assert refused == 2 * len(arrays)
+    for length in range(0, len(content), max(1, len(content) // 40)):
+        path.write_bytes(content[:length])
+        with pytest.raises(FileFormatError):
+            trainer.fit(X, y, resume=path, **options)

@@ -50,3 +50,21 @@ print((resident() - before) / needed)
     if found.returncode and "statm" in found.stderr:
         pytest.skip("needs /proc, as Linux has it")
     assert 0.5 < float(found.stdout) < 1.5, found.stdout
+
+
+def test_predicting_takes_little_more_than_its_result(run_python):
+    found = run_python(
+        """
+import resource
+import numpy as np, madaline as md
+X = np.ones((400_000, 20), "float32")
+trainer = md.Trainer(md.mlp(256, 256, 1))
+trainer.fit(X[:2000], X[:2000, :1], epochs=1)
+trainer.predict(X[:2000])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+assert trainer.predict(X).shape == (400_000, 1)
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024)
+"""
+    )
+    # The activations of one layer alone would take 400 MB.
+    assert int(found.stdout) < 40_000_000, found.stderr

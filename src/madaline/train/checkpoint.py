@@ -144,15 +144,18 @@ def restore(run: Run, path: str | os.PathLike[str]) -> None:
             _copy(arrays[f"array.{name}"], value)
         _copy(arrays["params"], run.model.params.flat)
         _copy(arrays["state"], run.model.state.flat)
-        run.best = {name: arrays[f"best.{name}"] for name in ("params", "state") if f"best.{name}" in arrays} or None
-        run.progress = Progress(**document["progress"])
+        if any(name.startswith("best.") for name in arrays):
+            run.best = {name: np.empty_like(getattr(run.model, name).flat) for name in ("params", "state")}
+            for name, value in run.best.items():
+                _copy(arrays[f"best.{name}"], value)
+        run.progress = _progress(document["progress"])
         run.history = history_from_plain(document["history"])
         if run.watch is not None and document["watch"] is not None:
             run.watch.restore(document["watch"])
         if run.plateau is not None and document["plateau"] is not None:
-            for name, value in document["plateau"].items():
+            for name, value in _plateau(document["plateau"]).items():
                 setattr(run.plateau, name, value)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FileFormatError(f"{os.fspath(path)!r} is no whole checkpoint: {error}") from error
 
 
@@ -171,6 +174,38 @@ def _copy(source: np.ndarray, target: np.ndarray) -> None:
     target[...] = source
 
 
+def _progress(data: dict[str, Any]) -> Progress:
+    """Where the run was; a ValueError for numbers that no run can have."""
+    found = Progress(**data)
+    for name in ("t", "epoch", "step"):
+        _need(_is_count(getattr(found, name)), name)
+    _need(isinstance(found.sums, dict) and all(map(_is_number, found.sums.values())), "sums")
+    _need(_is_number(found.seconds), "seconds")
+    return found
+
+
+def _plateau(data: dict[str, Any]) -> dict[str, Any]:
+    """What the plateau remembered, checked."""
+    _need(_is_number(data["scale"]) and 0.0 <= data["scale"] <= 1.0, "scale")
+    _need(data["best"] is None or _is_number(data["best"]), "best")
+    for name in ("n_bad", "n_cooldown"):
+        _need(_is_count(data[name]), name)
+    return {name: data[name] for name in ("scale", "best", "n_bad", "n_cooldown")}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 2**53
+
+
+def _need(is_right: bool, name: str) -> None:
+    if not is_right:
+        raise ValueError(f"{name} has no meaning")
+
+
 def _plateau_to_plain(plateau: Any) -> dict[str, Any]:
     return {name: getattr(plateau, name) for name in ("scale", "best", "n_bad", "n_cooldown")}
 
@@ -187,8 +222,14 @@ def history_to_plain(history: History) -> dict[str, Any]:
 
 def history_from_plain(data: dict[str, Any]) -> History:
     """The history again."""
+    for name in ("epochs", "steps", "probes"):
+        columns = data[name]
+        _need(isinstance(columns, dict) and all(isinstance(column, list) for column in columns.values()), name)
+        _need(len({len(column) for column in columns.values()}) <= 1, name)
+        _need(all(_is_number(v) or isinstance(v, str) for column in columns.values() for v in column), name)
     history = History(data["epochs"])
     history.steps, history.probes = Table(data["steps"]), Table(data["probes"])
+    _need(data["best_epoch"] is None or _is_count(data["best_epoch"]), "best_epoch")
     history.best_epoch = data["best_epoch"]
     return history
 
