@@ -16,6 +16,7 @@ from madaline.losses.ordinal import Ordinal
 from madaline.losses.quantile import Quantile
 from madaline.losses.robust import MAE, Huber, LogCosh
 from madaline.losses.squared import MSE, HalfMSE
+from madaline.losses.targets import Target
 from madaline.losses.weights import balanced_class_weight
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "Poisson",
     "Quantile",
     "SquaredHinge",
+    "Target",
     "Tweedie",
     "as_loss",
     "balanced_class_weight",
