@@ -109,7 +109,7 @@ def test_an_alias_finds_the_thing_and_is_not_iterated_over(activations):
 @pytest.mark.parametrize(("name", "aliases"), [("silu", ()), ("new", ("silu",)), ("new", ("relu",)), ("new", ("Big",))])
 def test_an_alias_is_a_name_like_any_other_and_a_refused_thing_leaves_no_trace(activations, name, aliases):
     activations.add("swish", "SWISH", aliases=("silu",))
-    with pytest.raises(ValueError, match="already names|must be lowercase"):
+    with pytest.raises(ValueError, match=r"already names|must be lowercase"):
         activations.add(name, "another", aliases=aliases)
     assert "new" not in activations
     assert activations["silu"] == "SWISH"
