@@ -1,4 +1,4 @@
-"""The pages under docs and gallery: their code runs, their links lead somewhere, and the concept map tells the truth."""
+"""The pages under docs and gallery: their code runs, their links lead somewhere, the concept map tells the truth."""
 
 from __future__ import annotations
 
