@@ -1,0 +1,179 @@
+"""Activations of a net of ten layers for five ways to start its weights: histograms. Lecture row B9.
+
+``python gallery/initialisation.py`` runs it (half a minute) and writes the page of the same name and its picture. Tests
+ask the same functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import madaline as md
+
+Array = np.ndarray[Any, Any]
+
+N_ROWS, WIDTH, N_LAYERS = 1000, 500, 10
+SEEDS = range(8)
+
+# What the deck prints of each hidden layer: mean, standard deviation.
+PRINTED = {
+    ("0.01 randn", "tanh"): [
+        (-0.000117, 0.213081), (-0.000001, 0.047551), (-0.000002, 0.010630), (0.000001, 0.002378),
+        (0.000002, 0.000532), (-0.000000, 0.000119), (0.000000, 0.000026), (-0.000000, 0.000006),
+        (0.000000, 0.000001), (-0.000000, 0.000000),
+    ],
+    ("1.0 randn", "tanh"): [
+        (-0.000430, 0.981879), (-0.000849, 0.981649), (0.000566, 0.981601), (0.000483, 0.981755),
+        (-0.000682, 0.981614), (-0.000401, 0.981560), (-0.000237, 0.981520), (-0.000448, 0.981913),
+        (-0.000899, 0.981728), (0.000584, 0.981736),
+    ],
+    ("Xavier", "tanh"): [
+        (0.001198, 0.627953), (-0.000175, 0.486051), (0.000055, 0.407723), (-0.000306, 0.357108),
+        (0.000142, 0.320917), (-0.000389, 0.292116), (-0.000228, 0.273387), (-0.000291, 0.254935),
+        (0.000361, 0.239266), (0.000139, 0.228008),
+    ],
+    ("Xavier", "relu"): [
+        (0.398623, 0.582273), (0.272352, 0.403795), (0.186076, 0.276912), (0.136442, 0.198685),
+        (0.099568, 0.140299), (0.072234, 0.103280), (0.049775, 0.072748), (0.035138, 0.051572),
+        (0.025404, 0.038583), (0.018408, 0.026076),
+    ],
+    ("He", "relu"): [
+        (0.562488, 0.825232), (0.553614, 0.827835), (0.545867, 0.813855), (0.565396, 0.826902),
+        (0.547678, 0.834092), (0.587103, 0.860035), (0.596867, 0.870610), (0.623214, 0.889348),
+        (0.567498, 0.845357), (0.552531, 0.844523),
+    ],
+}  # fmt: skip
+
+INITS = {
+    "0.01 randn": md.Normal(0.01),
+    "1.0 randn": md.Normal(1.0),
+    "Xavier": md.INITIALIZERS["lecun_normal"],  # 1 / sqrt(fan_in), which the deck calls Xavier
+    "He": md.INITIALIZERS["he_normal"],
+}
+
+
+def layers(init: str, activation: str, seed: int) -> Iterator[Array]:
+    """The activations of every hidden layer for unit Gaussian data: N_LAYERS times (N_ROWS, WIDTH)."""
+    h = md.initializers.stream(seed, "data", "lecture").standard_normal((N_ROWS, WIDTH)).astype(np.float32)
+    for number in range(N_LAYERS):
+        W = INITS[init].draw((WIDTH, WIDTH), md.initializers.stream(seed, f"{number}.W", "init")).astype(np.float32)
+        h = md.as_activation(activation)(h @ W)
+        yield h
+
+
+@cache
+def statistics(init: str, activation: str) -> Array:
+    """Mean and standard deviation of each layer for each seed: (n_seeds, n_layers, 2)."""
+    return np.array(
+        [
+            [(h.mean(dtype=np.float64), h.std(dtype=np.float64)) for h in layers(init, activation, seed)]
+            for seed in SEEDS
+        ]
+    )
+
+
+# The page
+
+PAGE = Path(__file__).with_suffix(".md")
+PICTURE = PAGE.parent / "pictures" / "initialisation.png"
+RANGES = {"tanh": (-1.0, 1.0), "relu": (0.0, 3.0)}
+COLOURS = {"tanh": "#1d4ed8", "relu": "#c2410c"}
+TOLD = {
+    ("0.01 randn", "tanh"): "signal fades",
+    ("1.0 randn", "tanh"): "units saturate",
+    ("Xavier", "tanh"): "stays alive",
+    ("Xavier", "relu"): "fades: half is lost",
+    ("He", "relu"): "stays as it is",
+}
+
+TEXT = """# How weights start decides what arrives
+Lecture row B9, measured by [`initialisation.py`](initialisation.py), which wrote this page;
+[`test_initialisation.py`](../tests/lectures/test_initialisation.py) holds the deck's numbers against these.
+
+{n_rows} rows of {width} standard normal numbers go through {n_layers} layers of {width} units without biases. Each
+histogram is one layer's {values:,} outputs, seed 0, as high as its highest bar; rectifiers' zeros are left out, about
+half of all.
+
+![ten histograms for each of five ways to start](pictures/initialisation.png)
+
+- **0.01 randn**: each layer multiplies the signal by 0.01 sqrt({width}) = 0.22; at the tenth nothing is left, and
+  gradients, which are multiplied by the activations, vanish too.
+- **1.0 randn**: sums have variance {width}; {saturated:.0%} of the first layer's outputs are beyond ±0.9, where tanh is
+  flat: such a unit hardly learns.
+- **Xavier** (as the deck calls 1/sqrt(n_in); in madaline `lecun_normal`) keeps the variance of sums, and tanh shrinks
+  it a little. With rectifiers half of the second moment is lost in each layer.
+- **He**, sqrt(2/n_in), gives that half back: the tenth layer looks as the first.
+
+Weights of 0 need no picture: all is 0, and no gradient but that of the last bias.
+
+## Standard deviations
+Means over {n_seeds} seeds; in brackets what the deck prints.
+
+{stds}
+## Means
+
+{means}"""
+
+
+def table(column: int) -> str:
+    """One statistic of all layers, and what the deck prints."""
+    titles = [f"{init}, {activation}" for init, activation in PRINTED]
+    lines = [f"| layer | {' | '.join(titles)} |", "| --- " * (1 + len(titles)) + "|"]
+    ours = {case: statistics(*case).mean(axis=0)[:, column] for case in PRINTED}
+    for number in range(N_LAYERS):
+        cells = [f"{ours[case][number]:.6f} ({PRINTED[case][number][column]:.6f})" for case in PRINTED]
+        lines.append(f"| {number + 1} | {' | '.join(cells)} |")
+    return "\n".join(lines).replace("-0.000000", "0.000000") + "\n"
+
+
+def page() -> str:
+    """The page, measured."""
+    return TEXT.format(
+        n_rows=N_ROWS,
+        width=WIDTH,
+        n_layers=N_LAYERS,
+        values=N_ROWS * WIDTH,
+        saturated=np.mean(np.abs(next(layers("1.0 randn", "tanh", 0))) > 0.9),
+        n_seeds=len(SEEDS),
+        stds=table(1),
+        means=table(0),
+    )
+
+
+def draw() -> Any:
+    """Ten histograms a row, five rows."""
+    import matplotlib as mpl
+    from matplotlib import pyplot as plt
+
+    mpl.use("Agg")
+    figure, cells = plt.subplots(len(PRINTED), N_LAYERS, figsize=(12.5, 6.4), layout="constrained", sharex="row")
+    for row, (init, activation) in zip(cells, PRINTED, strict=True):
+        for number, (ax, h) in enumerate(zip(row, layers(init, activation, 0), strict=True)):
+            shown = h[h != 0.0] if activation == "relu" else h
+            counts, edges = np.histogram(shown, bins=41, range=RANGES[activation])
+            ax.stairs(counts / counts.max(), edges, fill=True, color=COLOURS[activation])
+            ax.set(xlim=RANGES[activation], ylim=(0, 1.3), yticks=[], xticks=RANGES[activation])
+            ax.tick_params(labelsize=7, length=2, labelbottom=number == 0)
+            ax.text(0.97, 0.97, f"std {h.std():.2g}", transform=ax.transAxes, ha="right", va="top", fontsize=7.5)
+            ax.spines[["top", "right", "left"]].set_visible(False)
+        row[0].set_ylabel(
+            f"{init}, {activation}\n{TOLD[init, activation]}", rotation=0, ha="right", va="center", fontsize=9
+        )
+    for number, ax in enumerate(cells[0]):
+        ax.set_title(f"layer {number + 1}", fontsize=9)
+    return figure
+
+
+def write() -> None:
+    """Measure, and write page and picture."""
+    PAGE.write_text(page(), encoding="utf-8")
+    draw().savefig(PICTURE, dpi=110)
+
+
+if __name__ == "__main__":
+    write()
