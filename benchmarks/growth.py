@@ -23,12 +23,12 @@ SWEEPS: dict[str, tuple[list[int], Callable[[int], Workload], str]] = {
     ),
     "width": (
         [16, 32, 64, 128, 256, 512, 1024],
-        lambda n: Workload("", (64, n, n, 2), 64, 4096, 0.0),
+        lambda n: Workload("", (64, n, n, 2), 64, 1024, 0.0),
         "step",
     ),
     "depth": (
         [1, 2, 4, 8, 16, 32, 64],
-        lambda n: Workload("", (64, *(64,) * n, 2), 64, 4096, 0.0),
+        lambda n: Workload("", (64, *(64,) * n, 2), 64, 1024, 0.0),
         "step",
     ),
     "rows": (
@@ -38,8 +38,8 @@ SWEEPS: dict[str, tuple[list[int], Callable[[int], Workload], str]] = {
     ),
 }
 "What is varied, its values, the net for each, and what is timed."
-ROWS_A_CALL = 1 << 15
-"Steps are timed over so many rows or more, so that what a call costs besides is small; epochs are timed one a call."
+FLOPS_A_CALL = 200_000_000
+"Steps are timed in calls of about so many, so that what a call costs besides is small; epochs are timed one a call."
 
 
 def slope(sizes: list[int], costs: list[float]) -> float:
@@ -50,7 +50,7 @@ def slope(sizes: list[int], costs: list[float]) -> float:
 def sweep(name: str, threads: int, seconds: float) -> dict[str, Any]:
     sizes, net, what = SWEEPS[name]
     nets = [net(size) for size in sizes]
-    repeats = [1 if what == "epoch" else max(1, ROWS_A_CALL // w.rows) for w in nets]
+    repeats = [1 if what == "epoch" else max(1, FLOPS_A_CALL // (w.flops() * w.steps)) for w in nets]
     contestants = {
         str(size): partial(train(w, threads), count) for size, w, count in zip(sizes, nets, repeats, strict=True)
     }

@@ -14,7 +14,7 @@ from typing import Any
 import harness
 import numpy as np
 from peers import TITLES, CannotError
-from roofline import Peaks, peaks
+from roofline import peaks
 from workers import Worker, interleave, workers
 from workloads import WORKLOADS, Workload
 
@@ -60,12 +60,6 @@ def measure(
     return records
 
 
-def limit(workload: Workload, n_rows: int, machine: Peaks) -> float:
-    """The least time of a prediction: its products at the FMA peak, its weights read once."""
-    n_bytes = 4 * workload.n_weights
-    return machine.seconds(flops=2 * n_rows * workload.n_weights, n_bytes=n_bytes, footprint=n_bytes)
-
-
 def main() -> None:
     options = arguments()
     limits = {threads: peaks(threads) for threads in options.threads}
@@ -76,12 +70,11 @@ def main() -> None:
                 print(f"{name}: {workload.describe()}; {n_rows:,} rows", flush=True)
                 records = measure(contestants, workload, n_rows, options)
                 for record in records:
-                    fraction = limit(workload, n_rows, limits[record["threads"]]) / record["median"]
+                    fraction = limits[record["threads"]].prediction(workload, n_rows) / record["median"]
                     who = f"  {TITLES[record['name']]:20s} {record['threads']} threads"
                     print(f"{who} {1e6 * record['median']:10,.1f} us {fraction:7.1%} of the roofline", flush=True)
                 if not options.no_save:
-                    least = {threads: limit(workload, n_rows, machine) for threads, machine in limits.items()}
-                    harness.update("inference", f"{name} {n_rows}", {"contestants": records, "limits": least})
+                    harness.update("inference", f"{name} {n_rows}", {"contestants": records})
 
 
 if __name__ == "__main__":

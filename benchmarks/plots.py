@@ -8,6 +8,7 @@ from typing import Any
 import harness
 import matplotlib as mpl
 from peers import TITLES
+from roofline import kept_peaks
 from workloads import WORKLOADS
 
 mpl.use("Agg")
@@ -92,7 +93,7 @@ def _scaling(parts: Data) -> Any:
         values = []
         for group in groups:
             records = [r for r in parts[group]["contestants"] if (r["name"], r["threads"]) == ("madaline", threads)]
-            values.append(records[0]["median"] / parts[group]["limits"]["1"])
+            values.append(records[0]["median"] * kept_peaks(1).step(WORKLOADS[group]))
         places = [place + 0.4 * (threads - 1.5) for place in range(len(groups))]
         axes.bar(places, values, width=0.38, color=COLORS["madaline"], alpha=shade, label=f"{threads} threads")
     axes.set_xticks(range(len(groups)), groups, rotation=20)

@@ -17,6 +17,7 @@ import harness
 from workloads import WORKLOADS, Workload
 
 FOLDER = Path(__file__).parent.parent / "build" / "benchmarks"
+KEPT = harness.RESULTS / "roofline.json"
 
 
 @dataclass(frozen=True)
@@ -36,26 +37,44 @@ class Peaks:
         """The least time for so many flops and bytes."""
         return max(flops / self.flops, n_bytes / self.bandwidth_at(footprint))
 
+    def prediction(self, workload: Workload, n_rows: int) -> float:
+        """The least time of a prediction: its products, and its weights read once."""
+        n_bytes = 4 * workload.n_weights
+        return self.seconds(flops=2 * n_rows * workload.n_weights, n_bytes=n_bytes, footprint=n_bytes)
+
     def step(self, workload: Workload) -> float:
         """The least time of a step."""
         return self.seconds(flops=workload.flops(), n_bytes=workload.bytes(), footprint=workload.footprint())
 
 
 def peaks(threads: int) -> Peaks:
-    """Measure for about a second. The best ever seen here counts, as other work can only slow it: it is kept."""
-    program = _built()
-    text = subprocess.run([program, str(threads)], check=True, capture_output=True, text=True).stdout
+    """Measure for a second. The best ever seen on such a CPU is kept and counts, as other work can only slow it."""
+    text = subprocess.run([_built(), str(threads)], check=True, capture_output=True, text=True).stdout
     found = {}
     for line in text.splitlines():
         kind, size, rate = line.split()
         found[f"{kind} {size}"] = 1e9 * float(rate)
-    kept = FOLDER / "peaks.json"
-    known = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
-    place = f"{harness.cpu()}, {threads} threads"
-    best = {key: max(rate, known.get(place, {}).get(key, 0.0)) for key, rate in found.items()}
-    kept.write_text(json.dumps({**known, place: best}, indent=1), encoding="utf-8")
+    known = _kept()
+    before = known.get(_place(threads), {})
+    known[_place(threads)] = {key: max(rate, before.get(key, 0.0)) for key, rate in found.items()}
+    KEPT.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+    return kept_peaks(threads)
+
+
+def kept_peaks(threads: int) -> Peaks:
+    """The best ever seen on such a CPU, with so many threads or fewer."""
+    known = [_kept().get(_place(count), {}) for count in range(1, threads + 1)]
+    best = {key: max(rates.get(key, 0.0) for rates in known) for key in known[-1]}
     bandwidth = {int(key.split()[1]): rate for key, rate in best.items() if key.startswith("triad")}
     return Peaks(threads, best["fma 0"], bandwidth)
+
+
+def _kept() -> dict[str, dict[str, float]]:
+    return json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+
+
+def _place(threads: int) -> str:
+    return f"{harness.cpu()}, {threads} threads"
 
 
 def _built() -> Path:

@@ -73,7 +73,8 @@ class Session:
     def train(self, workload: Workload) -> dict[str, float]:
         """Get ready to train; gives the seconds that took, compilation and first epoch included, and its loss."""
         start = time.perf_counter()
-        self._call = self._module.TRAINERS[self.name](workload, self.threads)
+        shuffle = workload.batch < workload.rows  # one batch of all rows needs no order
+        self._call = self._module.TRAINERS[self.name](workload, self.threads, shuffle=shuffle)
         loss = self._call(1)
         return {"seconds": time.perf_counter() - start, "loss": loss}
 
@@ -110,18 +111,23 @@ def workers(names: list[str], threads: list[int]) -> Iterator[list[Worker]]:
 
 
 def interleave(contestants: list[Worker], *, seconds: float, rounds: int) -> list[Timing]:
-    """Ask A, B, C, A, B, C, ... for about so many seconds each in all; seconds a call (an epoch, a prediction)."""
-    counts = []
+    """Ask A, B, C, A, B, C, ... for about so many seconds each in all; seconds a call (an epoch, a prediction).
+
+    One whose single call takes longer than its share of a round leaves early, but not before its second round.
+    """
+    counts, turns = [], []
     for worker in contestants:
-        once = count = 1
-        while (once := worker.ask("seconds", count)) < seconds / rounds / 2 and count < 1 << 24:
-            count *= 2 if once > seconds / rounds / 8 else 4
-        counts.append(max(1, round(count * seconds / rounds / once)))
+        count = 1
+        while (passed := worker.ask("seconds", count)) < seconds / rounds / 2 and count < 1 << 24:
+            count *= 2 if passed > seconds / rounds / 8 else 4
+        counts.append(max(1, round(count * seconds / rounds / passed)))
+        turns.append(min(rounds, max(2, round(seconds * count / passed))) if count == 1 else rounds)
     timings = [Timing() for _ in contestants]
-    for _ in range(rounds):
-        for worker, count, timing in zip(contestants, counts, timings, strict=True):
-            timing.rounds.append(worker.ask("seconds", count) / count)
-            time.sleep(PAUSE if worker.threads > 1 else 0.0)
+    for turn in range(rounds):
+        for worker, count, last, timing in zip(contestants, counts, turns, timings, strict=True):
+            if turn < last:
+                timing.rounds.append(worker.ask("seconds", count) / count)
+                time.sleep(PAUSE if worker.threads > 1 else 0.0)
     return timings
 
 
@@ -143,6 +149,9 @@ def _settings(threads: int) -> dict[str, str]:
     several = "true" if threads > 1 else "false"
     flags = f"--xla_cpu_multi_thread_eigen={several} intra_op_parallelism_threads={threads}"
     return {name: str(threads) for name in names} | {
+        # Where others compute too, threads that wait by spinning make PyTorch and scikit-learn ten times slower.
+        "OMP_WAIT_POLICY": "PASSIVE",
+        "OPENBLAS_THREAD_TIMEOUT": "4",
         "XLA_FLAGS": flags,
         "JAX_PLATFORMS": "cpu",
         "KERAS_BACKEND": "jax",

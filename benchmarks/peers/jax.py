@@ -56,7 +56,9 @@ def update(workload: Workload, params: Any, gradient: Any, moments: Any, t: Any)
 
 @partial(jax.jit, static_argnums=0, donate_argnums=1)
 def epoch(workload: Workload, carried: Any, X: Any, y: Any, order: Any) -> tuple[Any, Any]:
-    """All steps of an epoch; ``order`` has a row of positions for each."""
+    """All steps of an epoch; ``order`` gives the positions of its rows, if they are shuffled."""
+    rows = [array if order is None else array[order] for array in (X, y)]
+    batches = [array.reshape(-1, workload.batch, *array.shape[1:]) for array in rows]
 
     def step(carried: Any, batch: Any) -> tuple[Any, Any]:
         params, statistics, moments, t, key = carried
@@ -66,7 +68,7 @@ def epoch(workload: Workload, carried: Any, X: Any, y: Any, order: Any) -> tuple
         params, moments = update(workload, params, gradient, moments, (t + 1).astype(jnp.float32))
         return (params, statistics, moments, t + 1, key), loss
 
-    carried, losses = jax.lax.scan(step, carried, (X[order], y[order]))
+    carried, losses = jax.lax.scan(step, carried, batches)
     return carried, losses.mean()
 
 
@@ -83,8 +85,8 @@ def train(workload: Workload, threads: int, shuffle: bool = True) -> Callable[[i
     def epochs(count: int) -> float:
         nonlocal carried
         for _ in range(count):
-            order = rng.permutation(workload.rows) if shuffle else np.arange(workload.rows)
-            carried, loss = epoch(workload, carried, X, y, order.astype(np.int32).reshape(-1, workload.batch))
+            order = rng.permutation(workload.rows).astype(np.int32) if shuffle else None
+            carried, loss = epoch(workload, carried, X, y, order)
         return float(loss)
 
     return epochs

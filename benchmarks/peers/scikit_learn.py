@@ -18,7 +18,7 @@ def estimator(workload: Workload, shuffle: bool) -> MLPClassifier | MLPRegressor
         raise CannotError("neither batch norm nor dropout")
     kind = MLPRegressor if workload.loss == "mse" else MLPClassifier
     model = kind(
-        workload.widths[1:-1],
+        hidden_layer_sizes=workload.widths[1:-1],
         activation=workload.activation,
         solver=workload.optimizer,
         alpha=0.0,
