@@ -121,7 +121,7 @@ def update(name: str, part: str, data: Any) -> None:
     """Keep one part of a result, beside the parts that were measured before."""
     path = RESULTS / f"{name}.json"
     known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    parts = {**known.get("parts", {}), part: {"date": time.strftime("%Y-%m-%d"), **data}}
+    parts = {**known.get("parts", {}), part: {"date": time.strftime("%Y-%m-%d"), "load": os.getloadavg()[0], **data}}
     RESULTS.mkdir(exist_ok=True)
     path.write_text(json.dumps({"machine": machine(), "parts": parts}, indent=1) + "\n", encoding="utf-8")
 

@@ -95,7 +95,7 @@ def _scaling(parts: Data) -> Any:
             records = [r for r in parts[group]["contestants"] if (r["name"], r["threads"]) == ("madaline", threads)]
             values.append(records[0]["median"] * kept_peaks(1).step(WORKLOADS[group]))
         places = [place + 0.4 * (threads - 1.5) for place in range(len(groups))]
-        axes.bar(places, values, width=0.38, color=COLORS["madaline"], alpha=shade, label=f"{threads} threads")
+        axes.bar(places, values, width=0.38, color=COLORS["madaline"], alpha=shade, label=f"threads: {threads}")
     axes.set_xticks(range(len(groups)), groups, rotation=20)
     axes.axhline(1.0, color="black", linewidth=0.8)
     axes.set_ylabel("speed, of one thread's roofline")
@@ -138,17 +138,14 @@ def _growth(parts: Data) -> Any:
     sweeps = list(dict.fromkeys(key.split(",")[0] for key in parts))
     figure, grid = plt.subplots(1, len(sweeps), figsize=(4 * len(sweeps), 3.6), layout="constrained")
     for axes, sweep in zip(grid, sweeps, strict=True):
-        for key, part in parts.items():
-            if key.split(",")[0] != sweep:
-                continue
-            shade = {1: 0.5, 2: 1.0}[part["threads"]]
+        for part in (part for key, part in parts.items() if key.split(",")[0] == sweep):
             micro = [1e6 * cost for cost in part["seconds"]]
-            title = f"{part['threads']} threads"
-            axes.loglog(part["sizes"], micro, "o-", color=COLORS["madaline"], alpha=shade, label=title)
-        scale = micro[-1] / part["flops"][-1]
-        axes.loglog(part["sizes"], [scale * flops for flops in part["flops"]], ":", color="gray", label="as the flops")
+            look = {"color": COLORS["madaline"], "alpha": {1: 0.5, 2: 1.0}[part["threads"]]}
+            axes.loglog(part["sizes"], micro, "o-", label=f"threads: {part['threads']}", **look)
+            sizes, flops, what = part["sizes"], part["flops"], part["what"]
+        axes.loglog(sizes, [micro[-1] * n / flops[-1] for n in flops], ":", color="gray", label="as the flops")
         axes.set_xlabel(sweep)
-        axes.set_ylabel(f"microseconds a {part['what']}")
+        axes.set_ylabel(f"microseconds, one {what}")
         axes.spines[["top", "right"]].set_visible(False)
     grid[0].legend(frameon=False)
     return figure

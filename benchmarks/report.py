@@ -68,9 +68,11 @@ def best(part: Record, *, ours: bool) -> Record:
 def heading(title: str, data: Record, text: str) -> str:
     machine = data["machine"]
     versions = ", ".join(f"{name} {number}" for name, number in machine["packages"].items())
+    loads = [part["load"] for part in data["parts"].values() if "load" in part]
+    shared = f" Load average of the machine while measuring: up to {max(loads):.1f}." if loads else ""
     return (
         f"# {title}\n\n{text}\n\nMachine: {machine['cpu']}, {machine['cpus']} CPUs. Versions: madaline "
-        f"{machine['madaline']}, Python {machine['python']}, {versions}.\n\n"
+        f"{machine['madaline']}, Python {machine['python']}, {versions}.{shared}\n\n"
     )
 
 
@@ -84,6 +86,8 @@ def train_page(data: Record) -> str:
         "torch.compile, JAX with a compiled scan over the epoch, Keras on JAX with 32 steps an execution. Ratios above "
         "1: madaline is faster; in brackets the middle half of the rounds. Made by `make bench`.",
     )
+    if missing := [name for name in WORKLOADS if name not in parts]:
+        text += f"Not measured yet: {', '.join(missing)}.\n\n"
     text += "![Ratios](train.png)\n\n"
     rows = []
     for name, part in parts.items():
