@@ -55,7 +55,7 @@ def train(
 def losses(X: Array, y: Array, **settings: Any) -> list[float]:
     """The loss of all rows after each epoch; infinite for a run that diverged."""
     history = train(X, y, **settings)
-    found = [float(value) for value in history["val_loss"]]
+    found = [float(value) for value in history["val_loss"]] if len(history) else []
     return found if history.stopped == "finished" and np.isfinite(found).all() else [np.inf]
 
 

@@ -107,6 +107,11 @@ def test_for_equal_epochs_small_batches_get_further_than_all_rows_at_once():  # 
     assert small < 0.3 * full
 
 
+def test_a_run_that_diverges_in_its_first_epoch_counts_as_infinite(rng):  # A9
+    X, y = 1e3 * rng.normal(size=(64, 5)), rng.integers(0, 3, 64)
+    assert batch_size.losses(X, y, size=4, rate=1e6, epochs=2) == [np.inf]
+
+
 def test_the_page_says_what_was_measured():  # A9
     """The full batch comes last for equal epochs, and one row a step takes longest for an epoch."""
     numbers = json.loads(batch_size.NUMBERS.read_text())
