@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.utils.class_weight import compute_sample_weight
 
 import madaline as md
 from losses.cases import CASES, N_ROWS
 from madaline.errors import ConfigError, ShapeError, TraceError
 from madaline.losses.classes import ClassLoss, LabelLoss
 from madaline.losses.cross_entropy import BinaryCrossEntropy, CrossEntropy
+from madaline.losses.focal import BinaryFocal
 from madaline.losses.margin import Hinge
 from madaline.losses.weights import balanced_class_weight
 
@@ -80,6 +82,26 @@ def test_signs_are_the_classes_of_a_hinge():
     assert Hinge()(z, y, class_weight=[3.0, 1.0]) == pytest.approx(Hinge()(z, y, [3.0, 1.0, 1.0]))
 
 
+@pytest.mark.parametrize("loss", [BinaryCrossEntropy(), BinaryFocal(), Hinge()], ids=lambda loss: loss.name)
+def test_the_weights_of_several_labels_multiply_as_in_scikit_learn(loss, rng):
+    z, y = rng.normal(size=(6, 3)), rng.integers(0, 2, size=(6, 3))
+    given = [{0: 0.5, 1: 2.0}, {}, [3.0, 1.0]]
+    by_row = compute_sample_weight([{0: 0.5, 1: 2.0}, {0: 1.0, 1: 1.0}, {0: 3.0, 1: 1.0}], y)
+    assert loss(z, y, class_weight=given) == pytest.approx(loss(z, y, by_row), rel=1e-13)
+    assert loss(z, y, class_weight=np.array([[0.5, 2.0], [1.0, 1.0], [3.0, 1.0]])) == pytest.approx(loss(z, y, by_row))
+    balanced = compute_sample_weight("balanced", y)
+    assert loss(z, y, class_weight="balanced") == pytest.approx(loss(z, y, balanced), rel=1e-13)
+    program = md.compile(lambda z, y: loss(z, y, class_weight=given), rows=[0, 1])
+    assert program(z, y) == pytest.approx(loss(z, y, by_row), rel=1e-13)
+
+
+def test_labels_that_are_probabilities_weigh_by_the_mean_weight(rng):
+    z, p = rng.normal(size=(4, 2)), rng.random((4, 2))
+    by_row = (1.0 + 4.0 * p[:, 0]) * (1.0 - 0.5 * p[:, 1])
+    found = BinaryCrossEntropy()(z, p, class_weight=[{1: 5.0}, {1: 0.5}])
+    assert found == pytest.approx(BinaryCrossEntropy()(z, p, by_row), rel=1e-13)
+
+
 def test_balanced_weights_follow_the_formula():
     np.testing.assert_allclose(balanced_class_weight([0, 0, 0, 2], 4), [4 / 6, 0.0, 2.0, 0.0])
     np.testing.assert_allclose(balanced_class_weight([[0.75, 0.25]]), [2 / 3, 2.0])
@@ -95,9 +117,10 @@ def test_class_weights_that_have_no_meaning_are_refused():
         CrossEntropy()(z, y, class_weight=[1.0, 2.0])
     with pytest.raises(ConfigError, match=r"class_weight is -1.0 at position 0"):
         CrossEntropy()(z, y, class_weight=[-1.0, 2.0, 1.0])
-    with pytest.raises(ConfigError, match="needs one class a row; binary_cross_entropy has 3 labels"):
-        BinaryCrossEntropy()(z, z, class_weight="balanced")
-    with pytest.raises(ConfigError, match="needs one class a row; hinge has 3 labels"):
-        Hinge()(z, z, class_weight="balanced")
+    for unclear in ([1.0, 2.0, 3.0], {1: 2.0}, [{1: 2.0}]):
+        with pytest.raises(ConfigError, match="does not say which of the 3 labels of binary_cross_entropy it is for"):
+            BinaryCrossEntropy()(z, z, class_weight=unclear)
+    with pytest.raises(ConfigError, match="class_weight names the class 2; the classes are 0 to 1"):
+        Hinge()(z, z, class_weight=[{}, {2: 1.0}, {}])
     with pytest.raises(TraceError, match="class_weight='balanced' counts the targets"):
         md.compile(lambda z, y: CrossEntropy()(z, y, class_weight="balanced"), rows=[0, 1])(z, y)

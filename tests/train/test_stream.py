@@ -162,6 +162,7 @@ def test_going_on_with_the_next_stream(digits):
         ({"y": np.zeros(5)}, "y cannot be given with a stream"),
         ({"sample_weight": np.zeros(5)}, "sample_weight cannot be given"),
         ({"class_weight": "balanced"}, "counts all rows"),
+        ({"class_weight": [{1: 2.0}, "balanced"]}, "counts all rows"),
         ({"validation": 0.1}, "cannot be held back"),
         ({"batch_size": None}, "batch_size=None takes all rows"),
         ({"sampler": "balanced"}, "chooses among all rows"),

@@ -88,6 +88,39 @@ def test_class_weights_are_row_weights_by_class(rows):
     close(both, trained(X, y, sample_weight=np.arange(30.0) * by_row))
 
 
+def test_weights_of_labels_multiply(rows):
+    X, y = rows
+    labels = np.stack([y == 0, y == 1], axis=1)
+    by_row = np.where(y == 0, 5.0, 1.0) * np.where(y == 1, 1.0, 0.5)
+    one, other = (md.Trainer(md.mlp(4, 2), loss="binary_cross_entropy", dtype="float64") for _ in range(2))
+    one.fit(X, labels, epochs=2, class_weight=[{1: 5.0}, {0: 0.5}])
+    other.fit(X, labels, epochs=2, sample_weight=by_row)
+    close(one, other)
+
+
+def test_weights_of_several_outputs_are_given_by_name_and_multiply(rows):
+    X, y = rows
+    net = md.Parallel(kind=md.Linear(3), first=md.Linear(2))
+    targets = {"kind": y, "first": (X[:, 3] > 0).astype(int)}
+    recipe = {"loss": {"kind": "cross_entropy", "first": "cross_entropy"}, "dtype": "float64"}
+    by_row = md.balanced_class_weight(y)[y] * np.array([1.0, 3.0])[targets["first"]]
+    one, other = md.Trainer(net, **recipe), md.Trainer(net, **recipe)
+    held = (X[:10], {name: target[:10] for name, target in targets.items()})
+    one.fit(X, targets, epochs=2, class_weight={"kind": "balanced", "first": {1: 3.0}}, validation=held)
+    other.fit(X, targets, epochs=2, sample_weight=by_row, validation=(*held, by_row[:10]))
+    close(one, other)
+    np.testing.assert_allclose(one.history["val_loss"], other.history["val_loss"], rtol=1e-12)
+    for unclear in ("balanced", {"kinds": "balanced"}):
+        with pytest.raises(ConfigError, match=r"must say which outputs it is for.*Outputs: kind, first"):
+            one.fit(X, targets, class_weight=unclear)
+
+
+def test_regression_has_no_classes_to_weigh(rows):
+    X, _ = rows
+    with pytest.raises(ConfigError, match=r"class_weight='balanced' does not go with mse.*Pass weight"):
+        md.Trainer(md.mlp(4, 1)).fit(X, X[:, 0], class_weight="balanced")
+
+
 def test_validation_rows_are_weighted_alike(rows):
     X, y = rows
     weight = md.balanced_class_weight(y[:20])[y]

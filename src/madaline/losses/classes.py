@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from madaline.errors import ConfigError, ShapeError
+from madaline.errors import ShapeError
 from madaline.graph.shapes import Shape, show
 from madaline.losses.loss import Loss, as_array, times
 from madaline.losses.targets import (
@@ -54,8 +54,8 @@ class ClassLoss(Loss):
                 f"indices or (n, {n_classes}) for probabilities. Use y[:, 0] for one column of indices."
             )
 
-    def classes(self, prediction_shape: Shape, target: Any) -> tuple[Any, int] | None:
-        return target, self.n_classes(prediction_shape)
+    def classes(self, prediction_shape: Shape, target: Any) -> list[tuple[Any, int]]:
+        return [(target, self.n_classes(prediction_shape))]
 
 
 @dataclass(frozen=True)
@@ -69,20 +69,14 @@ class LabelLoss(Loss):
         check_same_shape(prediction_shape, target.shape)
         check_probabilities(target)
 
-    def classes(self, prediction_shape: Shape, target: Any) -> tuple[Any, int] | None:
-        y = one_label(self, target)
-        return np.stack([1.0 - y, y], axis=1), 2
+    def classes(self, prediction_shape: Shape, target: Any) -> list[tuple[Any, int]]:
+        return [(np.stack([1.0 - y, y], axis=1), 2) for y in labels(target)]
 
 
-def one_label(loss: Loss, target: Any) -> Any:
-    """The only label of each row, (n,)."""
+def labels(target: Any) -> list[Any]:
+    """The columns of the target, each (n,)."""
     y = columns(target)
-    if y.shape[1] != 1:
-        raise ConfigError(
-            f"class_weight needs one class a row; {loss.name} has {y.shape[1]} labels here. "
-            "Pass weight, one number a row."
-        )
-    return y[:, 0]
+    return [y[:, d] for d in range(y.shape[1])]
 
 
 def expected(target: Any, of_class: Any) -> Any:

@@ -91,13 +91,13 @@ class CustomLoss(Loss):
                     "For row by row, write x[:, None] for the vector; for all pairs, x[None, :]."
                 )
 
-    def classes(self, prediction_shape: Shape, target: Any) -> tuple[Any, int] | None:
+    def classes(self, prediction_shape: Shape, target: Any) -> list[tuple[Any, int]]:
         if target.ndim != 1 or target.dtype.kind not in "iub":
-            return None
+            return []
         n_classes = max(int(prediction_shape[1]), 2) if len(prediction_shape) > 1 else 2
         if not isinstance(target, Node):
             check_classes(target, n_classes)
-        return target, n_classes
+        return [(target, n_classes)]
 
     def traced(self, prediction: Any = None, target: Any = None) -> CustomLoss:
         """The same loss with the function's graph in place of the function, as it is saved.

@@ -15,7 +15,7 @@ from madaline.graph.numpy_api.reduce import logsumexp
 from madaline.graph.primitives.elementwise import sigmoid
 from madaline.graph.shapes import Shape
 from madaline.losses.targets import Target, check_numbers, check_same_shape
-from madaline.losses.weights import as_class_weights, check_weights
+from madaline.losses.weights import as_class_weights, check_weights, for_each_label
 from madaline.registry import Registry
 
 LOSSES: Registry[type[Loss]] = Registry("loss")
@@ -70,8 +70,8 @@ class Loss(Description):
             Checked where its values are known.
         weight : array of shape (n,), optional
             Weights of the rows: 0 leaves a row out, 2 counts it twice.
-        class_weight : dict, array or "balanced", optional
-            Weights of the classes: each row's weight is multiplied by its class's.
+        class_weight : dict, array or "balanced", or a list of them for each label, optional
+            Weights of the classes: each row's weight is multiplied by its class's, or by those of all its labels.
         reduction : {"mean", "sum", "none"}
             Weighted mean (divided by the sum of the weights), weighted sum, or the weighted loss of each row.
         """
@@ -103,21 +103,23 @@ class Loss(Description):
         check_same_shape(prediction_shape, target.shape)
         check_numbers(target)
 
-    def classes(self, prediction_shape: Shape, target: Any) -> tuple[Any, int] | None:
-        """Each row's class, by index (n,) or probabilities (n, classes), and their number; None if there are none."""
-        return None
+    def classes(self, prediction_shape: Shape, target: Any) -> list[tuple[Any, int]]:
+        """Each row's class, by index (n,) or probabilities (n, classes), and their number: an item for each label."""
+        return []
 
     def class_rows(self, class_weight: Any, prediction: Any, target: Any) -> Any:
-        """The weight each row has by its class."""
+        """The weight each row has by its class; where it has several labels, the product of theirs."""
         found = self.classes(prediction.shape, target)
-        if found is None:
+        if not found:
             raise ConfigError(
                 f"class_weight={class_weight!r} does not go with {self.name}, whose targets are no classes. "
                 "Pass weight, one number a row."
             )
-        y, n_classes = found
-        weights = as_class_weights(class_weight, y, n_classes)
-        return np.take_along_axis(weights, y.astype(np.int64), axis=0) if y.ndim == 1 else y @ weights
+        rows: Any = 1.0
+        for given, (y, n_classes) in zip(for_each_label(class_weight, len(found), self.name), found, strict=True):
+            weights = as_class_weights(given, y, n_classes)
+            rows = rows * (np.take_along_axis(weights, y.astype(np.int64), axis=0) if y.ndim == 1 else y @ weights)
+        return rows
 
 
 def as_array(x: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from madaline.errors import ShapeError
 from madaline.graph.primitives.elementwise import relu
 from madaline.graph.shapes import Shape, show
-from madaline.losses.classes import ClassLoss, one_label
+from madaline.losses.classes import ClassLoss, labels
 from madaline.losses.loss import as_array
 from madaline.losses.targets import Target, check_classes, check_rows, check_same_shape, columns, refuse
 
@@ -61,11 +61,11 @@ class Hinge(ClassLoss):
         check_same_shape(prediction_shape, target.shape)
         refuse(target, ~np.isin(target, (-1, 0, 1)), "must be 0 or 1 (or -1 and 1)", "Number the classes 0 and 1")
 
-    def classes(self, prediction_shape: Shape, target: Any) -> tuple[Any, int] | None:
+    def classes(self, prediction_shape: Shape, target: Any) -> list[tuple[Any, int]]:
         n_outputs = self.n_classes(prediction_shape)
         if n_outputs > 1 and target.ndim == 1:
-            return target, n_outputs
-        return (one_label(self, target) > 0).astype(np.int64), 2
+            return [(target, n_outputs)]
+        return [((y > 0).astype(np.int64), 2) for y in labels(target)]
 
 
 @dataclass(frozen=True)

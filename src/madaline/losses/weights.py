@@ -33,6 +33,22 @@ def balanced_class_weight(target: Any, n_classes: int | None = None) -> np.ndarr
     return np.asarray(np.where(present, weights, 0.0))
 
 
+def for_each_label(class_weight: Any, n_labels: int, loss: str) -> list[Any]:
+    """The weights of each label's classes: as given for one label, ``"balanced"`` or one item each for several."""
+    if n_labels == 1:
+        return [class_weight]
+    if isinstance(class_weight, str):
+        return [class_weight] * n_labels
+    if isinstance(class_weight, (list, tuple, np.ndarray)):
+        given = list(class_weight)
+        if len(given) == n_labels and not any(np.isscalar(item) and not isinstance(item, str) for item in given):
+            return given
+    raise ConfigError(
+        f"class_weight={class_weight!r} does not say which of the {n_labels} labels of {loss} it is for. Pass a list "
+        "with the weights of 0 and 1 for each label, as [{1: 5.0}, {}, {0: 0.5, 1: 2.0}], or 'balanced'."
+    )
+
+
 def as_class_weights(class_weight: Any, target: Any, n_classes: int) -> Any:
     """One weight a class, from a mapping, an array, or ``"balanced"``; a class missing from a mapping has weight 1."""
     if isinstance(class_weight, Node):

@@ -13,10 +13,10 @@ from madaline.graph.shapes import show
 from madaline.graph.tree import flatten, unflatten
 from madaline.kernels.sources import DenseRows, Source, SparseRows
 from madaline.losses.loss import Loss
-from madaline.losses.weights import balanced_class_weight, check_weights
 from madaline.nn.inputs import matched
 from madaline.nn.network import Network
 from madaline.train.step import target_specs
+from madaline.train.weights import row_weights
 
 LOOKED_AT_ROWS = 1 << 18
 "Of more rows than that, layers which learn from the data before training see evenly spaced ones."
@@ -118,7 +118,7 @@ def read(
     if any(len(leaf) != n_rows for leaf in leaves):
         raise ShapeError(f"X has {n_rows} rows and y has {', '.join(str(len(leaf)) for leaf in leaves)}.")
     _check_targets(loss, network.out_shape, targets)
-    weight = _weights(loss, network.out_shape, targets, n_rows, sample_weight, class_weight)
+    weight = row_weights(loss, network.out_shape, targets, n_rows, sample_weight, class_weight)
     return Data(
         x,
         tuple(as_source(leaf, "y") for leaf in leaves),
@@ -127,14 +127,6 @@ def read(
         targets,
         target_specs(targets, network.dtype),
     )
-
-
-def class_weights(loss: Loss | dict[str, Loss], out_shape: Any, targets: Any, given: Any) -> Any:
-    """Weights of classes as given, ``"balanced"`` as numbers: other rows are to be weighted as those it counts."""
-    if not isinstance(given, str) or given != "balanced":
-        return given
-    found = None if isinstance(loss, dict) else loss.classes(out_shape, targets)
-    return given if found is None else balanced_class_weight(*found)
 
 
 def _check_names(out_shape: Any) -> None:
@@ -180,28 +172,6 @@ def _check_targets(loss: Loss | dict[str, Loss], out_shape: Any, targets: Any) -
     if isinstance(out_shape, dict) or isinstance(targets, dict):
         raise ConfigError("The net or y has several named outputs; give a loss for each: loss={'name': 'mse', ...}.")
     loss.check(out_shape, targets)
-
-
-def _weights(
-    loss: Loss | dict[str, Loss], out_shape: Any, targets: Any, n_rows: int, sample_weight: Any, class_weight: Any
-) -> np.ndarray | None:
-    weight = None
-    if sample_weight is not None:
-        weight = np.asarray(sample_weight, dtype=np.float64)
-        if weight.shape != (n_rows,):
-            raise ShapeError(
-                f"sample_weight has shape {weight.shape}; it must hold one number for each of {n_rows} rows."
-            )
-        check_weights("sample_weight", weight)
-    if class_weight is not None:
-        if isinstance(loss, dict):
-            raise ConfigError("class_weight cannot be used with several losses. Pass sample_weight.")
-        shape = np.broadcast_to(np.zeros((), dtype=np.float32), (n_rows, *out_shape[1:]))
-        of_class = np.asarray(loss.class_rows(class_weight, shape, targets), dtype=np.float64)
-        weight = of_class if weight is None else weight * of_class
-    if weight is not None and not weight.any():
-        raise ConfigError("The weight is 0 for every row: there is nothing to learn from.")
-    return weight
 
 
 def check_categories(model: Model, x: tuple[Source, ...]) -> None:

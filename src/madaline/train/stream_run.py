@@ -14,6 +14,7 @@ from madaline.train.recipe import Recipe
 from madaline.train.run import Run
 from madaline.train.sampling import Batches, InOrder, Sampler, Shuffled, epoch_batches
 from madaline.train.stream import Chunk, Stream
+from madaline.train.weights import counts_rows
 
 
 def check_stream(
@@ -34,7 +35,7 @@ def check_stream(
         raise ConfigError(f"{recipe.optimizer!r} takes all rows at once, and a stream never has them.")
     if batch_size is None:
         raise ConfigError("batch_size=None takes all rows at once, and a stream never has them. Give a number.")
-    if isinstance(class_weight, str):
+    if counts_rows(class_weight):
         raise ConfigError(f"class_weight={class_weight!r} counts all rows, and a stream never has them. Give numbers.")
     if isinstance(validation, float):
         raise ConfigError(f"validation={validation!r} of a stream cannot be held back. Give other data: (X, y).")

@@ -19,7 +19,7 @@ from madaline.nn.layer import Layer
 from madaline.nn.network import build
 from madaline.optim.lbfgs import LBFGS
 from madaline.train.checkpoint import Checkpointer, restore
-from madaline.train.data import Data, check_categories, class_weights, input_sources, looked_at, read
+from madaline.train.data import Data, check_categories, input_sources, looked_at, read
 from madaline.train.evaluation import Evaluator, Held
 from madaline.train.events import as_callbacks
 from madaline.train.history import History
@@ -35,6 +35,7 @@ from madaline.train.step import Step, training_step
 from madaline.train.stopping import as_early_stopping
 from madaline.train.stream import Stream
 from madaline.train.stream_run import StreamRun, check_stream
+from madaline.train.weights import class_weights
 
 ON_DIVERGENCE = ("raise", "stop", "skip")
 
@@ -187,6 +188,9 @@ class Trainer:
             A share of the rows (of each class its share), or other data, on which every epoch is judged.
         sample_weight : array of shape (n,), optional
         class_weight : dict, array or "balanced", optional
+            Each row's weight is multiplied by its class's. For several labels a list with the weights of 0 and 1 of
+            each, ``[{1: 5.0}, {}]``; for several outputs a dict, ``{"kind": "balanced"}``: their weights multiply, as
+            scikit-learn's do.
         metrics : str, Metric, callable, or list of them
             Columns of the history besides the loss: ``["accuracy", "auc"]``.
         early_stopping : bool, int, str or EarlyStopping

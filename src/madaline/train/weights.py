@@ -1,0 +1,74 @@
+"""Weights of rows, from those given for rows and for classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from madaline.errors import ConfigError, ShapeError
+from madaline.losses.loss import Loss
+from madaline.losses.weights import balanced_class_weight, check_weights
+
+
+def row_weights(
+    loss: Loss | dict[str, Loss], out_shape: Any, targets: Any, n_rows: int, sample_weight: Any, class_weight: Any
+) -> np.ndarray | None:
+    """The weight of each row: its own times that of its class; None where there are none."""
+    weight = None
+    if sample_weight is not None:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+        if weight.shape != (n_rows,):
+            raise ShapeError(
+                f"sample_weight has shape {weight.shape}; it must hold one number for each of {n_rows} rows."
+            )
+        check_weights("sample_weight", weight)
+    if class_weight is not None:
+        of_class = _class_rows(loss, out_shape, targets, n_rows, class_weight)
+        weight = of_class if weight is None else weight * of_class
+    if weight is not None and not weight.any():
+        raise ConfigError("The weight is 0 for every row: there is nothing to learn from.")
+    return weight
+
+
+def _class_rows(loss: Loss | dict[str, Loss], out_shape: Any, targets: Any, n_rows: int, class_weight: Any) -> Any:
+    """The weight each row has by its class; the product of those of several outputs."""
+    if isinstance(loss, dict):
+        if not isinstance(class_weight, Mapping) or not set(class_weight) <= set(loss):
+            raise ConfigError(
+                f"class_weight={class_weight!r} must say which outputs it is for, as the net has several: "
+                f"class_weight={{{next(iter(loss))!r}: 'balanced'}}. Outputs: {', '.join(loss)}."
+            )
+        each = (
+            _class_rows(loss[name], out_shape[name], targets[name], n_rows, given)
+            for name, given in class_weight.items()
+        )
+        return prod(each, start=np.ones(n_rows))
+    shape = np.broadcast_to(np.zeros((), dtype=np.float32), (n_rows, *out_shape[1:]))
+    return np.asarray(loss.class_rows(class_weight, shape, targets), dtype=np.float64)
+
+
+def class_weights(loss: Loss | dict[str, Loss], out_shape: Any, targets: Any, given: Any) -> Any:
+    """Weights of classes as given, ``"balanced"`` as numbers: other rows are to be weighted as those it counts."""
+    if isinstance(loss, dict):
+        named = given if isinstance(given, Mapping) else {}
+        known = {
+            name: class_weights(loss[name], out_shape[name], targets[name], item)
+            for name, item in named.items()
+            if name in loss
+        }
+        return {**named, **known} if named else given
+    if not isinstance(given, str) or given != "balanced":
+        return given
+    found = [balanced_class_weight(*each) for each in loss.classes(out_shape, targets)]
+    return found[0] if len(found) == 1 else found or given
+
+
+def counts_rows(class_weight: Any) -> bool:
+    """Whether weights, or some of those of several labels or outputs, are to be found by counting all rows."""
+    if isinstance(class_weight, str):
+        return True
+    items = class_weight.values() if isinstance(class_weight, Mapping) else class_weight
+    return isinstance(class_weight, (Mapping, list, tuple)) and any(counts_rows(item) for item in items)
