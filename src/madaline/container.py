@@ -31,10 +31,14 @@ def write(path: str | os.PathLike[str], arrays: Mapping[str, np.ndarray], docume
     """
     from safetensors.numpy import save  # those who save wait for it
 
-    target = Path(path)
     whole = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     # One array at least, since the format refuses a file without any.
-    content = save(whole or {"": np.zeros(0)}, metadata={DOCUMENT: json.dumps(document)})
+    write_whole(path, save(whole or {"": np.zeros(0)}, metadata={DOCUMENT: json.dumps(document)}))
+
+
+def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a file of any kind. Whatever happens meanwhile, the path holds the old file or the new one, never a part."""
+    target = Path(path)
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
         with beside.open("wb") as file:

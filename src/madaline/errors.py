@@ -12,6 +12,7 @@
     ├── TargetError         (ValueError)            a target that a loss has no meaning for
     ├── DivergenceError     (ArithmeticError)       training came to a loss that is not finite
     ├── FileFormatError     (ValueError)            a file that is damaged or of another kind
+    ├── ExportError         (ValueError)            a net that cannot be written for this target
     ├── GradientError       (ValueError)            a derivative that disagrees with finite differences
     ├── ConfigError         (ValueError)            a setting or environment variable that cannot be honoured
     ├── NativeCoreError     (ImportError)           the native core is installed but cannot be loaded
@@ -87,6 +88,10 @@ class DivergenceError(MadalineError, ArithmeticError):
 
 class FileFormatError(MadalineError, ValueError):
     """A file that is damaged, of another kind, or of a format this version does not know."""
+
+
+class ExportError(MadalineError, ValueError):
+    """A net that cannot be written for a target, or a foreign one that cannot be read; the message names the layer."""
 
 
 class GradientError(MadalineError, ValueError):

@@ -13,6 +13,7 @@ import numpy as np
 from madaline.errors import ConfigError, DtypeError, ShapeError
 from madaline.graph.node import Node, new_input
 from madaline.graph.shapes import Rows
+from madaline.graph.trace import open_trace
 from madaline.graph.tree import flatten, tree_map
 from madaline.nn.context import Context
 from madaline.nn.initializers import Initializer, as_initializer
@@ -203,7 +204,8 @@ def build(net: Layer, inputs: Any = None, *, dtype: Any = "float32", freeze: Seq
     nodes = tree_map(lambda spec: new_input(0, (Rows(), *spec.shape), spec.dtype), specs)
     store = _Collected(number)
     context = Context(store, train=False, key=np.zeros(2, dtype=np.int64), dtype=number, freeze=freeze)
-    context.enter(net, nodes)
+    with open_trace(flatten(nodes)[0]):  # a layer's formula may hold derivatives, traced inside
+        context.enter(net, nodes)
     for path in freeze:
         if path not in context.outputs:
             known = ", ".join(map(repr, context.layers))

@@ -20,6 +20,12 @@ Rule = Callable[[Node], Node | None]
 
 def simplify(graph: Graph) -> Graph:
     """An equal graph without repeated, constant or needless nodes."""
+    new = simplified(graph)
+    return Graph(graph.inputs, tuple(new[id(node)] for node in graph.outputs))
+
+
+def simplified(graph: Graph) -> dict[int, Node]:
+    """The node that stands for each node of the graph in the smaller one, by id."""
     new: dict[int, Node] = {}
     seen: dict[Any, Node] = {}
     for node in topological_order(graph.outputs):
@@ -27,8 +33,7 @@ def simplify(graph: Graph) -> Graph:
         while (better := _improved(current)) is not None:
             current = better
         new[id(node)] = seen.setdefault(_key(current), current)
-    outputs = tuple(new[id(node)] for node in graph.outputs)
-    return Graph(graph.inputs, outputs)
+    return new
 
 
 def _with_inputs(node: Node, new: dict[int, Node]) -> Node:

@@ -1,0 +1,226 @@
+"""A PyTorch module as a script, its weights beside it in a safetensors file; it needs torch and safetensors alone."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import numpy as np
+
+from madaline.graph.node import Node, is_constant
+from madaline.ship.inference import Inference
+from madaline.ship.script import OPERATORS, Rule, Script, concatenated, index, shape, size, windows
+
+TARGET = "PyTorch"
+
+
+class TorchScript(Script):
+    """Statements that call PyTorch."""
+
+    def __init__(self, inference: Inference) -> None:
+        super().__init__(inference, TARGET, RULES, "self.{}")
+
+    def array(self, node: Node) -> str:
+        if is_constant(node) and node.shape == ():
+            return f"torch.tensor({self.of(node)}, dtype=torch.{node.dtype.name})"
+        return self.of(node)
+
+
+def torch_files(inference: Inference, path: Path) -> dict[Path, bytes]:
+    """The script and, beside it, the weights; the latter only if there are any."""
+    from safetensors.numpy import save
+
+    arrays = {name: np.ascontiguousarray(value) for name, value in inference.arrays.items()}
+    script = TorchScript(inference)
+    body = script.lines()
+    used = [source.strip("\n") for helper, source in HELPERS.items() if f"{helper}(" in "\n".join(body)]
+    weights = path.with_suffix(".safetensors")
+    text = (_WITH_WEIGHTS if arrays else _WITHOUT_WEIGHTS).format(
+        inference,
+        weights=weights.name,
+        helpers="".join(f"{source}\n\n\n" for source in used),
+        arrays=textwrap.indent("\n".join(_declaration(inference, *item) for item in arrays.items()), " " * 8),
+        arguments=", ".join(["self", *(port.name for port in inference.inputs)]),
+        body=textwrap.indent("\n".join([*body, f"return {script.result()}"]), " " * 8),
+    )
+    return {path: text.encode()} | ({weights: save(arrays)} if arrays else {})
+
+
+_WITH_WEIGHTS = '''"""{0.title}
+
+Written by madaline; needs torch and safetensors. The weights are in {weights}.
+It takes {0.takes}, gives {0.gives}; n rows.
+"""
+
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file
+from torch import nn
+
+
+{helpers}class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+{arrays}
+
+    def forward({arguments}):
+{body}
+
+
+def load(path=Path(__file__).with_name("{weights}")):
+    """The module with its weights, in evaluation mode."""
+    model = Model()
+    model.load_state_dict(load_file(path))
+    return model.eval()
+'''
+
+_WITHOUT_WEIGHTS = '''"""{0.title}
+
+Written by madaline; needs torch.
+It takes {0.takes}, gives {0.gives}; n rows.
+"""
+
+import torch
+from torch import nn
+
+
+{helpers}class Model(nn.Module):
+    def forward({arguments}):
+{body}
+
+
+def load():
+    """The module, in evaluation mode."""
+    return Model().eval()
+'''
+
+
+def _declaration(inference: Inference, name: str, value: np.ndarray) -> str:
+    empty = f"torch.empty({tuple(value.shape)}, dtype=torch.{value.dtype.name})"
+    if name in inference.learned:
+        return f"self.{name} = nn.Parameter({empty})"
+    return f'self.register_buffer("{name}", {empty})'
+
+
+def _call(function: str) -> Rule:
+    """A function that takes tensors alone, and no plain numbers."""
+    return lambda script, node: f"{function}({', '.join(map(script.array, node.inputs))})"
+
+
+def _reduction(function: str) -> Rule:
+    def rule(script: Script, node: Node) -> str:
+        x = script.of(node.inputs[0])
+        # To PyTorch, no axes mean all of them.
+        return f"{function}({x}, dim={node.params['axes']})" if node.params["axes"] else x
+
+    return rule
+
+
+def _along(function: str, options: str = "") -> Rule:
+    return lambda script, node: f"{function}({script.of(node.inputs[0])}, dim={node.params['axis']}{options})"
+
+
+def _prod(script: Script, node: Node) -> str:
+    return script.of(node.inputs[0]) + "".join(f".prod({axis})" for axis in reversed(node.params["axes"]))
+
+
+def _cumsum(script: Script, node: Node) -> str:
+    x, axis = script.of(node.inputs[0]), node.params["axis"]
+    if node.params["reverse"]:
+        return f"torch.cumsum({x}.flip({axis}), dim={axis}).flip({axis})"
+    return f"torch.cumsum({x}, dim={axis})"
+
+
+def _slice(script: Script, node: Node) -> str:
+    (x,) = node.inputs
+    return f"{script.of(x)}[{index(node.params['starts'], node.shape, node.params['steps'], x.shape)}]"
+
+
+def _place(script: Script, node: Node) -> str:
+    axis = concatenated(node)
+    if axis is not None:
+        return f"torch.cat([{', '.join(map(script.array, node.inputs))}], dim={axis})"
+    return f"_place({shape(node.shape)}, [{', '.join(windows(script, node))}])"
+
+
+def _take(script: Script, node: Node) -> str:
+    x, indices = map(script.of, node.inputs)
+    return f"{x}[{':, ' * node.params['axis']}{indices}]"
+
+
+def _scatter_add(script: Script, node: Node) -> str:
+    v, indices = map(script.of, node.inputs)
+    return f"_scatter_add({v}, {indices}, {node.params['axis']}, {size(node.params['size'])})"
+
+
+HELPERS = {
+    "_place": """
+def _place(shape, pieces):
+    whole = pieces[0][0].new_zeros(shape)
+    for piece, where in pieces:
+        whole[where] += piece
+    return whole
+""",
+    "_positive": """
+def _positive(indices, size):
+    return torch.where(indices < 0, indices + size, indices)
+""",
+    "_scatter_add": """
+def _scatter_add(v, indices, axis, size):
+    moved = v.movedim(tuple(range(axis, axis + indices.ndim)), tuple(range(indices.ndim)))
+    whole = v.new_zeros((size, *moved.shape[indices.ndim :]))
+    return whole.index_put((indices,), moved, accumulate=True).movedim(0, axis)
+""",
+}
+"What some lines call; only those that do are written."
+
+_SAME_NAME = (
+    "sqrt floor ceil trunc exp exp2 expm1 log log2 log10 log1p sign isnan isinf isfinite logical_not sigmoid erf"
+)
+_TRIGONOMETRIC = "sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh"
+_OF_TWO = "floor_divide remainder fmod copysign maximum minimum arctan2 logical_and logical_or logical_xor where"
+
+RULES: dict[str, Rule] = {
+    **{name: f"torch.{name}({{0}})" for name in f"{_SAME_NAME} {_TRIGONOMETRIC}".split()},
+    **{name: _call(f"torch.{name}") for name in _OF_TWO.split()},
+    **OPERATORS,
+    "power": _call("torch.pow"),
+    "absolute": "torch.abs({0})",
+    "square": "{0} * {0}",
+    "reciprocal": "1 / {0}",
+    "cbrt": "torch.sign({0}) * torch.abs({0}) ** (1 / 3)",
+    "rint": "torch.round({0})",
+    "equal": "{0} == {1}",
+    "not_equal": "{0} != {1}",
+    "cast": lambda script, node: f"{script.of(node.inputs[0])}.to(torch.{node.dtype.name})",
+    "softplus": "torch.logaddexp({0}, torch.zeros_like({0}))",
+    "relu": "torch.relu({0})",
+    "sum": _reduction("torch.sum"),
+    "prod": _prod,
+    "max": _reduction("torch.amax"),
+    "min": _reduction("torch.amin"),
+    "logsumexp": _reduction("torch.logsumexp"),
+    "argmax": _along("torch.argmax"),
+    "argsort": _along("torch.argsort", ", stable=True"),
+    "cumsum": _cumsum,
+    "transpose": lambda script, node: f"{script.of(node.inputs[0])}.permute({node.params['axes']})",
+    "reshape": lambda script, node: f"{script.of(node.inputs[0])}.reshape({shape(node.shape)})",
+    "broadcast_to": lambda script, node: f"{script.array(node.inputs[0])}.broadcast_to({shape(node.shape)})",
+    "slice": _slice,
+    "place": _place,
+    "flip": lambda script, node: f"{script.of(node.inputs[0])}.flip({node.params['axes']})",
+    "take": _take,
+    "scatter_add": _scatter_add,
+    "take_along": lambda script, node: (
+        f"torch.gather({script.of(node.inputs[0])}, -1, "
+        f"_positive({script.of(node.inputs[1])}, {size(node.inputs[0].shape[-1])}))"
+    ),
+    "scatter_along": lambda script, node: (
+        f"{script.of(node.inputs[0])}.new_zeros({shape(node.shape)})"
+        f".scatter_add(-1, _positive({script.of(node.inputs[1])}, {size(node.params['size'])}), "
+        f"{script.of(node.inputs[0])})"
+    ),
+    "row_count": lambda script, node: f"torch.tensor({size(node.params['rows'])}, dtype=torch.{node.dtype.name})",
+}
+"How each primitive is written with PyTorch."

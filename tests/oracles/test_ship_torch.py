@@ -1,0 +1,39 @@
+"""Exported PyTorch modules, run by PyTorch."""
+
+from __future__ import annotations
+
+import runpy
+
+import pytest
+
+from ship.cases import NETS, agree, net_case, primitive_case, primitive_samples
+
+torch = pytest.importorskip("torch", reason="needs PyTorch: make test-oracles")
+
+
+def run(case, tmp_path):
+    """The outputs of the module, loaded from its two files."""
+    from madaline.ship.torch_script import torch_files
+
+    for path, content in torch_files(case.inference, tmp_path / "model.py").items():
+        path.write_bytes(content)
+    model = runpy.run_path(str(tmp_path / "model.py"))["load"]()
+    with torch.no_grad():
+        found = model(*(torch.tensor(x) for x in case.inputs))
+    return [y.numpy() for y in (found.values() if isinstance(found, dict) else [found])]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("net", NETS, ids=lambda net: net.name)
+def test_every_net_gives_what_the_model_gives(net, dtype, tmp_path):
+    case = net_case(net, dtype)
+    found = run(case, tmp_path)
+    agree(found, case)
+    assert [y.dtype for y in found] == [y.dtype for y in case.outputs]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(("name", "number"), primitive_samples())
+def test_every_primitive_is_written_right(name, number, dtype, tmp_path):
+    case = primitive_case(name, number, dtype)
+    agree(run(case, tmp_path), case)
