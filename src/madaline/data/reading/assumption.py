@@ -1,0 +1,60 @@
+"""What was assumed where the data did not say, and how to say otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+SHOWN_NAMES = 4
+"Of more columns than that, the first ones are named and the others counted."
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """One thing that was assumed about a table.
+
+    Attributes
+    ----------
+    text : str
+        What was assumed, in a sentence.
+    flag : str
+        The option that overrides it, as ``"--decimal"``; without dashes it is the keyword of :func:`read_table`.
+    """
+
+    text: str
+    flag: str
+
+    def __str__(self) -> str:
+        return f"{self.text}  ({self.flag})"
+
+
+def named(columns: Sequence[str]) -> str:
+    """Columns as a sentence names them.
+
+    Examples
+    --------
+    >>> named(["age", "fare"]), named(list("abcdefg"))
+    ("'age' and 'fare'", "'a', 'b', 'c', 'd' and 3 more")
+    """
+    shown = [repr(name) for name in columns[:SHOWN_NAMES]]
+    if len(columns) > SHOWN_NAMES:
+        return f"{', '.join(shown)} and {len(columns) - SHOWN_NAMES:,} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
+
+
+def counted(count: int, noun: str) -> str:
+    """A number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(12345, "row")
+    ('1 row', '12,345 rows')
+    """
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def listed(items: Iterable[str], limit: int = 20) -> str:
+    """Items in a row, with commas; of very many the first ones."""
+    found = list(items)
+    more = f" and {len(found) - limit:,} more" if len(found) > limit else ""
+    return ", ".join(found[:limit]) + more

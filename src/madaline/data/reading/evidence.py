@@ -1,0 +1,160 @@
+"""What the texts of a column could be: counted part by part, so that a file of any size can be looked at."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from madaline.data.reading import dates, numbers
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MISSING = ("NA", "N/A", "n/a", "NaN", "nan", "#N/A", "#NA", "<NA>", "NULL", "null", "NaT", "?")
+"Texts that mean a missing value wherever they stand."
+MAYBE_MISSING = (
+    "-",
+    "--",
+    "---",
+    ".",
+    "..",
+    "None",
+    "none",
+    "NONE",
+    "na",
+    "Na",
+    "missing",
+    "Missing",
+    "unknown",
+    "inf",
+    "-inf",
+)
+"Texts that mean a missing value among numbers or dates, and may be a category among other texts."
+FEW = 50
+"Distinct numbers are counted up to that many."
+
+
+@dataclass
+class Evidence:
+    """How many texts of a column can be read in which way.
+
+    Attributes
+    ----------
+    n : int
+        Texts that are not missing.
+    n_maybe : int
+        Those of them that mean a missing value if the others are numbers or dates.
+    n_integers : int
+        Those that are whole numbers in plain digits.
+    n_numbers : dict of int
+        Those that are numbers, by decimal mark.
+    n_plain : int
+        Those that are numbers in plain digits with a point.
+    proofs : set of str
+        Decimal marks that some number cannot do without.
+    n_dates : Counter
+        Those that are dates, by format.
+    n_times : int
+        Those that are times of day.
+    n_dressed : Counter
+        Those with a currency sign, a percent sign, or parted thousands.
+    n_distinct : int
+        Distinct numbers, if they are few.
+    has_codes : bool
+        Whether there are digits with leading zeros.
+    markers : Counter
+        Texts taken for missing values.
+    odd : dict
+        By decimal mark, the row and text of the first that is no number.
+    """
+
+    n: int = 0
+    n_maybe: int = 0
+    n_integers: int = 0
+    n_plain: int = 0
+    n_times: int = 0
+    n_distinct: int = 0
+    has_codes: bool = False
+    n_numbers: Counter[str] = field(default_factory=Counter)
+    n_dates: Counter[str] = field(default_factory=Counter)
+    n_dressed: Counter[str] = field(default_factory=Counter)
+    markers: Counter[str] = field(default_factory=Counter)
+    proofs: set[str] = field(default_factory=set)
+    odd: dict[str, tuple[int, str]] = field(default_factory=dict)
+
+    def look(self, texts: pl.Series, markers: tuple[str, ...], order: str | None, first_row: int) -> None:
+        """Count the texts of one part of the column, without outer blanks."""
+        import polars as pl
+
+        n = len(texts) - texts.null_count()
+        floats = texts.cast(pl.Float64, strict=False)
+        is_plain = floats.is_finite().fill_null(value=False)
+        n_plain = int(is_plain.sum())
+        is_marker = texts.is_in(markers) if n_plain < n or any(map(has_digits, markers)) else None
+        if is_marker is not None and is_marker.any():
+            self.markers.update(texts.filter(is_marker).to_list())
+            texts = texts.zip_with(~is_marker, pl.Series([None], dtype=pl.String))
+            n = len(texts) - texts.null_count()
+            is_plain &= ~is_marker.fill_null(value=False)
+            n_plain = int(is_plain.sum())
+        if not n:
+            return
+        n_integers = 0
+        self.n += n
+        self.n_plain += n_plain
+        if n_plain:
+            n_integers = len(texts) - texts.cast(pl.Int64, strict=False).null_count()
+            self.n_integers += n_integers
+            self.has_codes |= bool(texts.str.contains(r"^[+-]?0\d").any())
+            self.n_distinct = max(self.n_distinct, min(FEW, floats.filter(is_plain).n_unique()))
+        if n_integers == n:
+            self.n_numbers.update(dict.fromkeys(numbers.MARKS, n))
+            return
+        if n_plain < n:
+            maybe = texts.is_in(MAYBE_MISSING).fill_null(value=True)
+            self.n_maybe += int(maybe.sum()) - (len(texts) - n)
+            self._look_at_dates(texts, order)
+            self._look_at_dressed(texts.filter(~is_plain & ~maybe))
+        for mark in numbers.MARKS:
+            self._look_at_numbers(texts, mark, n_plain, first_row)
+
+    def _look_at_numbers(self, texts: pl.Series, mark: str, n_plain: int, first_row: int) -> None:
+        """How many are numbers with this decimal mark, and which is the first that is none."""
+        import polars as pl
+
+        fits = texts.str.contains(numbers.pattern(mark))
+        count = int(fits.sum())
+        self.n_numbers[mark] += count
+        if not count:
+            return
+        if mark not in self.proofs and texts.filter(fits).str.contains(numbers.PROVES[mark]).any():
+            self.proofs.add(mark)
+        if mark not in self.odd and 2 * count > n_plain:
+            bad = (~fits & ~texts.is_in(MAYBE_MISSING)).arg_true()
+            if len(bad):
+                self.odd[mark] = (first_row + int(bad[0]), str(texts[int(bad[0])]))
+        if count > n_plain and self.n_distinct < FEW:
+            values = pl.select(numbers.read_numbers(pl.lit(texts), mark).cast(pl.Float64, strict=False)).to_series()
+            self.n_distinct = max(self.n_distinct, min(FEW, values.n_unique()))
+
+    def _look_at_dressed(self, odd: pl.Series) -> None:
+        for name, sign in (
+            ("currency", numbers.CURRENCY),
+            ("percent", "%"),
+            ("thousands", r"\d[,.'\x{2019}\s]\d{3}\b"),
+        ):
+            if count := int(odd.str.contains(sign).sum()):
+                self.n_dressed[name] += count
+
+    def _look_at_dates(self, texts: pl.Series, order: str | None) -> None:
+        some = texts.drop_nulls().head(FEW).to_list()
+        for each in {**dict.fromkeys(self.n_dates), **dict.fromkeys(dates.formats(some, order))}:
+            found = texts.str.to_datetime(each, strict=False)
+            self.n_dates[each] += len(found) - found.null_count()
+        self.n_times += int(texts.str.contains(dates.TIME).sum())
+
+
+def has_digits(text: str) -> bool:
+    """Whether a text could be part of a number."""
+    return any(sign.isdecimal() for sign in text)

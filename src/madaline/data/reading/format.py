@@ -1,0 +1,146 @@
+"""How the texts of a table are to be read: decided once from all that was seen, kept with a model, used again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from madaline.annotations import fits
+from madaline.data.reading import dates, numbers
+from madaline.data.reading.evidence import MISSING, Evidence, has_digits
+from madaline.errors import FileFormatError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+KINDS = ("integer", "number", "date", "datetime", "time", "text", "empty")
+MOSTLY = 0.9
+"The share of texts that must be numbers for the others to be taken for missing ones."
+MANY = 20
+"Distinct numbers a column must have for that; with fewer, the others may be categories."
+
+
+@dataclass(frozen=True)
+class ColumnFormat:
+    """How the texts of one column are read.
+
+    Attributes
+    ----------
+    kind : str
+        One of ``KINDS``.
+    pattern : str
+        The format of dates.
+    is_dressed : bool
+        Whether numbers are written in other ways than plain digits with a point.
+    """
+
+    kind: str = "text"
+    pattern: str = ""
+    is_dressed: bool = False
+
+
+@dataclass(frozen=True)
+class TableFormat:
+    """How the texts of a table are read.
+
+    Attributes
+    ----------
+    decimal : str
+        The decimal mark.
+    missing : tuple of str
+        Texts that mean a missing value; blank ones always do.
+    columns : dict of ColumnFormat
+        Those that are not in it are texts.
+    """
+
+    decimal: str = "."
+    missing: tuple[str, ...] = MISSING
+    columns: Mapping[str, ColumnFormat] = field(default_factory=dict)
+
+    def expressions(self, names: Iterable[str]) -> list[pl.Expr]:
+        """Polars expressions that read the columns of texts, which have no outer blanks."""
+        return [self._expression(name, self.columns.get(name, ColumnFormat())) for name in names]
+
+    def _texts(self, name: str) -> pl.Expr:
+        """A column, null where a text means a missing value."""
+        import polars as pl
+
+        return pl.when(~pl.col(name).is_in(self.missing)).then(pl.col(name)).alias(name)
+
+    def _expression(self, name: str, column: ColumnFormat) -> pl.Expr:
+        import polars as pl
+
+        text = self._texts(name)
+        if column.kind == "empty":
+            return pl.lit(None, dtype=pl.String).alias(name)
+        if column.kind in ("integer", "number"):
+            # Markers without digits are no numbers, and need not be looked for among them.
+            source = text if any(map(has_digits, self.missing)) else pl.col(name)
+            digits = numbers.read_numbers(source, self.decimal) if column.is_dressed else source
+            number: pl.Expr = digits.cast(pl.Int64 if column.kind == "integer" else pl.Float64, strict=False)
+            if column.kind == "number":
+                number = pl.when(number.is_finite()).then(number)
+            return number.alias(name)
+        if column.kind == "time":
+            part = [
+                text.str.extract(r"^(\d+)[:.](\d+)(?:[:.](\d+(?:\.\d+)?))?$", k).cast(pl.Float64) for k in (1, 2, 3)
+            ]
+            return (part[0] + part[1] / 60 + part[2].fill_null(0.0) / 3600).alias(name)
+        if column.kind == "date":
+            return text.str.to_date(column.pattern, strict=False).alias(name)
+        if column.kind == "datetime":
+            return text.str.to_datetime(column.pattern, strict=False).dt.replace_time_zone(None).alias(name)
+        return text
+
+    def to_plain(self) -> dict[str, Any]:
+        """Numbers, strings, lists and dicts."""
+        return {
+            "decimal": self.decimal,
+            "missing": list(self.missing),
+            "columns": {name: asdict(column) for name, column in self.columns.items()},
+        }
+
+    @classmethod
+    def from_plain(cls, data: Any) -> TableFormat:
+        """The format again; a FileFormatError for data that :meth:`to_plain` did not give."""
+        try:
+            columns = {str(name): ColumnFormat(**column) for name, column in data["columns"].items()}
+            found = cls(data["decimal"], tuple(data["missing"]), columns)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise FileFormatError(f"The description of how to read tables is damaged: {error}") from error
+        is_whole = found.decimal in numbers.MARKS and fits(found.missing, tuple[str, ...])
+        for column in columns.values():
+            is_whole &= column.kind in KINDS and isinstance(column.pattern, str) and type(column.is_dressed) is bool
+        if not is_whole:
+            raise FileFormatError("The description of how to read tables is damaged: it has values without meaning.")
+        return found
+
+
+def find_decimal(columns: Iterable[Evidence]) -> str:
+    """The decimal mark of most columns that show one."""
+    shown = [column for column in columns if column.proofs and max(column.n_numbers.values()) >= MOSTLY * column.n]
+    commas = sum("," in column.proofs for column in shown)
+    return "," if commas > sum("." in column.proofs for column in shown) else "."
+
+
+def find_format(column: Evidence, decimal: str, *, numeric: bool | None, with_dates: bool) -> ColumnFormat:
+    """How a column of which this is known is best read; ``numeric`` says whether the user wants numbers or texts."""
+    if numeric is False:
+        return ColumnFormat("text")
+    if not column.n:
+        return ColumnFormat("empty")
+    count = column.n_numbers[decimal]
+    known = column.n - column.n_maybe
+    is_number = count and (count == known or (count >= MOSTLY * known and column.n_distinct >= MANY))
+    if numeric or (is_number and not column.has_codes):
+        plain = column.n_plain >= count and (decimal == "." or column.n_integers == column.n_plain)
+        return ColumnFormat("integer" if plain and column.n_integers == count else "number", is_dressed=not plain)
+    if with_dates and column.n_dates:
+        # Of equals the first, which has the day before the month.
+        pattern, found = max(column.n_dates.items(), key=lambda item: item[1])
+        if found >= MOSTLY * known:
+            return ColumnFormat("datetime" if dates.has_clock(pattern) else "date", pattern)
+    if column.n_times and column.n_times == known:
+        return ColumnFormat("time")
+    return ColumnFormat("text")

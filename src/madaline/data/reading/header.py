@@ -1,0 +1,123 @@
+"""The header of a table: whether there is one, and what its columns are called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from madaline.data.reading.assumption import Assumption, counted, named
+from madaline.errors import ConfigError
+
+NUMBER_LIKE = re.compile(
+    r"^[$€£¥(+\-\u2212]*[\d.,'\s]*\d[\d.,'\s]*([eE][+-]?\d+)?[)%€$£]?$|^\d{1,4}[-/.:]\d{1,2}[-/.:]\d"
+)
+"Numbers and dates in most of their dresses."
+ORANGE_TYPES = {"", "c", "continuous", "d", "discrete", "s", "string", "text", "t", "time", "b", "basket"}
+ORANGE_FLAGS = re.compile(r"^(|c|class|m|meta|i|ignore|\S+=.*)$")
+MISSING = {"", "?", "NA", "N/A", "nan", "NaN", "null"}
+
+
+@dataclass(frozen=True)
+class Header:
+    """Names as they stand in the file, and how many records they take."""
+
+    names: list[str]
+    n_lines: int
+
+
+def find_header(records: Sequence[list[str]], n_lines: int | None) -> tuple[Header, list[Assumption]]:
+    """The header of a table that begins with these records, and what was assumed."""
+    if n_lines is not None:
+        if not 0 <= n_lines <= len(records):
+            raise ConfigError(f"--header {n_lines}: it must be a number of lines that the file has, 0 for no header.")
+        return Header(_stripped(records[0]) if n_lines else [], n_lines), []
+    filled = [record for record in records if any(field.strip() for field in record)]
+    lead = records.index(filled[0])
+    first, body = filled[0], filled[1:]
+    if len(filled) > 2 and _is_orange(records[lead : lead + 3]):
+        text = "Lines 2 and 3 describe the columns (Orange's format) and are no rows."
+        return Header(_stripped(first), lead + 3), [Assumption(text, "--header")]
+    if body and _votes(first, body) < 0:
+        return Header([], lead), [Assumption("There is no header: the first line looks like all others.", "--header")]
+    return Header(_stripped(first), lead + 1), []
+
+
+def _votes(first: Sequence[str], body: Sequence[Sequence[str]]) -> int:
+    """Above 0 if the first record is unlike the others, below if it is like them; 0 counts as a header."""
+    if _counts_up(first):
+        return 1
+    votes = 0
+    for column, cell in enumerate(map(str.strip, first)):
+        values = [record[column].strip() for record in body if column < len(record)]
+        values = [value for value in values if value not in MISSING]
+        if cell in MISSING or not values:
+            votes -= cell in MISSING - {""}
+            continue
+        numeric = sum(bool(NUMBER_LIKE.match(value)) for value in values) / len(values)
+        if numeric > 0.9:
+            votes += -1 if NUMBER_LIKE.match(cell) else 1
+        elif cell in values:
+            votes -= 1
+        elif len(set(values)) < 0.5 * len(values):
+            votes += 1
+    return votes
+
+
+def _counts_up(cells: Sequence[str]) -> bool:
+    """Names like 0, 1, 2 or 2014, 2015, 2016."""
+    if len(cells) < 3 or not all(cell.strip().isdecimal() for cell in cells):
+        return False
+    numbers = [int(cell) for cell in cells]
+    return numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
+
+def _is_orange(records: Sequence[Sequence[str]]) -> bool:
+    if len(records) < 3:
+        return False
+    types, flags = ([cell.strip() for cell in record] for record in records[1:3])
+    return any(types) and set(types) <= ORANGE_TYPES and all(ORANGE_FLAGS.match(flag) for flag in flags)
+
+
+def _stripped(record: Sequence[str]) -> list[str]:
+    return [" ".join(cell.split()) for cell in record]
+
+
+def unique_names(given: Sequence[str], width: int) -> tuple[tuple[str, ...], frozenset[str], list[Assumption]]:
+    """A name for each of ``width`` columns, each once; and which of them the file did not name.
+
+    Examples
+    --------
+    >>> unique_names(["a", "a", ""], 4)[0]
+    ('a', 'a_2', 'column_3', 'column_4')
+    """
+    names: list[str] = []
+    unnamed: set[str] = set()
+    repeated: list[str] = []
+    taken = set(given)
+    for position in range(width):
+        name = given[position] if position < len(given) else ""
+        if not name:
+            name = f"column_{position + 1}"
+            unnamed.add(name)
+        count = 1
+        first = name
+        while name in names or (name != first and name in taken):
+            count += 1
+            name = f"{first}_{count}"
+        if count > 1 and first not in repeated:
+            repeated.append(first)
+        names.append(name)
+    said = []
+    if repeated:
+        examples = f"{repeated[0]}_2"
+        said = [
+            Assumption(
+                f"{named(repeated)} {'names' if len(repeated) == 1 else 'name'} more than one column; the later ones "
+                f"are called {examples!r} and so on.",
+                "--header",
+            )
+        ]
+    if not given:
+        said.append(Assumption(f"The {counted(width, 'column')} are called 'column_1', 'column_2' ...", "--header"))
+    return tuple(names), frozenset(unnamed), said

@@ -1,0 +1,282 @@
+"""Tables from files: CSV of all kinds, Parquet, folders, standard input, data sets that come with the package."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from madaline.data.datasets import DATASETS
+from madaline.data.reading.assumption import Assumption, counted, listed, named
+from madaline.data.reading.evidence import MISSING, Evidence
+from madaline.data.reading.format import TableFormat, find_decimal, find_format
+from madaline.data.reading.parts import FramePart, ParquetPart, Part, TextPart
+from madaline.data.reading.statements import say
+from madaline.errors import ConfigError, FileFormatError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat", ".parquet", ".pq", ".csv.gz", ".tsv.gz", ".txt.gz")
+"What is read from a folder."
+PARQUET = b"PAR1"
+UNNAMED = ("auto", "keep", "drop")
+DATES = ("dmy", "mdy", "ymd", "none")
+NEARLY_EMPTY = 0.01
+"A column without a name that has values in a smaller share of rows is left out."
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """What is known about a table; None, or nothing, is told from the file.
+
+    Attributes
+    ----------
+    delimiter : str, optional
+        The sign that parts fields; a blank stands for any number of them.
+    decimal : {".", ","}, optional
+        The decimal mark.
+    encoding : str, optional
+        As ``"latin-1"``.
+    header : int, optional
+        Lines of the header; 0 for none.
+    skip : int, optional
+        Lines before it.
+    missing : tuple of str, optional
+        Texts that mean a missing value; blank ones always do.
+    dates : {"dmy", "mdy", "ymd", "none"}, optional
+        The order of day, month and year; "none" reads no dates.
+    ragged : {"auto", "refuse", "fill", "drop"}
+        What to do about rows with more or fewer fields than columns: "auto" fills up short ones and refuses long ones.
+    unnamed : {"auto", "keep", "drop"}
+        What to do about columns without a name; "auto" leaves out those that are nearly empty.
+    numeric, categorical : tuple of str
+        Columns that are to be read as numbers, and as texts.
+    """
+
+    delimiter: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    header: int | None = None
+    skip: int | None = None
+    missing: tuple[str, ...] | None = None
+    dates: str | None = None
+    ragged: str = "auto"
+    unnamed: str = "auto"
+    numeric: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        choices = {"decimal": (".", ","), "dates": DATES, "unnamed": UNNAMED}
+        for name, allowed in choices.items():
+            value = getattr(self, name)
+            if value is not None and value not in allowed:
+                raise ConfigError(f"--{name} {value} is not known. Choose one of {', '.join(allowed)}.")
+        for name in ("header", "skip"):
+            value = getattr(self, name)
+            if value is not None and (type(value) is not int or value < 0):
+                raise ConfigError(f"--{name} {value} must be a number of lines.")
+
+    def given(self) -> dict[str, Any]:
+        """Those that are not as they would be."""
+        return {
+            each.name: getattr(self, each.name) for each in fields(self) if getattr(self, each.name) != each.default
+        }
+
+
+@dataclass
+class TableFile:
+    """A table that is open for reading, all at once or part by part.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    names : tuple of str
+        Of its columns.
+    format : TableFormat
+        How its texts are read.
+    n_rows : int
+    assumptions : list of Assumption
+        What was assumed where the file does not say.
+    """
+
+    name: str
+    parts: list[Part]
+    options: ReadOptions
+    format: TableFormat = field(default_factory=TableFormat)
+    names: tuple[str, ...] = ()
+    n_rows: int = 0
+    assumptions: list[Assumption] = field(default_factory=list)
+
+    def frame(self) -> pl.DataFrame:
+        """The whole table."""
+        import polars as pl
+
+        frames = list(self.batches())
+        return pl.concat(frames, rechunk=True) if frames else pl.DataFrame()
+
+    def batches(self) -> Iterator[pl.DataFrame]:
+        """The table part by part, each of the same types."""
+        for part in self.parts:
+            yield from part.batches(self.format, self.names)
+
+
+@contextmanager
+def open_table(
+    source: str | os.PathLike[str] | IO[bytes],
+    options: ReadOptions | None = None,
+    *,
+    format: TableFormat | None = None,  # noqa: A002
+) -> Iterator[TableFile]:
+    """A table to read part by part; what :func:`read_table` reads at once.
+
+    Parameters
+    ----------
+    source : path, str or binary stream
+        A CSV-like or Parquet file, a folder of them, ``"-"`` for standard input, or the name of a data set.
+    options : ReadOptions, optional
+    format : TableFormat, optional
+        How the columns of an earlier table were read, to read these in the same way.
+    """
+    options = options or ReadOptions()
+    with ExitStack() as stack:
+        name, parts, said = _parts(source, options, stack)
+        table = TableFile(name, parts, options, assumptions=said)
+        _check_alike(parts)
+        for part in parts[:1]:
+            table.assumptions += part.assumptions
+        table.names = parts[0].names
+        _look(table, format)
+        if not table.n_rows:
+            raise FileFormatError(f"{name} has no rows: there is nothing to learn from or to predict.")
+        yield table
+
+
+def read_table(source: str | os.PathLike[str] | IO[bytes], **options: Any) -> tuple[pl.DataFrame, list[Assumption]]:
+    r"""The table of a file, and what was assumed where the file does not say.
+
+    Parameters
+    ----------
+    source : path, str or binary stream
+        A CSV-like file of any delimiter, decimal mark and encoding, packed by gz or not; a Parquet file; a folder of
+        either; ``"-"`` for standard input; or the name of a data set that comes with the package.
+    **options
+        See :class:`ReadOptions`: each overrides one assumption.
+
+    Examples
+    --------
+    >>> import io
+    >>> frame, assumptions = read_table(io.BytesIO("price;sold\n1.200,50 €;03/12/2024\n?;24/12/2024".encode()))
+    >>> frame.rows()
+    [(1200.5, datetime.date(2024, 12, 3)), (None, datetime.date(2024, 12, 24))]
+    >>> print(*assumptions, sep="\n")
+    Fields are parted by a semicolon.  (--delimiter)
+    Numbers have a decimal comma.  (--decimal)
+    '?' means a missing value (1 time in 'price').  (--missing)
+    'price' has amounts with a currency sign, which is left out.  (--categorical)
+    'sold' has dates (day/month/year).  (--dates)
+    """
+    with open_table(source, ReadOptions(**options)) as table:
+        return table.frame(), table.assumptions
+
+
+def _parts(
+    source: str | os.PathLike[str] | IO[bytes], options: ReadOptions, stack: ExitStack
+) -> tuple[str, list[Part], list[Assumption]]:
+    """The files of a source."""
+    if not isinstance(source, (str, os.PathLike)):
+        return "The stream", [TextPart.read(source, "The stream", options, stack)], []
+    if source == "-":
+        return "Standard input", [TextPart.read(sys.stdin.buffer, "Standard input", options, stack)], []
+    path = Path(source)
+    if not path.exists():
+        if str(source) in DATASETS:
+            return f"The data set {str(source)!r}", [FramePart(DATASETS[str(source)].table(), str(source))], []
+        raise FileNotFoundError(
+            f"There is no file {str(source)!r}, and no data set of that name. `madaline datasets` lists those."
+        )
+    if not path.is_dir():
+        return str(path), [_file_part(path, options, stack)], []
+    files = sorted(each for each in path.iterdir() if each.is_file() and each.name.lower().endswith(SUFFIXES))
+    if not files:
+        raise FileFormatError(f"The folder {str(path)!r} has no table in it: no file that ends in .csv or .parquet.")
+    said = [Assumption(f"{counted(len(files), 'file')} of the folder, one after the other.", "a file instead")]
+    return f"The folder {str(path)!r}", [_file_part(each, options, stack) for each in files], said
+
+
+def _file_part(path: Path, options: ReadOptions, stack: ExitStack) -> Part:
+    try:
+        with path.open("rb") as file:
+            start = file.read(4)
+        return ParquetPart(path) if start == PARQUET else TextPart.read(path, str(path), options, stack)
+    except OSError as error:
+        raise FileFormatError(f"{str(path)!r} cannot be read: {error.strerror or error}.") from error
+
+
+def _check_alike(parts: Sequence[Part]) -> None:
+    """Files of a folder must have the same columns and be of one kind."""
+    for part in parts[1:]:
+        other = sorted(set(part.names) ^ set(parts[0].names))
+        if other:
+            raise FileFormatError(
+                f"{part.name} has other columns than {parts[0].name}: {listed(map(repr, other), 5)} in one only."
+            )
+        if part.is_text != parts[0].is_text:
+            raise FileFormatError(
+                f"{part.name} and {parts[0].name} are of different kinds: keep CSV and Parquet apart."
+            )
+
+
+def _look(table: TableFile, given: TableFormat | None) -> None:
+    """Count the rows, and find how to read the texts."""
+    if not table.parts[0].is_text:
+        table.n_rows = sum(part.n_rows for part in table.parts)
+        return
+    options = table.options
+    markers = options.missing if options.missing is not None else given.missing if given else MISSING
+    order = None if options.dates == "none" else options.dates
+    columns = {name: Evidence() for name in table.names}
+    for part in table.parts:
+        for first_row, texts in part.texts(table.names):
+            table.n_rows += len(texts)
+            for name, column in columns.items():
+                column.look(texts[name], markers, order, first_row)
+    _check_names(table)
+    _leave_out(table, columns)
+    decimal = options.decimal or (given.decimal if given else find_decimal(columns.values()))
+    found = {}
+    for name, column in columns.items():
+        numeric = True if name in options.numeric else False if name in options.categorical else None
+        known = given.columns.get(name) if given else None
+        if known is None or numeric is not None:
+            known = find_format(column, decimal, numeric=numeric, with_dates=options.dates != "none")
+        found[name] = known
+    table.format = TableFormat(decimal, markers, found)
+    table.assumptions += say(table.format, columns)
+
+
+def _check_names(table: TableFile) -> None:
+    for flag, names in (("--numeric", table.options.numeric), ("--categorical", table.options.categorical)):
+        if missing := [name for name in names if name not in table.names]:
+            raise ConfigError(f"{flag}: {table.name} has no column {named(missing)}. Columns: {listed(table.names)}.")
+
+
+def _leave_out(table: TableFile, columns: dict[str, Evidence]) -> None:
+    """Leave out columns without a name that have nearly no values."""
+    unnamed = table.parts[0].unnamed
+    if table.options.unnamed == "keep" or len(unnamed) == len(columns):
+        return
+    is_all = table.options.unnamed == "drop"
+    empty = [name for name in columns if name in unnamed and (is_all or columns[name].n < NEARLY_EMPTY * table.n_rows)]
+    for name in empty:
+        del columns[name]
+    if empty:
+        table.names = tuple(columns)
+        table.assumptions.append(
+            Assumption(f"{counted(len(empty), 'column')} without a name, nearly empty, left out.", "--unnamed")
+        )
