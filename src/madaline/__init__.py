@@ -182,6 +182,7 @@ if TYPE_CHECKING:
     from madaline.optim.schedule import Schedule as Schedule
     from madaline.optim.schedule import as_schedule as as_schedule
     from madaline.optim.sgd import SGD as SGD
+    from madaline.ship.export import export as export
     from madaline.train.events import Callback as Callback
     from madaline.train.history import History as History
     from madaline.train.loggers import MLflow as MLflow
@@ -314,6 +315,7 @@ _NAMES_BY_MODULE = {
         "as_schedule",
     ),
     "madaline.optim.sgd": ("SGD",),
+    "madaline.ship.export": ("export",),
     "madaline.train.events": ("Callback",),
     "madaline.train.history": ("History",),
     "madaline.train.loggers": ("MLflow", "TensorBoard"),

@@ -72,7 +72,7 @@ def primitive_case(name: str, number: int, dtype: str) -> Exported:
     """One primitive with one of its samples; floats are of the type."""
     primitive: Any = PRIMITIVES[name]
     args, params = list(primitive.samples(np.random.default_rng(3)))[number]
-    args = [np.asarray(arg, dtype=dtype) if arg.dtype.kind == "f" else arg for arg in args]
+    args = [np.asarray(arg, dtype=dtype) if arg.dtype.kind == "f" else np.asarray(arg) for arg in args]
     if params.get("to") == dtype:
         params = params | {"to": "int64"}
     nodes = [new_input(k, arg.shape, arg.dtype, f"a{k}") for k, arg in enumerate(args)]

@@ -12,12 +12,14 @@ from madaline.functional.model import Model
 from madaline.registry import Registry
 from madaline.ship.inference import Inference, inference_of
 from madaline.ship.numpy_script import python_files
+from madaline.ship.onnx_graph import onnx_files
 from madaline.ship.torch_script import torch_files
 
 Writer = Callable[[Inference, Path], dict[Path, bytes]]
 
 TARGETS: Registry[Writer] = Registry("target")
 "What a model can be exported to, by name."
+TARGETS.add("onnx", onnx_files)
 TARGETS.add("python", python_files)
 TARGETS.add("torch", torch_files)
 
