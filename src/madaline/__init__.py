@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from madaline import losses as losses
     from madaline import optim as optim
     from madaline.config import show_config as show_config
+    from madaline.estimators.classifier import MLPClassifier as MLPClassifier
+    from madaline.estimators.regressor import MLPRegressor as MLPRegressor
+    from madaline.data.encode import TablePlan as TablePlan
+    from madaline.data.target import TargetPlan as TargetPlan
     from madaline.functional.check_gradient import check_gradient as check_gradient
     from madaline.functional.collapse import collapse as collapse
     from madaline.functional.compile import compile as compile
@@ -200,6 +204,10 @@ __version__ = "0.1.0.dev0"
 _NAMES_BY_MODULE = {
     "madaline": ("losses", "optim"),
     "madaline.config": ("show_config",),
+    "madaline.estimators.classifier": ("MLPClassifier",),
+    "madaline.estimators.regressor": ("MLPRegressor",),
+    "madaline.data.encode": ("TablePlan",),
+    "madaline.data.target": ("TargetPlan",),
     "madaline.functional.check_gradient": ("check_gradient",),
     "madaline.functional.collapse": ("collapse",),
     "madaline.functional.compile": ("compile",),

@@ -18,6 +18,7 @@
     ├── NativeCoreError     (ImportError)           the native core is installed but cannot be loaded
     └── MissingPackageError (ImportError)           a package that only this needs is not installed
     MadalineWarning         (UserWarning)
+    ├── DataWarning                                 something in the data that a person should look at
     └── NativeCoreWarning   (RuntimeWarning)        the native core is absent; NumPy does the work
 
 A message has four parts: the argument as it was typed, the value it had, what is allowed, and the likely fix.
@@ -112,6 +113,10 @@ class MissingPackageError(MadalineError, ImportError):
 
 class MadalineWarning(UserWarning):
     """Base of every warning madaline gives."""
+
+
+class DataWarning(MadalineWarning):
+    """Something in the data that a person should look at, as a column that gives the target away."""
 
 
 class NativeCoreWarning(MadalineWarning, RuntimeWarning):

@@ -1,1 +1,1 @@
-"""Takes files; hands on tables. Start with ``datasets.py``: small real data sets that come with the package."""
+"""Takes files and tables; hands on arrays for a net. Start with ``encode.py``: from a table's columns to arrays."""

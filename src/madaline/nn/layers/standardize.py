@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from madaline.data.scale import centre_and_scale
 from madaline.errors import ConfigError, InputError, ShapeError
 from madaline.graph.shapes import Shape
 from madaline.nn.initializers import Constant
@@ -78,12 +79,8 @@ class Standardize(Layer):
                 f"{rows[row, column]} in row {row} of column {column} has no place in a mean. Fill in missing values, "
                 "or drop those rows."
             )
-        # The mean of equal numbers can be a rounding away from them, and a deviation of that size is none.
-        varies = rows.max(axis=0) > rows.min(axis=0)
-        return {
-            "mean": np.where(varies, rows.mean(axis=0), rows[0]),
-            "std": np.where(varies, rows.std(axis=0), 1.0),
-        }
+        mean, std = centre_and_scale(rows, "standard")
+        return {"mean": mean, "std": std}
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
         return (x - context.state("mean")) / context.state("std")

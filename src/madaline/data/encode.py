@@ -1,0 +1,218 @@
+"""A table as the arrays a net takes: fitted on the training data, then the same for every table that comes."""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from madaline.data.categories import Embedded
+from madaline.data.fitting import fit_column
+from madaline.data.plans import ColumnPlan, Dropped, write_rows
+from madaline.data.roles import Role, infer_roles
+from madaline.data.series import column_of
+from madaline.data.table import Table
+from madaline.description import Description
+from madaline.errors import ConfigError, DataWarning, InputError, ShapeError
+from madaline.registry import Registry
+
+if TYPE_CHECKING:
+    from madaline.nn.layers.sequential import Sequential
+
+TABLE_PLANS: Registry[type[TablePlan]] = Registry("table plan")
+
+NUMBERS = "numbers"
+"The input that holds the matrix: numbers, few categories, booleans and dates."
+BLOCK_ROWS = 4096
+
+
+@dataclass(frozen=True)
+class TablePlan(Description):
+    """How the columns of a table go into a net; fitted by :meth:`fit`, kept with the model.
+
+    It holds names of columns and categories and statistics of columns, never rows of the training data.
+
+    Parameters
+    ----------
+    columns : tuple of ColumnPlan
+        One for each column of the training table, those left out among them, in its order.
+    has_names : bool
+        Whether the training table had names; if not, columns are found by their places.
+
+    Examples
+    --------
+    >>> plan = TablePlan.fit({"size": [1.0, 2.0, None, 4.0], "city": ["Rome", "Oslo", "Rome", "Oslo"]})
+    >>> plan.features()
+    ('size', 'size missing', 'city=Rome')
+    >>> plan.encode({"city": ["Rome", "Paris"], "size": [2.0, None]})["numbers"].round(2)
+    array([[0., 0., 1.],
+           [0., 1., 0.]], dtype=float32)
+    """
+
+    registry: ClassVar[Registry[Any]] = TABLE_PLANS
+    name: ClassVar[str] = "table"
+
+    columns: tuple[ColumnPlan, ...]
+    has_names: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        names = [plan.column for plan in self.columns]
+        if len(set(names)) != len(names):
+            raise ConfigError("The plan of a table has two columns of one name.")
+        if not self.used():
+            raise ConfigError("No column is left to learn from:\n" + "\n".join(map(_line, self.columns)))
+
+    @classmethod
+    def fit(
+        cls,
+        table: Any,
+        y: Any = None,
+        *,
+        scaling: str = "robust",
+        clip: bool | None = None,
+        one_hot: int = 8,
+        embedding: int = 8,
+        ignore: Collection[str] = (),
+        categorical: Collection[str] = (),
+        numeric: Collection[str] = (),
+    ) -> TablePlan:
+        """Look at the training data.
+
+        Parameters
+        ----------
+        table : data frame, array, dict of columns ...
+            Anything :meth:`Table.of` takes, without the target.
+        y : array, list or series, optional
+            The target: a column that gives it away is left out, with a warning.
+        scaling : {"robust", "standard", "minmax", "none"}
+            Of numbers; see :func:`~madaline.data.scale.centre_and_scale`.
+        clip : bool, optional
+            Whether scaled numbers are clipped smoothly at 3; with robust scaling unless told.
+        one_hot : int
+            Columns with at most so many categories become one matrix column each; others are embedded.
+        embedding : int
+            The length of the vector of an embedded category at most; few categories get shorter ones.
+        ignore, categorical, numeric : collections of str
+            Columns to leave out, to take as categories, to take as numbers.
+        """
+        table = Table.of(table)
+        if not table.n_rows:
+            raise ShapeError("The table has no rows: there is nothing to learn from.")
+        target = None if y is None else column_of("y", y)
+        roles = infer_roles(table, target, ignore=ignore, categorical=categorical, numeric=numeric)
+        for role in roles:
+            if role.role == "leak":
+                warnings.warn(
+                    f"Column {role.column!r} is left out: it is {role.reason}. To use it all the same, pass "
+                    f"numeric=[{role.column!r}] or categorical=[{role.column!r}].",
+                    DataWarning,
+                    stacklevel=2,
+                )
+        clip = scaling == "robust" if clip is None else clip
+        plans = [
+            fit_column(table, role, scaling=scaling, clip=clip, one_hot=one_hot, embedding=embedding) for role in roles
+        ]
+        return cls(tuple(plans), has_names=table.has_names)
+
+    def encode(self, table: Any) -> dict[str, np.ndarray]:
+        """The arrays of a table, by the names of the net's inputs.
+
+        ``numbers`` is float32 of shape (n_rows, len(features)), each embedded column int64 of shape (n_rows,).
+        Columns are found by name, in whatever order; those the plan does not know are left out.
+        """
+        table = Table.of(table)
+        name_of = self._found(table)
+        inputs = self.inputs()
+        embedded: dict[str, np.ndarray] = {}
+        parts: list[tuple[ColumnPlan, np.ndarray, slice]] = []
+        place = 0
+        for plan in self.used():
+            x = plan.read(table[name_of[plan.column]])
+            if isinstance(plan, Embedded):
+                embedded[inputs[plan.column]] = x
+            width = len(plan.features())
+            parts += [(plan, x, slice(place, place + width))] if width else []
+            place += width
+        if not parts:
+            return embedded
+        matrix = np.empty((table.n_rows, place), dtype=np.float32)
+        # In blocks of rows, so that a block of the matrix stays in cache while its columns are written.
+        for start in range(0, table.n_rows, BLOCK_ROWS):
+            rows = slice(start, start + BLOCK_ROWS)
+            for plan, x, place_of_plan in parts:
+                write_rows(plan, x[rows], matrix[rows, place_of_plan], start)
+        return {NUMBERS: matrix, **embedded}
+
+    def front(self) -> Sequential:
+        """The layers that take :meth:`encode`'s arrays and give one matrix: embeddings beside the numbers."""
+        from madaline.nn.layers.embedding import Embedding
+        from madaline.nn.layers.parallel import Concat, Parallel
+        from madaline.nn.layers.reshape import Identity
+        from madaline.nn.layers.sequential import Sequential
+
+        inputs = self.inputs()
+        branches: dict[str, Any] = {NUMBERS: Identity()} if self.features() else {}
+        branches |= {inputs[p.column]: Embedding(p.n_codes, p.width) for p in self.columns if isinstance(p, Embedded)}
+        return Sequential(Parallel(**branches), Concat())
+
+    def used(self) -> tuple[ColumnPlan, ...]:
+        """The columns that are not left out."""
+        return tuple(plan for plan in self.columns if not isinstance(plan, Dropped))
+
+    def features(self) -> tuple[str, ...]:
+        """The names of the columns of the matrix ``numbers``."""
+        return tuple(name for plan in self.columns for name in plan.features())
+
+    def inputs(self) -> dict[str, str]:
+        """The net's input for each embedded column: its name, without what a path cannot hold."""
+        found: dict[str, str] = {}
+        taken = {NUMBERS}
+        for plan in self.columns:
+            if isinstance(plan, Embedded):
+                name = plain = plan.column.replace(".", "_") or "column"
+                count = 1
+                while name in taken:
+                    count += 1
+                    name = f"{plain}_{count}"
+                found[plan.column] = name
+                taken.add(name)
+        return found
+
+    def roles(self) -> tuple[Role, ...]:
+        """What every column of the training table was taken for, and why."""
+        return tuple(Role(plan.column, plan.role, plan.reason) for plan in self.columns)
+
+    def unknown(self, table: Any) -> tuple[str, ...]:
+        """Columns of a table that the plan does not know and :meth:`encode` leaves out."""
+        table = Table.of(table)
+        known = {plan.column for plan in self.columns}
+        return tuple(name for name in table.names if name not in known) if self._by_name(table) else ()
+
+    def _by_name(self, table: Table) -> bool:
+        return self.has_names and table.has_names
+
+    def _found(self, table: Table) -> Mapping[str, str]:
+        """The table's name for each column of the plan."""
+        names = [plan.column for plan in self.columns]
+        if not self._by_name(table):
+            if len(table.names) != len(names):
+                raise ShapeError(f"The table has {len(table.names)} columns, and the training table had {len(names)}.")
+            return dict(zip(names, table.names, strict=True))
+        for plan in self.used():
+            if plan.column not in table:
+                near = difflib.get_close_matches(plan.column, table.names, n=1)
+                hint = f" Did you mean {near[0]!r}?" if near else ""
+                raise InputError(
+                    f"The table has no column {plan.column!r}, which the model was trained with.{hint} It has: "
+                    f"{', '.join(table.names)}."
+                )
+        return {name: name for name in names}
+
+
+def _line(plan: ColumnPlan) -> str:
+    return f"  {plan.column}: {plan.role}, {plan.reason}"

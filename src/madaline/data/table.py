@@ -1,0 +1,159 @@
+"""Any table as named columns, read where it lies."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from madaline.data.column import Column
+from madaline.data.series import column_of, from_array, from_objects, from_series
+from madaline.errors import DtypeError, InputError, ShapeError
+
+
+class Table:
+    """Named columns of equal length; each is read when it is first asked for.
+
+    Made by :meth:`Table.of`.
+
+    Attributes
+    ----------
+    names : tuple of str
+        In the order of the table.
+    n_rows : int
+        Equal for all columns.
+    has_names : bool
+        Whether the names were given, or are x0, x1 and so on for an array's columns.
+
+    Examples
+    --------
+    >>> table = Table.of({"city": ["Rome", None], "size": [2.8, 1.3]})
+    >>> table.names, table.n_rows, table["size"].kind, table["city"].missing()
+    (('city', 'size'), 2, 'number', array([False,  True]))
+    """
+
+    def __init__(self, readers: Mapping[str, Callable[[], Column]], n_rows: int, *, has_names: bool = True) -> None:
+        self._readers = dict(readers)
+        self._columns: dict[str, Column] = {}
+        self.names = tuple(self._readers)
+        self.n_rows = n_rows
+        self.has_names = has_names
+
+    @classmethod
+    def of(cls, given: Any) -> Table:
+        """A table from whatever holds one.
+
+        Parameters
+        ----------
+        given : data frame, array, dict or list
+            A data frame of pandas, polars, pyarrow or any library that narwhals knows, lazy ones too; an array with two
+            axes or with named fields; a dict of columns; a list of rows or of dicts.
+        """
+        if isinstance(given, Table):
+            return given
+        if isinstance(given, np.ndarray):
+            return cls._of_array(given)
+        if isinstance(given, Mapping):
+            return cls._of_dict(given)
+        if isinstance(given, (list, tuple)):
+            return cls._of_rows(given)
+        if hasattr(given, "tocsr") and hasattr(given, "nnz"):
+            raise DtypeError("A sparse matrix is all numbers and needs no table. Give it as it is, or X.toarray().")
+        return cls._of_frame(given)
+
+    @classmethod
+    def _of_frame(cls, given: Any) -> Table:
+        import narwhals as nw
+
+        try:
+            frame = nw.from_native(given)
+        except nw.exceptions.DuplicateError:
+            _check_names(given.columns)
+            raise
+        except TypeError:
+            if not hasattr(given, "__array__"):
+                raise DtypeError(
+                    f"{type(given).__name__} is no table. Give a data frame, an array, or a dict of columns."
+                ) from None
+            return cls._of_array(np.asarray(given))
+        if isinstance(frame, nw.LazyFrame):
+            frame = frame.collect()
+        _check_names(frame.columns)
+        readers = {str(name): partial(_from_frame, frame, name) for name in frame.columns}
+        return cls(readers, len(frame))
+
+    @classmethod
+    def _of_array(cls, array: np.ndarray) -> Table:
+        if array.dtype.names:
+            fields = array.dtype.names
+            return cls({name: partial(from_array, name, array[name]) for name in fields}, len(array))
+        if array.ndim != 2:
+            raise ShapeError(
+                f"The table has shape {array.shape}; rows and columns are needed. For one column, give "
+                "X.reshape(-1, 1)."
+            )
+        names = [f"x{place}" for place in range(array.shape[1])]
+        readers = {name: partial(from_array, name, array[:, j]) for j, name in enumerate(names)}
+        return cls(readers, len(array), has_names=False)
+
+    @classmethod
+    def _of_dict(cls, columns: Mapping[Any, Any]) -> Table:
+        _check_names(columns)
+        read = {str(name): column_of(str(name), values) for name, values in columns.items()}
+        lengths = {name: len(column) for name, column in read.items()}
+        if len(set(lengths.values())) > 1:
+            shown = ", ".join(f"{name!r} {length}" for name, length in lengths.items())
+            raise ShapeError(f"The columns have different lengths: {shown}. Each needs one value for every row.")
+        return cls._of_columns(read.values())
+
+    @classmethod
+    def _of_rows(cls, rows: list[Any] | tuple[Any, ...]) -> Table:
+        if not rows:
+            raise ShapeError("The table has no rows.")
+        if all(isinstance(row, Mapping) for row in rows):
+            names = dict.fromkeys(name for row in rows for name in row)
+            return cls._of_dict({name: [row.get(name) for row in rows] for name in names})
+        if not all(isinstance(row, (list, tuple, np.ndarray)) for row in rows):
+            raise ShapeError(f"Row 0 is {rows[0]!r}; a list of rows holds lists, tuples, arrays or dicts.")
+        width = len(rows[0])
+        for place, row in enumerate(rows):
+            if len(row) != width:
+                raise ShapeError(f"Row {place} has {len(row)} values, and row 0 has {width}.")
+        columns = [from_objects(f"x{j}", list(column)) for j, column in enumerate(zip(*rows, strict=True))]
+        return cls._of_columns(columns, has_names=False)
+
+    @classmethod
+    def _of_columns(cls, columns: Collection[Column], *, has_names: bool = True) -> Table:
+        n_rows = max(map(len, columns), default=0)
+        return cls({column.name: partial(_itself, column) for column in columns}, n_rows, has_names=has_names)
+
+    def __getitem__(self, name: str) -> Column:
+        if name not in self._columns:
+            self._columns[name] = self._readers[name]()
+        return self._columns[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._readers
+
+    def __iter__(self) -> Iterator[Column]:
+        return (self[name] for name in self.names)
+
+    def __repr__(self) -> str:
+        return f"Table({self.n_rows} rows, columns {', '.join(self.names)})"
+
+
+def _from_frame(frame: Any, name: Any) -> Column:
+    return from_series(str(name), frame.get_column(name))
+
+
+def _itself(column: Column) -> Column:
+    return column
+
+
+def _check_names(names: Any) -> None:
+    twice = [str(name) for name, count in Counter(map(str, names)).items() if count > 1]
+    if twice:
+        raise InputError(f"The table has the column {twice[0]!r} more than once. Give every column its own name.")

@@ -1,0 +1,90 @@
+"""What is to be learned: told from the values of the target."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from madaline.data.column import Column
+from madaline.data.roles import reads_as
+from madaline.data.series import column_of
+from madaline.data.table import Table
+from madaline.errors import TargetError
+
+TASKS = ("binary", "multiclass", "multilabel", "regression", "count")
+"What can be learned. A count is a regression whose target is a number of things: 0, 1, 2 ..."
+MANY = 10
+"Whole numbers with more different values than that are quantities, with fewer they are taken for classes."
+
+
+def is_matrix(y: Any) -> bool:
+    """Whether a target has an axis of columns, be it of one."""
+    shape = getattr(y, "shape", None)
+    if isinstance(shape, tuple):
+        return len(shape) > 1
+    return isinstance(y, Sequence) and len(y) > 0 and isinstance(y[0], (list, tuple, np.ndarray))
+
+
+def columns_of(y: Any) -> list[Column]:
+    """The columns of a target."""
+    return list(Table.of(y)) if is_matrix(y) or isinstance(y, dict) else [column_of("y", y)]
+
+
+def the_column(columns: list[Column], task: str) -> Column:
+    """The one column of a target."""
+    if len(columns) > 1:
+        raise TargetError(f"task={task!r} needs a target of one column, and it has {len(columns)}.")
+    return columns[0]
+
+
+def matrix_of(columns: list[Column]) -> np.ndarray:
+    """Columns of numbers as one matrix; an error that names the row of one that is none."""
+    matrix = np.stack([column.numbers().astype(np.float64) for column in columns], axis=1)
+    wrong = np.argwhere(~np.isfinite(matrix))
+    if len(wrong):
+        row, place = wrong[0]
+        raise TargetError(f"Row {row} of the target is {matrix[row, place]}. Correct it, or drop the row.")
+    return matrix
+
+
+def check_no_gaps(column: Column) -> None:
+    """An error that names the rows where the target is missing."""
+    rows = np.flatnonzero(column.missing()) if column.kind != "other" else ()
+    if len(rows):
+        shown = ", ".join(map(str, rows[:5])) + (" ..." if len(rows) > 5 else "")
+        raise TargetError(f"The target has {len(rows)} missing values, in rows {shown}. Drop those rows.")
+
+
+def classes_of(column: Column) -> tuple[Any, ...]:
+    """What differs, in order: whole numbers as int, text as str."""
+    if column.kind in ("number", "boolean"):
+        values = np.unique(column.values)
+        whole = column.kind == "number" and values.dtype.kind == "f" and bool((values == np.floor(values)).all())
+        return tuple((values.astype(np.int64) if whole else values).tolist())
+    return tuple(column.texts().unique().sort().to_list())
+
+
+def infer_task(columns: list[Column]) -> tuple[str, str]:
+    """What the values look like, and why."""
+    if len(columns) > 1:
+        if all(c.kind == "boolean" or (c.kind == "number" and not set(np.unique(c.values)) - {0, 1}) for c in columns):
+            return "multilabel", f"{len(columns)} columns of 0 and 1"
+        return "regression", f"{len(columns)} columns of numbers"
+    column = columns[0]
+    if column.kind == "text" and reads_as(column, column.values) == "number":
+        column = Column(column.name, "number", column.numbers())
+    if column.kind == "date":
+        raise TargetError("The target holds dates. Give numbers, as the days from one date to another.")
+    if column.kind == "other":
+        raise TargetError(f"The target holds {next(iter(column.values))}, which cannot be learned.")
+    n_different = len(np.unique(column.values)) if column.kind == "number" else column.texts().n_unique()
+    if column.kind != "number":
+        return "binary" if n_different == 2 else "multiclass", f"{n_different} different values"
+    whole = bool((column.values == np.floor(column.values)).all())
+    if whole and n_different <= MANY:
+        return "binary" if n_different == 2 else "multiclass", f"{n_different} different whole numbers"
+    if whole and column.values.min() >= 0 and (column.values == 0).any():
+        return "count", f"whole numbers from 0 to {column.values.max():g}"
+    return "regression", f"numbers from {column.values.min():g} to {column.values.max():g}"

@@ -1,0 +1,87 @@
+"""What columns are taken for."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import numpy as np
+import pytest
+
+from madaline.data.roles import infer_roles
+from madaline.data.series import column_of
+from madaline.data.table import Table
+from madaline.errors import ConfigError
+
+N = 40
+LETTERS = [f"{chr(97 + i % 26)}{i}" for i in range(N)]
+
+
+def role(values, name="column", y=None, **told):
+    (found,) = infer_roles(Table.of({name: values}), None if y is None else column_of("y", y), **told)
+    return found.role, found.reason
+
+
+@pytest.mark.parametrize(
+    ("values", "found", "reason"),
+    [
+        ([0.5, 1.5, None] * 5, "number", "from 0.5 to 1.5, 5 missing"),
+        ([1, 2, 2] * 5, "number", "2 different whole numbers"),
+        ([True, False, None], "boolean", "true and false, 1 missing"),
+        (["a", "b"] * 5, "category", "2 different texts"),
+        (["a", "b", None] * 5, "category", "2 different texts, 5 missing"),
+        (LETTERS, "id", "text with 40 different values in 40 rows"),
+        ([7] * 5, "constant", "7 in every row"),
+        (["x"] * 5, "constant", "'x' in every row"),
+        ([None] * 5, "constant", "no value in any row"),
+        (["x", None] * 5, "category", "1 different texts, 5 missing"),
+        ([7, None] * 5, "number", "1 different whole numbers, 5 missing"),
+        ([dt.date(2024, 1, 1), dt.date(2025, 1, 1)], "date", "from 2024-01-01 to 2025-01-01"),
+        (["2024-01-01", "2025-01-01"], "date", "text that reads as a date in every row"),
+        ([" 1.5", "2", None], "number", "text that reads as a number in every row, 1 missing"),
+        ([[1], [2, 3]], "unusable", "objects of type list have no place in a net"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "values",
+)
+def test_roles(values, found, reason):
+    assert role(values) == (found, reason)
+
+
+def test_text_that_stops_reading_as_numbers_is_text():
+    assert role(["1"] * 200 + ["two"] * 200)[0] == "category"
+
+
+@pytest.mark.parametrize("name", ["id", "customer_id", "Row ID", "", "index", "Unnamed: 0"])
+def test_numbers_that_number_the_rows_are_left_out(name):
+    assert role(list(range(N)), name=name)[0] == "id"
+    assert role([1, 1, 2], name=name)[0] == "number"
+
+
+@pytest.mark.parametrize("name", ["paid", "humid", "size", "rapid"])
+def test_names_that_only_end_like_one_are_no_ids(name):
+    assert role(list(range(N)), name=name)[0] == "number"
+
+
+def test_what_the_user_says_comes_first():
+    assert role([1, 2, 1], categorical=["column"]) == ("category", "as told")
+    assert role(LETTERS, categorical=["column"]) == ("category", "as told")
+    assert role(list(range(N)), name="id", numeric=["id"]) == ("number", "as told")
+    assert role([1.5, 2.5], ignore=["column"]) == ("ignored", "as told")
+    with pytest.raises(ConfigError, match=r"ignore names the column 'colour'. The table has: column"):
+        role([1], ignore=["colour"])
+    with pytest.raises(ConfigError, match=r"ignore='column' must be a list of columns: \['column'\]"):
+        role([1], ignore="column")
+    with pytest.raises(ConfigError, match="named by categorical and by numeric"):
+        role([1], categorical=["column"], numeric=["column"])
+
+
+def test_a_column_that_gives_the_target_away_is_a_leak(rng):
+    y = rng.normal(size=N)
+    assert role(y, y=y) == ("leak", "equal to the target in every row")
+    assert role(y * 1.8 + 32.0, y=y) == ("leak", "the target in other units: one is a multiple of the other")
+    assert role(y + 1e-3 * rng.normal(size=N), y=y)[0] == "number"
+    assert role(y, y=y, numeric=["column"])[0] == "number"
+    words = np.where(y > 0, "yes", "no").tolist()
+    assert role(words, y=words)[0] == "leak"
+    assert role(["1" if word == "yes" else "x" for word in words], y=words)[0] == "leak"
+    assert role(["x" if i == 3 else word for i, word in enumerate(words)], y=words)[0] == "category"
+    assert role([1.0] * N, y=y)[0] == "constant"
