@@ -284,6 +284,18 @@ def test_the_bias_correction_is_one_minus_the_power_and_keeps_its_digits_in_floa
             assert single[0] == pytest.approx(1 - beta**t, rel=3e-7)
 
 
+def test_an_epsilon_that_varies_gives_the_other_form_of_adam(w):
+    """Kingma & Ba 2015, end of section 2: the corrections in the rate, epsilon beside the uncorrected root."""
+    rule = Adam(0.03, eps=lambda t: 1e-2 / np.sqrt(1 - 0.999**t))
+    found, _ = run(rule, w, 20)
+    expected, m, v = w, np.zeros_like(w), np.zeros_like(w)
+    for t in range(1, 21):
+        g = gradient(expected, t)
+        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
+        expected = expected - 0.03 * np.sqrt(1 - 0.999**t) / (1 - 0.9**t) * m / (np.sqrt(v) + 1e-2)
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
 def test_constant_coefficients_give_adam(w):
     found, _ = run(AdaptiveMoments(0.03, gamma=0.2, lam=0.05), w, 50)
     expected, _ = run(Adam(0.03, beta1=0.8, beta2=0.95), w, 50)

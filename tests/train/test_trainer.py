@@ -51,6 +51,10 @@ def by_differences(objective, params):
 PENALTIES = {
     "none": (None, lambda p, h: 0.0),
     "l2": (md.L2(0.1), lambda p, h: 0.1 * sum((p[k] ** 2).sum() for k in ("0.W", "2.W"))),
+    "l2 over the rows": (
+        md.L2(0.1, per_row=True),
+        lambda p, h: 0.1 / len(h) * sum((p[k] ** 2).sum() for k in ("0.W", "2.W")),
+    ),
     "l1 of one layer": ({"2": md.L1(0.1)}, lambda p, h: 0.1 * np.abs(p["2.W"]).sum()),
     "l2 of a bias that is named": ({"0.b": md.L2(0.5)}, lambda p, h: 0.5 * (p["0.b"] ** 2).sum()),
     "several": (
@@ -399,3 +403,35 @@ def test_nothing_can_be_predicted_before_there_is_a_model():
         md.Trainer("relu")
     with pytest.raises(UnknownNameError, match="cross_entropy"):
         small(loss="cros_entropy")
+
+
+def test_a_callback_scales_the_rate_from_the_next_epoch_on(rows):
+    X, y = rows
+    trainer = small()
+    history = trainer.fit(X, y, epochs=3, callbacks=lambda trainer, row: trainer.scale_rate(0.5 ** row["epoch"]))
+    np.testing.assert_allclose(history["learning_rate"], [0.1, 0.05, 0.025])
+    with pytest.raises(ConfigError, match=r"factor=-1.0 must be a number of at least 0"):
+        trainer.scale_rate(-1.0)
+
+
+def test_a_trainer_that_let_go_of_its_data_trains_on(rows):
+    X, y = rows
+    kept, released = small(optimizer="adam"), small(optimizer="adam")
+    for trainer in (kept, released):
+        trainer.fit(X, y, epochs=2)
+    released.release()
+    with pytest.raises(ConfigError, match="no run yet"):
+        _ = released.run
+    for trainer in (kept, released):
+        trainer.partial_fit(X, y)
+    assert np.array_equal(kept.model.params.flat, released.model.params.flat)
+
+
+def test_a_copy_of_a_trainer_goes_on_from_the_weights_its_model_is_given(rows):
+    X, y = rows
+    trainer = small(optimizer=md.SGD(0.0))
+    trainer.fit(X, y, epochs=1)
+    again = pickle.loads(pickle.dumps(trainer))
+    again.model.params.flat[...] = 1.0
+    again.partial_fit(X, y)
+    assert (again.model.params.flat == 1.0).all()

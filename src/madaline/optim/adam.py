@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from madaline.graph.primitive import Array
-from madaline.optim.optimizer import Optimizer, bias_correction
+from madaline.optim.optimizer import Coefficient, Optimizer, bias_correction, coefficient
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,9 @@ class Adam(Optimizer):
     beta1, beta2 : float in [0, 1), default 0.9 and 0.999
         :math:`1-\beta_1` and :math:`1-\beta_2` are the lecture's :math:`\gamma` and :math:`\lambda`; those that vary
         with ``t`` are in :class:`~madaline.optim.moments.AdaptiveMoments`.
-    eps : float, default 1e-8
+    eps : float or function of ``t``, default 1e-8
+        A function gives other forms: ``lambda t: 1e-8 / np.sqrt(1 - 0.999**t)`` is the one at the end of section 2 of
+        the paper, which adds it to the root of the uncorrected ``v``, as TensorFlow and scikit-learn do.
 
     Notes
     -----
@@ -49,7 +51,7 @@ class Adam(Optimizer):
     _: KW_ONLY
     beta1: float = 0.9
     beta2: float = 0.999
-    eps: float = 1e-8
+    eps: Coefficient = 1e-8
 
     def update(self, w: Array, g: Array, m: Array, v: Array, *, t: Any, lr: Any) -> tuple[Array, ...]:
         m = self.beta1 * m + (1 - self.beta1) * g
@@ -57,7 +59,7 @@ class Adam(Optimizer):
         # Numbers are divided, not vectors: one division an element instead of three.
         step = lr / bias_correction(self.beta1, t)
         v_hat = (1 / bias_correction(self.beta2, t)) * v
-        return w - step * m / (np.sqrt(v_hat) + self.eps), m, v
+        return w - step * m / (np.sqrt(v_hat) + coefficient(self.eps, t)), m, v
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ class AMSGrad(Adam):
         v_max = np.maximum(v_max, v)
         step = lr / bias_correction(self.beta1, t)
         v_hat = (1 / bias_correction(self.beta2, t)) * v_max
-        return w - step * m / (np.sqrt(v_hat) + self.eps), m, v, v_max
+        return w - step * m / (np.sqrt(v_hat) + coefficient(self.eps, t)), m, v, v_max
 
 
 @dataclass(frozen=True)
@@ -144,7 +146,7 @@ class AdaMax(Adam):
 
     def update(self, w: Array, g: Array, m: Array, u: Array, *, t: Any, lr: Any) -> tuple[Array, ...]:
         m = self.beta1 * m + (1 - self.beta1) * g
-        u = np.maximum(self.beta2 * u, np.abs(g) + self.eps)
+        u = np.maximum(self.beta2 * u, np.abs(g) + coefficient(self.eps, t))
         return w - lr / bias_correction(self.beta1, t) * m / u, m, u
 
 
@@ -195,4 +197,4 @@ class Nadam(Adam):
         v = self.beta2 * v + (1 - self.beta2) * g * g
         m_bar = (1 - mu) / (1 - product) * g + mu_next / (1 - product * mu_next) * m
         v_hat = (1 / bias_correction(self.beta2, t)) * v
-        return w - lr * m_bar / (np.sqrt(v_hat) + self.eps), m, v, product
+        return w - lr * m_bar / (np.sqrt(v_hat) + coefficient(self.eps, t)), m, v, product

@@ -29,6 +29,8 @@ class Regularizer(Description):
 
     registry: ClassVar[Registry[Any]] = REGULARIZERS
     on: ClassVar[str] = "weights"
+    per_row: ClassVar[bool] = False
+    "Whether the trainer divides the penalty by the number of rows of each batch."
 
     def __call__(self, w: Array, mask: Array | None = None) -> Array:
         """The penalty; elements where the ``mask`` is 0 do not count."""
@@ -43,8 +45,15 @@ class Regularizer(Description):
 class L2(Regularizer):
     r"""Sum of squares, :math:`\lambda\sum_i w_i^2`, without 1/2: the gradient is :math:`2\lambda w`.
 
-    scikit-learn's ``alpha`` is :math:`2\lambda` times the number of rows; one deck writes the norm unsquared.
-    ``strength`` is :math:`\lambda`, 1e-4 unless told. Lecture row E6.
+    One deck writes the norm unsquared. Lecture row E6.
+
+    Parameters
+    ----------
+    strength : float, default 1e-4
+        The :math:`\lambda`.
+    per_row : bool, default False
+        Whether the trainer divides it by the number of rows of each batch (the sum of their weights): with it,
+        scikit-learn's ``alpha`` is :math:`2\lambda`.
 
     Examples
     --------
@@ -55,6 +64,8 @@ class L2(Regularizer):
     name: ClassVar[str] = "l2"
     ranges: ClassVar[Mapping[str, str]] = {"strength": "[0, inf)"}
     strength: float = 1e-4
+    _: KW_ONLY
+    per_row: bool = False  # type: ignore[misc]  # of each object, as it is told
 
     def penalty(self, w: Array) -> Array:
         return self.strength * np.sum(w * w)

@@ -181,6 +181,7 @@ def _progress(data: dict[str, Any]) -> Progress:
         _need(_is_count(getattr(found, name)), name)
     _need(isinstance(found.sums, dict) and all(map(_is_number, found.sums.values())), "sums")
     _need(_is_number(found.seconds), "seconds")
+    _need(_is_number(found.rate_scale) and found.rate_scale >= 0.0, "rate_scale")
     return found
 
 

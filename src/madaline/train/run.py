@@ -69,6 +69,8 @@ class Progress:
     "Of that epoch: weights, and values times weights."
     seconds: float = 0.0
     "Of that epoch."
+    rate_scale: float = 1.0
+    "A factor of the learning rate, set by listeners."
 
 
 @dataclass
@@ -141,13 +143,16 @@ class Run:
 
     @property
     def reached(self) -> Reached:
-        """Where it is now."""
-        return Reached(self.arrays, self.progress, self.history, self.plateau, self.metrics)
+        """Where it is now; what lies in the model is there, and not here again."""
+        flats = self.model.params.flat, self.model.state.flat
+        apart = {k: v for k, v in self.arrays.items() if not any(np.may_share_memory(v, flat) for flat in flats)}
+        return Reached(apart, self.progress, self.history, self.plateau, self.metrics)
 
     def go_on_from(self, before: Reached) -> None:
         """Take over what an earlier run reached."""
         for name, value in self.arrays.items():
-            value[...] = before.arrays[name]
+            if name in before.arrays:  # what the model holds itself may be left out
+                value[...] = before.arrays[name]
         self.progress, self.history, self.plateau = before.progress, before.history, before.plateau
         # An epoch that was not finished belonged to other data.
         self.progress.step, self.progress.sums = 0, {}
@@ -329,7 +334,7 @@ class Run:
         if not isinstance(optimizer, Optimizer):
             return np.full(t.shape, np.nan)
         factor = np.asarray(self.recipe.schedule.rate(t, self.total_steps), dtype=np.float64)
-        scale = self.plateau.scale if self.plateau is not None else 1.0
+        scale = self.progress.rate_scale * (self.plateau.scale if self.plateau is not None else 1.0)
         return np.broadcast_to(optimizer.learning_rate * scale * factor, t.shape)
 
     def _batch_weights(self, batches: Batches) -> np.ndarray:

@@ -158,7 +158,8 @@ def _objective(
     context = network.run(w, data.state, data.x, frozen=data.frozen, key=data.key, train=train)
     prediction = context.outputs[""]
     loss = total_loss(recipe.loss, prediction, data.y, data.weight)
-    penalties = _penalties(recipe, network, context, w)
+    n_rows = flatten(data.y)[0][0].shape[0] if data.weight is None else _sum_or_1(data.weight)
+    penalties = _penalties(recipe, network, context, w, n_rows)
     outputs: dict[str, Any] = {}
     objective = loss
     if penalties:
@@ -186,9 +187,13 @@ def mean_over_rows(rows: Any, weight: Any, *, total: Any = None) -> Any:
     """The weighted mean; 0 for a batch whose weights are all 0, which then changes nothing."""
     if weight is None:
         return np.mean(rows)
-    total = np.sum(rows * weight) if total is None else total
+    return (np.sum(rows * weight) if total is None else total) / _sum_or_1(weight)
+
+
+def _sum_or_1(weight: Any) -> Any:
+    """The sum of the weights, by which a batch without any can be divided, too."""
     whole = np.sum(weight)
-    return total / np.where(whole > 0.0, whole, 1.0).astype(weight.dtype)
+    return np.where(whole > 0.0, whole, 1.0).astype(weight.dtype)
 
 
 def _gradient(objective: Node, w: Node) -> Any:
@@ -201,8 +206,8 @@ def trainable_entries(network: Network) -> list[Entry]:
     return sorted((entry for entry in network.params.values() if not entry.frozen), key=lambda entry: entry.offset)
 
 
-def _penalties(recipe: Recipe, network: Network, context: Context, w: Node) -> list[Any]:
-    found = []
+def _penalties(recipe: Recipe, network: Network, context: Context, w: Node, n_rows: Any) -> list[Any]:
+    found: list[Any] = []
     for pattern, regularizer in recipe.regularizers:
         if regularizer.on == "activations":
             found += [
@@ -214,7 +219,8 @@ def _penalties(recipe: Recipe, network: Network, context: Context, w: Node) -> l
         for entry in trainable_entries(network):
             wanted = matches(pattern, entry.path) and (entry.decays or pattern == entry.path)
             if wanted and (regularizer.on == "weights" or len(entry.shape) == 2):
-                found.append(regularizer(entry.of(w)))
+                penalty = regularizer(entry.of(w))
+                found.append(penalty / n_rows if regularizer.per_row else penalty)
     return found
 
 

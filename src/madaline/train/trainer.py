@@ -370,6 +370,18 @@ class Trainer:
         if self._run is not None:
             self._run.stop()
 
+    def scale_rate(self, factor: float) -> None:
+        """Multiply all learning rates by this, whatever it was before; for callbacks, from the next epoch on."""
+        if not 0.0 <= factor < np.inf:
+            raise ConfigError(f"factor={factor!r} must be a number of at least 0.")
+        self.run.progress.rate_scale = float(factor)
+
+    def release(self) -> None:
+        """Let go of the data of the last run and of the model it was given; ``partial_fit`` still goes on."""
+        if self._run is not None:
+            self._reached, self._run = self._run.reached, None
+        self._given = None
+
     @property
     def run(self) -> Run:
         """The run that is going on, or the last one."""
