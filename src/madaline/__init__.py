@@ -13,10 +13,19 @@ if TYPE_CHECKING:
     from madaline import losses as losses
     from madaline import optim as optim
     from madaline.config import show_config as show_config
-    from madaline.estimators.classifier import MLPClassifier as MLPClassifier
-    from madaline.estimators.regressor import MLPRegressor as MLPRegressor
     from madaline.data.encode import TablePlan as TablePlan
     from madaline.data.target import TargetPlan as TargetPlan
+    from madaline.estimators.classical.adaline import Adaline as Adaline
+    from madaline.estimators.classical.madaline import Madaline as Madaline
+    from madaline.estimators.classical.perceptron import Perceptron as Perceptron
+    from madaline.estimators.classical.threshold_logic import ThresholdLogicUnit as ThresholdLogicUnit
+    from madaline.estimators.classical.threshold_logic import threshold_net as threshold_net
+    from madaline.estimators.classifier import MLPClassifier as MLPClassifier
+    from madaline.estimators.regressor import MLPRegressor as MLPRegressor
+    from madaline.estimators.preprocessing import PCA as PCA
+    from madaline.estimators.preprocessing import ZCA as ZCA
+    from madaline.estimators.preprocessing import ImageScaler as ImageScaler
+    from madaline.estimators.preprocessing import Scaler as Scaler
     from madaline.functional.check_gradient import check_gradient as check_gradient
     from madaline.functional.collapse import collapse as collapse
     from madaline.functional.compile import compile as compile
@@ -204,10 +213,15 @@ __version__ = "0.1.0.dev0"
 _NAMES_BY_MODULE = {
     "madaline": ("losses", "optim"),
     "madaline.config": ("show_config",),
+    "madaline.estimators.classical.adaline": ("Adaline",),
+    "madaline.estimators.classical.madaline": ("Madaline",),
+    "madaline.estimators.classical.perceptron": ("Perceptron",),
+    "madaline.estimators.classical.threshold_logic": ("ThresholdLogicUnit", "threshold_net"),
     "madaline.estimators.classifier": ("MLPClassifier",),
     "madaline.estimators.regressor": ("MLPRegressor",),
     "madaline.data.encode": ("TablePlan",),
     "madaline.data.target": ("TargetPlan",),
+    "madaline.estimators.preprocessing": ("ImageScaler", "PCA", "Scaler", "ZCA"),
     "madaline.functional.check_gradient": ("check_gradient",),
     "madaline.functional.collapse": ("collapse",),
     "madaline.functional.compile": ("compile",),

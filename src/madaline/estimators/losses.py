@@ -1,0 +1,100 @@
+"""Losses as scikit-learn counts them, made of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from scipy.special import xlogy
+
+from madaline.graph.shapes import Shape
+from madaline.losses.cross_entropy import CrossEntropy
+from madaline.losses.custom import as_loss
+from madaline.losses.log_link import Poisson
+from madaline.losses.loss import Loss, as_array, softmax
+from madaline.losses.squared import HalfMSE
+from madaline.losses.targets import Target, columns
+
+SCIKIT_NAMES: dict[str, str] = {"squared_error": "half_mse", "absolute_error": "mae"}
+"What scikit-learn calls otherwise."
+
+
+@dataclass(frozen=True)
+class OverOutputs(Loss):
+    r"""The sum over the outputs of a loss that is their mean, :math:`D\ell`: what scikit-learn's gradients are of."""
+
+    single: Loss
+
+    @property
+    def name(self) -> str:  # type: ignore[override]  # that of the loss it sums; it is in no registry
+        """That of the loss it sums."""
+        return self.single.name
+
+    @property
+    def out_activation(self) -> str:  # type: ignore[override]  # of each object
+        """That of the loss it sums."""
+        return self.single.out_activation
+
+    def rows(self, prediction: Any, target: Any) -> Any:
+        return float(columns(prediction).shape[1]) * self.single.rows(prediction, target)
+
+    def n_outputs(self, target: Target) -> int:
+        return self.single.n_outputs(target)
+
+    def check(self, prediction_shape: Shape, target: Any) -> None:
+        self.single.check(prediction_shape, target)
+
+
+@dataclass(frozen=True)
+class SeveralClasses(Loss):
+    """Cross entropies of several targets, each with its own classes, summed; the outputs of the first come first."""
+
+    n_classes: tuple[int, ...]
+
+    @property
+    def name(self) -> str:  # type: ignore[override]  # in no registry: it is made for one data set
+        """For messages."""
+        return "cross_entropy"
+
+    def blocks(self, outputs: Any) -> list[Any]:
+        """The outputs of each target."""
+        ends = np.cumsum((0, *self.n_classes)).tolist()
+        return [outputs[:, start:stop] for start, stop in pairwise(ends)]
+
+    def rows(self, prediction: Any, target: Any) -> Any:
+        single = CrossEntropy()
+        parts = [single.rows(z, target[:, place]) for place, z in enumerate(self.blocks(prediction))]
+        return sum(parts[1:], parts[0])
+
+    def n_outputs(self, target: Target) -> int:
+        return sum(self.n_classes)
+
+    def predict(self, raw: Any) -> Any:
+        return np.concatenate([softmax(z) for z in self.blocks(as_array(raw))], axis=1)
+
+    def check(self, prediction_shape: Shape, target: Any) -> None:
+        pass  # the classes were numbered by whoever made it
+
+
+def scikit_loss(given: Any, *, n_outputs: int = 1) -> Loss:
+    """The loss meant by scikit-learn's name, or by anything :func:`madaline.as_loss` takes."""
+    if not isinstance(given, str):
+        return as_loss(given)
+    loss = as_loss(SCIKIT_NAMES.get(given, given))
+    return OverOutputs(loss) if given in ("squared_error", "poisson") and n_outputs > 1 else loss
+
+
+def reported_by_scikit_learn(loss: Loss, y: np.ndarray, weight: np.ndarray | None) -> Callable[[float], float]:
+    """What scikit-learn would report for a mean loss of ours: half the mean square, and the whole Poisson deviance."""
+    plain = loss.single if isinstance(loss, OverOutputs) else loss
+    if isinstance(plain, HalfMSE) and isinstance(loss, OverOutputs):
+        n_outputs = columns(y).shape[1]
+        return lambda value: value / n_outputs
+    if isinstance(plain, Poisson):
+        counts = columns(np.asarray(y, dtype=np.float64))
+        rest = float(np.average(np.sum(xlogy(counts, counts) - counts, axis=1), weights=weight))
+        return lambda value: value + rest
+    return float

@@ -1,0 +1,98 @@
+"""The net of an estimator: built from its parameters, started and shown as scikit-learn does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from madaline.functional.model import Model
+from madaline.nn.layer import Layer
+from madaline.nn.layers.linear import Linear
+from madaline.nn.layers.mlp import mlp
+from madaline.nn.layers.sequential import Sequential
+
+OUR_NAMES = {"logistic": "sigmoid"}
+"What scikit-learn calls otherwise."
+
+
+def hidden_widths(given: Any) -> list[int]:
+    """The widths of the hidden layers, in scikit-learn's words if one is wrong."""
+    widths = list(given) if hasattr(given, "__iter__") else [given]
+    if any(width <= 0 for width in widths):
+        raise ValueError(f"hidden_layer_sizes must be > 0, got {widths}.")
+    return [int(width) for width in widths]
+
+
+def network(estimator: Any, n_outputs: int, front: Layer | None = None) -> Sequential:
+    """The net that the parameters describe, behind a layer that takes a table in."""
+    activation = estimator.activation
+    if isinstance(activation, str):
+        activation = OUR_NAMES.get(activation, activation)
+    elif isinstance(activation, Iterable):
+        activation = [OUR_NAMES.get(one, one) if isinstance(one, str) else one for one in activation]
+    dropout = estimator.dropout
+    net = mlp(
+        *hidden_widths(estimator.hidden_layer_sizes),
+        n_outputs,
+        activation=activation,
+        norm=estimator.norm,
+        dropout=list(dropout) if isinstance(dropout, Iterable) else float(dropout),
+        input_dropout=float(estimator.input_dropout),
+        residual=bool(estimator.residual),
+        init="auto" if estimator.init is None else estimator.init,
+    )
+    return net if front is None else Sequential(front, *net.layers)
+
+
+def linear_paths(model: Model) -> list[str]:
+    """Where the Linear layers are, in order; maps that only carry a residual to another width are none of them."""
+    found = [row.path for row in model.network.rows if isinstance(row.layer, Linear)]
+    return [path for path in found if path.rpartition(".")[2] != "projection"]
+
+
+def draw_as_scikit_learn(model: Model, rng: np.random.RandomState, *, logistic: bool) -> None:
+    r"""Start weights and biases by the very random numbers scikit-learn would draw.
+
+    Uniform between :math:`\pm\sqrt{f/(n_{in}+n_{out})}`, with f = 6, or 2 for logistic units; Glorot & Bengio 2010, eq.
+    16, but for the factor 2 and that biases are drawn, too.
+    """
+    for path in linear_paths(model):
+        W = model.params[f"{path}.W"]
+        bound = np.sqrt((2.0 if logistic else 6.0) / sum(W.shape))
+        W[...] = rng.uniform(-bound, bound, W.shape)
+        if f"{path}.b" in model.params:
+            model.params[f"{path}.b"][...] = rng.uniform(-bound, bound, W.shape[1])
+
+
+class Views(list[np.ndarray]):
+    """Arrays of a model: whoever puts an array into the list writes into the model."""
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(index, slice):
+            for view, new in zip(self[index], value, strict=True):
+                view[...] = new
+        else:
+            self[index][...] = value
+
+    def __reduce__(self) -> Any:
+        return list, (list(self),)  # a copy elsewhere has no model behind it
+
+
+def coefs(model: Model) -> Views:
+    """The weights of the Linear layers, as writable views."""
+    return Views(model.params[f"{path}.W"] for path in linear_paths(model))
+
+
+def intercepts(model: Model) -> Views:
+    """Their biases; for a layer without any, as before a batch norm, zeros that cannot be written."""
+    found = Views()
+    for path in linear_paths(model):
+        if f"{path}.b" in model.params:
+            found.append(model.params[f"{path}.b"])
+        else:
+            zeros = np.zeros(model.params[f"{path}.W"].shape[1], model.network.dtype)
+            zeros.flags.writeable = False
+            found.append(zeros)
+    return found

@@ -1,0 +1,85 @@
+"""The parameters of estimators: what they may be, and which of them say the same thing."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, Options, StrOptions
+
+from madaline.errors import ConfigError
+
+_AT_LEAST_1 = Interval(Integral, 1, None, closed="left")
+_NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
+_SHARE = Interval(Real, 0, 1, closed="left")
+
+CONSTRAINTS: dict[str, list[Any] | str] = {
+    "hidden_layer_sizes": ["array-like", _AT_LEAST_1],
+    "solver": [StrOptions({"lbfgs", "sgd", "adam"})],
+    "alpha": [_NOT_NEGATIVE],
+    "batch_size": [StrOptions({"auto"}), _AT_LEAST_1],
+    "learning_rate": [StrOptions({"constant", "invscaling", "adaptive"})],
+    "learning_rate_init": [Interval(Real, 0, None, closed="neither")],
+    "power_t": [_NOT_NEGATIVE],
+    "max_iter": [_AT_LEAST_1],
+    "shuffle": ["boolean"],
+    "random_state": ["random_state"],
+    "tol": [_NOT_NEGATIVE],
+    "verbose": ["verbose"],
+    "warm_start": ["boolean"],
+    "momentum": [Interval(Real, 0, 1, closed="both")],
+    "nesterovs_momentum": ["boolean"],
+    "early_stopping": ["boolean"],
+    "validation_fraction": [_SHARE],
+    "beta_1": [_SHARE],
+    "beta_2": [_SHARE],
+    "epsilon": [Interval(Real, 0, None, closed="neither")],
+    "n_iter_no_change": [_AT_LEAST_1, Options(Real, {np.inf})],
+    "max_fun": [_AT_LEAST_1],
+    "dropout": [_SHARE, "array-like"],
+    "input_dropout": [_SHARE],
+    "residual": ["boolean"],
+    "weight_decay": [_NOT_NEGATIVE, None],
+    "clip_norm": [Interval(Real, 0, None, closed="neither"), None],
+    "monitor": [str, None],
+    "progress": ["boolean", None],
+    "threads": [_AT_LEAST_1, None],
+    "dtype": [StrOptions({"float32", "float64"}), None, type(np.dtype), type],
+}
+"""What scikit-learn checks before a fit, in its words. Parameters that are not here are checked by who takes them, as
+names of activations, losses and optimizers are by their registries."""
+
+SAME_THING = {
+    "optimizer": ("solver", "momentum", "nesterovs_momentum", "beta_1", "beta_2", "epsilon", "max_fun"),
+    "schedule": ("learning_rate", "power_t"),
+    "weight_decay": ("alpha",),
+    "regularizer": ("alpha",),
+    "validation": ("validation_fraction",),
+}
+"Our wider parameters, each with those of scikit-learn's that it replaces."
+
+
+def check_not_said_twice(estimator: Any) -> None:
+    """An error that names both if a wider parameter is given, and one of scikit-learn's that it replaces.
+
+    A parameter is given if it is not what it would be by itself.
+    """
+    defaults = type(estimator)
+    for wide, replaced in SAME_THING.items():
+        value = getattr(estimator, wide)
+        if value is None:
+            continue
+        given = [name for name in replaced if not _same(getattr(estimator, name), getattr(defaults, name))]
+        if wide == "optimizer" and not isinstance(value, (str, type)) and not callable(value):
+            given += [] if estimator.learning_rate_init == defaults.learning_rate_init else ["learning_rate_init"]
+        if given:
+            name = given[0]
+            raise ConfigError(
+                f"{wide}={value!r} and {name}={getattr(estimator, name)!r} say the same thing. Give one of them: "
+                f"{name} is scikit-learn's, {wide} takes all that madaline has."
+            )
+
+
+def _same(a: Any, b: Any) -> bool:
+    return bool(a is b or a == b)

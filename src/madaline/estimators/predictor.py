@@ -1,0 +1,88 @@
+"""From rows to predictions, at little more than the cost of the arithmetic."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from madaline.functional.model import Model
+from madaline.kernels.threads import get_threads
+from madaline.losses.loss import Loss
+from madaline.nn.layers.sequential import LayerLike, Sequential, as_layer
+from madaline.nn.network import build
+from madaline.train.data import input_sources, is_sparse
+from madaline.train.inference import Inference
+
+LAYERS: dict[str, LayerLike] = {"softmax": "softmax", "sigmoid": "sigmoid", "exp": np.exp}
+"Output activations that can be a last layer of the net, and so are run natively with it."
+
+
+class Predictor:
+    """What a model predicts: its outputs, and what its loss takes them for.
+
+    Parameters
+    ----------
+    model : Model
+        Its arrays are read anew in every call.
+    loss : Loss
+        Says what outputs mean.
+    """
+
+    def __init__(self, model: Model, loss: Loss) -> None:
+        self.model, self.loss = model, loss
+        self._finished: Model | None = None
+        self._is_native = loss.out_activation in (*LAYERS, "identity")
+        spec = model.network.inputs
+        self._width = spec.shape[0] if hasattr(spec, "shape") and len(spec.shape) == 1 else -1
+        self._dtype = model.network.dtype
+
+    def takes(self, X: Any) -> bool:
+        """Whether X can be run as it is: an array of the net's type, whose numbers are finite."""
+        return (
+            type(X) is np.ndarray
+            and X.dtype is self._dtype
+            and X.ndim == 2
+            and X.shape[1] == self._width
+            and len(X) > 0
+            and _is_finite(X)
+        )
+
+    def __call__(self, X: Any) -> np.ndarray:
+        """Predictions: values or probabilities, (n, outputs)."""
+        if self._is_native:
+            if self._finished is None:  # planned by the first who asks
+                self._finished = _with_output_layer(self.model, self.loss.out_activation)
+            return self._run(self._finished, X)
+        found: np.ndarray = self.loss.predict(self.outputs(X))
+        return found
+
+    def outputs(self, X: Any) -> np.ndarray:
+        """Raw outputs: logits, margins, logarithms."""
+        return self._run(self.model, X)
+
+    def _run(self, model: Model, X: Any) -> np.ndarray:
+        if not is_sparse(X):
+            found: np.ndarray = model(X)
+            return found
+        rows = np.arange(X.shape[0])
+        sources = input_sources(model.network, X)
+        inference = Inference(model.network)
+        return np.asarray(inference(model.params.flat, model.state.flat, sources, rows, threads=get_threads()))
+
+
+def _with_output_layer(model: Model, activation: str) -> Model:
+    """The model with its output activation as one layer more, over the same arrays."""
+    if activation not in LAYERS:
+        return model
+    inside = model.net.layers if isinstance(model.net, Sequential) else (model.net,)
+    net = Sequential(*inside, as_layer(LAYERS[activation]))
+    network = build(net, model.network.inputs, dtype=model.network.dtype, freeze=model.network.freeze)
+    return Model(network, model.params.flat, model.state.flat)
+
+
+def _is_finite(X: np.ndarray) -> bool:
+    """Whether all numbers are finite, or False where their sum leaves it open."""
+    with np.errstate(all="ignore"):
+        return math.isfinite(X.sum())

@@ -1,0 +1,237 @@
+"""Preprocessing of the lectures as scikit-learn transformers. Lecture row B10."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from madaline.data.scale import centre_and_scale, smooth_clip, smooth_unclip
+from madaline.data.whiten import principal_axes, sizes_to_divide_by
+from madaline.errors import ConfigError
+
+FLOATS = (np.float64, np.float32)
+
+
+class Scaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    r"""Columns brought to one size, :math:`y = (x - c)/s`, and clipped smoothly if asked.
+
+    Parameters
+    ----------
+    how : {"standard", "centre", "minmax", "robust", "none"}
+        ``standard``: mean 0, standard deviation 1. ``centre``: mean 0. ``minmax``: from 0 to 1. ``robust``: median 0 and
+        quartiles 1 apart, which outliers do not change.
+    clip : bool
+        Whether values are then brought between -3 and 3, :math:`y/\sqrt{1 + (y/3)^2}`.
+
+    Attributes
+    ----------
+    centre_, scale_ : arrays of shape (n_features,)
+        What is subtracted, and what it is divided by.
+
+    Examples
+    --------
+    >>> Scaler().fit_transform([[2.0], [4.0], [6.0]])[:, 0].round(3)
+    array([-1.225,  0.   ,  1.225])
+    """
+
+    def __init__(self, how: str = "standard", *, clip: bool = False) -> None:
+        self.how = how
+        self.clip = clip
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Look at the columns."""
+        X = validate_data(self, X, dtype=FLOATS)
+        self.centre_, self.scale_ = centre_and_scale(X, self.how)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The columns in their new size."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=FLOATS, reset=False)
+        scaled = (X - self.centre_) / self.scale_
+        return (smooth_clip(scaled) if self.clip else scaled).astype(X.dtype, copy=False)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """The columns in their own size."""
+        check_is_fitted(self)
+        X = check_array(X, dtype=FLOATS)
+        return ((smooth_unclip(X) if self.clip else X) * self.scale_ + self.centre_).astype(X.dtype, copy=False)
+
+
+class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    r"""The data along the axes on which they vary most, :math:`y = V(x - \mu)`: columns that are not correlated.
+
+    With ``whiten=True`` also of variance 1, :math:`y_i/\sqrt{\lambda_i + \varepsilon}`.
+
+    Parameters
+    ----------
+    n_components : int or float, optional
+        How many axes are kept; between 0 and 1 the share of the variance; all unless told.
+    whiten : bool
+        Whether columns are divided by their standard deviation.
+    eps : float, default 0
+        Added to the variances before the root. The lecture takes 1e-5.
+
+    Attributes
+    ----------
+    mean_, components_, explained_variance_, explained_variance_ratio_, n_components_
+        As scikit-learn's PCA has them; variances are divided by n - 1, and the largest entry of an axis is positive.
+
+    Examples
+    --------
+    >>> PCA(1).fit([[1.0, 1.0], [2.0, 2.0], [4.0, 4.0]]).components_.round(3)
+    array([[0.707, 0.707]])
+    """
+
+    def __init__(self, n_components: float | None = None, *, whiten: bool = False, eps: float = 0.0) -> None:
+        self.n_components = n_components
+        self.whiten = whiten
+        self.eps = eps
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the axes."""
+        X = validate_data(self, X, dtype=FLOATS, ensure_min_samples=2)
+        _check_eps(self.eps)
+        axes = principal_axes(X, self.n_components)
+        self.mean_, self.components_, self.explained_variance_ = axes.mean, axes.V, axes.variances
+        self.explained_variance_ratio_ = axes.variances / (axes.total or 1.0)
+        self.n_components_ = self._n_features_out = len(axes.V)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The data along the axes."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=FLOATS, reset=False)
+        return ((X - self.mean_) @ self.components_.T / self._sizes()).astype(X.dtype, copy=False)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """The data in their own columns, without what was along axes that were left out."""
+        check_is_fitted(self)
+        X = check_array(X, dtype=FLOATS)
+        return ((X * self._sizes()) @ self.components_ + self.mean_).astype(X.dtype, copy=False)
+
+    def _sizes(self) -> Any:
+        return sizes_to_divide_by(self.explained_variance_, self.eps) if self.whiten else 1.0
+
+
+class ZCA(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    r"""Whitened data, turned back to their own axes: :math:`y = V^T \mathrm{diag}(\lambda + \varepsilon)^{-1/2} V(x - \mu)`.
+
+    Of all ways to make columns uncorrelated with variance 1, the one that changes the data least; whitened images still
+    look like images. Bell & Sejnowski (1997), "The independent components of natural scenes are edge filters".
+
+    Parameters
+    ----------
+    eps : float, default 1e-5
+        Added to the variances before the root, so that what hardly varies is not blown up.
+
+    Attributes
+    ----------
+    mean_, whitening_
+        :math:`\mu` and the matrix, which is symmetric.
+
+    Examples
+    --------
+    >>> ZCA(eps=0.0).fit([[1.0, 0.0], [-1.0, 0.0], [0.0, 2.0], [0.0, -2.0]]).whitening_.round(3)
+    array([[1.225, 0.   ],
+           [0.   , 0.612]])
+    """
+
+    def __init__(self, *, eps: float = 1e-5) -> None:
+        self.eps = eps
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the matrix."""
+        X = validate_data(self, X, dtype=FLOATS, ensure_min_samples=2)
+        _check_eps(self.eps)
+        axes = principal_axes(X)
+        sizes = sizes_to_divide_by(axes.variances, self.eps)
+        self.mean_ = axes.mean
+        self.whitening_ = (axes.V.T / sizes) @ axes.V
+        self._unwhitening = (axes.V.T * sizes) @ axes.V
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The whitened data."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=FLOATS, reset=False)
+        return ((X - self.mean_) @ self.whitening_).astype(X.dtype, copy=False)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """The data as they were."""
+        check_is_fitted(self)
+        X = check_array(X, dtype=FLOATS)
+        return (X @ self._unwhitening + self.mean_).astype(X.dtype, copy=False)
+
+
+class ImageScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Images centred and scaled: with the mean image as AlexNet, one mean a channel as VGGNet, or mean and deviation.
+
+    Parameters
+    ----------
+    mean : {"channel", "image", None}
+        What is subtracted: one number for each channel, one for each place of the image, or nothing.
+    std : {"channel", "image", None}
+        What it is divided by.
+    channel_axis : int, default -1
+        The axis of the channels; 1 for images of shape (n, channels, height, width). Images without channels, of shape
+        (n, height, width), are ``mean="image"``'s; for channels give them an axis: ``X[..., None]``.
+
+    Attributes
+    ----------
+    mean_, std_ : arrays
+        Of the shape of an image, with axes of length 1 where there is one number for all.
+
+    Examples
+    --------
+    >>> X = np.arange(24.0).reshape(2, 2, 2, 3)
+    >>> ImageScaler().fit(X).mean_.ravel()
+    array([10.5, 11.5, 12.5])
+    """
+
+    def __init__(self, mean: str | None = "channel", std: str | None = None, *, channel_axis: int = -1) -> None:
+        self.mean = mean
+        self.std = std
+        self.channel_axis = channel_axis
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Look at the images."""
+        X = validate_data(self, X, dtype=FLOATS, allow_nd=True)
+        if not -X.ndim < self.channel_axis < X.ndim or self.channel_axis == 0:
+            raise ConfigError(f"channel_axis={self.channel_axis} is no axis of images of shape {X.shape[1:]}.")
+        self.mean_ = self._over(self.mean, "mean", X)[0]
+        self.std_ = self._over(self.std, "std", X)[1]
+        return self
+
+    def _over(self, of: str | None, argument: str, X: Any) -> tuple[Any, Any]:
+        """Centre and scale over the axes that are meant, in a shape that fits the images."""
+        if of not in ("channel", "image", None):
+            raise ConfigError(f"{argument}={of!r} must be 'channel', 'image' or None.")
+        if of == "channel":
+            channels = np.moveaxis(X, self.channel_axis, -1)
+            shape = [1] * X.ndim
+            shape[self.channel_axis] = X.shape[self.channel_axis]
+            rows = channels.reshape(-1, channels.shape[-1])
+            found = centre_and_scale(rows, "standard")
+            return tuple(item.reshape(shape[1:]) for item in found)  # type: ignore[return-value]
+        return centre_and_scale(X, "none" if of is None else "standard")
+
+    def transform(self, X: Any) -> Any:
+        """The images, centred and scaled."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=FLOATS, allow_nd=True, reset=False)
+        return ((X - self.mean_) / self.std_).astype(X.dtype, copy=False)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """The images as they were."""
+        check_is_fitted(self)
+        X = check_array(X, dtype=FLOATS, allow_nd=True)
+        return (X * self.std_ + self.mean_).astype(X.dtype, copy=False)
+
+
+def _check_eps(eps: float) -> None:
+    if not 0.0 <= eps < np.inf:
+        raise ConfigError(f"eps={eps!r} must be a number of at least 0.")

@@ -1,0 +1,99 @@
+"""How an estimator is trained: scikit-learn's parameters and our wider ones, as what a trainer takes."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from madaline.errors import ConfigError
+from madaline.optim.adam import Adam
+from madaline.optim.lbfgs import LBFGS
+from madaline.optim.optimizer import Optimizer, as_optimizer, bias_correction
+from madaline.optim.regularizers import L2
+from madaline.optim.sgd import SGD
+from madaline.train.recipe import as_solver
+
+VALUE_TOL = 2.220446049250313e-09
+"SciPy's own, at which scikit-learn's L-BFGS stops."
+
+
+def solver(estimator: Any) -> Optimizer | LBFGS:
+    """The update rule, or L-BFGS."""
+    e = estimator
+    if e.optimizer is not None:
+        return _own(e)
+    if e.solver == "lbfgs":
+        return LBFGS(e.max_iter, tol=e.tol, value_tol=VALUE_TOL, max_evaluations=e.max_fun)
+    if e.solver == "sgd":
+        return SGD(
+            e.learning_rate_init, momentum=e.momentum, nesterov=bool(e.nesterovs_momentum and e.momentum), **_decay(e)
+        )
+    epsilon = UncorrectedEpsilon(float(e.epsilon), float(e.beta_2))
+    return Adam(e.learning_rate_init, beta1=e.beta_1, beta2=e.beta_2, eps=epsilon, **_decay(e))
+
+
+@dataclass(frozen=True)
+class UncorrectedEpsilon:
+    r"""scikit-learn's ``epsilon``, added before the bias is corrected: :math:`\varepsilon/\sqrt{1-\beta_2^t}`.
+
+    Kingma & Ba 2015, end of section 2.
+    """
+
+    epsilon: float
+    beta2: float
+
+    def __call__(self, t: Any) -> Any:
+        return self.epsilon / np.sqrt(bias_correction(self.beta2, t))
+
+
+def _own(e: Any) -> Optimizer | LBFGS:
+    if isinstance(e.optimizer, (LBFGS, Optimizer)):
+        found: Optimizer | LBFGS = e.optimizer
+    elif e.optimizer in ("lbfgs", LBFGS):
+        found = LBFGS(e.max_iter, tol=e.tol, value_tol=VALUE_TOL)
+    elif isinstance(e.optimizer, dict):
+        found = as_solver(e.optimizer)
+    else:
+        found = as_optimizer(e.optimizer, learning_rate=e.learning_rate_init)
+    if e.weight_decay is not None:
+        if not isinstance(found, Optimizer):
+            raise ConfigError(f"weight_decay={e.weight_decay!r} does not go with {found!r}: use alpha or regularizer.")
+        return replace(found, **_decay(e))
+    return found
+
+
+def _decay(e: Any) -> dict[str, Any]:
+    return {} if e.weight_decay is None else {"weight_decay": float(e.weight_decay), "decoupled": True}
+
+
+def regularizer(estimator: Any) -> Any:
+    """What is given, or scikit-learn's penalty: half of ``alpha`` times the squares, over the rows of a batch."""
+    if estimator.regularizer is not None:
+        return estimator.regularizer
+    if estimator.weight_decay is not None or not estimator.alpha:
+        return None
+    return L2(0.5 * float(estimator.alpha), per_row=True)
+
+
+def seed_of(rng: np.random.RandomState) -> int:
+    """A seed from where a generator is, without drawing from it: those who draw next get scikit-learn's numbers."""
+    _, key, position, *_ = rng.get_state()
+    return zlib.crc32(np.append(key, np.uint32(position)).tobytes()) >> 1
+
+
+class SameOrder:
+    """The order in which scikit-learn goes through the rows: its shuffles, one upon the other."""
+
+    def __init__(self, rng: np.random.RandomState) -> None:
+        self.rng = rng
+        self.order: np.ndarray | None = None
+
+    def __call__(self, n_rows: int, _: Any) -> np.ndarray:
+        """The rows of the next epoch."""
+        moves = np.arange(n_rows)
+        self.rng.shuffle(moves)
+        self.order = moves if self.order is None else self.order[moves]
+        return self.order

@@ -1,0 +1,112 @@
+"""When scikit-learn's MLP stops, and what it writes down on the way: as a listener of the trainer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from madaline.train.events import Callback
+
+if TYPE_CHECKING:
+    from madaline.train.trainer import Trainer
+
+SMALLEST_RATE = 1e-6
+"An adaptive rate that has fallen so low ends the run."
+
+
+class Convergence(Callback):
+    """Counts epochs without improvement by ``tol``, of the training loss or of a validation score.
+
+    What it learns goes into the estimator, where scikit-learn keeps it: ``loss_curve_``, ``n_iter_`` and the others, so
+    that a warm start goes on counting.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Whose parameters rule, and whose attributes are filled.
+    n_rows : int
+        Rows of an epoch.
+    as_reported : callable
+        Turns a mean loss of ours into what scikit-learn reports.
+    score : callable, optional
+        Given the trainer and the epoch's row, says how good the net is on validation rows: early stopping.
+    larger_is_better : bool
+        Whether that score should rise.
+    stops : bool
+        False for L-BFGS, which knows itself when it is done.
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        n_rows: int,
+        as_reported: Callable[[float], float],
+        score: Callable[[Trainer, Mapping[str, float]], float] | None = None,
+        larger_is_better: bool = True,
+        stops: bool = True,
+    ) -> None:
+        self.estimator, self.n_rows, self.as_reported = estimator, n_rows, as_reported
+        self.score, self.sign = score, 1.0 if larger_is_better else -1.0
+        self.stops = stops
+        self.rate = estimator.learning_rate_init
+        self.is_converged = False
+
+    def on_epoch_end(self, trainer: Trainer, row: Mapping[str, float]) -> None:
+        e = self.estimator
+        e.n_iter_ += 1
+        e.loss_ = self.as_reported(row["loss"]) + row.get("penalty", 0.0)
+        e.loss_curve_.append(e.loss_)
+        if e.verbose:
+            print(f"Iteration {e.n_iter_}, loss = {e.loss_:.8f}")
+        if not self.stops:
+            return
+        e.t_ += self.n_rows
+        self._count(trainer, row)
+        if e.learning_rate == "invscaling" and e.solver == "sgd":
+            self._set_rate(trainer, e.learning_rate_init / (e.t_ + 1) ** e.power_t)
+        if e._no_improvement_count > e.n_iter_no_change:
+            self._end_or_slow_down(trainer)
+
+    def _count(self, trainer: Trainer, row: Mapping[str, float]) -> None:
+        e = self.estimator
+        if self.score is None:
+            e._no_improvement_count = e._no_improvement_count + 1 if e.loss_ > e.best_loss_ - e.tol else 0
+            e.best_loss_ = min(e.best_loss_, e.loss_)
+            return
+        score = self.score(trainer, row)
+        e.validation_scores_.append(score)
+        if e.verbose:
+            print(f"Validation score: {score:f}")
+        gain = self.sign * (score - e.best_validation_score_)
+        if np.isinf(e.best_validation_score_):
+            gain = np.inf
+        e._no_improvement_count = e._no_improvement_count + 1 if gain < e.tol else 0
+        if gain > 0.0 and not np.isnan(score):
+            e.best_validation_score_ = score
+            e._best = trainer.model.params.flat.copy(), trainer.model.state.flat.copy()
+
+    def _set_rate(self, trainer: Trainer, rate: float) -> None:
+        trainer.scale_rate(rate / self.estimator.learning_rate_init)
+        velocity = trainer.run.arrays.get("slot.v")
+        if velocity is not None:
+            velocity *= self.rate / rate  # scikit-learn's velocity has the rate in it, and keeps its speed
+        self.rate = rate
+
+    def _end_or_slow_down(self, trainer: Trainer) -> None:
+        e = self.estimator
+        what = "Training loss" if self.score is None else "Validation score"
+        message = f"{what} did not improve more than tol={e.tol:f} for {e.n_iter_no_change} consecutive epochs."
+        adapts = e.learning_rate == "adaptive" and e.solver == "sgd"
+        if adapts and self.rate > SMALLEST_RATE:
+            self._set_rate(trainer, self.rate / 5.0)
+            e._no_improvement_count = 0
+            message += f" Setting learning rate to {self.rate:f}"
+        else:
+            message += " Learning rate too small. Stopping." if adapts else " Stopping."
+            self.is_converged = True
+            trainer.stop()
+        if e.verbose:
+            print(message)

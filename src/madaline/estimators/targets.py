@@ -1,0 +1,99 @@
+"""Classes and labels as numbers, and back: what a classifier must remember of its targets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_matrix, issparse
+from sklearn.preprocessing import LabelBinarizer
+from sklearn.utils.multiclass import type_of_target, unique_labels
+
+from madaline.losses.targets import Target
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The classes of a target, or of several.
+
+    Parameters
+    ----------
+    kind : {"binary", "multiclass", "labels", "several"}
+        Two classes or one, more, labels that hold or not, or several targets with classes of their own.
+    classes : array, or list of them
+        As scikit-learn's ``classes_``.
+    is_sparse : bool
+        Whether labels came, and are given back, as a sparse matrix.
+    """
+
+    kind: str
+    classes: Any
+    is_sparse: bool = False
+
+    @classmethod
+    def of(cls, y: Any) -> Classes:
+        """Learn the classes; in scikit-learn's words if they are none."""
+        if type_of_target(y, input_name="y", raise_unknown=True) == "multiclass-multioutput":
+            return cls("several", [np.unique(column) for column in np.asarray(y).T])
+        binarizer = LabelBinarizer().fit(y)
+        kinds = {"binary": "binary", "multiclass": "multiclass", "multilabel-indicator": "labels"}
+        return cls(kinds[binarizer.y_type_], binarizer.classes_, issparse(y))
+
+    @property
+    def target(self) -> Target:
+        """What a loss must know."""
+        if self.kind == "labels":
+            return Target(len(self.classes))
+        return Target(1, max(len(self.classes), 2)) if self.kind != "several" else Target(len(self.classes))
+
+    def encode(self, y: Any) -> np.ndarray:
+        """Indices of classes; 0 and 1 for two classes and for labels."""
+        if self.kind == "several":
+            columns = zip(self.classes, np.asarray(y).T, strict=True)
+            return np.stack([np.searchsorted(classes, column) for classes, column in columns], axis=1)
+        if self.kind == "labels":
+            dense: np.ndarray = y.toarray() if issparse(y) else np.asarray(y)
+            return dense.astype(bool)
+        found: np.ndarray = np.searchsorted(self.classes, y)
+        return found.astype(bool) if self.kind == "binary" else found
+
+    def check_known(self, y: Any, *, warm_start: bool) -> None:
+        """An error, in scikit-learn's words, if ``y`` has classes that were not there before."""
+        if self.kind == "several":
+            self._check_known_columns(y)
+            return
+        now = unique_labels(y)
+        if warm_start and set(now.tolist()) != set(self.classes.tolist()):
+            raise ValueError(
+                "warm_start can only be used where `y` has the same classes as in the previous call to fit. "
+                f"Previously got {self.classes}, `y` has {now}"
+            )
+        if len(np.setdiff1d(now, self.classes, assume_unique=True)):
+            raise ValueError(
+                f"`y` has classes not in `self.classes_`. `self.classes_` has {self.classes}. 'y' has {now}."
+            )
+
+    def _check_known_columns(self, y: Any) -> None:
+        for place, (classes, column) in enumerate(zip(self.classes, np.asarray(y).T, strict=True)):
+            new = np.setdiff1d(column, classes)
+            if len(new):
+                raise ValueError(f"Column {place} of `y` has the class {new[0]!r}, which was not there in fit.")
+
+    def decode(self, scores: np.ndarray, *, threshold: float = 0.5) -> Any:
+        """Classes from probabilities, or from margins (with ``threshold=0``): the largest, or those above it."""
+        if self.kind == "several":
+            ends = np.cumsum([0, *(len(classes) for classes in self.classes)])
+            picked = [
+                classes[np.argmax(scores[:, start:stop], axis=1)]
+                for classes, start, stop in zip(self.classes, ends[:-1], ends[1:], strict=True)
+            ]
+            return np.stack(picked, axis=1)
+        if self.kind == "labels":
+            found = (scores > threshold).astype(int)
+            return csr_matrix(found) if self.is_sparse else found
+        if len(self.classes) == 1:
+            return np.repeat(self.classes, len(scores))
+        if scores.shape[1] == 1:
+            return self.classes[(scores[:, 0] > threshold).astype(int)]
+        return self.classes[np.argmax(scores, axis=1)]
