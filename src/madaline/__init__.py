@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from madaline.estimators.classical.threshold_logic import ThresholdLogicUnit as ThresholdLogicUnit
     from madaline.estimators.classical.threshold_logic import threshold_net as threshold_net
     from madaline.estimators.classifier import MLPClassifier as MLPClassifier
-    from madaline.estimators.regressor import MLPRegressor as MLPRegressor
     from madaline.estimators.preprocessing import PCA as PCA
     from madaline.estimators.preprocessing import ZCA as ZCA
+    from madaline.estimators.preprocessing import ColumnScaler as ColumnScaler
     from madaline.estimators.preprocessing import ImageScaler as ImageScaler
-    from madaline.estimators.preprocessing import Scaler as Scaler
+    from madaline.estimators.regressor import MLPRegressor as MLPRegressor
     from madaline.functional.check_gradient import check_gradient as check_gradient
     from madaline.functional.collapse import collapse as collapse
     from madaline.functional.compile import compile as compile
@@ -213,15 +213,15 @@ __version__ = "0.1.0.dev0"
 _NAMES_BY_MODULE = {
     "madaline": ("losses", "optim"),
     "madaline.config": ("show_config",),
+    "madaline.data.encode": ("TablePlan",),
+    "madaline.data.target": ("TargetPlan",),
     "madaline.estimators.classical.adaline": ("Adaline",),
     "madaline.estimators.classical.madaline": ("Madaline",),
     "madaline.estimators.classical.perceptron": ("Perceptron",),
     "madaline.estimators.classical.threshold_logic": ("ThresholdLogicUnit", "threshold_net"),
     "madaline.estimators.classifier": ("MLPClassifier",),
+    "madaline.estimators.preprocessing": ("ColumnScaler", "ImageScaler", "PCA", "ZCA"),
     "madaline.estimators.regressor": ("MLPRegressor",),
-    "madaline.data.encode": ("TablePlan",),
-    "madaline.data.target": ("TargetPlan",),
-    "madaline.estimators.preprocessing": ("ImageScaler", "PCA", "Scaler", "ZCA"),
     "madaline.functional.check_gradient": ("check_gradient",),
     "madaline.functional.collapse": ("collapse",),
     "madaline.functional.compile": ("compile",),

@@ -15,13 +15,13 @@ from madaline.errors import ConfigError
 FLOATS = (np.float64, np.float32)
 
 
-class Scaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class ColumnScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     r"""Columns brought to one size, :math:`y = (x - c)/s`, and clipped smoothly if asked.
 
     Parameters
     ----------
     how : {"standard", "centre", "minmax", "robust", "none"}
-        ``standard``: mean 0, standard deviation 1. ``centre``: mean 0. ``minmax``: from 0 to 1. ``robust``: median 0 and
+        ``standard``: mean 0, standard deviation 1. ``centre``: mean 0. ``minmax``: from 0 to 1. ``robust``: median 0,
         quartiles 1 apart, which outliers do not change.
     clip : bool
         Whether values are then brought between -3 and 3, :math:`y/\sqrt{1 + (y/3)^2}`.
@@ -33,7 +33,7 @@ class Scaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     Examples
     --------
-    >>> Scaler().fit_transform([[2.0], [4.0], [6.0]])[:, 0].round(3)
+    >>> ColumnScaler().fit_transform([[2.0], [4.0], [6.0]])[:, 0].round(3)
     array([-1.225,  0.   ,  1.225])
     """
 
@@ -118,7 +118,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
 
 class ZCA(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    r"""Whitened data, turned back to their own axes: :math:`y = V^T \mathrm{diag}(\lambda + \varepsilon)^{-1/2} V(x - \mu)`.
+    r"""Whitened data turned back to their axes, :math:`y = V^T \mathrm{diag}(\lambda + \varepsilon)^{-1/2} V(x - \mu)`.
 
     Of all ways to make columns uncorrelated with variance 1, the one that changes the data least; whitened images still
     look like images. Bell & Sejnowski (1997), "The independent components of natural scenes are edge filters".
