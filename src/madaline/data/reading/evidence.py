@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -83,6 +84,20 @@ class Evidence:
     proofs: set[str] = field(default_factory=set)
     odd: dict[str, tuple[int, str]] = field(default_factory=dict)
 
+    def look_at_plain(self, n: int, n_integers: int, has_codes: bool, texts: pl.Series) -> bool:
+        """Count a part that is all plain digits; False if it needs a closer look."""
+        if n_integers < n and "." not in self.proofs:
+            return False
+        self.n += n
+        self.n_plain += n
+        self.n_integers += n_integers
+        self.has_codes |= has_codes
+        self.n_numbers["."] += n
+        self.n_numbers[","] += n_integers
+        if self.n_distinct < FEW:
+            self.n_distinct = max(self.n_distinct, min(FEW, texts.head(4 * FEW).drop_nulls().n_unique()))
+        return True
+
     def look(self, texts: pl.Series, markers: tuple[str, ...], order: str | None, first_row: int) -> None:
         """Count the texts of one part of the column, without outer blanks."""
         import polars as pl
@@ -107,7 +122,8 @@ class Evidence:
             n_integers = len(texts) - texts.cast(pl.Int64, strict=False).null_count()
             self.n_integers += n_integers
             self.has_codes |= bool(texts.str.contains(r"^[+-]?0\d").any())
-            self.n_distinct = max(self.n_distinct, min(FEW, floats.filter(is_plain).n_unique()))
+            if self.n_distinct < FEW:
+                self.n_distinct = max(self.n_distinct, min(FEW, floats.filter(is_plain).n_unique()))
         if n_integers == n:
             self.n_numbers.update(dict.fromkeys(numbers.MARKS, n))
             return
@@ -116,6 +132,11 @@ class Evidence:
             self.n_maybe += int(maybe.sum()) - (len(texts) - n)
             self._look_at_dates(texts, order)
             self._look_at_dressed(texts.filter(~is_plain & ~maybe))
+        elif "." in self.proofs or texts.str.contains(numbers.PROVES["."]).any():
+            # Numbers with a point in plain digits, as most files have them; with a comma they would be none.
+            self.proofs.add(".")
+            self.n_numbers["."] += n
+            return
         for mark in numbers.MARKS:
             self._look_at_numbers(texts, mark, n_plain, first_row)
 
@@ -158,3 +179,27 @@ class Evidence:
 def has_digits(text: str) -> bool:
     """Whether a text could be part of a number."""
     return any(sign.isdecimal() for sign in text)
+
+
+def look_at_all(
+    columns: Mapping[str, Evidence], texts: pl.DataFrame, markers: tuple[str, ...], order: str | None, first_row: int
+) -> None:
+    """Count the texts of one part of all columns: those of plain digits, which are most, in one go."""
+    import polars as pl
+
+    counts = texts.select(
+        expression.alias(f"{k} {what}")
+        for k, name in enumerate(columns)
+        for what, expression in (
+            ("n", pl.col(name).count()),
+            ("plain", pl.col(name).cast(pl.Float64, strict=False).is_finite().sum()),
+            ("integers", pl.col(name).cast(pl.Int64, strict=False).count()),
+            ("codes", pl.col(name).str.contains(r"^[+-]?0\d").any()),
+        )
+    ).row(0)
+    has_odd_markers = any(map(has_digits, markers))
+    for k, (name, column) in enumerate(columns.items()):
+        n, n_plain, n_integers, has_codes = counts[4 * k : 4 * k + 4]
+        is_plain = n_plain == n and not has_odd_markers
+        if not (is_plain and column.look_at_plain(n, n_integers, bool(has_codes), texts[name])):
+            column.look(texts[name], markers, order, first_row)

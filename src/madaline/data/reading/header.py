@@ -13,6 +13,7 @@ NUMBER_LIKE = re.compile(
     r"^[$€£¥(+\-\u2212]*[\d.,'\s]*\d[\d.,'\s]*([eE][+-]?\d+)?[)%€$£]?$|^\d{1,4}[-/.:]\d{1,2}[-/.:]\d"
 )
 "Numbers and dates in most of their dresses."
+YEAR = re.compile(r"^(19|20)\d\d$")
 ORANGE_TYPES = {"", "c", "continuous", "d", "discrete", "s", "string", "text", "t", "time", "b", "basket"}
 ORANGE_FLAGS = re.compile(r"^(|c|class|m|meta|i|ignore|\S+=.*)$")
 MISSING = {"", "?", "NA", "N/A", "nan", "NaN", "null"}
@@ -56,7 +57,9 @@ def _votes(first: Sequence[str], body: Sequence[Sequence[str]]) -> int:
             continue
         numeric = sum(bool(NUMBER_LIKE.match(value)) for value in values) / len(values)
         if numeric > 0.9:
-            votes += -1 if NUMBER_LIKE.match(cell) else 1
+            # A year above numbers that are no years says nothing.
+            is_year = bool(YEAR.match(cell)) and not any(map(YEAR.match, values))
+            votes += 0 if is_year else -1 if NUMBER_LIKE.match(cell) else 1
         elif cell in values:
             votes -= 1
         elif len(set(values)) < 0.5 * len(values):

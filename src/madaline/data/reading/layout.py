@@ -69,9 +69,12 @@ def find_delimiter(text: Text, given: str | None, skip: int) -> tuple[str, list[
         parts = records(map(joined_blanks, lines), "\t", text) if sign == " " else records(lines, sign, text)
         widths = [len(record) for record in islice(parts, SAMPLED) if any(record)]
         usual = _usual(widths)
-        alike = 0.0 if usual < 2 else widths.count(usual) / len(widths)
+        if usual < 2:
+            shares[sign] = 0.0
+            continue
+        alike = widths.count(usual) / len(widths)
         # A header that it does not part speaks against a sign, however often it stands in the rows.
-        shares[sign] = alike if usual - 1 <= widths[0] else alike / 2
+        shares[sign] = alike if widths[0] >= max(2, usual - 1) else alike / 2
     best = max(shares.values())
     if not best:
         return ",", []  # one column

@@ -16,7 +16,7 @@ from madaline.errors import FileFormatError
 if TYPE_CHECKING:
     import polars as pl
 
-    from madaline.data.reading.table_file import ReadOptions
+    from madaline.data.reading.options import ReadOptions
 
 BATCH_ROWS = 50_000
 "Rows that are read together, of a table of few columns."
@@ -102,25 +102,28 @@ class TextPart(Part):
                 yield part.select(format.expressions(names))
 
     def _records(self) -> Iterator[pl.DataFrame]:
+        """All records as texts, block by block: polars would map the whole file into memory."""
         import polars as pl
 
-        scan = pl.scan_csv(
-            self.text.source,
-            has_header=False,
-            separator=self.layout.delimiter,
-            quote_char='"' if self.text.has_quotes else None,
-            schema=dict.fromkeys(self.names, pl.String),
-            truncate_ragged_lines=True,
-            missing_columns="insert",
-            row_index_name=ROW,
-            glob=False,
-        )
-        size = max(1, min(BATCH_ROWS, BATCH_VALUES // len(self.names)))
-        try:
-            yield from scan.collect_batches(chunk_size=size, maintain_order=True)
-        except pl.exceptions.PolarsError as error:
-            first = str(error).split("\n", 1)[0]
-            raise FileFormatError(f"{self.name} cannot be read as a table: {first}.") from error
+        count = 0
+        for block in self.text.blocks():
+            try:
+                found = pl.read_csv(
+                    block,
+                    has_header=False,
+                    separator=self.layout.delimiter,
+                    quote_char='"' if self.text.has_quotes else None,
+                    schema=dict.fromkeys(self.names, pl.String),
+                    truncate_ragged_lines=True,
+                    missing_columns="insert",
+                    row_index_name=ROW,
+                    row_index_offset=count,
+                )
+            except pl.exceptions.PolarsError as error:
+                first = str(error).split("\n", 1)[0]
+                raise FileFormatError(f"{self.name} cannot be read as a table: {first}.") from error
+            count += len(found)
+            yield found
 
     def _is_row(self, names: Sequence[str]) -> Any:
         import polars as pl

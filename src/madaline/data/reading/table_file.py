@@ -6,14 +6,15 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from madaline.data.datasets import DATASETS
 from madaline.data.reading.assumption import Assumption, counted, listed, named
-from madaline.data.reading.evidence import MISSING, Evidence
+from madaline.data.reading.evidence import MISSING, Evidence, look_at_all
 from madaline.data.reading.format import TableFormat, find_decimal, find_format
+from madaline.data.reading.options import ReadOptions
 from madaline.data.reading.parts import FramePart, ParquetPart, Part, TextPart
 from madaline.data.reading.statements import say
 from madaline.errors import ConfigError, FileFormatError
@@ -24,68 +25,8 @@ if TYPE_CHECKING:
 SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat", ".parquet", ".pq", ".csv.gz", ".tsv.gz", ".txt.gz")
 "What is read from a folder."
 PARQUET = b"PAR1"
-UNNAMED = ("auto", "keep", "drop")
-DATES = ("dmy", "mdy", "ymd", "none")
 NEARLY_EMPTY = 0.01
 "A column without a name that has values in a smaller share of rows is left out."
-
-
-@dataclass(frozen=True)
-class ReadOptions:
-    """What is known about a table; None, or nothing, is told from the file.
-
-    Attributes
-    ----------
-    delimiter : str, optional
-        The sign that parts fields; a blank stands for any number of them.
-    decimal : {".", ","}, optional
-        The decimal mark.
-    encoding : str, optional
-        As ``"latin-1"``.
-    header : int, optional
-        Lines of the header; 0 for none.
-    skip : int, optional
-        Lines before it.
-    missing : tuple of str, optional
-        Texts that mean a missing value; blank ones always do.
-    dates : {"dmy", "mdy", "ymd", "none"}, optional
-        The order of day, month and year; "none" reads no dates.
-    ragged : {"auto", "refuse", "fill", "drop"}
-        What to do about rows with more or fewer fields than columns: "auto" fills up short ones and refuses long ones.
-    unnamed : {"auto", "keep", "drop"}
-        What to do about columns without a name; "auto" leaves out those that are nearly empty.
-    numeric, categorical : tuple of str
-        Columns that are to be read as numbers, and as texts.
-    """
-
-    delimiter: str | None = None
-    decimal: str | None = None
-    encoding: str | None = None
-    header: int | None = None
-    skip: int | None = None
-    missing: tuple[str, ...] | None = None
-    dates: str | None = None
-    ragged: str = "auto"
-    unnamed: str = "auto"
-    numeric: tuple[str, ...] = ()
-    categorical: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        choices = {"decimal": (".", ","), "dates": DATES, "unnamed": UNNAMED}
-        for name, allowed in choices.items():
-            value = getattr(self, name)
-            if value is not None and value not in allowed:
-                raise ConfigError(f"--{name} {value} is not known. Choose one of {', '.join(allowed)}.")
-        for name in ("header", "skip"):
-            value = getattr(self, name)
-            if value is not None and (type(value) is not int or value < 0):
-                raise ConfigError(f"--{name} {value} must be a number of lines.")
-
-    def given(self) -> dict[str, Any]:
-        """Those that are not as they would be."""
-        return {
-            each.name: getattr(self, each.name) for each in fields(self) if getattr(self, each.name) != each.default
-        }
 
 
 @dataclass
@@ -244,8 +185,7 @@ def _look(table: TableFile, given: TableFormat | None) -> None:
     for part in table.parts:
         for first_row, texts in part.texts(table.names):
             table.n_rows += len(texts)
-            for name, column in columns.items():
-                column.look(texts[name], markers, order, first_row)
+            look_at_all(columns, texts, markers, order, first_row)
     _check_names(table)
     _leave_out(table, columns)
     decimal = options.decimal or (given.decimal if given else find_decimal(columns.values()))

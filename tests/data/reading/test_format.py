@@ -1,0 +1,174 @@
+"""Texts become numbers, dates, times or stay texts; each decision is said and can be overridden."""
+
+from __future__ import annotations
+
+import io
+from datetime import date, datetime
+from functools import partial
+
+import pytest
+
+from madaline.data.reading.format import TableFormat
+from madaline.data.reading.table_file import ReadOptions, open_table, read_table
+from madaline.errors import ConfigError, FileFormatError
+
+
+moment = partial(datetime, tzinfo=None)  # tables have no zones
+
+
+def read(values, name="x", **options):
+    """A column among others, as a file of semicolons."""
+    lines = "".join(f"{k};{value}\n" for k, value in enumerate(values))
+    frame, assumptions = read_table(io.BytesIO(f"row;{name}\n{lines}".encode()), delimiter=";", **options)
+    return frame[name].to_list(), [str(assumption) for assumption in assumptions]
+
+
+@pytest.mark.parametrize(
+    ("texts", "values"),
+    [
+        (["1", "-2", "+3"], [1, -2, 3]),
+        (["1.5", "-.5", "2.", "1e3", "1.00E+05"], [1.5, -0.5, 2.0, 1000.0, 100000.0]),
+        (["2,5", "-0,25", "1000"], [2.5, -0.25, 1000.0]),
+        (["1.234,5", "2.345.678", "0,5"], [1234.5, 2345678.0, 0.5]),
+        (["1,234.5", "2,345,678", "0.5"], [1234.5, 2345678.0, 0.5]),
+        (["1,234", "2,345"], [1234.0, 2345.0]),
+        (["1 234,5", "12\u00a0345,75", "3\u202f456"], [1234.5, 12345.75, 3456.0]),
+        (["1'234.50", "2'000.25"], [1234.5, 2000.25]),
+        (["$1,200.50", "-$3", "$ 4"], [1200.5, -3.0, 4.0]),
+        (["1.200,50 €", "3,25 €"], [1200.5, 3.25]),
+        (["12.5%", "3%"], [12.5, 3.0]),
+        (["(1,200)", "350", "(2.5)"], [-1200.0, 350.0, -2.5]),
+        (["\u22125", "3"], [-5.0, 3.0]),
+        (["9223372036854775808", "1"], [9.223372036854775808e18, 1.0]),
+    ],
+    ids=lambda case: str(case[0]).encode("ascii", "replace").decode() if isinstance(case[0], str) else "",
+)
+def test_numbers_are_read_however_they_are_written(texts, values):
+    assert read(texts)[0] == values
+
+
+def test_how_numbers_are_written_is_said():
+    assert "Numbers have a decimal comma.  (--decimal)" in read(["2,5", "3,75"])[1]
+    assert "'x' has amounts with a currency sign, which is left out.  (--categorical)" in read(["$2", "$3"])[1]
+    assert "'x' has percentages, read as the number before the %.  (--categorical)" in read(["2%", "3%"])[1]
+    assert "'x' has numbers whose thousands are parted.  (--categorical)" in read(["2,000", "3,000"])[1]
+
+
+def test_the_decimal_mark_can_be_said():
+    assert read(["1,234", "2,345"], decimal=",")[0] == [1.234, 2.345]
+    assert read(["1.234", "2.345"], decimal=",")[0] == [1234.0, 2345.0]
+    with pytest.raises(ConfigError, match=r"--decimal : is not known. Choose one of ., ,"):
+        read(["1"], decimal=":")
+
+
+def test_one_decimal_mark_serves_the_whole_file():
+    frame, _ = read_table(io.BytesIO(b"a;b\n1,234;2,5\n2,345;3,5\n"))
+    assert frame.rows() == [(1.234, 2.5), (2.345, 3.5)]
+
+
+@pytest.mark.parametrize(
+    ("texts", "values"),
+    [
+        (["2024-12-03", "2024-01-31"], [date(2024, 12, 3), date(2024, 1, 31)]),
+        (["03/12/2024", "31/01/2024"], [date(2024, 12, 3), date(2024, 1, 31)]),
+        (["12/03/2024", "01/31/2024"], [date(2024, 12, 3), date(2024, 1, 31)]),
+        (["3.12.2024", "31.1.2024"], [date(2024, 12, 3), date(2024, 1, 31)]),
+        (["3 Dec 2024", "31 January 2024"], [date(2024, 12, 3), date(2024, 1, 31)]),
+        (["Dec 3, 2024", "May 31, 2024"], [date(2024, 12, 3), date(2024, 5, 31)]),
+        (["03-Dec-24", "31-Jan-24"], [date(2024, 12, 3), date(2024, 1, 31)]),
+        (["2024-12-03 18:30", "2024-01-31 06:00"], [moment(2024, 12, 3, 18, 30), moment(2024, 1, 31, 6, 0)]),
+        (
+            ["2024-12-03T18:30:15Z", "2024-01-31T06:00:00+01:00"],
+            [moment(2024, 12, 3, 18, 30, 15), moment(2024, 1, 31, 5)],
+        ),
+        (["12/03/2024 6:30 PM", "01/31/2024 6:00 AM"], [moment(2024, 12, 3, 18, 30), moment(2024, 1, 31, 6, 0)]),
+        (["18.30.00", "06.15.36"], [18.5, 6.26]),
+        (["18:30", "6:15"], [18.5, 6.25]),
+    ],
+    ids=lambda case: str(case[0]) if isinstance(case[0], str) else "",
+)
+def test_dates_and_times_are_read_however_they_are_written(texts, values):
+    assert read(texts)[0] == values
+
+
+def test_the_order_of_day_and_month_is_said_and_can_be_given():
+    values, said = read(["03/04/2024", "05/06/2024"])
+    assert values == [date(2024, 4, 3), date(2024, 6, 5)]
+    assert "'x' has dates (day/month/year).  (--dates)" in said
+    assert read(["03/04/2024", "05/06/2024"], dates="mdy")[0] == [date(2024, 3, 4), date(2024, 5, 6)]
+    assert read(["03/04/2024"], dates="none")[0] == ["03/04/2024"]
+    with pytest.raises(ConfigError, match=r"--dates american is not known. Choose one of dmy, mdy, ymd, none"):
+        read(["1"], dates="american")
+
+
+def test_markers_of_missing_values_are_found_said_and_can_be_given():
+    values, said = read(["?", "1", "N/A", "2", " ", "", "NULL"])
+    assert values == [None, 1, None, 2, None, None, None]
+    assert "'?' means a missing value (1 time in 'x').  (--missing)" in said
+    assert read(["-200", "1", "NA", "2"], missing=("-200", "NA"))[0] == [None, 1, None, 2]
+    assert read(["NA", "DE", "FR"], missing=())[0] == ["NA", "DE", "FR"]
+
+
+def test_a_dash_is_missing_among_numbers_and_a_value_among_words():
+    assert read(["-", "1.5", "none"])[0] == [None, 1.5, None]
+    assert read(["-", "a", "none"])[0] == ["-", "a", "none"]
+
+
+def test_infinities_are_missing():
+    assert read(["inf", "1.5", "-inf", "2.5"])[0] == [None, 1.5, None, 2.5]
+
+
+def test_digits_with_leading_zeros_stay_texts():
+    values, said = read(["01234", "12345", "00001"])
+    assert values == ["01234", "12345", "00001"]
+    assert "'x' has codes with leading zeros, kept as text.  (--numeric)" in said
+    assert read(["01234", "12345"], numeric=("x",))[0] == [1234, 12345]
+
+
+def test_a_few_texts_among_many_numbers_are_missing_values():
+    values, said = read([*map(str, range(100)), "broken"])
+    assert values == [*range(100), None]
+    assert "'x' has numbers but for 1 text, as 'broken' in line 102, taken as missing.  (--categorical)" in said
+    assert read([*map(str, range(100)), "broken"], categorical=("x",))[0][-1] == "broken"
+
+
+def test_a_text_among_few_numbers_makes_categories():
+    values, said = read(["0", "1", "2", "3+"] * 20)
+    assert values[:4] == ["0", "1", "2", "3+"]
+    assert not said
+
+
+def test_a_column_without_any_value_is_kept_as_such():
+    assert read(["", "NA", "?"])[0] == [None, None, None]
+
+
+def test_an_unknown_column_in_an_option_is_named():
+    with pytest.raises(ConfigError, match=r"--numeric: The stream has no column 'y'. Columns: row, x"):
+        read(["1"], numeric=("y",))
+
+
+def test_a_table_can_be_read_as_an_earlier_one_was():
+    """One row tells nothing about decimal marks and dates."""
+    with open_table(io.BytesIO(b"a;b;c\n1,5;31/01/2024;007\n2,5;01/02/2024;008\n")) as table:
+        known = TableFormat.from_plain(table.format.to_plain())
+    assert known == table.format
+    with open_table(io.BytesIO(b"a;b;c\n1,234;03/04/2024;12\n"), ReadOptions(delimiter=";"), format=known) as table:
+        assert table.frame().rows() == [(1.234, date(2024, 4, 3), "12")]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None,
+        {},
+        {"decimal": ".", "missing": [], "columns": 3},
+        {"decimal": "x", "missing": [], "columns": {}},
+        {"decimal": ".", "missing": [1], "columns": {}},
+        {"decimal": ".", "missing": [], "columns": {"a": {"kind": "code"}}},
+        {"decimal": ".", "missing": [], "columns": {"a": {"kind": "text", "run": "this"}}},
+    ],
+    ids=str,
+)
+def test_a_damaged_format_is_refused(data):
+    with pytest.raises(FileFormatError, match="The description of how to read tables is damaged"):
+        TableFormat.from_plain(data)
