@@ -12,7 +12,6 @@ from madaline.data.reading.format import TableFormat
 from madaline.data.reading.table_file import ReadOptions, open_table, read_table
 from madaline.errors import ConfigError, FileFormatError
 
-
 moment = partial(datetime, tzinfo=None)  # tables have no zones
 
 
