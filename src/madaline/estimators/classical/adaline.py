@@ -1,0 +1,141 @@
+"""The adaptive linear neuron of Widrow and Hoff: the delta rule, which is descent of the squared error."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from madaline.estimators.classical.units import OnlineClassifier
+from madaline.estimators.recipe import seed_of
+from madaline.losses.squared import HalfMSE
+from madaline.nn.layers.linear import Linear
+from madaline.nn.layers.sequential import Sequential
+from madaline.optim.sgd import SGD
+from madaline.train.stopping import EarlyStopping
+from madaline.train.trainer import Trainer
+
+Array = np.ndarray[Any, Any]
+GROWN_ERROR = 1.0
+"Twice half the squared error of weights that are 0, where targets are 1 and -1: only too large steps lead there."
+
+
+class Adaline(OnlineClassifier):
+    r"""Linear units that learn by the delta rule (least mean squares), one row after the other,
+
+    .. math:: w_j \leftarrow w_j + \alpha (d_j - s_j) x,\quad b_j \leftarrow b_j + \alpha (d_j - s_j),
+              \qquad s_j = x w_j + b_j,
+
+    where :math:`d_j` is 1 for the rows of unit ``j``'s class and -1 for the others. The error is that of the sum,
+    before the threshold; so the rule is a step of gradient descent on :math:`\frac12 (d_j - s_j)^2`, and here it is
+    one: a linear layer, trained with batches of one row.
+
+    Parameters
+    ----------
+    learning_rate : float or "auto", default "auto"
+        The :math:`\alpha`; steps are stable for rows shorter than :math:`\sqrt{2/\alpha}`. "auto" takes
+        :math:`0.1/\max_i(1+\lVert x_i\rVert^2)`, a tenth of a full correction of the longest row.
+    max_iter : int, default 1000
+        How often to go through the rows at most.
+    tol : float, default 1e-6
+        Ends when the mean error has not become smaller by this much ``n_iter_no_change`` times.
+    n_iter_no_change : int, default 10
+    shuffle : bool, default True
+        Whether each time in a new order.
+    random_state : int, RandomState or None
+        For ``shuffle``.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (units, n_features) and (units,)
+    loss_curve_ : list of float
+        Half the mean squared error of each time through the rows, a row's taken before it corrects.
+    n_iter_ : int
+        How often it went through the rows.
+
+    Notes
+    -----
+    Widrow & Hoff 1960. It ends near the least-squares solution whether the rows are separable or not. Lecture row B2.
+
+    Examples
+    --------
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "yes"]
+    >>> Adaline(random_state=0).fit(X, y).predict(X)
+    array(['no', 'yes', 'yes', 'yes'], dtype='<U3')
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "learning_rate": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "shuffle": ["boolean"],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        learning_rate: Any = "auto",
+        *,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+        n_iter_no_change: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_iter_no_change = n_iter_no_change
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def _learn(self, X: Array, fires: Array) -> None:
+        self._trainer = self._make_trainer(X, fires.shape[1])
+        stopping = EarlyStopping("loss", patience=self.n_iter_no_change, min_delta=self.tol, restore_best=False)
+        self._trainer.fit(
+            X,
+            np.where(fires, 1.0, -1.0),
+            epochs=self.max_iter,
+            batch_size=1,
+            shuffle=self.shuffle,
+            early_stopping=stopping,
+            progress=False,
+        )
+        self._keep()
+        if self.loss_curve_[-1] > GROWN_ERROR:
+            warnings.warn(
+                f"The errors have grown: learning_rate={self.learning_rate} is too large for rows whose squared length "
+                f"is up to {np.max(np.sum(X * X, axis=1)):.3g}. Use learning_rate='auto', or scale the inputs.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _learn_on(self, X: Array, fires: Array, *, first: bool) -> None:
+        if first:
+            self._trainer = self._make_trainer(X, fires.shape[1])
+        self._trainer.partial_fit(X, np.where(fires, 1.0, -1.0), batch_size=1, shuffle=False)
+        self._keep()
+
+    def _make_trainer(self, X: Array, n_units: int) -> Trainer:
+        rate = 0.1 / (1.0 + np.max(np.sum(X * X, axis=1))) if self.learning_rate == "auto" else self.learning_rate
+        return Trainer(
+            Sequential(Linear(n_units, init="zeros")),
+            loss=HalfMSE(),
+            optimizer=SGD(float(rate) * n_units),  # the loss is the mean over the units, each of which is to step alone
+            dtype="float64",
+            threads=1,
+            seed=seed_of(check_random_state(self.random_state)),
+        )
+
+    def _keep(self) -> None:
+        params, history = self._trainer.model.params, self._trainer.history
+        self.coef_, self.intercept_ = params["0.W"].T.copy(), params["0.b"].copy()
+        self.loss_curve_ = [float(value) for value in history["loss"]]
+        self.n_iter_ = len(self.loss_curve_)
+        self._trainer.release()

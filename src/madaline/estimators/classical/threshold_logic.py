@@ -1,0 +1,111 @@
+"""The first neuron: a unit that fires where its weighted inputs reach a threshold, and nets of such units."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+
+from madaline.errors import ConfigError, ShapeError
+from madaline.estimators.classical.units import UnitClassifier
+from madaline.functional.model import Model
+from madaline.nn.layers.activation import Step
+from madaline.nn.layers.linear import Linear
+from madaline.nn.layers.sequential import Sequential
+
+Array = np.ndarray[Any, Any]
+MOST_INPUTS = 16
+"Of a Boolean function: its table has 2 to that many rows."
+
+
+class ThresholdLogicUnit(UnitClassifier):
+    r"""A unit with fixed weights, :math:`f(x) = 1\{\sum_i w_i x_i + b \ge 0\}`.
+
+    Parameters
+    ----------
+    weights : float or array of shape (n_features,), default 1.0
+        One for each input; a number is the weight of every input.
+    bias : float, default -0.5
+        With the weights 1 of the defaults the unit is the *or* of its inputs.
+
+    Notes
+    -----
+    McCulloch & Pitts 1943. Nothing is learned: ``fit`` takes note of the two classes, of which the second is predicted
+    where the unit fires. A unit is also a function of its inputs, so that units can be composed; ``threshold_net``
+    makes a net of any Boolean function. Lecture row E1.
+
+    Examples
+    --------
+    >>> OR, AND, NOT = ThresholdLogicUnit([1, 1], -0.5), ThresholdLogicUnit([1, 1], -1.5), ThresholdLogicUnit(-1, 0.5)
+    >>> a, b = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    >>> AND(OR(a, b), NOT(AND(a, b)))
+    array([0, 1, 1, 0])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"weights": [Real, "array-like"], "bias": [Real]}
+
+    def __init__(self, weights: Any = 1.0, bias: float = -0.5) -> None:
+        self.weights = weights
+        self.bias = bias
+
+    def __call__(self, *inputs: Any) -> Array:
+        """1 where the unit fires, else 0; each input is a number or an array, all of one shape."""
+        w = self._weights_for(len(inputs))
+        total = sum((w_i * np.asarray(x_i) for w_i, x_i in zip(w, inputs, strict=True)), start=np.float64(self.bias))
+        return np.asarray(np.asarray(total) >= 0).astype(int)
+
+    def _learn(self, X: Array, fires: Array) -> None:
+        if len(self.classes_) > 2:
+            raise ValueError(
+                f"Only binary classification is supported. A unit tells two classes apart; y has {len(self.classes_)}."
+            )
+        self.coef_ = self._weights_for(X.shape[1])[None, :]
+        self.intercept_ = np.array([self.bias], dtype=np.float64)
+
+    def _weights_for(self, n_inputs: int) -> Array:
+        w = np.asarray(self.weights, dtype=np.float64)
+        if w.ndim == 0:
+            return np.full(n_inputs, float(w))
+        if w.shape != (n_inputs,):
+            raise ShapeError(f"weights has shape {w.shape} for {n_inputs} inputs; give one for each, or one number.")
+        return w
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+def threshold_net(function: Callable[..., Any], n_inputs: int) -> Model:
+    r"""A net of two layers of threshold units that computes a Boolean function: an *or* of *ands*.
+
+    There is a hidden unit for each row of inputs for which the function is true; that of the row (1, 0, 1) is
+    :math:`a` and (not :math:`b`) and :math:`c`, :math:`1\{a - b + c - 1.5 \ge 0\}`.
+
+    Parameters
+    ----------
+    function : callable
+        Of ``n_inputs`` truth values.
+    n_inputs : int
+        From 1 to 16.
+
+    Examples
+    --------
+    >>> import madaline as md
+    >>> md.threshold_net(lambda a, b: a != b, 2)([[0, 0], [0, 1], [1, 0], [1, 1]]).ravel()
+    array([0., 1., 1., 0.], dtype=float32)
+    """
+    if not 1 <= n_inputs <= MOST_INPUTS:
+        raise ConfigError(f"n_inputs={n_inputs!r} must be from 1 to {MOST_INPUTS}: a table of all inputs is made.")
+    rows = [row for row in product((False, True), repeat=n_inputs) if function(*row)]
+    # A function that is never true has one hidden unit, which never fires.
+    W = 2.0 * np.array(rows).T - 1.0 if rows else np.zeros((n_inputs, 1))
+    b = 0.5 - np.sum(rows, axis=1) if rows else [-0.5]
+    model = Sequential(Linear(W.shape[1]), Step(), Linear(1), Step()).init(n_inputs)
+    model.params["0.W"], model.params["0.b"] = W, b
+    model.params["2.W"], model.params["2.b"] = np.ones((W.shape[1], 1)), [-0.5]
+    return model
