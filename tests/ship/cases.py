@@ -29,10 +29,7 @@ def with_own_slope(x):
 
 NETS = [
     *CASES,
-    *(
-        Case(f"{name} activation", md.Sequential(md.Linear(6), name, md.Linear(2)), 4)
-        for name in md.ACTIVATIONS.names()
-    ),
+    *(Case(f"with {name}", md.Sequential(md.Linear(6), name, md.Linear(2)), 4) for name in md.ACTIVATIONS.names()),
     Case("mlp", md.mlp(8, 6, 3), 5),
     Case("mlp with batch norm and dropout", md.mlp(8, 8, 3, norm="batch", dropout=0.2, activation="swish"), 5),
     Case("mlp with layer norm, residual", md.mlp(8, 8, 2, norm="layer", residual=True, activation="gelu"), 5),
@@ -86,4 +83,4 @@ def agree(got: list[np.ndarray], case: Exported) -> None:
     assert len(got) == len(case.outputs)
     for ours, theirs in zip(case.outputs, map(np.asarray, got), strict=True):
         assert theirs.shape == ours.shape
-        np.testing.assert_allclose(theirs, ours, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(theirs, ours, rtol=1e-5, atol=1e-5, err_msg=case.name)

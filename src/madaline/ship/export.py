@@ -10,17 +10,21 @@ from typing import Any
 from madaline import container
 from madaline.functional.model import Model
 from madaline.registry import Registry
+from madaline.ship.c_file import c_files
 from madaline.ship.inference import Inference, inference_of
 from madaline.ship.numpy_script import python_files
 from madaline.ship.onnx_graph import onnx_files
+from madaline.ship.python_only import python_only_files
 from madaline.ship.torch_script import torch_files
 
 Writer = Callable[[Inference, Path], dict[Path, bytes]]
 
 TARGETS: Registry[Writer] = Registry("target")
 "What a model can be exported to, by name."
+TARGETS.add("c", c_files)
 TARGETS.add("onnx", onnx_files)
 TARGETS.add("python", python_files)
+TARGETS.add("python-only", python_only_files)
 TARGETS.add("torch", torch_files)
 
 

@@ -87,7 +87,7 @@ class Inference:
         """An error, naming the layer, if the graph has a primitive that the target has no rule for."""
         for node in self.nodes:
             if node.primitive.name not in table:
-                raise self.error(node, target, "has no rule for it there")
+                raise self.error(node, target, "has no rule there")
 
     def error(self, node: Node, target: str, why: str) -> ExportError:
         """What to say of a node that cannot be exported."""

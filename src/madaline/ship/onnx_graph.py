@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +11,12 @@ from madaline.errors import MissingPackageError
 from madaline.graph.node import Node, is_constant, topological_order
 from madaline.graph.shapes import Rows, Shape, is_symbolic
 from madaline.ship.inference import Inference, Port
+from madaline.ship.onnx_rules import RULES, TARGET
 
-TARGET = "ONNX"
 OPSET = 18
 "Of the operators of the default domain; onnxruntime 1.14 and later run it."
 IR_VERSION = 8
 "Of the file; that which came with the opset."
-
-Rule = Callable[["Builder", Node, list[str]], str]
 
 
 class Builder:
@@ -93,8 +90,6 @@ def onnx_files(inference: Inference, path: Path) -> dict[Path, bytes]:
 
 def onnx_model(inference: Inference) -> Any:
     """The model, checked by ONNX itself."""
-    from madaline.ship.onnx_rules import RULES
-
     try:
         import onnx
         from onnx import helper, numpy_helper

@@ -6,14 +6,22 @@ Where onnxruntime has an operator for float32 alone, float64 is brought to it an
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from madaline.graph.node import BOOL, Node
 from madaline.graph.shapes import Rows, size_of
-from madaline.ship.onnx_graph import TARGET, Builder, Rule
 from madaline.ship.script import concatenated
+
+if TYPE_CHECKING:
+    from madaline.ship.onnx_graph import Builder
+
+TARGET = "ONNX"
+
+Rule = Callable[["Builder", Node, list[str]], str]
+"The name of the result of a node, from the names of its arguments."
 
 
 def _op(kind: str) -> Rule:

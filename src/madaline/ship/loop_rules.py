@@ -1,0 +1,228 @@
+"""How each primitive that is not elementwise is computed for one row, by loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from madaline.graph.node import INT64, Node
+from madaline.plan.views import stored_strides, width
+from madaline.ship.language import Language
+from madaline.ship.rowwise import moved, place_of, sizes
+from madaline.ship.script import concatenated
+
+if TYPE_CHECKING:
+    from madaline.ship.loops import Loops
+
+
+def _copy(loops: Loops, node: Node) -> None:
+    """A reshape that no strides can say: in the order of the old shape."""
+    (x,) = node.inputs
+    with loops.nest(sizes(x)) as at:
+        loops.code.assign(f"{loops.name(node)}[{place_of(at, stored_strides(x.shape))}]", loops.load(x, at))
+
+
+def _place(loops: Loops, node: Node) -> None:
+    side_by_side = concatenated(node) is not None
+    if not side_by_side:
+        loops.zeros(node)
+    base = stored_strides(node.shape)
+    for piece, starts, steps in zip(node.inputs, node.params["starts"], node.params["steps"], strict=True):
+        if not width(piece.shape):
+            continue
+        offset = sum(start * stride for start, stride in zip(starts, base, strict=True))
+        strides = [step * stride for step, stride in zip(steps, base, strict=True)]
+        with loops.nest(sizes(piece)) as at:
+            target = f"{loops.name(node)}[{moved(offset, place_of(at, strides))}]"
+            loops.code.assign(target, loops.load(piece, at), "" if side_by_side else "+")
+
+
+def _matmul(loops: Loops, node: Node) -> None:
+    x, W = node.inputs
+    loops.zeros(node)
+    *outer, n_out = sizes(node)
+    if not width(x.shape):
+        return
+    with loops.nest(outer) as at, loops.nest([sizes(x)[-1]], "k", scope=True) as (k,):
+        loops.code.constant("factor", node.dtype, loops.load(x, [*at, k]))
+        with loops.nest([n_out], "j") as (j,):
+            loops.code.assign(loops.store(node, [*at, j]), f"factor * {loops.load(W, [*at[:-1], k, j])}", "+")
+
+
+def _axes(node: Node, axes: Sequence[int]) -> tuple[list[int], list[int]]:
+    """The axes of the argument that are kept, and those that are reduced."""
+    return [axis for axis in range(node.inputs[0].ndim) if axis not in axes], list(axes)
+
+
+def _arranged(kept: Sequence[int], at: Sequence[str], reduced: Sequence[int], inner: Sequence[str]) -> list[str]:
+    places = dict(zip([*kept, *reduced], [*at, *inner], strict=True))
+    return [places[axis] for axis in range(len(places))]
+
+
+def _folding(start: float, combine: Callable[[Language, str, str], str]) -> Callable[[Loops, Node], None]:
+    """A reduction that begins with a number and takes in one element after another."""
+
+    def rule(loops: Loops, node: Node) -> None:
+        (x,) = node.inputs
+        kept, reduced = _axes(node, node.params["axes"])
+        counts = sizes(x)
+        with loops.nest([counts[axis] for axis in kept], scope=True) as at:
+            loops.code.variable("total", node.dtype, loops.code.literal(start, node.dtype))
+            if width(x.shape):
+                with loops.nest([counts[axis] for axis in reduced], "k") as inner:
+                    element = loops.load(x, _arranged(kept, at, reduced, inner))
+                    loops.code.assign("total", combine(loops.code, "total", element))
+            loops.code.assign(loops.store(node, at), "total")
+
+    return rule
+
+
+def _largest(code: Language, total: str, element: str) -> str:
+    # NaN compares with nothing, and stays.
+    return code.choice(f"{element} > {total} {code.either} {element} != {element}", element, total)
+
+
+def _smallest(code: Language, total: str, element: str) -> str:
+    return code.choice(f"{element} < {total} {code.either} {element} != {element}", element, total)
+
+
+def _extreme(combine: Callable[[Language, str, str], str]) -> Callable[[Loops, Node], None]:
+    def rule(loops: Loops, node: Node) -> None:
+        lowest = -np.inf if combine is _largest else np.inf
+        if node.dtype.kind != "f":
+            lowest = np.iinfo(np.int64).min + 1 if combine is _largest else np.iinfo(np.int64).max
+        _folding(lowest, combine)(loops, node)
+
+    return rule
+
+
+def _logsumexp(loops: Loops, node: Node) -> None:
+    (x,) = node.inputs
+    kept, reduced = _axes(node, node.params["axes"])
+    counts = sizes(x)
+    code = loops.code
+    with loops.nest([counts[axis] for axis in kept], scope=True) as at:
+        code.variable("top", node.dtype, code.literal(-np.inf, node.dtype))
+        code.variable("total", node.dtype, code.literal(0, node.dtype))
+        inside = [counts[axis] for axis in reduced]
+        if width(x.shape):
+            with loops.nest(inside, "k") as inner:
+                code.assign("top", _largest(code, "top", loops.load(x, _arranged(kept, at, reduced, inner))))
+            infinite = f"top - top != {code.literal(0, node.dtype)}"
+            code.assign("top", code.choice(infinite, code.literal(0, node.dtype), "top"))
+            with loops.nest(inside, "k") as inner:
+                element = loops.load(x, _arranged(kept, at, reduced, inner))
+                code.assign("total", code.function("exp", node.dtype, f"{element} - top"), "+")
+            code.assign(loops.store(node, at), f"top + {code.function('log', node.dtype, 'total')}")
+        else:
+            code.assign(loops.store(node, at), "top")
+
+
+def _argmax(loops: Loops, node: Node) -> None:
+    (x,) = node.inputs
+    kept, (axis,) = _axes(node, [node.params["axis"]])
+    counts = sizes(x)
+    code = loops.code
+    with loops.nest([counts[each] for each in kept], scope=True) as at:
+        code.variable("best", INT64, "0")
+        with loops.nest([counts[axis]], "k") as (k,):
+            element = loops.load(x, _arranged(kept, at, [axis], [k]))
+            best = loops.load(x, _arranged(kept, at, [axis], [code.as_index("best")]))
+            nan = f"({element} != {element} {code.both} {best} == {best})"
+            code.assign("best", code.choice(f"{element} > {best} {code.either} {nan}", code.as_integer(k), "best"))
+        code.assign(loops.store(node, at), "best")
+
+
+def _argsort(loops: Loops, node: Node) -> None:
+    """By insertion: each index goes before the larger ones; numbers go before NaN."""
+    (x,) = node.inputs
+    kept, (axis,) = _axes(node, [node.params["axis"]])
+    counts = sizes(x)
+    code = loops.code
+    with (
+        loops.nest([counts[each] for each in kept], scope=True) as at,
+        loops.nest([counts[axis]], "k", scope=True) as (k,),
+    ):
+
+        def slot(index: str) -> str:
+            return loops.store(node, _arranged(kept, at, [axis], [index]))
+
+        element = loops.load(x, _arranged(kept, at, [axis], [k]))
+        before = loops.load(x, _arranged(kept, at, [axis], [code.as_index(slot("(free - 1)"))]))
+        smaller = f"({element} < {before} {code.either} ({before} != {before} {code.both} {element} == {element}))"
+        code.variable("free", np.dtype(np.uintp), k)
+        with code.repeat_while(f"free > 0 {code.both} {smaller}"):
+            code.assign(slot("free"), slot("(free - 1)"))
+            code.assign("free", "1", "-")
+        code.assign(slot("free"), code.as_integer(k))
+
+
+def _cumsum(loops: Loops, node: Node) -> None:
+    (x,) = node.inputs
+    kept, (axis,) = _axes(node, [node.params["axis"]])
+    counts = sizes(x)
+    with loops.nest([counts[each] for each in kept], scope=True) as at:
+        loops.code.variable("total", node.dtype, loops.code.literal(0, node.dtype))
+        with loops.nest([counts[axis]], "k") as (k,):
+            where = f"({counts[axis] - 1} - {k})" if node.params["reverse"] else k
+            loops.code.assign("total", loops.load(x, _arranged(kept, at, [axis], [where])), "+")
+            loops.code.assign(loops.store(node, _arranged(kept, at, [axis], [where])), "total")
+
+
+def _take(loops: Loops, node: Node) -> None:
+    x, indices = node.inputs
+    axis, count = node.params["axis"], node.params["axis"] + indices.ndim
+    with loops.nest(sizes(node), scope=True) as at:
+        found = loops.code.position("at", loops.load(indices, at[axis:count]), sizes(x)[axis])
+        loops.code.assign(loops.store(node, at), loops.load(x, [*at[:axis], found, *at[count:]]))
+
+
+def _scatter_add(loops: Loops, node: Node) -> None:
+    v, indices = node.inputs
+    axis, count = node.params["axis"], node.params["axis"] + indices.ndim
+    loops.zeros(node)
+    with loops.nest(sizes(v), scope=True) as at:
+        found = loops.code.position("at", loops.load(indices, at[axis:count]), sizes(node)[axis])
+        loops.code.assign(loops.store(node, [*at[:axis], found, *at[count:]]), loops.load(v, at), "+")
+
+
+def _take_along(loops: Loops, node: Node) -> None:
+    x, indices = node.inputs
+    with loops.nest(sizes(node), scope=True) as at:
+        found = loops.code.position("at", loops.load(indices, at), sizes(x)[-1])
+        loops.code.assign(loops.store(node, at), loops.load(x, [*at[:-1], found]))
+
+
+def _scatter_along(loops: Loops, node: Node) -> None:
+    v, indices = node.inputs
+    loops.zeros(node)
+    with loops.nest(sizes(v), scope=True) as at:
+        found = loops.code.position("at", loops.load(indices, at), sizes(node)[-1])
+        loops.code.assign(loops.store(node, [*at[:-1], found]), loops.load(v, at), "+")
+
+
+def _is_a_view(loops: Loops, node: Node) -> None:
+    raise AssertionError(f"{node!r} is looked at where it lies, and never a step")
+
+
+RULES: dict[str, Callable[[Loops, Node], None]] = {
+    "matmul": _matmul,
+    "sum": _folding(0, lambda code, total, element: f"{total} + {element}"),
+    "prod": _folding(1, lambda code, total, element: f"{total} * {element}"),
+    "max": _extreme(_largest),
+    "min": _extreme(_smallest),
+    "logsumexp": _logsumexp,
+    "argmax": _argmax,
+    "argsort": _argsort,
+    "cumsum": _cumsum,
+    "reshape": _copy,
+    "place": _place,
+    "take": _take,
+    "scatter_add": _scatter_add,
+    "take_along": _take_along,
+    "scatter_along": _scatter_along,
+    **dict.fromkeys(("transpose", "broadcast_to", "slice", "flip"), _is_a_view),
+}
+"How each primitive that is not elementwise is computed."

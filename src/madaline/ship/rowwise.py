@@ -1,0 +1,148 @@
+"""A graph as steps for one row: which nodes are computed together in one loop, and where their numbers are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from madaline.graph.node import Node, is_constant, topological_order
+from madaline.graph.primitives.elementwise import Elementwise
+from madaline.graph.shapes import is_symbolic
+from madaline.plan.arena import Lifetime, place
+from madaline.plan.rows import Kind, kind_of
+from madaline.plan.views import View, views_of, width
+from madaline.ship.inference import Inference
+
+Strides = Sequence[int]
+
+
+@dataclass
+class Step:
+    """Nodes computed in one loop; the last one is kept, those before it feed it alone."""
+
+    nodes: list[Node] = field(default_factory=list)
+
+    @property
+    def result(self) -> Node:
+        """The node that is kept."""
+        return self.nodes[-1]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Steps in order; each result has a place in the scratch array of its type, or is an output."""
+
+    steps: list[Step]
+    views: dict[int, View]
+    "Where the elements of each node lie, by id."
+    outputs: dict[int, str]
+    "The names of the results that are written straight to an output."
+    copies: list[tuple[str, Node]]
+    "The outputs that are copied in the end."
+    offsets: dict[int, int]
+    "Where in the scratch array of its type each other result is."
+    scratch: dict[str, int]
+    "The size of the scratch array of each type."
+
+
+def plan_of(inference: Inference, target: str) -> Plan:
+    """The steps; an error if rows meet anywhere, since one row at a time is computed."""
+    nodes = topological_order(inference.graph.outputs)
+    for node in inference.nodes:
+        if kind_of(node) in (Kind.UNTILED, Kind.REDUCING):
+            raise inference.error(node, target, "brings the rows of a batch together, and there they come one by one")
+    views = views_of(nodes)
+    steps = _steps(inference, nodes, views)
+    outputs: dict[int, str] = {}
+    copies = []
+    for port, node in zip(inference.outputs, inference.graph.outputs, strict=True):
+        if views[id(node)].root is node and node.inputs and id(node) not in outputs:
+            outputs[id(node)] = port.name
+        else:
+            copies.append((port.name, node))
+    offsets, scratch = _places(steps, views, outputs, copies)
+    return Plan(steps, views, outputs, copies, offsets, scratch)
+
+
+def _steps(inference: Inference, nodes: Sequence[Node], views: dict[int, View]) -> list[Step]:
+    """Elementwise nodes join the loop of those that use them, if nobody else does and all have one shape."""
+    users: dict[int, list[Node]] = {}
+    for node in nodes:
+        for item in node.inputs:
+            users.setdefault(id(item), []).append(node)
+    wanted = {id(node) for node in inference.graph.outputs}
+    step_of: dict[int, Step] = {}
+    for node in reversed(nodes):
+        if not node.inputs or views[id(node)].root is not node:
+            continue
+        using = users.get(id(node), [])
+        homes = {id(step_of.get(id(user))) for user in using}
+        joins = (
+            isinstance(node.primitive, Elementwise)
+            and id(node) not in wanted
+            and len(homes) == 1
+            and all(isinstance(user.primitive, Elementwise) and user.shape == node.shape for user in using)
+        )
+        home = step_of[id(using[0])] if joins else Step()
+        home.nodes.insert(0, node)
+        step_of[id(node)] = home
+    found: dict[int, Step] = {}
+    for node in nodes:
+        step = step_of.get(id(node))
+        if step is not None and step.result is node:
+            found[id(step)] = step
+    return list(found.values())
+
+
+def _places(
+    steps: Sequence[Step], views: dict[int, View], outputs: dict[int, str], copies: Sequence[tuple[str, Node]]
+) -> tuple[dict[int, int], dict[str, int]]:
+    """Offsets and sizes of scratch arrays: what is no longer needed makes room."""
+    made = {id(step.result): number for number, step in enumerate(steps)}
+    last = dict(made)
+    for number, step in enumerate(steps):
+        for node in step.nodes:
+            for item in node.inputs:
+                root = id(views[id(item)].root)
+                if root in last:
+                    last[root] = number
+    for _, node in copies:
+        last[id(views[id(node)].root)] = len(steps)
+    offsets: dict[int, int] = {}
+    scratch: dict[str, int] = {}
+    kept = [step.result for step in steps if id(step.result) not in outputs]
+    for dtype in dict.fromkeys(node.dtype.name for node in kept):
+        own = [node for node in kept if node.dtype.name == dtype]
+        lifetimes = [Lifetime(max(width(node.shape), 1), made[id(node)], last[id(node)]) for node in own]
+        found, scratch[dtype] = place(lifetimes, 1)
+        offsets.update(zip(map(id, own), found, strict=True))
+    return offsets, scratch
+
+
+def sizes(node: Node) -> list[int]:
+    """The sizes of a node's axes, for one row."""
+    return [1 if is_symbolic((size,)) else int(size) for size in node.shape]
+
+
+def is_number(node: Node) -> bool:
+    """Whether it is one known number."""
+    return is_constant(node) and node.shape == ()
+
+
+def place_of(indices: Sequence[str], strides: Strides) -> str:
+    """The place of an element: each index times its stride."""
+    terms = [
+        (stride, index if abs(stride) == 1 else f"{abs(stride)} * {index}")
+        for index, stride in zip(indices, strides, strict=True)
+        if stride and index != "0"
+    ]
+    terms.sort(key=lambda term: term[0] < 0)
+    text = "".join(f" {'-' if stride < 0 else '+'} {term}" for stride, term in terms)
+    return text.removeprefix(" + ").strip() or "0"
+
+
+def moved(offset: int, at: str) -> str:
+    """A place some elements further on."""
+    if not offset:
+        return at
+    return str(offset) if at == "0" else f"{offset} {at}" if at.startswith("-") else f"{offset} + {at}"
