@@ -24,6 +24,7 @@ from madaline.errors import ConfigError, ShapeError, TargetError
         ([1, 2, 3] * 3, "multiclass", "3 different whole numbers"),
         (np.arange(20), "count", "whole numbers from 0 to 19"),
         (np.arange(5, 25), "regression", "numbers from 5 to 24"),
+        ([410, 205, 280], "regression", "numbers from 205 to 410"),
         ([0.5, 1.5], "regression", "numbers from 0.5 to 1.5"),
         (["0.5", "1.5"], "regression", "numbers from 0.5 to 1.5"),
         ([[0, 1], [1, 1]], "multilabel", "2 columns of 0 and 1"),

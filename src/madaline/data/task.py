@@ -16,7 +16,7 @@ from madaline.errors import TargetError
 TASKS = ("binary", "multiclass", "multilabel", "regression", "count")
 "What can be learned. A count is a regression whose target is a number of things: 0, 1, 2 ..."
 MANY = 10
-"Whole numbers with more different values than that are quantities, with fewer they are taken for classes."
+"Whole numbers with more different values, or each in one row, are quantities; with fewer they are taken for classes."
 
 
 def is_matrix(y: Any) -> bool:
@@ -83,7 +83,7 @@ def infer_task(columns: list[Column]) -> tuple[str, str]:
     if column.kind != "number":
         return "binary" if n_different == 2 else "multiclass", f"{n_different} different values"
     whole = bool((column.values == np.floor(column.values)).all())
-    if whole and n_different <= MANY:
+    if whole and (n_different <= 2 or n_different <= min(MANY, len(column) // 2)):
         return "binary" if n_different == 2 else "multiclass", f"{n_different} different whole numbers"
     if whole and column.values.min() >= 0 and (column.values == 0).any():
         return "count", f"whole numbers from 0 to {column.values.max():g}"

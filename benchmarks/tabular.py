@@ -1,0 +1,60 @@
+"""The open tabular sets, as polars frames, and how they are split: read from the folder MADALINE_DATA."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+FOLDER = Path(os.environ.get("MADALINE_DATA", "../shared/data")) / "tabular"
+
+DATES = ("pickup", "dropoff")
+"Columns of dates that a table holds as text."
+
+
+@dataclass(frozen=True)
+class Tabular:
+    """A table without its target, the target, and what its card says."""
+
+    name: str
+    X: pl.DataFrame
+    y: np.ndarray
+    is_classification: bool
+    categorical: tuple[str, ...]
+    all: pl.DataFrame
+
+    def split(self, seed: int, *, most_rows: int = 10_000, share: float = 0.25) -> tuple[Any, Any, Any, Any]:
+        """Rows to learn from and rows to be judged on, at most so many of each: X, y, X, y."""
+        order = np.random.default_rng(seed).permutation(len(self.y))
+        n_test = round(share * len(order))
+        test, train = order[: min(n_test, most_rows)], order[n_test:][:most_rows]
+        return self.X[train], self.y[train], self.X[test], self.y[test]
+
+
+def names() -> list[str]:
+    """Every set, small ones first."""
+    cards = [json.loads(card.read_text()) for card in FOLDER.glob("*.json")]
+    return [card["name"] for card in sorted(cards, key=lambda card: (card["rows"], card["name"]))]
+
+
+def load(name: str) -> Tabular:
+    """A set; rows without a target are left out."""
+    card = json.loads((FOLDER / f"{name}.json").read_text())
+    frame = pl.read_parquet(FOLDER / f"{name}.parquet")
+    targets = card["target"] if isinstance(card["target"], list) else [card["target"]]
+    frame = frame.drop_nulls(targets)
+    y = frame[targets[0]].to_numpy()  # published numbers of the one set with two targets use the first
+    is_classification = "classification" in card["task"]
+    if is_classification:
+        y = y.astype(str)
+    else:
+        y = y.astype(np.float64)
+    X = frame.drop([*targets, *card["not_features"]]).with_columns(
+        pl.col(name).str.to_datetime("%Y-%m-%d %H:%M:%S") for name in frame.columns if name in DATES
+    )
+    return Tabular(name, X, y, is_classification, tuple(card["categorical"]), frame)
