@@ -1,0 +1,109 @@
+"""Which rows train, which say when to stop, and which are kept for the test."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from madaline.errors import ConfigError
+
+WAYS = ("random", "stratified", "group", "time")
+"How rows can be parted."
+
+
+@dataclass(frozen=True)
+class Split:
+    """Row numbers, each in exactly one of three parts, in their order.
+
+    Attributes
+    ----------
+    train, validation, test : array of int
+    way : str
+        One of ``WAYS``.
+    """
+
+    train: np.ndarray
+    validation: np.ndarray
+    test: np.ndarray
+    way: str
+
+
+def split_rows(
+    n_rows: int,
+    *,
+    way: str = "random",
+    by: Any = None,
+    test: float = 0.2,
+    validation: float = 0.15,
+    seed: int = 0,
+) -> Split:
+    """Part rows into those that train, those that say when to stop, and those for the test.
+
+    Parameters
+    ----------
+    n_rows : int
+    way : {"random", "stratified", "group", "time"}
+        "random" draws; "stratified" draws from each class its share; "group" keeps rows of one group together, so that
+        the test is on groups never seen; "time" tests on the latest rows, and validates on those just before.
+    by : array of shape (n_rows,), optional
+        Classes, groups or times; not needed for "random".
+    test, validation : float
+        Shares of all rows, and of those that are left.
+    seed : int
+
+    Examples
+    --------
+    >>> split = split_rows(10, way="time", by=np.arange(10)[::-1], test=0.2, validation=0.25)
+    >>> split.test.tolist(), split.validation.tolist()
+    ([0, 1], [2, 3])
+    """
+    if way not in WAYS:
+        raise ConfigError(f"--split {way} is not known. Choose one of {', '.join(WAYS)}.")
+    for name, share in (("test", test), ("validation", validation)):
+        if not 0.0 < share < 1.0:
+            raise ConfigError(f"--{name} {share} must be a share of the rows between 0 and 1, as 0.2.")
+    if n_rows < 5:
+        raise ConfigError(f"The table has {n_rows} rows, and at least 5 are needed to train, to stop and to test.")
+    keys = _keys(n_rows, way, by, np.random.default_rng(seed))
+    ranks = np.argsort(keys, kind="stable")
+    together = np.unique(np.asarray(by), return_inverse=True)[1] if way in ("group", "time") else np.arange(n_rows)
+    parts = []
+    for share in (test, validation):
+        chosen = _last(ranks, together, share)
+        parts.append(np.sort(chosen))
+        ranks = ranks[~np.isin(ranks, chosen)]
+        if not len(ranks):
+            count = len(np.unique(together))
+            raise ConfigError(f"--split {way} leaves no rows to train on: {count} different values are too few.")
+    return Split(np.sort(ranks), parts[1], parts[0], way)
+
+
+def _keys(n_rows: int, way: str, by: Any, rng: np.random.Generator) -> np.ndarray:
+    """Numbers by which rows are put in order; the last ones are for the test."""
+    if way == "time":
+        return np.unique(np.asarray(by), return_inverse=True)[1].astype(np.float64)
+    if way == "group":
+        _, group = np.unique(np.asarray(by), return_inverse=True)
+        return rng.permutation(group.max() + 1)[group].astype(np.float64)
+    drawn = rng.permutation(n_rows)
+    if way == "random":
+        return drawn.astype(np.float64)
+    # Rows of a class get even places among 0 and 1, so that any piece has of each class its share.
+    _, label = np.unique(np.asarray(by), return_inverse=True)
+    keys = np.empty(n_rows)
+    for each in range(label.max() + 1):
+        rows = np.flatnonzero(label == each)
+        places = (np.arange(len(rows)) + rng.uniform(0.0, 1.0)) / len(rows)
+        keys[rows[np.argsort(drawn[rows])]] = places
+    return keys
+
+
+def _last(ranks: np.ndarray, together: np.ndarray, share: float) -> np.ndarray:
+    """About this share of rows from the end of the order, none cut from those it belongs together with."""
+    count = min(max(1, round(share * len(ranks))), len(ranks) - 1)
+    start = len(ranks) - count
+    while start > 0 and together[ranks[start]] == together[ranks[start - 1]]:
+        start -= 1
+    return ranks[start:]
