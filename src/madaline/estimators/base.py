@@ -2,62 +2,45 @@
 
 from __future__ import annotations
 
-import warnings
+import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import train_test_split
+from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from madaline.estimators.losses import reported_by_scikit_learn
+from madaline.data.encode import TablePlan
+from madaline.data.table import Table
+from madaline.estimators import preset
 from madaline.estimators.network import Views, coefs, draw_as_scikit_learn, hidden_widths, intercepts, network
-from madaline.estimators.parameters import CONSTRAINTS, check_not_said_twice
-from madaline.estimators.predictor import Predictor
-from madaline.estimators.recipe import SameOrder, regularizer, seed_of, solver
-from madaline.estimators.stopping import Convergence
+from madaline.estimators.parameters import CONSTRAINTS, Settings, check_not_said_twice, settings_of
+from madaline.estimators.predictor import LAYERS, Predictor
+from madaline.estimators.recipe import seed_of
+from madaline.estimators.rows import Rows
+from madaline.estimators.tables import encoded, fit_table, read_target
+from madaline.estimators.training import NOT_FINITE, new_trainer, train, train_on
 from madaline.functional.model import Model
 from madaline.losses.loss import Loss
 from madaline.nn.initializers import DataDependent, as_initializer
-from madaline.optim.lbfgs import LBFGS
 from madaline.train.history import History
 from madaline.train.trainer import Trainer
 
-NOT_FINITE = (
-    "Solver produced non-finite parameter weights. The input data may contain large values and need to be preprocessed."
-)
 
-
-@dataclass(frozen=True)
-class Rows:
-    """Rows with their targets, as the net takes them, and weights."""
-
-    X: Any
-    y: np.ndarray
-    weight: np.ndarray | None
-
-    def take(self, rows: np.ndarray) -> Rows:
-        """Some of them."""
-        return Rows(self.X[rows], self.y[rows], None if self.weight is None else self.weight[rows])
-
-    @property
-    def n(self) -> int:
-        """How many."""
-        return len(self.y)
-
-
-class NetEstimator(BaseEstimator):
+class NetEstimator(CallbackSupportMixin, BaseEstimator):
     """A net as an estimator.
 
-    A subclass lists its parameters in ``__init__``, those it does not list are as here; it gives ``_read_target`` (its
-    targets as the loss takes them), ``_make_loss`` and ``_score_rows``, and predicts.
+    A subclass lists its parameters in ``__init__`` (those it does not list are as they are here) and gives
+    ``_read_target`` (targets as the loss takes them), ``_make_loss``, ``_n_outputs`` and ``_score_rows``; what it
+    predicts it makes of ``_predict_rows``.
     """
 
-    _parameter_constraints: dict[str, Any] = CONSTRAINTS
+    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS
+    _target_checks: ClassVar[Mapping[str, Any]] = {}
+    "How scikit-learn is to check targets besides."
 
     hidden_layer_sizes: Any = (100,)
     activation: Any = "relu"
@@ -102,20 +85,27 @@ class NetEstimator(BaseEstimator):
     progress: bool | None = False
     threads: int | None = None
     dtype: Any = None
+    data: Any = None
+    preset: str | None = None
 
     model_: Model
+    table_plan_: TablePlan
     history_: History
     n_iter_: int
-    t_: int
     n_outputs_: int
-    n_layers_: int
-    out_activation_: str
+    _loss: Loss
     _trainer: Trainer
+    _predictor: Predictor
 
     def _keep(self, arguments: Mapping[str, Any]) -> None:
         """Take the arguments of ``__init__`` as attributes, as scikit-learn wants it."""
         for name in self._get_param_names():
             setattr(self, name, arguments[name])
+
+    @classmethod
+    def all_parameters(cls) -> list[str]:
+        """The names of all parameters, those too that this estimator does not let users choose."""
+        return [name for name in inspect.get_annotations(NetEstimator) if name in vars(NetEstimator) and name[0] != "_"]
 
     def _read_target(self, y: Any, *, fresh: bool) -> np.ndarray:
         """Targets as the loss takes them; ``fresh`` if they are the first ones."""
@@ -133,16 +123,27 @@ class NetEstimator(BaseEstimator):
         """How good predictions are, the larger the better: what early stopping watches."""
         raise NotImplementedError
 
+    def _output_activation(self) -> str:
+        """What makes predictions of outputs."""
+        name = self._loss.out_activation
+        return name if name in LAYERS or name == "identity" else "own"
+
     def _strata(self, rows: Rows) -> np.ndarray | None:
         """What validation rows are to have their share of."""
         return None
 
+    def _row_weights(self, y: Any, weight: Any, *, fresh: bool) -> Any:
+        """The weights of rows, from those given and from their targets."""
+        return weight
+
+    @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on the rows of ``X`` and their targets ``y``. What is learned ends in an underscore.
 
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Numbers; with ``data="auto"`` a table of anything.
         y : array of shape (n_samples,) or (n_samples, n_outputs)
         sample_weight : array of shape (n_samples,), optional
         """
@@ -152,181 +153,76 @@ class NetEstimator(BaseEstimator):
     def _fit(self, X: Any, y: Any, sample_weight: Any, *, goes_on: bool) -> Self:
         check_not_said_twice(self)
         fresh = not hasattr(self, "model_") or not (self.warm_start or goes_on)
-        if goes_on and self.early_stopping:
+        settings = settings_of(self)
+        if settings.preset is not None:
+            settings = preset.before_reading(self, settings)
+        if goes_on and settings.early_stopping:
             raise ValueError("partial_fit does not support early_stopping=True")
-        hidden_widths(self.hidden_layer_sizes)
-        rows = self._read(X, y, sample_weight, fresh=fresh)
+        hidden_widths(settings.hidden_layer_sizes)
+        rows = self._read(settings, X, y, sample_weight, fresh=fresh)
+        if settings.preset is not None:
+            settings = preset.sized(self, settings, rows, goes_on=goes_on)
         rng = check_random_state(self.random_state)
         if fresh:
-            self._begin(rows, rng)
-        trainer = self._trainer if goes_on and hasattr(self, "_trainer") else self._make_trainer(rng)
+            self._begin(settings, rows, rng)
+        trainer = self._trainer if goes_on and hasattr(self, "_trainer") else new_trainer(self, settings, rng)
+        self.n_iter_ = 0
         if goes_on:
-            self._train_on(trainer, rows, rng)
+            train_on(self, trainer, settings, rows, rng)
         else:
-            self._train(trainer, rows, rng)
-        self._trainer, self.model_ = trainer, trainer.model
-        self._predictor = Predictor(self.model_, self._loss)
+            train(self, trainer, settings, rows, rng, given=Rows(X, y, sample_weight))
         trainer.release()
+        self._trainer, self.model_ = trainer, trainer.model
+        self._predictor = self._make_predictor(self.model_)
         if not np.isfinite(self.model_.params.flat).all():
             raise ValueError(NOT_FINITE)
         return self
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, *, fresh: bool) -> Rows:
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse=["csr", "csc"],
-            multi_output=True,
-            dtype=(np.float64, np.float32),
-            reset=fresh,
-            **self._target_checks,
-        )
-        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X)
-        return Rows(X, self._read_target(y, fresh=fresh), weight)
+    def _read(self, settings: Settings, X: Any, y: Any, sample_weight: Any = None, *, fresh: bool) -> Rows:
+        """Rows as the net takes them, checked as scikit-learn does."""
+        if settings.data is not None and not issparse(X):
+            table = Table.of(X)
+            y = read_target(y, table, numeric=self._target_checks.get("y_numeric", False))
+            if fresh:
+                fit_table(self, settings.data, table, y)
+            X = encoded(self.table_plan_, table)
+        else:
+            self.__dict__.pop("table_plan_", None)
+            X, y = validate_data(
+                self,
+                X,
+                y,
+                accept_sparse=["csr", "csc"],
+                multi_output=True,
+                dtype=(np.float64, np.float32),
+                reset=fresh,
+                **self._target_checks,
+            )
+        weight = None if sample_weight is None else _check_sample_weight(sample_weight, np.empty((len(y), 1)))
+        target = self._read_target(y, fresh=fresh)
+        return Rows(X, target, self._row_weights(y, weight, fresh=fresh))
 
-    _target_checks: ClassVar[Mapping[str, Any]] = {}
-    "How scikit-learn is to check targets besides."
-
-    def _begin(self, rows: Rows, rng: np.random.RandomState) -> None:
+    def _begin(self, settings: Settings, rows: Rows, rng: np.random.RandomState) -> None:
         """A fresh model, and counters at 0."""
         self._loss = self._make_loss()
         self.n_outputs_ = self._n_outputs()
-        self.out_activation_ = {"sigmoid": "logistic"}.get(self._loss.out_activation, self._loss.out_activation)
-        net = network(self, self.n_outputs_)
-        looks = self.init is not None and isinstance(as_initializer(self.init), DataDependent)
-        inputs = rows.X if looks else rows.X.shape[1]
-        self.model_ = Model.of(net, inputs, seed=seed_of(rng), dtype=self.dtype or rows.X.dtype)
-        if self.init is None:
-            draw_as_scikit_learn(self.model_, rng, logistic=self.activation == "logistic")
-        self.n_layers_ = len(hidden_widths(self.hidden_layer_sizes)) + 2
-        self.n_iter_ = self.t_ = 0
+        name = self._output_activation()
+        self.out_activation_ = {"sigmoid": "logistic", "own": self._loss.out_activation}.get(name, name)
+        looks = settings.init is not None and isinstance(as_initializer(settings.init), DataDependent)
+        dtype = settings.dtype or (rows.X.dtype if hasattr(rows.X, "dtype") else "float32")
+        front = self.table_plan_.front() if isinstance(rows.X, dict) else None
+        net = network(settings, self.n_outputs_, front)
+        self.model_ = Model.of(net, rows.X if looks else rows.inputs, seed=seed_of(rng), dtype=dtype)
+        if settings.init is None:
+            draw_as_scikit_learn(self.model_, rng, logistic=settings.activation == "logistic")
+        self.n_layers_ = len(hidden_widths(settings.hidden_layer_sizes)) + 2
+        self.t_ = 0
         self.loss_curve_: list[float] = []
         self._no_improvement_count = 0
         self._best: tuple[np.ndarray, np.ndarray] | None = None
-        self.validation_scores_: list[float] | None = [] if self.early_stopping else None
-        self.best_validation_score_: float | None = -np.inf if self.early_stopping else None
-        self.best_loss_: float | None = None if self.early_stopping else np.inf
-
-    def _make_trainer(self, rng: np.random.RandomState) -> Trainer:
-        return Trainer(
-            self.model_,
-            loss=self._loss,
-            optimizer=solver(self),
-            schedule=self.schedule,
-            regularizer=regularizer(self),
-            clip_norm=self.clip_norm,
-            constraint=self.constraint,
-            average=self.average,
-            threads=self.threads,
-            seed=seed_of(rng),
-        )
-
-    def _train(self, trainer: Trainer, rows: Rows, rng: np.random.RandomState) -> None:
-        """All epochs, or until convergence."""
-        self.n_iter_ = 0
-        held = None
-        if self.early_stopping and not isinstance(trainer.recipe.optimizer, LBFGS):
-            rows, held = self._split(rows, rng)
-        convergence = self._convergence(rows, held, stops=not isinstance(trainer.recipe.optimizer, LBFGS))
-        self.history_ = trainer.fit(
-            rows.X,
-            rows.y,
-            epochs=self.max_iter,
-            batch_size=self._batch_rows(rows.n),
-            sample_weight=rows.weight,
-            validation=None if held is None else (held.X, held.y, held.weight),
-            metrics=self.metrics,
-            callbacks=[convergence],
-            sampler=SameOrder(rng) if self.shuffle else None,
-            shuffle=False,
-            on_divergence="stop",
-            progress=self.progress,
-        )
-        self._after(trainer, convergence)
-
-    def _train_on(self, trainer: Trainer, rows: Rows, rng: np.random.RandomState) -> None:
-        """One epoch more."""
-        convergence = self._convergence(rows, None)
-        self.n_iter_ = 0
-        self.history_ = trainer.partial_fit(
-            rows.X,
-            rows.y,
-            batch_size=self._batch_rows(rows.n),
-            sample_weight=rows.weight,
-            metrics=self.metrics,
-            callbacks=[convergence],
-            sampler=SameOrder(rng) if self.shuffle else None,
-            shuffle=False,
-            on_divergence="stop",
-        )
-        if self.history_.stopped == "diverged":
-            raise ValueError(NOT_FINITE)
-
-    def _convergence(self, rows: Rows, held: Rows | None, *, stops: bool = True) -> Convergence:
-        score = None
-        if held is not None:
-
-            def score(trainer: Trainer, row: Mapping[str, float]) -> float:
-                prediction = trainer.predict(held.X)
-                return self._score_rows(prediction, held) if np.isfinite(prediction).all() else float("nan")
-
-        reported = reported_by_scikit_learn(self._loss, rows.y, rows.weight)
-        return Convergence(self, n_rows=rows.n, as_reported=reported, score=score, stops=stops)
-
-    def _split(self, rows: Rows, rng: np.random.RandomState) -> tuple[Rows, Rows]:
-        """Rows to train on and rows to validate on, as scikit-learn chooses them."""
-        train, held = train_test_split(
-            np.arange(rows.n), random_state=rng, test_size=self.validation_fraction, stratify=self._strata(rows)
-        )
-        if len(held) < 2:
-            raise ValueError(
-                "The validation set is too small. Increase 'validation_fraction' or the size of your dataset."
-            )
-        return rows.take(train), rows.take(held)
-
-    def _batch_rows(self, n_rows: int) -> int:
-        if self.batch_size == "auto":
-            return min(200, n_rows)
-        if self.batch_size > n_rows:
-            warnings.warn(
-                "Got `batch_size` less than 1 or larger than sample size. It is going to be clipped", stacklevel=2
-            )
-        return int(np.clip(self.batch_size, 1, n_rows))
-
-    def _after(self, trainer: Trainer, convergence: Convergence) -> None:
-        """What to say about how the run ended, and the best weights back."""
-        ended = self.history_.stopped
-        if ended == "diverged":
-            if self._best is None:
-                raise ValueError(NOT_FINITE)
-            assert self.validation_scores_ is not None
-            self.validation_scores_.append(float("nan"))
-            warnings.warn(
-                f"Training diverged in epoch {self.n_iter_ + 1}; the weights of the best epoch are kept. Lower the "
-                "learning rate, or scale the inputs.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        elif ended == "interrupted":
-            warnings.warn("Training interrupted by user.", stacklevel=2)
-        elif self.history_.converged is False:
-            warnings.warn(
-                f"lbfgs failed to converge after {self.n_iter_} iteration(s): it reached max_iter={self.max_iter} "
-                f"iterations or max_fun={self.max_fun} evaluations.\nIncrease them, or scale the data as shown in:\n"
-                "    https://scikit-learn.org/stable/modules/preprocessing.html",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        elif self.history_.converged is None and not convergence.is_converged and self.schedule is None:
-            warnings.warn(
-                f"Stochastic Optimizer: Maximum iterations ({self.max_iter}) reached and the optimization hasn't "
-                "converged yet.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        if self._best is not None:
-            trainer.model.params.flat[...], trainer.model.state.flat[...] = self._best
+        self.validation_scores_: list[float] | None = [] if settings.early_stopping else None
+        self.best_validation_score_: float | None = -np.inf if settings.early_stopping else None
+        self.best_loss_: float | None = None if settings.early_stopping else np.inf
 
     @property
     def coefs_(self) -> Views:
@@ -353,11 +249,16 @@ class NetEstimator(BaseEstimator):
             )
         return self.model_
 
+    def _make_predictor(self, model: Model) -> Predictor:
+        return Predictor(model, self._loss, activation=self._output_activation(), threads=self.threads)
+
     def _predict_rows(self, X: Any, *, raw: bool = False) -> np.ndarray:
         """What the net predicts, (n, outputs); ``raw`` are its outputs as they are."""
         check_is_fitted(self, "model_")
         predictor = self._predictor
-        if not predictor.takes(X) or "feature_names_in_" in self.__dict__:
+        if "table_plan_" in self.__dict__:
+            X = encoded(self.table_plan_, X)
+        elif not predictor.takes(X) or "feature_names_in_" in self.__dict__:
             X = validate_data(self, X, accept_sparse=["csr", "csc"], reset=False)
         return predictor.outputs(X) if raw else predictor(X)
 
@@ -368,7 +269,7 @@ class NetEstimator(BaseEstimator):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         if "model_" in state:
-            self._predictor = Predictor(self.model_, self._loss)
+            self._predictor = self._make_predictor(self.model_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

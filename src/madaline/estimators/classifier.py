@@ -6,31 +6,47 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.metrics import accuracy_score
 from sklearn.utils import column_or_1d
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _check_partial_fit_first_call, type_of_target
 
-from madaline.estimators.base import NetEstimator, Rows
+from madaline.errors import ConfigError
+from madaline.estimators.base import NetEstimator
 from madaline.estimators.losses import OverOutputs, SeveralClasses, scikit_loss
+from madaline.estimators.parameters import CONSTRAINTS
+from madaline.estimators.recipe import can_go_on
+from madaline.estimators.rows import Rows
 from madaline.estimators.targets import Classes
 from madaline.losses.cross_entropy import BinaryCrossEntropy, CrossEntropy
+from madaline.losses.custom import CustomLoss
 from madaline.losses.loss import Loss
 
 
-def _can_go_on(estimator: Any) -> bool:
-    if estimator.solver not in ("sgd", "adam"):
-        raise AttributeError(
-            f"partial_fit is only available for stochastic optimizers. {estimator.solver} is not stochastic."
-        )
-    return True
+def _has_probabilities(estimator: Any) -> bool:
+    if estimator.loss == "log_loss":
+        return True
+    loss = scikit_loss(estimator.loss)
+    if loss.out_activation != "identity" or isinstance(loss, CustomLoss):
+        return True
+    raise AttributeError(f"loss={estimator.loss!r} gives margins and no probabilities; use decision_function.")
+
+
+def _has_margins(estimator: Any) -> bool:
+    loss = None if estimator.loss == "log_loss" else scikit_loss(estimator.loss)
+    if loss is not None and loss.out_activation == "identity" and not isinstance(loss, CustomLoss):
+        return True
+    raise AttributeError(f"loss={estimator.loss!r} gives probabilities and no margins; use predict_proba.")
 
 
 class MLPClassifier(ClassifierMixin, NetEstimator):
     """A multilayer perceptron that tells classes apart."""
 
+    _parameter_constraints = CONSTRAINTS | {"class_weight": [dict, list, str, None]}
+
     classes_: Any
     loss: Any = "log_loss"
+    class_weight: Any = None
 
     def __init__(
         self,
@@ -59,6 +75,28 @@ class MLPClassifier(ClassifierMixin, NetEstimator):
         n_iter_no_change: Any = 10,
         max_fun: int = 15000,
         loss: Any = "log_loss",
+        class_weight: Any = None,
+        dropout: Any = 0.0,
+        input_dropout: float = 0.0,
+        norm: Any = None,
+        residual: bool = False,
+        init: Any = None,
+        optimizer: Any = None,
+        schedule: Any = None,
+        weight_decay: float | None = None,
+        regularizer: Any = None,
+        clip_norm: float | None = None,
+        constraint: Any = None,
+        average: Any = None,
+        validation: Any = None,
+        metrics: Any = None,
+        monitor: str | None = None,
+        callbacks: Any = None,
+        progress: bool | None = False,
+        threads: int | None = None,
+        dtype: Any = None,
+        data: Any = None,
+        preset: str | None = None,
     ) -> None:
         self._keep(locals())
 
@@ -72,9 +110,17 @@ class MLPClassifier(ClassifierMixin, NetEstimator):
             self._classes.check_known(y, warm_start=self.warm_start)
         return self._classes.encode(y)
 
+    def _row_weights(self, y: Any, weight: Any, *, fresh: bool) -> Any:
+        if self.class_weight is None:
+            return weight
+        of_class = compute_sample_weight(self.class_weight, y)
+        return of_class if weight is None else of_class * weight
+
     def _make_loss(self) -> Loss:
         kind = self._classes.kind
         if self.loss != "log_loss":
+            if kind == "several":
+                raise ConfigError(f"loss={self.loss!r} does not go with several targets of classes. Use 'log_loss'.")
             return scikit_loss(self.loss)
         if kind == "several":
             return SeveralClasses(tuple(len(classes) for classes in self.classes_))
@@ -83,16 +129,27 @@ class MLPClassifier(ClassifierMixin, NetEstimator):
         return OverOutputs(BinaryCrossEntropy()) if kind == "labels" else BinaryCrossEntropy()
 
     def _n_outputs(self) -> int:
-        return self._loss.n_outputs(self._classes.target)
+        target = self._classes.target
+        if isinstance(self._loss, CustomLoss):
+            return len(self.classes_) if self._classes.kind == "multiclass" else target.width
+        return self._loss.n_outputs(target)
+
+    def _output_activation(self) -> str:
+        if isinstance(self._loss, CustomLoss):
+            return "softmax" if self._classes.kind == "multiclass" else "sigmoid"
+        return super()._output_activation()
 
     def _strata(self, rows: Rows) -> np.ndarray | None:
         return rows.y.reshape(-1, 1) if self._classes.kind == "binary" else None
 
-    def _score_rows(self, prediction: np.ndarray, rows: Rows) -> float:
-        numbered = Classes(self._classes.kind, _numbers(self._classes))
-        return float(accuracy_score(rows.y.astype(int), numbered.decode(prediction), sample_weight=rows.weight))
+    def _decode(self, prediction: np.ndarray, classes: Classes) -> Any:
+        return classes.decode(prediction, threshold=0.0 if self.out_activation_ == "identity" else 0.5)
 
-    @available_if(_can_go_on)
+    def _score_rows(self, prediction: np.ndarray, rows: Rows) -> float:
+        found = self._decode(prediction, self._classes.numbered())
+        return _share_right(rows.y.astype(int), found, rows.weight)
+
+    @available_if(can_go_on)
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None, classes: Any = None) -> Self:
         """Go once through the rows and keep what was learned before.
 
@@ -105,8 +162,12 @@ class MLPClassifier(ClassifierMixin, NetEstimator):
         """
         if not hasattr(self, "model_"):
             self._validate_params()
-        told = _check_partial_fit_first_call(self, classes)
-        if told:
+        if isinstance(self.class_weight, str):
+            raise ValueError(
+                f"class_weight={self.class_weight!r} counts the rows of every class, and partial_fit sees only some. "
+                "Pass the weights: compute_class_weight('balanced', classes=np.unique(y), y=y)."
+            )
+        if _check_partial_fit_first_call(self, classes):
             labels = type_of_target(y).startswith("multilabel")
             self._classes = Classes.of(y if labels else self.classes_)
             self._classes_told = True
@@ -117,20 +178,33 @@ class MLPClassifier(ClassifierMixin, NetEstimator):
 
     def predict(self, X: Any) -> Any:
         """The class of each row; for labels and several targets, (n_samples, n_outputs)."""
-        p = self._predict_rows(X)
-        return self._classes.decode(p)
+        prediction = self._predict_rows(X)
+        return self._decode(prediction, self._classes)
 
+    @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> Any:
         """Probabilities of the classes, in the order of ``classes_``; a list of them for several targets."""
         p = self._predict_rows(X)
         if p.shape[1] == 1 and self._classes.kind == "binary":
-            return np.concatenate((1.0 - p, p), axis=1)
+            return np.concatenate((1.0 - p, p), axis=1) if len(self.classes_) > 1 else np.ones_like(p)
         return self._loss.blocks(p) if isinstance(self._loss, SeveralClasses) else p
 
+    @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any) -> Any:
         """Logarithms of ``predict_proba``."""
         p = self.predict_proba(X)
-        return [np.log(part) for part in p] if isinstance(p, list) else np.log(p)
+        with np.errstate(divide="ignore"):
+            return [np.log(part) for part in p] if isinstance(p, list) else np.log(p)
+
+    @available_if(_has_margins)
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Margins, for losses without probabilities, as hinge: one number a row for two classes, else one a class."""
+        z = self._predict_rows(X, raw=True)
+        return z[:, 0] if z.shape[1] == 1 else z
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of rows that are right; of labels and of several targets, those where all are."""
+        return _share_right(np.asarray(y) if not hasattr(y, "toarray") else y, self.predict(X), sample_weight)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -138,7 +212,10 @@ class MLPClassifier(ClassifierMixin, NetEstimator):
         return tags
 
 
-def _numbers(classes: Classes) -> Any:
-    """The classes by their numbers."""
-    found = classes.classes
-    return [np.arange(len(one)) for one in found] if classes.kind == "several" else np.arange(len(found))
+def _share_right(y: Any, found: Any, weight: Any) -> float:
+    """scikit-learn's accuracy, and the same for several targets of classes."""
+    from sklearn.metrics import accuracy_score
+
+    if np.ndim(y) == 2 and type_of_target(y) == "multiclass-multioutput":
+        return float(np.average(np.all(np.asarray(y) == found, axis=1), weights=weight))
+    return float(accuracy_score(y, found, sample_weight=weight))

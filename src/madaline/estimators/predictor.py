@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from madaline.estimators.threads import allowed_threads
+from madaline.functional.forward import FEW_ROWS
 from madaline.functional.model import Model
 from madaline.kernels.threads import get_threads
 from madaline.losses.loss import Loss
@@ -28,12 +30,16 @@ class Predictor:
         Its arrays are read anew in every call.
     loss : Loss
         Says what outputs mean.
+    activation : str
+        The name of the function that makes predictions of outputs, or ``"own"`` if only the loss knows it.
+    threads : int, optional
+        At most so many.
     """
 
-    def __init__(self, model: Model, loss: Loss) -> None:
-        self.model, self.loss = model, loss
+    def __init__(self, model: Model, loss: Loss, *, activation: str, threads: int | None = None) -> None:
+        self.model, self.loss, self.activation, self.threads = model, loss, activation, threads
         self._finished: Model | None = None
-        self._is_native = loss.out_activation in (*LAYERS, "identity")
+        self._inference: Inference | None = None
         spec = model.network.inputs
         self._width = spec.shape[0] if hasattr(spec, "shape") and len(spec.shape) == 1 else -1
         self._dtype = model.network.dtype
@@ -51,25 +57,29 @@ class Predictor:
 
     def __call__(self, X: Any) -> np.ndarray:
         """Predictions: values or probabilities, (n, outputs)."""
-        if self._is_native:
-            if self._finished is None:  # planned by the first who asks
-                self._finished = _with_output_layer(self.model, self.loss.out_activation)
-            return self._run(self._finished, X)
-        found: np.ndarray = self.loss.predict(self.outputs(X))
-        return found
+        if self.activation == "own":
+            found: np.ndarray = self.loss.predict(self.outputs(X))
+            return found
+        if self._finished is None:  # planned by the first who asks
+            self._finished = _with_output_layer(self.model, self.activation)
+        return self._run(self._finished, X)
 
     def outputs(self, X: Any) -> np.ndarray:
         """Raw outputs: logits, margins, logarithms."""
         return self._run(self.model, X)
 
     def _run(self, model: Model, X: Any) -> np.ndarray:
-        if not is_sparse(X):
+        is_sparse_matrix = is_sparse(X)
+        n_rows = X.shape[0] if is_sparse_matrix or isinstance(X, np.ndarray) else len(next(iter(X.values())))
+        threads = 1 if n_rows <= FEW_ROWS else allowed_threads(self.threads)
+        if not is_sparse_matrix and (n_rows <= FEW_ROWS or threads == get_threads()):
             found: np.ndarray = model(X)
             return found
-        rows = np.arange(X.shape[0])
+        if self._inference is None or self._inference.network is not model.network:
+            self._inference = Inference(model.network)
         sources = input_sources(model.network, X)
-        inference = Inference(model.network)
-        return np.asarray(inference(model.params.flat, model.state.flat, sources, rows, threads=get_threads()))
+        arrays = model.params.flat, model.state.flat
+        return np.asarray(self._inference(*arrays, sources, np.arange(n_rows), threads=threads))
 
 
 def _with_output_layer(model: Model, activation: str) -> Model:

@@ -49,6 +49,14 @@ class UncorrectedEpsilon:
         return self.epsilon / np.sqrt(bias_correction(self.beta2, t))
 
 
+def can_go_on(estimator: Any) -> bool:
+    """Whether there can be a ``partial_fit``."""
+    given = estimator.solver if estimator.optimizer is None else estimator.optimizer
+    if given in ("lbfgs", LBFGS) or isinstance(given, LBFGS):
+        raise AttributeError(f"partial_fit is only available for stochastic optimizers. {given} is not stochastic.")
+    return True
+
+
 def _own(e: Any) -> Optimizer | LBFGS:
     if isinstance(e.optimizer, (LBFGS, Optimizer)):
         found: Optimizer | LBFGS = e.optimizer

@@ -11,9 +11,11 @@ from sklearn.metrics import r2_score
 from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 
-from madaline.estimators.base import NetEstimator, Rows
-from madaline.estimators.classifier import _can_go_on
+from madaline.data.scale import centre_and_scale
+from madaline.estimators.base import NetEstimator
 from madaline.estimators.losses import scikit_loss
+from madaline.estimators.recipe import can_go_on
+from madaline.estimators.rows import Rows
 from madaline.losses.loss import Loss
 from madaline.losses.targets import Target
 
@@ -51,6 +53,27 @@ class MLPRegressor(RegressorMixin, NetEstimator):
         epsilon: float = 1e-8,
         n_iter_no_change: Any = 10,
         max_fun: int = 15000,
+        dropout: Any = 0.0,
+        input_dropout: float = 0.0,
+        norm: Any = None,
+        residual: bool = False,
+        init: Any = None,
+        optimizer: Any = None,
+        schedule: Any = None,
+        weight_decay: float | None = None,
+        regularizer: Any = None,
+        clip_norm: float | None = None,
+        constraint: Any = None,
+        average: Any = None,
+        validation: Any = None,
+        metrics: Any = None,
+        monitor: str | None = None,
+        callbacks: Any = None,
+        progress: bool | None = False,
+        threads: int | None = None,
+        dtype: Any = None,
+        data: Any = None,
+        preset: str | None = None,
     ) -> None:
         self._keep(locals())
 
@@ -59,7 +82,9 @@ class MLPRegressor(RegressorMixin, NetEstimator):
             y = column_or_1d(y, warn=True)
         if fresh:
             self._target = Target(1 if y.ndim == 1 else y.shape[1])
-        return np.asarray(y)
+            scaled = "table_plan_" in self.__dict__ and scikit_loss(self.loss).out_activation == "identity"
+            self._scale = centre_and_scale(y, "standard") if scaled else None
+        return np.asarray(y if self._scale is None else (y - self._scale[0]) / self._scale[1])
 
     def _make_loss(self) -> Loss:
         return scikit_loss(self.loss, n_outputs=self._target.width)
@@ -70,7 +95,7 @@ class MLPRegressor(RegressorMixin, NetEstimator):
     def _score_rows(self, prediction: np.ndarray, rows: Rows) -> float:
         return float(r2_score(rows.y, prediction, sample_weight=rows.weight))
 
-    @available_if(_can_go_on)
+    @available_if(can_go_on)
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Go once through the rows and keep what was learned before; arguments as of ``fit``."""
         if not hasattr(self, "model_"):
@@ -79,5 +104,12 @@ class MLPRegressor(RegressorMixin, NetEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """The value of each row; (n_samples, n_outputs) if there are several."""
-        found = self._predict_rows(X)
+        found = self._unscaled(self._predict_rows(X))
         return found[:, 0] if found.shape[1] == 1 else found
+
+    def _unscaled(self, prediction: np.ndarray) -> np.ndarray:
+        """Predictions in the units of the target, where the net learned it scaled."""
+        if self._scale is None:
+            return prediction
+        centre, scale = self._scale
+        return prediction * scale + centre

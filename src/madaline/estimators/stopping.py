@@ -10,6 +10,7 @@ import numpy as np
 from madaline.train.events import Callback
 
 if TYPE_CHECKING:
+    from madaline.estimators.parameters import Settings
     from madaline.train.trainer import Trainer
 
 SMALLEST_RATE = 1e-6
@@ -25,7 +26,9 @@ class Convergence(Callback):
     Parameters
     ----------
     estimator : estimator
-        Whose parameters rule, and whose attributes are filled.
+        Whose attributes are filled.
+    settings : Settings
+        The parameters that rule.
     n_rows : int
         Rows of an epoch.
     as_reported : callable
@@ -41,6 +44,7 @@ class Convergence(Callback):
     def __init__(
         self,
         estimator: Any,
+        settings: Settings,
         *,
         n_rows: int,
         as_reported: Callable[[float], float],
@@ -48,65 +52,65 @@ class Convergence(Callback):
         larger_is_better: bool = True,
         stops: bool = True,
     ) -> None:
-        self.estimator, self.n_rows, self.as_reported = estimator, n_rows, as_reported
+        self.estimator, self.settings = estimator, settings
+        self.n_rows, self.as_reported = n_rows, as_reported
         self.score, self.sign = score, 1.0 if larger_is_better else -1.0
         self.stops = stops
-        self.rate = estimator.learning_rate_init
-        self.is_converged = False
+        self.rate = settings.learning_rate_init
+        self.is_sgd = settings.solver == "sgd" and settings.optimizer is None
 
     def on_epoch_end(self, trainer: Trainer, row: Mapping[str, float]) -> None:
-        e = self.estimator
+        e, p = self.estimator, self.settings
         e.n_iter_ += 1
         e.loss_ = self.as_reported(row["loss"]) + row.get("penalty", 0.0)
         e.loss_curve_.append(e.loss_)
-        if e.verbose:
+        if p.verbose:
             print(f"Iteration {e.n_iter_}, loss = {e.loss_:.8f}")
         if not self.stops:
             return
         e.t_ += self.n_rows
         self._count(trainer, row)
-        if e.learning_rate == "invscaling" and e.solver == "sgd":
-            self._set_rate(trainer, e.learning_rate_init / (e.t_ + 1) ** e.power_t)
-        if e._no_improvement_count > e.n_iter_no_change:
+        if p.learning_rate == "invscaling" and self.is_sgd:
+            self._set_rate(trainer, p.learning_rate_init / (e.t_ + 1) ** p.power_t)
+        if e._no_improvement_count > p.n_iter_no_change:
             self._end_or_slow_down(trainer)
 
     def _count(self, trainer: Trainer, row: Mapping[str, float]) -> None:
-        e = self.estimator
+        e, p = self.estimator, self.settings
         if self.score is None:
-            e._no_improvement_count = e._no_improvement_count + 1 if e.loss_ > e.best_loss_ - e.tol else 0
+            e._no_improvement_count = e._no_improvement_count + 1 if e.loss_ > e.best_loss_ - p.tol else 0
             e.best_loss_ = min(e.best_loss_, e.loss_)
             return
         score = self.score(trainer, row)
         e.validation_scores_.append(score)
-        if e.verbose:
+        if p.verbose:
             print(f"Validation score: {score:f}")
         gain = self.sign * (score - e.best_validation_score_)
         if np.isinf(e.best_validation_score_):
             gain = np.inf
-        e._no_improvement_count = e._no_improvement_count + 1 if gain < e.tol else 0
+        e._no_improvement_count = e._no_improvement_count + 1 if gain < p.tol else 0
         if gain > 0.0 and not np.isnan(score):
             e.best_validation_score_ = score
             e._best = trainer.model.params.flat.copy(), trainer.model.state.flat.copy()
 
     def _set_rate(self, trainer: Trainer, rate: float) -> None:
-        trainer.scale_rate(rate / self.estimator.learning_rate_init)
+        trainer.scale_rate(rate / self.settings.learning_rate_init)
         velocity = trainer.run.arrays.get("slot.v")
         if velocity is not None:
             velocity *= self.rate / rate  # scikit-learn's velocity has the rate in it, and keeps its speed
         self.rate = rate
 
     def _end_or_slow_down(self, trainer: Trainer) -> None:
-        e = self.estimator
+        e, p = self.estimator, self.settings
         what = "Training loss" if self.score is None else "Validation score"
-        message = f"{what} did not improve more than tol={e.tol:f} for {e.n_iter_no_change} consecutive epochs."
-        adapts = e.learning_rate == "adaptive" and e.solver == "sgd"
+        message = f"{what} did not improve more than tol={p.tol:f} for {p.n_iter_no_change} consecutive epochs."
+        adapts = p.learning_rate == "adaptive" and self.is_sgd
         if adapts and self.rate > SMALLEST_RATE:
             self._set_rate(trainer, self.rate / 5.0)
             e._no_improvement_count = 0
             message += f" Setting learning rate to {self.rate:f}"
         else:
             message += " Learning rate too small. Stopping." if adapts else " Stopping."
-            self.is_converged = True
             trainer.stop()
-        if e.verbose:
+        if p.verbose:
             print(message)

@@ -47,6 +47,12 @@ class Classes:
             return Target(len(self.classes))
         return Target(1, max(len(self.classes), 2)) if self.kind != "several" else Target(len(self.classes))
 
+    def numbered(self) -> Classes:
+        """The same with the numbers of the classes for their names."""
+        names = self.classes
+        numbers = [np.arange(len(one)) for one in names] if self.kind == "several" else np.arange(len(names))
+        return Classes(self.kind, numbers)
+
     def encode(self, y: Any) -> np.ndarray:
         """Indices of classes; 0 and 1 for two classes and for labels."""
         if self.kind == "several":

@@ -1,0 +1,71 @@
+"""scikit-learn's callbacks, told what happens in training."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from madaline.functional.model import Model
+from madaline.train.events import Callback
+
+if TYPE_CHECKING:
+    from madaline.estimators.parameters import Settings
+    from madaline.estimators.rows import Rows
+    from madaline.train.trainer import Trainer
+
+
+class ScikitLearnListener(Callback):
+    """Every epoch as a task of a fit, to those who were given to ``set_callbacks``.
+
+    Each may ask for the estimator as if the fit had ended with this epoch, and may stop it.
+    """
+
+    def __init__(self, estimator: Any, context: Any, rows: Rows) -> None:
+        self.estimator, self.context = estimator, context
+        self.told = {"estimator": estimator, "X": rows.X, "y": rows.y, "metadata": _metadata(rows)}
+        self.epoch: Any = None
+
+    def on_fit_start(self, trainer: Trainer) -> None:
+        self.context.call_on_fit_task_begin(**self.told)
+        self._begin(trainer)
+
+    def on_epoch_end(self, trainer: Trainer, row: Mapping[str, float]) -> None:
+        stops = self.epoch.call_on_fit_task_end(**self.told, reconstruction_attributes=self._as_if_ended(trainer))
+        self.epoch = None
+        if stops:
+            trainer.stop()
+        elif not trainer.run.stop_reason and trainer.history.epochs < self.context.max_subtasks:
+            self._begin(trainer)
+
+    def on_fit_end(self, trainer: Trainer) -> None:
+        if self.epoch is not None:  # begun, and not run: L-BFGS was content, or the run was interrupted
+            self.epoch.call_on_fit_task_end(estimator=self.estimator)
+        self.context.call_on_fit_task_end(**self.told, reconstruction_attributes=self._as_if_ended(trainer))
+
+    def _begin(self, trainer: Trainer) -> None:
+        self.epoch = self.context.subcontext(task_name="epoch")
+        self.epoch.call_on_fit_task_begin(**self.told, reconstruction_attributes=self._as_if_ended(trainer))
+
+    def _as_if_ended(self, trainer: Trainer) -> Any:
+        """What an estimator has after a fit, made only if somebody asks."""
+
+        def attributes() -> dict[str, Any]:
+            model = trainer.model
+            now = Model(model.network, model.params.flat.copy(), model.state.flat.copy())
+            history = copy.copy(trainer.history)
+            return {"model_": now, "history_": history, "_predictor": self.estimator._make_predictor(now)}
+
+        return attributes
+
+
+def scikit_learn_listener(estimator: Any, settings: Settings, rows: Rows) -> list[Callback]:
+    """A listener, if the estimator has callbacks of scikit-learn's, or is inside of one that has."""
+    if not hasattr(estimator, "_skl_callbacks") and not hasattr(estimator, "_parent_callback_ctx"):
+        return []
+    context = estimator._init_callback_context(max_subtasks=settings.max_iter)
+    return [ScikitLearnListener(estimator, context, rows)] if hasattr(estimator, "_skl_callbacks") else []
+
+
+def _metadata(rows: Rows) -> dict[str, Any] | None:
+    return None if rows.weight is None else {"sample_weight": rows.weight}

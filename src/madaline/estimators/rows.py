@@ -1,0 +1,61 @@
+"""The rows of one fit, and which of them are held back to judge the net by."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import train_test_split
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows with their targets, as the net takes them, and weights."""
+
+    X: Any
+    "An array, a sparse matrix, or a dict of arrays."
+    y: np.ndarray
+    weight: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def take(self, rows: np.ndarray) -> Rows:
+        """Some of them."""
+        X = {name: part[rows] for name, part in self.X.items()} if isinstance(self.X, dict) else self.X[rows]
+        return Rows(X, self.y[rows], None if self.weight is None else self.weight[rows])
+
+    @property
+    def n_features(self) -> int:
+        """Columns the net takes."""
+        if isinstance(self.X, dict):
+            return sum(part.shape[1] if part.ndim > 1 else 1 for part in self.X.values())
+        return int(self.X.shape[1])
+
+    @property
+    def inputs(self) -> Any:
+        """What a model is made for: the number of columns, or the arrays of a table."""
+        return self.X if isinstance(self.X, dict) else self.n_features
+
+
+def held_back(
+    rows: Rows, fraction: float, rng: np.random.RandomState, *, strata: np.ndarray | None
+) -> tuple[Rows, Rows]:
+    """Rows to train on and rows to validate on, those that scikit-learn would choose."""
+    train, held = train_test_split(np.arange(len(rows)), random_state=rng, test_size=fraction, stratify=strata)
+    if len(held) < 2:
+        raise ValueError("The validation set is too small. Increase 'validation_fraction' or the size of your dataset.")
+    return rows.take(train), rows.take(held)
+
+
+def batch_rows(batch_size: Any, n_rows: int) -> int:
+    """The number of rows of a batch, with scikit-learn's warning if there are not so many."""
+    if batch_size == "auto":
+        return min(200, n_rows)
+    if batch_size > n_rows:
+        warnings.warn(
+            "Got `batch_size` less than 1 or larger than sample size. It is going to be clipped", stacklevel=3
+        )
+    return int(np.clip(batch_size, 1, n_rows))
