@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import json
+import warnings
 
 import numpy as np
 import polars as pl
@@ -244,3 +245,45 @@ def test_whatever_a_file_holds_there_is_a_plan_that_works_or_a_clear_error(data)
         plan = md.TablePlan.from_dict(plain)
         arrays = plan.encode({column.column: [None] for column in plan.columns})
         assert all(len(array) == 1 for array in arrays.values())
+
+
+VALUES = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=4)
+    | st.dates()
+    | st.datetimes()
+    | st.times()
+    | st.timedeltas()
+    | st.decimals()
+    | st.lists(st.integers(), max_size=2)
+    | st.binary(max_size=2)
+)
+KINDS = st.sampled_from([st.integers(), st.floats(), st.text(max_size=4), st.dates(), st.booleans(), VALUES])
+
+
+@given(st.data())
+def test_whatever_a_table_holds_it_is_encoded_or_refused_with_a_clear_error(data):
+    n_rows = data.draw(st.integers(1, 12))
+    columns = [
+        data.draw(st.lists(data.draw(KINDS) | st.none(), min_size=n_rows, max_size=n_rows))
+        for _ in range(data.draw(st.integers(1, 3)))
+    ]
+    table = {f"c{place}": values for place, values in enumerate(columns)}
+    with contextlib.suppress(MadalineError), warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        plan = md.TablePlan.fit(table, columns[-1] if data.draw(st.booleans()) else None)
+        arrays = plan.encode(table)
+        assert all(len(array) == n_rows and np.isfinite(array).all() for array in arrays.values())
+        assert md.TablePlan.from_dict(json.loads(json.dumps(plan.to_dict()))) == plan
+
+
+@given(st.lists(VALUES, max_size=8))
+def test_whatever_a_target_holds_it_is_encoded_or_refused_with_a_clear_error(y):
+    with contextlib.suppress(MadalineError):
+        plan = md.TargetPlan.fit(y)
+        t = plan.encode(y)
+        assert len(t) == len(y)
+        assert len(plan.decode(t)) == len(y)

@@ -95,8 +95,9 @@ def test_what_cannot_be_learned_is_said():
         md.TargetPlan.fit([dt.date(2024, 1, 1), dt.date(2024, 1, 2)])
     with pytest.raises(TargetError, match="objects of type dict"):
         md.TargetPlan.fit([{}, {}])
-    with pytest.raises(ShapeError, match="no rows"):
-        md.TargetPlan.fit([])
+    for nothing in ([], [[]]):
+        with pytest.raises(ShapeError, match="no rows"):
+            md.TargetPlan.fit(nothing)
     with pytest.raises(TargetError, match="Row 1 of the target is inf"):
         md.TargetPlan.fit([0.5, np.inf])
     with pytest.raises(TargetError, match="task='binary' needs two classes, and the target has 3"):

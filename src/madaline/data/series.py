@@ -129,7 +129,9 @@ def _is_missing(value: Any) -> bool:
         return value is None
     if type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(value, (float, np.generic, decimal.Decimal)) and not bool(value == value)  # noqa: PLR0124
+    if isinstance(value, decimal.Decimal):
+        return value.is_nan()
+    return isinstance(value, (float, np.generic)) and not bool(value == value)  # noqa: PLR0124
 
 
 def _written(value: Any) -> str:

@@ -72,7 +72,7 @@ class TargetPlan(Description):
         ('binary', array([0, 1]), array(['yes', 'no'], dtype='<U3'))
         """
         columns = columns_of(y)
-        if not len(columns[0]):
+        if not columns or not len(columns[0]):
             raise ShapeError("The target has no rows: there is nothing to learn from.")
         for column in columns:
             check_no_gaps(column)

@@ -61,7 +61,7 @@ def classes_of(column: Column) -> tuple[Any, ...]:
     """What differs, in order: whole numbers as int, text as str."""
     if column.kind in ("number", "boolean"):
         values = np.unique(column.values)
-        whole = column.kind == "number" and values.dtype.kind == "f" and bool((values == np.floor(values)).all())
+        whole = values.dtype.kind == "f" and bool(((values == np.floor(values)) & (np.abs(values) < 2**53)).all())
         return tuple((values.astype(np.int64) if whole else values).tolist())
     return tuple(column.texts().unique().sort().to_list())
 
