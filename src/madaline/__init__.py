@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from madaline.estimators.classical.threshold_logic import ThresholdLogicUnit as ThresholdLogicUnit
     from madaline.estimators.classical.threshold_logic import threshold_net as threshold_net
     from madaline.estimators.classifier import MLPClassifier as MLPClassifier
+    from madaline.estimators.density.gaussian import GaussianMLPRegressor as GaussianMLPRegressor
+    from madaline.estimators.density.mixture import MixtureDensityRegressor as MixtureDensityRegressor
+    from madaline.estimators.density.quantile import QuantileMLPRegressor as QuantileMLPRegressor
     from madaline.estimators.preprocessing import PCA as PCA
     from madaline.estimators.preprocessing import ZCA as ZCA
     from madaline.estimators.preprocessing import ColumnScaler as ColumnScaler
@@ -220,6 +223,9 @@ _NAMES_BY_MODULE = {
     "madaline.estimators.classical.perceptron": ("Perceptron",),
     "madaline.estimators.classical.threshold_logic": ("ThresholdLogicUnit", "threshold_net"),
     "madaline.estimators.classifier": ("MLPClassifier",),
+    "madaline.estimators.density.gaussian": ("GaussianMLPRegressor",),
+    "madaline.estimators.density.mixture": ("MixtureDensityRegressor",),
+    "madaline.estimators.density.quantile": ("QuantileMLPRegressor",),
     "madaline.estimators.preprocessing": ("ColumnScaler", "ImageScaler", "PCA", "ZCA"),
     "madaline.estimators.regressor": ("MLPRegressor",),
     "madaline.functional.check_gradient": ("check_gradient",),

@@ -1,0 +1,143 @@
+"""What density estimators do alike: standardise targets, train by likelihood, and answer from the density."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from madaline.errors import ConfigError
+from madaline.estimators.base import NetEstimator
+from madaline.estimators.monte_carlo import thinned_outputs
+from madaline.estimators.parameters import Settings
+from madaline.estimators.recipe import can_go_on, seed_of
+from madaline.estimators.rows import Rows
+from madaline.losses.mixture_density import GaussianMixture
+from madaline.losses.targets import Target
+
+Array = np.ndarray[Any, Any]
+
+
+class StandardizedRegressor(RegressorMixin, NetEstimator):
+    """A net whose loss sees targets of mean 0 and deviation 1 (of the rows of the first fit), whatever their units.
+
+    Early stopping watches the loss on the rows held back, not :math:`R^2`.
+    """
+
+    _target_checks: ClassVar[Mapping[str, Any]] = {"y_numeric": True}
+
+    def _read_target(self, y: Any, *, fresh: bool) -> Array:
+        if y.ndim == 2 and y.shape[1] == 1:
+            y = column_or_1d(y, warn=True)
+        if fresh:
+            self._target = Target(1 if y.ndim == 1 else y.shape[1])
+            self._is_vector = y.ndim == 2
+        return np.asarray(y, dtype=np.float64)
+
+    def _read(self, settings: Settings, X: Any, y: Any, sample_weight: Any = None, *, fresh: bool) -> Rows:
+        rows = super()._read(settings, X, y, sample_weight, fresh=fresh)
+        if fresh:
+            weight = rows.weight if rows.weight is not None and rows.weight.any() else None
+            self._centre = np.average(rows.y, axis=0, weights=weight)
+            spread = np.sqrt(np.average(np.square(rows.y - self._centre), axis=0, weights=weight))
+            self._spread = np.where(spread > 0.0, spread, 1.0)
+        return replace(rows, y=(rows.y - self._centre) / self._spread)
+
+    def _n_outputs(self) -> int:
+        return self._loss.n_outputs(self._target)
+
+    def _output_activation(self) -> str:
+        return "identity"  # what outputs mean is asked of the density, in the units of the targets
+
+    def _score_rows(self, prediction: Array, rows: Rows) -> float:
+        return -float(self._loss(prediction, rows.y, rows.weight))
+
+    @available_if(can_go_on)
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Go once through the rows and keep what was learned before; arguments as of ``fit``."""
+        if not hasattr(self, "model_"):
+            self._validate_params()
+        return self._fit(X, y, sample_weight, goes_on=True)
+
+    def _shaped(self, values: Array) -> Array:
+        """Numbers of each target, (..., targets), without that axis if there is one target."""
+        return values if self._is_vector else values[..., 0]
+
+
+class DensityRegressor(StandardizedRegressor):
+    """An estimator of the whole density of the target; a subclass gives ``_densities`` of standardised targets."""
+
+    mc_dropout: int = 0
+
+    def _densities(self, outputs: Array) -> GaussianMixture:
+        """The densities, one for each row of raw outputs."""
+        raise NotImplementedError
+
+    def distribution(self, X: Any) -> GaussianMixture:
+        """The density of each row's targets, with all that can be asked of it.
+
+        With ``mc_dropout`` it is the mean of the densities of that many thinned nets.
+        """
+        found = self._densities(self._predict_rows(X, raw=True)) if not self.mc_dropout else self._mean_density(X)
+        centre, spread = np.atleast_1d(self._centre), np.atleast_1d(self._spread)
+        return GaussianMixture(found.weights, found.means * spread + centre, found.factors / spread)
+
+    def _mean_density(self, X: Any) -> GaussianMixture:
+        parts = [self._densities(outputs) for outputs in self._thinned(X, self.mc_dropout, self.random_state)]
+        weights, means, factors = (
+            np.concatenate([getattr(part, name) for part in parts], axis=1) for name in ("weights", "means", "factors")
+        )
+        return GaussianMixture(weights / len(parts), means, factors)
+
+    def _thinned(self, X: Any, n_masks: int, random_state: Any) -> Array:
+        check_is_fitted(self, "model_")
+        X = validate_data(self, X, accept_sparse=["csr", "csc"], reset=False)
+        return thinned_outputs(self.model_, X, n_masks=n_masks, seed=seed_of(check_random_state(random_state)))
+
+    def predict(self, X: Any) -> Array:
+        """The mean of each row's density; (n_samples, n_targets) if there are several targets."""
+        return self._shaped(self.distribution(X).mean())
+
+    def predict_mode(self, X: Any) -> Array:
+        """Where each row's density is highest."""
+        return self._shaped(self.distribution(X).mode())
+
+    def predict_quantiles(self, X: Any, quantiles: Any = (0.05, 0.5, 0.95)) -> Array:
+        """Quantiles of each target alone, (n_samples, n_quantiles) or (n_samples, n_targets, n_quantiles)."""
+        return np.moveaxis(self._shaped(self.distribution(X).quantiles(quantiles)), 0, -1)
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[Array, Array]:
+        """The lower and the upper end of the middle of each row's density that holds ``coverage`` of it."""
+        ends = self.predict_quantiles(X, tails(coverage))
+        return ends[..., 0], ends[..., 1]
+
+    def predict_samples(self, X: Any, n_samples: int = 100, random_state: Any = None) -> Array:
+        """The means of nets thinned by dropout, (n_samples, n) or (n_samples, n, n_targets); see ``mc_dropout``."""
+        means = [self._densities(outputs).mean() for outputs in self._thinned(X, n_samples, random_state)]
+        return self._shaped(np.stack(means) * self._spread + self._centre)
+
+    def sample(self, X: Any, n_samples: int = 1, random_state: Any = None) -> Array:
+        """Draws from each row's density, (n_samples, n) or (n_samples, n, n_targets)."""
+        return self._shaped(self.distribution(X).sample(n_samples, seed=seed_of(check_random_state(random_state))))
+
+    def log_density(self, X: Any, y: Any) -> Array:
+        """The logarithm of the density at each row's target, (n_samples,): its mean is the log-likelihood of a row."""
+        y = np.asarray(y, dtype=np.float64)
+        return self.distribution(X).log_density(y if y.ndim == 2 else y[:, None])
+
+    def density(self, X: Any, y: Any) -> Array:
+        """The density at each row's target, (n_samples,)."""
+        return np.exp(self.log_density(X, y))
+
+
+def tails(coverage: float) -> tuple[float, float]:
+    """The levels between which that share of a density lies, as much above as below."""
+    if not 0.0 < coverage < 1.0:
+        raise ConfigError(f"coverage={coverage!r} must be between 0 and 1, as 0.9.")
+    return (1.0 - coverage) / 2.0, (1.0 + coverage) / 2.0
