@@ -1,0 +1,129 @@
+"""The settings of a training run, as a TOML file that trains the same model again."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from madaline.annotations import fits, shown_hint
+from madaline.data.reading.options import ReadOptions
+from madaline.errors import ConfigError
+
+
+@dataclass
+class DataSettings:
+    """What to learn from."""
+
+    source: str = ""
+    target: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+    numeric: tuple[str, ...] = ()
+    rows: int = 1_000_000
+
+
+@dataclass
+class SplitSettings:
+    """Which rows are for what."""
+
+    way: str | None = None
+    by: str | None = None
+    test: float = 0.2
+    validation: float = 0.15
+
+
+@dataclass
+class TrainingSettings:
+    """How to learn; None is chosen by the size of the data."""
+
+    task: str | None = None
+    seed: int = 0
+    threads: int | None = None
+    time: float | None = None
+    class_weight: str | None = None
+    hidden: tuple[int, ...] | None = None
+    activation: str | None = None
+    norm: str | None = None
+    dropout: float | None = None
+    learning_rate: float | None = None
+    weight_decay: float | None = None
+    batch_size: int | None = None
+    epochs: int | None = None
+    patience: int | None = None
+
+
+@dataclass
+class Ended:
+    """How a run ended; one that a time limit ended is trained again up to that epoch."""
+
+    by: str = ""
+    epoch: int = 0
+    step: int = 0
+
+
+SECTIONS = {"data": DataSettings, "split": SplitSettings, "training": TrainingSettings, "ended": Ended}
+
+
+@dataclass
+class RunConfig:
+    """All settings of a run."""
+
+    data: DataSettings = field(default_factory=DataSettings)
+    reading: ReadOptions = field(default_factory=ReadOptions)
+    split: SplitSettings = field(default_factory=SplitSettings)
+    training: TrainingSettings = field(default_factory=TrainingSettings)
+    ended: Ended = field(default_factory=Ended)
+    versions: dict[str, str] = field(default_factory=dict)
+
+    def to_toml(self) -> str:
+        """The settings as text; those that are chosen by the data are left out."""
+        parts = ["# Trains the same model again: madaline train --config config.toml"]
+        parts += [_section(name, asdict(getattr(self, name))) for name in ("data", "split", "training", "ended")]
+        return "\n".join([*parts, _section("reading", self.reading.given()), _section("versions", self.versions)])
+
+    @classmethod
+    def read(cls, path: Path) -> RunConfig:
+        """The settings of a file."""
+        try:
+            document = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise ConfigError(f"{str(path)!r} is no TOML file: {error}.") from error
+        unknown = sorted(document.keys() - {*SECTIONS, "reading", "versions"})
+        if unknown:
+            raise ConfigError(f"{str(path)!r} has a section [{unknown[0]}] that is not known.")
+        found = {name: _checked(kind, document.get(name, {}), name, path) for name, kind in SECTIONS.items()}
+        reading = _checked(ReadOptions, document.get("reading", {}), "reading", path)
+        versions = document.get("versions", {})
+        return cls(reading=reading, versions={str(k): str(v) for k, v in versions.items()}, **found)
+
+
+def _section(name: str, values: dict[str, Any]) -> str:
+    lines = [f"{key} = {_value(value)}" for key, value in values.items() if value is not None]
+    return "\n".join([f"\n[{name}]", *lines])
+
+
+def _value(value: Any) -> str:
+    """A value as TOML writes it: JSON's way for all that is here."""
+    return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)
+
+
+def _checked(kind: Any, given: Any, section: str, path: Path) -> Any:
+    """A section made of what was read, each value of its type."""
+    hints = get_type_hints(kind)
+    known = {each.name for each in fields(kind)}
+    if not isinstance(given, dict):
+        raise ConfigError(f"{str(path)!r}: {section} must be a section of its own: [{section}].")
+    values = {}
+    for name, value in given.items():
+        if name not in known:
+            raise ConfigError(
+                f"{str(path)!r}: [{section}] has {name!r}, which is not known. Known: {', '.join(known)}."
+            )
+        value = tuple(value) if isinstance(value, list) else value  # noqa: PLW2901 - the same in our words
+        if not fits(value, hints[name]):
+            raise ConfigError(f"{str(path)!r}: {section}.{name} = {value!r} must be {shown_hint(hints[name])}.")
+        values[name] = value
+    return kind(**values)

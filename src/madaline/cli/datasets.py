@@ -1,0 +1,61 @@
+"""``madaline datasets``: data sets to try things on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from madaline.cli.options import Force, Json, check_free
+from madaline.cli.screen import Screen
+
+
+def datasets(
+    name: Annotated[str | None, typer.Argument(help="One of them, to write it to a file.", show_default=False)] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="A .csv or .parquet file.", show_default=False)
+    ] = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """List the data sets that come with madaline, or write one to a file.
+
+    \b
+    Examples:
+      madaline datasets
+      madaline datasets penguins -o penguins.csv
+    """
+    from madaline.data.datasets import DATASETS
+
+    screen = Screen(as_json=as_json)
+    chosen = list(DATASETS) if name is None else [DATASETS.find(name)]
+    if out is not None:
+        if name is None:
+            raise typer.BadParameter("say which data set to write: madaline datasets penguins -o penguins.csv")
+        check_free(out, force=force)
+        table = chosen[0].table()
+        table.write_parquet(out) if out.suffix == ".parquet" else table.write_csv(out)
+    found = [(dataset, dataset.table()) for dataset in chosen]
+    rows = [(d.name, f"{len(t):,}", str(t.width - 1), d.target, d.task) for d, t in found]
+    screen.table(["name", "rows", "columns", "target", "what it is"], rows, right=(1, 2))
+    if name is not None:
+        screen.say(f"\nSource: {chosen[0].source}. Licence: {chosen[0].licence}.")
+        screen.table(["column", "type", "missing", "as"], _columns(found[0][1]), right=(2,))
+    else:
+        screen.say("\nTrain on one by its name: madaline train penguins")
+    screen.result(
+        {
+            d.name: {"rows": len(t), "columns": t.columns, "target": d.target, "task": d.task}
+            | {"source": d.source, "licence": d.licence}
+            for d, t in found
+        }
+    )
+
+
+def _columns(table: object) -> list[tuple[str, str, str, str]]:
+    import polars as pl
+
+    assert isinstance(table, pl.DataFrame)
+    examples = {name: ", ".join(map(str, table[name].drop_nulls().head(3))) for name in table.columns}
+    return [(n, str(t), str(table[n].null_count()), examples[n]) for n, t in table.schema.items()]

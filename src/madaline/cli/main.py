@@ -1,0 +1,97 @@
+"""``madaline``: the commands, and what happens to errors."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Annotated
+
+import click
+import typer
+
+from madaline.cli.datasets import datasets
+from madaline.cli.evaluate import evaluate
+from madaline.cli.export import export
+from madaline.cli.inspect import inspect
+from madaline.cli.predict import predict
+from madaline.cli.train import train
+from madaline.errors import ConfigError, MadalineError
+
+WRONG_USE, WRONG_DATA, OUR_MISTAKE, INTERRUPTED = 2, 1, 70, 130
+"Exit codes: an option that cannot be, a file that cannot be read or learned from, an error of ours, Ctrl-C."
+
+app = typer.Typer(
+    name="madaline",
+    help="Multilayer perceptrons from tables: train, predict, evaluate, inspect, export.",
+    epilog="Example: madaline train penguins --out run && madaline inspect run/model.madaline",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (train, predict, evaluate, inspect, export, datasets):
+    app.command()(command)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        from madaline import __version__
+
+        typer.echo(f"madaline {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_show_version, is_eager=True)
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an error; anywhere in the line.")
+    ] = False,
+) -> None:
+    """Options of all commands; ``main`` reads them."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; the exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in given
+    try:
+        code = app([word for word in given if word != "--debug"], prog_name="madaline", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except click.exceptions.Exit as error:
+        return int(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        return _failed("Stopped.", INTERRUPTED, debug)
+    except click.ClickException as error:
+        place = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "madaline"
+        return _failed(f"{error.format_message()} See {place} --help.", WRONG_USE, debug)
+    except BrokenPipeError:
+        # Who reads the pipe has had enough; what is left in the buffer must not be an error either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except ConfigError as error:
+        return _failed(str(error), WRONG_USE, debug)
+    except (MadalineError, OSError) as error:
+        return _failed(str(error), WRONG_DATA, debug)
+    except MemoryError:
+        return _failed("The memory is not enough. Try fewer rows: --rows 100000.", WRONG_DATA, debug)
+    except Exception as error:  # noqa: BLE001 - a person gets a sentence, whatever happened
+        text = f"An error that should not happen: {type(error).__name__}: {error}. With --debug it shows where."
+        return _failed(text, OUR_MISTAKE, debug)
+
+
+def _failed(text: str, code: int, debug: bool) -> int:
+    if debug:
+        traceback.print_exc()
+    print(f"madaline: {text}", file=sys.stderr)
+    return code
+
+
+def run() -> None:
+    """What the installed program calls."""
+    sys.exit(main())

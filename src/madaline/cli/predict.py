@@ -1,0 +1,148 @@
+"""``madaline predict``: a table with the model's answers beside it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from madaline.cli import options as o
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from madaline.estimators.tabular.learned import Learned
+
+Model = Annotated[Path, typer.Argument(help="The file of a model, or the folder of a run.", show_default=False)]
+Data = Annotated[
+    str,
+    typer.Argument(
+        help="A CSV or Parquet file, a folder of them, - for standard input, or the name of a data set.",
+        show_default=False,
+    ),
+]
+
+
+def predict(
+    model: Model,
+    data: Data,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="A .csv or .parquet file; standard output unless told.")
+    ] = None,
+    proba: Annotated[bool, typer.Option("--proba", help="Add the probability of each class.")] = False,
+    interval: Annotated[
+        float | None, typer.Option(help="Add an interval that holds the truth in this share of cases: 0.9")
+    ] = None,
+    only: Annotated[bool, typer.Option("--only", help="Write the answers without the columns of the table.")] = False,
+    force: o.Force = False,
+    as_json: o.Json = False,
+    delimiter: o.Delimiter = None,
+    decimal: o.Decimal = None,
+    encoding: o.Encoding = None,
+    header: o.Header = None,
+    skip: o.Skip = None,
+    missing: o.Missing = None,
+    dates: o.Dates = None,
+    ragged: o.Ragged = "auto",
+    unnamed: o.Unnamed = "auto",
+) -> None:
+    """Predict each row of a table; tables of any size are read part by part.
+
+    \b
+    Examples:
+      madaline predict run/model.madaline new.csv -o scored.csv
+      madaline predict run new.csv --proba --only
+      cat new.csv | madaline predict run - > scored.csv
+      madaline predict run houses.csv --interval 0.9 -o scored.parquet
+    """
+    from madaline.cli.screen import Screen
+    from madaline.data.reading.table_file import open_table
+
+    learned = load(model)
+    reading = o.read_options(
+        delimiter=delimiter,
+        decimal=decimal,
+        encoding=encoding,
+        header=header,
+        skip=skip,
+        missing=missing,
+        dates=dates,
+        ragged=ragged,
+        unnamed=unnamed,
+    )
+    if out is not None:
+        o.check_free(out, force=force)
+    if proba:
+        learned.need_classes()
+    if interval is not None:
+        learned.margins(interval)
+    screen = Screen(as_json=as_json or out is None)
+    with open_table(data, reading, format=learned.reading) as table:
+        parts = (answers(learned, batch, proba=proba, interval=interval, only=only) for batch in table.batches())
+        if out is None and not as_json:
+            for k, part in enumerate(parts):
+                sys.stdout.write(part.write_csv(include_header=k == 0))
+            return
+        n_rows = _write(parts, out)
+        for assumption in table.assumptions:
+            screen.say(f"  {assumption.text}  [{assumption.flag}]")
+        screen.say(f"{n_rows:,} rows written to {out}." if out else "")
+        screen.result({"rows": n_rows, "out": out, "assumptions": o.said(table.assumptions)})
+
+
+def load(path: Path) -> Learned:
+    """The model of a file, or of the folder of a run."""
+    from madaline.cli.run_folder import MODEL
+    from madaline.estimators.tabular.learned import Learned
+
+    return Learned.load(path / MODEL if path.is_dir() else path)
+
+
+def answers(learned: Learned, batch: pl.DataFrame, *, proba: bool, interval: float | None, only: bool) -> pl.DataFrame:
+    """A part of the table with the answers beside it."""
+    import polars as pl
+
+    found = learned.outputs(batch)
+    values = learned.answers(found).reshape(len(batch), -1)
+    columns: dict[str, Any] = {f"predicted {name}": values[:, k] for k, name in enumerate(learned.targets)}
+    if interval is not None:
+        for k, (name, margin) in enumerate(zip(learned.targets, learned.margins(interval), strict=True)):
+            columns[f"predicted {name} low"] = values[:, k] - margin
+            columns[f"predicted {name} high"] = values[:, k] + margin
+    if proba:
+        columns |= {f"probability {name}": found[:, k] for k, name in enumerate(learned.classes)}
+    result = pl.DataFrame(columns)
+    if only:
+        return result
+    return batch.select(name for name in batch.columns if name not in columns).hstack(result)
+
+
+def _write(parts: Iterator[pl.DataFrame], out: Path | None) -> int:
+    """Write all parts to a file, whole or not at all; how many rows there were."""
+    import polars as pl
+
+    if out is None:
+        return sum(map(len, parts))
+    beside = out.with_name(f".{out.name}.part")
+    n_rows = 0
+    try:
+        if out.suffix in (".parquet", ".pq"):
+            whole = pl.concat(list(parts))
+            whole.write_parquet(beside)
+            n_rows = len(whole)
+        else:
+            with beside.open("wb") as file:
+                for k, part in enumerate(parts):
+                    _write_csv(part, file, is_first=k == 0)
+                    n_rows += len(part)
+        beside.replace(out)
+    finally:
+        beside.unlink(missing_ok=True)
+    return n_rows
+
+
+def _write_csv(part: pl.DataFrame, file: IO[bytes], *, is_first: bool) -> None:
+    part.write_csv(file, include_header=is_first)

@@ -1,0 +1,133 @@
+"""What simpler models make of the same rows: the least a net should beat, and what is usually best for tables."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.multioutput import MultiOutputClassifier, MultiOutputRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from madaline.data.encode import NUMBERS
+
+MAX_ROWS = 50_000
+"Baselines train on at most so many rows."
+MAX_BINS = 255
+"Categories that gradient boosting takes as such."
+MAX_COLUMNS = 2_000
+"Wider tables get no gradient boosting, which would take longer than the net."
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows as the table plan encodes them, and their target: numbers of classes, labels or numbers."""
+
+    X: dict[str, np.ndarray]
+    y: np.ndarray
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """The matrix of numbers."""
+        return self.X.get(NUMBERS, np.empty((len(self.y), 0), np.float32))
+
+    @property
+    def codes(self) -> np.ndarray:
+        """Embedded categories by number, one column each."""
+        columns = [column for name, column in self.X.items() if name != NUMBERS]
+        return np.column_stack(columns) if columns else np.empty((len(self.y), 0), np.int64)
+
+    def head(self, count: int) -> Rows:
+        """The first rows."""
+        return Rows({name: column[:count] for name, column in self.X.items()}, self.y[:count])
+
+
+Baseline = tuple[str, Callable[[], np.ndarray]]
+"A name, and what fits the model and gives its predictions for the test rows."
+
+
+def baselines(task: str, train: Rows, test: Rows, n_classes: int, *, seed: int) -> list[Baseline]:
+    """Models to compare with, by name; each is fitted when it is called."""
+    train = train.head(MAX_ROWS)
+    first = {"regression": "mean", "count": "mean"}.get(task, "most frequent")
+    found: list[Baseline] = [(first, lambda: _dummy(task, train, test, n_classes))]
+    found.append(("linear model", lambda: _linear(task, train, test, n_classes, seed)))
+    if train.numbers.shape[1] + train.codes.shape[1] <= MAX_COLUMNS:
+        found.append(("gradient boosting", lambda: _boosting(task, train, test, n_classes, seed)))
+    return found
+
+
+def _dummy(task: str, train: Rows, test: Rows, n_classes: int) -> np.ndarray:
+    nothing, other = np.zeros((len(train.y), 1)), np.zeros((len(test.y), 1))
+    if task in ("regression", "count"):
+        return np.asarray(DummyRegressor().fit(nothing, train.y).predict(other)).reshape(len(test.y), -1)
+    if task == "multilabel":
+        return np.tile(train.y.mean(axis=0), (len(test.y), 1))
+    model = DummyClassifier(strategy="prior").fit(nothing, train.y)
+    return _spread(model.predict_proba(other), model.classes_, n_classes)
+
+
+def _linear(task: str, train: Rows, test: Rows, n_classes: int, seed: int) -> np.ndarray:
+    from scipy import sparse
+
+    encoder = OneHotEncoder(handle_unknown="ignore", max_categories=100)
+    if train.codes.shape[1]:
+        encoder.fit(train.codes)
+        matrices = [
+            sparse.hstack([sparse.csr_matrix(rows.numbers), encoder.transform(rows.codes)]).tocsr()
+            for rows in (train, test)
+        ]
+    else:
+        matrices = [train.numbers, test.numbers]
+    scaler = StandardScaler(with_mean=not sparse.issparse(matrices[0]))
+    model: Any
+    if task in ("regression", "count"):
+        model = RidgeCV(np.logspace(-2, 4, 7))
+    else:
+        model = LogisticRegression(max_iter=300, random_state=seed)
+        model = MultiOutputClassifier(model) if task == "multilabel" else model
+    return _fitted(make_pipeline(scaler, model), matrices[0], train.y, matrices[1], task, n_classes)
+
+
+def _boosting(task: str, train: Rows, test: Rows, n_classes: int, seed: int) -> np.ndarray:
+    matrices = [np.hstack([rows.numbers, rows.codes.astype(np.float32)]) for rows in (train, test)]
+    n_numbers, codes = train.numbers.shape[1], train.codes
+    few = [n_numbers + k for k in range(codes.shape[1]) if codes[:, k].max(initial=0) < MAX_BINS]
+    for k in few:  # a code beyond those of training is none
+        matrices[1][matrices[1][:, k] >= MAX_BINS, k] = np.nan
+    options: dict[str, Any] = {"random_state": seed, "categorical_features": few or None}
+    model: Any
+    if task in ("regression", "count"):
+        model = HistGradientBoostingRegressor(**options)
+        model = model if train.y.shape[1] == 1 else MultiOutputRegressor(model)
+    else:
+        model = HistGradientBoostingClassifier(**options)
+        model = MultiOutputClassifier(model) if task == "multilabel" else model
+    return _fitted(model, matrices[0], train.y, matrices[1], task, n_classes)
+
+
+def _fitted(model: Any, X: Any, y: np.ndarray, other: Any, task: str, n_classes: int) -> np.ndarray:
+    """Fit, and predict as :func:`madaline.estimators.tabular.scores.score` takes it."""
+    one = task in ("regression", "count") and y.shape[1] == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a baseline that did not converge is one all the same
+        model.fit(X, y[:, 0] if one else y)
+        if task in ("regression", "count"):
+            return np.asarray(model.predict(other)).reshape(other.shape[0], -1)
+        found = model.predict_proba(other)
+    if task == "multilabel":
+        return np.column_stack([1.0 - p[:, 0] if p.shape[1] == 2 else np.full(len(p), 0.5) for p in found])
+    return _spread(found, model.classes_, n_classes)
+
+
+def _spread(p: np.ndarray, classes: np.ndarray, n_classes: int) -> np.ndarray:
+    """Probabilities of all classes, those that training rows did not have among them."""
+    whole = np.zeros((len(p), n_classes))
+    whole[:, classes.astype(int)] = p
+    return whole

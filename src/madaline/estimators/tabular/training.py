@@ -1,0 +1,204 @@
+"""From rows of a table to a learned model: plans, recipe, trainer."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from madaline.data.encode import TablePlan
+from madaline.data.reading.format import TableFormat
+from madaline.data.split import Split
+from madaline.data.target import ClassTarget, NumberTarget, TargetPlan
+from madaline.errors import DataWarning
+from madaline.estimators.tabular.baselines import Rows
+from madaline.estimators.tabular.learned import Learned
+from madaline.estimators.tabular.recipe import Recipe, recipe_for
+from madaline.train.events import Callback
+from madaline.train.history import History
+from madaline.train.stopping import EarlyStopping
+from madaline.train.trainer import Trainer
+
+CHECKPOINT_SECONDS = 1.0
+
+
+@dataclass
+class Prepared:
+    """All that is known before training begins.
+
+    Attributes
+    ----------
+    table, target : TablePlan, TargetPlan
+    targets : tuple of str
+        The columns to learn.
+    recipe : Recipe
+    train, validation, test : Rows
+        As training and baselines take them.
+    truth : array
+        The target of the test rows in its own units, (n, k), or the numbers of their classes.
+    warnings : list of str
+        About the data.
+    """
+
+    table: TablePlan
+    target: TargetPlan
+    targets: tuple[str, ...]
+    recipe: Recipe
+    train: Rows
+    validation: Rows
+    test: Rows
+    warnings: list[str]
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are; 0 for numbers and labels."""
+        return len(self.target.classes) if isinstance(self.target, ClassTarget) else 0
+
+    def in_units(self, rows: Rows) -> Rows:
+        """Rows whose numbers are in the target's own units, as scores and baselines take them."""
+        if not isinstance(self.target, NumberTarget):
+            return rows
+        return Rows(rows.X, self.target.decode(rows.y).reshape(len(rows.y), -1))
+
+
+def target_of(frame: Any, targets: Sequence[str], task: str | None) -> TargetPlan:
+    """What is to be learned from the columns ``targets`` of a data frame."""
+    return TargetPlan.fit(_values(frame, targets), task=task)
+
+
+def prepare(
+    frame: Any,
+    targets: Sequence[str],
+    target: TargetPlan,
+    split: Split,
+    *,
+    ignore: Collection[str] = (),
+    categorical: Collection[str] = (),
+    numeric: Collection[str] = (),
+    told: Mapping[str, Any],
+) -> Prepared:
+    """Look at the training rows, and encode all rows by what they show.
+
+    Parameters
+    ----------
+    frame : polars data frame
+        All rows, the target among the columns.
+    targets : sequence of str
+    target : TargetPlan
+        Of all rows; numbers are scaled by the training rows alone.
+    split : Split
+    ignore, categorical, numeric : collections of str
+        Columns to leave out, and columns that are what they do not look like.
+    told : dict
+        Of the recipe's choices, those that were made.
+    """
+    X = frame.drop(targets)
+    y = _values(frame, targets)
+    if isinstance(target, NumberTarget):
+        target = TargetPlan.fit(y[split.train], task=target.task)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DataWarning)
+        plan = TablePlan.fit(
+            X[split.train],
+            y[split.train] if len(targets) == 1 else None,
+            ignore=ignore,
+            categorical=categorical,
+            numeric=numeric,
+        )
+    parts = []
+    for rows in (split.train, split.validation, split.test):
+        encoded = target.encode(y[rows])
+        shaped = encoded.reshape(len(rows), -1) if isinstance(target, NumberTarget) else encoded
+        parts.append(Rows(plan.encode(X[rows]), shaped))
+    recipe = recipe_for(plan, target, parts[0].X, parts[0].y, **told)
+    said = [str(each.message) for each in caught]
+    return Prepared(plan, target, tuple(targets), recipe, parts[0], parts[1], parts[2], said)
+
+
+def train(
+    prepared: Prepared,
+    *,
+    seed: int = 0,
+    threads: int | None = None,
+    class_weight: str | None = None,
+    max_seconds: float | None = None,
+    last_epoch: int | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    progress: bool = False,
+    callbacks: Sequence[Callback] = (),
+) -> tuple[Trainer, History]:
+    """Train the recipe's net.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    seed, threads, class_weight, max_seconds
+        As the trainer has them.
+    last_epoch : int, optional
+        Stop after it, with the schedule of the whole run.
+    checkpoint : path, optional
+        What to write while training goes on; ``resume`` begins with what is there.
+    """
+    recipe = prepared.recipe
+    trainer = Trainer(
+        recipe.net, loss=recipe.loss, optimizer=recipe.optimizer, schedule=recipe.schedule, threads=threads, seed=seed
+    )
+    history = trainer.fit(
+        prepared.train.X,
+        prepared.train.y,
+        epochs=recipe.epochs,
+        batch_size=recipe.batch_size,
+        validation=(prepared.validation.X, prepared.validation.y),
+        class_weight=class_weight,
+        metrics="accuracy" if prepared.n_classes else None,
+        early_stopping=EarlyStopping("val_loss", patience=recipe.patience),
+        callbacks=[*callbacks, *([] if last_epoch is None else [StopAfter(last_epoch)])],
+        max_seconds=max_seconds,
+        progress=progress,
+        checkpoint=checkpoint,
+        checkpoint_epochs=None,
+        checkpoint_seconds=CHECKPOINT_SECONDS,
+        resume=checkpoint if resume else None,
+    )
+    return trainer, history
+
+
+class StopAfter(Callback):
+    """Ends a run after an epoch."""
+
+    def __init__(self, epoch: int) -> None:
+        self.epoch = epoch
+
+    def on_epoch_end(self, trainer: Trainer, row: Any) -> None:
+        if trainer.history.epochs >= self.epoch:
+            trainer.stop()
+
+
+def learned(prepared: Prepared, trainer: Trainer, reading: TableFormat, about: dict[str, Any]) -> Learned:
+    """What was learned, with the sizes of its errors on the test rows."""
+    found = Learned(
+        trainer.model, prepared.table, prepared.target, prepared.targets, prepared.recipe.loss, reading, None, about
+    )
+    if isinstance(prepared.target, NumberTarget):
+        test = prepared.in_units(prepared.test)
+        found.learn_errors(test.y, outputs(prepared, trainer, test))
+    return found
+
+
+def outputs(prepared: Prepared, trainer: Trainer, rows: Rows) -> np.ndarray:
+    """Predictions as scores take them: probabilities, or numbers in the target's units."""
+    found = np.asarray(trainer.predict(rows.X))
+    if not isinstance(prepared.target, NumberTarget):
+        return found
+    numbers = prepared.target.decode(found).reshape(len(found), -1)
+    return np.maximum(numbers, 0.0) if prepared.target.task == "count" else numbers
+
+
+def _values(frame: Any, targets: Sequence[str]) -> Any:
+    """The target columns: a series of one, a data frame of several."""
+    return frame[targets[0]] if len(targets) == 1 else frame.select(targets)
