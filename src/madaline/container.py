@@ -56,8 +56,8 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
             os.close(folder)
 
 
-def read(path: str | os.PathLike[str], *, kind: str) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """The arrays and the document of a file of this kind.
+def read(path: str | os.PathLike[str], *, kind: str | tuple[str, ...]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """The arrays and the document of a file of this kind, or of one of these.
 
     Raises
     ------
@@ -69,10 +69,11 @@ def read(path: str | os.PathLike[str], *, kind: str) -> tuple[dict[str, np.ndarr
     from safetensors import SafetensorError, safe_open
 
     path = Path(path)
+    kinds = (kind,) if isinstance(kind, str) else kind
     if not path.exists():
         raise FileNotFoundError(f"There is no file {str(path)!r}.")
     if path.is_dir():
-        raise FileFormatError(f"{str(path)!r} is a folder, not a {kind} file.")
+        raise FileFormatError(f"{str(path)!r} is a folder, not a {kinds[0]} file.")
     try:
         with safe_open(path, framework="numpy") as file:
             text = (file.metadata() or {}).get(DOCUMENT)
@@ -85,7 +86,7 @@ def read(path: str | os.PathLike[str], *, kind: str) -> tuple[dict[str, np.ndarr
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise FileFormatError(f"{str(path)!r} has a damaged description: {error}.") from error
-    if not isinstance(document, dict) or document.get("kind") != kind:
+    if not isinstance(document, dict) or document.get("kind") not in kinds:
         found = document.get("kind") if isinstance(document, dict) else None
-        raise FileFormatError(f"{str(path)!r} is a {found!r} file, and a {kind!r} file is needed.")
+        raise FileFormatError(f"{str(path)!r} is a {found!r} file, and a {kinds[0]!r} file is needed.")
     return arrays, document

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
@@ -261,6 +262,12 @@ class NetEstimator(CallbackSupportMixin, BaseEstimator):
         elif not predictor.takes(X) or "feature_names_in_" in self.__dict__:
             X = validate_data(self, X, accept_sparse=["csr", "csc"], reset=False)
         return predictor.outputs(X) if raw else predictor(X)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted estimator to a file; :func:`madaline.load` reads it."""
+        from madaline.estimators.files import save
+
+        save(self, path)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()

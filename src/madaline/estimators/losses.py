@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import xlogy
@@ -52,6 +52,7 @@ class OverOutputs(Loss):
 class SeveralClasses(Loss):
     """Cross entropies of several targets, each with its own classes, summed; the outputs of the first come first."""
 
+    out_activation: ClassVar[str] = "own"
     n_classes: tuple[int, ...]
 
     @property

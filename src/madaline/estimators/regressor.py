@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 
 from madaline.data.scale import centre_and_scale
 from madaline.estimators.base import NetEstimator
+from madaline.estimators.documentation import documented
 from madaline.estimators.losses import scikit_loss
 from madaline.estimators.recipe import can_go_on
 from madaline.estimators.rows import Rows
@@ -20,8 +21,42 @@ from madaline.losses.loss import Loss
 from madaline.losses.targets import Target
 
 
+@documented
 class MLPRegressor(RegressorMixin, NetEstimator):
-    """A multilayer perceptron that predicts numbers."""
+    """A multilayer perceptron that predicts numbers: scikit-learn's, weight for weight, and what it lacks.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    model_ : Model
+        The net with its arrays.
+    history_ : History
+        A row for each epoch of the last fit: loss, metrics, validation, rate, seconds.
+    coefs_, intercepts_ : list of array
+        Weights and biases of the Linear layers in order. They are views: what is written into them, or assigned, is in
+        the net.
+    loss_, best_loss_, loss_curve_, validation_scores_, best_validation_score_, n_iter_, t_, n_layers_, n_outputs_, \
+    out_activation_, n_features_in_, feature_names_in_
+        scikit-learn's.
+    table_plan_ : TablePlan
+        With ``data``: what became of each column.
+
+    Notes
+    -----
+    With several target columns the gradient is that of the sum over them, as scikit-learn's is, and ``loss_curve_``
+    shows the mean, as scikit-learn's does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.linspace(-2, 2, 100).reshape(-1, 1)
+    >>> reg = MLPRegressor("huber", 32, "tanh", optimizer="lbfgs", random_state=0).fit(X, X[:, 0] ** 2)
+    >>> bool(abs(reg.predict([[1.0]])[0] - 1.0) < 0.1)
+    True
+    """
 
     loss: Any = "squared_error"
     _target_checks: ClassVar[Mapping[str, Any]] = {"y_numeric": True}

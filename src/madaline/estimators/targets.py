@@ -84,7 +84,7 @@ class Classes:
         for place, (classes, column) in enumerate(zip(self.classes, np.asarray(y).T, strict=True)):
             new = np.setdiff1d(column, classes)
             if len(new):
-                raise ValueError(f"Column {place} of `y` has the class {new[0]!r}, which was not there in fit.")
+                raise ValueError(f"Column {place} of `y` has the class {new.tolist()[0]!r}, which was not there in fit.")
 
     def decode(self, scores: np.ndarray, *, threshold: float = 0.5) -> Any:
         """Classes from probabilities, or from margins (with ``threshold=0``): the largest, or those above it."""

@@ -20,8 +20,8 @@ MAX_PARAMETERS = 2**34
 "A file that asks for more arrays than that is refused before anything is made."
 
 
-def save(model: Model, path: str | os.PathLike[str]) -> None:
-    """Write a model to a file: its net, parameters and state. Functions of yours are saved as their traced graphs.
+def save(model: Any, path: str | os.PathLike[str]) -> None:
+    """Write a model or a fitted estimator to a file. Functions of yours are saved as their traced graphs.
 
     Examples
     --------
@@ -33,21 +33,38 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
     >>> bool(np.array_equal(model(np.ones((2, 5))), again(np.ones((2, 5)))))
     True
     """
+    if hasattr(model, "save") and hasattr(model, "get_params"):
+        model.save(path)
+        return
     if not isinstance(model, Model):
-        raise TypeError(f"save needs a model, as net.init(X) or trainer.model, and was given {type(model).__name__}.")
-    arrays = {f"params.{name}": model.params[name] for name in model.params}
-    arrays |= {f"state.{name}": model.state[name] for name in model.state}
-    container.write(path, arrays, {"kind": "model", **describe(model)})
+        raise TypeError(
+            f"save needs a model, as net.init(X) or trainer.model, or a fitted estimator of madaline's, and was given "
+            f"{type(model).__name__}."
+        )
+    container.write(path, model_arrays(model), {"kind": "model", **describe(model)})
 
 
-def load(path: str | os.PathLike[str]) -> Model:
-    """Read a model from a file. No code of the file is run; a damaged or foreign file is a FileFormatError."""
-    arrays, document = container.read(path, kind="model")
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a model or an estimator from a file, whichever it holds.
+
+    No code of the file is run; a damaged or foreign file is a FileFormatError.
+    """
+    arrays, document = container.read(path, kind=("model", "estimator"))
     try:
         with np.errstate(all="ignore"):  # absurd numbers in a description are no reason to warn
+            if document["kind"] == "estimator":
+                from madaline.estimators import files  # a door to a later room; see pyproject.toml
+
+                return files.restored(document, arrays)
             return restored(document, arrays)
     except (MadalineError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
         raise FileFormatError(f"{os.fspath(path)!r} is no whole model file: {error}") from error
+
+
+def model_arrays(model: Model) -> dict[str, np.ndarray]:
+    """The arrays by the names they have in a file."""
+    arrays = {f"params.{name}": model.params[name] for name in model.params}
+    return arrays | {f"state.{name}": model.state[name] for name in model.state}
 
 
 def describe(model: Model) -> dict[str, Any]:

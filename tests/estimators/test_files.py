@@ -1,0 +1,175 @@
+"""Estimators that travel: files of madaline's, pickles, clones."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+import joblib
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+from scipy.sparse import csr_matrix
+from sklearn.base import clone
+from sklearn.datasets import load_diabetes, load_iris, make_multilabel_classification
+
+import madaline as md
+from madaline.errors import ConfigError, FileFormatError, MadalineWarning
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+IRIS = load_iris(return_X_y=True)
+NAMES = np.array(["setosa", "versicolor", "virginica"])[IRIS[1]]
+LABELS = make_multilabel_classification(n_samples=60, random_state=0)
+DIABETES = load_diabetes(return_X_y=True)
+TABLE = {"a": [1.0, 2.0, None, 4.0] * 10, "b": ["x", "y", "x", None] * 10, "c": [f"k{i % 12}" for i in range(40)]}
+
+
+def kinked(x):
+    return np.maximum(x, 0.1 * x)
+
+
+def off(z, y):
+    return np.mean(np.abs(z - y[:, None]) ** 1.5, axis=1)
+
+
+def surprise(z, k):
+    return md.logsumexp(z, axis=1) - np.take_along_axis(z, k[:, None], axis=1)[:, 0]
+
+
+FITTED = {
+    "classes": lambda: md.MLPClassifier(8, max_iter=5, random_state=0).fit(*IRIS),
+    "names as objects": lambda: md.MLPClassifier(8, max_iter=5, random_state=0).fit(IRIS[0], NAMES.astype(object)),
+    "two names": lambda: md.MLPClassifier(8, max_iter=5, random_state=0).fit(IRIS[0][:100], NAMES[:100]),
+    "labels": lambda: md.MLPClassifier(8, max_iter=5, random_state=0).fit(*LABELS),
+    "sparse labels": lambda: md.MLPClassifier(8, max_iter=5, random_state=0).fit(LABELS[0], csr_matrix(LABELS[1])),
+    "several": lambda: md.MLPClassifier(8, max_iter=5, random_state=0).fit(IRIS[0], np.stack([NAMES, NAMES], axis=1)),
+    "early stopping": lambda: md.MLPClassifier(8, max_iter=5, early_stopping=True, random_state=0).fit(*IRIS),
+    "hinge": lambda: md.MLPClassifier(8, max_iter=5, random_state=0, loss="hinge").fit(*IRIS),
+    "own loss": lambda: md.MLPClassifier(8, max_iter=5, random_state=0, loss=surprise).fit(*IRIS),
+    "own formulas": lambda: md.MLPRegressor(off, (8, 8), (kinked, "mish"), max_iter=5, random_state=0).fit(*DIABETES),
+    "descriptions": lambda: md.MLPRegressor(
+        md.Huber(delta=2.0),
+        [8],
+        md.PReLU(),
+        optimizer=md.AdamW(1e-2),
+        schedule=md.LinearWarmup(5) * md.Cosine(),
+        norm="batch",
+        average=md.EMA(0.9),
+        regularizer=[md.L1(1e-3), "l2"],
+        dtype=np.float32,
+        max_iter=5,
+        random_state=0,
+    ).fit(*DIABETES),
+    "several numbers": lambda: md.MLPRegressor("poisson", 8, max_iter=5).fit(
+        DIABETES[0], np.stack([DIABETES[1]] * 2, axis=1)
+    ),
+    "a table": lambda: md.MLPRegressor(data="auto", max_iter=5, random_state=0).fit(TABLE, np.arange(40.0)),
+    "a preset": lambda: md.MLPClassifier(preset="auto", max_iter=5, random_state=0).fit(TABLE, ["p", "q"] * 20),
+}
+each = pytest.mark.parametrize("name", FITTED)
+
+
+def same(one, other):
+    return (one != other).nnz == 0 if hasattr(one, "nnz") else np.array_equal(one, other)
+
+
+def assert_alike(estimator, again):
+    rows = TABLE if hasattr(estimator, "table_plan_") else np.ones((3, estimator.n_features_in_))
+    assert type(again) is type(estimator)
+    assert same(estimator.predict(rows), again.predict(rows))
+    if hasattr(estimator, "predict_proba"):
+        one, other = estimator.predict_proba(rows), again.predict_proba(rows)
+        assert all(map(np.array_equal, one, other))
+    for attribute in ("loss_curve_", "validation_scores_", "n_iter_", "n_outputs_", "out_activation_", "t_"):
+        assert getattr(estimator, attribute) == getattr(again, attribute)
+    assert estimator.history_.to_dict() == again.history_.to_dict()
+
+
+@each
+def test_an_estimator_comes_back_from_a_file(name, tmp_path):
+    estimator = FITTED[name]()
+    md.save(estimator, tmp_path / "model.madaline")
+    again = md.load(tmp_path / "model.madaline")
+    assert_alike(estimator, again)
+    assert repr(again.get_params()["hidden_layer_sizes"]) == repr(estimator.hidden_layer_sizes)
+
+
+@each
+def test_an_estimator_comes_back_from_a_pickle(name, tmp_path):
+    estimator = FITTED[name]()
+    assert_alike(estimator, pickle.loads(pickle.dumps(estimator)))
+    joblib.dump(estimator, tmp_path / "model.joblib")
+    assert_alike(estimator, joblib.load(tmp_path / "model.joblib"))
+
+
+@each
+def test_a_clone_has_the_parameters_and_nothing_learned(name):
+    estimator = FITTED[name]()
+    copy = clone(estimator)
+    assert not hasattr(copy, "model_")
+    assert copy.get_params().keys() == estimator.get_params().keys()
+
+
+def test_training_goes_on_from_a_file_and_from_a_pickle(tmp_path):
+    X, y = IRIS
+    clf = md.MLPClassifier(8, max_iter=5, random_state=0).fit(X, y)
+    md.save(clf, tmp_path / "model.madaline")
+    from_file, from_pickle = md.load(tmp_path / "model.madaline"), pickle.loads(pickle.dumps(clf))
+    for model in (clf, from_file, from_pickle):
+        model.partial_fit(X, y)
+    assert np.array_equal(clf.coefs_[0], from_pickle.coefs_[0])
+    assert not np.array_equal(clf.coefs_[0], from_file.coefs_[0])  # by a fresh optimizer
+    assert from_file.loss_curve_[:-1] == clf.loss_curve_[:-1]
+
+
+def test_what_no_file_can_hold_is_left_out_and_named(tmp_path):
+    X = IRIS[0]
+    clf = md.MLPClassifier(
+        8, max_iter=2, callbacks=lambda trainer, row: None, validation=(X, NAMES), random_state=np.random.RandomState(0)
+    )
+    clf.fit(X, NAMES)
+    with pytest.warns(MadalineWarning, match=r"does not hold callbacks, random_state, validation: "):
+        md.save(clf, tmp_path / "model.madaline")
+    again = md.load(tmp_path / "model.madaline")
+    assert again.callbacks is again.random_state is again.validation is None
+    assert_alike(clf, again)
+
+
+def test_an_estimator_must_be_fitted_to_be_saved(tmp_path):
+    with pytest.raises(ConfigError, match="needs a fitted estimator"):
+        md.save(md.MLPClassifier(), tmp_path / "model.madaline")
+    with pytest.raises(TypeError, match="or a fitted estimator"):
+        md.save(3, tmp_path / "model.madaline")
+
+
+def changed(path, change):
+    """The file with its document changed."""
+    from safetensors import safe_open
+
+    with safe_open(path, framework="numpy") as file:
+        document = json.loads(file.metadata()["madaline"])
+    change(document)
+    save_file(load_file(path), path, metadata={"madaline": json.dumps(document)})
+
+
+DAMAGE = {
+    "another class": lambda d: d.update({"class": "Trainer"}),
+    "no class of ours": lambda d: d.update({"class": "os.system"}),
+    "a method": lambda d: d["learned"].update({"__class__": 3}),
+    "no learned thing": lambda d: d["learned"].update({"fit": 3}),
+    "no target": lambda d: d["learned"].pop("_classes"),
+    "no history": lambda d: d.pop("history"),
+    "a parameter too many kinds": lambda d: d["parameters"].update({"alpha": {"list": [], "dict": []}}),
+    "an unknown kind": lambda d: d["parameters"].update({"alpha": {"code": "1"}}),
+    "a bare list": lambda d: d["parameters"].update({"alpha": [1]}),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_a_changed_file_is_refused(name, tmp_path):
+    path = tmp_path / "model.madaline"
+    md.save(FITTED["classes"](), path)
+    changed(path, DAMAGE[name])
+    with pytest.raises(FileFormatError):
+        md.load(path)
