@@ -141,6 +141,7 @@ if TYPE_CHECKING:
     from madaline.nn.layers.parallel import Add as Add
     from madaline.nn.layers.parallel import Concat as Concat
     from madaline.nn.layers.parallel import Parallel as Parallel
+    from madaline.nn.layers.periodic import Periodic as Periodic
     from madaline.nn.layers.reshape import Flatten as Flatten
     from madaline.nn.layers.reshape import Identity as Identity
     from madaline.nn.layers.reshape import Input as Input
@@ -199,6 +200,9 @@ if TYPE_CHECKING:
     from madaline.optim.schedule import as_schedule as as_schedule
     from madaline.optim.sgd import SGD as SGD
     from madaline.ship.export import export as export
+    from madaline.ship.from_keras import from_keras as from_keras
+    from madaline.ship.from_sklearn import from_sklearn as from_sklearn
+    from madaline.ship.from_torch import from_torch as from_torch
     from madaline.train.events import Callback as Callback
     from madaline.train.history import History as History
     from madaline.train.loggers import MLflow as MLflow
@@ -311,6 +315,7 @@ _NAMES_BY_MODULE = {
     "madaline.nn.layers.mlp": ("mlp",),
     "madaline.nn.layers.norm": ("BatchNorm", "GroupNorm", "InstanceNorm", "LayerNorm", "RMSNorm"),
     "madaline.nn.layers.parallel": ("Add", "Concat", "Parallel"),
+    "madaline.nn.layers.periodic": ("Periodic",),
     "madaline.nn.layers.reshape": ("Flatten", "Identity", "Input"),
     "madaline.nn.layers.residual": ("Residual",),
     "madaline.nn.layers.sequential": ("Sequential",),
@@ -344,6 +349,9 @@ _NAMES_BY_MODULE = {
     ),
     "madaline.optim.sgd": ("SGD",),
     "madaline.ship.export": ("export",),
+    "madaline.ship.from_keras": ("from_keras",),
+    "madaline.ship.from_sklearn": ("from_sklearn",),
+    "madaline.ship.from_torch": ("from_torch",),
     "madaline.train.events": ("Callback",),
     "madaline.train.history": ("History",),
     "madaline.train.loggers": ("MLflow", "TensorBoard"),
