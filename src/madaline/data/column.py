@@ -87,6 +87,8 @@ class Column:
         if self.kind == "date":
             found: np.ndarray = self.values
             return found
+        if self.missing().all():  # of nothing nobody can tell that it is no date
+            return np.full(len(self), "NaT", dtype="datetime64[us]")
         if self.kind not in ("text", "category"):
             self._refuse("dates")
         best = max(

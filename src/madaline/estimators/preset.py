@@ -32,7 +32,7 @@ def sized(estimator: Any, settings: Settings, rows: Rows, *, goes_on: bool) -> S
     width = 128 if n_rows < 2_000 else 256
     recipe: dict[str, Any] = {
         "hidden_layer_sizes": (width, width),
-        "batch_size": min(batch_size, n_rows),
+        "batch_size": min(batch_size, max(n_rows // 2, 1)),
         "learning_rate_init": 1e-3,
         "optimizer": "adamw",
         "weight_decay": 1e-2,

@@ -18,7 +18,7 @@ def fit_table(estimator: Any, given: Any, table: Table, y: Any) -> None:
     if isinstance(given, TablePlan):
         plan = given
     elif given == "auto" or isinstance(given, dict):
-        plan = TablePlan.fit(table, y, **(given if isinstance(given, dict) else {}))
+        plan = TablePlan.fit(table, y if np.ndim(y) == 1 else None, **(given if isinstance(given, dict) else {}))
     else:
         raise ConfigError(
             f"data={given!r} must be 'auto', a dict of options of TablePlan.fit, a TablePlan, or None for numbers only."
