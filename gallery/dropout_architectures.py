@@ -88,8 +88,8 @@ dropped with probability 0.2, a hidden unit with 0.5. Errors are those of the 10
 
 - **Dropout wins for every shape**, by {least:.0%} to {most:.0%} of the errors:
   {finding} Of 10,000 images twenty more or less (0.2%)
-  are chance, so the small differences need the others beside them; and the nets with dropout were still learning,
-  where the paper's had half the errors of those without.
+  are chance, so the small differences need the others beside them; and the nets with dropout were still learning:
+  in the paper, with all images and steps, the two groups lie further apart.
 - **The shape hardly matters** beside that: without dropout the four nets lie within {spread_without:.2%} of each other,
   with it within {spread_with:.2%}.
 - **It starts slower**: after {every} steps {slower} of the {count} nets with dropout were behind the same net without.
