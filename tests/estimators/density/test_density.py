@@ -72,6 +72,34 @@ def test_the_units_of_the_targets_do_not_matter(estimator, rng):
         )
 
 
+@each
+def test_calibrated_intervals_hold_their_share_whatever_was_learned(estimator, rng):
+    """A net that is sure of itself for too few rows, put right by rows it has not seen."""
+    fitted = clone(estimator).set_params(max_iter=300, schedule=None, n_iter_no_change=np.inf, alpha=0.0)
+    with pytest.warns(match="hasn't"):
+        fitted.fit(*noisy(rng, 25))
+    X, y = noisy(rng, 4000)
+    low, high = fitted.predict_interval(X, 0.9)
+    assert np.mean((low <= y) & (y <= high)) < 0.85
+    low, high = fitted.calibrate(*noisy(rng, 1000)).predict_interval(X, 0.9)
+    assert np.mean((low <= y) & (y <= high)) == pytest.approx(0.9, abs=0.025)
+    with pytest.raises(ConfigError, match=r"coverage=0.9 cannot be promised by 5 rows of calibration; at least 9"):
+        fitted.calibrate(X[:5], y[:5]).predict_interval(X)
+    fitted.set_params(max_iter=1, schedule="cosine").fit(X, y)
+    assert np.all(np.isfinite(fitted.predict_interval(X)))  # trained anew, it is as if never calibrated
+
+
+def test_intervals_of_several_targets_are_calibrated_each(rng):
+    def rows(n):
+        X = rng.normal(size=(n, 1))
+        return X, X + rng.normal(size=(n, 2)) * [1.0, 50.0]
+
+    fitted = clone(DENSITIES[0]).fit(*rows(200)).calibrate(*rows(1000))
+    X, y = rows(4000)
+    low, high = fitted.predict_interval(X, 0.8)
+    np.testing.assert_allclose(np.mean((low <= y) & (y <= high), axis=0), [0.8, 0.8], atol=0.03)
+
+
 @each_density
 def test_several_targets_have_a_column_each(estimator, rng):
     X = rng.normal(size=(100, 3))

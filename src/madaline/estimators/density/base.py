@@ -47,6 +47,7 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
             self._centre = np.average(rows.y, axis=0, weights=weight)
             spread = np.sqrt(np.average(np.square(rows.y - self._centre), axis=0, weights=weight))
             self._spread = np.where(spread > 0.0, spread, 1.0)
+            self.__dict__.pop("_calibration", None)
         return replace(rows, y=(rows.y - self._centre) / self._spread)
 
     def _n_outputs(self) -> int:
@@ -64,6 +65,45 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
         if not hasattr(self, "model_"):
             self._validate_params()
         return self._fit(X, y, sample_weight, goes_on=True)
+
+    def calibrate(self, X: Any, y: Any) -> Self:
+        r"""Correct intervals by rows that were not trained on, so that they hold at least the share they promise.
+
+        Ends are moved outwards (or inwards) by the :math:`\lceil (n+1)c\rceil`-th smallest of the ``n`` rows' distances
+        from being inside, for each target. Of rows drawn like these, a share of at least ``c`` is then inside, whatever
+        the net has learned: conformalized quantile regression, Romano et al. 2019, theorem 1.
+
+        Parameters
+        ----------
+        X, y
+            Rows and targets as of ``fit``; a hundred or more.
+        """
+        check_is_fitted(self, "model_")
+        X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], multi_output=True, y_numeric=True, reset=False)
+        self._calibration = X, np.asarray(y, dtype=np.float64).reshape(-1, self._target.width)
+        return self
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[Array, Array]:
+        """The lower and the upper end of the middle of each row's density that holds ``coverage`` of it."""
+        low, high = self._interval(X, coverage)
+        if "_calibration" in self.__dict__:
+            rows, y = self._calibration
+            below, above = self._interval(rows, coverage)
+            shape = len(y), self._target.width
+            outside = np.sort(np.maximum(below.reshape(shape) - y, y - above.reshape(shape)), axis=0)
+            rank = _rounded_up((len(y) + 1) * coverage)
+            if rank > len(y):
+                raise ConfigError(
+                    f"coverage={coverage!r} cannot be promised by {len(y)} rows of calibration; at least "
+                    f"{_rounded_up(coverage / (1.0 - coverage))} are needed."
+                )
+            moved = self._shaped(outside[rank - 1])
+            low, high = low - moved, high + moved
+        return low, high
+
+    def _interval(self, X: Any, coverage: float) -> tuple[Array, Array]:
+        """The interval as the net has it."""
+        raise NotImplementedError
 
     def _shaped(self, values: Array) -> Array:
         """Numbers of each target, (..., targets), without that axis if there is one target."""
@@ -112,8 +152,7 @@ class DensityRegressor(StandardizedRegressor):
         """Quantiles of each target alone, (n_samples, n_quantiles) or (n_samples, n_targets, n_quantiles)."""
         return np.moveaxis(self._shaped(self.distribution(X).quantiles(quantiles)), 0, -1)
 
-    def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[Array, Array]:
-        """The lower and the upper end of the middle of each row's density that holds ``coverage`` of it."""
+    def _interval(self, X: Any, coverage: float) -> tuple[Array, Array]:
         ends = self.predict_quantiles(X, tails(coverage))
         return ends[..., 0], ends[..., 1]
 
@@ -141,3 +180,8 @@ def tails(coverage: float) -> tuple[float, float]:
     if not 0.0 < coverage < 1.0:
         raise ConfigError(f"coverage={coverage!r} must be between 0 and 1, as 0.9.")
     return (1.0 - coverage) / 2.0, (1.0 + coverage) / 2.0
+
+
+def _rounded_up(number: float) -> int:
+    """The next whole number, for numbers that may be a rounding error above one."""
+    return int(np.ceil(number - 1e-9))

@@ -27,8 +27,9 @@ class QuantileMLPRegressor(StandardizedRegressor):
 
     Notes
     -----
-    Koenker & Bassett 1978. ``predict`` gives the quantile whose level is nearest to a half. Where levels cross, they
-    are sorted, which never makes them worse (Chernozhukov et al. 2010). Targets are standardised inside.
+    Koenker & Bassett 1978. ``predict`` gives the quantile whose level is nearest to a half, ``predict_interval`` those
+    intervals whose ends are both among ``quantiles``. Where levels cross, they are sorted, which never makes them worse
+    (Chernozhukov et al. 2010). Targets are standardised inside.
 
     Examples
     --------
@@ -102,8 +103,7 @@ class QuantileMLPRegressor(StandardizedRegressor):
         found = self.predict_quantiles(X)
         return np.asarray(found[..., int(np.argmin(np.abs(self._levels - 0.5)))])
 
-    def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[Array, Array]:
-        """The quantiles between which ``coverage`` of the density lies; both must be among ``quantiles``."""
+    def _interval(self, X: Any, coverage: float) -> tuple[Array, Array]:
         found = self.predict_quantiles(X)
         wanted = tails(coverage)
         places = [np.flatnonzero(np.isclose(self._levels, level)) for level in wanted]
