@@ -1,0 +1,69 @@
+"""Numbers as waves: what lets a net see steps and bumps in a column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from madaline.errors import ShapeError
+from madaline.graph.shapes import Shape
+from madaline.nn.initializers import Normal, Uniform
+from madaline.nn.layer import Layer, Param, last_axis
+
+if TYPE_CHECKING:
+    from madaline.nn.context import Context
+
+
+@dataclass(frozen=True, repr=False)
+class Periodic(Layer):
+    r"""Every number beside waves of it, :math:`y = [x, \cos 2\pi(f_{jk} x_j + b_{jk})]`.
+
+    Frequency f and phase b are learned. Nets are slow to learn functions that jump, as those of tables do; waves of a
+    column make them easy.
+
+    Parameters
+    ----------
+    n_waves : int, default 16
+        Waves of each column, k = 1 ... n_waves.
+    columns : int, optional
+        Only the first so many columns get waves; all unless told. Columns of 0 and 1 gain nothing by them.
+    std : float, default 0.1
+        The frequencies start from N(0, std²), for columns of about unit size; the phases from U(-1/2, 1/2).
+
+    Notes
+    -----
+    Gorishniy, Rubachev & Babenko 2022, "On embeddings for numerical features", eq. 4, with a phase in place of sine and
+    cosine and the number itself kept, as of RealMLP (Holzmüller et al. 2024, section 3), and without the linear map for
+    each column that follows there: the first layer of the net is one for all.
+
+    Examples
+    --------
+    >>> import numpy as np, madaline as md
+    >>> md.Periodic(4).init(3)(np.ones((2, 3))).shape
+    (2, 15)
+    """
+
+    name: ClassVar[str] = "periodic"
+    counts: ClassVar[tuple[str, ...]] = ("n_waves",)
+    ranges: ClassVar[Mapping[str, str]] = {"std": "(0, inf)", "columns": "[1, inf)"}
+
+    n_waves: int = 16
+    _: KW_ONLY
+    columns: int | None = None
+    std: float = 0.1
+
+    def params(self, in_shape: Shape) -> dict[str, Param]:
+        n_in = last_axis(in_shape)
+        if self.columns is not None and self.columns > n_in:
+            raise ShapeError(f"columns={self.columns} are to get waves, and {n_in} come in.")
+        shape = (self.columns or n_in, self.n_waves)
+        return {"frequency": Param(shape, Normal(self.std)), "phase": Param(shape, Uniform(-0.5, 0.5))}
+
+    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+        numbers = x if self.columns is None else x[..., : self.columns]
+        angle = numbers.reshape((*numbers.shape, 1)) * p["frequency"] + p["phase"]
+        waves = np.cos(2.0 * np.pi * angle)
+        return np.concatenate([x, waves.reshape((*waves.shape[:-2], waves.shape[-2] * waves.shape[-1]))], axis=-1)
