@@ -227,3 +227,28 @@ def test_an_unknown_initializer_is_refused_when_the_layer_is_made():
 def test_a_number_of_units_that_is_none_is_refused(n_out):
     with pytest.raises(ConfigError, match=re.escape(f"Linear: n_out={n_out!r} must be a whole number of at least 1.")):
         md.Linear(n_out)
+
+
+# Periodic
+
+
+@pytest.mark.parametrize("columns", [(), (1, 1), (2, 0), (-1,), (0.5,), 3.5])
+def test_waves_of_columns_that_cannot_be_are_refused(columns):
+    with pytest.raises((ConfigError, TypeError)):
+        md.Periodic(2, columns=columns)
+
+
+def test_waves_of_a_column_that_does_not_come_in_are_refused():
+    with pytest.raises(ShapeError, match="column 3 is to get waves, and 3 columns come in"):
+        md.Periodic(2, columns=[0, 3]).init(3)
+
+
+def test_a_net_with_waves_learns_a_function_that_jumps(rng):
+    """Steps of a tenth are hard for a small smooth net, and easy with waves."""
+    X = rng.uniform(-1, 1, (512, 1))
+    y = np.floor(10 * X) % 2
+    losses = []
+    for front in (md.Identity(), md.Periodic(32, std=2.0)):
+        trainer = md.Trainer(md.Sequential(front, md.mlp(32, 1)), optimizer=md.Adam(1e-2))
+        losses.append(trainer.fit(X, y, epochs=60)["loss"][-1])
+    assert losses[1] < 0.5 * losses[0]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from madaline.errors import ShapeError
+from madaline.description import short
+from madaline.errors import ConfigError, ShapeError
 from madaline.graph.shapes import Shape
 from madaline.nn.initializers import Normal, Uniform
 from madaline.nn.layer import Layer, Param, last_axis
@@ -28,8 +30,8 @@ class Periodic(Layer):
     ----------
     n_waves : int, default 16
         Waves of each column, k = 1 ... n_waves.
-    columns : int, optional
-        Only the first so many columns get waves; all unless told. Columns of 0 and 1 gain nothing by them.
+    columns : sequence of int, optional
+        The columns that get waves, in rising order; all unless told. Columns of 0 and 1 gain nothing by them.
     std : float, default 0.1
         The frequencies start from N(0, std²), for columns of about unit size; the phases from U(-1/2, 1/2).
 
@@ -48,22 +50,42 @@ class Periodic(Layer):
 
     name: ClassVar[str] = "periodic"
     counts: ClassVar[tuple[str, ...]] = ("n_waves",)
-    ranges: ClassVar[Mapping[str, str]] = {"std": "(0, inf)", "columns": "[1, inf)"}
+    ranges: ClassVar[Mapping[str, str]] = {"std": "(0, inf)"}
 
     n_waves: int = 16
     _: KW_ONLY
-    columns: int | None = None
+    columns: tuple[int, ...] | None = None
     std: float = 0.1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.columns is None:
+            return
+        columns = tuple(self.columns)
+        rising = all(isinstance(j, (int, np.integer)) and j > i for i, j in itertools.pairwise((-1, *columns)))
+        if not columns or not rising:
+            raise ConfigError(f"Periodic: columns={short(self.columns)} must be places of columns in rising order.")
+        object.__setattr__(self, "columns", tuple(int(j) for j in columns))
 
     def params(self, in_shape: Shape) -> dict[str, Param]:
         n_in = last_axis(in_shape)
-        if self.columns is not None and self.columns > n_in:
-            raise ShapeError(f"columns={self.columns} are to get waves, and {n_in} come in.")
-        shape = (self.columns or n_in, self.n_waves)
+        if self.columns is not None and self.columns[-1] >= n_in:
+            raise ShapeError(f"column {self.columns[-1]} is to get waves, and {n_in} columns come in, from 0 on.")
+        shape = (n_in if self.columns is None else len(self.columns), self.n_waves)
         return {"frequency": Param(shape, Normal(self.std)), "phase": Param(shape, Uniform(-0.5, 0.5))}
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
-        numbers = x if self.columns is None else x[..., : self.columns]
+        numbers = x if self.columns is None else np.concatenate([x[..., run] for run in self._runs()], axis=-1)
         angle = numbers.reshape((*numbers.shape, 1)) * p["frequency"] + p["phase"]
         waves = np.cos(2.0 * np.pi * angle)
         return np.concatenate([x, waves.reshape((*waves.shape[:-2], waves.shape[-2] * waves.shape[-1]))], axis=-1)
+
+    def _runs(self) -> list[slice]:
+        """The columns as runs of neighbours."""
+        runs: list[slice] = []
+        for j in self.columns or ():
+            if runs and runs[-1].stop == j:
+                runs[-1] = slice(runs[-1].start, j + 1)
+            else:
+                runs.append(slice(j, j + 1))
+        return runs
