@@ -39,7 +39,7 @@ def export(
     beside = (model / MODEL if model.is_dir() else model).with_suffix(SUFFIXES.get(to, ".txt"))
     path = beside if out is None else out
     o.check_free(path, force=force)
-    files = write(learned.model, path, to, overwrite=force)
+    files = write(learned, path, to, overwrite=force)
     screen = Screen(as_json=as_json)
     screen.say(f"Written: {', '.join(map(str, files))}")
     screen.result({"to": to, "files": [str(file) for file in files]})

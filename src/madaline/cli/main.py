@@ -6,9 +6,8 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
-import click
 import typer
 
 from madaline.cli.datasets import datasets
@@ -21,6 +20,9 @@ from madaline.errors import ConfigError, MadalineError
 
 WRONG_USE, WRONG_DATA, OUR_MISTAKE, INTERRUPTED = 2, 1, 70, 130
 "Exit codes: an option that cannot be, a file that cannot be read or learned from, an error of ours, Ctrl-C."
+
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+"What typer raises for a line that it cannot read; older versions have it from click, newer ones bring their own."
 
 app = typer.Typer(
     name="madaline",
@@ -63,13 +65,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = app([word for word in given if word != "--debug"], prog_name="madaline", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
-    except click.exceptions.Exit as error:
+    except typer.Exit as error:
         return int(error.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        return _failed("Stopped.", INTERRUPTED, debug)
-    except click.ClickException as error:
-        place = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "madaline"
-        return _failed(f"{error.format_message()} See {place} --help.", WRONG_USE, debug)
+    except (typer.Abort, KeyboardInterrupt) as error:
+        return _failed(f"Stopped. {error}".rstrip(), INTERRUPTED, debug)
+    except UsageError as error:
+        if not str(error):  # nothing was asked for, and the help is on the screen
+            return WRONG_USE
+        return _failed(_usage(error), WRONG_USE, debug)
     except BrokenPipeError:
         # Who reads the pipe has had enough; what is left in the buffer must not be an error either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -83,6 +86,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001 - a person gets a sentence, whatever happened
         text = f"An error that should not happen: {type(error).__name__}: {error}. With --debug it shows where."
         return _failed(text, OUR_MISTAKE, debug)
+
+
+def _usage(error: Any) -> str:
+    """What is wrong with the line, and where to read on."""
+    place = error.ctx.command_path if error.ctx else "madaline"
+    message = str(error.format_message()).rstrip()
+    return f"{message}{'' if message.endswith(('.', '?')) else '.'} See {place} --help."
 
 
 def _failed(text: str, code: int, debug: bool) -> int:

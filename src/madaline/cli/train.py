@@ -39,6 +39,9 @@ def train(
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Of everything random.", show_default="0")] = None,
     threads: Annotated[int | None, typer.Option(help="At most so many; the result does not depend on it.")] = None,
+    baselines: Annotated[
+        bool, typer.Option("--baselines/--no-baselines", help="Compare with simpler models.", show_default=False)
+    ] = True,
     force: o.Force = False,
     as_json: o.Json = False,
     ignore: Annotated[Names, typer.Option(help="Columns to leave out.", rich_help_panel=COLUMNS)] = None,
@@ -101,31 +104,31 @@ def train(
       madaline train --resume run
       madaline train --config run/config.toml --out again
     """
+    typed = dict(locals())
     from madaline.cli.config import RunConfig
     from madaline.cli.run_folder import CONFIG, RunFolder
     from madaline.cli.screen import Screen
     from madaline.cli.training import run
 
-    given = {name: value for name, value in locals().items() if value not in (None, False)}
     screen = Screen(as_json=as_json)
     if resume is not None:
         folder = RunFolder(resume)
-        _refuse(given, {"resume", "time", "threads", "as_json", "force", "ragged", "unnamed"}, "--resume")
+        _refuse(typed, {"resume", "time", "threads", "as_json", "force", "ragged", "unnamed", "baselines"}, "--resume")
         folder.resume()
         settings = RunConfig.read(folder.work / CONFIG)
         settings.training.time = o.seconds(time)
         settings.training.threads = threads
-        run(settings, folder, screen, resume=True)
+        run(settings, folder, screen, resume=True, compare=baselines)
         return
     settings = RunConfig() if config is None else RunConfig.read(config)
     if data is not None:
         settings.data.source = data if data == "-" or not Path(data).exists() else str(Path(data).resolve())
     if not settings.data.source:
         raise ConfigError("Say what to learn from: madaline train FILE --target COLUMN, or madaline train penguins.")
-    _take(settings, locals())
+    _take(settings, typed)
     folder = RunFolder.free(out, settings.data.source)
     folder.start(force=force)
-    run(settings, folder, screen, resume=False)
+    run(settings, folder, screen, resume=False, compare=baselines)
 
 
 def _take(settings: Any, given: dict[str, Any]) -> None:
@@ -176,6 +179,6 @@ def _widths(given: str) -> tuple[int, ...]:
 
 
 def _refuse(given: dict[str, Any], allowed: set[str], flag: str) -> None:
-    other = sorted(given.keys() - allowed)
+    other = [name for name, value in given.items() if name not in allowed and value not in (None, False)]
     if other:
         raise ConfigError(f"{flag} goes on with the settings of the run: --{other[0].replace('_', '-')} cannot change.")

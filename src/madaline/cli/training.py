@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from madaline.train.history import History
 
 SHOWN_COLUMNS = 40
+FEW_ROWS = 10_000
 CHOICES = (
     "hidden",
     "activation",
@@ -39,18 +40,18 @@ CHOICES = (
 )
 
 
-def run(settings: RunConfig, folder: RunFolder, screen: Screen, *, resume: bool) -> None:
+def run(settings: RunConfig, folder: RunFolder, screen: Screen, *, resume: bool, compare: bool) -> None:
     """Train, test, compare, advise, write."""
     began = time.monotonic()
     try:
-        _run(settings, folder, screen, began, resume=resume)
+        _run(settings, folder, screen, began, resume=resume, compare=compare)
     except BaseException:
         if not folder.checkpoint.exists() and not resume and not (folder.work / CONFIG).exists():
             folder.discard()
         raise
 
 
-def _run(settings: RunConfig, folder: RunFolder, screen: Screen, began: float, *, resume: bool) -> None:
+def _run(settings: RunConfig, folder: RunFolder, screen: Screen, began: float, *, resume: bool, compare: bool) -> None:
     frame, assumptions, reading = source.read(settings)
     targets = source.targets_of(settings, frame.columns)
     frame = source.without_gaps(frame, targets, assumptions)
@@ -75,6 +76,10 @@ def _run(settings: RunConfig, folder: RunFolder, screen: Screen, began: float, *
     )
     _show_plan(screen, prepared, split)
     if not resume:
+        # What was chosen by the data is written down, so that a later version trains the same.
+        settings.data.target, settings.split.way = targets, split.way
+        for name in CHOICES:
+            setattr(settings.training, name, prepared.recipe.choices[name])
         settings.versions = _versions()
         folder.write(CONFIG, settings.to_toml())
 
@@ -97,7 +102,7 @@ def _run(settings: RunConfig, folder: RunFolder, screen: Screen, began: float, *
     settings.ended = Ended(ended, history.epochs, trainer.run.progress.t)
     _show_history(screen, prepared, history, ended)
 
-    scores, others = _compare(screen, prepared, trainer, settings)
+    scores, others = _compare(screen, prepared, trainer, settings, with_others=compare)
     advice = _advise(screen, prepared, history, scores, others, folder)
     document = {
         "source": settings.data.source,
@@ -177,7 +182,7 @@ def _show_history(screen: Screen, prepared: Prepared, history: History, ended: s
 
 
 def _compare(
-    screen: Screen, prepared: Prepared, trainer: Any, settings: RunConfig
+    screen: Screen, prepared: Prepared, trainer: Any, settings: RunConfig, *, with_others: bool
 ) -> tuple[list[Score], dict[str, list[Score]]]:
     """The net's scores on the test rows, and those of simpler models."""
     from threadpoolctl import threadpool_limits
@@ -190,8 +195,10 @@ def _compare(
     train, test = prepared.in_units(prepared.train), prepared.in_units(prepared.test)
     scores = score(task, test.y, outputs(prepared, trainer, prepared.test))
     others: dict[str, list[Score]] = {}
-    with threadpool_limits(settings.training.threads):
-        for name, predicted in baselines(task, train, test, prepared.n_classes, seed=seed):
+    models = baselines(task, train, test, prepared.n_classes, seed=seed) if with_others else []
+    # Threads that wait for each other over few rows take longer than one.
+    with threadpool_limits(1 if len(train.y) < FEW_ROWS else settings.training.threads):
+        for name, predicted in models:
             with _status(screen, f"fitting the {name} to compare"):
                 others[name] = score(task, test.y, predicted())
     rows = [("this net", *map(str, scores)), *((name, *map(str, each)) for name, each in others.items())]

@@ -101,7 +101,9 @@ def _boosting(task: str, train: Rows, test: Rows, n_classes: int, seed: int) -> 
     few = [n_numbers + k for k in range(codes.shape[1]) if codes[:, k].max(initial=0) < MAX_BINS]
     for k in few:  # a code beyond those of training is none
         matrices[1][matrices[1][:, k] >= MAX_BINS, k] = np.nan
-    options: dict[str, Any] = {"random_state": seed, "categorical_features": few or None}
+    # A tree for each class in each round: with many classes fewer rounds, or it would take longer than the net.
+    rounds = max(10, min(100, 400 // max(n_classes, 1)))
+    options: dict[str, Any] = {"random_state": seed, "categorical_features": few or None, "max_iter": rounds}
     model: Any
     if task in ("regression", "count"):
         model = HistGradientBoostingRegressor(**options)

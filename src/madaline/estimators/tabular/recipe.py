@@ -21,6 +21,7 @@ from madaline.nn.layer import Layer
 from madaline.nn.layers.mlp import mlp
 from madaline.nn.layers.sequential import Sequential
 from madaline.optim.adam import AdamW
+from madaline.optim.annealing import Cosine, LinearWarmup
 
 LOSSES = {
     "binary": "cross_entropy",
@@ -82,11 +83,12 @@ def recipe_for(table: TablePlan, target: TargetPlan, X: dict[str, np.ndarray], y
         norm=choices["norm"],
         dropout=choices["dropout"],
     )
+    steps = choices["epochs"] * -(-len(y) // choices["batch_size"])
     return Recipe(
         Sequential(table.front(), *body.layers),
         as_loss(LOSSES[target.task]),
         AdamW(choices["learning_rate"], weight_decay=choices["weight_decay"]),
-        sized.schedule,
+        LinearWarmup(max(int(preset.WARM_UP * steps), 1)) * Cosine(),
         min(choices["batch_size"], len(y)),
         choices["epochs"],
         choices["patience"],

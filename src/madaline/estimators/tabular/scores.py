@@ -174,4 +174,6 @@ def shown(value: Any) -> str:
     size = abs(float(value))
     if size >= 1000:
         return f"{value:,.0f}"
+    if size >= 10:
+        return f"{value:.1f}"
     return f"{value:.3f}" if size >= 0.01 or size == 0 else f"{value:.3g}"

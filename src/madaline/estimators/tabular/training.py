@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -99,7 +99,7 @@ def prepare(
     X = frame.drop(targets)
     y = _values(frame, targets)
     if isinstance(target, NumberTarget):
-        target = TargetPlan.fit(y[split.train], task=target.task)
+        target = replace(TargetPlan.fit(y[split.train], task=target.task), reason=target.reason)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DataWarning)
         plan = TablePlan.fit(

@@ -1,0 +1,116 @@
+"""The manners of the command line: help, exit codes, errors in a line or two, no colour in pipes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+COMMANDS = ["train", "predict", "evaluate", "inspect", "export", "datasets"]
+PROGRAM = Path(sys.executable).with_name("madaline")
+
+
+def test_without_a_command_there_is_help(madaline):
+    result = madaline()
+    assert result.code == 2
+    assert all(command in result.out for command in COMMANDS)
+    assert result.err == ""
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_examples(madaline, command):
+    result = madaline(command, "--help")
+    assert result.code == 0
+    assert "Examples:" in result.out
+    assert f"madaline {command}" in result.out.split("Examples:")[1]
+
+
+def test_the_version_is_shown(madaline):
+    import madaline as md
+
+    assert madaline("--version").out == f"madaline {md.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "text"),
+    [
+        (["trian"], 2, "No such command 'trian'"),
+        (["train", "penguins", "--sed", "1"], 2, "No such option: --sed"),
+        (["train", "penguins", "--seed", "one"], 2, "Invalid value for '--seed'"),
+        (["predict"], 2, "Missing argument"),
+        (["train"], 2, "Say what to learn from: madaline train FILE --target COLUMN"),
+        (["train", "nowhere.csv"], 1, "There is no file 'nowhere.csv', and no data set of that name"),
+        (["predict", "nothing.madaline", "penguins"], 1, "There is no file 'nothing.madaline'"),
+        (["datasets", "pinguins"], 1, "Did you mean 'penguins'?"),
+        (["train", "penguins", "--time", "soon"], 2, "--time soon is no length of time. Write it as 90s, 5m or 1h30m"),
+        (["train", "penguins", "--hidden", "big"], 2, "--hidden big must be numbers of units with commas"),
+        (["train", "penguins", "-t", "specis"], 2, "--target specis: there is no such column. Did you mean 'species'?"),
+        (["train", "penguins", "--split", "group"], 2, "--split group needs a column: --group COLUMN"),
+        (["train", "penguins", "--activation", "ReLu"], 1, "Did you mean 'relu'?"),
+        (["train", "penguins", "--resume", "run"], 2, "--data cannot change"),
+        (["train", "--resume", "nowhere"], 1, "There is no run in 'nowhere' to go on with"),
+        (["train", "--config", "nowhere.toml"], 1, "nowhere.toml"),
+    ],
+    ids=lambda case: " ".join(case) if isinstance(case, list) else "",
+)
+def test_an_error_is_a_line_or_two_and_an_exit_code(madaline, arguments, code, text):
+    result = madaline(*arguments)
+    assert result.code == code
+    assert text in result.err
+    assert len(result.err.splitlines()) <= 2
+    assert "Traceback" not in result.err
+    assert not list(Path().iterdir()), "nothing is left behind"
+
+
+def test_debug_shows_the_traceback(madaline):
+    result = madaline("train", "nowhere.csv", "--debug")
+    assert result.code == 1
+    assert "Traceback" in result.err
+
+
+def test_an_error_of_ours_is_said_to_be_one(madaline, monkeypatch):
+    monkeypatch.setattr("madaline.cli.source.read", lambda settings: 1 / 0)
+    result = madaline("train", "penguins")
+    assert result.code == 70
+    assert "An error that should not happen: ZeroDivisionError" in result.err
+
+
+@pytest.fixture
+def program(tmp_path):
+    """The installed program in a pipe."""
+
+    def run(line, **options):
+        return subprocess.run(
+            [PROGRAM, *line.split()], capture_output=True, text=True, cwd=tmp_path, check=False, timeout=300, **options
+        )
+
+    return run
+
+
+def test_in_a_pipe_there_is_neither_colour_nor_progress(program):
+    run = program("train penguins --epochs 2 --no-baselines --out run")
+    assert run.returncode == 0, run.stderr
+    assert "\x1b" not in run.stdout
+    assert run.stderr == ""
+
+
+def test_who_reads_a_pipe_may_stop_early(tmp_path, penguins):
+    line = f"'{PROGRAM}' predict '{penguins}' spirals_like.csv | head -n 1"
+    rows = "\n".join(
+        ["island,bill_length_mm,bill_depth_mm,flipper_length_mm,body_mass_g,sex", *["Dream,1,2,3,4,MALE"] * 50_000]
+    )
+    (tmp_path / "spirals_like.csv").write_text(rows)
+    run = subprocess.run(["bash", "-c", line], capture_output=True, text=True, cwd=tmp_path, check=False, timeout=300)
+    assert run.stdout.startswith("island,")
+    assert run.stderr == ""
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_get_completion(program, shell):
+    import os
+
+    run = program("", env=os.environ | {"_MADALINE_COMPLETE": f"source_{shell}"})
+    assert "madaline" in run.stdout.lower()
+    assert run.returncode == 0

@@ -1,0 +1,97 @@
+"""``madaline evaluate``, ``inspect``, ``export`` and ``datasets``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from madaline.data.datasets import DATASETS
+
+
+def test_evaluate_scores_and_counts_confusions(madaline, penguins):
+    result = madaline("evaluate", penguins, "penguins")
+    assert result.code == 0
+    assert "On 344 rows" in result.out
+    assert "accuracy" in result.out
+    document = madaline("evaluate", penguins, "penguins", "--json").json()
+    confusion = document["confusion"]
+    assert sum(map(sum, confusion)) == 344
+    right = sum(confusion[k][k] for k in range(3))
+    assert document["scores"]["accuracy"]["value"] == pytest.approx(right / 344)
+    assert document["classes"] == ["Adelie", "Chinstrap", "Gentoo"]
+
+
+def test_evaluate_leaves_out_rows_without_a_target_and_needs_the_column(madaline, cars):
+    table = DATASETS["auto_mpg"].table()
+    table.with_columns(pl.when(pl.col("origin") != "usa").then("mpg").alias("mpg")).write_csv("some.csv")
+    document = madaline("evaluate", cars, "some.csv", "--json").json()
+    assert document["rows"] == (table["origin"] != "usa").sum()
+    assert set(document["scores"]) == {"R2", "RMSE", "MAE"}
+    table.drop("mpg").write_csv("none.csv")
+    assert "the target mpg: there is no such column" in madaline("evaluate", cars, "none.csv").err
+
+
+def test_evaluate_agrees_with_the_scores_of_training(madaline):
+    """On the test rows themselves, the numbers are those of the run."""
+    assert madaline("train", "iris", "--out", "run", "--epochs", "10", "--no-baselines").code == 0
+    scores = json.loads(Path("run/result.json").read_text())["scores"]
+    from madaline.data.split import split_rows
+
+    table = DATASETS["iris"].table()
+    split = split_rows(len(table), way="stratified", by=table["species"].to_numpy())
+    table[split.test].write_csv("test.csv")
+    again = madaline("evaluate", "run", "test.csv", "--json").json()["scores"]
+    assert again["accuracy"]["value"] == pytest.approx(scores["accuracy"]["value"])
+    assert again["log loss"]["value"] == pytest.approx(scores["log loss"]["value"], rel=1e-4)
+
+
+def test_inspect_shows_columns_layers_scores_and_where_it_is_from(madaline, penguins):
+    result = madaline("inspect", penguins)
+    for text in ("multiclass of 'species'", "bill_length_mm", "Linear(128)", "accuracy", "source: penguins", "seed: 0"):
+        assert text in result.out
+    document = madaline("inspect", penguins / "model.madaline", "--json").json()
+    assert document["about"]["source"] == "penguins"
+    assert document["parameters"] > 100
+
+
+def test_inspect_takes_what_a_file_says_about_itself_for_no_more_than_it_is(madaline, penguins, tmp_path):
+    from madaline.estimators.tabular.learned import Learned
+
+    learned = Learned.load(penguins / "model.madaline")
+    learned.about = {"scores": [1, 2], "rows": "many", "recipe": None, "versions": {"x": {"y": 1}}}
+    learned.save(tmp_path / "odd.madaline")
+    assert madaline("inspect", tmp_path / "odd.madaline").code == 0
+
+
+@pytest.mark.parametrize("to", ["onnx", "python", "torch"])
+def test_export_writes_beside_the_model_or_where_told(madaline, penguins, to):
+    if to == "onnx":
+        pytest.importorskip("onnx", reason="the onnx package writes the graph")
+    result = madaline("export", penguins, "--to", to, "-o", f"exported.{to}")
+    assert result.code == 0, result.err
+    assert Path(f"exported.{to}").stat().st_size > 0
+    again = madaline("export", penguins, "--to", to, "-o", f"exported.{to}")
+    assert again.code == 1
+    assert "already" in again.err
+    assert madaline("export", penguins, "--to", to, "-o", f"exported.{to}", "--force").code == 0
+
+
+def test_export_to_what_is_not_known_is_refused(madaline, penguins):
+    result = madaline("export", penguins, "--to", "onx")
+    assert result.code == 1
+    assert "Did you mean 'onnx'?" in result.err
+
+
+def test_datasets_are_listed_shown_and_written(madaline):
+    assert "penguins" in madaline("datasets").out
+    one = madaline("datasets", "penguins")
+    assert "CC0" in one.out
+    assert "bill_length_mm" in one.out
+    assert madaline("datasets", "moons", "-o", "moons.csv").code == 0
+    assert pl.read_csv("moons.csv").columns == ["x", "y", "class"]
+    assert madaline("datasets", "moons", "-o", "moons.csv").code == 1
+    assert set(madaline("datasets", "--json").json()) == set(DATASETS.names())
+    assert "say which data set to write" in madaline("datasets", "-o", "all.csv").err

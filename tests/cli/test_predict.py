@@ -1,0 +1,128 @@
+"""``madaline predict``: answers beside the rows, in files, pipes and parts."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from madaline.data.datasets import DATASETS
+
+
+def test_answers_stand_beside_the_rows(madaline, penguins):
+    result = madaline("predict", penguins, "penguins", "-o", "scored.csv")
+    assert result.code == 0, result.err
+    assert "344 rows written to scored.csv" in result.out
+    scored = pl.read_csv("scored.csv")
+    assert scored.columns == [*DATASETS["penguins"].table().columns, "predicted species"]
+    assert (scored["species"] == scored["predicted species"]).mean() > 0.9
+
+
+def test_a_model_file_serves_as_well_as_its_folder(madaline, penguins):
+    from_file = madaline("predict", penguins / "model.madaline", "penguins").out
+    assert from_file == madaline("predict", penguins, "penguins").out
+
+
+def test_probabilities_are_those_of_the_classes(madaline, penguins):
+    table = pl.read_csv(io.StringIO(madaline("predict", penguins, "penguins", "--proba", "--only").out))
+    names = ["probability Adelie", "probability Chinstrap", "probability Gentoo"]
+    assert table.columns == ["predicted species", *names]
+    assert np.allclose(table.select(names).sum_horizontal(), 1.0)
+
+
+def test_intervals_hold_the_truth_as_often_as_they_say(madaline, cars):
+    text = madaline("predict", cars, "auto_mpg", "--interval", "0.8").out
+    table = pl.read_csv(io.StringIO(text))
+    low, high = table["predicted mpg low"], table["predicted mpg high"]
+    assert 0.65 < ((table["mpg"] >= low) & (table["mpg"] <= high)).mean() < 0.95
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--interval", "0.9"], "The model predicts classes: intervals are for numbers"),
+        (["-o", "there.csv"], "There is 'there.csv' already. Choose another name, or say --force"),
+        (["-o", "no/folder/x.csv"], "There is no folder 'no/folder'"),
+    ],
+    ids=["interval", "exists", "folder"],
+)
+def test_what_cannot_be_is_refused_before_anything_is_read(madaline, penguins, options, message):
+    Path("there.csv").write_text("mine")
+    result = madaline("predict", penguins, "penguins", *options)
+    assert result.code in (1, 2)
+    assert message in result.err
+    assert Path("there.csv").read_text() == "mine"
+
+
+def test_numbers_have_no_probabilities_and_intervals_are_shares(madaline, cars):
+    assert "there are no classes to give probabilities of" in madaline("predict", cars, "auto_mpg", "--proba").err
+    assert (
+        "--interval 2.0 must be a share between 0 and" in madaline("predict", cars, "auto_mpg", "--interval", "2").err
+    )
+
+
+def test_columns_may_come_in_any_order_and_more_of_them(madaline, penguins):
+    table = DATASETS["penguins"].table().drop("species")
+    table.select(reversed(table.columns)).with_columns(note=pl.lit("x")).write_csv("new.csv", separator=";")
+    other = pl.read_csv(io.StringIO(madaline("predict", penguins, "new.csv", "--only").out))
+    same = pl.read_csv(io.StringIO(madaline("predict", penguins, "penguins", "--only").out))
+    assert other.equals(same)
+
+
+def test_a_missing_column_is_named(madaline, penguins):
+    DATASETS["penguins"].table().drop("island").write_csv("new.csv")
+    result = madaline("predict", penguins, "new.csv", "-o", "out.csv")
+    assert result.code == 1
+    assert "The table has no column 'island', which the model was trained with" in result.err
+    assert not Path("out.csv").exists()
+    assert not list(Path().glob(".out*"))
+
+
+def test_one_row_is_read_as_the_training_table_was(madaline):
+    """A decimal comma and a date could be anything in a file of one row."""
+    lines = ["x;d;y", *(f"{k % 9},25;{1 + k % 28}/02/2024;{k % 9 * 10}" for k in range(200))]
+    Path("train.csv").write_text("\n".join(lines))
+    options = ("--epochs", "60", "--learning-rate", "0.01", "--no-baselines", "--task", "regression")
+    assert madaline("train", "train.csv", "-t", "y", "--out", "run", *options).code == 0
+    Path("one.csv").write_text("x;d\n8,250;03/02/2024\n")
+    answer = float(madaline("predict", "run", "one.csv", "--only").out.splitlines()[1])
+    assert answer == pytest.approx(80, abs=15)
+
+
+def test_standard_input_and_output_are_files_too(madaline, penguins, monkeypatch):
+    content = DATASETS["penguins"].table().write_csv().encode()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    assert madaline("predict", penguins, "-").out == madaline("predict", penguins, "penguins").out
+
+
+def test_parquet_goes_in_and_out(madaline, penguins):
+    DATASETS["penguins"].table().write_parquet("new.parquet")
+    assert madaline("predict", penguins, "new.parquet", "-o", "out.parquet", "--only").code == 0
+    expected = madaline("predict", penguins, "penguins", "--only").out
+    assert pl.read_parquet("out.parquet").write_csv() == expected
+
+
+def test_scripts_get_json(madaline, penguins):
+    document = madaline("predict", penguins, "penguins", "-o", "out.csv", "--json").json()
+    assert document == {"rows": 344, "out": "out.csv", "assumptions": []}
+
+
+@pytest.mark.parametrize("content", [b"", b"no model", bytes(1000)], ids=["empty", "text", "zeros"])
+def test_a_file_that_is_no_model_is_refused(madaline, content):
+    Path("x.madaline").write_bytes(content)
+    result = madaline("predict", "x.madaline", "penguins")
+    assert result.code == 1
+    assert "is damaged or no madaline file" in result.err
+
+
+def test_a_net_alone_is_not_enough(madaline):
+    import madaline as md
+
+    md.save(md.mlp(4, 3).init(5), "net.madaline")
+    result = madaline("predict", "net.madaline", "penguins")
+    assert result.code == 1
+    assert "holds a net alone" in result.err

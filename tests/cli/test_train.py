@@ -1,0 +1,295 @@
+"""``madaline train``: what it shows, what it writes, and that it can be trained again and gone on with."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from safetensors.numpy import load_file
+
+import madaline as md
+
+QUICK = ("--epochs", "5", "--hidden", "16", "--no-baselines")
+
+
+def weights(folder):
+    return load_file(Path(folder) / "model.madaline")
+
+
+def assert_same(folder, other):
+    first, second = weights(folder), weights(other)
+    assert first.keys() == second.keys()
+    assert all(np.array_equal(first[name], second[name]) for name in first)
+
+
+def test_a_run_shows_assumptions_columns_task_scores_and_advice(madaline):
+    Path("homes.csv").write_text(
+        "price;rooms;city;id;sold\n"
+        + "".join(
+            f"{1000 + 7 * k},5;{k % 5};{'Rome' if k % 2 else 'Oslo'};{k};{1 + k % 28}/01/2024\n" for k in range(200)
+        )
+    )
+    result = madaline("train", "homes.csv", "--target", "price", "--out", "run", "--epochs", "3")
+    assert result.code == 0, result.err
+    for text in (
+        "200 rows, 5 columns",
+        "Numbers have a decimal comma.  [--decimal]",
+        "Fields are parted by a semicolon.  [--delimiter]",
+        "Task: regression of 'price'",
+        "rows to test",
+        "this net",
+        "mean",
+        "linear model",
+        "gradient boosting",
+        "To try next",
+        "  3. ",
+        "madaline predict run/model.madaline NEW.csv -o scored.csv",
+    ):
+        assert text in result.out
+    files = {"model.madaline", "history.parquet", "config.toml", "result.json", "log.txt"}
+    assert {file.name for file in Path("run").iterdir()} == files
+    assert {file.name for file in Path().iterdir()} == {"homes.csv", "run"}
+
+
+def test_a_run_for_scripts_is_one_json_document(madaline):
+    result = madaline("train", "iris", "--json", *QUICK)
+    document = result.json()
+    assert document["task"] == "multiclass"
+    assert document["target"] == ["species"]
+    assert set(document["scores"]) == {"accuracy", "log loss"}
+    assert document["scores"]["accuracy"]["low"] <= document["scores"]["accuracy"]["value"]
+    assert document["ended"]["epoch"] == 5
+    assert document["folder"] == "iris-run"
+    assert json.loads(Path("iris-run/result.json").read_text())["scores"] == document["scores"]
+
+
+def test_runs_of_the_same_data_get_folders_of_their_own(madaline):
+    for folder in ("iris-run", "iris-run-2"):
+        assert madaline("train", "iris", *QUICK).code == 0
+        assert Path(folder, "model.madaline").exists()
+
+
+def test_nothing_is_replaced_unless_forced(madaline):
+    assert madaline("train", "iris", "--out", "run", *QUICK).code == 0
+    before = Path("run/model.madaline").read_bytes()
+    result = madaline("train", "iris", "--out", "run", "--seed", "1", *QUICK)
+    assert result.code == 1
+    assert "There is 'run' already. Choose another --out, or say --force." in result.err
+    assert Path("run/model.madaline").read_bytes() == before
+    assert madaline("train", "iris", "--out", "run", "--seed", "1", "--force", *QUICK).code == 0
+    assert Path("run/model.madaline").read_bytes() != before
+
+
+def test_force_replaces_no_folder_that_is_none_of_a_run(madaline):
+    Path("photos").mkdir()
+    Path("photos/me.jpg").write_text("!")
+    result = madaline("train", "iris", "--out", "photos", "--force", *QUICK)
+    assert result.code == 1
+    assert "'photos' is no folder of a run, and --force replaces only those" in result.err
+    assert Path("photos/me.jpg").exists()
+
+
+def test_a_config_trains_the_same_model_again(madaline):
+    options = ("--seed", "7", "--dropout", "0.2", "--ignore", "sepal length (cm)", "--test", "0.3")
+    assert madaline("train", "iris", "--out", "run", *options, *QUICK).code == 0
+    assert madaline("train", "--config", "run/config.toml", "--out", "again", "--no-baselines").code == 0
+    assert_same("run", "again")
+    first, again = (tomllib.loads(Path(name, "config.toml").read_text()) for name in ("run", "again"))
+    assert first == again
+    assert first["ended"]["epoch"] == 5
+
+
+def test_a_run_that_time_ended_is_trained_again_up_to_its_epoch(madaline):
+    options = ("--epochs", "100000", "--patience", "100000", "--no-baselines")
+    result = madaline("train", "digits", "--out", "run", "--time", "2s", *options)
+    assert result.code == 0, result.err
+    ended = tomllib.loads(Path("run/config.toml").read_text())["ended"]
+    assert ended["by"] == "time"
+    assert "The time was over" in result.out
+    config = Path("run/config.toml").read_text()
+    Path("config.toml").write_text("".join(line for line in config.splitlines(True) if not line.startswith("time")))
+    assert madaline("train", "--config", "config.toml", "--out", "again", "--no-baselines").code == 0
+    assert tomllib.loads(Path("again/config.toml").read_text())["ended"] == ended
+    assert_same("run", "again")
+
+
+def test_a_run_that_time_ended_goes_on(madaline):
+    options = ("--epochs", "60", "--patience", "60", "--hidden", "64", "--no-baselines")
+    assert madaline("train", "digits", "--out", "whole", *options).code == 0
+    assert madaline("train", "digits", "--out", "run", "--time", "0.2s", *options).code == 0
+    assert tomllib.loads(Path("run/config.toml").read_text())["ended"]["by"] == "time"
+    assert madaline("train", "--resume", "run", "--no-baselines").code == 0
+    assert tomllib.loads(Path("run/config.toml").read_text())["ended"]["by"] == "finished"
+    assert_same("run", "whole")
+    result = madaline("train", "--resume", "run")
+    assert result.code == 2
+    assert "came to its end: there is nothing to go on with" in result.err
+
+
+N_KILLS = int(os.environ.get("MADALINE_KILLS", "3"))
+
+
+def test_a_run_killed_at_any_moment_goes_on_to_the_same_end(madaline):
+    """Set MADALINE_KILLS for more of them."""
+    options = ["--epochs", "400", "--patience", "400", "--hidden", "32", "--no-baselines"]
+    assert madaline("train", "digits", "--out", "whole", *options).code == 0
+    rng = random.Random(0)
+    for k in range(N_KILLS):
+        command = ["train", "digits", "--out", f"run{k}", *options]
+        for _ in range(3):
+            process = subprocess.Popen([sys.executable, "-m", "madaline.cli", *command], stdout=subprocess.DEVNULL)
+            time.sleep(rng.uniform(0.5, 8.0))
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            if Path(f"run{k}").exists():
+                break
+            begun = Path(f"run{k}.unfinished", "config.toml").exists()
+            command = ["train", "--resume", f"run{k}", "--no-baselines"] if begun else [*command, "--force"]
+        if not Path(f"run{k}").exists():
+            assert madaline(*command).code == 0
+        assert_same(f"run{k}", "whole")
+
+
+def test_an_unfinished_run_is_not_thrown_away_by_accident(madaline):
+    Path("run.unfinished").mkdir()
+    result = madaline("train", "iris", "--out", "run", *QUICK)
+    assert result.code == 1
+    assert "There is an unfinished run in 'run.unfinished'. Go on with madaline train --resume run" in result.err
+
+
+@pytest.mark.parametrize(
+    ("values", "task"),
+    [
+        (["yes", "no"], "binary"),
+        (["a", "b", "c"], "multiclass"),
+        ([0.5 * k for k in range(97)], "regression"),
+        (list(range(60)), "count"),
+    ],
+    ids=["binary", "multiclass", "regression", "count"],
+)
+def test_the_task_is_seen_in_the_target(madaline, values, task):
+    rows = [f"{k % 7},{k % 11},{values[k % len(values)]}" for k in range(300)]
+    Path("t.csv").write_text("\n".join(["a,b,y", *rows]))
+    assert madaline("train", "t.csv", "-t", "y", "--json", *QUICK).json()["task"] == task
+
+
+def test_the_task_can_be_told(madaline):
+    Path("t.csv").write_text("\n".join(["a,y", *(f"{k % 7},{k % 3}" for k in range(100))]))
+    assert madaline("train", "t.csv", "-t", "y", "--json", *QUICK).json()["task"] == "multiclass"
+    document = madaline("train", "t.csv", "-t", "y", "--task", "regression", "--json", *QUICK).json()
+    assert document["task"] == "regression"
+
+
+def test_several_targets_are_learned_together(madaline):
+    rows = [f"{k % 7},{k % 11},{k % 2},{k % 3 % 2},{k / 7:.3f},{k / 5:.3f}" for k in range(200)]
+    Path("t.csv").write_text("\n".join(["a,b,l1,l2,n1,n2", *rows]))
+    labels = madaline("train", "t.csv", "-t", "l1,l2", "--out", "labels", "--json", *QUICK).json()
+    assert labels["task"] == "multilabel"
+    numbers = madaline("train", "t.csv", "-t", "n1", "-t", "n2", "--out", "numbers", "--json", *QUICK).json()
+    assert numbers["task"] == "regression"
+    scored = madaline("predict", "numbers", "t.csv", "--only", "--interval", "0.5")
+    assert scored.out.splitlines()[0].count(",") == 5
+    assert madaline("predict", "labels", "t.csv", "--only", "--proba").out.startswith("predicted l1,predicted l2,prob")
+
+
+def test_rows_are_parted_by_group_and_by_time(madaline):
+    rows = [f"{k % 20},{k % 7},{1 + k % 28:02d}/{1 + k // 28 % 12:02d}/2024,{k % 2}" for k in range(400)]
+    Path("t.csv").write_text("\n".join(["who,a,day,y", *rows]))
+    document = madaline("train", "t.csv", "-t", "y", "--group", "who", "--json", *QUICK).json()
+    assert document["split"] == "group"
+    assert {"column": "who", "role": "ignored", "reason": "as told"} in document["columns"]
+    assert madaline("train", "t.csv", "-t", "y", "--when", "day", "--json", *QUICK).json()["split"] == "time"
+
+
+def test_columns_are_what_they_are_told_to_be(madaline):
+    rows = [f"{k % 5},{k % 7},0{k % 4},{k % 2}" for k in range(200)]
+    Path("t.csv").write_text("\n".join(["a,b,code,y", *rows]))
+    options = ("--ignore", "a", "--categorical", "b", "--numeric", "code")
+    document = madaline("train", "t.csv", "-t", "y", "--json", *options, *QUICK).json()
+    assert [column["role"] for column in document["columns"]] == ["ignored", "category", "number"]
+
+
+def test_a_column_that_gives_the_target_away_is_left_out_with_a_warning(madaline):
+    rows = [f"{k % 5},{'yes' if k % 2 else 'no'},{k % 2}" for k in range(200)]
+    Path("t.csv").write_text("\n".join(["a,answer,y", *rows]))
+    result = madaline("train", "t.csv", "-t", "y", "--out", "run", *QUICK)
+    assert "Warning: Column 'answer' is left out" in result.out
+
+
+def test_rows_without_a_target_are_left_out(madaline):
+    rows = [f"{k % 5},{'' if k % 10 == 0 else k % 2}" for k in range(200)]
+    Path("t.csv").write_text("\n".join(["a,y", *rows]))
+    result = madaline("train", "t.csv", "-t", "y", "--out", "run", *QUICK)
+    assert "20 rows without a value in 'y' are left out.  [--target]" in result.out
+
+
+def test_of_a_long_table_some_rows_are_drawn(madaline):
+    Path("t.csv").write_text("\n".join(["a,y", *(f"{k % 5},{k % 2}" for k in range(1000))]))
+    document = madaline("train", "t.csv", "-t", "y", "--rows", "100", "--json", *QUICK).json()
+    assert document["rows"]["all"] == 100
+    assert {"text": "100 of 1,000 rows are used, drawn by chance.", "option": "--rows"} in document["assumptions"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,y\n" + "1,\n" * 20, "'y' has no values: there is nothing to learn. Choose another --target."),
+        ("a,y\n" + "1,2\n" * 20, "in every row"),
+        ("a,y\n1,2\n3,4\n", "The table has 2 rows, and at least 5 are needed"),
+        ("y,a\n" + "".join(f"{k},same\n" for k in range(50)), "No column is left to learn from"),
+    ],
+    ids=["missing", "constant", "few", "no columns"],
+)
+def test_what_cannot_be_learned_is_refused_with_a_sentence(madaline, text, message):
+    Path("t.csv").write_text(text)
+    result = madaline("train", "t.csv", "-t", "y", "--out", "run", *QUICK)
+    assert result.code in (1, 2)
+    assert message in result.err
+    assert not Path("run.unfinished").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[data", "is no TOML file"),
+        ("[dta]\nsource = 'iris'", "has a section [dta] that is not known"),
+        ("[data]\nsorce = 'iris'", "[data] has 'sorce', which is not known"),
+        ("[training]\nseed = 'one'", "training.seed = 'one' must be int"),
+        ("data = 3", "data must be a section of its own: [data]"),
+    ],
+    ids=["toml", "section", "name", "type", "table"],
+)
+def test_a_config_that_cannot_be_is_refused(madaline, text, message):
+    Path("c.toml").write_text(text)
+    result = madaline("train", "--config", "c.toml")
+    assert result.code == 2
+    assert message in result.err
+
+
+def test_the_model_file_holds_no_rows_and_is_read_by_md_load(madaline):
+    Path("t.csv").write_text("\n".join(["a,name,y", *(f"{k},secret{k},{k % 2}" for k in range(100))]))
+    assert madaline("train", "t.csv", "-t", "y", "--out", "run", *QUICK).code == 0
+    assert b"secret" not in Path("run/model.madaline").read_bytes()
+    assert len(md.load("run/model.madaline").params) > 0
+
+
+def test_history_has_a_row_for_each_epoch(penguins):
+    history = pl.read_parquet(penguins / "history.parquet")
+    assert history["epoch"].to_list() == list(range(1, len(history) + 1))
+    assert {"loss", "val_loss", "val_accuracy"} <= set(history.columns)
+
+
+def test_threads_do_not_change_the_result(madaline):
+    for threads in ("1", "2"):
+        assert madaline("train", "iris", "--out", f"run{threads}", "--threads", threads, *QUICK).code == 0
+    assert_same("run1", "run2")
