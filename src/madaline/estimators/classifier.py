@@ -16,13 +16,14 @@ from madaline.errors import ConfigError
 from madaline.estimators.base import NetEstimator
 from madaline.estimators.documentation import documented
 from madaline.estimators.losses import OverOutputs, SeveralClasses, scikit_loss
+from madaline.estimators.monte_carlo import ThinnedNets
 from madaline.estimators.parameters import CONSTRAINTS
 from madaline.estimators.recipe import can_go_on
 from madaline.estimators.rows import Rows
 from madaline.estimators.targets import Classes
 from madaline.losses.cross_entropy import BinaryCrossEntropy, CrossEntropy
 from madaline.losses.custom import CustomLoss
-from madaline.losses.loss import Loss
+from madaline.losses.loss import OUT_ACTIVATIONS, Loss
 
 
 def _has_probabilities(estimator: Any) -> bool:
@@ -42,7 +43,7 @@ def _has_margins(estimator: Any) -> bool:
 
 
 @documented
-class MLPClassifier(ClassifierMixin, NetEstimator):
+class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator):
     """A multilayer perceptron that tells classes apart: scikit-learn's, weight for weight, and what it lacks.
 
     Targets are two classes or more, labels (a matrix of 0 and 1), or several columns of classes.
@@ -219,7 +220,9 @@ class MLPClassifier(ClassifierMixin, NetEstimator):
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> Any:
         """Probabilities of the classes, in the order of ``classes_``; a list of them for several targets."""
-        p = self._predict_rows(X)
+        return self._probabilities(self._predict_rows(X))
+
+    def _probabilities(self, p: np.ndarray) -> Any:
         if p.shape[1] == 1 and self._classes.kind == "binary":
             return np.concatenate((1.0 - p, p), axis=1) if len(self.classes_) > 1 else np.ones_like(p)
         return self._loss.blocks(p) if isinstance(self._loss, SeveralClasses) else p
@@ -230,6 +233,11 @@ class MLPClassifier(ClassifierMixin, NetEstimator):
         p = self.predict_proba(X)
         with np.errstate(divide="ignore"):
             return [np.log(part) for part in p] if isinstance(p, list) else np.log(p)
+
+    def _one_sample(self, outputs: np.ndarray) -> Any:
+        if isinstance(self._loss, SeveralClasses):
+            raise ConfigError("predict_samples takes nets with one target, and this one has several.")
+        return self._probabilities(np.asarray(OUT_ACTIVATIONS[self._output_activation()](outputs)))
 
     @available_if(_has_margins)
     def decision_function(self, X: Any) -> np.ndarray:

@@ -5,16 +5,62 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from madaline.errors import ConfigError
+from madaline.estimators.recipe import seed_of
+from madaline.estimators.tables import encoded
 from madaline.functional.model import Model
 from madaline.nn.layers.dropout import Dropout
 from madaline.nn.layers.norm import BatchNorm
 from madaline.nn.network import build
 from madaline.train.data import is_sparse
 
+Array = np.ndarray[Any, Any]
 
-def thinned_outputs(model: Model, X: Any, *, n_masks: int, seed: int) -> np.ndarray[Any, Any]:
+
+class ThinnedNets:
+    """What an estimator gets whose net can be thinned; it gives ``_one_sample``, a prediction from raw outputs."""
+
+    model_: Model
+    table_plan_: Any
+
+    def _one_sample(self, outputs: Array) -> Array:
+        raise NotImplementedError
+
+    def predict_samples(self, X: Any, n_samples: int = 100, random_state: Any = None) -> Array:
+        """Predictions of nets thinned by dropout, as in training: how much they differ says how sure the net is.
+
+        MC-dropout: Gal & Ghahramani 2016. Needs a net that was trained with ``dropout``.
+
+        Parameters
+        ----------
+        X
+            As of ``predict``.
+        n_samples : int
+            How many thinned nets.
+        random_state : int, RandomState or None
+            Of their masks.
+
+        Returns
+        -------
+        array
+            The samples first: (n_samples, n) for one target, (n_samples, n, n_targets) or, of a classifier,
+            probabilities, (n_samples, n, n_classes).
+        """
+        return np.stack([self._one_sample(outputs) for outputs in self._thinned_outputs(X, n_samples, random_state)])
+
+    def _thinned_outputs(self, X: Any, n_masks: int, random_state: Any) -> Array:
+        check_is_fitted(self, "model_")
+        if "table_plan_" in self.__dict__:
+            X = encoded(self.table_plan_, X)
+        else:
+            X = validate_data(self, X, accept_sparse=["csr", "csc"], reset=False)
+        return thinned_outputs(self.model_, X, n_masks=n_masks, seed=seed_of(check_random_state(random_state)))
+
+
+def thinned_outputs(model: Model, X: Any, *, n_masks: int, seed: int) -> Array:
     """The raw outputs with units dropped as in training, (n_masks, n, outputs); each row has masks of its own.
 
     Batch norms use their running statistics. Gal & Ghahramani 2016, section 4.

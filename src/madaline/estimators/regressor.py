@@ -15,6 +15,7 @@ from madaline.data.scale import centre_and_scale
 from madaline.estimators.base import NetEstimator
 from madaline.estimators.documentation import documented
 from madaline.estimators.losses import scikit_loss
+from madaline.estimators.monte_carlo import ThinnedNets
 from madaline.estimators.recipe import can_go_on
 from madaline.estimators.rows import Rows
 from madaline.losses.loss import Loss
@@ -22,7 +23,7 @@ from madaline.losses.targets import Target
 
 
 @documented
-class MLPRegressor(RegressorMixin, NetEstimator):
+class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator):
     """A multilayer perceptron that predicts numbers: scikit-learn's, weight for weight, and what it lacks.
 
     Parameters
@@ -140,6 +141,10 @@ class MLPRegressor(RegressorMixin, NetEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """The value of each row; (n_samples, n_outputs) if there are several."""
         found = self._unscaled(self._predict_rows(X))
+        return found[:, 0] if found.shape[1] == 1 else found
+
+    def _one_sample(self, outputs: np.ndarray) -> np.ndarray:
+        found = self._unscaled(np.asarray(self._loss.predict(outputs)))
         return found[:, 0] if found.shape[1] == 1 else found
 
     def _unscaled(self, prediction: np.ndarray) -> np.ndarray:

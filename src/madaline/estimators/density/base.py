@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from madaline.errors import ConfigError
 from madaline.estimators.base import NetEstimator
-from madaline.estimators.monte_carlo import thinned_outputs
+from madaline.estimators.monte_carlo import ThinnedNets
 from madaline.estimators.parameters import Settings
 from madaline.estimators.recipe import can_go_on, seed_of
 from madaline.estimators.rows import Rows
@@ -110,7 +110,7 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
         return values if self._is_vector else values[..., 0]
 
 
-class DensityRegressor(StandardizedRegressor):
+class DensityRegressor(ThinnedNets, StandardizedRegressor):
     """An estimator of the whole density of the target; a subclass gives ``_densities`` of standardised targets."""
 
     mc_dropout: int = 0
@@ -129,16 +129,11 @@ class DensityRegressor(StandardizedRegressor):
         return GaussianMixture(found.weights, found.means * spread + centre, found.factors / spread)
 
     def _mean_density(self, X: Any) -> GaussianMixture:
-        parts = [self._densities(outputs) for outputs in self._thinned(X, self.mc_dropout, self.random_state)]
+        parts = [self._densities(outputs) for outputs in self._thinned_outputs(X, self.mc_dropout, self.random_state)]
         weights, means, factors = (
             np.concatenate([getattr(part, name) for part in parts], axis=1) for name in ("weights", "means", "factors")
         )
         return GaussianMixture(weights / len(parts), means, factors)
-
-    def _thinned(self, X: Any, n_masks: int, random_state: Any) -> Array:
-        check_is_fitted(self, "model_")
-        X = validate_data(self, X, accept_sparse=["csr", "csc"], reset=False)
-        return thinned_outputs(self.model_, X, n_masks=n_masks, seed=seed_of(check_random_state(random_state)))
 
     def predict(self, X: Any) -> Array:
         """The mean of each row's density; (n_samples, n_targets) if there are several targets."""
@@ -156,10 +151,8 @@ class DensityRegressor(StandardizedRegressor):
         ends = self.predict_quantiles(X, tails(coverage))
         return ends[..., 0], ends[..., 1]
 
-    def predict_samples(self, X: Any, n_samples: int = 100, random_state: Any = None) -> Array:
-        """The means of nets thinned by dropout, (n_samples, n) or (n_samples, n, n_targets); see ``mc_dropout``."""
-        means = [self._densities(outputs).mean() for outputs in self._thinned(X, n_samples, random_state)]
-        return self._shaped(np.stack(means) * self._spread + self._centre)
+    def _one_sample(self, outputs: Array) -> Array:
+        return self._shaped(self._densities(outputs).mean() * self._spread + self._centre)
 
     def sample(self, X: Any, n_samples: int = 1, random_state: Any = None) -> Array:
         """Draws from each row's density, (n_samples, n) or (n_samples, n, n_targets)."""
