@@ -7,6 +7,7 @@ import runpy
 import pytest
 
 from ship.cases import NETS, agree, net_case, primitive_case, primitive_samples
+from ship.estimator_cases import MAKERS, fitted
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: make test-oracles")
 
@@ -37,3 +38,15 @@ def test_every_net_gives_what_the_model_gives(net, dtype, tmp_path):
 def test_every_primitive_is_written_right(name, number, dtype, tmp_path):
     case = primitive_case(name, number, dtype)
     agree(run(case, tmp_path), case)
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_every_estimator_answers_the_same_from_its_columns(name, tmp_path):
+    case = fitted(name)
+    exported = case.exported()
+    agree(run(exported, tmp_path), exported)
+    if hasattr(case.rows, "columns"):
+        script = runpy.run_path(str(tmp_path / "model.py"))
+        with torch.no_grad():
+            found = script["load"]()(*script["inputs"](case.rows))
+        agree([y.numpy() for y in (found.values() if isinstance(found, dict) else [found])], exported)

@@ -13,6 +13,7 @@ import pytest
 from madaline.graph.shapes import is_symbolic
 from madaline.ship.c_file import TYPES, c_files
 from ship.cases import NETS, agree, net_case, primitive_case, primitive_samples
+from ship.estimator_cases import MAKERS, fitted
 
 FLAGS = [
     "-std=c99",
@@ -25,6 +26,7 @@ FLAGS = [
 ]
 CASES = {f"net_{k}": (net_case, (net,)) for k, net in enumerate(NETS)}
 CASES |= {f"{name}_{number}": (primitive_case, (name, number)) for name, number in primitive_samples()}
+ESTIMATORS = {f"estimator_{k}": name for k, name in enumerate(MAKERS)}
 
 
 def built(compiler, source, folder):
@@ -45,11 +47,15 @@ def n_rows_of(case):
 def caller(name, case):
     """A function that reads the inputs of each row from standard input and writes the outputs."""
     inputs, outputs = case.inference.inputs, case.inference.outputs
-    lines = [f"    {TYPES[port.dtype.name]} {port.name}[{max(port.size, 1)}];" for port in (*inputs, *outputs)]
+    columns = any(port.is_column for port in inputs)
+    arrays = outputs if columns else (*inputs, *outputs)
+    lines = [f"    {TYPES[port.dtype.name]} {port.name}[{max(port.size, 1)}];" for port in arrays]
+    lines += [f"    {name}_row row_of_table;"] if columns else []
     lines += [f"    for (int row = 0; row < {n_rows_of(case)}; ++row) {{"]
-    read = "        if (fread({0}, sizeof {0}[0], {1}, stdin) != {1}) return 1;"
-    lines += [read.format(port.name, port.size) for port in inputs]
-    lines += [f"        if ({name}_predict({', '.join(port.name for port in (*inputs, *outputs))})) return 2;"]
+    read = "        if (fread({0}, sizeof *({0}), {1}, stdin) != {1}) return 1;"
+    lines += [read.format(f"&row_of_table.{p.name}" if columns else p.name, p.size) for p in inputs]
+    given = ["&row_of_table"] if columns else []
+    lines += [f"        if ({name}_predict({', '.join([*given, *(port.name for port in arrays)])})) return 2;"]
     lines += [f"        fwrite({port.name}, sizeof {port.name}[0], {port.size}, stdout);" for port in outputs]
     return "\n".join([f"static int {name}(void) {{", *lines, "    }", "    return 0;", "}"])
 
@@ -85,6 +91,8 @@ def parted(content, cases):
 @pytest.mark.parametrize(("compiler", "dtype"), [("gcc", "float32"), ("gcc", "float64"), ("clang", "float32")])
 def test_every_net_and_every_primitive_gives_what_it_gives_here(compiler, dtype, tmp_path):
     cases = {name: make(*args, dtype) for name, (make, args) in CASES.items()}
+    if dtype == "float32":  # estimators have types of their own
+        cases |= {name: fitted(maker).exported() for name, maker in ESTIMATORS.items()}
     executable = built(compiler, program(cases), tmp_path)
     given = b"".join(
         np.ascontiguousarray(x).reshape(n_rows_of(case), -1)[row].tobytes()

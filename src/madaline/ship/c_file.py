@@ -15,6 +15,7 @@ from madaline.graph.shapes import Rows
 from madaline.ship.inference import Inference, Port
 from madaline.ship.language import Language, Rule
 from madaline.ship.loops import Loops
+from madaline.ship.names import one_line
 
 TYPES = {"float32": "float", "float64": "double", "int64": "int64_t", "bool": "bool", "uint64": "size_t"}
 N_IN_LINE = 8
@@ -177,40 +178,40 @@ def c_files(inference: Inference, path: Path) -> dict[Path, bytes]:
     loops.write()
     stem = re.sub(r"\W", "_", path.stem, flags=re.ASCII)
     stem = stem if stem.isidentifier() else f"model_{stem}"
-    scratch = [f"    {TYPES[dtype]} scratch_{dtype}[{size}];" for dtype, size in loops.plan.scratch.items()]
     used = set(re.findall(r"\w+", "\n".join(code.lines)))
-    unused = [port.name for port in (*inference.inputs, *inference.outputs) if port.name not in used]
-    arguments = ", ".join(
-        [*(f"const {_argument(port)}" for port in inference.inputs), *(map(_argument, inference.outputs))]
-    )
-    prototype = f"int {stem}_predict({arguments})"
-    text = "\n".join(
-        [
-            f"/* {inference.title}",
-            "   Written by madaline. C99, no allocation, nothing but math.h; link with -lm.",
-            "   Computes one row. Returns 0, or 1 if a category is not one of those known; arrays must not overlap.",
-            *(f"   {port.name}: {_numbers(port)} of {TYPES[port.dtype.name]}, in" for port in inference.inputs),
-            *(f"   {port.name}: {_numbers(port)} of {TYPES[port.dtype.name]}, out" for port in inference.outputs),
-            "*/",
-            "#include <math.h>",
-            "#include <stdbool.h>",
-            "#include <stddef.h>",
-            "#include <stdint.h>",
-            "",
-            f"{prototype};",
-            "",
-            *(_array(name, value) for name, value in inference.arrays.items()),
-            f"{prototype} {{",
-            *scratch,
-            *(f"    (void){name};" for name in unused),
-            *code.lines,
-            "    return 0;",
-            "}",
-            "",
-        ]
-    )
-    guard = f"{stem.upper()}_H"
-    header = f"""/* {inference.title}
+    ports = (*inference.inputs, *inference.outputs)
+    columns = [port for port in inference.inputs if port.is_column]
+    arguments = [f"const {stem}_row *row"] if columns else [f"const {_argument(port)}" for port in inference.inputs]
+    prototype = f"int {stem}_predict({', '.join([*arguments, *map(_argument, inference.outputs)])});"
+    declared = "\n".join([*(_row_type(stem, columns) if columns else ()), prototype])
+    body = [
+        *(f"    {TYPES[dtype]} scratch_{dtype}[{size}];" for dtype, size in loops.plan.scratch.items()),
+        *(f"    const {_argument(port, 'const ')} = &row->{port.name};" for port in columns if port.name in used),
+        *(f"    (void){port.name};" for port in ports if port.name not in used and port not in columns),
+        *(["    (void)row;"] if columns and not any(port.name in used for port in columns) else []),
+        *code.lines,
+    ]
+    shown = [f"   {port.name}: {_about(port)}, in" for port in inference.inputs]
+    shown += [f"   {port.name}: {_about(port)}, out" for port in inference.outputs]
+    arrays = "\n".join(_array(name, value) for name, value in inference.arrays.items())
+    lines = "\n".join([prototype.replace(";", " {"), *body, "    return 0;", "}"])
+    text = f"{_HEAD.format(inference.title, about=chr(10).join(shown))}\n{declared}\n\n{arrays}\n{lines}\n"
+    header = _HEADER.format(inference.title, guard=f"{stem.upper()}_H", declared=declared)
+    return {path: text.encode(), path.with_suffix(".h"): header.encode()}
+
+
+_HEAD = """/* {0}
+   Written by madaline. C99, no allocation, nothing but math.h; link with -lm.
+   Computes one row. Returns 0, or 1 if a category is not one of those known; arrays must not overlap.
+{about}
+*/
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+"""
+
+_HEADER = """/* {0}
    Written by madaline. Computes one row; returns 0, or 1 if a category is not one of those known. */
 #ifndef {guard}
 #define {guard}
@@ -221,7 +222,7 @@ def c_files(inference: Inference, path: Path) -> dict[Path, bytes]:
 extern "C" {{
 #endif
 
-{prototype};
+{declared}
 
 #ifdef __cplusplus
 }}
@@ -229,15 +230,38 @@ extern "C" {{
 
 #endif
 """
-    return {path: text.encode(), path.with_suffix(".h"): header.encode()}
+
+
+def _row_type(stem: str, columns: list[Port]) -> list[str]:
+    """A struct with a member for each column of a table."""
+    kinds = {
+        "number": "NAN if it is missing",
+        "date": "days since 1970, with the time of day as a fraction; NAN if it is missing",
+    }
+    lines = ["typedef struct {"]
+    for port in columns:
+        about = kinds.get(port.kind) or f"{_listed(port)}; -1 another, -2 none"
+        lines.append(f"    {TYPES[port.dtype.name]} {port.name}; /* {one_line(port.title)}: {about} */")
+    return [*lines, f"}} {stem}_row;", ""]
+
+
+def _listed(port: Port) -> str:
+    """Places and what they stand for."""
+    return one_line(", ".join(f"{place} {value}" for place, value in enumerate(port.values)), 100_000)
+
+
+def _about(port: Port) -> str:
+    if port.kind == "label":
+        return f"the place of the class ({_listed(port)}), {TYPES[port.dtype.name]}"
+    return f"{_numbers(port)} of {TYPES[port.dtype.name]}"
 
 
 def _numbers(port: Port) -> str:
     return " x ".join(str(size) for size in port.shape if not isinstance(size, Rows)) or "1"
 
 
-def _argument(port: Port) -> str:
-    return f"{TYPES[port.dtype.name]} *{port.name}"
+def _argument(port: Port, pointer: str = "") -> str:
+    return f"{TYPES[port.dtype.name]} *{pointer}{port.name}"
 
 
 def _array(name: str, value: np.ndarray) -> str:

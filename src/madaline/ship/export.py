@@ -29,14 +29,15 @@ TARGETS.add("torch", torch_files)
 
 
 def export(
-    model: Model, path: str | os.PathLike[str], to: str, *, dtype: Any = None, overwrite: bool = False
+    model: Any, path: str | os.PathLike[str], to: str, *, dtype: Any = None, overwrite: bool = False
 ) -> tuple[Path, ...]:
     """Write a model as a file that runs without madaline.
 
     Parameters
     ----------
-    model : Model
-        As ``net.init(X)``, ``trainer.model`` or ``md.load(path)``.
+    model : Model or estimator
+        As ``net.init(X)``, ``trainer.model`` or ``md.load(path)``; or a fitted estimator, whose preprocessing and
+        classes are written too: with ``data="auto"`` the file takes the columns of the table as they are.
     path : path
         Of the file; the folder must exist.
     to : {"onnx", "torch", "python", "python-only", "c"}
@@ -68,12 +69,18 @@ def export(
     ['model.py']
     """
     write = TARGETS.find(to, argument="to")
-    if not isinstance(model, Model):
-        raise TypeError(f"export needs a model, as net.init(X) or trainer.model, and was given {type(model).__name__}.")
-    files = write(inference_of(model, dtype), Path(path))
+    files = write(_inference(model, dtype), Path(path))
     for file in files:
         if file.exists() and not overwrite:
             raise FileExistsError(f"There is a file {str(file)!r} already. Pass overwrite=True to replace it.")
     for file, content in files.items():
         container.write_whole(file, content)
     return tuple(files)
+
+
+def _inference(model: Any, dtype: Any) -> Inference:
+    if isinstance(model, Model):
+        return inference_of(model, dtype)
+    from madaline.ship.answers import inference_of_estimator  # needs scikit-learn, which takes long to import
+
+    return inference_of_estimator(model, dtype)

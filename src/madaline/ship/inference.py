@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import keyword
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,16 +18,10 @@ from madaline.nn.context import Context
 from madaline.nn.layer import Layer, Param
 from madaline.plan.simplify import simplified
 from madaline.plan.views import width
+from madaline.ship.names import RESERVED, leaf_names, new_name, one_line
 
 LOOKS = frozenset({"reshape", "transpose", "cast", "slice"})
 "Primitives after which weights are still those weights, looked at otherwise."
-
-RESERVED = re.compile(
-    r"n|np|torch|math|base64|struct|self|forward|predict|model|scratch|[ijkv]\d*|(layer_|computed|_).*|"
-    r"auto|bool|case|char|const|default|do|double|enum|extern|float|goto|inline|int|long|main|register|restrict|short|"
-    r"signed|sizeof|static|struct|switch|typedef|union|unsigned|void|volatile|y0f|y1f|[jy][01n]f?"
-)
-"Names that the files use themselves, or that C does, its library's Bessel functions among them."
 
 
 @dataclass(frozen=True)
@@ -39,6 +31,20 @@ class Port:
     name: str
     shape: Shape
     dtype: np.dtype[Any]
+    kind: str = "array"
+    """``array``; for a column of a table ``number`` (NaN is a missing one), ``category`` (the place among its values,
+    -1 for another, -2 for none) or ``date`` (days since 1970); for an output ``label`` (the place among its values)."""
+    values: tuple[Any, ...] = ()
+    "The texts of a category, or the classes of a label."
+    title: str = ""
+    "What users call it."
+    place: int = 0
+    "Which column of the table it is."
+
+    @property
+    def is_column(self) -> bool:
+        """Whether it is a column of a table."""
+        return self.kind in ("number", "category", "date")
 
     @property
     def size(self) -> int:
@@ -99,7 +105,12 @@ class Inference:
 
 
 def _shown(ports: Sequence[Port]) -> str:
-    return ", ".join(f"{port.name} {show(port.shape)} of {port.dtype}" for port in ports)
+    return ", ".join(
+        f"{one_line(port.title, 60)} ({port.kind})"
+        if port.is_column
+        else f"{port.name} {show(port.shape)} of {'classes' if port.values else port.dtype}"
+        for port in ports
+    )
 
 
 class _Constants:
@@ -121,37 +132,63 @@ class _Constants:
         return self.nodes[path]
 
 
+@dataclass(frozen=True)
+class Pass:
+    """A net run on nodes: what came out, and what is known of the nodes between."""
+
+    y: Any
+    paths: dict[int, str]
+    "Paths of the model's arrays, by id of their nodes."
+    layers: dict[int, str]
+    "The layer of each node, by id."
+    nodes: list[Node]
+    "The nodes themselves, so that ids stay theirs."
+
+
+def run(model: Model, x: Any, dtype: np.dtype[Any], before: Mapping[int, str] | None = None) -> Pass:
+    """Run a net in evaluation mode; its arrays are constants of that type. ``before`` says what nodes before it do."""
+    network = model.network
+    store = _Constants(model, dtype)
+    context = Context(store, train=False, key=np.zeros(2, dtype=np.int64), dtype=dtype, freeze=network.freeze)
+    y = context.enter(network.net, x)
+    paths = {id(node): path for path, node in store.nodes.items()}
+    outputs = [leaf for output in context.outputs.values() for leaf in flatten(output)[0]]
+    return Pass(y, paths, _layers_of(context, x, before or {}), [*store.nodes.values(), *outputs])
+
+
+def number_type(model: Model, dtype: Any) -> np.dtype[Any]:
+    """The type of floats: that asked for, or the model's own."""
+    if dtype not in (None, "float32", "float64"):
+        raise ConfigError(f"dtype={dtype!r} must be 'float32' or 'float64'.")
+    return np.dtype(dtype or model.network.dtype)
+
+
 def inference_of(model: Model, dtype: Any = None) -> Inference:
     """The graph of a model in evaluation mode, with floats of this type or of the model's own."""
     network = model.network
-    if dtype not in (None, "float32", "float64"):
-        raise ConfigError(f"dtype={dtype!r} must be 'float32' or 'float64'.")
-    number = np.dtype(dtype or network.dtype)
+    number = number_type(model, dtype)
     specs, structure = flatten(network.inputs)
-    names = _leaf_names(network.inputs, "x")
+    names = leaf_names(network.inputs, "x")
     inputs = [
         new_input(index, (Rows(), *spec.shape), spec.dtype if spec.dtype.kind == "i" else number, name)
         for index, (spec, name) in enumerate(zip(specs, names, strict=True))
     ]
-    store = _Constants(model, number)
-    context = Context(store, train=False, key=np.zeros(2, dtype=np.int64), dtype=number, freeze=network.freeze)
     with open_trace(inputs):
-        y = context.enter(network.net, unflatten(structure, inputs))
-    paths = {id(node): path for path, node in store.nodes.items()}
-    outputs = dict(zip(_leaf_names(y, "y"), flatten(y)[0], strict=True))
+        passed = run(model, unflatten(structure, inputs), number)
+    outputs = dict(zip(leaf_names(passed.y, "y"), flatten(passed.y)[0], strict=True))
     for name, node in outputs.items():
         if node.shape[:1] != (Rows(),):
             raise ExportError(f"The output {name!r} has shape {show(node.shape)}: it has not a row for each row given.")
-    return completed(inputs, outputs, repr(network.net), paths, frozenset(network.params), _layers_of(context))
+    return completed(inputs, outputs, repr(network.net), passed, frozenset(network.params))
 
 
 def completed(
     inputs: Sequence[Node],
     outputs: Mapping[str, Node],
     title: str,
-    paths: Mapping[int, str],
-    learned: frozenset[str],
-    layers: Mapping[int, str],
+    passed: Pass | None = None,
+    learned: frozenset[str] = frozenset(),
+    known: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Inference:
     """A traced graph made smaller: what is known is computed, needless nodes go, arrays get names.
 
@@ -161,27 +198,29 @@ def completed(
         Nodes of the traced graph; the outputs by name.
     title : str
         What it is.
-    paths : dict
-        Paths of the arrays among the constants, by id of the node.
+    passed : Pass, optional
+        Of the net inside.
     learned : set
-        Those paths that are parameters.
-    layers : dict
-        The layer of each node, by id.
+        Those paths of its arrays that are parameters.
+    known : dict, optional
+        Kind, values and the like of inputs and outputs, by name.
     """
+    known = known or {}
+    paths, layers = (passed.paths, passed.layers) if passed else ({}, {})
     graph = Graph(tuple(inputs), tuple(outputs.values()))
-    known, paths = _folded(graph, dict(paths))
-    better = simplified(Graph(graph.inputs, tuple(known[id(node)] for node in graph.outputs)))
-    small = Graph(graph.inputs, tuple(better[id(known[id(node)])] for node in graph.outputs))
+    folded, paths = _folded(graph, dict(paths))
+    better = simplified(Graph(graph.inputs, tuple(folded[id(node)] for node in graph.outputs)))
+    small = Graph(graph.inputs, tuple(better[id(folded[id(node)])] for node in graph.outputs))
     layer_of: dict[int, str] = {}
     for node in topological_order(graph.outputs):
-        new = better.get(id(known[id(node)]))
+        new = better.get(id(folded[id(node)]))
         if new is not None and id(node) in layers:
             layer_of.setdefault(id(new), layers[id(node)])
     weights, learned_names = _weight_names(small, paths, learned)
     taken: set[str] = set()
     names = [*(node.params["name"] for node in inputs), *outputs]
     ports = [
-        Port(_new_name(name, taken, RESERVED), node.shape, node.dtype)
+        Port(new_name(name, taken, RESERVED), node.shape, node.dtype, **{"title": name, **known.get(name, {})})
         for name, node in zip(names, (*inputs, *small.outputs), strict=True)
     ]
     return Inference(
@@ -228,50 +267,18 @@ def _weight_names(
         if not is_constant(node) or node.shape == ():
             continue
         path = paths.get(id(node))
-        name = names[id(node)] = _new_name(f"layer_{path}" if path else "computed", taken)
+        name = names[id(node)] = new_name(f"layer_{path}" if path else "computed", taken)
         if path in learned:
             parameters.add(name)
     return names, frozenset(parameters)
 
 
-def _layers_of(context: Context) -> dict[int, str]:
-    """The innermost layer around each node: outputs are noted innermost first."""
-    found: dict[int, str] = {}
+def _layers_of(context: Context, x: Any, before: Mapping[int, str]) -> dict[int, str]:
+    """The innermost layer around each node: outputs are noted innermost first. What leads to the inputs is none's."""
+    found = {id(node): before.get(id(node), "Inputs") for node in topological_order(flatten(x)[0])}
     for path, output in context.outputs.items():
         layer: Layer = context.layers[path]
         title = one_line(f"Layer {path!r} ({layer!r})" if path else f"{layer!r}")
         for node in topological_order(flatten(output)[0]):
             found.setdefault(id(node), title)
     return found
-
-
-def _leaf_names(tree: Any, single: str) -> list[str]:
-    """What inputs or outputs are called: by their names, or numbered, or by one letter if there is one."""
-    if isinstance(tree, dict):
-        return [
-            f"{name}_{inner}" if inner else str(name) for name, item in tree.items() for inner in _leaf_names(item, "")
-        ]
-    if isinstance(tree, (tuple, list)):
-        inner = [_leaf_names(item, "") for item in tree]
-        return [f"{single}{number}{name}" for number, names in enumerate(inner) for name in names]
-    return [single]
-
-
-def _new_name(wanted: str, taken: set[str], reserved: re.Pattern[str] | None = None) -> str:
-    """A name that Python and C take, too, and nobody has: ``layer_0_W`` for ``layer_0.W``."""
-    plain = re.sub(r"\W", "_", wanted, flags=re.ASCII)
-    if not plain.isidentifier() or keyword.iskeyword(plain) or (reserved and reserved.fullmatch(plain)):
-        plain = f"x_{plain}"
-    name, number = plain, 2
-    while name in taken:
-        name, number = f"{plain}_{number}", number + 1
-    taken.add(name)
-    return name
-
-
-def one_line(text: str, limit: int = 160) -> str:
-    """A text that is harmless within a comment or docstring of any language."""
-    plain = " ".join("".join(sign if sign.isascii() and sign.isprintable() else " " for sign in text).split())
-    for sign, stand_in in (("\\", "/"), ('"', "'"), ("*/", "* /"), ("/*", "/ *"), ("??", "? ?")):
-        plain = plain.replace(sign, stand_in)
-    return plain if len(plain) <= limit else f"{plain[: limit - 3]}..."

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from madaline.graph.node import Node, is_constant
-from madaline.ship.inference import Inference
-from madaline.ship.script import OPERATORS, Rule, Script, concatenated, index, shape, size, windows
+from madaline.ship.inference import Inference, Port
+from madaline.ship.script import OPERATORS, Rule, Script, concatenated, index, places, shape, size, windows
 
 TARGET = "Python"
 DOCSTRING = '"""{0.title}\n\nWritten by madaline; needs NumPy alone. It takes {0.takes}, gives {0.gives}; n rows.\n"""'
@@ -23,6 +23,9 @@ class NumpyScript(Script):
     def __init__(self, inference: Inference) -> None:
         super().__init__(inference, TARGET, RULES, "{}")
 
+    def label(self, port: Port, name: str) -> str:
+        return f"{port.name}_classes[{name}]"
+
     def array(self, node: Node) -> str:
         return f"np.{node.dtype.name}({self.of(node)})" if is_constant(node) and node.shape == () else self.of(node)
 
@@ -30,20 +33,35 @@ class NumpyScript(Script):
 def python_files(inference: Inference, path: Path) -> dict[Path, bytes]:
     """The file to be written."""
     script = NumpyScript(inference)
-    body = script.lines()
+    body = [*map(_read, inference.inputs), *script.lines(), f"return {script.result()}"]
     text = "\n".join(body)
-    arguments = ", ".join(port.name for port in inference.inputs)
-    head = [f"{port.name} = np.asarray({port.name}, dtype=np.{port.dtype.name})" for port in inference.inputs]
+    columns = any(port.is_column for port in inference.inputs)
+    arguments = "table" if columns else ", ".join(port.name for port in inference.inputs)
+    about = COLUMNS if columns else "The outputs for a batch, whose rows are along the first axis."
+    constants = [f"{port.name}_places = {places(port)}" for port in inference.inputs if port.kind == "category"]
+    constants += [f"{port.name}_classes = np.array({list(port.values)!r})" for port in inference.outputs if port.values]
     sections = [
         DOCSTRING.format(inference),
         "import base64\n" + ("import math\n" if "_erf(" in text else "") + "\nimport numpy as np",
         _ARRAY,
-        "\n".join(_weights(name, value) for name, value in inference.arrays.items()),
+        "\n".join([*(_weights(name, value) for name, value in inference.arrays.items()), *constants]),
         *(source for helper, source in HELPERS.items() if f"{helper}(" in text),
-        f'def predict({arguments}):\n    """The outputs for a batch, whose rows are along the first axis."""\n'
-        + textwrap.indent("\n".join([*head, *body, f"return {script.result()}"]), "    "),
+        f'def predict({arguments}):\n    """{about}"""\n' + textwrap.indent(text, "    "),
     ]
     return {path: ("\n\n\n".join(section.strip("\n") for section in sections if section) + "\n").encode()}
+
+
+COLUMNS = "The outputs for a table: a data frame, or a dict of columns. Numbers may be missing (NaN, None)."
+
+
+def _read(port: Port) -> str:
+    """The statement that takes an input."""
+    column = f"_column(table, {port.title!r}, {port.place})"
+    if port.kind == "category":
+        return f"{port.name} = _places({column}, {port.name}_places)"
+    if port.kind == "date":
+        return f"{port.name} = _days({column})"
+    return f"{port.name} = np.asarray({column if port.is_column else port.name}, dtype=np.{port.dtype.name})"
 
 
 def _weights(name: str, value: np.ndarray) -> str:
@@ -61,6 +79,30 @@ def _array(kind, shape, text):
 """
 
 HELPERS = {
+    "_column": """
+def _column(table, name, place):
+    return table[:, place] if isinstance(table, np.ndarray) else table[name]
+""",
+    "_places": '''
+def _text(value):
+    """A category as a text: whole numbers without a point, truth in small letters; None if it is missing."""
+    if value is None or value != value or value == "":
+        return None
+    if isinstance(value, (bool, np.bool_)):
+        return str(value).lower()
+    return str(value).removesuffix(".0") if isinstance(value, (float, np.floating)) else str(value)
+
+
+def _places(column, places):
+    """The place of each category; -1 for another, -2 for none."""
+    texts = map(_text, np.asarray(column, dtype=object).tolist())
+    return np.array([-2 if text is None else places.get(text, -1) for text in texts], dtype=np.int64)
+''',
+    "_days": '''
+def _days(column):
+    """Days since 1970, with the time of day as a fraction; NaN for none."""
+    return (np.asarray(column, dtype="datetime64[us]") - np.datetime64(0, "us")) / np.timedelta64(1, "D")
+''',
     "_sigmoid": """
 def _sigmoid(x):
     small = np.exp(-np.abs(x))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from madaline.data.column import MISSING, UNSEEN
 from madaline.errors import MissingPackageError
 from madaline.graph.node import Node, is_constant, topological_order
 from madaline.graph.shapes import Rows, Shape, is_symbolic
@@ -15,6 +16,8 @@ from madaline.ship.onnx_rules import RULES, TARGET
 
 OPSET = 18
 "Of the operators of the default domain; onnxruntime 1.14 and later run it."
+ML_OPSET = 3
+"Of the operators for texts."
 IR_VERSION = 8
 "Of the file; that which came with the opset."
 
@@ -34,23 +37,30 @@ class Builder:
         self.initializers: dict[str, np.ndarray] = {}
         self._constants: dict[Any, str] = {}
         self._n_rows = ""
+        self._taken = {name_of(port) for port in (*inference.inputs, *inference.outputs)}
 
     def op(self, kind: str, *inputs: str, name: str = "", **attributes: Any) -> str:
         """The result of an operator."""
         from onnx import helper
 
-        name = name or f"v{len(self.operators) + 1}"
+        name = name or self._new(f"v{len(self.operators) + 1}")
         self.operators.append(helper.make_node(kind, list(inputs), [name], **attributes))
         return name
 
     def constant(self, value: Any, dtype: Any = None) -> str:
         """A known array or number."""
         array = np.asarray(value, dtype=dtype)
-        key = (array.dtype.name, array.shape, array.tobytes())
+        key = (array.dtype.name, array.shape, array.tobytes() if array.dtype != object else tuple(array))
         if key not in self._constants:
-            self._constants[key] = f"c{len(self._constants) + 1}"
+            self._constants[key] = self._new(f"c{len(self._constants) + 1}")
             self.initializers[self._constants[key]] = array
         return self._constants[key]
+
+    def _new(self, name: str) -> str:
+        """A name that no input or output has: those are as users call them."""
+        while name in self._taken:
+            name += "_"
+        return name
 
     def like(self, value: float, node: Node) -> str:
         """A number of the type of a node."""
@@ -72,7 +82,7 @@ class Builder:
         """A size that depends on the number of rows, as a vector of one integer."""
         if not self._n_rows:
             port = next(port for port in self.inference.inputs if is_symbolic(port.shape))
-            self._n_rows = self.op("Shape", port.name, start=0, end=1)
+            self._n_rows = self.op("Shape", name_of(port), start=0, end=1)
         size = self._n_rows
         if of.coefficient != 1:
             size = self.op("Mul", size, self.constant([of.coefficient], np.int64))
@@ -99,17 +109,25 @@ def onnx_model(inference: Inference) -> Any:
         ) from error
     inference.need(RULES, TARGET)
     builder = Builder(inference)
-    names = {id(node): port.name for port, node in zip(inference.inputs, inference.graph.inputs, strict=True)}
+    names = {
+        id(node): _place_of(builder, port) if port.kind == "category" else name_of(port)
+        for port, node in zip(inference.inputs, inference.graph.inputs, strict=True)
+    }
     for node in topological_order(inference.graph.outputs):
         if is_constant(node):
             name = inference.weights.get(id(node), "")
+            name = builder._new(name) if name else ""
             names[id(node)] = name or builder.constant(node.params["value"])
             if name:
                 builder.initializers[name] = node.params["value"]
     for node in inference.nodes:
         names[id(node)] = RULES[node.primitive.name](builder, node, [names[id(item)] for item in node.inputs])
     for port, node in zip(inference.outputs, inference.graph.outputs, strict=True):
-        builder.op("Identity", names[id(node)], name=port.name)
+        if port.kind == "label":
+            classes = builder.constant(_classes_of(port))
+            builder.op("Gather", classes, names[id(node)], axis=0, name=name_of(port))
+        else:
+            builder.op("Identity", names[id(node)], name=name_of(port))
     graph = helper.make_graph(
         builder.operators,
         "madaline",
@@ -119,7 +137,7 @@ def onnx_model(inference: Inference) -> Any:
     )
     model = helper.make_model(
         graph,
-        opset_imports=[helper.make_opsetid("", OPSET)],
+        opset_imports=[helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", ML_OPSET)],
         ir_version=IR_VERSION,
         producer_name="madaline",
         doc_string=inference.title,
@@ -128,8 +146,29 @@ def onnx_model(inference: Inference) -> Any:
     return model
 
 
-def _value(port: Port) -> Any:
-    from onnx import helper
+def name_of(port: Port) -> str:
+    """What users call it: any text will do here."""
+    return port.title or port.name
 
+
+def _place_of(builder: Builder, port: Port) -> str:
+    """The place of a text among the categories; none is an empty text."""
+    keys, places = [*port.values, ""], [*range(len(port.values)), MISSING]
+    options: Any = {"keys_strings": keys, "values_int64s": places, "default_int64": UNSEEN}
+    return builder.op("LabelEncoder", name_of(port), domain="ai.onnx.ml", **options)
+
+
+def _classes_of(port: Port) -> np.ndarray:
+    """Classes as texts or numbers, as they were."""
+    classes = np.array(port.values)
+    return classes.astype(object) if classes.dtype.kind == "U" else classes
+
+
+def _value(port: Port) -> Any:
+    from onnx import TensorProto, helper
+
+    kind = helper.np_dtype_to_tensor_dtype(_classes_of(port).dtype if port.kind == "label" else port.dtype)
+    if port.values and (port.kind == "category" or isinstance(port.values[0], str)):
+        kind = TensorProto.STRING
     sizes = [repr(size) if isinstance(size, Rows) else size for size in port.shape]
-    return helper.make_tensor_value_info(port.name, helper.np_dtype_to_tensor_dtype(port.dtype), sizes)
+    return helper.make_tensor_value_info(name_of(port), kind, sizes)

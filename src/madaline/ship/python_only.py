@@ -12,9 +12,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from madaline.graph.node import BOOL, Node, is_constant
-from madaline.ship.inference import Inference
+from madaline.ship.inference import Inference, Port
 from madaline.ship.language import Language, Rule
 from madaline.ship.loops import Loops
+from madaline.ship.script import places
 
 KINDS = {"float32": "f", "float64": "d", "int64": "q", "bool": "?"}
 "How the standard library's ``struct`` calls each type."
@@ -145,29 +146,41 @@ class Python(Language):
 def python_only_files(inference: Inference, path: Path) -> dict[Path, bytes]:
     """The file to be written."""
     code = Python()
-    loops = Loops(inference, code)
-    loops.write()
-    body = "\n".join(code.lines)
+    Loops(inference, code).write()
     inputs, outputs = inference.inputs, inference.outputs
-    takes = ", ".join(f"{port.name}: {port.size} numbers" for port in inputs)
-    gives = ", ".join(f"{port.name}: {port.size} numbers" for port in outputs)
+    columns = any(port.is_column for port in inputs)
     made = [f"    {port.name} = [{code.literal(0, port.dtype)}] * {port.size}" for port in outputs]
-    result = "{" + ", ".join(f'"{port.name}": {port.name}' for port in outputs) + "}"
+    results = [f"{port.name}_classes[{port.name}[0]]" if port.kind == "label" else port.name for port in outputs]
+    named = ", ".join(f'"{port.name}": {result}' for port, result in zip(outputs, results, strict=True))
+    body = [*(_read(port) for port in inputs if port.is_column), *made, *code.lines]
+    body.append(f"    return {results[0]}" if len(outputs) == 1 else f"    return {{{named}}}")
+    text = "\n".join(body)
+    constants = [f"{port.name}_places = {places(port)}" for port in inputs if port.kind == "category"]
+    constants += [f"{port.name}_classes = {list(port.values)!r}" for port in outputs if port.kind == "label"]
+    arguments = "row" if columns else ", ".join(port.name for port in inputs)
+    takes = "a dict of the columns of one row" if columns else ", ".join(_numbers(port) for port in inputs)
+    about = f"What is predicted for one row, {takes}: {', '.join(map(_numbers, outputs))}."
     sections = [
         f'"""{inference.title}\n\nWritten by madaline; needs nothing but Python.\n"""',
-        "import base64\nimport math\nimport struct",
+        "import base64\n" + ("import datetime\n" if "_days(" in text else "") + "import math\nimport struct",
         _ARRAY,
-        "\n".join(_weights(name, value) for name, value in inference.arrays.items()),
-        *(source for helper, source in HELPERS.items() if f"{helper}(" in body),
-        "\n".join([
-            f"def predict_row({', '.join(port.name for port in inputs)}):",
-            f'    """The outputs for one row, as lists: {takes} give {gives}."""',
-            *made,
-            body,
-            f"    return {outputs[0].name if len(outputs) == 1 else result}",
-        ]),
-    ]  # fmt: skip
+        "\n".join([*(_weights(name, value) for name, value in inference.arrays.items()), *constants]),
+        *(source for helper, source in HELPERS.items() if f"{helper}(" in text),
+        "\n".join([f"def predict_row({arguments}):", f'    """{about}"""', text]),
+    ]
     return {path: ("\n\n\n".join(section.strip("\n") for section in sections if section) + "\n").encode()}
+
+
+def _numbers(port: Port) -> str:
+    return f"{port.name} a class" if port.kind == "label" else f"{port.name} a list of {port.size}"
+
+
+def _read(port: Port) -> str:
+    """The statement that takes a column."""
+    value = f"row[{port.title!r}]"
+    if port.kind == "category":
+        return f"    {port.name} = [_place({value}, {port.name}_places)]"
+    return f"    {port.name} = [_{'days' if port.kind == 'date' else 'number'}({value})]"
 
 
 def _weights(name: str, value: np.ndarray) -> str:
@@ -182,6 +195,28 @@ def _array(kinds, text):
 """
 
 HELPERS = {
+    "_number": """
+def _number(value):
+    return math.nan if value is None else float(value)
+""",
+    "_place": '''
+def _place(value, places):
+    """The place of a category; -1 for another, -2 for none."""
+    if value is None or value != value or value == "":
+        return -2
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return places.get(text.removesuffix(".0") if isinstance(value, float) else text, -1)
+''',
+    "_days": '''
+def _days(value):
+    """Days since 1970, with the time of day as a fraction, from a date, a text or the number itself; NaN for none."""
+    if value is None or value == "":
+        return math.nan
+    if isinstance(value, (int, float)):
+        return float(value)
+    moment = datetime.datetime.fromisoformat(str(value)).replace(tzinfo=None)
+    return (moment - datetime.datetime(1970, 1, 1)) / datetime.timedelta(days=1)
+''',
     "_call": """
 def _call(function, *numbers):
     try:

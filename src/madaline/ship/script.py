@@ -11,7 +11,7 @@ import numpy as np
 
 from madaline.graph.node import Node, topological_order
 from madaline.graph.shapes import Rows, Shape
-from madaline.ship.inference import Inference
+from madaline.ship.inference import Inference, Port
 
 Rule = str | Callable[["Script", Node], str]
 "An expression with ``{0}`` for the first argument, or a function that gives one."
@@ -71,7 +71,7 @@ class Script:
         if any(re.search(r"\bn\b", expression) for expression in expressions):
             found.append(f"n = {self.inference.inputs[0].name}.shape[0]")
         for node, expression in zip(self.inference.nodes, expressions, strict=True):
-            own = self.inference.layers.get(id(node))
+            own = self.inference.layers.get(id(node), "Answers")
             if own != layer:
                 found.append(f"# {own}")
                 layer = own
@@ -92,12 +92,19 @@ class Script:
         """As :meth:`of`, for functions that must see the type of a single number."""
         raise NotImplementedError
 
+    def label(self, port: Port, name: str) -> str:
+        """A class, from its place among the classes."""
+        return name
+
     def result(self) -> str:
         """What is returned: the output, or a dict of them."""
+        ports = self.inference.outputs
         names = [self.of(node) for node in self.inference.graph.outputs]
+        names = [
+            self.label(port, name) if port.kind == "label" else name for port, name in zip(ports, names, strict=True)
+        ]
         if len(names) == 1:
             return names[0]
-        ports = self.inference.outputs
         return "{" + ", ".join(f'"{port.name}": {name}' for port, name in zip(ports, names, strict=True)) + "}"
 
 
@@ -110,6 +117,11 @@ def literal(value: Any) -> str:
     if not math.isfinite(number):
         return f'float("{number}")'
     return repr(float(str(value[()])))
+
+
+def places(port: Port) -> str:
+    """The texts of a category and their places, as a dict."""
+    return "{" + ", ".join(f"{value!r}: {place}" for place, value in enumerate(port.values)) + "}"
 
 
 def size(of: int | Rows) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from madaline.graph.node import Node, is_constant
 from madaline.ship.inference import Inference
-from madaline.ship.script import OPERATORS, Rule, Script, concatenated, index, shape, size, windows
+from madaline.ship.script import OPERATORS, Rule, Script, concatenated, index, places, shape, size, windows
 
 TARGET = "PyTorch"
 
@@ -40,6 +40,8 @@ def torch_files(inference: Inference, path: Path) -> dict[Path, bytes]:
         weights=weights.name,
         helpers="".join(f"{source}\n\n\n" for source in used),
         arrays=textwrap.indent("\n".join(_declaration(inference, *item) for item in arrays.items()), " " * 8),
+        columns=_columns(inference),
+        dates="from datetime import datetime, timedelta\n" if any(p.is_column for p in inference.inputs) else "",
         arguments=", ".join(["self", *(port.name for port in inference.inputs)]),
         body=textwrap.indent("\n".join([*body, f"return {script.result()}"]), " " * 8),
     )
@@ -52,14 +54,14 @@ Written by madaline; needs torch and safetensors. The weights are in {weights}.
 It takes {0.takes}, gives {0.gives}; n rows.
 """
 
-from pathlib import Path
+{dates}from pathlib import Path
 
 import torch
 from safetensors.torch import load_file
 from torch import nn
 
 
-{helpers}class Model(nn.Module):
+{columns}{helpers}class Model(nn.Module):
     def __init__(self):
         super().__init__()
 {arrays}
@@ -81,11 +83,11 @@ Written by madaline; needs torch.
 It takes {0.takes}, gives {0.gives}; n rows.
 """
 
-import torch
+{dates}import torch
 from torch import nn
 
 
-{helpers}class Model(nn.Module):
+{columns}{helpers}class Model(nn.Module):
     def forward({arguments}):
 {body}
 
@@ -93,6 +95,55 @@ from torch import nn
 def load():
     """The module, in evaluation mode."""
     return Model().eval()
+'''
+
+
+def _columns(inference: Inference) -> str:
+    """A function that takes a table, and the names of the classes, where there are any."""
+    parts = [
+        f"CLASSES = {list(port.values)!r}  # what {port.name} counts" if port.name == "label" else
+        f"{port.name.upper()}_CLASSES = {list(port.values)!r}"
+        for port in inference.outputs if port.kind == "label"
+    ]  # fmt: skip
+    if any(port.is_column for port in inference.inputs):
+        lines = []
+        for port in inference.inputs:
+            value = {"category": f"_place({places(port)}, x)", "date": "_days(x)"}.get(port.kind, "_number(x)")
+            dtype = f"dtype=torch.{port.dtype.name}"
+            lines.append(f"        torch.tensor([{value} for x in table[{port.title!r}]], {dtype}),")
+        parts.append(_TABLE.strip("\n").replace("COLUMNS", "\n".join(lines)))
+    return "".join(f"{part}\n\n\n" for part in parts)
+
+
+_TABLE = '''
+def _is_missing(x):
+    return x is None or x != x or str(x) in ("", "NaT", "<NA>")
+
+
+def _number(x):
+    return float("nan") if _is_missing(x) else float(x)
+
+
+def _place(places, x):
+    """The place of a category; -1 for another, -2 for none."""
+    if _is_missing(x):
+        return -2
+    text = str(x).lower() if isinstance(x, bool) else str(x)
+    return places.get(text.removesuffix(".0") if isinstance(x, float) else text, -1)
+
+
+def _days(x):
+    """Days since 1970, with the time of day as a fraction, from a date or a text."""
+    if _is_missing(x):
+        return float("nan")
+    return (datetime.fromisoformat(str(x)).replace(tzinfo=None) - datetime(1970, 1, 1)) / timedelta(days=1)
+
+
+def inputs(table):
+    """The tensors of a table, a data frame or a dict of columns: ``model(*inputs(table))``."""
+    return (
+COLUMNS
+    )
 '''
 
 
