@@ -172,6 +172,17 @@ def test_a_copy_predicts_the_same(estimator, rng):
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).predict(X), fitted.predict(X))
 
 
+@each
+def test_a_file_holds_all_that_was_learned(estimator, rng, tmp_path):
+    X, y = noisy(rng, 60)
+    fitted = clone(estimator).fit(X, y).calibrate(*noisy(rng, 40))
+    md.save(fitted, tmp_path / "model.madaline")
+    loaded = md.load(tmp_path / "model.madaline")
+    assert type(loaded) is type(fitted)
+    np.testing.assert_array_equal(loaded.predict(X), fitted.predict(X))
+    np.testing.assert_array_equal(loaded.predict_interval(X), fitted.predict_interval(X))
+
+
 @each_density
 def test_thinned_nets_differ_and_their_mean_density_is_wider(estimator, rng):
     X, y = noisy(rng, 300)

@@ -80,15 +80,15 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
         """
         check_is_fitted(self, "model_")
         X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], multi_output=True, y_numeric=True, reset=False)
-        self._calibration = X, np.asarray(y, dtype=np.float64).reshape(-1, self._target.width)
+        self._calibration = self._answers(X), np.asarray(y, dtype=np.float64).reshape(-1, self._target.width)
         return self
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[Array, Array]:
         """The lower and the upper end of the middle of each row's density that holds ``coverage`` of it."""
-        low, high = self._interval(X, coverage)
+        low, high = self._interval(self._answers(X), coverage)
         if "_calibration" in self.__dict__:
-            rows, y = self._calibration
-            below, above = self._interval(rows, coverage)
+            answers, y = self._calibration
+            below, above = self._interval(answers, coverage)
             shape = len(y), self._target.width
             outside = np.sort(np.maximum(below.reshape(shape) - y, y - above.reshape(shape)), axis=0)
             rank = _rounded_up((len(y) + 1) * coverage)
@@ -101,7 +101,11 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
             low, high = low - moved, high + moved
         return low, high
 
-    def _interval(self, X: Any, coverage: float) -> tuple[Array, Array]:
+    def _answers(self, X: Any) -> tuple[Array, ...]:
+        """What the net says of rows, as arrays: enough for intervals of any coverage."""
+        raise NotImplementedError
+
+    def _interval(self, answers: tuple[Array, ...], coverage: float) -> tuple[Array, Array]:
         """The interval as the net has it."""
         raise NotImplementedError
 
@@ -147,9 +151,13 @@ class DensityRegressor(ThinnedNets, StandardizedRegressor):
         """Quantiles of each target alone, (n_samples, n_quantiles) or (n_samples, n_targets, n_quantiles)."""
         return np.moveaxis(self._shaped(self.distribution(X).quantiles(quantiles)), 0, -1)
 
-    def _interval(self, X: Any, coverage: float) -> tuple[Array, Array]:
-        ends = self.predict_quantiles(X, tails(coverage))
-        return ends[..., 0], ends[..., 1]
+    def _answers(self, X: Any) -> tuple[Array, ...]:
+        found = self.distribution(X)
+        return found.weights, found.means, found.factors
+
+    def _interval(self, answers: tuple[Array, ...], coverage: float) -> tuple[Array, Array]:
+        low, high = self._shaped(GaussianMixture(*answers).quantiles(tails(coverage)))
+        return low, high
 
     def _one_sample(self, outputs: Array) -> Array:
         return self._shaped(self._densities(outputs).mean() * self._spread + self._centre)

@@ -103,8 +103,11 @@ class QuantileMLPRegressor(StandardizedRegressor):
         found = self.predict_quantiles(X)
         return np.asarray(found[..., int(np.argmin(np.abs(self._levels - 0.5)))])
 
-    def _interval(self, X: Any, coverage: float) -> tuple[Array, Array]:
-        found = self.predict_quantiles(X)
+    def _answers(self, X: Any) -> tuple[Array, ...]:
+        return (self.predict_quantiles(X),)
+
+    def _interval(self, answers: tuple[Array, ...], coverage: float) -> tuple[Array, Array]:
+        (found,) = answers
         wanted = tails(coverage)
         places = [np.flatnonzero(np.isclose(self._levels, level)) for level in wanted]
         if any(len(place) == 0 for place in places):
