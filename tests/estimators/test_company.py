@@ -17,7 +17,7 @@ from sklearn.inspection import partial_dependence, permutation_importance
 from sklearn.model_selection import GridSearchCV, HalvingRandomSearchCV, cross_val_score, learning_curve
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
 import madaline as md
 from madaline.estimators.threads import allowed_threads
@@ -56,9 +56,8 @@ def test_in_a_grid_search_over_wider_parameters():
 
 def test_in_a_halving_search():
     spread = {"mlpclassifier__alpha": loguniform(1e-5, 1.0)}
-    search = HalvingRandomSearchCV(scaled(batch_size=8), spread, random_state=0, cv=2, n_candidates=4, factor=4).fit(
-        X, y
-    )
+    search = HalvingRandomSearchCV(scaled(batch_size="auto"), spread, random_state=0, cv=2, n_candidates=4)
+    search.fit(X, y)
     assert search.best_score_ > 0.85
 
 
@@ -93,7 +92,7 @@ def test_understood_by_scikit_learns_tools():
 
 def test_sample_weights_are_routed():
     with config_context(enable_metadata_routing=True):
-        model = make_pipeline(StandardScaler(), clf().set_fit_request(sample_weight=True))
+        model = make_pipeline(MinMaxScaler(), clf().set_fit_request(sample_weight=True))
         model.fit(X, y, sample_weight=np.where(y == 2, 0.0, 1.0))
     assert set(model.predict(X)) == {0, 1}
 

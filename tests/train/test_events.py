@@ -106,3 +106,26 @@ def test_the_bar_is_for_people(digits, capsys):
     assert not shown.out
     assert "epoch 2/2" in shown.err
     assert "val_loss" in shown.err
+
+
+def test_a_listener_that_can_wait_lets_epochs_run_together(rng):
+    """It hears of every epoch all the same, and with the same numbers."""
+    X = rng.normal(size=(30, 2))
+
+    class Patient(md.Callback):
+        def __init__(self, at_once):
+            self.at_once, self.rows, self.reached = at_once, [], []
+
+        def epochs_at_once(self):
+            return self.at_once
+
+        def on_epoch_end(self, trainer, row):
+            self.rows.append(row["loss"])
+            self.reached.append(trainer.model.params.flat.copy())
+
+    each, patient = Patient(1), Patient(3)
+    for listener in (each, patient):
+        md.Trainer(md.mlp(4, 2)).fit(X, X, epochs=7, batch_size=10, callbacks=listener)
+    assert each.rows == patient.rows
+    together = [np.array_equal(one, other) for one, other in zip(patient.reached, patient.reached[1:], strict=False)]
+    assert together == [True, True, False, True, True, False]

@@ -11,18 +11,17 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from madaline.data.encode import TablePlan
-from madaline.data.table import Table
 from madaline.estimators import preset
 from madaline.estimators.network import Views, coefs, draw_as_scikit_learn, hidden_widths, intercepts, network
 from madaline.estimators.parameters import CONSTRAINTS, Settings, check_not_said_twice, settings_of
 from madaline.estimators.predictor import LAYERS, Predictor
 from madaline.estimators.recipe import seed_of
 from madaline.estimators.rows import Rows
-from madaline.estimators.tables import encoded, fit_table, read_target
+from madaline.estimators.tables import encoded, read_table
 from madaline.estimators.training import NOT_FINITE, new_trainer, train, train_on
 from madaline.functional.model import Model
 from madaline.losses.loss import Loss
@@ -90,7 +89,7 @@ class NetEstimator(CallbackSupportMixin, BaseEstimator):
     preset: str | None = None
 
     model_: Model
-    table_plan_: TablePlan
+    table_plan_: Any
     history_: History
     n_iter_: int
     n_outputs_: int
@@ -182,11 +181,8 @@ class NetEstimator(CallbackSupportMixin, BaseEstimator):
     def _read(self, settings: Settings, X: Any, y: Any, sample_weight: Any = None, *, fresh: bool) -> Rows:
         """Rows as the net takes them, checked as scikit-learn does."""
         if settings.data is not None and not issparse(X):
-            table = Table.of(X)
-            y = read_target(y, table, numeric=self._target_checks.get("y_numeric", False))
-            if fresh:
-                fit_table(self, settings.data, table, y)
-            X = encoded(self.table_plan_, table)
+            numeric = self._target_checks.get("y_numeric", False)
+            X, y = read_table(self, settings.data, X, y, fresh=fresh, numeric=numeric)
         else:
             self.__dict__.pop("table_plan_", None)
             X, y = validate_data(
@@ -199,7 +195,7 @@ class NetEstimator(CallbackSupportMixin, BaseEstimator):
                 reset=fresh,
                 **self._target_checks,
             )
-        weight = None if sample_weight is None else _check_sample_weight(sample_weight, np.empty((len(y), 1)))
+        weight = None if sample_weight is None else _check_sample_weight(sample_weight, np.empty((y.shape[0], 1)))
         target = self._read_target(y, fresh=fresh)
         return Rows(X, target, self._row_weights(y, weight, fresh=fresh))
 
@@ -211,7 +207,8 @@ class NetEstimator(CallbackSupportMixin, BaseEstimator):
         self.out_activation_ = {"sigmoid": "logistic", "own": self._loss.out_activation}.get(name, name)
         looks = settings.init is not None and isinstance(as_initializer(settings.init), DataDependent)
         dtype = settings.dtype or (rows.X.dtype if hasattr(rows.X, "dtype") else "float32")
-        front = self.table_plan_.front() if isinstance(rows.X, dict) else None
+        plan = self.__dict__.get("table_plan_")
+        front = plan.front() if plan is not None and (isinstance(rows.X, dict) or plan.waves) else None
         net = network(settings, self.n_outputs_, front)
         self.model_ = Model.of(net, rows.X if looks else rows.inputs, seed=seed_of(rng), dtype=dtype)
         if settings.init is None:
@@ -255,8 +252,12 @@ class NetEstimator(CallbackSupportMixin, BaseEstimator):
 
     def _predict_rows(self, X: Any, *, raw: bool = False) -> np.ndarray:
         """What the net predicts, (n, outputs); ``raw`` are its outputs as they are."""
-        check_is_fitted(self, "model_")
-        predictor = self._predictor
+        predictor: Predictor | None = self.__dict__.get("_predictor")
+        if predictor is None:
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before "
+                "using this estimator."
+            )
         if "table_plan_" in self.__dict__:
             X = encoded(self.table_plan_, X)
         elif not predictor.takes(X) or "feature_names_in_" in self.__dict__:

@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.metrics import accuracy_score
 from sklearn.utils import column_or_1d
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.metaestimators import available_if
@@ -257,6 +256,8 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator):
 
 def _share_right(y: Any, found: Any, weight: Any) -> float:
     """scikit-learn's accuracy, and the same for several targets of classes."""
+    from sklearn.metrics import accuracy_score  # only those who ask for a score wait for it
+
     if np.ndim(y) == 2 and type_of_target(y) == "multiclass-multioutput":
         return float(np.average(np.all(np.asarray(y) == found, axis=1), weights=weight))
     return float(accuracy_score(y, found, sample_weight=weight))

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.metrics import r2_score
 from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 
@@ -129,6 +128,8 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator):
         return self._loss.n_outputs(self._target)
 
     def _score_rows(self, prediction: np.ndarray, rows: Rows) -> float:
+        from sklearn.metrics import r2_score  # only those who stop early wait for it
+
         return float(r2_score(rows.y, prediction, sample_weight=rows.weight))
 
     @available_if(can_go_on)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import train_test_split
 
 
 @dataclass(frozen=True)
@@ -44,6 +43,8 @@ def held_back(
     rows: Rows, fraction: float, rng: np.random.RandomState, *, strata: np.ndarray | None
 ) -> tuple[Rows, Rows]:
     """Rows to train on and rows to validate on, those that scikit-learn would choose."""
+    from sklearn.model_selection import train_test_split  # only those who hold rows back wait for it
+
     train, held = train_test_split(np.arange(len(rows)), random_state=rng, test_size=fraction, stratify=strata)
     if len(held) < 2:
         raise ValueError("The validation set is too small. Increase 'validation_fraction' or the size of your dataset.")

@@ -59,6 +59,15 @@ class Convergence(Callback):
         self.rate = settings.learning_rate_init
         self.is_sgd = settings.solver == "sgd" and settings.optimizer is None
 
+    def epochs_at_once(self) -> float:
+        """Until patience can be over at the earliest nothing is done but counting; scores and rates need each epoch."""
+        changes_rate = self.settings.learning_rate == "invscaling" and self.is_sgd
+        if not self.stops:
+            return np.inf
+        if self.score is not None or changes_rate:
+            return 1
+        return float(self.settings.n_iter_no_change - self.estimator._no_improvement_count + 1)
+
     def on_epoch_end(self, trainer: Trainer, row: Mapping[str, float]) -> None:
         e, p = self.estimator, self.settings
         e.n_iter_ += 1

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
-from sklearn.preprocessing import LabelBinarizer
 from sklearn.utils.multiclass import type_of_target, unique_labels
 
 from madaline.losses.targets import Target
@@ -34,11 +33,12 @@ class Classes:
     @classmethod
     def of(cls, y: Any) -> Classes:
         """Learn the classes; in scikit-learn's words if they are none."""
-        if type_of_target(y, input_name="y", raise_unknown=True) == "multiclass-multioutput":
+        found = type_of_target(y, input_name="y", raise_unknown=True)
+        if found == "multiclass-multioutput":
             return cls("several", [np.unique(column) for column in np.asarray(y).T])
-        binarizer = LabelBinarizer().fit(y)
         kinds = {"binary": "binary", "multiclass": "multiclass", "multilabel-indicator": "labels"}
-        return cls(kinds[binarizer.y_type_], binarizer.classes_, issparse(y))
+        classes = unique_labels(y)  # which refuses other kinds of target
+        return cls(kinds[found], classes, issparse(y))
 
     @property
     def target(self) -> Target:
@@ -82,9 +82,9 @@ class Classes:
 
     def _check_known_columns(self, y: Any) -> None:
         for place, (classes, column) in enumerate(zip(self.classes, np.asarray(y).T, strict=True)):
-            new = np.setdiff1d(column, classes)
-            if len(new):
-                raise ValueError(f"Column {place} of `y` has the class {new.tolist()[0]!r}, which was not there in fit.")
+            new = np.setdiff1d(column, classes).tolist()
+            if new:
+                raise ValueError(f"Column {place} of `y` has the class {new[0]!r}, which was not there in fit.")
 
     def decode(self, scores: np.ndarray, *, threshold: float = 0.5) -> Any:
         """Classes from probabilities, or from margins (with ``threshold=0``): the largest, or those above it."""

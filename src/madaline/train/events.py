@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,13 @@ class Callback:
     every: int | None = None
     has_ticks: bool = False
     watches_epochs: bool = True
+
+    def epochs_at_once(self) -> float:
+        """How many epochs may be run before :meth:`on_epoch_end` is called for each of them.
+
+        One, if it watches epochs; a listener that knows it will do nothing before a certain epoch may say more.
+        """
+        return 1 if self.watches_epochs else math.inf
 
     def on_fit_start(self, trainer: Trainer) -> None:
         """Before the first step."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -225,9 +226,10 @@ class Run:
             or self.probes
             or self.evaluator.is_needed
             or self.progress.step
-            or any(callback.watches_epochs or callback.every for callback in self.callbacks)
+            or any(callback.every for callback in self.callbacks)
         )
-        return 1 if watched else max(1, min(left, MANY_ROWS // max(len(self.rows), 1)))
+        at_once = min((callback.epochs_at_once() for callback in self.callbacks), default=math.inf)
+        return 1 if watched else int(max(1, min(left, at_once, MANY_ROWS // max(len(self.rows), 1))))
 
     def _run_together(self, parts: list[Batches]) -> None:
         """Several epochs as one run of the loop."""
