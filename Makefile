@@ -36,8 +36,12 @@ setup: .venv/installed ## Create .venv, build the native core, install madaline 
 	$(BIN)/python -m pip install --quiet --no-build-isolation --editable .
 	@touch $@
 
-demo: setup ## Show madaline at work
-	$(BIN)/python -m madaline.demo
+demo: setup ## From a table to a model, its score and a scored file, by the command line
+	@mkdir -p demo
+	$(BIN)/madaline train penguins --out demo/penguins --force
+	$(BIN)/madaline predict demo/penguins penguins --proba -o demo/penguins-scored.csv --force
+	$(BIN)/madaline evaluate demo/penguins penguins
+	$(BIN)/madaline export demo/penguins --to python -o demo/penguins.py --force
 
 test: setup test-native ## Run all tests: Python, doctests, native
 	$(BIN)/python -m pytest -n 2 --doctest-modules --doctest-glob=README.md \

@@ -220,7 +220,7 @@ def test_columns_are_what_they_are_told_to_be(madaline):
 
 
 def test_a_column_that_gives_the_target_away_is_left_out_with_a_warning(madaline):
-    rows = [f"{k % 5},{'yes' if k % 2 else 'no'},{k % 2}" for k in range(200)]
+    rows = [f"{k % 5},{'ja' if k % 2 else 'nein'},{'yes' if k % 2 else 'no'}" for k in range(200)]
     Path("t.csv").write_text("\n".join(["a,answer,y", *rows]))
     result = madaline("train", "t.csv", "-t", "y", "--out", "run", *QUICK)
     assert "Warning: Column 'answer' is left out" in result.out

@@ -39,6 +39,13 @@ def test_a_group_is_in_one_part_only(rng):
     assert not (kinds[0] & kinds[1] | kinds[0] & kinds[2] | kinds[1] & kinds[2])
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_three_groups_are_enough(seed):
+    groups = np.array(["large"] * 250 + ["b"] * 79 + ["c"] * 71)
+    split = split_rows(400, way="group", by=groups, seed=seed)
+    assert {len(np.unique(groups[part])) for part in (split.train, split.validation, split.test)} == {1}
+
+
 def test_time_tests_on_the_latest(rng):
     when = rng.permutation(np.arange("2020-01-01", "2021-01-01", dtype="datetime64[D]"))
     split = split_rows(len(when), way="time", by=when)

@@ -104,6 +104,7 @@ def _last(ranks: np.ndarray, together: np.ndarray, share: float) -> np.ndarray:
     """About this share of rows from the end of the order, none cut from those it belongs together with."""
     count = min(max(1, round(share * len(ranks))), len(ranks) - 1)
     start = len(ranks) - count
-    while start > 0 and together[ranks[start]] == together[ranks[start - 1]]:
-        start -= 1
-    return ranks[start:]
+    kinds = together[ranks]
+    starts = np.flatnonzero(np.append(True, kinds[1:] != kinds[:-1]))
+    starts = starts[1:] if len(starts) > 1 else starts
+    return ranks[starts[np.argmin(np.abs(starts - start))] :]

@@ -1,0 +1,24 @@
+"""Every command of the guide runs, in its order."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "command-line.md"
+
+
+def test_every_command_of_the_guide_runs(tmp_path):
+    blocks = re.findall(r"```console\n(.*?)```", GUIDE.read_text(), flags=re.DOTALL)
+    lines = [line.removeprefix("$ ") for block in blocks for line in block.splitlines()]
+    assert len(lines) >= 12
+    program = Path(sys.executable).with_name("madaline")
+    for line in lines:
+        command = re.sub(r"\bmadaline (?=[a-z-])", f"'{program}' ", line)
+        run = subprocess.run(
+            ["bash", "-o", "pipefail", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert run.returncode == 0, f"{line}\n{run.stdout}\n{run.stderr}"
+    assert {"run", "again", "cars", "scored.csv", "scored.parquet", "model.py"} <= {p.name for p in tmp_path.iterdir()}
