@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import io
 import json
 from pathlib import Path
 
@@ -77,6 +79,17 @@ def test_export_writes_beside_the_model_or_where_told(madaline, penguins, to):
     assert again.code == 1
     assert "already" in again.err
     assert madaline("export", penguins, "--to", to, "-o", f"exported.{to}", "--force").code == 0
+
+
+def test_an_exported_file_answers_as_the_model_does_from_the_same_columns(madaline, penguins):
+    assert madaline("export", penguins, "--to", "python", "-o", "model.py").code == 0
+    expected = pl.read_csv(io.StringIO(madaline("predict", penguins, "penguins", "--proba", "--only").out))
+    spec = importlib.util.spec_from_file_location("exported_model", "model.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found = module.predict({name: column.to_list() for name, column in DATASETS["penguins"].table().to_dict().items()})
+    assert found["label"].tolist() == expected["predicted species"].to_list()
+    assert found["probabilities"] == pytest.approx(expected[:, 1:].to_numpy(), abs=1e-5)
 
 
 def test_export_to_what_is_not_known_is_refused(madaline, penguins):

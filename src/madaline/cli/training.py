@@ -123,8 +123,13 @@ def _run(settings: RunConfig, folder: RunFolder, screen: Screen, began: float, *
         "trained": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": round(time.monotonic() - began, 1),
     }
+    with _status(screen, "writing the report"):
+        from madaline.cli import report
+
+        tested, config = frame[split.test], settings.to_toml()
+        report.write(folder, prepared, trainer, history, scores, others, tested=tested, about=document, config=config)
     _write(folder, settings, training.learned(prepared, trainer, reading, document), history, screen)
-    screen.title(f"Written to {folder.path}: {MODEL}, history.parquet, config.toml, result.json, log.txt")
+    screen.title(f"Written to {folder.path}: {MODEL}, report.html, history.parquet, config.toml, result.json, log.txt")
     screen.say(f"  madaline predict {folder.path / MODEL} NEW.csv -o scored.csv")
     screen.result(document | {"folder": str(folder.path), "model": str(folder.path / MODEL)})
 
