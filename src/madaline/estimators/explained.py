@@ -1,0 +1,175 @@
+"""What attributions are asked about: a net whose inputs are all numbers, and a function of what it puts out.
+
+A net behind a table (``data="auto"``) takes categories in, which have no derivative; their vectors stand in for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from madaline.errors import ConfigError
+from madaline.functional.model import Model
+from madaline.losses.loss import OUT_ACTIVATIONS
+from madaline.losses.mixture import MixtureDensity
+from madaline.nn.layers.embedding import Embedding
+from madaline.nn.layers.parallel import Parallel
+from madaline.nn.layers.reshape import Identity
+from madaline.nn.layers.sequential import Sequential
+from madaline.train.data import is_sparse
+
+Array = np.ndarray[Any, Any]
+EMBEDDINGS = "0.0"
+"Where the branches are of a net that begins with ``TablePlan.front``."
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A net and how to ask about it.
+
+    Attributes
+    ----------
+    model : Model
+        Its inputs are floats.
+    inputs : callable
+        From what users give to arrays of the net's type, or a dict of them.
+    meaning : callable
+        From raw outputs to what is explained, (n, outputs). It is traced.
+    by_column : callable
+        From attributions of the inputs to those of the columns that users know.
+    names : array or None
+        What users call the outputs, if they are classes.
+    picks : bool
+        Whether the largest output is the answer: that of one class of several.
+    """
+
+    model: Model
+    inputs: Callable[[Any], Any]
+    meaning: Callable[[Any], Any]
+    by_column: Callable[[Any], Any]
+    names: Array | None = None
+    picks: bool = False
+
+
+def explained(model: Any, *, raw: bool) -> Explained:
+    """The question of a user who gave a model or an estimator."""
+    if isinstance(model, Model):
+        return _of_model(model)
+    if not hasattr(model, "_make_predictor"):
+        raise ConfigError(
+            f"{type(model).__name__} is neither a md.Model nor an estimator of madaline's. Of a pipeline, explain its "
+            "last step on the rows it is given: md.integrated_gradients(pipeline[-1], pipeline[:-1].transform(X))."
+        )
+    return _of_estimator(model, raw=raw)
+
+
+def _of_model(model: Model) -> Explained:
+    specs = model.network.inputs
+    for name, spec in specs.items() if isinstance(specs, dict) else [("", specs)]:
+        if getattr(spec, "dtype", np.dtype(float)).kind == "i":
+            raise ConfigError(
+                f"The input {name!r} holds categories, which have no derivative. Explain the layers after the "
+                "embedding, model[k:], on what they are given, model[:k](X); or an estimator with data='auto'."
+            )
+    if not isinstance(model.network.out_shape, tuple) or len(model.network.out_shape) != 2:
+        raise ConfigError("Attributions explain nets with one output of shape (n, outputs).")
+    return Explained(model, lambda X: model.batch(X)[0], lambda z: z, lambda found: found)
+
+
+def _of_estimator(estimator: Any, *, raw: bool) -> Explained:
+    from sklearn.utils.validation import check_is_fitted, validate_data
+
+    check_is_fitted(estimator, "model_")
+    model, names, picks = estimator.model_, None, False
+    if hasattr(estimator, "classes_"):
+        kind = estimator._classes.kind
+        names = None if kind == "several" else np.asarray(estimator.classes_)
+        picks = kind in ("binary", "multiclass")
+    meaning = _meaning(estimator, raw=raw)
+    plan = estimator.__dict__.get("table_plan_")
+    if plan is not None:
+        return _behind_a_table(plan, model, meaning, names, picks)
+
+    def inputs(X: Any) -> Any:
+        X = validate_data(estimator, X, accept_sparse=["csr", "csc"], reset=False)
+        return model.batch(X.toarray() if is_sparse(X) else X)[0]
+
+    return Explained(model, inputs, meaning, lambda found: found, names, picks)
+
+
+def _meaning(estimator: Any, *, raw: bool) -> Callable[[Any], Any]:
+    """What an estimator's raw outputs are explained as: what it predicts, or themselves."""
+    loss = estimator._loss
+    if hasattr(estimator, "classes_"):
+        name = "identity" if raw else estimator._output_activation()
+        final: Callable[[Any], Any] = loss.predict if name == "own" else OUT_ACTIVATIONS[name]
+        if estimator._classes.kind != "binary":
+            return final
+        if name == "identity":  # what speaks for one class speaks against the other
+            return lambda z: np.concatenate((-z, z), axis=1) if z.shape[1] == 1 else z
+        return lambda z: estimator._probabilities(final(z))
+    if raw:
+        return lambda z: z
+    if isinstance(loss, MixtureDensity):
+        raise ConfigError("What a mixture predicts cannot be explained, only what its net puts out: pass raw=True.")
+    if hasattr(estimator, "_unscaled"):
+        return lambda z: estimator._unscaled(loss.predict(z))
+    centre, spread = np.atleast_1d(estimator._centre), np.atleast_1d(estimator._spread)
+
+    def in_units_of_the_target(z: Any) -> Any:
+        y = loss.predict(z)
+        each = y.shape[1] // len(spread)  # quantiles of each target stand side by side
+        return y * np.repeat(spread, each).astype(z.dtype) + np.repeat(centre, each).astype(z.dtype)
+
+    return in_units_of_the_target
+
+
+def _behind_a_table(plan: Any, model: Model, meaning: Any, names: Array | None, picks: bool) -> Explained:
+    from madaline.data.encode import NUMBERS
+    from madaline.estimators.tables import encoded
+
+    vectors = plan.inputs()
+    place_of = {column.column: place for place, column in enumerate(plan.columns)}
+    owners = np.array([place_of[column.column] for column in plan.columns for _ in column.features()], dtype=int)
+    after = _after_embeddings(model, list(vectors.values()))
+
+    def inputs(table: Any) -> Any:
+        arrays = encoded(plan, table)
+        if isinstance(arrays, dict):
+            inside = model.activations(arrays)
+            arrays |= {name: inside[f"{EMBEDDINGS}.{name}"] for name in vectors.values()}
+        return after.batch(arrays)[0]
+
+    def by_column(found: Any) -> Array:
+        found = found if isinstance(found, dict) else {NUMBERS: found}
+        total = np.zeros((len(next(iter(found.values()))), len(plan.columns)))
+        if NUMBERS in found:
+            np.add.at(total, (slice(None), owners), found[NUMBERS])
+        for column, name in vectors.items():
+            total[:, place_of[column]] = found[name].sum(axis=1)
+        return total
+
+    return Explained(after, inputs, meaning, by_column, names, picks)
+
+
+def _after_embeddings(model: Model, embedded: list[str]) -> Model:
+    """The same net, which takes the vectors of categories in place of the categories."""
+    if not embedded:
+        return model
+    assert isinstance(model.net, Sequential)
+    front, *rest = model.net.layers
+    assert isinstance(front, Sequential)
+    parallel, *after = front.layers
+    assert isinstance(parallel, Parallel)
+    branches = {n: Identity() if isinstance(layer, Embedding) else layer for n, layer in parallel.parts()}
+    specs = {name: spec.shape for name, spec in model.network.inputs.items()}
+    specs |= {name: (layer.width,) for name, layer in parallel.parts() if isinstance(layer, Embedding)}
+    net = Sequential(Sequential(Parallel(**branches), *after), *rest)
+    found = Model.of(net, specs, dtype=model.network.dtype)
+    for mine, theirs in ((found.params, model.params), (found.state, model.state)):
+        for path in mine:
+            mine[path] = theirs[path]
+    return found
