@@ -19,6 +19,7 @@ from matplotlib.axes import Axes
 Data = dict[str, Any]
 COLORS = {
     "madaline": "#c0392b",
+    "estimator": "#e6b0aa",
     "torch": "#e67e22",
     "torch.compile": "#f5b041",
     "jax": "#2471a3",

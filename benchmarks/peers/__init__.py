@@ -13,6 +13,7 @@ from __future__ import annotations
 
 FILES = {
     "madaline": "madaline",
+    "estimator": "madaline's MLPClassifier",
     "torch": "pytorch",
     "torch.compile": "pytorch",
     "jax": "jax",
