@@ -1,0 +1,156 @@
+"""What was learned from a table: its file, its intervals, its answers in the words of the target."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from safetensors.numpy import load_file, save_file
+
+import madaline as md
+from madaline.data.reading.format import TableFormat
+from madaline.data.split import split_rows
+from madaline.errors import ConfigError, FileFormatError
+from madaline.estimators.tabular.learned import SHARES, Learned
+from madaline.estimators.tabular.training import learned, prepare, target_of, train
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def table(n=200):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=n)
+    city = rng.choice(["Rome", "Oslo", "Kyiv"], n)
+    return pl.DataFrame({"x": x, "city": city, "price": 3.0 * x + (city == "Rome") * 2.0 + rng.normal(0.0, 0.3, n)})
+
+
+def fitted(frame, targets, **told):
+    target = target_of(frame, targets, None)
+    prepared = prepare(
+        frame, targets, target, split_rows(len(frame)), told={"epochs": 30, "learning_rate": 0.01} | told
+    )
+    trainer, _ = train(prepared)
+    return learned(prepared, trainer, TableFormat(), {"note": "a test"})
+
+
+@pytest.fixture(scope="module")
+def prices():
+    return fitted(table(), ["price"])
+
+
+def test_a_file_gives_the_same_answers_again(prices, tmp_path):
+    prices.save(tmp_path / "m.madaline")
+    again = Learned.load(tmp_path / "m.madaline")
+    assert np.array_equal(again.predict(table()), prices.predict(table()))
+    assert again.about == {"note": "a test"}
+    assert np.array_equal(again.margins(0.9), prices.margins(0.9))
+
+
+def test_the_net_of_a_file_is_read_by_md_load(prices, tmp_path):
+    prices.save(tmp_path / "m.madaline")
+    assert np.array_equal(md.load(tmp_path / "m.madaline").params.flat, prices.model.params.flat)
+
+
+def test_answers_are_in_the_units_of_the_target(prices):
+    frame = table()
+    assert np.corrcoef(prices.predict(frame), frame["price"].to_numpy())[0, 1] > 0.95
+
+
+@pytest.mark.parametrize("share", [0.5, 0.8, 0.9])
+def test_intervals_hold_the_truth_of_new_rows_as_often_as_they_say(share):
+    """Averaged over many test sets, of rows that are like each other: exact by exchangeability."""
+    rng = np.random.default_rng(1)
+    held = []
+    for _ in range(400):
+        found = Learned.__new__(Learned)
+        found.errors, found.target = None, md.TargetPlan.fit(rng.normal(size=10), task="regression")
+        errors = rng.standard_t(3, 61)
+        found.learn_errors(errors[:60], np.zeros(60))
+        held.append(abs(errors[60]) <= found.margins(share)[0])
+    assert np.mean(held) == pytest.approx(share, abs=0.06)
+
+
+def test_intervals_are_for_numbers_and_shares(prices):
+    with pytest.raises(ConfigError, match=r"--interval 1.5 must be a share between 0 and"):
+        prices.margins(1.5)
+    species = fitted(md.read_table("iris")[0], ["species"])
+    with pytest.raises(ConfigError, match="The model predicts classes: intervals are for numbers"):
+        species.margins(0.9)
+    assert species.classes == ("setosa", "versicolor", "virginica")
+    assert set(species.predict(md.read_table("iris")[0])) <= set(species.classes)
+    assert species.predict_proba(md.read_table("iris")[0]).shape == (150, 3)
+    with pytest.raises(ConfigError, match="there are no classes to give probabilities of"):
+        prices.predict_proba(table())
+
+
+def test_counts_are_never_negative():
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-3.0, 3.0, 300)
+    frame = pl.DataFrame({"x": x, "n": rng.poisson(np.exp(x)).astype(int)})
+    counts = fitted(frame, ["n"], epochs=5)
+    assert counts.target.task == "count"
+    assert counts.predict(pl.DataFrame({"x": np.linspace(-30.0, 3.0, 50)})).min() >= 0.0
+
+
+DAMAGES = {
+    "table": {"kind": "table plan"},
+    "target": [1, 2],
+    "targets": [3],
+    "loss": {"kind": "loss", "name": "os.system"},
+    "reading": {"decimal": "!"},
+    "errors": [[1.0]],
+    "about": "me",
+    "net": {"kind": "layer", "name": "linear", "n_out": 2**62},
+    "format": 99,
+}
+
+
+@pytest.mark.parametrize("part", DAMAGES)
+def test_a_part_that_has_no_meaning_is_refused(prices, tmp_path, part):
+    path = tmp_path / "m.madaline"
+    prices.save(path)
+    arrays = load_file(path)
+    document = json.loads(_metadata(path)) | {part: DAMAGES[part]}
+    save_file(arrays, path, metadata={"madaline": json.dumps(document)})
+    with pytest.raises(FileFormatError):
+        Learned.load(path)
+
+
+def _metadata(path):
+    from safetensors import safe_open
+
+    with safe_open(path, framework="numpy") as file:
+        return file.metadata()["madaline"]
+
+
+@settings(max_examples=200)
+@given(place=st.floats(0.0, 1.0, exclude_max=True), byte=st.integers(0, 255), cut=st.booleans())
+def test_any_changed_byte_is_refused_or_does_no_harm(place, byte, cut, tmp_path_factory):
+    path = tmp_path_factory.getbasetemp() / "changed.madaline"
+    content = bytearray((GOLDEN / "penguins-format-1.madaline").read_bytes())
+    # Half of all changes go to the description, which is a small part of the file.
+    where = int(place * (len(content) if byte % 2 else min(6000, len(content))))
+    content = content[:where] if cut else content
+    if not cut:
+        content[where] = byte
+    path.write_bytes(bytes(content))
+    try:
+        found = Learned.load(path)
+    except FileFormatError:
+        return
+    assert isinstance(found, Learned)
+
+
+def test_files_of_format_1_are_read_forever():
+    """Written by the first version that had them; the answers were written beside it then."""
+    old = Learned.load(GOLDEN / "penguins-format-1.madaline")
+    answers = pl.read_csv(GOLDEN / "penguins-format-1.csv")
+    found = old.predict_proba(answers)
+    expected = answers.select(pl.col("^probability .*$")).to_numpy()
+    assert found == pytest.approx(expected, abs=1e-5)
+    assert len(SHARES) == 200

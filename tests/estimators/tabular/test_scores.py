@@ -1,0 +1,84 @@
+"""Scores are those of scikit-learn, and their intervals hold what they should."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn import metrics
+
+from madaline.estimators.tabular.scores import METRICS, N_RESAMPLES, better, score, shown
+
+
+def by_name(scores):
+    return {each.name: each for each in scores}
+
+
+def test_scores_of_classes_are_scikit_learns(rng):
+    y = rng.integers(0, 3, 200)
+    p = rng.dirichlet([1.0, 1.0, 1.0], 200)
+    found = by_name(score("multiclass", y, p))
+    assert found["accuracy"].value == pytest.approx(metrics.accuracy_score(y, p.argmax(axis=1)))
+    assert found["log loss"].value == pytest.approx(metrics.log_loss(y, p))
+
+
+@pytest.mark.parametrize("task", ["regression", "count"])
+def test_scores_of_numbers_are_scikit_learns(rng, task):
+    y = rng.poisson(5.0, (300, 1)).astype(float)
+    guess = np.maximum(y + rng.normal(size=(300, 1)), 0.1)
+    found = by_name(score(task, y, guess))
+    assert found["R2"].value == pytest.approx(metrics.r2_score(y, guess))
+    assert found["MAE"].value == pytest.approx(metrics.mean_absolute_error(y, guess))
+    if task == "regression":
+        assert found["RMSE"].value == pytest.approx(metrics.root_mean_squared_error(y, guess))
+    else:
+        assert found["Poisson deviance"].value == pytest.approx(metrics.mean_poisson_deviance(y[:, 0], guess[:, 0]))
+
+
+def test_scores_of_labels_are_scikit_learns(rng):
+    y = rng.integers(0, 2, (200, 4))
+    p = np.clip(y * 0.4 + rng.uniform(0.0, 0.6, y.shape), 0.0, 1.0)
+    found = by_name(score("multilabel", y, p))
+    assert found["F1"].value == pytest.approx(metrics.f1_score(y, p > 0.5, average="micro"))
+    assert found["rows all right"].value == pytest.approx(metrics.accuracy_score(y, p > 0.5))
+
+
+def test_an_interval_of_accuracy_is_that_of_its_standard_error(rng):
+    """An accuracy a of n rows varies by sqrt(a (1 - a) / n)."""
+    n, a = 2000, 0.8
+    y = np.zeros(n, dtype=int)
+    p = np.where((np.arange(n) < a * n)[:, None], [0.9, 0.1], [0.1, 0.9])
+    found = score("binary", y, p)[0]
+    spread = 1.96 * np.sqrt(a * (1 - a) / n)
+    assert found.low == pytest.approx(a - spread, abs=0.15 * spread)
+    assert found.high == pytest.approx(a + spread, abs=0.15 * spread)
+
+
+def test_intervals_hold_the_true_score_about_as_often_as_they_say(rng):
+    held = 0
+    for _ in range(100):
+        right = rng.uniform(size=150) < 0.7
+        found = score("binary", np.zeros(150, dtype=int), np.where(right[:, None], [1.0, 0.0], [0.0, 1.0]))[0]
+        held += found.low <= 0.7 <= found.high
+    assert held >= 86
+
+
+def test_every_task_has_scores_and_the_first_is_the_larger_the_better():
+    assert all(chosen[0].larger_is_better for chosen in METRICS.values())
+    assert N_RESAMPLES >= 1000
+
+
+def test_which_score_is_better_depends_on_its_kind(rng):
+    y = rng.normal(size=(100, 1))
+    near, far = score("regression", y, y + 0.1), score("regression", y, y + 1.0)
+    assert all(better(good, bad) for good, bad in zip(near, far, strict=True))
+
+
+def test_numbers_are_shown_as_people_read_them():
+    assert [shown(value) for value in (0.12345, 12.345, 12345.6, 0.0001234, 0.0, -3.0)] == [
+        "0.123",
+        "12.3",
+        "12,346",
+        "0.000123",
+        "0.000",
+        "-3.000",
+    ]
