@@ -1,4 +1,4 @@
 """Takes formulas, and what training left behind; hands on pictures and pages.
 
-Start reading with ``curves.py``.
+Start reading with ``findings.py`` for reports, with ``curves.py`` for pictures.
 """

@@ -157,6 +157,7 @@ def train(
         class_weight=class_weight,
         metrics="accuracy" if prepared.n_classes else None,
         early_stopping=EarlyStopping("val_loss", patience=recipe.patience),
+        probes=True,
         callbacks=[*callbacks, *([] if last_epoch is None else [StopAfter(last_epoch)])],
         max_seconds=max_seconds,
         progress=progress,

@@ -1,0 +1,85 @@
+"""The columns of a table, or of a matrix, as an explanation of predictions tries them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from madaline.data.categories import Embedded
+from madaline.data.encode import NUMBERS, TablePlan
+from madaline.data.plans import ColumnPlan, Flag, Moment, Number
+from madaline.data.table import Table
+from madaline.report.effects import Feature
+
+N_VALUES = 24
+"Values of a number that are tried."
+N_CATEGORIES = 12
+"The most frequent ones."
+EDGES = (0.02, 0.98)
+"Quantiles between which numbers are tried: beyond them are few rows to learn from."
+
+
+def table_features(plan: TablePlan, table: Any) -> list[Feature]:
+    """The columns that a plan uses, with values of this table to try."""
+    table = Table.of(table)
+    names = [each.column for each in plan.columns] if plan.has_names and table.has_names else list(table.names)
+    inputs = plan.inputs()
+    found, place = [], 0
+    for name, column in zip(names, plan.columns, strict=True):
+        width = len(column.features())
+        if not width and not isinstance(column, Embedded):
+            continue
+        values = _values(column, table, name)
+        alone = TablePlan((column,))
+        encoded = alone.encode({column.column: values}) if len(values) else {}
+        arrays = next(iter(encoded.values()), np.empty(0))
+        if width:
+            found.append(Feature(column.column, NUMBERS, slice(place, place + width), values, arrays))
+        else:
+            found.append(Feature(column.column, inputs[column.column], None, values, arrays))
+        place += width
+    return found
+
+
+def matrix_features(X: np.ndarray, names: Sequence[str], *, name: str = NUMBERS) -> list[Feature]:
+    """The columns of a matrix of numbers."""
+    found = []
+    for place, column in enumerate(names):
+        values = _grid(X[:, place])
+        found.append(Feature(column, name, slice(place, place + 1), values, values[:, None].astype(X.dtype)))
+    return found
+
+
+def input_names(plan: TablePlan) -> list[str]:
+    """What the first layer with weights takes, if the net begins with :meth:`TablePlan.front`, in its order."""
+    waves = [f"{p.column} wave {k + 1}" for p in plan.columns if isinstance(p, Number) for k in range(plan.waves)]
+    vectors = [f"{p.column} [{k + 1}]" for p in plan.columns if isinstance(p, Embedded) for k in range(p.width)]
+    return [*plan.features(), *waves, *vectors]
+
+
+def _values(plan: ColumnPlan, table: Table, name: str) -> np.ndarray:
+    """Values of a column to try, in the table's own words."""
+    column = table[name]
+    if isinstance(plan, Number):
+        return _grid(np.asarray(column.numbers(), np.float64))
+    if isinstance(plan, Flag):
+        return np.array([False, True])
+    if isinstance(plan, Moment):
+        dates = column.dates()
+        known = np.sort(dates[~np.isnat(dates)])
+        return np.unique(known[np.linspace(0, len(known) - 1, N_VALUES).astype(int)]) if len(known) else known
+    texts = column.texts().drop_nulls()
+    counts = texts.value_counts(sort=True).head(N_CATEGORIES)
+    return np.sort(np.array(counts.to_series(0).to_list(), dtype=object))
+
+
+def _grid(values: np.ndarray) -> np.ndarray:
+    """Numbers at equal distances, or all of them if they are few."""
+    known = values[np.isfinite(values)]
+    different = np.unique(known)
+    if len(different) <= N_VALUES:
+        return different
+    low, high = np.quantile(known, EDGES)
+    return np.unique(np.linspace(low, high, N_VALUES))

@@ -1,0 +1,189 @@
+"""Charts of predictions beside the truth: which classes are mixed up, how far numbers are off, what to believe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from madaline.report.findings import NUMBERS, Findings
+from madaline.report.html.chart import COLOURS, SEQUENCE, Chart, label, labels, named_axis, numbers, thinned, titled
+
+MOST_CLASSES = 40
+"In a confusion matrix; of more, the most frequent."
+MOST_CURVES = 6
+MOST_TARGETS = 3
+MOST_POINTS = 1500
+CURVE_POINTS = 200
+N_BINS = 10
+"Of probabilities, for calibration."
+EVEN = {"dash": "dot", "color": COLOURS[-1], "width": 1.5}
+"The line to compare with."
+
+
+def charts(findings: Findings) -> list[Chart]:
+    """What fits the task."""
+    truth, prediction = findings.truth, findings.prediction
+    if truth is None or prediction is None or not len(truth):
+        return []
+    if findings.task in NUMBERS:
+        return list(_of_numbers(truth, prediction, findings.targets))
+    names = [str(name) for name in findings.classes]
+    if findings.task == "multilabel":
+        return list(_threshold_charts(truth, prediction, names))
+    found = [_confusion(truth, np.argmax(prediction, axis=1), names), _calibration(truth, prediction)]
+    is_class = truth[:, None] == np.arange(len(names))
+    first = 1 if len(names) == 2 else 0  # of two classes, the second says all
+    return [*found, *_threshold_charts(is_class[:, first:], prediction[:, first:], names[first:])]
+
+
+def _confusion(truth: np.ndarray, guess: np.ndarray, names: Sequence[str]) -> Chart:
+    from sklearn.metrics import confusion_matrix
+
+    counts = confusion_matrix(truth, guess, labels=np.arange(len(names)))
+    kept = np.sort(np.argsort(-counts.sum(axis=1), kind="stable")[:MOST_CLASSES])
+    counts, shown = counts[np.ix_(kept, kept)], [names[place] for place in kept]
+    share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    trace = {
+        "type": "heatmap",
+        "x": list(range(len(shown))),
+        "y": list(range(len(shown))),
+        "z": numbers(share),
+        "zmin": 0,
+        "zmax": 1,
+        "text": counts.tolist(),
+        "customdata": [[[row, column] for column in labels(shown)] for row in labels(shown)],
+        "colorscale": SEQUENCE,
+        "colorbar": {"thickness": 10, "outlinewidth": 0, "tickformat": ".0%"},
+        "hovertemplate": "%{customdata[0]} taken for %{customdata[1]}: %{text} rows (%{z:.1%})<extra></extra>",
+    }
+    if len(shown) <= 15:
+        trace["texttemplate"] = "%{text}"
+    layout = {
+        "xaxis": named_axis(shown, title={"text": "predicted"}),
+        "yaxis": named_axis(shown, title={"text": "true"}, autorange="reversed"),
+    }
+    more = f" The {len(shown)} most frequent of {len(names)} classes." if len(shown) < len(names) else ""
+    caption = f"Rows of the test by true and predicted class; colour: share of the true class.{more}"
+    return Chart("Which classes are mixed up", caption, [trace], layout, height=260 + 16 * max(len(shown) - 4, 0))
+
+
+def _calibration(truth: np.ndarray, p: np.ndarray) -> Chart:
+    """How often the most likely class is the right one, by how likely the net says it is."""
+    best = np.argmax(p, axis=1)
+    said, right = p[np.arange(len(p)), best], best == truth
+    place = np.minimum((said * N_BINS).astype(int), N_BINS - 1)
+    bins = [place == k for k in np.unique(place)]
+    x, y = [said[each].mean() for each in bins], np.array([right[each].mean() for each in bins])
+    n = np.array([each.sum() for each in bins])
+    # Wilson 1927: where the true share may be, given so few rows; 95%.
+    z = 1.96
+    centre = (y + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z * np.sqrt(y * (1 - y) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
+    points = {
+        "x": numbers(x),
+        "y": numbers(y),
+        "mode": "markers+lines",
+        "line": {"color": COLOURS[0]},
+        "error_y": {
+            "symmetric": False,
+            "array": numbers(centre + half - y),
+            "arrayminus": numbers(y - centre + half),
+            "thickness": 1,
+            "color": COLOURS[0],
+        },
+        "text": n.tolist(),
+        "hovertemplate": "said %{x:.1%}, right %{y:.1%} of %{text} rows<extra></extra>",
+        "name": "net",
+    }
+    low = float(min(*x, *y))
+    even = {"x": [low, 1], "y": [low, 1], "mode": "lines", "line": EVEN, "hoverinfo": "skip", "name": "as it should be"}
+    layout = {
+        "xaxis": titled("probability that the net gives", tickformat=".0%"),
+        "yaxis": titled("share that is right", tickformat=".0%"),
+        "showlegend": False,
+    }
+    caption = "On the dotted line probabilities mean what they say; below it the net is too sure. Bars: 95%."
+    return Chart("How far to believe it", caption, [even, points], layout)
+
+
+def _threshold_charts(is_class: np.ndarray, p: np.ndarray, names: Sequence[str]) -> Iterator[Chart]:
+    """ROC and precision-recall curves of classes that some rows have and some have not."""
+    from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_curve
+
+    has_both = [k for k in range(len(names)) if 0 < is_class[:, k].sum() < len(is_class)]
+    shown = sorted(has_both, key=lambda k: -int(is_class[:, k].sum()))[:MOST_CURVES]
+    if not shown:
+        return
+    roc: list[dict[str, Any]] = []
+    pr: list[dict[str, Any]] = []
+    for colour, k in enumerate(shown):
+        wrong, right, _ = roc_curve(is_class[:, k], p[:, k])
+        roc.append(_line(wrong, right, f"{label(names[k])}: {auc(wrong, right):.3f}", colour))
+        precision, recall, _ = precision_recall_curve(is_class[:, k], p[:, k])
+        average = average_precision_score(is_class[:, k], p[:, k])
+        pr.append(_line(recall[::-1], precision[::-1], f"{label(names[k])}: {average:.3f}", colour))
+    even = {"x": [0, 1], "y": [0, 1], "mode": "lines", "line": EVEN, "showlegend": False, "hoverinfo": "skip"}
+    limits = {"range": [-0.02, 1.02]}
+    height = 290 + 20 * ((len(shown) + 1) // 2)
+    more = f" The {len(shown)} most frequent of {len(names)}." if len(shown) < len(names) else ""
+    yield Chart(
+        "ROC",
+        f"Beside each class, the area under its curve; dotted: guessing.{more}",
+        [even, *roc],
+        {"xaxis": titled("false alarms", **limits), "yaxis": titled("found", **limits), "showlegend": True},
+        height=height,
+    )
+    yield Chart(
+        "Precision and recall",
+        f"Beside each class, its average precision.{more}",
+        pr,
+        {"xaxis": titled("recall", **limits), "yaxis": titled("precision", **limits), "showlegend": True},
+        height=height,
+    )
+
+
+def _line(x: np.ndarray, y: np.ndarray, name: str, colour: int) -> dict[str, Any]:
+    places = thinned(len(x), CURVE_POINTS)
+    line = {"color": COLOURS[colour], "width": 2}
+    return {"x": numbers(x[places]), "y": numbers(y[places]), "name": name, "mode": "lines", "line": line}
+
+
+def _of_numbers(truth: np.ndarray, prediction: np.ndarray, targets: Sequence[str]) -> Iterator[Chart]:
+    rng = np.random.default_rng(0)
+    shown = rng.permutation(len(truth))[:MOST_POINTS]
+    sampled = f" {len(shown):,} of {len(truth):,} rows." if len(shown) < len(truth) else ""
+    marker = {"color": COLOURS[0], "size": 5, "opacity": 0.5}
+    for k in range(min(truth.shape[1], MOST_TARGETS)):
+        of = f" of {targets[k]}" if truth.shape[1] > 1 and k < len(targets) else ""
+        y, guess = truth[:, k].astype(np.float64), prediction[:, k].astype(np.float64)
+        ends = numbers([min(y.min(), guess.min()), max(y.max(), guess.max())])
+        even = {"x": ends, "y": ends, "mode": "lines", "line": EVEN, "hoverinfo": "skip"}
+        points = {"x": numbers(guess[shown]), "y": numbers(y[shown]), "mode": "markers", "marker": marker}
+        yield Chart(
+            f"Predictions{of} and the truth",
+            f"On the dotted line they are the same.{sampled}",
+            [points, even],
+            {"xaxis": titled("predicted"), "yaxis": titled("true"), "showlegend": False},
+        )
+        error = y - guess
+        counts, edges = np.histogram(error, bins=min(40, max(8, int(np.sqrt(len(error))))))
+        bars = {"type": "bar", "x": numbers((edges[1:] + edges[:-1]) / 2), "y": counts.tolist()}
+        bars |= {"marker": {"color": COLOURS[0]}, "width": float(edges[1] - edges[0]) * 0.92}
+        half, most = np.quantile(np.abs(error), [0.5, 0.9])
+        yield Chart(
+            f"Residuals{of}",
+            f"True minus predicted. Half of them are within {half:.3g}, nine of ten within {most:.3g}.",
+            [bars],
+            {"xaxis": titled("residual"), "yaxis": titled("rows"), "showlegend": False},
+        )
+        yield Chart(
+            f"Residuals{of} by prediction",
+            f"A slope or a funnel says that the net errs more for some predictions than for others.{sampled}",
+            [
+                {"x": numbers(guess[shown]), "y": numbers(error[shown]), "mode": "markers", "marker": marker},
+                {"x": numbers([guess.min(), guess.max()]), "y": [0, 0], "mode": "lines", "line": EVEN},
+            ],
+            {"xaxis": titled("predicted"), "yaxis": titled("residual"), "showlegend": False},
+        )

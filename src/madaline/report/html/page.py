@@ -1,0 +1,115 @@
+"""The page that holds a report: head, style, script, sections."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+from madaline.report.html.chart import Chart
+from madaline.report.html.script import SCRIPT
+from madaline.report.html.style import STYLE
+
+POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+"What a browser lets the page do: nothing is loaded from anywhere, whatever a name in the data says."
+
+
+@dataclass
+class Section:
+    """A part of the report.
+
+    Attributes
+    ----------
+    key : str
+        Its address in the page.
+    title : str
+        Plain text.
+    content : list of str and Chart
+        HTML, and charts.
+    """
+
+    key: str
+    title: str
+    content: list[str | Chart] = field(default_factory=list)
+
+
+def page(title: str, head: str, sections: Sequence[Section], foot: str, plotly: str) -> str:
+    """The whole page.
+
+    Parameters
+    ----------
+    title, foot : str
+        Plain text.
+    head : str
+        HTML that comes first.
+    sections : sequence of Section
+    plotly : str
+        Plotly's JavaScript; none if no section has a chart.
+    """
+    charts: list[Chart] = []
+    body = "\n".join(_section(section, charts) for section in sections)
+    links = "".join(f'<a href="#{section.key}">{escape(section.title)}</a>' for section in sections)
+    specs = [{"data": chart.data, "layout": dict(chart.layout), "height": chart.height} for chart in charts]
+    script = f"<script>{plotly}</script>\n" if charts else ""
+    script += f'<script type="application/json" id="charts">{in_script(specs)}</script>\n<script>{SCRIPT}</script>'
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<meta name="referrer" content="no-referrer">
+<meta name="color-scheme" content="light dark">
+<title>{escape(title)}</title>
+<style>{STYLE}</style>
+</head>
+<body>
+<main>
+<header>
+{head}
+<nav aria-label="Sections">{links}</nav>
+</header>
+{body}
+<footer>{escape(foot)}</footer>
+</main>
+{script if charts else ""}
+</body>
+</html>
+"""
+
+
+def in_script(value: object) -> str:
+    """JSON that no text in it can end the script of."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _section(section: Section, charts: list[Chart]) -> str:
+    parts: list[str] = []
+    in_grid = False
+    for item in section.content:
+        if isinstance(item, Chart) != in_grid:
+            parts.append("</div>" if in_grid else '<div class="grid">')
+            in_grid = not in_grid
+        if isinstance(item, Chart):
+            parts.append(_figure(item, len(charts)))
+            charts.append(item)
+        else:
+            parts.append(item)
+    if in_grid:
+        parts.append("</div>")
+    body = "\n".join(parts)
+    return f'<section id="{section.key}">\n<h2>{escape(section.title)}</h2>\n{body}\n</section>'
+
+
+def _figure(chart: Chart, number: int) -> str:
+    kind = "wide" if chart.is_wide else "half"
+    caption = f"<figcaption>{escape(chart.caption)}</figcaption>" if chart.caption else ""
+    return (
+        f'<figure class="{kind}">\n<h3>{escape(chart.title)}</h3>\n'
+        f'<div class="plot" data-chart="{number}" role="img" aria-label="{escape(chart.title)}" '
+        f'style="height:{chart.height}px"></div>\n{caption}\n</figure>'
+    )

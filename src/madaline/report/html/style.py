@@ -1,0 +1,74 @@
+"""How a report looks: light and dark, on a phone and on paper."""
+
+from __future__ import annotations
+
+LIGHT = "--ground:#fff;--text:#1c2127;--quiet:#57606b;--line:#d8dde3;--card:#f5f7f9;--accent:#00639c;--warn:#9a4300"
+DARK = "--ground:#15181c;--text:#e4e8ec;--quiet:#a3adb8;--line:#363d45;--card:#1e2328;--accent:#6cbdf0;--warn:#f0a35e"
+
+STYLE = (
+    ":root{%s}\n@media (prefers-color-scheme:dark){:root{%s}}\n@media print{:root{%s}}\n"  # noqa: UP031 - CSS has braces
+    % (LIGHT, DARK, LIGHT)
+    + """
+*{box-sizing:border-box}
+html{-webkit-text-size-adjust:100%;scroll-behavior:smooth}
+body{margin:0;background:var(--ground);color:var(--text);
+font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
+main{max-width:1000px;margin:0 auto;padding:16px}
+h1{font-size:1.7rem;line-height:1.2;margin:.6em 0 .2em;overflow-wrap:anywhere}
+h2{font-size:1.3rem;margin:2.2em 0 .5em;padding-top:.5em;border-top:1px solid var(--line)}
+h3{font-size:1rem;margin:.2em 0;overflow-wrap:anywhere}
+p{margin:.4em 0;max-width:46em;overflow-wrap:anywhere}
+.quiet,figcaption,footer,dt{color:var(--quiet);font-size:.88rem}
+figcaption{margin-top:.3em}
+nav{display:flex;flex-wrap:wrap;gap:.3em 1.1em;margin:1em 0}
+a{color:var(--accent)}
+.result{display:flex;flex-wrap:wrap;align-items:baseline;gap:0 .7em;margin:.6em 0}
+.result b{font-size:2.6rem;line-height:1.15;color:var(--accent)}
+dl{display:grid;grid-template-columns:repeat(auto-fill,minmax(150px,1fr));gap:.6em;margin:1em 0}
+dl div{background:var(--card);border-radius:8px;padding:.5em .8em}
+dd{margin:0;overflow-wrap:anywhere}
+.warnings{border-left:4px solid var(--warn);background:var(--card);padding:.5em 1em;margin:1em 0;
+border-radius:0 8px 8px 0}
+.warnings p{margin:.3em 0}
+.grid{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:1.4em 1.6em;margin:1em 0}
+figure{margin:0;min-width:0}
+figure.wide{grid-column:1/-1}
+.plot{width:100%}
+.scroll{overflow-x:auto}
+.tall{max-height:30em;overflow:auto}
+table{border-collapse:collapse;font-size:.93rem}
+th,td{text-align:left;padding:.35em .9em .35em 0;border-bottom:1px solid var(--line);vertical-align:top}
+td{overflow-wrap:anywhere;min-width:5em}
+th{font-weight:600;color:var(--quiet)}
+.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.range{display:block;color:var(--quiet);font-size:.82rem}
+tr.ours td{font-weight:600}
+pre{background:var(--card);border-radius:8px;padding:.8em 1em;overflow-x:auto;font-size:.86rem;line-height:1.45}
+code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
+.net{width:100%;max-width:640px;height:auto;display:block;margin:1em auto}
+.net text{fill:var(--text);font:15px system-ui,sans-serif;
+stroke:var(--ground);stroke-width:6px;paint-order:stroke}
+.net .unit{fill:var(--ground);stroke:var(--text)}
+.net .tie{stroke:var(--line)}
+summary{cursor:pointer;color:var(--accent);margin:.6em 0}
+footer{margin:3em 0 1em;border-top:1px solid var(--line);padding-top:.8em;overflow-wrap:anywhere}
+.plot .xtick text,.plot .ytick text,.plot .infolayer text{fill:var(--text)!important}
+.plot .gridlayer path,.plot .zerolinelayer path{stroke:var(--line)!important}
+.plot .ticks{stroke:var(--quiet)!important}
+@media (max-width:700px){
+.grid{grid-template-columns:minmax(0,1fr)}
+main{padding:12px}
+dl{grid-template-columns:repeat(2,minmax(0,1fr))}
+}
+@media print{
+@page{margin:12mm}
+body{font-size:11pt}
+main{max-width:none;padding:0}
+nav,.modebar,summary{display:none!important}
+figure,tr,.net,.warnings,dl{break-inside:avoid}
+h2,h3{break-after:avoid}
+pre{white-space:pre-wrap;overflow-wrap:anywhere}
+.tall{max-height:none}
+}
+"""
+)
