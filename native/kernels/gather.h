@@ -41,16 +41,27 @@ template <class T> class Gather : public Instruction {
     T* list = reinterpret_cast<T*>(frame.at(list_place_));
     const auto* indices = reinterpret_cast<const std::int64_t*>(frame.at(index_place_));
     if (begin >= end) return;
-    std::int64_t o = begin / count, j = begin % count;
-    for (std::int64_t p = begin; p < end; ++p) {
-      std::int64_t index = indices[o * index_[0] + j * index_[1]];
+    // f for the pair at these places, or false if the index is bad.
+    const auto pair = [&](const std::int64_t* at, T* row, T* item) {
+      std::int64_t index = *at;
       if (index < 0) index += size;
       if (static_cast<std::uint64_t>(index) >= static_cast<std::uint64_t>(size)) [[unlikely]] {
         frame.failed = true;
-        frame.failure_value = indices[o * index_[0] + j * index_[1]];
-        return;
+        frame.failure_value = *at;
+        return false;
       }
-      f(table + o * table_[0] + index * table_[1], list + o * list_[0] + j * list_[1]);
+      f(row + index * table_[1], item);
+      return true;
+    };
+    if (count == 1) {  // one of each row, as the class of a loss
+      for (std::int64_t o = begin; o < end; ++o)
+        if (!pair(indices + o * index_[0], table + o * table_[0], list + o * list_[0])) return;
+      return;
+    }
+    std::int64_t o = begin / count, j = begin % count;
+    for (std::int64_t p = begin; p < end; ++p) {
+      const std::int64_t* at = indices + o * index_[0] + j * index_[1];
+      if (!pair(at, table + o * table_[0], list + o * list_[0] + j * list_[1])) return;
       if (++j == count) j = 0, ++o;
     }
   }

@@ -3,7 +3,7 @@
 // Four ways, chosen by shape and strides alone:
 //   tiles   register tiles straight from A and B, or from packed panels of them when these are used often enough to pay
 //   swapped few columns, A transposed (weight gradients of an output layer): C^T = B^T A^T in tiles, stored transposed
-//   dots    at most 16 columns with A contiguous in k, or at most 3 rows with B transposed: dot products along k
+//   dots    few columns and long k with A contiguous in k, or at most 3 rows with B transposed: dot products along k
 //   outer   k = 1: a rank-1 update, row by row
 // In `tiles`, `swapped` and `outer` an element of C is the sum over blocks of k, each added in the order of k: its bits
 // depend on its row of A, its column of B and k. `dots` adds in another order, also the same for every element. Hence a
@@ -100,7 +100,7 @@ template <class T> struct Product {
 // Rows are shared evenly among the tiles: 32 rows as 6 6 5 5 5 5, since a tile of 2 takes as long as one of 4.
 struct TileRows {
   std::size_t tiles, height, taller;  // the first `taller` tiles have height + 1 rows
-  explicit TileRows(std::size_t m) : tiles((m + kTileRows - 1) / kTileRows), height(m / tiles), taller(m % tiles) {}
+  TileRows(std::size_t m, std::size_t most) : tiles((m + most - 1) / most), height(m / tiles), taller(m % tiles) {}
   std::size_t of(std::size_t t) const { return height + (t < taller); }
 };
 
@@ -152,6 +152,13 @@ template <class T> bool pays_to_pack_a(const Product<T>& x) {
   return x.m >= 8 && x.k >= 16 && x.n >= (x.A.col == 1 ? 512 : 96);
 }
 
+// The fewer columns, the emptier are vectors across them; the longer k, the less it costs to sum up a vector along it.
+// m has no say: a row of C has the same bits alone and among others.
+template <class T> bool pays_to_dot(const Product<T>& x) {
+  if (x.A.col != 1 || x.n > static_cast<std::size_t>(kDotCols)) return false;
+  return x.n == 1 || x.k > 3 * x.n * x.n;
+}
+
 template <class T> void tiled_product(const Product<T>& x, T* workspace) noexcept {
   constexpr std::size_t NR = static_cast<std::size_t>(kTileCols<T>), W = static_cast<std::size_t>(Vec<T>::width);
   const bool pack_b = pays_to_pack_b(x), pack_a = pays_to_pack_a(x), wide = x.m <= kWideRows && !pack_b;
@@ -181,11 +188,13 @@ template <class T> void tiled_product(const Product<T>& x, T* workspace) noexcep
         if (wide) {
           wide_tiles(mb, nb, kb, A, B, to, store);
         } else {
-          const TileRows rows(mb);
-          if (pack_a) pack_a_block(rows, kb, A, packed_a);
+          const TileRows usual(mb, kTileRows), tall(mb, kTallRows);
+          if (pack_a) pack_a_block(usual, kb, A, packed_a);
           for (std::size_t j = 0; j < nb; j += NR) {
             const int cols = static_cast<int>(std::min(NR, nb - j));
-            const auto& by_height = cols > Vec<T>::width ? tiles<T, 2> : tiles<T, 1>;
+            const bool narrow = cols <= Vec<T>::width;
+            const TileFunction<T>* by_height = narrow ? tiles<T, 1>.data() : tiles<T, 2>.data();
+            const TileRows& rows = narrow && !pack_a ? tall : usual;
             const bool packed = pack_b || (pack_edge && j == edge);
             const Strip<T> strip{kb,
                                  pack_a ? 1 : A.row,
@@ -243,26 +252,40 @@ template <class T> void dot_product(const Product<T>& x, T* workspace) noexcept 
   x.finish(0, x.is_swapped ? x.n : x.m);
 }
 
+// y[j] = a b[j] (+ y[j]) for j < n.
+template <bool kAdd, class T> MADALINE_INLINE void scaled_row(T a, const T* b, std::size_t n, T* y) noexcept {
+  constexpr std::size_t W = static_cast<std::size_t>(Vec<T>::width);
+  const Vec<T> factor(a);
+  const auto vector = [&](std::size_t j) {
+    const Vec<T> x = factor * Vec<T>::load(b + j);
+    (kAdd ? x + Vec<T>::load(y + j) : x).store(y + j);
+  };
+  std::size_t j = 0;
+  for (; j + 4 * W <= n; j += 4 * W) {
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < 4 * W; v += W) vector(j + v);
+  }
+  for (; j + W <= n; j += W) vector(j);
+  for (; j < n; ++j) y[j] = kAdd ? a * b[j] + y[j] : a * b[j];
+}
+
 // k = 1, B contiguous: C(i, j) = epilogue(a_i b_j), one pass over each row of C.
 template <class T> void outer_product(const Product<T>& x) noexcept {
   constexpr std::size_t W = static_cast<std::size_t>(Vec<T>::width);
   const Store& store = x.store;
-  const bool plain = store.add && !x.to.bias && !store.relu;
   for (std::size_t i = 0; i < x.m; ++i) {
-    const Vec<T> a(*x.A.from(i, 0).data);
+    const T a = *x.A.from(i, 0).data;
     const Target<T> to = store.move(x.to, i, 0);
-    std::size_t j = 0;
-    if (plain) {
-      for (; j + 4 * W <= x.n; j += 4 * W) {
-#pragma GCC unroll 4
-        for (std::size_t v = 0; v < 4 * W; v += W)
-          (a * Vec<T>::load(x.B.data + j + v) + Vec<T>::load(to.C + j + v)).store(to.C + j + v);
-      }
-      for (; j + W <= x.n; j += W) (a * Vec<T>::load(x.B.data + j) + Vec<T>::load(to.C + j)).store(to.C + j);
+    if (!to.bias && !store.relu) {
+      if (x.n < W) {  // a loop of its own: setting up vectors would take longer than the row
+        for (std::size_t j = 0; j < x.n; ++j) to.C[j] = store.add ? a * x.B.data[j] + to.C[j] : a * x.B.data[j];
+      } else if (store.add) scaled_row<true>(a, x.B.data, x.n, to.C);
+      else scaled_row<false>(a, x.B.data, x.n, to.C);
+      continue;
     }
-    for (; j < x.n; j += W) {
+    for (std::size_t j = 0; j < x.n; j += W) {
       const int n = static_cast<int>(std::min(W, x.n - j));
-      Vec<T> s = a * Vec<T>::load_partial(x.B.data + j, n);
+      Vec<T> s = Vec<T>(a) * Vec<T>::load_partial(x.B.data + j, n);
       if (store.add) s = s + Vec<T>::load_partial(to.C + j, n);
       if (to.bias) s = s + (store.bias_col ? Vec<T>::load_partial(to.bias + j, n) : Vec<T>(*to.bias));
       if (store.relu) s = relu_lanes(s);
@@ -306,7 +329,7 @@ void matmul(std::size_t m, std::size_t n, std::size_t k, const T* A, std::ptrdif
                            {ldc, 1, 0, epilogue.bias_stride, accumulate, epilogue.relu},
                            epilogue};
   if (k == 1 && b_n == 1) gemm::outer_product(x);
-  else if (n <= gemm::kDotCols && a_k == 1) gemm::dot_product(x, workspace);
+  else if (gemm::pays_to_dot(x)) gemm::dot_product(x, workspace);
   else if (m <= gemm::kWideRows && b_k == 1 && b_n != 1) gemm::dot_product(x.swapped(), workspace);
   else if (n < 16 && a_m == 1 && m > n) gemm::tiled_product(x.swapped(), workspace);
   else gemm::tiled_product(x, workspace);

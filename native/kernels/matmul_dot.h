@@ -10,7 +10,7 @@
 
 namespace madaline::MADALINE_ISA::gemm {
 
-inline constexpr int kDotCols = 16;  // more columns are faster in tiles
+inline constexpr int kDotCols = 15;  // more columns are always faster in tiles
 
 // Lane i of the result is the sum of the lanes of x[i], added as a tree that is the same for every i. x is overwritten.
 template <class T> MADALINE_INLINE Vec<T> sum_each(Vec<T> (&x)[Vec<T>::width]) {

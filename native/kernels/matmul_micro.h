@@ -218,7 +218,8 @@ template <class T, int R, int NV, bool PartialB>
 
 template <class T> using TileFunction = void (*)(const Strip<T>&, const T*, Target<T>) noexcept;
 
-inline constexpr int kWideRows = 3;  // products of so few rows are computed in wide tiles
+inline constexpr int kWideRows = 3;              // products of so few rows are computed in wide tiles
+inline constexpr int kTallRows = 2 * kTileRows;  // of tiles one vector wide: else too few sums for the multipliers
 
 // tiles<...>[R - 1] is the tile of R rows.
 template <class T, int NV, bool PartialB, int... I>
@@ -226,8 +227,10 @@ constexpr std::array<TileFunction<T>, sizeof...(I)> tile_table(std::integer_sequ
   return {&tile<T, I + 1, NV, PartialB>...};
 }
 template <class T, int NV, bool PartialB = false>
-inline constexpr auto tiles = tile_table<T, NV, PartialB>(
-    std::make_integer_sequence<int, (NV > kTileVectors || PartialB) ? kWideRows : kTileRows>());
+inline constexpr auto tiles =
+    tile_table<T, NV, PartialB>(std::make_integer_sequence<int, (NV > kTileVectors || PartialB) ? kWideRows
+                                                                : NV == 1                       ? kTallRows
+                                                                                                : kTileRows>());
 
 }  // namespace gemm
 }  // namespace madaline::MADALINE_ISA
