@@ -179,13 +179,10 @@ class Loop {
           g.source->gather(rows + begin, end - begin, staging_[i].data() + begin * g.source->row_bytes());
       }
     };
-    if (team.size() == 1 || pieces_ == 1) return take(0, n);
-    std::atomic<std::int64_t> next{0};
-    team.run([&](int) {
-      for (std::int64_t c; (c = next.fetch_add(1, std::memory_order_relaxed)) < pieces_;) {
-        const Range r = chunk_range(n, c, pieces_);
-        take(r.begin, r.end);
-      }
+    if (team.size() == 1) return take(0, n);
+    team.share(pieces_, [&](int, std::int64_t c) {
+      const Range r = chunk_range(n, c, pieces_);
+      take(r.begin, r.end);
     });
   }
 

@@ -179,18 +179,13 @@ class Machine {
       if (n_chunks <= 1) {
         instruction.run(mine);
       } else {
-        if (run.team.size() == 1) {
-          for (std::int64_t c = 0; c < n_chunks && !run.ended(0); ++c) instruction.run_chunk(mine, c, n_chunks);
-        } else {
-          std::atomic<std::int64_t> next{0};
-          run.team.run([&](int thread) {
-            Frame& frame = run.arena.workers[thread]->frame;
-            set_frame(frame);
-            for (std::int64_t c; (c = next.fetch_add(1, std::memory_order_relaxed)) < n_chunks && !run.ended(thread);)
-              instruction.run_chunk(frame, c, n_chunks);
-            if (frame.failed) run.fail(stage.first_number + static_cast<int>(k), frame.failure_value);
-          });
-        }
+        run.team.share(n_chunks, [&](int thread, std::int64_t c) {
+          if (run.ended(thread)) return;
+          Frame& frame = run.arena.workers[thread]->frame;
+          set_frame(frame);
+          instruction.run_chunk(frame, c, n_chunks);
+          if (frame.failed) run.fail(stage.first_number + static_cast<int>(k), frame.failure_value);
+        });
         if (!run.ended(0)) instruction.finish(mine, n_chunks);  // else some chunk may have left it nothing
       }
       if (mine.failed) run.fail(stage.first_number + static_cast<int>(k), mine.failure_value);
@@ -200,16 +195,7 @@ class Machine {
 
   void run_rows(Run& run, const Stage& stage) const {
     const std::int64_t lanes = stage.lanes(run.n_rows);
-    if (lanes <= 1 || run.team.size() == 1) {
-      for (std::int64_t l = 0; l < lanes; ++l) run_lane(run, stage, 0, l, lanes);
-    } else {
-      std::atomic<std::int64_t> next{0};
-      run.team.run([&](int thread) {
-        for (std::int64_t l; (l = next.fetch_add(1, std::memory_order_relaxed)) < lanes;) {
-          run_lane(run, stage, thread, l, lanes);
-        }
-      });
-    }
+    run.team.share(lanes, [&](int thread, std::int64_t l) { run_lane(run, stage, thread, l, lanes); });
     if (!run.ended(0)) combine(run, stage, lanes);
   }
 
@@ -253,12 +239,9 @@ class Machine {
         c.run(run.arena.lanes.data(), lane_bytes_, lanes, address, c.offset, c.offset + c.size);
         continue;
       }
-      std::atomic<std::int64_t> next{0};
-      run.team.run([&](int) {
-        for (std::int64_t k; (k = next.fetch_add(1, std::memory_order_relaxed)) < n_chunks;) {
-          const Range r = chunk_range(c.size, k, n_chunks);
-          c.run(run.arena.lanes.data(), lane_bytes_, lanes, address, c.offset + r.begin, c.offset + r.end);
-        }
+      run.team.share(n_chunks, [&](int, std::int64_t k) {
+        const Range r = chunk_range(c.size, k, n_chunks);
+        c.run(run.arena.lanes.data(), lane_bytes_, lanes, address, c.offset + r.begin, c.offset + r.end);
       });
     }
   }

@@ -1,12 +1,13 @@
 // A pool of threads that wait by spinning, then by sleeping.
 //
-//   Team team(n_threads);                        // takes the pool if it is free; else team.size() is 1
-//   team.run([&](int thread) { ... });           // calls it with 0 ... size - 1, returns when all have returned
-//   team.barrier();                              // inside the run: all threads of the team meet
+//   Team team(n_threads);                                        // takes the pool if it is free; else team.size() is 1
+//   team.share(n_pieces, [&](int thread, std::int64_t piece) {}) // every piece once, by whoever comes first
 //
 // A step of a small net lasts a few microseconds, so starting work on another core must cost about one: workers spin
-// for some tens of microseconds after their last task before they go to sleep. Only one team exists at a time: a second
-// caller runs alone on its own thread, because two teams on the same cores would slow each other down.
+// for some tens of microseconds after their last task before they go to sleep. Nobody waits for a worker that has not
+// come: where the cores are shared with others it may be long in coming, and the caller does its pieces meanwhile.
+// Only one team exists at a time: a second caller runs alone on its own thread, because two teams on the same cores
+// would slow each other down.
 //
 // The pool survives fork: the child has none of its parent's workers, forgets them and starts its own when it needs
 // them. Tasks must not throw and must not fork.
@@ -53,33 +54,38 @@ MADALINE_INLINE void spin_pause() {
 #endif
 }
 
+// Spins until is_done(), then politely, for some tens of microseconds in all; gives whether it is done. `crowded`:
+// there are more threads than CPUs, so the one waited for may need this CPU.
+template <class F> bool spin_until(bool crowded, F is_done) {
+  using Clock = std::chrono::steady_clock;
+  constexpr auto polite_after = std::chrono::microseconds(5), give_up_after = std::chrono::microseconds(50);
+  // Most waits end within these turns, so the clock is read only after them.
+  for (int turn = 0; turn < 64 && !crowded; ++turn, spin_pause())
+    if (is_done()) return true;
+  const Clock::time_point start = Clock::now();
+  for (Clock::duration waited{}; waited < give_up_after; waited = Clock::now() - start) {
+    // Yielding also when not crowded: another process may be waiting for this CPU.
+    if (crowded || waited > polite_after) std::this_thread::yield();
+    for (int turn = 0; turn < 16; ++turn, spin_pause())
+      if (is_done()) return true;
+  }
+  return false;
+}
+
 // A number that threads wait on until it changes. One writer at a time.
 class Signal {
  public:
-  std::uint32_t get() const { return value_.load(std::memory_order_acquire); }
-
   // Sequential consistency here and in wait(): either the writer sees the sleeper or the sleeper sees the new value.
   void set(std::uint32_t value) {
     value_.store(value, std::memory_order_seq_cst);
     if (sleepers_.load(std::memory_order_seq_cst) != 0) value_.notify_all();
   }
 
-  // Returns the new value. `crowded`: there are more threads than CPUs, so the one waited for may need this CPU.
+  // Returns the new value.
   std::uint32_t wait(std::uint32_t old, bool crowded) {
-    using Clock = std::chrono::steady_clock;
-    constexpr auto polite_after = std::chrono::microseconds(5), sleep_after = std::chrono::microseconds(50);
-    // Most waits end within these turns, so the clock is read only after them.
-    for (int turn = 0; turn < 64 && !crowded; ++turn, spin_pause())
-      if (const std::uint32_t value = get(); value != old) return value;
-    const Clock::time_point start = Clock::now();
-    for (Clock::duration waited{}; waited < sleep_after; waited = Clock::now() - start) {
-      // Yielding also when not crowded: another process may be waiting for this CPU.
-      if (crowded || waited > polite_after) std::this_thread::yield();
-      for (int turn = 0; turn < 16; ++turn, spin_pause())
-        if (const std::uint32_t value = get(); value != old) return value;
-    }
+    std::uint32_t value = old;
+    if (spin_until(crowded, [&] { return (value = value_.load(std::memory_order_acquire)) != old; })) return value;
     sleepers_.fetch_add(1, std::memory_order_seq_cst);
-    std::uint32_t value;
     while ((value = value_.load(std::memory_order_seq_cst)) == old) value_.wait(old, std::memory_order_seq_cst);
     sleepers_.fetch_sub(1, std::memory_order_relaxed);
     return value;
@@ -88,6 +94,35 @@ class Signal {
  private:
   std::atomic<std::uint32_t> value_{0};
   std::atomic<std::uint32_t> sleepers_{0};
+};
+
+// Lets workers in while it is open, and counts those inside.
+class Gate {
+ public:
+  void open() { state_.store(0, std::memory_order_release); }
+
+  bool enter() {
+    for (std::uint32_t state = state_.load(std::memory_order_acquire); (state & kClosed) == 0;)
+      if (state_.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel, std::memory_order_acquire))
+        return true;
+    return false;
+  }
+  void leave() {
+    if (state_.fetch_sub(1, std::memory_order_acq_rel) == (kClosed | 1)) state_.notify_one();
+  }
+
+  // Lets nobody in any more, and returns when all have left.
+  void close(bool crowded) {
+    state_.fetch_or(kClosed, std::memory_order_acq_rel);
+    std::uint32_t state = 0;
+    const auto is_empty = [&] { return (state = state_.load(std::memory_order_acquire)) == kClosed; };
+    if (spin_until(crowded, is_empty)) return;
+    while (!is_empty()) state_.wait(state, std::memory_order_acquire);
+  }
+
+ private:
+  static constexpr std::uint32_t kClosed = 1u << 31;
+  std::atomic<std::uint32_t> state_{kClosed};
 };
 
 class ThreadPool {
@@ -121,8 +156,9 @@ class ThreadPool {
     return n_threads < available ? n_threads : available;
   }
 
-  // Calls task(context, i) for i = 0 ... n_threads - 1, each on its own thread, 0 on the caller's; returns when all
-  // have returned. The caller has the pool and has reserved n_threads.
+  // Calls task(context, 0), and meanwhile task(context, i) on each worker 0 < i < n_threads that comes, until all have
+  // returned. A worker that has not come by the time the caller is done is not waited for; one may come twice. The
+  // caller has the pool and has reserved n_threads.
   void parallel(int n_threads, Task task, void* context) {
     if (n_threads <= 1) return task(context, 0);
     State& s = *state_;
@@ -130,24 +166,11 @@ class ThreadPool {
     s.context = context;
     s.n_threads = n_threads;
     s.crowded = n_threads > s.cpus;
-    s.working.store(n_threads - 1, std::memory_order_relaxed);
-    const std::uint32_t turn = ++s.turn;
-    for (int i = 0; i < n_threads - 1; ++i) s.workers[static_cast<std::size_t>(i)]->go.set(turn);
+    s.gate.open();
+    ++s.turn;
+    for (int i = 0; i < n_threads - 1; ++i) s.workers[static_cast<std::size_t>(i)]->go.set(s.turn);
     task(context, 0);
-    // A stale value is told from the right one by its turn; the loop is for a waiter that saw a change in between.
-    for (std::uint32_t done = s.done.get(); done != turn;) done = s.done.wait(done, s.crowded);
-  }
-
-  // Inside a parallel region: returns when all its threads have called it.
-  void barrier() {
-    State& s = *state_;
-    const std::uint32_t phase = s.phase.get();  // before arriving: afterwards the phase may already have moved on
-    if (s.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == s.n_threads) {
-      s.arrived.store(0, std::memory_order_relaxed);
-      s.phase.set(phase + 1);
-    } else {
-      s.phase.wait(phase, s.crowded);
-    }
+    s.gate.close(s.crowded);
   }
 
   int n_workers() const { return state_ == nullptr ? 0 : static_cast<int>(state_->workers.size()); }
@@ -160,23 +183,18 @@ class ThreadPool {
   };
 
   struct State {
-    // Written by the caller before it sets `go`, read by the workers after they have seen it.
+    // Written by the caller while the gate is closed, read by the workers inside of it.
     alignas(64) Task task = nullptr;
     void* context = nullptr;
     int n_threads = 1;
     bool crowded = false;
-    bool stopping = false;
     std::uint32_t turn = 0;
     int cpus = usable_cpus();
     std::vector<std::unique_ptr<Worker>> workers;
     State* inherited = nullptr;  // see forget_workers()
+    std::atomic<bool> stopping{false};
 
-    // The last worker to finish sets `done` to the turn.
-    alignas(64) std::atomic<int> working{0};
-    Signal done;
-
-    alignas(64) std::atomic<int> arrived{0};
-    Signal phase;
+    alignas(64) Gate gate;
   };
 
   ThreadPool() {
@@ -222,10 +240,11 @@ class ThreadPool {
   static void work(State& s, Signal& go, std::uint32_t turn, int index) {
     for (bool crowded = false;;) {
       turn = go.wait(turn, crowded);
-      if (s.stopping) return;
-      crowded = s.crowded;  // now: once this worker is done, the caller may write the next turn's
-      s.task(s.context, index);
-      if (s.working.fetch_sub(1, std::memory_order_acq_rel) == 1) s.done.set(turn);
+      if (s.stopping.load(std::memory_order_acquire)) return;
+      if (!s.gate.enter()) continue;
+      crowded = s.crowded;
+      if (index < s.n_threads) s.task(s.context, index);  // else it was called for an earlier task, of more threads
+      s.gate.leave();
     }
   }
 
@@ -235,7 +254,7 @@ class ThreadPool {
     if (!try_acquire()) return;
     // The pool stays taken, so that whoever comes later runs alone.
     if (state_ == nullptr) return;
-    state_->stopping = true;
+    state_->stopping.store(true, std::memory_order_release);
     ++state_->turn;
     for (auto& worker : state_->workers) worker->go.set(state_->turn);
     for (auto& worker : state_->workers) worker->thread.join();
@@ -269,18 +288,21 @@ class Team {
 
   int size() const { return size_; }
 
-  // Calls f(thread) for thread = 0 ... size() - 1 at once; returns when all have returned. f does not throw.
-  template <class F> void run(F&& f) {
-    using Function = std::remove_reference_t<F>;
-    if (pool_ == nullptr) return f(0);
+  // Calls f(thread, piece) for every piece < n_pieces, each once, on any thread < size(); returns when all have
+  // returned. f does not throw.
+  template <class F> void share(std::int64_t n_pieces, F f) {
+    if (pool_ == nullptr || n_pieces <= 1) {
+      for (std::int64_t piece = 0; piece < n_pieces; ++piece) f(0, piece);
+      return;
+    }
+    std::atomic<std::int64_t> next{0};
+    const auto work = [&](int thread) {
+      for (std::int64_t piece; (piece = next.fetch_add(1, std::memory_order_relaxed)) < n_pieces;) f(thread, piece);
+    };
+    using Work = decltype(work);
     pool_->parallel(
-        size_, [](void* context, int thread) { (*static_cast<Function*>(context))(thread); },
-        const_cast<void*>(static_cast<const void*>(std::addressof(f))));
-  }
-
-  // Inside run: returns when all threads of the team have called it.
-  void barrier() {
-    if (pool_ != nullptr) pool_->barrier();
+        size_, [](void* context, int thread) { (*static_cast<Work*>(context))(thread); },
+        const_cast<void*>(static_cast<const void*>(std::addressof(work))));
   }
 
  private:

@@ -1,4 +1,4 @@
-// The thread pool: every index once, barriers hold, one team at a time, sleepers wake, forks live.
+// The thread pool: every piece once, one team at a time, slow workers are helped, sleepers wake, forks live.
 #include "kernels/threads.h"
 
 #include <chrono>
@@ -23,49 +23,59 @@ static void check(bool ok, const char* what) {
   if (!ok) std::printf("FAILED: %s\n", what);
 }
 
-static void every_index_runs_once_on_its_own_thread(int n_threads) {
+static void every_piece_runs_once(int n_threads) {
   Team team(n_threads);
   check(team.size() == n_threads, "a free pool grants the threads asked for");
-  std::vector<int> calls(static_cast<std::size_t>(n_threads), 0);
-  std::vector<std::thread::id> ids(static_cast<std::size_t>(n_threads));
+  constexpr std::size_t n_pieces = 37;
+  std::vector<std::atomic<int>> calls(n_pieces), inside(static_cast<std::size_t>(n_threads));
+  std::atomic<bool> apart{true}, in_range{true}, own{true};
+  const std::thread::id caller = std::this_thread::get_id();
   for (int turn = 0; turn < 200; ++turn)
-    team.run([&](int thread) {
-      ++calls[static_cast<std::size_t>(thread)];
-      ids[static_cast<std::size_t>(thread)] = std::this_thread::get_id();
+    team.share(static_cast<std::int64_t>(n_pieces), [&](int thread, std::int64_t piece) {
+      if (thread < 0 || thread >= n_threads) in_range = false;
+      if (inside[static_cast<std::size_t>(thread)]++ != 0) apart = false;
+      if ((std::this_thread::get_id() == caller) != (thread == 0)) own = false;
+      ++calls[static_cast<std::size_t>(piece)];
+      --inside[static_cast<std::size_t>(thread)];
     });
-  bool once = true, apart = true;
-  for (int i = 0; i < n_threads; ++i) {
-    once = once && calls[static_cast<std::size_t>(i)] == 200;
-    for (int j = 0; j < i; ++j) apart = apart && ids[static_cast<std::size_t>(i)] != ids[static_cast<std::size_t>(j)];
-  }
-  check(once, "every index runs once a turn");
-  check(apart, "every index has its own thread");
-  check(ids[0] == std::this_thread::get_id(), "index 0 is the caller");
+  bool once = true;
+  for (const auto& count : calls) once = once && count == 200;
+  check(once, "every piece runs once a turn");
+  check(in_range, "threads are counted from 0");
+  check(apart, "a thread does one piece at a time");
+  check(own, "index 0 is the caller, and only the caller");
 }
 
-// A prefix sum done in rounds: it is wrong as soon as one thread is a round ahead of another.
-static void barriers_keep_the_rounds_apart(int n_threads) {
+// What a piece wrote is there when share() has returned, and the next share() sees it.
+static void shares_come_one_after_another(int n_threads) {
   Team team(n_threads);
-  const std::size_t n = static_cast<std::size_t>(team.size());
-  constexpr int rounds = 300;
+  constexpr std::size_t n = 16;
   std::vector<long> now(n), next(n);
   std::iota(now.begin(), now.end(), 1L);
   std::vector<long> expected = now;
-  for (int round = 0; round < rounds; ++round) {
+  const auto round = [](const std::vector<long>& x, std::size_t i) { return (x[i] + x[(i + 1) % n]) % 1000003; };
+  for (int turn = 0; turn < 300; ++turn) {
     std::vector<long> y(n);
-    for (std::size_t i = 0; i < n; ++i) y[i] = (expected[i] + expected[(i + 1) % n]) % 1000003;
+    for (std::size_t i = 0; i < n; ++i) y[i] = round(expected, i);
     expected = y;
+    team.share(
+        n, [&](int, std::int64_t i) { next[static_cast<std::size_t>(i)] = round(now, static_cast<std::size_t>(i)); });
+    now = next;
   }
-  team.run([&](int thread) {
-    const std::size_t i = static_cast<std::size_t>(thread);
-    for (int round = 0; round < rounds; ++round) {
-      next[i] = (now[i] + now[(i + 1) % n]) % 1000003;
-      team.barrier();
-      now[i] = next[i];
-      team.barrier();
-    }
+  check(now == expected, "nobody is a turn behind");
+}
+
+// Each piece takes the calling thread long; a worker that comes takes some, and one that never comes delays nothing.
+static void a_piece_that_waits_for_others_is_overtaken() {
+  Team team(2);
+  std::atomic<int> others{0};
+  std::atomic<bool> held{false};
+  team.share(8, [&](int thread, std::int64_t) {
+    if (thread == 1 && !held.exchange(true))
+      while (others < 7) std::this_thread::yield();  // the caller does the other seven
+    else ++others;
   });
-  check(now == expected, "a barrier lets nobody go ahead");
+  check(others == (held ? 7 : 8), "the others do the pieces that a slow worker leaves");
 }
 
 static void only_one_team_has_the_pool() {
@@ -75,12 +85,11 @@ static void only_one_team_has_the_pool() {
     Team second(2);
     check(second.size() == 1, "a second team runs alone");
     int calls = 0;
-    second.run([&](int thread) {
+    second.share(3, [&](int thread, std::int64_t) {
       ++calls;
-      second.barrier();
       check(thread == 0, "a lone team has index 0");
     });
-    check(calls == 1, "a lone team runs once");
+    check(calls == 3, "a lone team does every piece");
   }
   Team third(2);
   check(third.size() == 1, "a team that ran alone does not free the pool of another");
@@ -102,10 +111,7 @@ static void callers_on_several_threads_all_get_their_work_done() {
       for (int turn = 0; turn < 500; ++turn) {
         Team team(2);
         std::atomic<long> sum{0};
-        const int n = team.size();
-        team.run([&](int thread) {
-          for (long i = thread; i < 100; i += n) sum += i;
-        });
+        team.share(100, [&](int, std::int64_t i) { sum += static_cast<long>(i); });
         sums[c] += sum;
       }
     });
@@ -118,8 +124,9 @@ static void sleeping_workers_and_sleeping_callers_wake() {
   std::atomic<int> calls{0};
   for (int turn = 0; turn < 5; ++turn) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));  // the worker is asleep by now
-    team.run([&](int thread) {
-      if (thread == 1) std::this_thread::sleep_for(std::chrono::milliseconds(5));  // and now the caller will be
+    team.share(2, [&](int thread, std::int64_t) {
+      // The caller is slow to begin with, so that the worker comes; then it sleeps while the worker is slow.
+      std::this_thread::sleep_for(std::chrono::milliseconds(thread == 0 ? 2 : 8));
       ++calls;
     });
   }
@@ -130,7 +137,7 @@ static void sleeping_workers_and_sleeping_callers_wake() {
 static int sum_of_indices(int n_threads) {
   Team team(n_threads);
   std::atomic<int> sum{0};
-  team.run([&](int thread) { sum += thread + 1; });
+  team.share(n_threads, [&](int, std::int64_t piece) { sum += static_cast<int>(piece) + 1; });
   return team.size() == n_threads ? sum.load() : -1;
 }
 
@@ -165,11 +172,9 @@ static void a_child_forked_while_the_pool_is_taken_gets_it() {
     waitpid(child, &status, 0);
   }).join();
   check(WIFEXITED(status) && WEXITSTATUS(status) == 0, "a child does not wait for a holder it does not have");
-  int calls = 0;
-  team.run([&](int thread) {
-    if (thread == 0) ++calls;
-  });
-  check(calls == 1, "the parent's team is undisturbed");
+  std::atomic<int> done{0};
+  team.share(5, [&](int, std::int64_t) { ++done; });
+  check(done == 5, "the parent's team is undisturbed");
 }
 #endif
 
@@ -179,25 +184,19 @@ static void report_latency(int n_threads) {
   for (int repeat = 0; repeat < 20; ++repeat) {
     constexpr int n = 2000;
     const auto start = Clock::now();
-    for (int i = 0; i < n; ++i) team.run([](int) {});
+    for (int i = 0; i < n; ++i) team.share(2, [](int, std::int64_t) {});
     const double us = std::chrono::duration<double, std::micro>(Clock::now() - start).count() / n;
     if (us < best) best = us;
   }
-  double barrier_us = 0;
-  team.run([&](int thread) {
-    constexpr int n = 20000;
-    const auto start = Clock::now();
-    for (int i = 0; i < n; ++i) team.barrier();
-    if (thread == 0) barrier_us = std::chrono::duration<double, std::micro>(Clock::now() - start).count() / n;
-  });
-  std::printf("%d threads, hot: %.2f us an empty region, %.2f us a barrier\n", n_threads, best, barrier_us);
+  std::printf("%d threads, hot: %.2f us to share two empty pieces\n", n_threads, best);
 }
 
 int main(int argc, char** argv) {
   for (int n_threads : {1, 2, 3, 8}) {
-    every_index_runs_once_on_its_own_thread(n_threads);
-    barriers_keep_the_rounds_apart(n_threads);
+    every_piece_runs_once(n_threads);
+    shares_come_one_after_another(n_threads);
   }
+  a_piece_that_waits_for_others_is_overtaken();
   only_one_team_has_the_pool();
   the_pool_is_free_again_after_a_team();
   callers_on_several_threads_all_get_their_work_done();
