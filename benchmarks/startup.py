@@ -3,8 +3,8 @@ scikit-learn's MLPClassifier.
 
     python benchmarks/startup.py [--runs 7]
 
-All train one hidden layer of 100 rectifiers by Adam for 100 epochs of batches of 32 rows. Python keeps compiled files, as
-it does for installed packages.
+All train one hidden layer of 100 rectifiers by Adam for 100 epochs of batches of 32 rows. Python keeps compiled
+files, as it does for installed packages.
 """
 
 from __future__ import annotations

@@ -182,7 +182,7 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator):
 
     def _score_rows(self, prediction: np.ndarray, rows: Rows) -> float:
         found = self._decode(prediction, self._classes.numbered())
-        return _share_right(rows.y.astype(int), found, rows.weight)
+        return float(np.average((found == rows.y).reshape(len(rows), -1).all(axis=1), weights=rows.weight))
 
     @available_if(can_go_on)
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None, classes: Any = None) -> Self:

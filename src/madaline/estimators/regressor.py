@@ -18,7 +18,9 @@ from madaline.estimators.monte_carlo import ThinnedNets
 from madaline.estimators.recipe import can_go_on
 from madaline.estimators.rows import Rows
 from madaline.losses.loss import Loss
+from madaline.losses.squared import MSE
 from madaline.losses.targets import Target
+from madaline.train.metrics import R2
 
 
 @documented
@@ -128,9 +130,7 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator):
         return self._loss.n_outputs(self._target)
 
     def _score_rows(self, prediction: np.ndarray, rows: Rows) -> float:
-        from sklearn.metrics import r2_score  # only those who stop early wait for it
-
-        return float(r2_score(rows.y, prediction, sample_weight=rows.weight))
+        return R2().whole(MSE(), prediction, rows.y, rows.weight)
 
     @available_if(can_go_on)
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
