@@ -104,6 +104,18 @@ def test_many_categories_are_whole_numbers_with_one_for_others_and_one_for_gaps(
     assert len(few.features()) == 12
 
 
+def test_numbers_may_have_waves_and_nothing_else_has_them(table):
+    plan = md.TablePlan.fit(table, waves=5)
+    (numbers, _) = plan.front().layers[0].layers
+    assert numbers == md.Periodic(5, columns=(0, 2))  # size and rooms; 1 says where size is missing
+    assert md.Sequential(plan.front()).init(plan.encode(table))(plan.encode(table)).shape == (60, 18 + 2 * 5 + 8)
+    wide = md.TablePlan.fit(np.random.default_rng(0).normal(size=(10, 100)), waves=16)
+    assert wide.waves == 2
+    alone = md.TablePlan.fit({"x": [1.0, 2.0, 3.0]}, waves=4)
+    matrix = alone.encode({"x": [1.0, 2.0]})["numbers"]
+    assert alone.front().init(matrix)(matrix).shape == (2, 5)
+
+
 def test_inputs_have_names_of_their_own():
     names = [f"k{i}" for i in range(12)] * 2
     plan = md.TablePlan.fit({"a.b": names, "a_b": names, "numbers": names, "": names, "x": list(range(24))})

@@ -12,7 +12,7 @@ import numpy as np
 
 from madaline.data.categories import Embedded
 from madaline.data.fitting import fit_column
-from madaline.data.plans import ColumnPlan, Dropped, write_rows
+from madaline.data.plans import ColumnPlan, Dropped, Number, write_rows
 from madaline.data.roles import Role, infer_roles
 from madaline.data.series import column_of
 from madaline.data.table import Table
@@ -28,6 +28,8 @@ TABLE_PLANS: Registry[type[TablePlan]] = Registry("table plan")
 NUMBERS = "numbers"
 "The input that holds the matrix: numbers, few categories, booleans and dates."
 BLOCK_ROWS = 4096
+MOST_WAVES = 256
+"Waves of all numbers together; more would cost more than the rest of a net."
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class TablePlan(Description):
         One for each column of the training table, those left out among them, in its order.
     has_names : bool
         Whether the training table had names; if not, columns are found by their places.
+    waves : int
+        Waves of each number that the net is given beside it, by :class:`~madaline.nn.layers.periodic.Periodic`.
 
     Examples
     --------
@@ -56,8 +60,11 @@ class TablePlan(Description):
     registry: ClassVar[Registry[Any]] = TABLE_PLANS
     name: ClassVar[str] = "table"
 
+    ranges: ClassVar[Mapping[str, str]] = {"waves": "[0, 4096]"}
+
     columns: tuple[ColumnPlan, ...]
     has_names: bool = True
+    waves: int = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -77,6 +84,7 @@ class TablePlan(Description):
         clip: bool | None = None,
         one_hot: int = 8,
         embedding: int = 8,
+        waves: int = 0,
         ignore: Collection[str] = (),
         categorical: Collection[str] = (),
         numeric: Collection[str] = (),
@@ -97,6 +105,9 @@ class TablePlan(Description):
             Columns with at most so many categories become one matrix column each; others are embedded.
         embedding : int
             The length of the vector of an embedded category at most; few categories get shorter ones.
+        waves : int
+            Waves of each number that the net is given beside it: 16 make functions that jump easier to learn. If there
+            are many numbers there are fewer of each, so that all together are at most 256.
         ignore, categorical, numeric : collections of str
             Columns to leave out, to take as categories, to take as numbers.
         """
@@ -117,7 +128,9 @@ class TablePlan(Description):
         plans = [
             fit_column(table, role, scaling=scaling, clip=clip, one_hot=one_hot, embedding=embedding) for role in roles
         ]
-        return cls(tuple(plans), has_names=table.has_names)
+        n_numbers = sum(isinstance(plan, Number) for plan in plans)
+        waves = min(waves, MOST_WAVES // max(n_numbers, 1))
+        return cls(tuple(plans), has_names=table.has_names, waves=waves)
 
     def encode(self, table: Any) -> dict[str, np.ndarray]:
         """The arrays of a table, by the names of the net's inputs.
@@ -149,14 +162,22 @@ class TablePlan(Description):
         return {NUMBERS: matrix, **embedded}
 
     def front(self) -> Sequential:
-        """The layers that take :meth:`encode`'s arrays and give one matrix: embeddings beside the numbers."""
+        """The layers that take :meth:`encode`'s arrays and give one matrix: embeddings beside the numbers.
+
+        Where there is nothing but the matrix, it may also be given by itself.
+        """
         from madaline.nn.layers.embedding import Embedding
         from madaline.nn.layers.parallel import Concat, Parallel
+        from madaline.nn.layers.periodic import Periodic
         from madaline.nn.layers.reshape import Identity
         from madaline.nn.layers.sequential import Sequential
 
         inputs = self.inputs()
-        branches: dict[str, Any] = {NUMBERS: Identity()} if self.features() else {}
+        features = self.features()
+        numbers = {plan.column for plan in self.columns if isinstance(plan, Number)}
+        places = tuple(place for place, name in enumerate(features) if name in numbers)
+        first = Periodic(self.waves, columns=places) if self.waves and places else Identity()
+        branches: dict[str, Any] = {NUMBERS: first} if features else {}
         branches |= {inputs[p.column]: Embedding(p.n_codes, p.width) for p in self.columns if isinstance(p, Embedded)}
         return Sequential(Parallel(**branches), Concat())
 
