@@ -36,7 +36,7 @@ setup: .venv/installed ## Create .venv, build the native core, install madaline 
 	$(BIN)/python -m pip install --quiet --no-build-isolation --editable .
 	@touch $@
 
-demo: setup ## From a table to a model, its score and a scored file, by the command line
+demo: setup ## From a table to a model, its report and a scored file, by the command line
 	@mkdir -p demo
 	$(BIN)/madaline train penguins --out demo/penguins --force
 	$(BIN)/madaline predict demo/penguins penguins --proba -o demo/penguins-scored.csv --force

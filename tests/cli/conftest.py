@@ -41,7 +41,20 @@ def penguins(tmp_path_factory):
     """The folder of a run on penguins."""
     folder = tmp_path_factory.mktemp("models") / "penguins"
     assert (
-        main(["train", "penguins", "--out", str(folder), "--epochs", "40", "--learning-rate", "0.01", "--no-baselines"])
+        main(
+            [
+                "train",
+                "penguins",
+                "--out",
+                str(folder),
+                "--epochs",
+                "40",
+                "--learning-rate",
+                "0.01",
+                "--no-baselines",
+                "--no-report",
+            ]
+        )
         == 0
     )
     return folder
@@ -51,5 +64,5 @@ def penguins(tmp_path_factory):
 def cars(tmp_path_factory):
     """The folder of a run on cars: a regression."""
     folder = tmp_path_factory.mktemp("models") / "cars"
-    assert main(["train", "auto_mpg", "--out", str(folder), "--epochs", "40", "--no-baselines"]) == 0
+    assert main(["train", "auto_mpg", "--out", str(folder), "--epochs", "40", "--no-baselines", "--no-report"]) == 0
     return folder

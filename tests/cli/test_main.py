@@ -90,7 +90,7 @@ def program(tmp_path):
 
 
 def test_in_a_pipe_there_is_neither_colour_nor_progress(program):
-    run = program("train penguins --epochs 2 --no-baselines --out run")
+    run = program("train penguins --epochs 2 --no-baselines --no-report --out run")
     assert run.returncode == 0, run.stderr
     assert "\x1b" not in run.stdout
     assert run.stderr == ""

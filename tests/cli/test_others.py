@@ -38,7 +38,7 @@ def test_evaluate_leaves_out_rows_without_a_target_and_needs_the_column(madaline
 
 def test_evaluate_agrees_with_the_scores_of_training(madaline):
     """On the test rows themselves, the numbers are those of the run."""
-    assert madaline("train", "iris", "--out", "run", "--epochs", "10", "--no-baselines").code == 0
+    assert madaline("train", "iris", "--out", "run", "--epochs", "10", "--no-baselines", "--no-report").code == 0
     scores = json.loads(Path("run/result.json").read_text())["scores"]
     from madaline.data.split import split_rows
 

@@ -19,7 +19,7 @@ from safetensors.numpy import load_file
 
 import madaline as md
 
-QUICK = ("--epochs", "5", "--hidden", "16", "--no-baselines")
+QUICK = ("--epochs", "5", "--hidden", "16", "--no-baselines", "--no-report")
 
 
 def weights(folder):
@@ -56,7 +56,7 @@ def test_a_run_shows_assumptions_columns_task_scores_and_advice(madaline):
         "madaline predict run/model.madaline NEW.csv -o scored.csv",
     ):
         assert text in result.out
-    files = {"model.madaline", "history.parquet", "config.toml", "result.json", "log.txt"}
+    files = {"model.madaline", "report.html", "history.parquet", "config.toml", "result.json", "log.txt"}
     assert {file.name for file in Path("run").iterdir()} == files
     assert {file.name for file in Path().iterdir()} == {"homes.csv", "run"}
 
@@ -102,7 +102,7 @@ def test_force_replaces_no_folder_that_is_none_of_a_run(madaline):
 def test_a_config_trains_the_same_model_again(madaline):
     options = ("--seed", "7", "--dropout", "0.2", "--ignore", "sepal length (cm)", "--test", "0.3")
     assert madaline("train", "iris", "--out", "run", *options, *QUICK).code == 0
-    assert madaline("train", "--config", "run/config.toml", "--out", "again", "--no-baselines").code == 0
+    assert madaline("train", "--config", "run/config.toml", "--out", "again", "--no-baselines", "--no-report").code == 0
     assert_same("run", "again")
     first, again = (tomllib.loads(Path(name, "config.toml").read_text()) for name in ("run", "again"))
     assert first == again
@@ -110,7 +110,7 @@ def test_a_config_trains_the_same_model_again(madaline):
 
 
 def test_a_run_that_time_ended_is_trained_again_up_to_its_epoch(madaline):
-    options = ("--epochs", "100000", "--patience", "100000", "--no-baselines")
+    options = ("--epochs", "100000", "--patience", "100000", "--no-baselines", "--no-report")
     result = madaline("train", "digits", "--out", "run", "--time", "2s", *options)
     assert result.code == 0, result.err
     ended = tomllib.loads(Path("run/config.toml").read_text())["ended"]
@@ -118,17 +118,17 @@ def test_a_run_that_time_ended_is_trained_again_up_to_its_epoch(madaline):
     assert "The time was over" in result.out
     config = Path("run/config.toml").read_text()
     Path("config.toml").write_text("".join(line for line in config.splitlines(True) if not line.startswith("time")))
-    assert madaline("train", "--config", "config.toml", "--out", "again", "--no-baselines").code == 0
+    assert madaline("train", "--config", "config.toml", "--out", "again", "--no-baselines", "--no-report").code == 0
     assert tomllib.loads(Path("again/config.toml").read_text())["ended"] == ended
     assert_same("run", "again")
 
 
 def test_a_run_that_time_ended_goes_on(madaline):
-    options = ("--epochs", "60", "--patience", "60", "--hidden", "64", "--no-baselines")
+    options = ("--epochs", "60", "--patience", "60", "--hidden", "64", "--no-baselines", "--no-report")
     assert madaline("train", "digits", "--out", "whole", *options).code == 0
     assert madaline("train", "digits", "--out", "run", "--time", "0.2s", *options).code == 0
     assert tomllib.loads(Path("run/config.toml").read_text())["ended"]["by"] == "time"
-    assert madaline("train", "--resume", "run", "--no-baselines").code == 0
+    assert madaline("train", "--resume", "run", "--no-baselines", "--no-report").code == 0
     assert tomllib.loads(Path("run/config.toml").read_text())["ended"]["by"] == "finished"
     assert_same("run", "whole")
     result = madaline("train", "--resume", "run")
@@ -141,7 +141,7 @@ N_KILLS = int(os.environ.get("MADALINE_KILLS", "3"))
 
 def test_a_run_killed_at_any_moment_goes_on_to_the_same_end(madaline):
     """Set MADALINE_KILLS for more of them."""
-    options = ["--epochs", "400", "--patience", "400", "--hidden", "32", "--no-baselines"]
+    options = ["--epochs", "400", "--patience", "400", "--hidden", "32", "--no-baselines", "--no-report"]
     assert madaline("train", "digits", "--out", "whole", *options).code == 0
     rng = random.Random(0)
     for k in range(N_KILLS):
@@ -154,7 +154,9 @@ def test_a_run_killed_at_any_moment_goes_on_to_the_same_end(madaline):
             if Path(f"run{k}").exists():
                 break
             begun = Path(f"run{k}.unfinished", "config.toml").exists()
-            command = ["train", "--resume", f"run{k}", "--no-baselines"] if begun else [*command, "--force"]
+            command = (
+                ["train", "--resume", f"run{k}", "--no-baselines", "--no-report"] if begun else [*command, "--force"]
+            )
         if not Path(f"run{k}").exists():
             assert madaline(*command).code == 0
         assert_same(f"run{k}", "whole")

@@ -66,6 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except typer.Exit as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            return _failed(f"Stopped. {error.__cause__}".rstrip(), INTERRUPTED, debug)
         return int(error.exit_code)
     except (typer.Abort, KeyboardInterrupt) as error:
         return _failed(f"Stopped. {error}".rstrip(), INTERRUPTED, debug)

@@ -70,10 +70,11 @@ def write(
         task=target.task,
         facts={
             "Trained on": counted(rows["train"], "row"),
-            "Stopped by": f"{counted(rows['validation'], 'row')}; {ended['by']}, epoch {ended['epoch']}",
+            "Validated on": counted(rows["validation"], "row"),
             "Tested on": f"{counted(rows['test'], 'row')}, split {about['split']}",
+            "Ended by": f"{ended['by']}, epoch {ended['epoch']}",
             "Net": counted(trainer.model.network.n_params, "parameter"),
-            "Time": f"{about['seconds']:.1f} s, all in all",
+            "Time": f"{about['seconds']:.1f} s",
         },
         scores={"this net": scores, **others},
         targets=prepared.targets,

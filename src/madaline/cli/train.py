@@ -12,6 +12,7 @@ from madaline.errors import ConfigError
 
 COLUMNS, SPLIT, NET = "Columns", "Rows", "Net and training (chosen by the size of the data unless told)"
 Names = list[str] | None
+ALSO_WITH_RESUME = {"resume", "time", "threads", "as_json", "force", "ragged", "unnamed", "baselines", "report"}
 
 
 def train(
@@ -42,6 +43,7 @@ def train(
     baselines: Annotated[
         bool, typer.Option("--baselines/--no-baselines", help="Compare with simpler models.", show_default=False)
     ] = True,
+    report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html.", show_default=False)] = True,
     force: o.Force = False,
     as_json: o.Json = False,
     ignore: Annotated[Names, typer.Option(help="Columns to leave out.", rich_help_panel=COLUMNS)] = None,
@@ -113,12 +115,12 @@ def train(
     screen = Screen(as_json=as_json)
     if resume is not None:
         folder = RunFolder(resume)
-        _refuse(typed, {"resume", "time", "threads", "as_json", "force", "ragged", "unnamed", "baselines"}, "--resume")
+        _refuse(typed, ALSO_WITH_RESUME, "--resume")
         folder.resume()
         settings = RunConfig.read(folder.work / CONFIG)
         settings.training.time = o.seconds(time)
         settings.training.threads = threads
-        run(settings, folder, screen, resume=True, compare=baselines)
+        run(settings, folder, screen, resume=True, with_others=baselines, with_report=report)
         return
     settings = RunConfig() if config is None else RunConfig.read(config)
     if data is not None:
@@ -128,7 +130,7 @@ def train(
     _take(settings, typed)
     folder = RunFolder.free(out, settings.data.source)
     folder.start(force=force)
-    run(settings, folder, screen, resume=False, compare=baselines)
+    run(settings, folder, screen, resume=False, with_others=baselines, with_report=report)
 
 
 def _take(settings: Any, given: dict[str, Any]) -> None:

@@ -59,6 +59,13 @@ class Recipe:
     "What it came from, by the names of ``CHOICES``."
 
 
+def table_options() -> dict[str, Any]:
+    """What the preset asks of a table's plan."""
+    plain = MLPClassifier()
+    data = preset.before_reading(plain, settings_of(plain)).data
+    return dict(data) if isinstance(data, Mapping) else {}
+
+
 def recipe_for(table: TablePlan, target: TargetPlan, X: dict[str, np.ndarray], y: np.ndarray, **told: Any) -> Recipe:
     """The recipe of ``preset="auto"`` for these training rows; ``told`` says otherwise for some of ``CHOICES``."""
     plain = MLPClassifier()

@@ -17,7 +17,7 @@ from madaline.data.target import ClassTarget, NumberTarget, TargetPlan
 from madaline.errors import DataWarning
 from madaline.estimators.tabular.baselines import Rows
 from madaline.estimators.tabular.learned import Learned
-from madaline.estimators.tabular.recipe import Recipe, recipe_for
+from madaline.estimators.tabular.recipe import Recipe, recipe_for, table_options
 from madaline.train.events import Callback
 from madaline.train.history import History
 from madaline.train.stopping import EarlyStopping
@@ -108,6 +108,7 @@ def prepare(
             ignore=ignore,
             categorical=categorical,
             numeric=numeric,
+            **table_options(),
         )
     parts = []
     for rows in (split.train, split.validation, split.test):
