@@ -202,6 +202,9 @@ if TYPE_CHECKING:
     from madaline.optim.schedule import Schedule as Schedule
     from madaline.optim.schedule import as_schedule as as_schedule
     from madaline.optim.sgd import SGD as SGD
+    from madaline.report.first_layer import FirstLayerDisplay as FirstLayerDisplay
+    from madaline.report.layer_statistics import LayerStatisticsDisplay as LayerStatisticsDisplay
+    from madaline.report.loss_curve import LossCurveDisplay as LossCurveDisplay
     from madaline.ship.export import export as export
     from madaline.ship.from_keras import from_keras as from_keras
     from madaline.ship.from_sklearn import from_sklearn as from_sklearn
@@ -212,6 +215,7 @@ if TYPE_CHECKING:
     from madaline.train.loggers import TensorBoard as TensorBoard
     from madaline.train.metrics import METRICS as METRICS
     from madaline.train.metrics import Metric as Metric
+    from madaline.train.probes import Probes as Probes
     from madaline.train.recipe import Group as Group
     from madaline.train.sampling import SAMPLERS as SAMPLERS
     from madaline.train.stopping import EarlyStopping as EarlyStopping
@@ -353,6 +357,9 @@ _NAMES_BY_MODULE = {
         "as_schedule",
     ),
     "madaline.optim.sgd": ("SGD",),
+    "madaline.report.first_layer": ("FirstLayerDisplay",),
+    "madaline.report.layer_statistics": ("LayerStatisticsDisplay",),
+    "madaline.report.loss_curve": ("LossCurveDisplay",),
     "madaline.ship.export": ("export",),
     "madaline.ship.from_keras": ("from_keras",),
     "madaline.ship.from_sklearn": ("from_sklearn",),
@@ -361,6 +368,7 @@ _NAMES_BY_MODULE = {
     "madaline.train.history": ("History",),
     "madaline.train.loggers": ("MLflow", "TensorBoard"),
     "madaline.train.metrics": ("METRICS", "Metric"),
+    "madaline.train.probes": ("Probes",),
     "madaline.train.recipe": ("Group",),
     "madaline.train.sampling": ("SAMPLERS",),
     "madaline.train.stopping": ("EarlyStopping",),

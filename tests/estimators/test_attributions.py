@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from scipy.special import expit
 from sklearn.exceptions import NotFittedError
+from sklearn.inspection import partial_dependence, permutation_importance
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -183,6 +185,21 @@ def test_what_columns_became_inside_is_added_up_to_the_columns(columns, waves):
         assert np.all(parts[same, place] == 0.0)
         assert np.abs(parts[:, place]).max() > 0.01 or name == "nothing"
     assert md.gradient_x_input(reg, table).shape == (120, len(columns))
+
+
+def test_scikit_learns_permutation_importance_and_dependence_find_the_columns_that_attributions_find():
+    table = pd.DataFrame(TABLE)
+    reg = md.MLPRegressor("squared_error", 8, data="auto", solver="lbfgs", max_iter=30, random_state=0)
+    reg.fit(table, PRICE)
+    shuffled = permutation_importance(reg, table, PRICE, n_repeats=2, random_state=0).importances_mean
+    parts = np.abs(md.integrated_gradients(reg, table)).mean(axis=0)
+    assert shuffled.argmax() == parts.argmax() == 0
+    assert shuffled[2] == parts[2] == 0.0
+    kinds = partial_dependence(reg, table, ["kind"], categorical_features=["kind"])
+    (found,) = kinds["average"]
+    assert kinds["grid_values"][0][found.argmax()] == "house"
+    sizes = partial_dependence(reg, table, ["size"], grid_resolution=5)["average"][0]
+    assert (np.diff(sizes) > 0).all()
 
 
 def test_a_table_of_categories_alone_is_explained_from_no_category_on():

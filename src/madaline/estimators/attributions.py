@@ -184,7 +184,8 @@ def _places(asked: Explained, values: Array, output: Any) -> Array:
                 f"output must say which of the {n_outputs} outputs is explained: a number from 0 to {n_outputs - 1}, "
                 "or one for each row, as model(X).argmax(axis=1)."
             )
-        return values.argmax(axis=1)
+        largest: Array = np.argmax(values, axis=1)
+        return largest
     wanted = np.asarray(output)
     if wanted.shape not in ((), (1,), (n_rows,)):
         raise ShapeError(f"output has shape {wanted.shape}; give one, or one for each of the {n_rows} rows.")

@@ -133,7 +133,7 @@ def _behind_a_table(plan: Any, model: Model, meaning: Any, names: Array | None, 
 
     vectors = plan.inputs()
     place_of = {column.column: place for place, column in enumerate(plan.columns)}
-    owners = np.array([place_of[column.column] for column in plan.columns for _ in column.features()], dtype=int)
+    owners = [place_of[column.column] for column in plan.columns for _ in column.features()]
     after = _after_embeddings(model, list(vectors.values()))
 
     def inputs(table: Any) -> Any:
@@ -147,7 +147,8 @@ def _behind_a_table(plan: Any, model: Model, meaning: Any, names: Array | None, 
         found = found if isinstance(found, dict) else {NUMBERS: found}
         total = np.zeros((len(next(iter(found.values()))), len(plan.columns)))
         if NUMBERS in found:
-            np.add.at(total, (slice(None), owners), found[NUMBERS])
+            for place, owner in enumerate(owners):
+                total[:, owner] += found[NUMBERS][:, place]
         for column, name in vectors.items():
             total[:, place_of[column]] = found[name].sum(axis=1)
         return total
@@ -164,7 +165,9 @@ def _after_embeddings(model: Model, embedded: list[str]) -> Model:
     assert isinstance(front, Sequential)
     parallel, *after = front.layers
     assert isinstance(parallel, Parallel)
-    branches = {n: Identity() if isinstance(layer, Embedding) else layer for n, layer in parallel.parts()}
+    branches: dict[str, Any] = {
+        n: Identity() if isinstance(layer, Embedding) else layer for n, layer in parallel.parts()
+    }
     specs = {name: spec.shape for name, spec in model.network.inputs.items()}
     specs |= {name: (layer.width,) for name, layer in parallel.parts() if isinstance(layer, Embedding)}
     net = Sequential(Sequential(Parallel(**branches), *after), *rest)

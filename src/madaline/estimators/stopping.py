@@ -101,6 +101,7 @@ class Convergence(Callback):
         if gain > 0.0 and not np.isnan(score):
             e.best_validation_score_ = score
             e._best = trainer.model.params.flat.copy(), trainer.model.state.flat.copy()
+            trainer.history.best_epoch = int(row["epoch"])
 
     def _set_rate(self, trainer: Trainer, rate: float) -> None:
         trainer.scale_rate(rate / self.settings.learning_rate_init)

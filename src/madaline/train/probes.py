@@ -11,9 +11,35 @@ from madaline.errors import UnknownNameError
 from madaline.nn.context import Context
 from madaline.nn.layers.activation import Activation
 from madaline.nn.network import Network
+from madaline.train.events import Callback
 
 OF_ACTIVATIONS = ("mean", "std", "zero", "saturated")
 OF_PARAMETERS = ("gradient_norm", "weight_norm", "update_ratio")
+
+
+class Probes(Callback):
+    """Asks for probes where nobody else does, as in estimators: ``callbacks=md.Probes()``; see ``history.probes``.
+
+    Parameters
+    ----------
+    layers : True or sequence of str
+        The paths of the layers to watch; all that have parameters or are activations unless told.
+    sample_every : int, optional
+        Steps between samples; twice an epoch unless told.
+
+    Examples
+    --------
+    >>> import numpy as np, madaline as md
+    >>> X = np.linspace(-1, 1, 64).reshape(-1, 1)
+    >>> reg = md.MLPRegressor("mse", 8, schedule="cosine", max_iter=3, callbacks=md.Probes()).fit(X, X[:, 0] ** 2)
+    >>> sorted(set(reg.history_.probes["layer"].tolist()))
+    ['0', '1', '2']
+    """
+
+    watches_epochs = False
+
+    def __init__(self, layers: bool | Sequence[str] = True, *, sample_every: int | None = None) -> None:
+        self.layers, self.sample_every = layers, sample_every
 
 
 def watched(network: Network, probes: bool | Sequence[str]) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from madaline.train.history import History
 from madaline.train.inference import Inference
 from madaline.train.memory import needed
 from madaline.train.metrics import Metric, as_metrics
-from madaline.train.probes import watched
+from madaline.train.probes import Probes, watched
 from madaline.train.progress import ProgressBar, shows_progress
 from madaline.train.recipe import Recipe, check_patterns
 from madaline.train.run import Reached, Run, Settings
@@ -487,6 +487,8 @@ class Trainer:
             better = {"loss": False} | {metric.name: metric.larger_is_better for metric in chosen}
             watch = stopping.start(has_validation=held is not None, larger_is_better=better)
         listeners = as_callbacks(callbacks)
+        for asking in (listener for listener in listeners if isinstance(listener, Probes)):
+            probes, probe_every = probes or asking.layers, probe_every or asking.sample_every
         if shows_progress(progress):
             listeners.append(ProgressBar(epochs or 1))
         settings = Settings(

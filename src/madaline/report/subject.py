@@ -1,0 +1,29 @@
+"""What a Display is about: the history and the net of whatever was trained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from madaline.errors import ConfigError
+from madaline.functional.model import Model
+from madaline.train.history import History
+
+
+def history_of(thing: Any) -> History:
+    """The history of a fitted estimator, of a trainer, or itself."""
+    for found in (thing, getattr(thing, "history_", None), getattr(thing, "history", None)):
+        if isinstance(found, History):
+            return found
+    raise ConfigError(f"{_shown(thing)} has no history. Give a fitted estimator, a Trainer or a History.")
+
+
+def model_of(thing: Any) -> Model:
+    """The net of a fitted estimator, of a trainer, or itself."""
+    for found in (thing, getattr(thing, "model_", None), getattr(thing, "model", None)):
+        if isinstance(found, Model):
+            return found
+    raise ConfigError(f"{_shown(thing)} has no net. Give a fitted estimator, a Trainer or a Model.")
+
+
+def _shown(thing: Any) -> str:
+    return f"{type(thing).__name__}, which is not fitted or not madaline's,"
