@@ -40,7 +40,7 @@ def importance(effects: Effects) -> Chart | None:
         f"How much worse {effects.error} gets on {effects.n_rows:,} rows that training did not see when a column is "
         f"shuffled; lines: spread over shuffles. Columns that say the same share their importance.{more}{chosen}"
     )
-    return Chart("What matters", caption, [bars], layout, is_wide=True, height=90 + 24 * len(shown))
+    return Chart("Importance of columns", caption, [bars], layout, is_wide=True, height=90 + 24 * len(shown))
 
 
 def dependences(findings: Findings) -> list[Chart]:

@@ -97,11 +97,13 @@ def _calibration(truth: np.ndarray, p: np.ndarray) -> Chart:
         "hovertemplate": "said %{x:.1%}, right %{y:.1%} of %{text} rows<extra></extra>",
         "name": "net",
     }
-    low = float(min(*x, *y))
+    low = float(min(np.floor(10 * min(*x, *y)) / 10, 0.9))
+    beside = 0.05 * (1.0 - low)
     even = {"x": [low, 1], "y": [low, 1], "mode": "lines", "line": EVEN, "hoverinfo": "skip", "name": "as it should be"}
+    axis = {"tickformat": ".0%", "range": [low - beside, 1.0 + beside]}
     layout = {
-        "xaxis": titled("probability that the net gives", tickformat=".0%"),
-        "yaxis": titled("share that is right", tickformat=".0%"),
+        "xaxis": titled("probability that the net gives", **axis),
+        "yaxis": titled("share that is right", **axis),
         "showlegend": False,
     }
     caption = "On the dotted line probabilities mean what they say; below it the net is too sure. Bars: 95%."

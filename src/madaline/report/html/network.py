@@ -9,14 +9,19 @@ from html import escape
 import numpy as np
 
 from madaline.functional.model import Model
+from madaline.nn.layers.parallel import Parallel
+from madaline.nn.network import LayerRow
 from madaline.report.html.chart import COLOURS, DIVERGING, Chart, named_axis, numbers, titled
 
-WIDTH, ROW, TOP = 640, 92, 34
+WIDTH, ROW, TOP = 480, 84, 14
 RADIUS = 6
-MOST_UNITS = 16
+MOST_UNITS = 12
 "Of a layer that are drawn."
 MOST_LAYERS = 24
-MOST_INPUTS, MOST_WEIGHTS = 40, 64
+LONGEST = 64
+"Characters under a rank."
+LONGEST_NAME, LONGEST_PATH = 14, 6
+MOST_INPUTS, MOST_WEIGHTS = 30, 64
 "Rows and columns of the heat map."
 
 
@@ -31,15 +36,21 @@ class Rank:
 
     @property
     def text(self) -> str:
-        """What stands over the units."""
-        units = f"{self.width:,} unit{'s' if self.width != 1 else ''}"
-        params = f", {self.n_params:,} parameters" if self.n_params else ""
-        return f"{', '.join(self.names)}: {units}{params}"
+        """What stands under the units."""
+        count = f"{self.n_params:,} parameters" if self.n_params else f"{self.width:,}"
+        return f"{', '.join(self.names)}: {count}"
 
 
 def layer_names(model: Model) -> dict[str, str]:
     """The layers of a net by path, named by path and description."""
-    return {row.path: f"{row.path} {row.layer!r}" for row in model.network.rows}
+    return {row.path: _name(row) for row in model.network.rows}
+
+
+def _name(row: LayerRow) -> str:
+    """A short one: without arguments if they are many, without where the layer is if that is far inside."""
+    described = repr(row.layer)
+    kind = described if len(described) <= LONGEST_NAME else type(row.layer).__name__
+    return f"{row.path if len(row.path) <= LONGEST_PATH else row.path.rpartition('.')[2]} {kind}"
 
 
 def first_weights(model: Model, inputs: Sequence[str]) -> Chart | None:
@@ -67,7 +78,7 @@ def first_weights(model: Model, inputs: Sequence[str]) -> Chart | None:
         "hovertemplate": "%{x}: %{z}<extra></extra>",
     }
     layout = {
-        "xaxis": titled("units", showticklabels=False),
+        "xaxis": titled("units", showticklabels=False, ticks=""),
         "yaxis": named_axis([names[place] for place in rows], autorange="reversed"),
     }
     parts = []
@@ -105,27 +116,22 @@ def drawing(model: Model, inputs: Sequence[str], outputs: Sequence[str]) -> str:
 def _ranks(model: Model) -> list[Rank]:
     """The net's layers as ranks of units; what only holds other layers is none."""
     rows = list(model.network.rows)
-    paths = [row.path for row in rows]
-    holders = {path.rpartition(".")[0] for path in paths if path} | {""}
-    weights = {path.rpartition(".")[0]: path for path in model.network.params if path.endswith("W") or path == "W"}
+    holders = {row.path.rpartition(".")[0] for row in rows if row.path} | {""}
+    beside = tuple(f"{row.path}." for row in rows if isinstance(row.layer, Parallel))
+    weights = {path.rpartition(".")[0]: path for path in model.network.params if path.rpartition(".")[2] == "W"}
     ranks: list[Rank] = []
     for row in rows:
-        if row.path in holders:
-            continue
         width = _width(row.out_shape)
-        if width is None:
+        if row.path in holders or row.path.startswith(beside) or width is None:
             continue
-        W = np.asarray(model.params[weights[row.path]]) if row.path in weights else None
-        if not row.n_params and not any(rank.n_params for rank in ranks):
-            ranks = [Rank(width, ["inputs"])]
-        elif row.n_params:
-            entering = _width(getattr(row.inputs, "shape", None))
-            if not ranks and W is not None and entering:
-                ranks.append(Rank(entering, ["inputs"]))
+        if not ranks:  # what branches give together is what the ranks begin with
+            ranks.append(Rank(_width(getattr(row.inputs, "shape", None)) or width, ["inputs"]))
+        if row.n_params:
+            W = np.asarray(model.params[weights[row.path]]) if row.path in weights else None
             ranks.append(Rank(width, [repr(row.layer)], row.n_params, W))
-        elif ranks[-1].width == width:
+        elif len(ranks) > 1 and ranks[-1].width == width:
             ranks[-1].names.append(repr(row.layer))
-        else:
+        elif ranks[-1].width != width:
             ranks.append(Rank(width, [repr(row.layer)]))
     return ranks
 
@@ -140,7 +146,7 @@ def _width(shape: object) -> int | None:
 def _places(width: int) -> list[tuple[int, float]]:
     """Units that are drawn, by number, and where; of many, those at the ends with a gap between."""
     count = min(width, MOST_UNITS)
-    gap = 38.0 if width <= 8 else 34.0
+    gap = 36.0
     slots = count + (width > MOST_UNITS)
     start = WIDTH / 2 - gap * (slots - 1) / 2
     half = count // 2 if width > MOST_UNITS else count
@@ -155,7 +161,7 @@ def _units(rank: Rank, y: float) -> list[str]:
     parts = [f'<circle class="unit" cx="{x:.1f}" cy="{y}" r="{RADIUS}"/>' for _, x in places]
     if rank.width > MOST_UNITS:
         parts.append(f'<text x="{WIDTH / 2}" y="{y + 4}" text-anchor="middle">…</text>')
-    text = rank.text if len(rank.text) <= 88 else f"{rank.text[:87]}…"
+    text = rank.text if len(rank.text) <= LONGEST else f"{rank.text[: LONGEST - 1]}…"
     parts.append(f'<text x="{WIDTH / 2}" y="{y + 22}" text-anchor="middle">{escape(text)}</text>')
     return parts
 

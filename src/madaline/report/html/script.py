@@ -13,7 +13,8 @@ SCRIPT = """
   function draw(place) {
     const chart = charts[Number(place.dataset.chart)];
     const layout = Object.assign({
-      height: chart.height, margin: {l: 10, r: 10, t: 10, b: 10}, dragmode: hasPointer ? "zoom" : false, hovermode: "closest",
+      height: chart.height, margin: {l: 10, r: 10, t: 10, b: 10}, hovermode: "closest",
+      dragmode: hasPointer ? "zoom" : false,
       paper_bgcolor: clear, plot_bgcolor: clear, font: {family: "system-ui, sans-serif", size: 12},
       legend: {orientation: "h", x: 0, y: 1.02, yanchor: "bottom", bgcolor: clear},
       modebar: {bgcolor: clear, color: "#808890", activecolor: "#0072B2"},

@@ -38,15 +38,17 @@ figure.wide{grid-column:1/-1}
 .tall{max-height:30em;overflow:auto}
 table{border-collapse:collapse;font-size:.93rem}
 th,td{text-align:left;padding:.35em .9em .35em 0;border-bottom:1px solid var(--line);vertical-align:top}
-td{overflow-wrap:anywhere;min-width:5em}
+td{overflow-wrap:break-word;max-width:22em}
 th{font-weight:600;color:var(--quiet)}
 .number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-.range{display:block;color:var(--quiet);font-size:.82rem}
+.range{display:block;font-weight:400;color:var(--quiet);font-size:.82rem}
 tr.ours td{font-weight:600}
 pre{background:var(--card);border-radius:8px;padding:.8em 1em;overflow-x:auto;font-size:.86rem;line-height:1.45}
+li code{display:inline-block}
+pre.lines{white-space:pre-wrap;overflow-wrap:anywhere}
 code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
-.net{width:100%;max-width:640px;height:auto;display:block;margin:1em auto}
-.net text{fill:var(--text);font:15px system-ui,sans-serif;
+.net{width:100%;max-width:560px;height:auto;display:block;margin:1em auto}
+.net text{fill:var(--text);font:14px system-ui,sans-serif;
 stroke:var(--ground);stroke-width:6px;paint-order:stroke}
 .net .unit{fill:var(--ground);stroke:var(--text)}
 .net .tie{stroke:var(--line)}
@@ -54,6 +56,7 @@ summary{cursor:pointer;color:var(--accent);margin:.6em 0}
 footer{margin:3em 0 1em;border-top:1px solid var(--line);padding-top:.8em;overflow-wrap:anywhere}
 .plot .xtick text,.plot .ytick text,.plot .infolayer text{fill:var(--text)!important}
 .plot .gridlayer path,.plot .zerolinelayer path{stroke:var(--line)!important}
+@media (prefers-color-scheme:dark){.plot .scatterlayer,.plot .barlayer{filter:brightness(1.35)}}
 .plot .ticks{stroke:var(--quiet)!important}
 @media (max-width:700px){
 .grid{grid-template-columns:minmax(0,1fr)}
@@ -67,7 +70,7 @@ main{max-width:none;padding:0}
 nav,.modebar,summary{display:none!important}
 figure,tr,.net,.warnings,dl{break-inside:avoid}
 h2,h3{break-after:avoid}
-pre{white-space:pre-wrap;overflow-wrap:anywhere}
+.plot .scatterlayer,.plot .barlayer{filter:none}
 .tall{max-height:none}
 }
 """

@@ -75,4 +75,4 @@ def listed(texts: Iterable[str]) -> str:
 
 def code(text: str) -> str:
     """Lines as they are."""
-    return f"<pre><code>{escape(text.strip())}</code></pre>"
+    return f'<pre class="lines"><code>{escape(text.strip())}</code></pre>'

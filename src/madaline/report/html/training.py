@@ -25,6 +25,7 @@ PROBES = (
     ("update_ratio", "Updates", "length of a step over length of a layer's parameters, as a power of 10", True),
 )
 "Column, title, what it is, whether on a logarithmic scale."
+SHARES = ("zero", "saturated")
 
 
 def curves(history: History) -> list[Chart]:
@@ -108,7 +109,7 @@ def _heat_map(
             paths.append(path)
             with np.errstate(divide="ignore"):
                 z.append(np.log10(row) if is_log else row)
-    if not z or (column in ("zero", "saturated") and not np.nanmax(z) > 0):
+    if not z or (column in SHARES and not np.nanmax(z) > 0.001):
         return None
     # Of a layer that has stopped, the logarithm is none: its cells stay empty.
     rows = np.where(np.isfinite(z), z, np.nan)
@@ -121,7 +122,7 @@ def _heat_map(
         "zmin": float(low),
         "zmax": float(high),
         "colorscale": SEQUENCE,
-        "colorbar": {"thickness": 10, "outlinewidth": 0},
+        "colorbar": {"thickness": 10, "outlinewidth": 0} | ({"tickformat": "~%"} if column in SHARES else {}),
         "hovertemplate": "step %{x}: %{z}<extra></extra>",
     }
     layout = {
