@@ -10,7 +10,7 @@ import numpy as np
 
 from madaline.functional.model import Model
 from madaline.nn.layers.parallel import Parallel
-from madaline.nn.network import LayerRow
+from madaline.nn.summary import LayerRow
 from madaline.report.html.chart import COLOURS, DIVERGING, Chart, named_axis, numbers, titled
 
 WIDTH, ROW, TOP = 480, 84, 14

@@ -1,0 +1,244 @@
+"""The report as a reader has it: its parts, its safety, its size."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import madaline as md
+from madaline.report.findings import Dependence, Effect, Effects, Findings
+from madaline.report.html.write import report, write_report
+
+SECTIONS = ["result", "learning", "predictions", "columns", "net", "data", "use", "config"]
+HOSTILE = (
+    "</script><script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "<b>bold</b>",
+    "' onmouseover='alert(1)",
+    "<!--<script>",
+    "%{x}",
+    "a\x00b\u2028c",
+    "\ud800",
+)
+
+
+@dataclass(frozen=True)
+class Measured:
+    name: str
+    value: float
+    low: float
+    high: float
+
+    def __str__(self):
+        return f"{self.value:.3f} ({self.low:.3f} to {self.high:.3f})"
+
+
+class Page(HTMLParser):
+    """Elements, texts and charts of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.attributes, self.texts, self.inside = [], [], [], ""
+        self.charts = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value) for name, value in attributes]
+        self.inside = "charts" if ("id", "charts") in attributes else tag
+
+    def handle_endtag(self, tag):
+        self.inside = ""
+
+    def handle_data(self, data):
+        if self.inside == "charts":
+            self.charts = json.loads(data)
+        elif self.inside not in ("script", "style"):
+            self.texts.append(data)
+
+    @property
+    def text(self):
+        return "\n".join(self.texts)
+
+    @property
+    def sections(self):
+        return [value for tag, name, value in self.attributes if (tag, name) == ("section", "id")]
+
+
+@pytest.fixture(scope="module")
+def trained():
+    """A small net with what its probes saw."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4)).astype(np.float32)
+    trainer = md.Trainer(md.mlp(8, 3, activation="tanh"), loss="cross_entropy", optimizer=md.Adam(1e-2))
+    history = trainer.fit(X, rng.integers(0, 3, 60), epochs=4, batch_size=20, validation=0.2, probes=True)
+    return trainer.model, history
+
+
+def findings(trained, names=("a", "b", "c", "d"), classes=("x", "y", "z")):
+    """Of a classifier, complete."""
+    rng = np.random.default_rng(1)
+    model, history = trained
+    p = rng.dirichlet(np.ones(len(classes)), 50)
+    dependence = Dependence(np.linspace(0.0, 1.0, 5), rng.dirichlet(np.ones(len(classes)), 5))
+    kinds = Dependence(np.array(names, dtype=object), rng.dirichlet(np.ones(len(classes)), len(names)))
+    found = [Effect(names[0], 0.5, 0.1, dependence), Effect(names[1], 0.1, 0.1, kinds), Effect(names[2], 0.0)]
+    return Findings(
+        title=names[0],
+        task="multiclass",
+        facts={"Rows": names[0]},
+        scores={"this net": [Measured("accuracy", 0.9, 0.8, 1.0)], names[0]: [Measured("accuracy", 0.5, 0.4, 0.6)]},
+        targets=[names[1]],
+        classes=classes,
+        truth=np.arange(50) % len(classes),
+        prediction=p,
+        history=history,
+        model=model,
+        inputs=names,
+        effects=Effects("log loss", found, 4, 50),
+        columns=[(name, "number", f"{name} is one") for name in names],
+        assumptions=[f"{names[0]} was read"],
+        warnings=[f"{names[1]} leaks"],
+        advice=[(f"try {names[2]}", f"--ignore {names[2]}")],
+        usage=[f"madaline predict {names[0]}"],
+        config=f"target = {names[1]}",
+        made="today",
+    )
+
+
+def of_numbers(trained, n=50):
+    rng = np.random.default_rng(2)
+    truth = rng.normal(size=(n, 1))
+    prediction = truth + 0.1 * rng.normal(size=(n, 1))
+    return replace(findings(trained), task="regression", classes=(), truth=truth, prediction=prediction, effects=None)
+
+
+def titles(page):
+    return [value for tag, name, value in page.attributes if (tag, name) == ("div", "aria-label")]
+
+
+def test_a_classifiers_report_has_every_part(trained):
+    page = Page(report(findings(trained)))
+    assert page.sections == SECTIONS
+    expected = {
+        "Loss",
+        "Learning rate",
+        "Beside simpler models",
+        "Which classes are mixed up",
+        "How far to believe it",
+        "ROC",
+        "Precision and recall",
+        "Importance of columns",
+        "The first layer's weights",
+        "Size of activations",
+        "Gradients",
+        "Updates",
+    }
+    assert expected <= set(titles(page))
+    assert len(page.charts) == len(titles(page))
+    for text in ("0.900", "0.800 to 1.000", "a is one", "a was read", "b leaks", "--ignore c", "target = b", "today"):
+        assert text in page.text
+    assert "svg" in page.tags
+
+
+def test_a_regressors_report_shows_residuals_in_place_of_classes(trained):
+    shown = set(titles(Page(report(of_numbers(trained)))))
+    assert {"Predictions and the truth", "Residuals", "Residuals by prediction"} <= shown
+    assert not {"ROC", "Which classes are mixed up", "Importance of columns"} & shown
+
+
+def test_of_two_classes_one_curve_says_all(trained):
+    two = replace(findings(trained, classes=("no", "yes")), task="binary", effects=None)
+    page = Page(report(two))
+    curves = page.charts[titles(page).index("Precision and recall")]["data"]
+    assert [curve["name"].split(":")[0] for curve in curves] == ["yes"]
+
+
+def test_labels_have_curves_and_no_confusion(trained):
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, (50, 3)).astype(np.float32)
+    labels = replace(findings(trained), task="multilabel", truth=truth, prediction=rng.random((50, 3)), effects=None)
+    shown = set(titles(Page(report(labels))))
+    assert {"ROC", "Precision and recall"} <= shown
+    assert "Which classes are mixed up" not in shown
+
+
+def test_a_class_that_no_test_row_has_gets_no_curve(trained):
+    page = Page(report(replace(findings(trained), truth=np.zeros(50, int) + np.arange(50) % 2)))
+    curves = page.charts[titles(page).index("Precision and recall")]["data"]
+    assert len(curves) == 2
+
+
+def test_what_is_not_known_has_no_part_and_needs_no_plotly():
+    text = report(Findings("nothing", "regression"))
+    assert Page(text).sections == []
+    assert len(text) < 10_000
+
+
+def test_a_history_without_probes_and_validation_has_its_curves_alone():
+    rng = np.random.default_rng(0)
+    trainer = md.Trainer(md.mlp(4, 1), loss="mse")
+    history = trainer.fit(rng.normal(size=(20, 2)), rng.normal(size=20), epochs=3)
+    page = Page(report(Findings("short", "regression", history=history)))
+    assert page.sections == ["learning"]
+    assert titles(page) == ["Loss", "Learning rate"]
+
+
+@pytest.mark.parametrize("name", HOSTILE, ids=range(len(HOSTILE)))
+def test_texts_of_the_data_stay_texts(trained, name):
+    names = [f"{name}{k}" for k in range(4)]
+    plain, hostile = findings(trained), findings(trained, names=names, classes=tuple(names[:3]))
+    calm, page = Page(report(plain)), Page(report(hostile).encode("utf-8", "replace").decode())
+    assert page.tags == calm.tags
+    assert [(tag, key) for tag, key, _ in page.attributes] == [(tag, key) for tag, key, _ in calm.attributes]
+    assert "<" not in json.dumps([_labels(chart) for chart in page.charts])
+
+
+def _labels(chart):
+    """All texts of a chart that plotly would take marks of its own from, but its own templates."""
+    own = ("hovertemplate", "texttemplate")
+    traces = [{key: value for key, value in trace.items() if key not in own} for trace in chart["data"]]
+    return [traces, chart["layout"]]
+
+
+def test_names_that_look_like_numbers_or_dates_stay_names(trained):
+    page = Page(report(findings(trained, classes=("2020-01-01", "1", "007"))))
+    axis = page.charts[titles(page).index("Which classes are mixed up")]["layout"]["xaxis"]
+    assert axis["ticktext"] == ["2020-01-01", "1", "007"]
+    assert axis["tickvals"] == [0, 1, 2]
+
+
+def test_nothing_is_loaded_from_anywhere(trained):
+    page = Page(report(findings(trained)))
+    addresses = [value for _, name, value in page.attributes if name in ("src", "href", "srcset", "action", "data")]
+    assert addresses
+    assert all(address.startswith("#") and address[1:] in page.sections for address in addresses)
+    policy = [value for tag, name, value in page.attributes if tag == "meta" and "default-src" in (value or "")]
+    assert policy
+    assert "default-src 'none'" in policy[0]
+    assert "http" not in policy[0]
+
+
+def test_the_file_is_small_with_plotly_inside_however_many_rows_there_are(trained, tmp_path):
+    rng = np.random.default_rng(0)
+    many = tuple(f"class {k}" for k in range(300))
+    truth = rng.integers(0, 300, 20_000)
+    classes = replace(findings(trained), classes=many, truth=truth, prediction=rng.random((20_000, 300)), effects=None)
+    for place, found in enumerate((classes, of_numbers(trained, 200_000))):
+        path = tmp_path / f"{place}.html"
+        write_report(path, found)
+        assert 4_000_000 < path.stat().st_size < 6_000_000
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["0.html", "1.html"]
+
+
+def test_numbers_that_are_not_finite_are_left_out_of_charts(trained):
+    broken = md.Trainer(md.mlp(4, 1), loss="mse").fit(np.ones((8, 2)), np.ones(8), epochs=3)
+    broken.add(epoch=4, loss=float("inf"))
+    page = Page(report(replace(findings(trained), history=broken)))
+    loss = page.charts[titles(page).index("Loss")]["data"][0]["y"]
+    assert loss[-1] is None
+    assert all(value is not None for value in loss[:-1])
