@@ -107,3 +107,9 @@ def test_validation_takes_its_share_of_each_class(rng):
     np.testing.assert_array_equal(np.bincount(target[held]), [140, 40, 20])
     assert not np.array_equal(held, split_rows(1000, 0.2, seed=1, target=target)[1])
     assert len(split_rows(10, 0.01, seed=0)[1]) == 1
+
+
+def test_a_batch_of_all_rows_is_taken_in_order_without_gathering():
+    assert batches(7, 7).order.tolist() == list(range(7))
+    assert batches(7, 6).order.tolist() != list(range(7))
+    assert sorted(batches(7, 6).order) == list(range(7))

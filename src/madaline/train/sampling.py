@@ -155,6 +155,8 @@ def epoch_batches(
     seed, epoch : int
         All that the order depends on besides.
     """
+    if isinstance(sampler, Shuffled) and batch_size >= len(rows):
+        sampler = InOrder()  # a sum over all rows has no order, and rows that lie together need not be gathered
     wanted = target[rows] if isinstance(sampler, Balanced) else None
     order = rows[sampler.rows(wanted, len(rows), stream(seed, "rows", f"epoch {epoch}"))]
     starts = np.append(np.arange(0, len(order), batch_size), len(order))
