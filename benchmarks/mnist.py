@@ -2,7 +2,8 @@
 
 ``MADALINE_DATA=... python benchmarks/mnist.py [--nets plain,dropout] [--stages tune,train]`` takes hours. First short
 runs on some of the first 50,000 rows choose how to descend by their errors on the last 10,000 training rows; then the
-winner is trained on all 60,000. The test rows are only looked at, after each epoch. A run that was killed goes on where it was.
+winner is trained on all 60,000. The test rows are only looked at, after each epoch. A run that was killed goes on where
+it was.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ TASKS = {
         batch=200,
         tuning_rows=20_000,
         tuning_epochs=5,
-        epochs=60,
+        epochs=100,
         candidates={
             "SGD 0.1, Nesterov 0.95, max-norm 3": {
                 "optimizer": md.SGD(0.1, momentum=0.95, nesterov=True),
