@@ -16,7 +16,7 @@ def test_every_command_of_the_guide_runs(tmp_path):
     assert len(lines) >= 12
     program = Path(sys.executable).with_name("madaline")
     for line in lines:
-        command = re.sub(r"\bmadaline (?=[a-z-])", f"'{program}' ", line)
+        command = re.sub(r"(?<![\w./])madaline (?=[a-z-])", f"'{program}' ", line)
         run = subprocess.run(
             ["bash", "-o", "pipefail", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
         )

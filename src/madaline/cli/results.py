@@ -31,7 +31,7 @@ def show_plan(screen: Screen, prepared: Prepared, split: Split) -> None:
     if len(roles) > SHOWN_COLUMNS:
         screen.say(f"  and {len(roles) - SHOWN_COLUMNS:,} more")
     for text in prepared.warnings:
-        screen.say(f"  Warning: {text}", style="yellow")
+        screen.say(f"  Warning: {text}  [--numeric, --categorical]", style="yellow")
     names = " and ".join(repr(name) for name in prepared.targets)
     screen.title(f"Task: {prepared.target.task} of {names} ({prepared.target.reason}).  [--task]")
     parts = [f"{len(rows):,} rows to {what}" for rows, what in _parts(split)]

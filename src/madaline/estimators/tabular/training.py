@@ -116,7 +116,8 @@ def prepare(
         shaped = encoded.reshape(len(rows), -1) if isinstance(target, NumberTarget) else encoded
         parts.append(Rows(plan.encode(X[rows]), shaped))
     recipe = recipe_for(plan, target, parts[0].X, parts[0].y, **told)
-    said = [str(each.message) for each in caught]
+    # The way out is said by who asks, in the words of Python or of the command line.
+    said = [str(each.message).partition(" To use it")[0] for each in caught]
     return Prepared(plan, target, tuple(targets), recipe, parts[0], parts[1], parts[2], said)
 
 
