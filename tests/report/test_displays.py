@@ -99,11 +99,11 @@ def test_layers_are_drawn_over_the_steps_a_panel_for_each_statistic(watched):
     assert by_statistic["mean"] == by_statistic["saturated"] == ["1", "3"]
     assert by_statistic["gradient_norm"] == by_statistic["update_ratio"] == ["0", "2", "4"]
     assert [text.get_text() for text in display.figure_.legends[0].get_texts()] == [
-        "0 Linear(8)",
-        "1 Tanh()",
-        "2 Linear(5)",
-        "3 ReLU()",
-        "4 Linear(3)",
+        "0 Linear",
+        "1 Tanh",
+        "2 Linear",
+        "3 ReLU",
+        "4 Linear",
     ]
     assert [ax.get_yscale() for ax in display.axes_] == ["linear"] * 4 + ["log"] * 2
 

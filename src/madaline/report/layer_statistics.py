@@ -93,7 +93,8 @@ class LayerStatisticsDisplay:
             )
         rows_of = {path: probes["layer"] == path for path in dict.fromkeys(probes["layer"].tolist())}
         model = getattr(estimator, "model_", getattr(estimator, "model", None))
-        titles = {} if model is None else {row.path: f"{row.path} {row.layer!r}" for row in model.network.rows}
+        rows = () if model is None else model.network.rows
+        titles = {row.path: f"{row.path} {repr(row.layer).partition('(')[0]}" for row in rows}
         names = [name for name in (*OF_ACTIVATIONS, *OF_PARAMETERS) if name in probes]
         values: dict[str, dict[str, Array]] = {}
         for name in names:
