@@ -84,4 +84,9 @@ def test_a_column_that_gives_the_target_away_is_a_leak(rng):
     assert role(words, y=words)[0] == "leak"
     assert role(["1" if word == "yes" else "x" for word in words], y=words)[0] == "leak"
     assert role(["x" if i == 3 else word for i, word in enumerate(words)], y=words)[0] == "category"
+    numbers = (y > 0).astype(int)
+    assert role(words, y=numbers)[0] == "leak"
+    assert role(numbers, y=words)[0] == "leak"
+    assert role(["x" if i == 3 else word for i, word in enumerate(words)], y=numbers)[0] == "category"
+    assert role([f"name {value:.6f}" for value in y], y=y)[0] == "id"  # as many names as values says nothing
     assert role([1.0] * N, y=y)[0] == "constant"

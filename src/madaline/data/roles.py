@@ -151,13 +151,14 @@ def _leak(column: Column, y: Column) -> str | None:
         if _is_line(x[some], t[some]) and _is_line(x, t):
             return "the target in other units: one is a multiple of the other"
         return None
-    if column.kind in ("text", "category", "boolean") and y.kind in ("text", "category", "boolean"):
+    if {column.kind, y.kind} <= {"text", "category", "boolean", "number"}:
         import polars as pl
 
         x, t = column.texts().alias("x"), y.texts().alias("t")
         if x.equals(t):
             return "equal to the target in every row"
-        if x.n_unique() == t.n_unique() == pl.DataFrame([x, t]).n_unique() > 1:
+        n_different = x.n_unique()  # where all values differ, as of names and prices, each goes with one by itself
+        if 1 < n_different <= len(x) // 2 and n_different == t.n_unique() == pl.DataFrame([x, t]).n_unique():
             return "the target in other words: each of its values goes with one value of the target"
     return None
 
