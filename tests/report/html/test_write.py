@@ -11,6 +11,7 @@ import pytest
 
 import madaline as md
 from madaline.report.findings import Dependence, Effect, Effects, Findings
+from madaline.report.html.page import in_script
 from madaline.report.html.write import report, write_report
 
 SECTIONS = ["result", "learning", "predictions", "columns", "net", "data", "use", "config"]
@@ -242,3 +243,10 @@ def test_numbers_that_are_not_finite_are_left_out_of_charts(trained):
     loss = page.charts[titles(page).index("Loss")]["data"][0]["y"]
     assert loss[-1] is None
     assert all(value is not None for value in loss[:-1])
+
+
+def test_no_text_can_end_the_script_that_holds_it():
+    given = ["</script>", "<!--", "\u2028", "&amp;"]
+    text = in_script(given)
+    assert not set(text) & set("<>&\u2028")
+    assert json.loads(text) == given
