@@ -18,6 +18,9 @@ from madaline.errors import ConfigError
 MAX_DEPTH = 64
 "How deep descriptions, lists and dicts may be nested; nets are far below it, and Python's own limit far above."
 
+MAX_DESCRIPTIONS = 100_000
+"How many layers, columns and the like may be read at once: each costs some time to make."
+
 SAME = "same"
 "The name of an object that was written before; ``number`` says which."
 
@@ -69,11 +72,15 @@ class Reader:
 
     def __init__(self) -> None:
         self._made: list[Description] = []
+        self._n_read = 0
 
     def description(self, data: Any, wanted: type[Description], depth: int = 0) -> Description:
         """The description; ``wanted`` says the kind where the data do not."""
         if not isinstance(data, Mapping):
             raise ConfigError(f"{short(data)} is no plain data of a description: a dict with its name is needed.")
+        self._n_read += 1
+        if self._n_read > MAX_DESCRIPTIONS:
+            raise ConfigError(f"The data hold more than {MAX_DESCRIPTIONS} descriptions.")
         own_kind = getattr(wanted, "registry", None)
         kind = data.get("kind", own_kind.kind if own_kind else None)
         if not isinstance(kind, str) or kind not in KINDS:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from madaline import container
+from madaline.description import short
 from madaline.errors import FileFormatError, MadalineError
 from madaline.functional.model import Arrays, Model
 from madaline.nn.inputs import InputSpec
@@ -18,6 +19,8 @@ FORMAT = 1
 "Raised when files change so that older versions cannot read them; older files are read forever."
 MAX_PARAMETERS = 2**34
 "A file that asks for more arrays than that is refused before anything is made."
+MAX_AXES = 32
+"Of an input."
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
@@ -120,7 +123,8 @@ def _specs(data: Any) -> Any:
     if "listed" in data:
         return tuple(_specs(item) for item in data["listed"])
     shape, dtype = data["shape"], data["dtype"]
-    whole = isinstance(shape, list) and all(type(size) is int and 0 <= size < 2**31 for size in shape)
+    whole = isinstance(shape, list) and len(shape) <= MAX_AXES
+    whole = whole and all(type(size) is int and 0 <= size < 2**31 for size in shape)
     if not whole or dtype not in ("float32", "float64", "int64"):
-        raise FileFormatError(f"{data!r} does not describe an input.")
+        raise FileFormatError(f"{short(data)} does not describe an input.")
     return InputSpec(tuple(shape), np.dtype(dtype))

@@ -64,9 +64,11 @@ class Sequential(Layer):
         return cls(*values.pop("layers", ()), **values)
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+        met: list[formulas.Activation | None] = [None]  # by the output of each layer, the last one first
+        for layer in reversed(self.layers[1:]):
+            met.append(layer.first_activation() or met[-1])
         for position, layer in enumerate(self.layers):
-            following = first_activation(self.layers[position + 1 :])
-            x = context.run(str(position), layer, x, following=following)
+            x = context.run(str(position), layer, x, following=met[len(self.layers) - 1 - position])
         return x
 
     def parts(self) -> tuple[tuple[str, Layer], ...]:
