@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from madaline.estimators.preprocessing import ColumnScaler as ColumnScaler
     from madaline.estimators.preprocessing import ImageScaler as ImageScaler
     from madaline.estimators.regressor import MLPRegressor as MLPRegressor
+    from madaline.estimators.report import write_report as write_report
     from madaline.functional.check_gradient import check_gradient as check_gradient
     from madaline.functional.collapse import collapse as collapse
     from madaline.functional.compile import compile as compile
@@ -241,6 +242,7 @@ _NAMES_BY_MODULE = {
     "madaline.estimators.density.quantile": ("QuantileMLPRegressor",),
     "madaline.estimators.preprocessing": ("ColumnScaler", "ImageScaler", "PCA", "ZCA"),
     "madaline.estimators.regressor": ("MLPRegressor",),
+    "madaline.estimators.report": ("write_report",),
     "madaline.functional.check_gradient": ("check_gradient",),
     "madaline.functional.collapse": ("collapse",),
     "madaline.functional.compile": ("compile",),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -50,6 +52,30 @@ def matrix_features(X: np.ndarray, names: Sequence[str], *, name: str = NUMBERS)
         values = _grid(X[:, place])
         found.append(Feature(column, name, slice(place, place + 1), values, values[:, None].astype(X.dtype)))
     return found
+
+
+def series_feature(name: str, values: Sequence[Any]) -> Feature:
+    """A column whose values are tried as they stand in the table; only those that occur."""
+    known = [value for value in values if value is not None and value == value]  # noqa: PLR0124 - NaN is not itself
+    is_date = bool(known) and all(isinstance(value, date) for value in known)
+    is_number = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in known)
+    if is_date or is_number:
+        found = sorted(set(known))
+        if len(found) > N_VALUES:
+            low, high = (edge * (len(found) - 1) for edge in EDGES)
+            found = [found[place] for place in np.linspace(low, high, N_VALUES).astype(int)]
+        shown = np.array(found, dtype="datetime64[s]" if is_date else np.float64)
+    else:
+        found = sorted((value for value, _ in Counter(known).most_common(N_CATEGORIES)), key=str)
+        shown = np.array([str(value) for value in found], dtype=object)
+    return Feature(str(name), name, None, shown, objects(found))
+
+
+def objects(values: Sequence[Any]) -> np.ndarray:
+    """An array of things as they are."""
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
 
 
 def input_names(plan: TablePlan) -> list[str]:
