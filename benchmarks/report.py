@@ -255,12 +255,35 @@ def custom_page(data: Record) -> str:
     return text + "![Formulas of one's own](custom.png)\n\n" + harness.table("Speed", header, rows)
 
 
+def probes_page(data: Record) -> str:
+    rows = [
+        [
+            key,
+            f"{part['steps']:,}",
+            str(part["samples"]),
+            harness.show_ratio(part["ratio"]),
+            f"{part['limit']:.2f} {'met' if part['ratio'][0] <= part['limit'] else 'missed'}",
+        ]
+        for key, part in data["parts"].items()
+    ]
+    text = heading(
+        "What watching costs",
+        data,
+        "A fit with `probes=True`, everything else as it is, against one without (`benchmarks/probes.py`); planning the "
+        "second program is counted. One thread.",
+    )
+    return text + harness.table(
+        "Time", ["workload", "steps of a fit", "samples", "time, times that without", "at most"], rows
+    )
+
+
 PAGES = {
     "train": train_page,
     "inference": inference_page,
     "startup": startup_page,
     "growth": growth_page,
     "custom": custom_page,
+    "probes": probes_page,
 }
 
 

@@ -129,3 +129,21 @@ print(max(seen) - seen[9])
 """
     )
     assert int(found.stdout) < 4_000_000, found.stderr
+
+
+@pytest.mark.parametrize(
+    ("width", "epochs", "between"),
+    [
+        (4, 5, (10, 25)),  # a short run: some samples, so that there is something to look at
+        (4, 400, (15, 30)),  # of a net whose steps take microseconds: not more
+        (1024, 3, (6, 7)),  # of a wide net: twice an epoch
+    ],
+)
+def test_probes_are_sampled_often_enough_to_see_and_seldom_enough_to_cost_little(rng, width, epochs, between):
+    X = rng.normal(size=(200, 8)).astype("float32")
+    trainer = md.Trainer(md.mlp(width, width, 2), loss="cross_entropy")
+    history = trainer.fit(X, (X[:, 0] > 0).astype(int), epochs=epochs, batch_size=10, probes=["0"])
+    steps = history.probes["step"]
+    assert steps[0] == 1
+    assert between[0] <= len(steps) <= between[1]
+    assert history.n_rows == epochs

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from madaline.errors import UnknownNameError
+from madaline.graph.listing import node_flops
+from madaline.graph.trace import Graph
 from madaline.nn.context import Context
 from madaline.nn.layers.activation import Activation
 from madaline.nn.network import Network
@@ -15,6 +18,14 @@ from madaline.train.events import Callback
 
 OF_ACTIVATIONS = ("mean", "std", "zero", "saturated")
 OF_PARAMETERS = ("gradient_norm", "weight_norm", "update_ratio")
+AN_EPOCH = 2
+"How often an epoch is sampled unless told."
+SAMPLE_SECONDS, STEP_SECONDS, FLOPS_PER_SECOND = 6e-4, 5e-6, 6e10
+"About what a sample and an empty step cost, and how fast a core is. They set how often one looks, so not to measure."
+SHARE = 0.015
+"Of the time of training, for probes."
+AT_LEAST = 20
+"Samples of a run: some milliseconds, so that also a short run can be looked at."
 
 
 class Probes(Callback):
@@ -25,7 +36,8 @@ class Probes(Callback):
     layers : True or sequence of str
         The paths of the layers to watch; all that have parameters or are activations unless told.
     sample_every : int, optional
-        Steps between samples; twice an epoch unless told.
+        Steps between samples; unless told, twice an epoch, and more rarely where that would take more than some 2 % of
+        the time.
 
     Examples
     --------
@@ -53,6 +65,19 @@ def watched(network: Network, probes: bool | Sequence[str]) -> tuple[str, ...]:
         if path not in known:
             raise UnknownNameError(f"probes={path!r} is not the path of a layer. Paths: {', '.join(map(repr, known))}")
     return chosen
+
+
+def interval(graph: Graph, batch_size: int, steps_an_epoch: int, total_steps: int | None) -> int:
+    """Steps between samples: twice an epoch, but seldom enough to cost a small share of the time.
+
+    It follows from shapes, not from the clock, so that a run can be repeated.
+    """
+    flops = sum(node_flops(node, batch_size) for node in graph.nodes)
+    step = STEP_SECONDS + flops / FLOPS_PER_SECOND
+    cheap = math.ceil((SAMPLE_SECONDS + step) / (SHARE * step))
+    if total_steps is not None:
+        cheap = min(cheap, total_steps // AT_LEAST)
+    return max(steps_an_epoch // AN_EPOCH, cheap, 1)
 
 
 def probe_values(

@@ -24,7 +24,7 @@ from madaline.train.full_batch import FullBatch
 from madaline.train.history import History
 from madaline.train.interrupts import Interrupts
 from madaline.train.metrics import Metric
-from madaline.train.probes import probe_rows
+from madaline.train.probes import interval, probe_rows
 from madaline.train.recipe import Recipe
 from madaline.train.sampling import Batches, Sampler, epoch_batches
 from madaline.train.statistics import retake
@@ -38,8 +38,6 @@ MANY_ROWS = 1 << 17
 "Short epochs that nobody watches are run together up to so many rows, to return to Python less often."
 TICK_SECONDS = 0.2
 "About how often long epochs are interrupted for a progress bar, a time limit or a checkpoint."
-PROBES_AN_EPOCH = 2
-"How often probes are sampled unless told."
 
 
 @dataclass
@@ -107,7 +105,7 @@ class Run:
         self.trainer, self.data, self.rows = trainer, data, rows
         self.model, self.recipe = trainer.model, trainer.recipe
         self.settings, self.metrics, self.evaluator, self.watch = settings, metrics, evaluator, watch
-        self.callbacks, self.probes, self.probe_every = list(callbacks), tuple(probes), probe_every
+        self.callbacks, self.probes, self._probe_every = list(callbacks), tuple(probes), probe_every or 0
         self.steps_an_epoch, self.total_steps = steps_an_epoch, total_steps
         self.progress = Progress()
         self.history = History()
@@ -122,6 +120,9 @@ class Run:
         if self._full_batch is None:
             self._plain = trainer.loop_of(data, during, ())
             self._probing = trainer.loop_of(data, during, self.probes) if self.probes else self._plain
+            if self.probes and not probe_every:
+                graph = self._plain[0].graph
+                self._probe_every = interval(graph, settings.batch_size, steps_an_epoch or 1, total_steps)
             self.arrays = self._fresh_arrays()
         self._dtype = self.model.network.dtype
         self._speed = 0.0
@@ -223,13 +224,18 @@ class Run:
         watched = (
             self.watch is not None
             or self.plateau is not None
-            or self.probes
             or self.evaluator.is_needed
             or self.progress.step
             or any(callback.every for callback in self.callbacks)
         )
         at_once = min((callback.epochs_at_once() for callback in self.callbacks), default=math.inf)
+        if self.probes:
+            at_once = min(at_once, self._steps_to_probe() // (self.steps_an_epoch or 1))
         return 1 if watched else int(max(1, min(left, at_once, MANY_ROWS // max(len(self.rows), 1))))
+
+    def _steps_to_probe(self) -> int:
+        """How many steps come before the next one with probes."""
+        return -self.progress.t % self._probe_every
 
     def _run_together(self, parts: list[Batches]) -> None:
         """Several epochs as one run of the loop."""
@@ -279,10 +285,10 @@ class Run:
         if self._has_ticks:
             stop = min(stop, first + max(1, int(self._speed * TICK_SECONDS)))
         if self.probes:
-            count = self.probe_every or max(n_steps // PROBES_AN_EPOCH, 1)
-            if (self.progress.t % count) == 0:
+            wait = self._steps_to_probe()
+            if wait == 0:
                 return first + 1, True
-            stop = min(stop, first + count - self.progress.t % count)
+            stop = min(stop, first + wait)
         return stop, False
 
     def _steps(self, step: Step, loop: Loop, batches: Batches) -> tuple[dict[str, np.ndarray], np.ndarray]:

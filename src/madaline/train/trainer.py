@@ -208,7 +208,8 @@ class Trainer:
         probes : bool or sequence of str
             Layers to watch; see ``history.probes``.
         probe_every : int, optional
-            Steps between samples of the probes; twice an epoch unless told.
+            Steps between samples of the probes; unless told, twice an epoch, and more rarely where that would take
+            more than some 2 % of the time.
         record_steps : bool
             Whether ``history.steps`` gets a row for every step.
         max_seconds : float, optional
