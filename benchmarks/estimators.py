@@ -3,8 +3,8 @@
     MADALINE_DATA=folder python benchmarks/estimators.py [--seeds 5] [--rows 10000] [--only SET ...]
 
 Both get the same rows, already numbers (gaps filled, categories one-hot, standardised, a target of numbers too), and
-all of scikit-learn's defaults but early stopping. Seconds are of the processor, of the fit alone, in turn. What was
-measured before is kept in results/estimators.json; the table is results/estimators.md.
+all of scikit-learn's defaults but early stopping. Seconds are of the processor, of the fit alone, on one
+thread, in turn. What was measured before is kept in results/estimators.json; the table is results/estimators.md.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import json
 import time
 import warnings
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import harness
@@ -22,11 +23,12 @@ import tabular
 from presets import categories, in_pandas
 from sklearn import neural_network as theirs
 from sklearn.compose import make_column_transformer
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_wine
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from threadpoolctl import threadpool_limits
 
 import madaline as md
 
@@ -72,9 +74,23 @@ def measure(split: Split, is_classes: bool, seed: int) -> dict[str, dict[str, fl
     found = {}
     for name, module in (("madaline", md), ("sklearn", theirs)):
         start = time.process_time()
-        model = getattr(module, kind)(early_stopping=True, random_state=seed).fit(X, y)
+        with threadpool_limits(1):
+            model = getattr(module, kind)(early_stopping=True, random_state=seed).fit(X, y)
         seconds = time.process_time() - start
         found[name] = {"score": float(model.score(Z, truth)), "epochs": model.n_iter_, "seconds": seconds}
+    return found
+
+
+def single_rows() -> dict[str, list[float]]:
+    """How long `predict_proba` of one row takes: both in microseconds, and how many times faster ours is."""
+    found = {}
+    for name, load in (("iris", load_iris), ("digits", load_digits)):
+        X, y = load(return_X_y=True)
+        models = {who: module.MLPClassifier(max_iter=5).fit(X, y) for who, module in (("ours", md), ("theirs", theirs))}
+        calls = {who: partial(model.predict_proba, X[:1].copy()) for who, model in models.items()}
+        timings = harness.interleave(calls, seconds=1.0)
+        ratio = harness.ratios(timings, "ours")["theirs"][0]
+        found[name] = [1e6 * timings["ours"].best, 1e6 * timings["theirs"].best, ratio]
     return found
 
 
@@ -102,7 +118,7 @@ mean and standard deviation over the seeds. Both draw the same random numbers an
 rounding alone.
 
 Over {n} sets the mean difference of the scores is {mean:+.5f}, the largest {largest:+.4f}; a fit takes scikit-learn
-{ratio:.1f} times as long (the median, in seconds of the processor, on a machine that others used too).
+{ratio:.1f} times as long (the median, in seconds of the processor, one thread each, on a machine that others used too).
 
 Machine: {cpu}, {cpus} CPUs.
 
@@ -128,7 +144,13 @@ def page(data: dict[str, Any]) -> str:
         cpus=machine["cpus"],
     )
     header = ["set", "rows x columns", "score", "madaline", "scikit-learn", "difference", "same epochs", "times faster"]
-    return text + harness.table("Scores and times", header, list(rows_of(parts)))
+    text += harness.table("Scores and times", header, list(rows_of(parts)))
+    rows = [
+        [name, f"{ours:.1f}", f"{other:.1f}", f"{ratio:.1f}"] for name, (ours, other, ratio) in data["one_row"].items()
+    ]
+    return text + harness.table(
+        "predict_proba of one row", ["set", "madaline, us", "scikit-learn, us", "times faster"], rows
+    )
 
 
 def main() -> None:
@@ -138,7 +160,9 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=None, help="sets; all unless told")
     given = parser.parse_args()
     warnings.simplefilter("ignore")  # of runs that do not converge
+    md.set_threads(1)
     known: dict[str, Any] = json.loads(NUMBERS.read_text()) if NUMBERS.exists() else {"parts": {}}
+    known["one_row"] = known.get("one_row") or single_rows()
     measure(*small("wine", 0), 0)  # whatever is imported or planned once is
     for seed in range(given.seeds):
         for name in given.only or [*SMALL, *tabular.names()]:
