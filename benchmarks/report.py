@@ -269,8 +269,8 @@ def probes_page(data: Record) -> str:
     text = heading(
         "What watching costs",
         data,
-        "A fit with `probes=True`, everything else as it is, against one without (`benchmarks/probes.py`); planning the "
-        "second program is counted. One thread.",
+        "A fit with `probes=True`, everything else as it is, against one without (`benchmarks/probes.py`); planning "
+        "the second program is counted. One thread.",
     )
     return text + harness.table(
         "Time", ["workload", "steps of a fit", "samples", "time, times that without", "at most"], rows
