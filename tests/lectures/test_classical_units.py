@@ -147,12 +147,18 @@ def test_madaline_computes_xor_which_no_adaline_does():  # B2
     assert all(solved)
 
 
-def test_madaline_disturbs_the_unit_that_is_nearest_to_turn():  # B2
-    """One row, whose output is an *and* of the signs of three hidden units, of which two must be turned."""
-    net = md.Madaline(3, random_state=0)
-    net.classes_ = np.array([0, 1])
-    W = np.array([[0.9, -0.2, -0.5], [0.0, 0.0, 0.0]])
-    V = np.array([[1.0], [1.0], [1.0], [-2.0]])
-    net._teach(np.array([1.0, 1.0]), np.array([1.0]), W, V, np.zeros(3))
-    np.testing.assert_allclose(np.array([1.0, 1.0]) @ W, [0.9, 1.0, 1.0])
-    np.testing.assert_array_equal(V, [[1.0], [1.0], [1.0], [-2.0]])
+@pytest.mark.parametrize(
+    ("bias", "usage", "sums"),
+    [
+        (0.0, [0, 0, 0], [0.9, 1.0, -0.5]),  # either of the last two would do: the one nearer to 0 is turned
+        (0.0, [0, 9, 0], [0.9, -0.2, 1.0]),  # unless it was turned often before
+        (-2.0, [0, 0, 0], [0.9, 1.0, 1.0]),  # only both together help
+    ],
+)
+def test_madaline_disturbs_as_little_as_will_do(bias, usage, sums):  # B2
+    """One row with the sums 0.9, -0.2 and -0.5, whose output should fire: the sign of their signs' sum and a bias."""
+    row, W = np.array([1.0, 1.0]), np.array([[0.9, -0.2, -0.5], [0.0, 0.0, 0.0]])
+    V = np.array([[1.0], [1.0], [1.0], [bias]])
+    md.Madaline(3)._teach(row, np.array([1.0]), W, V, np.array(usage, dtype=float))
+    np.testing.assert_allclose(row @ W, sums)
+    np.testing.assert_array_equal(V, [[1.0], [1.0], [1.0], [bias]])
