@@ -10,6 +10,7 @@ import numpy as np
 import madaline as md
 from madaline.graph.node import new_input
 from madaline.graph.primitive import PRIMITIVES
+from madaline.graph.primitives.elementwise import Elementwise
 from madaline.graph.tree import flatten
 from madaline.ship.inference import Inference, completed, inference_of
 from nn.layer_cases import CASES, Case
@@ -76,6 +77,24 @@ def primitive_case(name: str, number: int, dtype: str) -> Exported:
     node = primitive(*nodes, **params)
     inference = completed(nodes, {"y": node}, name)
     return Exported(name, inference, args, [np.asarray(primitive.value(*args, **params))])
+
+
+def integer_primitives() -> list[str]:
+    """Primitives that keep integers integers, or compare them."""
+    kept = (p for p in PRIMITIVES if isinstance(p, Elementwise) and p.types in ("number", "compare"))
+    return [p.name for p in kept if p.name not in ("power", "isnan", "isinf", "isfinite")]
+
+
+def integer_case(name: str) -> Exported:
+    """One primitive on whole numbers of both signs."""
+    primitive: Any = PRIMITIVES[name]
+    rng = np.random.default_rng(5)
+    args = [rng.integers(-9, 9, size=(5, 3)) for _ in primitive.domains]
+    args = [np.where(x == 0, 2, x) for x in args] if name in ("floor_divide", "remainder", "fmod") else args
+    args = [args[0] > 0, *args[1:]] if name == "where" else args
+    nodes = [new_input(k, arg.shape, arg.dtype, f"a{k}") for k, arg in enumerate(args)]
+    inference = completed(nodes, {"y": primitive(*nodes)}, name)
+    return Exported(name, inference, args, [np.asarray(primitive.value(*args))])
 
 
 def agree(got: list[np.ndarray], case: Exported) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from madaline.graph.shapes import is_symbolic
 from madaline.ship.c_file import TYPES, c_files
-from ship.cases import NETS, agree, net_case, primitive_case, primitive_samples
+from ship.cases import NETS, agree, integer_case, integer_primitives, net_case, primitive_case, primitive_samples
 from ship.estimator_cases import MAKERS, fitted
 
 FLAGS = [
@@ -91,7 +91,8 @@ def parted(content, cases):
 @pytest.mark.parametrize(("compiler", "dtype"), [("gcc", "float32"), ("gcc", "float64"), ("clang", "float32")])
 def test_every_net_and_every_primitive_gives_what_it_gives_here(compiler, dtype, tmp_path):
     cases = {name: make(*args, dtype) for name, (make, args) in CASES.items()}
-    if dtype == "float32":  # estimators have types of their own
+    if dtype == "float32":  # estimators and integers have types of their own
+        cases |= {f"whole_{name}": integer_case(name) for name in integer_primitives()}
         cases |= {name: fitted(maker).exported() for name, maker in ESTIMATORS.items()}
     executable = built(compiler, program(cases), tmp_path)
     given = b"".join(

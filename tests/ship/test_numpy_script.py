@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from madaline.ship.numpy_script import python_files
-from ship.cases import NETS, agree, net_case, primitive_case, primitive_samples
+from ship.cases import NETS, agree, integer_case, integer_primitives, net_case, primitive_case, primitive_samples
 
 
 def run(case, tmp_path):
@@ -24,6 +24,12 @@ def test_every_net_gives_what_the_model_gives(net, dtype, tmp_path):
     found = run(case, tmp_path)
     agree(found, case)
     assert [y.dtype for y in found] == [y.dtype for y in case.outputs]
+
+
+@pytest.mark.parametrize("name", integer_primitives())
+def test_whole_numbers_are_computed_as_such(name, tmp_path):
+    case = integer_case(name)
+    agree(run(case, tmp_path), case)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

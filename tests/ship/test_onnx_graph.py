@@ -10,7 +10,7 @@ import pytest
 import madaline as md
 from madaline.ship.inference import inference_of
 from madaline.ship.onnx_graph import IR_VERSION, OPSET, onnx_files, onnx_model
-from ship.cases import NETS, agree, net_case, primitive_case, primitive_samples
+from ship.cases import NETS, agree, integer_case, integer_primitives, net_case, primitive_case, primitive_samples
 
 onnxruntime.set_default_logger_severity(3)
 
@@ -33,6 +33,12 @@ def test_every_net_gives_what_the_model_gives(net, dtype, tmp_path):
     found = run(case, tmp_path)
     agree(found, case)
     assert [y.dtype for y in found] == [y.dtype for y in case.outputs]
+
+
+@pytest.mark.parametrize("name", integer_primitives())
+def test_whole_numbers_are_computed_as_such(name, tmp_path):
+    case = integer_case(name)
+    agree(run(case, tmp_path), case)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

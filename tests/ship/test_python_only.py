@@ -9,7 +9,7 @@ import madaline as md
 from madaline.graph.shapes import is_symbolic
 from madaline.ship.inference import inference_of
 from madaline.ship.python_only import python_only_files
-from ship.cases import NETS, agree, net_case, primitive_case, primitive_samples
+from ship.cases import NETS, agree, integer_case, integer_primitives, net_case, primitive_case, primitive_samples
 
 
 def run(case, path):
@@ -32,6 +32,12 @@ def run(case, path):
 @pytest.mark.parametrize("net", NETS, ids=lambda net: net.name)
 def test_every_net_gives_what_the_model_gives(net, tmp_path):
     case = net_case(net, "float32")
+    agree(run(case, tmp_path), case)
+
+
+@pytest.mark.parametrize("name", integer_primitives())
+def test_whole_numbers_are_computed_as_such(name, tmp_path):
+    case = integer_case(name)
     agree(run(case, tmp_path), case)
 
 

@@ -89,8 +89,8 @@ class C(Language):
         "sign": "({0} > 0 ? 1 : {0} < 0 ? -1 : {0})",
         "square": "{0} * {0}",
         "reciprocal": "1 / {0}",
-        "maximum": "({0} > {1} || {0} != {0} ? {0} : {1})",
-        "minimum": "({0} < {1} || {0} != {0} ? {0} : {1})",
+        "maximum": _by_type("({0} > {1} || {0} != {0} ? {0} : {1})", "({0} > {1} ? {0} : {1})"),
+        "minimum": _by_type("({0} < {1} || {0} != {0} ? {0} : {1})", "({0} < {1} ? {0} : {1})"),
         "where": "({0} ? {1} : {2})",
         "cast": _cast,
         "identity": "{0}",
@@ -265,7 +265,11 @@ def _argument(port: Port, pointer: str = "") -> str:
 
 
 def _array(name: str, value: np.ndarray) -> str:
-    numbers = [literal(number, value.dtype) for number in value.ravel()] or ["0"]
+    if value.dtype.kind == "f" and np.isfinite(value).all():  # quicker for the millions there may be
+        suffix = "f" if value.dtype == np.float32 else ""
+        numbers = [f"{number!s}{suffix}" for number in value.ravel()] or ["0"]
+    else:
+        numbers = [literal(number, value.dtype) for number in value.ravel()] or ["0"]
     lines = [", ".join(numbers[start : start + N_IN_LINE]) for start in range(0, len(numbers), N_IN_LINE)]
     body = ",\n".join(f"    {line}" for line in lines)
     shape = " x ".join(map(str, value.shape))

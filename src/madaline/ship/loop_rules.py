@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from madaline.ship.script import concatenated
 
 if TYPE_CHECKING:
     from madaline.ship.loops import Loops
+
+Combine = Callable[[Language, str, str, np.dtype[Any]], str]
+"What a reduction makes of the total so far and an element, of that type."
 
 
 def _copy(loops: Loops, node: Node) -> None:
@@ -61,7 +64,7 @@ def _arranged(kept: Sequence[int], at: Sequence[str], reduced: Sequence[int], in
     return [places[axis] for axis in range(len(places))]
 
 
-def _folding(start: float, combine: Callable[[Language, str, str], str]) -> Callable[[Loops, Node], None]:
+def _folding(start: float, combine: Combine) -> Callable[[Loops, Node], None]:
     """A reduction that begins with a number and takes in one element after another."""
 
     def rule(loops: Loops, node: Node) -> None:
@@ -73,22 +76,26 @@ def _folding(start: float, combine: Callable[[Language, str, str], str]) -> Call
             if width(x.shape):
                 with loops.nest([counts[axis] for axis in reduced], "k") as inner:
                     element = loops.load(x, _arranged(kept, at, reduced, inner))
-                    loops.code.assign("total", combine(loops.code, "total", element))
+                    loops.code.assign("total", combine(loops.code, "total", element, node.dtype))
             loops.code.assign(loops.store(node, at), "total")
 
     return rule
 
 
-def _largest(code: Language, total: str, element: str) -> str:
-    # NaN compares with nothing, and stays.
-    return code.choice(f"{element} > {total} {code.either} {element} != {element}", element, total)
+def _largest(code: Language, total: str, element: str, dtype: np.dtype[Any]) -> str:
+    return code.choice(_goes_before(code, f"{element} > {total}", element, dtype), element, total)
 
 
-def _smallest(code: Language, total: str, element: str) -> str:
-    return code.choice(f"{element} < {total} {code.either} {element} != {element}", element, total)
+def _smallest(code: Language, total: str, element: str, dtype: np.dtype[Any]) -> str:
+    return code.choice(_goes_before(code, f"{element} < {total}", element, dtype), element, total)
 
 
-def _extreme(combine: Callable[[Language, str, str], str]) -> Callable[[Loops, Node], None]:
+def _goes_before(code: Language, compared: str, element: str, dtype: np.dtype[Any]) -> str:
+    """A comparison, or that the element is NaN, which compares with nothing and stays; integers never are."""
+    return f"{compared} {code.either} {element} != {element}" if dtype.kind == "f" else compared
+
+
+def _extreme(combine: Combine) -> Callable[[Loops, Node], None]:
     def rule(loops: Loops, node: Node) -> None:
         lowest = -np.inf if combine is _largest else np.inf
         if node.dtype.kind != "f":
@@ -109,7 +116,9 @@ def _logsumexp(loops: Loops, node: Node) -> None:
         inside = [counts[axis] for axis in reduced]
         if width(x.shape):
             with loops.nest(inside, "k") as inner:
-                code.assign("top", _largest(code, "top", loops.load(x, _arranged(kept, at, reduced, inner))))
+                code.assign(
+                    "top", _largest(code, "top", loops.load(x, _arranged(kept, at, reduced, inner)), node.dtype)
+                )
             infinite = f"top - top != {code.literal(0, node.dtype)}"
             code.assign("top", code.choice(infinite, code.literal(0, node.dtype), "top"))
             with loops.nest(inside, "k") as inner:
@@ -130,8 +139,10 @@ def _argmax(loops: Loops, node: Node) -> None:
         with loops.nest([counts[axis]], "k") as (k,):
             element = loops.load(x, _arranged(kept, at, [axis], [k]))
             best = loops.load(x, _arranged(kept, at, [axis], [code.as_index("best")]))
-            nan = f"({element} != {element} {code.both} {best} == {best})"
-            code.assign("best", code.choice(f"{element} > {best} {code.either} {nan}", code.as_integer(k), "best"))
+            larger = f"{element} > {best}"
+            if x.dtype.kind == "f":
+                larger += f" {code.either} ({element} != {element} {code.both} {best} == {best})"
+            code.assign("best", code.choice(larger, code.as_integer(k), "best"))
         code.assign(loops.store(node, at), "best")
 
 
@@ -151,7 +162,9 @@ def _argsort(loops: Loops, node: Node) -> None:
 
         element = loops.load(x, _arranged(kept, at, [axis], [k]))
         before = loops.load(x, _arranged(kept, at, [axis], [code.as_index(slot("(free - 1)"))]))
-        smaller = f"({element} < {before} {code.either} ({before} != {before} {code.both} {element} == {element}))"
+        smaller = f"{element} < {before}"
+        if x.dtype.kind == "f":
+            smaller = f"({smaller} {code.either} ({before} != {before} {code.both} {element} == {element}))"
         code.variable("free", np.dtype(np.uintp), k)
         with code.repeat_while(f"free > 0 {code.both} {smaller}"):
             code.assign(slot("free"), slot("(free - 1)"))
@@ -209,8 +222,8 @@ def _is_a_view(loops: Loops, node: Node) -> None:
 
 RULES: dict[str, Callable[[Loops, Node], None]] = {
     "matmul": _matmul,
-    "sum": _folding(0, lambda code, total, element: f"{total} + {element}"),
-    "prod": _folding(1, lambda code, total, element: f"{total} * {element}"),
+    "sum": _folding(0, lambda code, total, element, _: f"{total} + {element}"),
+    "prod": _folding(1, lambda code, total, element, _: f"{total} * {element}"),
     "max": _extreme(_largest),
     "min": _extreme(_smallest),
     "logsumexp": _logsumexp,
