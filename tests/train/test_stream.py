@@ -201,3 +201,22 @@ def test_chunks_that_do_not_fit_are_refused():
         md.Stream(list, buffer=0)
     with pytest.raises(ConfigError, match="columns of a file"):
         md.Stream(list, target="y")
+
+
+def test_a_source_several_times_larger_than_the_memory_used_is_trained_on(run_python):
+    found = run_python(
+        """
+import resource
+import numpy as np, madaline as md
+rows = np.random.default_rng(0).normal(size=(20_000, 100)).astype("float32")
+y = (rows[:, 0] > 0).astype("int64")
+def chunks():
+    for k in range(100):
+        yield rows + np.float32(0.01 * k), y
+trainer = md.Trainer(md.mlp(8, 2), loss="cross_entropy", threads=1)
+history = trainer.fit(md.Stream(chunks, buffer=20_000), epochs=1, batch_size=256, metrics="accuracy")
+assert history["accuracy"][0] > 0.9
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+"""
+    )
+    assert int(found.stdout) < 100 * 20_000 * 100 * 4 / 3, found.stderr
