@@ -24,6 +24,8 @@ from madaline.train.stopping import EarlyStopping
 from madaline.train.trainer import Trainer
 
 CHECKPOINT_SECONDS = 1.0
+SAMPLES, EPOCHS_BETWEEN = 120, 20
+"How often the net is looked into in a whole run, and epochs between at most: what heat maps over time need."
 
 
 @dataclass
@@ -150,6 +152,7 @@ def train(
     trainer = Trainer(
         recipe.net, loss=recipe.loss, optimizer=recipe.optimizer, schedule=recipe.schedule, threads=threads, seed=seed
     )
+    steps = -(-len(prepared.train.y) // recipe.batch_size)
     history = trainer.fit(
         prepared.train.X,
         prepared.train.y,
@@ -160,6 +163,7 @@ def train(
         metrics="accuracy" if prepared.n_classes else None,
         early_stopping=EarlyStopping("val_loss", patience=recipe.patience),
         probes=True,
+        probe_every=max(1, min(recipe.epochs * steps // SAMPLES, EPOCHS_BETWEEN * steps)),
         callbacks=[*callbacks, *([] if last_epoch is None else [StopAfter(last_epoch)])],
         max_seconds=max_seconds,
         progress=progress,

@@ -19,7 +19,7 @@ CLEAR = (0.02, 0.98)
 NOT_CURVES = ("epoch", "seconds", "learning_rate")
 PROBES = (
     ("std", "Size of activations", "standard deviation of a layer's output, as a power of 10", True),
-    ("zero", "Silent units", "share of a layer's outputs that are 0", False),
+    ("zero", "Silent units", "share of an activation's outputs that are 0", False),
     ("saturated", "Saturated units", "share of a layer's inputs where its function is flat", False),
     ("gradient_norm", "Gradients", "norm of the gradient by a layer's parameters, as a power of 10", True),
     ("update_ratio", "Updates", "length of a step over length of a layer's parameters, as a power of 10", True),
@@ -100,12 +100,13 @@ def _heat_map(
 ) -> Chart | None:
     column, title, meaning, is_log = statistic
     values = table[column].astype(np.float64)
+    has_params = np.isfinite(table["weight_norm"]) if "weight_norm" in table else np.zeros(table.n_rows, dtype=bool)
     paths, z = [], []
     for path in dict.fromkeys(layers.tolist()):
         own = layers == path
         at = dict(zip(steps[own].tolist(), values[own].tolist(), strict=True))
         row = np.array([at.get(moment, np.nan) for moment in moments.tolist()])
-        if np.isfinite(row).any():
+        if np.isfinite(row).any() and not (column == "zero" and has_params[own].any()):
             paths.append(path)
             with np.errstate(divide="ignore"):
                 z.append(np.log10(row) if is_log else row)
