@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -110,6 +112,11 @@ def test_threads_of_joblib_get_one_thread_each():
     with parallel_config(backend="threading"):
         found = Parallel(n_jobs=2)(delayed(allowed_threads)(None) for _ in range(4))
     assert found == [1, 1, 1, 1]
+
+
+def test_other_threads_use_what_the_process_may():
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(allowed_threads, None).result() == md.get_threads()
 
 
 def test_processes_of_joblib_share_the_cpus(run_python):

@@ -75,7 +75,7 @@ def train(
         on_divergence="stop",
         progress=settings.progress,
     )
-    _say_how_it_ended(estimator, settings, history, convergence)
+    _say_how_it_ended(estimator, settings, history)
     if estimator._best is not None:
         trainer.model.params.flat[...], trainer.model.state.flat[...] = estimator._best
     estimator.history_ = history
@@ -143,7 +143,7 @@ def _score(estimator: Any, settings: Settings, held: Rows | None) -> tuple[Score
     return score, True
 
 
-def _say_how_it_ended(estimator: Any, settings: Settings, history: History, convergence: Convergence) -> None:
+def _say_how_it_ended(estimator: Any, settings: Settings, history: History) -> None:
     """Warnings and errors as scikit-learn has them."""
     message = ""
     if history.stopped == "diverged":
