@@ -187,19 +187,18 @@ def look_at_all(
     """Count the texts of one part of all columns: those of plain digits, which are most, in one go."""
     import polars as pl
 
-    counts = texts.select(
-        expression.alias(f"{k} {what}")
-        for k, name in enumerate(columns)
-        for what, expression in (
-            ("n", pl.col(name).count()),
-            ("plain", pl.col(name).cast(pl.Float64, strict=False).is_finite().sum()),
-            ("integers", pl.col(name).cast(pl.Int64, strict=False).count()),
-            ("codes", pl.col(name).str.contains(r"^[+-]?0\d").any()),
+    given = pl.col(*columns)
+    counts = [
+        texts.select(expression).row(0)
+        for expression in (
+            given.count(),
+            given.cast(pl.Float64, strict=False).is_finite().sum(),
+            given.cast(pl.Int64, strict=False).count(),
+            given.str.contains(r"^[+-]?0\d").any(),
         )
-    ).row(0)
+    ]
     has_odd_markers = any(map(has_digits, markers))
-    for k, (name, column) in enumerate(columns.items()):
-        n, n_plain, n_integers, has_codes = counts[4 * k : 4 * k + 4]
+    for (name, column), n, n_plain, n_integers, has_codes in zip(columns.items(), *counts, strict=True):
         is_plain = n_plain == n and not has_odd_markers
         if not (is_plain and column.look_at_plain(n, n_integers, bool(has_codes), texts[name])):
             column.look(texts[name], markers, order, first_row)

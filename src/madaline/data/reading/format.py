@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -58,40 +58,43 @@ class TableFormat:
     missing: tuple[str, ...] = MISSING
     columns: Mapping[str, ColumnFormat] = field(default_factory=dict)
 
-    def expressions(self, names: Iterable[str]) -> list[pl.Expr]:
-        """Polars expressions that read the columns of texts, which have no outer blanks."""
-        return [self._expression(name, self.columns.get(name, ColumnFormat())) for name in names]
+    def read(self, texts: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+        """The columns ``names`` of a table of texts, which have no outer blanks, as they are to be read."""
+        by_format: dict[ColumnFormat, list[str]] = {}
+        for name in names:
+            by_format.setdefault(self.columns.get(name, ColumnFormat()), []).append(name)
+        # Columns of one format make one expression: a table may have thousands.
+        return texts.select(self._expression(found, same) for found, same in by_format.items()).select(names)
 
-    def _texts(self, name: str) -> pl.Expr:
-        """A column, null where a text means a missing value."""
+    def _expression(self, column: ColumnFormat, names: list[str]) -> pl.Expr:
         import polars as pl
 
-        return pl.when(~pl.col(name).is_in(self.missing)).then(pl.col(name)).alias(name)
-
-    def _expression(self, name: str, column: ColumnFormat) -> pl.Expr:
-        import polars as pl
-
-        text = self._texts(name)
+        given = pl.col(names)
         if column.kind == "empty":
-            return pl.lit(None, dtype=pl.String).alias(name)
+            return pl.when(pl.lit(value=False)).then(given)
         if column.kind in ("integer", "number"):
             # Markers without digits are no numbers, and need not be looked for among them.
-            source = text if any(map(has_digits, self.missing)) else pl.col(name)
+            source = self._known(given) if any(map(has_digits, self.missing)) else given
             digits = numbers.read_numbers(source, self.decimal) if column.is_dressed else source
             number: pl.Expr = digits.cast(pl.Int64 if column.kind == "integer" else pl.Float64, strict=False)
-            if column.kind == "number":
-                number = pl.when(number.is_finite()).then(number)
-            return number.alias(name)
+            return number if column.kind == "integer" else pl.when(number.is_finite()).then(number)
+        text = self._known(given)
         if column.kind == "time":
             part = [
                 text.str.extract(r"^(\d+)[:.](\d+)(?:[:.](\d+(?:\.\d+)?))?$", k).cast(pl.Float64) for k in (1, 2, 3)
             ]
-            return (part[0] + part[1] / 60 + part[2].fill_null(0.0) / 3600).alias(name)
+            return part[0] + part[1] / 60 + part[2].fill_null(0.0) / 3600
         if column.kind == "date":
-            return text.str.to_date(column.pattern, strict=False).alias(name)
+            return text.str.to_date(column.pattern, strict=False)
         if column.kind == "datetime":
-            return text.str.to_datetime(column.pattern, strict=False).dt.replace_time_zone(None).alias(name)
+            return text.str.to_datetime(column.pattern, strict=False).dt.replace_time_zone(None)
         return text
+
+    def _known(self, text: pl.Expr) -> pl.Expr:
+        """Texts, null where they mean a missing value."""
+        import polars as pl
+
+        return pl.when(~text.is_in(self.missing)).then(text)
 
     def to_plain(self) -> dict[str, Any]:
         """Numbers, strings, lists and dicts."""

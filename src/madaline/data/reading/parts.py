@@ -85,7 +85,7 @@ class TextPart(Part):
         n_records = 0
         for batch in self._records():
             n_records += len(batch)
-            part = batch.select(ROW, *(_stripped(name) for name in names)).filter(self._is_row(names))
+            part = batch.select(ROW, _stripped(names)).filter(self._is_row(names))
             if len(part):
                 yield int(part[ROW][0]), part.drop(ROW)
         if n_records < self.layout.n_records:
@@ -97,9 +97,9 @@ class TextPart(Part):
     def batches(self, format: TableFormat, names: Sequence[str]) -> Iterator[pl.DataFrame]:  # noqa: A002
         """The rows as the format says."""
         for batch in self._records():
-            part = batch.with_columns(_stripped(name) for name in self.names).filter(self._is_row(self.names))
+            part = batch.with_columns(_stripped(self.names)).filter(self._is_row(self.names))
             if len(part):
-                yield part.select(format.expressions(names))
+                yield format.read(part, names)
 
     def _records(self) -> Iterator[pl.DataFrame]:
         """All records as texts, block by block: polars would map the whole file into memory."""
@@ -132,14 +132,15 @@ class TextPart(Part):
         found = (row >= self.layout.first_row) & (row < self.layout.n_records)
         if self.layout.dropped:
             found &= ~row.is_in(self.layout.dropped)
-        return found & ~pl.all_horizontal(pl.col(name).is_null() for name in names)
+        return found & ~pl.all_horizontal(pl.col(names).is_null())
 
 
-def _stripped(name: str) -> pl.Expr:
+def _stripped(names: Sequence[str]) -> pl.Expr:
+    """Texts without outer blanks; null if nothing is left."""
     import polars as pl
 
-    text = pl.col(name).str.strip_chars()
-    return pl.when(text != "").then(text).alias(name)
+    text = pl.col(names).str.strip_chars()
+    return pl.when(text != "").then(text)
 
 
 class ParquetPart(Part):
