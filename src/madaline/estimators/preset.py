@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from sklearn.base import is_classifier
+
 from madaline.estimators.parameters import SAME_THING, Settings, is_given
 from madaline.estimators.rows import Rows
 from madaline.optim.annealing import Cosine, LinearWarmup
 
-TABLE = {"waves": 16}
-"What the preset asks of a table's plan, besides robust scaling and smooth clipping."
+CLASSES_FROM = {"waves": 16}
+"What the preset asks of a table's plan for classification, besides robust scaling and smooth clipping."
+
+NUMBERS_FROM = {"waves": 16, "scaling": "standard"}
+"And for regression: where the target follows a column far out, as delays do, clipping would lose it."
 
 WARM_UP = 0.1
 "The share of the steps in which the rate rises."
@@ -22,8 +27,9 @@ MANY_ROWS = 100_000
 
 
 def before_reading(estimator: Any, settings: Settings) -> Settings:
-    """What must be known before the table is looked at: columns of any kind, numbers scaled, clipped, and as waves."""
-    return _with(estimator, settings, {"data": TABLE, "dtype": "float32"})
+    """What must be known before the table is looked at: columns of any kind, numbers scaled and as waves."""
+    data = CLASSES_FROM if is_classifier(estimator) else NUMBERS_FROM
+    return _with(estimator, settings, {"data": data, "dtype": "float32"})
 
 
 def sized(estimator: Any, settings: Settings, rows: Rows, *, goes_on: bool) -> Settings:

@@ -14,6 +14,7 @@ from madaline.errors import ConfigError
 from madaline.estimators import preset
 from madaline.estimators.classifier import MLPClassifier
 from madaline.estimators.parameters import settings_of
+from madaline.estimators.regressor import MLPRegressor
 from madaline.estimators.rows import Rows
 from madaline.losses.custom import as_loss
 from madaline.losses.loss import Loss
@@ -59,9 +60,9 @@ class Recipe:
     "What it came from, by the names of ``CHOICES``."
 
 
-def table_options() -> dict[str, Any]:
+def table_options(task: str) -> dict[str, Any]:
     """What the preset asks of a table's plan."""
-    plain = MLPClassifier()
+    plain = MLPRegressor() if task in ("regression", "count") else MLPClassifier()
     data = preset.before_reading(plain, settings_of(plain)).data
     return dict(data) if isinstance(data, Mapping) else {}
 

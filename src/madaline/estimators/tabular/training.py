@@ -110,7 +110,7 @@ def prepare(
             ignore=ignore,
             categorical=categorical,
             numeric=numeric,
-            **table_options(),
+            **table_options(target.task),
         )
     parts = []
     for rows in (split.train, split.validation, split.test):
