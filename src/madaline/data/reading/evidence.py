@@ -84,7 +84,7 @@ class Evidence:
     proofs: set[str] = field(default_factory=set)
     odd: dict[str, tuple[int, str]] = field(default_factory=dict)
 
-    def look_at_plain(self, n: int, n_integers: int, has_codes: bool, texts: pl.Series) -> bool:
+    def look_at_plain(self, n: int, n_integers: int, n_distinct: int, has_codes: bool) -> bool:
         """Count a part that is all plain digits; False if it needs a closer look."""
         if n_integers < n and "." not in self.proofs:
             return False
@@ -94,8 +94,7 @@ class Evidence:
         self.has_codes |= has_codes
         self.n_numbers["."] += n
         self.n_numbers[","] += n_integers
-        if self.n_distinct < FEW:
-            self.n_distinct = max(self.n_distinct, min(FEW, texts.head(4 * FEW).drop_nulls().n_unique()))
+        self.n_distinct = max(self.n_distinct, min(FEW, n_distinct))
         return True
 
     def look(self, texts: pl.Series, markers: tuple[str, ...], order: str | None, first_row: int) -> None:
@@ -194,11 +193,12 @@ def look_at_all(
             given.count(),
             given.cast(pl.Float64, strict=False).is_finite().sum(),
             given.cast(pl.Int64, strict=False).count(),
+            given.head(4 * FEW).drop_nulls().n_unique(),
             given.str.contains(r"^[+-]?0\d").any(),
         )
     ]
     has_odd_markers = any(map(has_digits, markers))
-    for (name, column), n, n_plain, n_integers, has_codes in zip(columns.items(), *counts, strict=True):
+    for (name, column), n, n_plain, *rest in zip(columns.items(), *counts, strict=True):
         is_plain = n_plain == n and not has_odd_markers
-        if not (is_plain and column.look_at_plain(n, n_integers, bool(has_codes), texts[name])):
+        if not (is_plain and column.look_at_plain(n, *rest)):
             column.look(texts[name], markers, order, first_row)

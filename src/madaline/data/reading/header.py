@@ -94,7 +94,7 @@ def unique_names(given: Sequence[str], width: int) -> tuple[tuple[str, ...], fro
     >>> unique_names(["a", "a", ""], 4)[0]
     ('a', 'a_2', 'column_3', 'column_4')
     """
-    names: list[str] = []
+    names: dict[str, None] = {}
     unnamed: set[str] = set()
     repeated: list[str] = []
     taken = set(given)
@@ -110,7 +110,7 @@ def unique_names(given: Sequence[str], width: int) -> tuple[tuple[str, ...], fro
             name = f"{first}_{count}"
         if count > 1 and first not in repeated:
             repeated.append(first)
-        names.append(name)
+        names[name] = None
     said = []
     if repeated:
         examples = f"{repeated[0]}_2"
