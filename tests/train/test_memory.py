@@ -68,3 +68,27 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024)
     )
     # The activations of one layer alone would take 400 MB.
     assert int(found.stdout) < 40_000_000, found.stderr
+
+
+def test_a_mapped_file_several_times_larger_than_the_memory_used_is_trained_on(run_python, tmp_path):
+    """Pages of the file that are in memory are the system's, which takes them back as it likes; the rest is counted."""
+    found = run_python(
+        f"""
+import numpy as np, madaline as md
+shape = (160_000, 1000)
+np.memmap({str(tmp_path / "rows")!r}, dtype="float32", mode="w+", shape=shape)  # of nothing but holes
+X = np.memmap({str(tmp_path / "rows")!r}, dtype="float32", mode="r", shape=shape)
+class Peak(md.Callback):
+    every, own = 10, 0
+    def on_steps(self, trainer, step, values):
+        line = next(line for line in open("/proc/self/status") if line.startswith("RssAnon"))
+        self.own = max(self.own, int(line.split()[1]) * 1024)
+peak = Peak()
+trainer = md.Trainer(md.mlp(4, 2), loss="cross_entropy", threads=1)
+trainer.fit(X, np.arange(shape[0]) % 2, epochs=1, batch_size=512, callbacks=peak)
+print(peak.own)
+"""
+    )
+    if found.returncode and "/proc" in found.stderr:
+        pytest.skip("needs /proc, as Linux has it")
+    assert 0 < int(found.stdout) < 160_000 * 1000 * 4 / 5, found.stdout + found.stderr
