@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from madaline.graph.shapes import is_symbolic
-from madaline.ship.c_file import TYPES, c_files
+from madaline.ship.c_file import c_files
+from madaline.ship.c_language import TYPES
 from ship.cases import NETS, agree, integer_case, integer_primitives, net_case, primitive_case, primitive_samples
 from ship.estimator_cases import MAKERS, fitted
 

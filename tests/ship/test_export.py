@@ -17,7 +17,7 @@ import madaline as md
 from madaline.errors import ConfigError, ExportError, UnknownNameError
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.primitives.elementwise import Elementwise
-from madaline.ship import c_file, loop_rules, numpy_script, onnx_rules, python_only, torch_script
+from madaline.ship import c_language, loop_rules, numpy_script, onnx_rules, python_only, torch_script
 from madaline.ship.export import TARGETS
 from ship.cases import NOT_EXPORTED
 
@@ -104,7 +104,7 @@ def test_another_type_can_be_asked_for(tmp_path):
         ("python", numpy_script.RULES),
         ("torch", torch_script.RULES),
         ("onnx", onnx_rules.RULES),
-        ("c", {**c_file.C.rules, **loop_rules.RULES}),
+        ("c", {**c_language.C.rules, **loop_rules.RULES}),
         ("python-only", {**python_only.Python.rules, **loop_rules.RULES}),
     ],
 )

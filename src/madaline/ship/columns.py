@@ -16,8 +16,6 @@ from madaline.data.scale import smooth_clip
 from madaline.graph.node import Node, new_input, topological_order
 from madaline.graph.shapes import Rows
 
-FLOAT64 = np.dtype(np.float64)
-
 
 class Columns:
     """The inputs of a graph that takes the columns of a table as they are.
