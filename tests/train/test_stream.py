@@ -206,7 +206,6 @@ def test_chunks_that_do_not_fit_are_refused():
 def test_a_source_several_times_larger_than_the_memory_used_is_trained_on(run_python):
     found = run_python(
         """
-import resource
 import numpy as np, madaline as md
 rows = np.random.default_rng(0).normal(size=(20_000, 100)).astype("float32")
 y = (rows[:, 0] > 0).astype("int64")
@@ -216,7 +215,10 @@ def chunks():
 trainer = md.Trainer(md.mlp(8, 2), loss="cross_entropy", threads=1)
 history = trainer.fit(md.Stream(chunks, buffer=20_000), epochs=1, batch_size=256, metrics="accuracy")
 assert history["accuracy"][0] > 0.9
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+# Not getrusage, whose maximum is at least that of the process which started this one.
+print(next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith("VmHWM")))
 """
     )
+    if found.returncode and "/proc" in found.stderr:
+        pytest.skip("needs /proc, as Linux has it")
     assert int(found.stdout) < 100 * 20_000 * 100 * 4 / 3, found.stderr
