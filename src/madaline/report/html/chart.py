@@ -64,9 +64,13 @@ def whole(values: Any) -> list[int]:
 
 def label(text: object, longest: int = LONGEST) -> str:
     """A text of the data for a chart: plotly would take ``<b>`` and the like for its own words."""
-    plain = "".join(character if character.isprintable() else " " for character in str(text))
-    short = plain if len(plain) <= longest else f"{plain[: longest - 1]}…"
-    return escape(short, quote=False)
+    return escape(short(str(text), longest), quote=False)
+
+
+def short(text: str, longest: int) -> str:
+    """A text of one line that is not too long."""
+    plain = "".join(character if character.isprintable() else " " for character in text)
+    return plain if len(plain) <= longest else f"{plain[: longest - 1]}…"
 
 
 def labels(texts: Iterable[object], longest: int = LONGEST) -> list[str]:

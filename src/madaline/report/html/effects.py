@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from madaline.report.findings import NUMBERS, Dependence, Effects, Findings
-from madaline.report.html.chart import COLOURS, Chart, label, named_axis, numbers, titled
+from madaline.report.html.chart import COLOURS, Chart, label, named_axis, numbers, short, titled
 
 MOST_BARS = 25
 MOST_LINES = 5
+LONGEST_TITLE = 60
 
 
 def importance(effects: Effects) -> Chart | None:
@@ -84,4 +85,4 @@ def _dependence(column: str, found: Dependence, names: Sequence[str], task: str)
     layout: dict[str, Any] = {"xaxis": axis, "yaxis": titled(title), "showlegend": len(data) > 1}
     if task not in NUMBERS:
         layout["yaxis"] |= {"tickformat": ".0%", "rangemode": "tozero"}
-    return Chart(column, "", data, layout, height=260)
+    return Chart(short(column, LONGEST_TITLE), "", data, layout, height=260)

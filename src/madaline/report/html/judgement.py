@@ -84,8 +84,8 @@ def _calibration(truth: np.ndarray, p: np.ndarray) -> Chart:
     points = {
         "x": numbers(x),
         "y": numbers(y),
-        "mode": "markers+lines",
-        "line": {"color": COLOURS[0]},
+        "mode": "markers",
+        "marker": {"color": COLOURS[0], "size": 8},
         "error_y": {
             "symmetric": False,
             "array": numbers(centre + half - y),

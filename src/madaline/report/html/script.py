@@ -20,7 +20,7 @@ SCRIPT = """
       modebar: {bgcolor: clear, color: "#808890", activecolor: "#0072B2"},
     }, chart.layout);
     const config = {
-      displaylogo: false, responsive: true, displayModeBar: hasPointer ? "hover" : false,
+      displaylogo: false, responsive: true, typesetMath: false, displayModeBar: hasPointer ? "hover" : false,
       modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d", "pan2d"],
     };
     Plotly.newPlot(place, chart.data, layout, config);

@@ -62,6 +62,7 @@ footer{margin:3em 0 1em;border-top:1px solid var(--line);padding-top:.8em;overfl
 .grid{grid-template-columns:minmax(0,1fr)}
 main{padding:12px}
 th,td{padding-right:.6em}
+td{max-width:11em}
 .range{white-space:normal;max-width:6.5em;margin-left:auto}
 dl{grid-template-columns:repeat(2,minmax(0,1fr))}
 }
