@@ -77,6 +77,16 @@ def test_an_error_of_ours_is_said_to_be_one(madaline, monkeypatch):
     assert "An error that should not happen: ZeroDivisionError" in result.err
 
 
+def test_ctrl_c_is_an_exit_code_and_a_word(madaline, monkeypatch):
+    def stop(settings):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("madaline.cli.source.read", stop)
+    result = madaline("train", "penguins")
+    assert (result.code, result.err) == (130, "madaline: Stopped.\n")
+    assert not list(Path().iterdir())
+
+
 @pytest.fixture
 def program(tmp_path):
     """The installed program in a pipe."""

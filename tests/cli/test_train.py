@@ -162,6 +162,26 @@ def test_a_run_killed_at_any_moment_goes_on_to_the_same_end(madaline):
         assert_same(f"run{k}", "whole")
 
 
+def test_a_run_stopped_by_ctrl_c_says_how_to_go_on(tmp_path):
+    options = ["--epochs", "200000", "--patience", "200000", "--no-baselines", "--no-report"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "madaline.cli", "train", "digits", "--out", "run", *options],
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    for _ in range(1200):
+        if (tmp_path / "run.unfinished" / "checkpoint.madaline").exists():
+            break
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "Go on with: madaline train --resume run" in err
+    assert (tmp_path / "run.unfinished" / "checkpoint.madaline").exists()
+
+
 def test_an_unfinished_run_is_not_thrown_away_by_accident(madaline):
     Path("run.unfinished").mkdir()
     result = madaline("train", "iris", "--out", "run", *QUICK)

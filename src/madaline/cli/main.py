@@ -15,6 +15,7 @@ from madaline.cli.evaluate import evaluate
 from madaline.cli.export import export
 from madaline.cli.inspect import inspect
 from madaline.cli.predict import predict
+from madaline.cli.run_folder import StoppedRun
 from madaline.cli.train import train
 from madaline.errors import ConfigError, MadalineError
 
@@ -64,13 +65,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code = app([word for word in given if word != "--debug"], prog_name="madaline", standalone_mode=False)
         sys.stdout.flush()
-        return code if isinstance(code, int) else 0
+        # Ctrl-C comes back from typer as its exit code, without a word.
+        return _failed("Stopped.", INTERRUPTED, debug) if code == INTERRUPTED else code if isinstance(code, int) else 0
+    except StoppedRun as error:
+        return _failed(str(error), INTERRUPTED, debug)
     except typer.Exit as error:
-        if isinstance(error.__cause__, KeyboardInterrupt):
-            return _failed(f"Stopped. {error.__cause__}".rstrip(), INTERRUPTED, debug)
         return int(error.exit_code)
-    except (typer.Abort, KeyboardInterrupt) as error:
-        return _failed(f"Stopped. {error}".rstrip(), INTERRUPTED, debug)
+    except (typer.Abort, KeyboardInterrupt):
+        return _failed("Stopped.", INTERRUPTED, debug)
     except UsageError as error:
         if not str(error):  # nothing was asked for, and the help is on the screen
             return WRONG_USE

@@ -9,6 +9,11 @@ from pathlib import Path
 from madaline import container
 from madaline.errors import ConfigError
 
+
+class StoppedRun(Exception):  # noqa: N818 - it is no error
+    """A run that was stopped by Ctrl-C, and can go on."""
+
+
 CHECKPOINT, CONFIG, MODEL = "checkpoint.madaline", "config.toml", "model.madaline"
 
 

@@ -11,7 +11,7 @@ from madaline.cli import source
 from madaline.cli.config import Ended, RunConfig
 from madaline.cli.options import said
 from madaline.cli.results import advise, compare, show_history, show_plan, status
-from madaline.cli.run_folder import CHECKPOINT, CONFIG, MODEL, RunFolder
+from madaline.cli.run_folder import CHECKPOINT, CONFIG, MODEL, RunFolder, StoppedRun
 from madaline.cli.screen import Screen
 from madaline.data.reading.assumption import counted
 from madaline.data.split import Split, split_rows
@@ -94,7 +94,7 @@ def _run(
         progress=screen.is_watched,
     )
     if history.stopped == "interrupted":
-        raise KeyboardInterrupt(f"Go on with: madaline train --resume {folder.path}")
+        raise StoppedRun(f"Stopped in epoch {history.epochs + 1}. Go on with: madaline train --resume {folder.path}")
     ended = "time" if is_repeated else history.stopped
     settings.ended = Ended(ended, history.epochs, trainer.run.progress.t)
     show_history(screen, history, ended)
