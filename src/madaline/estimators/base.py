@@ -5,17 +5,17 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
-from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from madaline.estimators import preset
+from madaline.estimators.callbacks import heard
 from madaline.estimators.network import Views, coefs, draw_as_scikit_learn, hidden_widths, intercepts, network
 from madaline.estimators.parameters import CONSTRAINTS, Settings, check_not_said_twice, settings_of
 from madaline.estimators.predictor import LAYERS, Predictor
@@ -30,7 +30,7 @@ from madaline.train.history import History
 from madaline.train.trainer import Trainer
 
 
-class NetEstimator(CallbackSupportMixin, BaseEstimator):
+class NetEstimator(BaseEstimator):
     """A net as an estimator.
 
     A subclass lists its parameters in ``__init__`` (those it does not list are as they are here) and gives
@@ -136,7 +136,13 @@ class NetEstimator(CallbackSupportMixin, BaseEstimator):
         """The weights of rows, from those given and from their targets."""
         return weight
 
-    @with_callbacks
+    def set_callbacks(self, *callbacks: Any) -> Self:
+        """Let callbacks of scikit-learn's kind listen, in place of those before: each epoch is a task of the fit."""
+        from sklearn.callback import CallbackSupportMixin  # which takes long to import, and few ask for it
+
+        CallbackSupportMixin.set_callbacks(self, *callbacks)
+        return self
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on the rows of ``X`` and their targets ``y``. What is learned ends in an underscore.
 
@@ -148,7 +154,7 @@ class NetEstimator(CallbackSupportMixin, BaseEstimator):
         sample_weight : array of shape (n_samples,), optional
         """
         self._validate_params()
-        return self._fit(X, y, sample_weight, goes_on=False)
+        return cast(Self, heard(self._fit)(X, y, sample_weight, goes_on=False))
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, *, goes_on: bool) -> Self:
         check_not_said_twice(self)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -59,11 +60,27 @@ class ScikitLearnListener(Callback):
         return attributes
 
 
+def has_callbacks(estimator: Any) -> bool:
+    """Whether the estimator has callbacks of scikit-learn's, or is inside of one that has."""
+    return hasattr(estimator, "_skl_callbacks") or hasattr(estimator, "_parent_callback_ctx")
+
+
+def heard(fit: Any) -> Any:
+    """A method of an estimator that tears its callbacks down in the end, if it has any."""
+    if not has_callbacks(fit.__self__):
+        return fit
+    from sklearn.callback import with_callbacks
+
+    return functools.partial(with_callbacks(fit.__func__), fit.__self__)
+
+
 def scikit_learn_listener(estimator: Any, settings: Settings, rows: Rows) -> list[Callback]:
     """A listener, if the estimator has callbacks of scikit-learn's, or is inside of one that has."""
-    if not hasattr(estimator, "_skl_callbacks") and not hasattr(estimator, "_parent_callback_ctx"):
+    if not has_callbacks(estimator):
         return []
-    context = estimator._init_callback_context(max_subtasks=settings.max_iter)
+    from sklearn.callback import CallbackSupportMixin
+
+    context = CallbackSupportMixin._init_callback_context(estimator, max_subtasks=settings.max_iter)
     return [ScikitLearnListener(estimator, context, rows)] if hasattr(estimator, "_skl_callbacks") else []
 
 
