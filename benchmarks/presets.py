@@ -120,9 +120,9 @@ def ranks(scores: np.ndarray) -> np.ndarray:
 ABOUT = """Made by `python benchmarks/presets.py`: {splits}, at most {most:,} rows to learn from. Accuracy, or
 the share of the variance that is explained (R2); the best is bold. Seconds are of processor time, learning and
 predicting, in the order of the columns, on a machine that others used too. The preset is what
-`MLPClassifier(preset="auto")` and `MLPRegressor(preset="auto")` do with the table as it is. It was chosen by about
-twenty trainings on each of twelve of these sets, on the first of these splits, so its scores there are a little too
-good; the others were not tuned. scikit-learn's MLP stands behind an imputer with indicators, one-hot codes and
+`MLPClassifier(preset="auto")` and `MLPRegressor(preset="auto")` do with the table as it is. It was chosen by
+trainings on seventeen of these sets, about twenty on each of twelve, on the first of these splits: its scores are a
+little too good. scikit-learn's MLP stands behind an imputer with indicators, one-hot codes and
 standardised numbers (and target), with early stopping; gradient boosting is its HistGradientBoosting."""
 
 PUBLISHED_HEADER = (
