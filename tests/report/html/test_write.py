@@ -250,3 +250,32 @@ def test_no_text_can_end_the_script_that_holds_it():
     text = in_script(given)
     assert not set(text) & set("<>&\u2028")
     assert json.loads(text) == given
+
+
+@pytest.mark.parametrize("n", [1, 2])
+@pytest.mark.parametrize(
+    ("task", "truth", "prediction", "classes"),
+    [
+        ("multiclass", 0, [0.25, 0.25, 0.5], "abc"),
+        ("binary", 1, [0.0, 1.0], "ab"),
+        ("multilabel", [0.0, 0.0], [0.0, 0.0], "ab"),
+        ("regression", [0.0], [0.0], ""),
+        ("regression", [1e200, -1e200], [0.0, 0.0], ""),
+    ],
+)
+def test_a_row_or_two_are_enough(n, task, truth, prediction, classes):
+    rows = [np.array([value] * n) for value in (truth, prediction)]
+    page = Page(report(Findings("few", task, classes=tuple(classes), truth=rows[0], prediction=rows[1])))
+    assert page.sections == ([] if task == "multilabel" else ["predictions"])
+
+
+def test_a_class_has_one_colour_in_all_charts(trained):
+    """Rows of the last class are the most, so an order by frequency would give it the first colour."""
+    page = Page(report(replace(findings(trained), truth=np.array([0] * 10 + [1] * 15 + [2] * 25))))
+    seen = {}
+    for title in ("ROC", "Precision and recall", "a"):
+        for trace in page.charts[titles(page).index(title)]["data"]:
+            if "name" in trace:
+                seen.setdefault(trace["name"].split(":")[0], set()).add(trace["line"]["color"])
+    assert set(seen) == {"x", "y", "z"}
+    assert all(len(colours) == 1 for colours in seen.values())

@@ -88,6 +88,11 @@ def titled(text: str, **more: Any) -> dict[str, Any]:
     return {"title": {"text": text}, "automargin": True, **more}
 
 
+def colour_of(output: int, place: int, n_outputs: int) -> str:
+    """The colour of a class or target, the same in every chart; of too many, by its place in this one."""
+    return COLOURS[output if n_outputs <= len(COLOURS) else place % len(COLOURS)]
+
+
 def thinned(count: int, most: int) -> np.ndarray:
     """Places of at most so many of a row of points, the first and the last among them."""
     return np.unique(np.linspace(0, count - 1, min(count, most)).astype(int)) if count else np.arange(0)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from madaline.report.findings import NUMBERS, Dependence, Effects, Findings
-from madaline.report.html.chart import COLOURS, Chart, label, named_axis, numbers, short, titled
+from madaline.report.html.chart import COLOURS, Chart, colour_of, label, named_axis, numbers, short, titled
 
 MOST_BARS = 25
 MOST_LINES = 5
@@ -74,14 +74,18 @@ def _dependence(column: str, found: Dependence, names: Sequence[str], task: str)
     data = []
     for place, k in enumerate(outputs):
         trace: dict[str, Any] = {"x": x, "y": numbers(prediction[:, k])}
+        colour = COLOURS[0] if len(outputs) == 1 else colour_of(k, place, prediction.shape[1])
         trace["name"] = label(names[k] if k < len(names) else k)
         if is_number or is_date:
-            trace |= {"mode": "lines", "line": {"color": COLOURS[place], "width": 2}}
+            trace |= {"mode": "lines", "line": {"color": colour, "width": 2}}
         else:
-            trace |= {"mode": "markers", "marker": {"color": COLOURS[place], "size": 9}}
+            trace |= {"mode": "markers", "marker": {"color": colour, "size": 9}}
         data.append(trace)
     of = data[0]["name"] if len(data) == 1 else ""
-    title = f"probability of {of}" if of and task not in NUMBERS else of or "probability"
+    if task in NUMBERS:
+        title = of or "prediction"
+    else:
+        title = f"probability of {of}" if of else "probability"
     layout: dict[str, Any] = {"xaxis": axis, "yaxis": titled(title), "showlegend": len(data) > 1}
     if task not in NUMBERS:
         layout["yaxis"] |= {"tickformat": ".0%", "rangemode": "tozero"}

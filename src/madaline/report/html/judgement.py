@@ -8,7 +8,18 @@ from typing import Any
 import numpy as np
 
 from madaline.report.findings import NUMBERS, Findings
-from madaline.report.html.chart import COLOURS, SEQUENCE, Chart, label, labels, named_axis, numbers, thinned, titled
+from madaline.report.html.chart import (
+    COLOURS,
+    SEQUENCE,
+    Chart,
+    colour_of,
+    label,
+    labels,
+    named_axis,
+    numbers,
+    thinned,
+    titled,
+)
 
 MOST_CLASSES = 40
 "In a confusion matrix; of more, the most frequent."
@@ -115,12 +126,13 @@ def _threshold_charts(is_class: np.ndarray, p: np.ndarray, names: Sequence[str])
     from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_curve
 
     has_both = [k for k in range(len(names)) if 0 < is_class[:, k].sum() < len(is_class)]
-    shown = sorted(has_both, key=lambda k: -int(is_class[:, k].sum()))[:MOST_CURVES]
+    shown = sorted(sorted(has_both, key=lambda k: -int(is_class[:, k].sum()))[:MOST_CURVES])
     if not shown:
         return
     roc: list[dict[str, Any]] = []
     pr: list[dict[str, Any]] = []
-    for colour, k in enumerate(shown):
+    for place, k in enumerate(shown):
+        colour = colour_of(k, place, len(names))
         wrong, right, _ = roc_curve(is_class[:, k], p[:, k])
         roc.append(_line(wrong, right, f"{label(names[k])}: {auc(wrong, right):.3f}", colour))
         precision, recall, _ = precision_recall_curve(is_class[:, k], p[:, k])
@@ -146,9 +158,9 @@ def _threshold_charts(is_class: np.ndarray, p: np.ndarray, names: Sequence[str])
     )
 
 
-def _line(x: np.ndarray, y: np.ndarray, name: str, colour: int) -> dict[str, Any]:
+def _line(x: np.ndarray, y: np.ndarray, name: str, colour: str) -> dict[str, Any]:
     places = thinned(len(x), CURVE_POINTS)
-    line = {"color": COLOURS[colour], "width": 2}
+    line = {"color": colour, "width": 2}
     return {"x": numbers(x[places]), "y": numbers(y[places]), "name": name, "mode": "lines", "line": line}
 
 
@@ -156,7 +168,7 @@ def _of_numbers(truth: np.ndarray, prediction: np.ndarray, targets: Sequence[str
     rng = np.random.default_rng(0)
     shown = rng.permutation(len(truth))[:MOST_POINTS]
     sampled = f" {len(shown):,} of {len(truth):,} rows." if len(shown) < len(truth) else ""
-    marker = {"color": COLOURS[0], "size": 5, "opacity": 0.5}
+    marker = {"color": COLOURS[0], "size": 5, "opacity": 0.65}
     for k in range(min(truth.shape[1], MOST_TARGETS)):
         of = f" of {targets[k]}" if truth.shape[1] > 1 and k < len(targets) else ""
         y, guess = truth[:, k].astype(np.float64), prediction[:, k].astype(np.float64)
@@ -170,7 +182,10 @@ def _of_numbers(truth: np.ndarray, prediction: np.ndarray, targets: Sequence[str
             {"xaxis": titled("predicted"), "yaxis": titled("true"), "showlegend": False},
         )
         error = y - guess
-        counts, edges = np.histogram(error, bins=min(40, max(8, int(np.sqrt(len(error))))))
+        low, high, size = error.min(), error.max(), np.abs(error).max()
+        if high - low <= 1e-9 * size:  # all the same: too close together to be parted
+            low, high = low - 0.5 * size, high + 0.5 * size
+        counts, edges = np.histogram(error, bins=min(40, max(8, int(np.sqrt(len(error))))), range=(low, high))
         bars = {"type": "bar", "x": numbers((edges[1:] + edges[:-1]) / 2), "y": counts.tolist()}
         bars |= {"marker": {"color": COLOURS[0]}, "width": float(edges[1] - edges[0]) * 0.92}
         half, most = np.quantile(np.abs(error), [0.5, 0.9])
