@@ -37,7 +37,7 @@ def write(path: str | os.PathLike[str], arrays: Mapping[str, np.ndarray], docume
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file of any kind. Whatever happens meanwhile, the path holds the old file or the new one, never a part."""
+    """Write a file of any kind. Whatever happens, the path holds the old file or the new one, never a part."""
     target = Path(path)
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
