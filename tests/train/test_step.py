@@ -35,4 +35,5 @@ def test_parameters_after_a_step_are_within_a_few_ulp(digits, net, optimizer):
     clear = g > 1e-3 * g.max()
     assert clear.mean() > 0.7
     # Adadelta's first step is nearly the sign of the gradient: over sets of rows its error is 1e-6 to 3e-5 of a step.
-    assert (np.abs(single - double) <= few_ulp + 5e-5 * largest)[clear].all()
+    share = 5e-5 if optimizer is md.Adadelta else 1e-5
+    assert (np.abs(single - double) <= few_ulp + share * largest)[clear].all()
