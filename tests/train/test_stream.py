@@ -124,6 +124,43 @@ def test_a_run_over_a_stream_can_be_resumed_in_the_middle_of_an_epoch(digits, tm
         resumed.fit(md.Stream(in_chunks(*digits), buffer=300), epochs=3, resume=tmp_path / "run")
 
 
+class Numbered:
+    """Rows that lie somewhere, in pieces of ten."""
+
+    n_rows = 1000
+
+    def chunks(self, rng):
+        X, y = numbered(self.n_rows)
+        starts = np.arange(0, self.n_rows, 10)
+        for start in starts if rng is None else rng.permutation(starts):
+            yield X[start : start + 10], y[start : start + 10]
+
+
+def test_a_source_that_can_be_read_anywhere_is_asked_for_another_order_every_epoch():
+    stream = md.Stream(Numbered(), buffer=50)
+    assert stream.n_rows == 1000
+    first, second = (np.concatenate(rows_of(stream, epoch=epoch)) for epoch in (0, 1))
+    for order in (first, second):
+        np.testing.assert_array_equal(np.sort(order), np.arange(1000))
+        assert order[:50].max() > 500, "pieces come from everywhere"
+    assert not np.array_equal(first, second)
+    np.testing.assert_array_equal(np.concatenate(rows_of(stream, shuffle=False)), np.arange(1000))
+
+
+def test_a_time_limit_ends_a_long_epoch_over_a_stream_and_it_goes_on_from_there(digits, tmp_path, same):
+    X, y = digits
+    stream = md.Stream(in_chunks(X, y), buffer=300)
+    whole = md.Trainer(NET, loss="cross_entropy")
+    whole.fit(stream, epochs=2, batch_size=10)
+    again = md.Trainer(NET, loss="cross_entropy")
+    history = again.fit(stream, epochs=2, batch_size=10, max_seconds=1e-9, checkpoint=tmp_path / "run.ckpt")
+    assert history.stopped == "time"
+    assert history.epochs == 0
+    assert 0 < again.run.progress.t < 100
+    again.fit(stream, epochs=2, batch_size=10, checkpoint=tmp_path / "run.ckpt", resume=tmp_path / "run.ckpt")
+    same(again.model, whole.model)
+
+
 def test_an_iterator_serves_for_one_epoch(digits, tmp_path, same):
     chunks = in_chunks(*digits)
     one, other = (md.Trainer(NET, loss="cross_entropy") for _ in range(2))

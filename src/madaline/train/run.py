@@ -126,6 +126,7 @@ class Run:
             self.arrays = self._fresh_arrays()
         self._dtype = self.model.network.dtype
         self._speed = 0.0
+        self._started = 0.0
         self._has_ticks = settings.max_seconds is not None or any(callback.has_ticks for callback in self.callbacks)
 
     def _fresh_arrays(self) -> dict[str, np.ndarray]:
@@ -196,7 +197,7 @@ class Run:
             self._finish()
 
     def _go(self, last: int) -> None:
-        started = time.monotonic()
+        self._started = time.monotonic()
         for callback in self.callbacks:
             callback.on_fit_start(self.trainer)
         if self._full_batch is not None:
@@ -204,9 +205,13 @@ class Run:
         while self._full_batch is None and self.progress.epoch < last and not self.stop_reason:
             self._run_next(last - self.progress.epoch)
             self._tick()
-            limit = self.settings.max_seconds
-            if limit is not None and time.monotonic() - started > limit and not self.stop_reason:
-                self.stop_reason = "time"
+            self._look_at_clock()
+
+    def _look_at_clock(self) -> None:
+        """End if the time is over."""
+        limit = self.settings.max_seconds
+        if limit is not None and time.monotonic() - self._started > limit and not self.stop_reason:
+            self.stop_reason = "time"
 
     def _run_next(self, left: int) -> None:
         """The next epoch, or several of the ``left`` ones."""

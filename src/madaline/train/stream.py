@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -22,6 +22,18 @@ Chunk = tuple[Any, Any, Any]
 "Rows, targets, weights (or None)."
 
 
+@runtime_checkable
+class RowSource(Protocol):
+    """Rows that lie somewhere and can be read in any order."""
+
+    @property
+    def n_rows(self) -> int:
+        """How many there are."""
+
+    def chunks(self, rng: np.random.Generator | None) -> Iterable[Any]:
+        """All of them as ``(X, y)`` or ``(X, y, weight)``; in an order by chance if there is an ``rng``."""
+
+
 class Stream:
     """Chunks of training rows, gone through anew every epoch.
 
@@ -31,9 +43,10 @@ class Stream:
 
     Parameters
     ----------
-    chunks : callable, iterable or path
+    chunks : callable, iterable, path or RowSource
         A function that gives an iterator of ``(X, y)`` or ``(X, y, weight)``; a list of them; an iterator itself, which
-        serves for one epoch; or a Parquet file, of which only a part is in memory.
+        serves for one epoch; a Parquet file, of which only a part is in memory; or an object with ``n_rows`` and
+        ``chunks(rng)``, which gives them in a new order for every ``rng``.
     target, weight : str, optional
         Columns of the file.
     features : sequence of str, optional
@@ -58,7 +71,7 @@ class Stream:
 
     def __init__(
         self,
-        chunks: Callable[[], Iterable[Any]] | Iterable[Any] | str | os.PathLike[str],
+        chunks: Callable[[], Iterable[Any]] | Iterable[Any] | str | os.PathLike[str] | RowSource,
         *,
         target: str | None = None,
         weight: str | None = None,
@@ -69,13 +82,16 @@ class Stream:
         if buffer < 1:
             raise ConfigError(f"buffer={buffer!r} must be a number of rows, at least 1.")
         self.buffer, self.n_rows = buffer, n_rows
-        self._file = None
+        self._file: RowSource | None = None
         self._chunks: Any = chunks
         if isinstance(chunks, (str, os.PathLike)):
             self._file = ParquetRows(chunks, target=target, weight=weight, features=features)
-            self.n_rows = self._file.n_rows
+        elif isinstance(chunks, RowSource):
+            self._file = chunks
         elif target is not None or weight is not None or features is not None:
             raise ConfigError("target, weight and features are columns of a file; chunks are (X, y) or (X, y, weight).")
+        if self._file is not None:
+            self.n_rows = self._file.n_rows
         self._once = chunks if isinstance(chunks, Iterator) else None
         self._first: Chunk | None = None
 

@@ -102,6 +102,11 @@ class StreamRun(Run):
         self.steps_an_epoch = done
         self.end_epoch()
 
+    def _tick(self) -> None:
+        """An epoch over a stream may be long: the time is looked at within it, too."""
+        super()._tick()
+        self._look_at_clock()
+
     def _read(self, block: Chunk, rows: int) -> Data:
         X, y, weight = block
         try:

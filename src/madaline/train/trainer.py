@@ -213,7 +213,7 @@ class Trainer:
         record_steps : bool
             Whether ``history.steps`` gets a row for every step.
         max_seconds : float, optional
-            Stop after the epoch in which this time is over.
+            Stop after the epoch in which this time is over; of a stream, after the step.
         on_divergence : {"raise", "stop", "skip"}
             What to do about a batch whose loss is not finite: an error, an end, or leave it out.
         progress : bool, optional
