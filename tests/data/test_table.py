@@ -153,6 +153,18 @@ def test_what_cannot_be_read_is_named_with_its_row():
         column_of("l", [[1], [2, 3]]).texts()
 
 
+@pytest.mark.parametrize("kind", [dict, pd.DataFrame, pl.DataFrame])
+def test_some_rows_are_a_table_and_errors_name_them_as_they_were(kind):
+    given = kind({"n": [1.0, 2.0, 3.0], "t": ["a", "b", None], "ok": [True, False, True], "day": [DAY] * 3})
+    some = Table.of(given).take(np.array([2, 1]))
+    assert (some.names, some.n_rows, some.has_names) == (("n", "t", "ok", "day"), 2, True)
+    assert some["n"].values.tolist() == [3.0, 2.0]
+    assert some["t"].values.to_list() == [None, "b"]
+    assert some["ok"].values.tolist() == [True, False]
+    with pytest.raises(InputError, match="row 1 holds 'b', which is not a number"):
+        some.take(np.array([1]))["t"].numbers()
+
+
 def test_what_is_no_table_is_said():
     with pytest.raises(ShapeError, match=r"shape \(3,\); rows and columns are needed"):
         Table.of(np.ones(3))

@@ -37,14 +37,30 @@ class Column:
         Numbers as they came, missing ones NaN; booleans as bool, or as 0, 1 and NaN; dates as ``datetime64[us]`` with
         NaT; text and categories as a polars series of strings with nulls, blank text being none. For the kind other,
         words for what is held.
+    taken : (Column, array of int), optional
+        Of some rows of a longer column: that one, and which rows.
     """
 
     name: str
     kind: str
     values: Any
+    taken: tuple[Column, np.ndarray] | None = None
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def take(self, rows: np.ndarray) -> Column:
+        """Some of the rows; messages go on calling them by their places in the whole column."""
+        return Column(self.name, self.kind, self.values[rows], (self, rows))
+
+    @property
+    def whole(self) -> Column:
+        """The column that this one was taken from, or itself."""
+        return self if self.taken is None else self.taken[0].whole
+
+    def row(self, place: int) -> int:
+        """The row that users know a value by."""
+        return place if self.taken is None else self.taken[0].row(int(self.taken[1][place]))
 
     def missing(self) -> np.ndarray:
         """Where there is no value, as booleans."""
@@ -140,8 +156,8 @@ class Column:
     def _say(self, row: int, value: Any, count: int, needed: str) -> NoReturn:
         others = f" ({count} such rows)" if count > 1 else ""
         raise InputError(
-            f"Column {self.name!r}: row {row} holds {short(value)}, which is not {needed}{others}. Correct the value, "
-            f"leave it empty, or leave the column out: ignore=[{self.name!r}]."
+            f"Column {self.name!r}: row {self.row(row)} holds {short(value)}, which is not {needed}{others}. Correct "
+            f"the value, leave it empty, or leave the column out: ignore=[{self.name!r}]."
         )
 
     def _refuse(self, needed: str) -> NoReturn:

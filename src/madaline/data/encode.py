@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from madaline.data.categories import Embedded
+from madaline.data.column import Column
 from madaline.data.fitting import fit_column
 from madaline.data.plans import ColumnPlan, Dropped, Number, write_rows
 from madaline.data.roles import Role, infer_roles
@@ -142,14 +143,15 @@ class TablePlan(Description):
         name_of = self._found(table)
         inputs = self.inputs()
         embedded: dict[str, np.ndarray] = {}
-        parts: list[tuple[ColumnPlan, np.ndarray, slice]] = []
+        parts: list[tuple[ColumnPlan, Column, np.ndarray, slice]] = []
         place = 0
         for plan in self.used():
-            x = plan.read(table[name_of[plan.column]])
+            column = table[name_of[plan.column]]
+            x = plan.read(column)
             if isinstance(plan, Embedded):
                 embedded[inputs[plan.column]] = x
             width = len(plan.features())
-            parts += [(plan, x, slice(place, place + width))] if width else []
+            parts += [(plan, column, x, slice(place, place + width))] if width else []
             place += width
         if not parts:
             return embedded
@@ -157,8 +159,8 @@ class TablePlan(Description):
         # In blocks of rows, so that a block of the matrix stays in cache while its columns are written.
         for start in range(0, table.n_rows, BLOCK_ROWS):
             rows = slice(start, start + BLOCK_ROWS)
-            for plan, x, place_of_plan in parts:
-                write_rows(plan, x[rows], matrix[rows, place_of_plan], start)
+            for plan, column, x, place_of_plan in parts:
+                write_rows(plan, column, x[rows], matrix[rows, place_of_plan], start)
         return {NUMBERS: matrix, **embedded}
 
     def front(self) -> Sequential:

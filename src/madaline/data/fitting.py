@@ -39,7 +39,9 @@ def _number(column: Column, reason: str, scaling: str, *, clip: bool) -> ColumnP
         return Dropped(column.name, why="constant", reason="no value in any row")
     if np.isinf(given).any():
         row = int(np.flatnonzero(np.isinf(x))[0])
-        raise InputError(f"Column {column.name!r}: row {row} holds {x[row]}. Correct the value or leave it empty.")
+        raise InputError(
+            f"Column {column.name!r}: row {column.row(row)} holds {x[row]}. Correct the value or leave it empty."
+        )
     centre, scale = centre_and_scale(given, scaling)
     return Number(
         column.name,

@@ -170,14 +170,14 @@ class Dropped(ColumnPlan):
         return self.why
 
 
-def write_rows(plan: ColumnPlan, x: np.ndarray, out: np.ndarray, start: int) -> None:
-    """Write some rows, the first being row ``start`` of the table; an error names column, row and value."""
+def write_rows(plan: ColumnPlan, column: Column, x: np.ndarray, out: np.ndarray, start: int) -> None:
+    """Write some rows, the first being row ``start`` of the column; an error names column, row and value."""
     try:
         plan.write(x, out)
     except _TooLarge as error:
         raise InputError(
-            f"Column {plan.column!r}: row {start + error.row} holds {x[error.row]}, which is too large to compute "
-            "with. Correct the value or leave it empty."
+            f"Column {plan.column!r}: row {column.row(start + error.row)} holds {x[error.row]}, which is too large to "
+            "compute with. Correct the value or leave it empty."
         ) from None
 
 

@@ -112,7 +112,8 @@ def _role_of_text(column: Column) -> Role:
     given = series.drop_nulls()
     if not len(given):
         return Role(name, "constant", "no value in any row")
-    if column.kind == "text" and (read := reads_as(column, given)):
+    # Whether text is numbers is asked of all rows there are: those kept apart from training must be read too.
+    if column.kind == "text" and (read := reads_as(column, column.whole.values.drop_nulls())):
         return Role(name, read, f"text that reads as a {read} in every row{gaps}")
     counts = given.value_counts(sort=True)
     n_different = len(counts)

@@ -130,6 +130,11 @@ class Table:
         n_rows = max(map(len, columns), default=0)
         return cls({column.name: partial(_itself, column) for column in columns}, n_rows, has_names=has_names)
 
+    def take(self, rows: np.ndarray) -> Table:
+        """Some of the rows, by their numbers; errors go on naming them by these."""
+        readers = {name: partial(_some, self, name, rows) for name in self.names}
+        return Table(readers, len(rows), has_names=self.has_names)
+
     def __getitem__(self, name: str) -> Column:
         if name not in self._columns:
             self._columns[name] = self._readers[name]()
@@ -147,6 +152,10 @@ class Table:
 
 def _from_frame(frame: Any, name: Any) -> Column:
     return from_series(str(name), frame.get_column(name))
+
+
+def _some(table: Table, name: str, rows: np.ndarray) -> Column:
+    return table[name].take(rows)
 
 
 def _itself(column: Column) -> Column:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -16,16 +17,23 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from madaline.estimators import preset
 from madaline.estimators.callbacks import heard
-from madaline.estimators.network import Views, coefs, draw_as_scikit_learn, hidden_widths, intercepts, network
+from madaline.estimators.network import (
+    Views,
+    coefs,
+    draw_as_scikit_learn,
+    hidden_widths,
+    intercepts,
+    looks_at_rows,
+    network,
+)
 from madaline.estimators.parameters import CONSTRAINTS, Settings, check_not_said_twice, settings_of
 from madaline.estimators.predictor import LAYERS, Predictor
 from madaline.estimators.recipe import seed_of
 from madaline.estimators.rows import Rows
-from madaline.estimators.tables import encoded, read_table
-from madaline.estimators.training import NOT_FINITE, new_trainer, train, train_on
+from madaline.estimators.tables import encoded, learn_table, read_table
+from madaline.estimators.training import NOT_FINITE, new_trainer, parted, train, train_on
 from madaline.functional.model import Model
 from madaline.losses.loss import Loss
-from madaline.nn.initializers import DataDependent, as_initializer
 from madaline.train.history import History
 from madaline.train.trainer import Trainer
 
@@ -169,14 +177,22 @@ class NetEstimator(BaseEstimator):
         if settings.preset is not None:
             settings = preset.sized(self, settings, rows, goes_on=goes_on)
         rng = check_random_state(self.random_state)
+        looks = rows.is_table or looks_at_rows(settings.init)
+        if fresh and not looks:
+            self._begin(settings, rows, rng)  # scikit-learn draws weights first, and then which rows are held back
+        rows, held = (rows, None) if goes_on else parted(self, settings, rows, rng)
         if fresh:
+            self._learn(settings, rows)
+        rows = self._for_net(rows)
+        if fresh and looks:
             self._begin(settings, rows, rng)
         trainer = self._trainer if goes_on and hasattr(self, "_trainer") else new_trainer(self, settings, rng)
         self.n_iter_ = 0
         if goes_on:
             train_on(self, trainer, settings, rows, rng)
         else:
-            train(self, trainer, settings, rows, rng, given=Rows(X, y, sample_weight))
+            held = None if held is None else self._for_net(held)
+            train(self, trainer, settings, rows, held, rng, given=Rows(X, y, sample_weight))
         trainer.release()
         self._trainer, self.model_ = trainer, trainer.model
         self._predictor = self._make_predictor(self.model_)
@@ -185,10 +201,9 @@ class NetEstimator(BaseEstimator):
         return self
 
     def _read(self, settings: Settings, X: Any, y: Any, sample_weight: Any = None, *, fresh: bool) -> Rows:
-        """Rows as the net takes them, checked as scikit-learn does."""
+        """Rows checked as scikit-learn does; a table stays one until a plan is made from those that train."""
         if settings.data is not None and not issparse(X):
-            numeric = self._target_checks.get("y_numeric", False)
-            X, y = read_table(self, settings.data, X, y, fresh=fresh, numeric=numeric)
+            X, y = read_table(X, y, numeric=self._target_checks.get("y_numeric", False))
         else:
             self.__dict__.pop("table_plan_", None)
             X, y = validate_data(
@@ -203,7 +218,16 @@ class NetEstimator(BaseEstimator):
             )
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, np.empty((y.shape[0], 1)))
         target = self._read_target(y, fresh=fresh)
-        return Rows(X, target, self._row_weights(y, weight, fresh=fresh))
+        return Rows(X, target, self._row_weights(y, weight, fresh=fresh), y)
+
+    def _learn(self, settings: Settings, rows: Rows) -> None:
+        """What is to be known of rows before a net is trained on them, as the plan of a table."""
+        if rows.is_table:
+            learn_table(self, settings.data, rows.X, rows.answers)
+
+    def _for_net(self, rows: Rows) -> Rows:
+        """Rows as the net takes them."""
+        return replace(rows, X=encoded(self.table_plan_, rows.X)) if rows.is_table else rows
 
     def _begin(self, settings: Settings, rows: Rows, rng: np.random.RandomState) -> None:
         """A fresh model, and counters at 0."""
@@ -211,12 +235,13 @@ class NetEstimator(BaseEstimator):
         self.n_outputs_ = self._n_outputs()
         name = self._output_activation()
         self.out_activation_ = {"sigmoid": "logistic", "own": self._loss.out_activation}.get(name, name)
-        looks = settings.init is not None and isinstance(as_initializer(settings.init), DataDependent)
         dtype = settings.dtype or (rows.X.dtype if hasattr(rows.X, "dtype") else "float32")
         plan = self.__dict__.get("table_plan_")
         front = plan.front() if plan is not None and (isinstance(rows.X, dict) or plan.waves) else None
         net = network(settings, self.n_outputs_, front)
-        self.model_ = Model.of(net, rows.X if looks else rows.inputs, seed=seed_of(rng), dtype=dtype)
+        self.model_ = Model.of(
+            net, rows.X if looks_at_rows(settings.init) else rows.inputs, seed=seed_of(rng), dtype=dtype
+        )
         if settings.init is None:
             draw_as_scikit_learn(self.model_, rng, logistic=settings.activation == "logistic")
         self.n_layers_ = len(hidden_widths(settings.hidden_layer_sizes)) + 2

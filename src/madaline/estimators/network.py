@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from madaline.functional.model import Model
+from madaline.nn.initializers import DataDependent, as_initializer
 from madaline.nn.layer import Layer
 from madaline.nn.layers.linear import Linear
 from madaline.nn.layers.mlp import mlp
@@ -44,6 +45,11 @@ def network(estimator: Any, n_outputs: int, front: Layer | None = None) -> Seque
         init="auto" if estimator.init is None else estimator.init,
     )
     return net if front is None else Sequential(front, *net.layers)
+
+
+def looks_at_rows(init: Any) -> bool:
+    """Whether weights begin by what rows make of them."""
+    return init is not None and isinstance(as_initializer(init), DataDependent)
 
 
 def linear_paths(model: Model) -> list[str]:

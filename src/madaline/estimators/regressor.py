@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,6 +16,7 @@ from madaline.estimators.base import NetEstimator
 from madaline.estimators.documentation import documented
 from madaline.estimators.losses import scikit_loss
 from madaline.estimators.monte_carlo import ThinnedNets
+from madaline.estimators.parameters import Settings
 from madaline.estimators.recipe import can_go_on
 from madaline.estimators.rows import Rows
 from madaline.losses.loss import Loss
@@ -119,9 +121,16 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator):
             y = column_or_1d(y, warn=True)
         if fresh:
             self._target = Target(1 if y.ndim == 1 else y.shape[1])
-            scaled = "table_plan_" in self.__dict__ and scikit_loss(self.loss).out_activation == "identity"
-            self._scale = centre_and_scale(y, "standard") if scaled else None
-        return np.asarray(y if self._scale is None else (y - self._scale[0]) / self._scale[1])
+        return np.asarray(y)
+
+    def _learn(self, settings: Settings, rows: Rows) -> None:
+        super()._learn(settings, rows)
+        scaled = rows.is_table and scikit_loss(self.loss).out_activation == "identity"
+        self._scale = centre_and_scale(rows.y, "standard") if scaled else None
+
+    def _for_net(self, rows: Rows) -> Rows:
+        rows = super()._for_net(rows)
+        return rows if self._scale is None else replace(rows, y=(rows.y - self._scale[0]) / self._scale[1])
 
     def _make_loss(self) -> Loss:
         return scikit_loss(self.loss, n_outputs=self._target.width)

@@ -14,17 +14,25 @@ class Rows:
     """Rows with their targets, as the net takes them, and weights."""
 
     X: Any
-    "An array, a sparse matrix, or a dict of arrays."
+    "An array, a sparse matrix, a dict of arrays, or a table that a plan is yet to make arrays of."
     y: np.ndarray
     weight: np.ndarray | None = None
+    answers: np.ndarray | None = None
+    "Targets as they were given, of a table: a column may give them away."
 
     def __len__(self) -> int:
         return len(self.y)
 
     def take(self, rows: np.ndarray) -> Rows:
         """Some of them."""
-        X = {name: part[rows] for name, part in self.X.items()} if isinstance(self.X, dict) else self.X[rows]
-        return Rows(X, self.y[rows], None if self.weight is None else self.weight[rows])
+        X = self.X.take(rows) if self.is_table else _taken(self.X, rows)
+        weight, answers = (None if each is None else each[rows] for each in (self.weight, self.answers))
+        return Rows(X, self.y[rows], weight, answers)
+
+    @property
+    def is_table(self) -> bool:
+        """Whether they are still columns of anything."""
+        return hasattr(self.X, "n_rows")
 
     @property
     def n_features(self) -> int:
@@ -37,6 +45,10 @@ class Rows:
     def inputs(self) -> Any:
         """What a model is made for: the number of columns, or the arrays of a table."""
         return self.X if isinstance(self.X, dict) else self.n_features
+
+
+def _taken(X: Any, rows: np.ndarray) -> Any:
+    return {name: part[rows] for name, part in X.items()} if isinstance(X, dict) else X[rows]
 
 
 def held_back(

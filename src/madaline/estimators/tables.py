@@ -12,33 +12,35 @@ from madaline.errors import ConfigError, ShapeError
 
 if TYPE_CHECKING:
     from madaline.data.encode import TablePlan
+    from madaline.data.table import Table
 
 
-def read_table(estimator: Any, given: Any, X: Any, y: Any, *, fresh: bool, numeric: bool) -> tuple[Any, np.ndarray]:
-    """Rows as the net takes them and targets as an array.
+def read_table(X: Any, y: Any, *, numeric: bool) -> tuple[Table, np.ndarray]:
+    """A table of any kind with its rows, and targets as an array; ``numeric`` if they must be numbers."""
+    from madaline.data.table import Table
+
+    table = Table.of(X)
+    if not table.n_rows:
+        raise ShapeError("Found array with 0 sample(s) while a minimum of 1 is required: the table has no rows.")
+    return table, _target(y, table.n_rows, numeric=numeric)
+
+
+def learn_table(estimator: Any, given: Any, table: Table, y: Any) -> None:
+    """Give an estimator its ``table_plan_`` and the names of the columns.
 
     Parameters
     ----------
     estimator : NetEstimator
-        Gets ``table_plan_`` and the names of the columns if the rows are ``fresh``, and has them otherwise.
     given : "auto", dict or TablePlan
         The parameter ``data``.
-    X, y
-        A table of any kind and its targets.
-    numeric : bool
-        Whether targets must be numbers.
+    table, y
+        The rows that train, and their targets.
     """
-    from madaline.data.table import Table
-
-    table = Table.of(X)
-    y = _target(y, table.n_rows, numeric=numeric)
-    if fresh:
-        plan = estimator.table_plan_ = _fitted(given, table, y)
-        estimator.n_features_in_ = len(plan.columns)
-        estimator.__dict__.pop("feature_names_in_", None)
-        if plan.has_names:
-            estimator.feature_names_in_ = np.array([column.column for column in plan.columns], dtype=object)
-    return encoded(estimator.table_plan_, table), y
+    plan = estimator.table_plan_ = _fitted(given, table, y)
+    estimator.n_features_in_ = len(plan.columns)
+    estimator.__dict__.pop("feature_names_in_", None)
+    if plan.has_names:
+        estimator.feature_names_in_ = np.array([column.column for column in plan.columns], dtype=object)
 
 
 def encoded(plan: TablePlan, table: Any) -> Any:
@@ -53,7 +55,7 @@ def encoded(plan: TablePlan, table: Any) -> Any:
     return arrays[NUMBERS] if list(arrays) == [NUMBERS] else arrays
 
 
-def _fitted(given: Any, table: Any, y: np.ndarray) -> TablePlan:
+def _fitted(given: Any, table: Table, y: Any) -> TablePlan:
     from madaline.data.encode import TablePlan
 
     if isinstance(given, TablePlan):

@@ -46,11 +46,17 @@ def new_trainer(estimator: Any, settings: Settings, rng: np.random.RandomState) 
 
 
 def train(
-    estimator: Any, trainer: Trainer, settings: Settings, rows: Rows, rng: np.random.RandomState, *, given: Rows
+    estimator: Any,
+    trainer: Trainer,
+    settings: Settings,
+    rows: Rows,
+    held: Rows | None,
+    rng: np.random.RandomState,
+    *,
+    given: Rows,
 ) -> None:
     """All epochs, or until convergence; scikit-learn's callbacks see the rows as they were ``given``."""
-    steps = not isinstance(trainer.recipe.optimizer, LBFGS)
-    rows, held = _validation(estimator, settings, rows, rng, stops=settings.early_stopping and steps)
+    steps = _takes_steps(settings)
     score, larger = _score(estimator, settings, held) if settings.early_stopping and steps else (None, True)
     convergence = Convergence(
         estimator,
@@ -102,9 +108,12 @@ def train_on(estimator: Any, trainer: Trainer, settings: Settings, rows: Rows, r
         raise ValueError(NOT_FINITE)
 
 
-def _validation(
-    estimator: Any, settings: Settings, rows: Rows, rng: np.random.RandomState, *, stops: bool
-) -> tuple[Rows, Rows | None]:
+def _takes_steps(settings: Settings) -> bool:
+    """False for L-BFGS, which sees all rows at once and knows itself when it is done."""
+    return not isinstance(solver(settings), LBFGS)
+
+
+def parted(estimator: Any, settings: Settings, rows: Rows, rng: np.random.RandomState) -> tuple[Rows, Rows | None]:
     """Rows to train on, and those to judge by: held back, given, or none."""
     given = settings.validation
     if isinstance(given, (tuple, list)):
@@ -113,7 +122,7 @@ def _validation(
         return rows, estimator._read(settings, *given, fresh=False)
     if given is not None and (isinstance(given, bool) or not 0.0 < given < 1.0):
         raise ConfigError(f"validation={given!r} must be a fraction between 0 and 1, (X, y) or (X, y, sample_weight).")
-    if given is None and not stops:
+    if given is None and not (settings.early_stopping and _takes_steps(settings)):
         return rows, None
     fraction = settings.validation_fraction if given is None else given
     return held_back(rows, fraction, rng, strata=estimator._strata(rows))

@@ -15,7 +15,7 @@ from safetensors.numpy import load_file, save_file
 import madaline as md
 from madaline.data.reading.format import TableFormat
 from madaline.data.split import split_rows
-from madaline.errors import ConfigError, FileFormatError
+from madaline.errors import ConfigError, FileFormatError, InputError
 from madaline.estimators.tabular.learned import SHARES, Learned
 from madaline.estimators.tabular.training import learned, prepare, target_of, train
 
@@ -41,6 +41,29 @@ def fitted(frame, targets, **told):
 @pytest.fixture(scope="module")
 def prices():
     return fitted(table(), ["price"])
+
+
+def test_plans_are_made_from_training_rows_alone():
+    """And an error in any part names the row of the whole table."""
+    frame = table()
+    split = split_rows(len(frame))
+
+    def plans(frame):
+        prepared = prepare(frame, ["price"], target_of(frame, ["price"], None), split, told={})
+        return prepared.table, prepared.target.centres, prepared.target.scales
+
+    others = np.zeros(len(frame), dtype=bool)
+    others[split.validation] = others[split.test] = True
+    strange = {"x": 1e6, "city": "Nowhere", "price": -1e9}
+    changed = frame.with_columns(
+        pl.Series(name, np.where(others, value, frame[name].to_numpy())) for name, value in strange.items()
+    )
+    assert plans(changed) == plans(frame)
+    for part in (split.train, split.validation, split.test):
+        wrong = frame["x"].to_numpy().copy()
+        wrong[part[-1]] = np.inf
+        with pytest.raises(InputError, match=f"Column 'x': row {part[-1]} holds inf"):
+            plans(frame.with_columns(x=wrong))
 
 
 def test_a_file_gives_the_same_answers_again(prices, tmp_path):

@@ -25,7 +25,7 @@ Array = np.ndarray[Any, Any]
 
 
 class StandardizedRegressor(RegressorMixin, NetEstimator):
-    """A net whose loss sees targets of mean 0 and deviation 1 (of the rows of the first fit), whatever their units.
+    """A net whose loss sees targets of mean 0 and deviation 1 (of the rows it first trains on), whatever their units.
 
     Early stopping watches the loss on the rows held back, not :math:`R^2`.
     """
@@ -40,14 +40,16 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
             self._is_vector = y.ndim == 2
         return np.asarray(y, dtype=np.float64)
 
-    def _read(self, settings: Settings, X: Any, y: Any, sample_weight: Any = None, *, fresh: bool) -> Rows:
-        rows = super()._read(settings, X, y, sample_weight, fresh=fresh)
-        if fresh:
-            weight = rows.weight if rows.weight is not None and rows.weight.any() else None
-            self._centre = np.average(rows.y, axis=0, weights=weight)
-            spread = np.sqrt(np.average(np.square(rows.y - self._centre), axis=0, weights=weight))
-            self._spread = np.where(spread > 0.0, spread, 1.0)
-            self.__dict__.pop("_calibration", None)
+    def _learn(self, settings: Settings, rows: Rows) -> None:
+        super()._learn(settings, rows)
+        weight = rows.weight if rows.weight is not None and rows.weight.any() else None
+        self._centre = np.average(rows.y, axis=0, weights=weight)
+        spread = np.sqrt(np.average(np.square(rows.y - self._centre), axis=0, weights=weight))
+        self._spread = np.where(spread > 0.0, spread, 1.0)
+        self.__dict__.pop("_calibration", None)
+
+    def _for_net(self, rows: Rows) -> Rows:
+        rows = super()._for_net(rows)
         return replace(rows, y=(rows.y - self._centre) / self._spread)
 
     def _n_outputs(self) -> int:

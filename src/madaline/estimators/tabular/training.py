@@ -13,6 +13,7 @@ import numpy as np
 from madaline.data.encode import TablePlan
 from madaline.data.reading.format import TableFormat
 from madaline.data.split import Split
+from madaline.data.table import Table
 from madaline.data.target import ClassTarget, NumberTarget, TargetPlan
 from madaline.errors import DataWarning
 from madaline.estimators.tabular.baselines import Rows
@@ -98,14 +99,14 @@ def prepare(
     told : dict
         Of the recipe's choices, those that were made.
     """
-    X = frame.drop(targets)
+    X = Table.of(frame.drop(targets))
     y = _values(frame, targets)
     if isinstance(target, NumberTarget):
         target = replace(TargetPlan.fit(y[split.train], task=target.task), reason=target.reason)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DataWarning)
         plan = TablePlan.fit(
-            X[split.train],
+            X.take(split.train),
             y[split.train] if len(targets) == 1 else None,
             ignore=ignore,
             categorical=categorical,
@@ -116,7 +117,7 @@ def prepare(
     for rows in (split.train, split.validation, split.test):
         encoded = target.encode(y[rows])
         shaped = encoded.reshape(len(rows), -1) if isinstance(target, NumberTarget) else encoded
-        parts.append(Rows(plan.encode(X[rows]), shaped))
+        parts.append(Rows(plan.encode(X.take(rows)), shaped))
     recipe = recipe_for(plan, target, parts[0].X, parts[0].y, **told)
     # The way out is said by who asks, in the words of Python or of the command line.
     said = [str(each.message).partition(" To use it")[0] for each in caught]
