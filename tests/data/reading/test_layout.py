@@ -54,9 +54,51 @@ def test_quotes_hide_delimiters_quotes_and_line_ends():
     assert frame.rows() == [('Smith, "Al"\nsenior', 1), ("Jones", 2)]
 
 
-def test_a_quote_that_is_never_closed_is_refused():
-    with pytest.raises(FileFormatError, match=r"quote|cannot be read"):
-        read('a,b\n1,"x\n' + "2,y\n" * 50_000)
+@pytest.mark.parametrize("n_rows", [3, 50_000])
+def test_a_quote_that_is_never_closed_is_refused(n_rows):
+    with pytest.raises(FileFormatError, match="line 2: a double quote is opened and never closed"):
+        read('a,b\n1,"x\n' + "2,y\n" * n_rows)
+
+
+@pytest.mark.parametrize(
+    ("fields", "value"),
+    [
+        ('5" pipe', '5" pipe'),
+        ('pipe of 5"', 'pipe of 5"'),
+        ('5" by 7" sheet', '5" by 7" sheet'),
+        (' "red, blue"', "red, blue"),
+        (' "he said ""no"", twice"', 'he said "no", twice'),
+        ('"Al" Smith', "Al Smith"),
+    ],
+    ids=["inch", "inch at the end", "two", "blank before", "blank before, doubled", "text after"],
+)
+def test_quotes_that_are_not_as_they_should_be_are_understood(fields, value):
+    frame, _ = read("n, item, y\n" + "".join(f"{k},{fields},{k % 2}\n" for k in range(20)))
+    assert frame.columns == ["n", "item", "y"]
+    assert frame.rows()[7] == (7, value, 1)
+
+
+def test_a_line_ends_only_at_a_line_feed():
+    """Python knows nine more ends, which stand within fields of texts from the web."""
+    frame, _ = read("n,item,y\n" + "".join(f"{k},one\u2028two\x85three,{k % 2}\n" for k in range(20)))
+    assert frame.rows()[7] == (7, "one\u2028two\x85three", 1)
+
+
+def test_a_field_may_be_as_long_as_a_letter():
+    frame, _ = read("n,letter\n" + "".join(f'{k},"Dear {"x" * 200_000}, hello"\n' for k in range(3)))
+    assert frame["letter"].str.len_chars().to_list() == [200_012] * 3
+
+
+@pytest.mark.parametrize("line", ["sep=;", '"sep=;"', "SEP=;"])
+def test_a_first_line_that_names_the_delimiter_is_obeyed(line):
+    frame, said = read(f"{line}\na;b\n1,5;2\n3,5;4\n")
+    assert frame.rows() == [(1.5, 2), (3.5, 4)]
+    assert "Fields are parted by a semicolon, as line 1 says.  (--delimiter)" in said
+
+
+def test_a_long_row_after_quoted_line_ends_is_named_by_its_line():
+    with pytest.raises(FileFormatError, match="line 6, has 3 fields"):
+        read('a,b\n1,"x\ny"\n2,"x\ny"\n3,4,5\n6,7\n')
 
 
 def test_lines_before_the_table_are_left_out():

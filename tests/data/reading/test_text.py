@@ -104,3 +104,18 @@ def test_control_characters_are_no_text():
 def test_blank_lines_alone_are_no_table():
     with pytest.raises(FileFormatError, match="holds no table: all of its lines are blank"):
         read(b"\n \n\n,,,\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b"\n <!DOCTYPE HTML>\n<html><table><tr><td>a, b</td></tr></table></html>", "a web page"),
+        (b'<?xml version="1.0"?>\n<rows/>\n', "an XML document"),
+        (b'\xef\xbb\xbf[{"a": 1, "b": 2}, {"a": 3, "b": 4}]\n', "a JSON document"),
+        (b'{"a": 1, "b": 2}\n{"a": 3, "b": 4}\n', "a JSON document"),
+    ],
+    ids=["html", "xml", "json", "lines of json"],
+)
+def test_documents_that_are_no_tables_are_called_what_they_are(content, what):
+    with pytest.raises(FileFormatError, match=f"is {what}. .*CSV"):
+        read(content)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from madaline.data.reading.assumption import Assumption, counted
 from madaline.data.reading.header import Header, find_header, unique_names
+from madaline.data.reading.records import records, sample_lines, strict_records
 from madaline.data.reading.text import Text
 from madaline.errors import ConfigError, FileFormatError
 
@@ -18,6 +18,8 @@ DELIMITERS = {"\t": "a tab", ";": "a semicolon", "|": "a bar", ",": "a comma", "
 "Those that are looked for. The first that parts nearly all lines alike is taken, so a comma in a number does no harm."
 NAMES = {"tab": "\t", "\\t": "\t", "semicolon": ";", "comma": ",", "space": " ", "bar": "|", "pipe": "|"}
 "Names that can be typed where the sign cannot."
+DECLARED = re.compile(r'"?sep=([^"\r\n])"?\r?\n', re.IGNORECASE)
+"A first line that says what parts the others, for Excel."
 ALIKE = 0.9
 "The share of lines that must have the same number of fields."
 SAMPLED = 300
@@ -63,7 +65,10 @@ def find_delimiter(text: Text, given: str | None, skip: int) -> tuple[str, list[
         if len(sign) != 1 or not sign.isascii() or sign in '\r\n"':
             raise ConfigError(f"--delimiter {given!r} must be one sign, as ';', or one of {', '.join(NAMES)}.")
         return sign, []
-    lines = text.sample.splitlines(keepends=True)[skip:]
+    if declared := DECLARED.match(text.sample):
+        sign = declared[1]
+        return sign, [Assumption(f"Fields are parted by {DELIMITERS.get(sign, sign)}, as line 1 says.", "--delimiter")]
+    lines = list(sample_lines(text))[skip:]
     shares: dict[str, float] = {}
     for sign in DELIMITERS:
         parts = records(map(joined_blanks, lines), "\t", text) if sign == " " else records(lines, sign, text)
@@ -113,9 +118,12 @@ def find_layout(text: Text, delimiter: str, *, header: int | None, skip: int | N
     if ragged not in RAGGED:
         raise ConfigError(f"--ragged {ragged} is not known. Choose one of {', '.join(RAGGED)}.")
     assumptions: list[Assumption] = []
-    sample = list(islice(records(text.sample.splitlines(keepends=True), delimiter, text), SAMPLED))
-    width = _usual([len(record) for record in sample[skip or 0 :] if any(record)])
-    if skip is None:
+    sample = list(islice(records(sample_lines(text), delimiter, text), SAMPLED))
+    declared = 1 if DECLARED.match(text.sample) else 0
+    width = _usual([len(record) for record in sample[skip or declared :] if any(record)])
+    if skip is None and declared:
+        skip = declared
+    elif skip is None:
         skip = _preamble(sample, width)
         if skip:
             assumptions.append(Assumption(f"The table begins after {counted(skip, 'line')} of other text.", "--skip"))
@@ -135,17 +143,6 @@ def find_layout(text: Text, delimiter: str, *, header: int | None, skip: int | N
             "itself, say --header 0."
         )
     return Layout(delimiter, names, unnamed, first_row, n_records, dropped, (*assumptions, *said))
-
-
-def records(lines: Iterable[str], delimiter: str, text: Text) -> Iterator[list[str]]:
-    """The fields of each record; none for a blank line."""
-    reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if text.has_quotes else csv.QUOTE_NONE)
-    try:
-        yield from reader
-    except csv.Error as error:
-        raise FileFormatError(
-            f"{text.name}, line {reader.line_num:,}: {error}. Most likely a double quote is opened and never closed."
-        ) from error
 
 
 def _usual(widths: Sequence[int]) -> int:
@@ -231,8 +228,7 @@ def _measured(text: Text, delimiter: str, width: int) -> Iterator[tuple[int, int
                 fields = 0 if not kept else max(min(fields, width), kept.count(delimiter) + 1)
             yield fields, number
         return
-    reader = enumerate(records(text.lines(), delimiter, text), start=1)
-    for number, record in reader:
+    for number, record in strict_records(text, delimiter):
         fields = len(record)
         while fields > width and not record[fields - 1].strip():
             fields -= 1

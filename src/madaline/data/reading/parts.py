@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from madaline.data.reading.assumption import Assumption, named
 from madaline.data.reading.format import TableFormat
 from madaline.data.reading.layout import Layout, find_delimiter, find_layout, joined_blanks
-from madaline.data.reading.text import Text, read_text, rewritten_lines
+from madaline.data.reading.records import LooseQuotes, with_strict_quotes
+from madaline.data.reading.text import Text, read_text, rewritten
 from madaline.errors import FileFormatError
 
 if TYPE_CHECKING:
@@ -76,8 +78,13 @@ class TextPart(Part):
         text = read_text(source, name=name, encoding=options.encoding, stack=stack)
         delimiter, said = find_delimiter(text, options.delimiter, options.skip or 0)
         if delimiter == " ":
-            text, delimiter = rewritten_lines(text, joined_blanks, stack), "\t"
-        layout = find_layout(text, delimiter, header=options.header, skip=options.skip, ragged=options.ragged)
+            text, delimiter = rewritten(text, (joined_blanks(line) + "\n" for line in text.lines()), stack), "\t"
+        find = partial(find_layout, header=options.header, skip=options.skip, ragged=options.ragged)
+        try:
+            layout = find(text, delimiter)
+        except LooseQuotes:
+            text = with_strict_quotes(text, delimiter, stack)
+            layout = find(text, delimiter)
         return cls(text, layout, (*text.assumptions, *said, *layout.assumptions))
 
     def texts(self, names: Sequence[str]) -> Iterator[tuple[int, pl.DataFrame]]:

@@ -41,6 +41,14 @@ BINARY_STARTS = {
     b"\x93NUMPY": "a NumPy file. Save its table as Parquet or CSV",
     b"\x7fELF": "a program. A table in a CSV or Parquet file is needed",
 }
+TEXT_STARTS = {
+    b"<!doctype html": "a web page. Download the table itself, or copy it into a spreadsheet and save that as CSV",
+    b"<html": "a web page. Download the table itself, or copy it into a spreadsheet and save that as CSV",
+    b"<?xml": "an XML document. Open it in a spreadsheet program and save its table as CSV",
+    b"[{": "a JSON document. Save its table as CSV",
+    b'{"': "a JSON document. Save its table as CSV",
+}
+"What is no table though it is text: how it begins, in small letters and after blanks."
 
 
 @dataclass(frozen=True)
@@ -125,6 +133,9 @@ def read_text(source: Path | IO[bytes], *, name: str, encoding: str | None, stac
     for magic, what in BINARY_STARTS.items():
         if start.startswith(magic):
             raise FileFormatError(f"{name} is {what}.")
+    for begin, what in TEXT_STARTS.items():
+        if start.removeprefix(codecs.BOM_UTF8).lstrip().lower().startswith(begin):
+            raise FileFormatError(f"{name} is {what}.")
     found = Found(raw, start, name, encoding)
     if found.is_assumed:
         assumptions.append(Assumption(f"The text is encoded as {found.said()}.", "--encoding"))
@@ -137,14 +148,9 @@ def read_text(source: Path | IO[bytes], *, name: str, encoding: str | None, stac
     return Text(whole, name, sample, found.has_quotes, tuple(assumptions))
 
 
-def rewritten_lines(text: Text, change: Callable[[str], str], stack: ExitStack) -> Text:
-    """The text with each of its lines changed."""
-    lines = text.lines()
-
-    def read() -> bytes:
-        return "".join(change(line) + "\n" for line in islice(lines, 10_000)).encode()
-
-    whole = _stored(read, stack)
+def rewritten(text: Text, lines: Iterator[str], stack: ExitStack) -> Text:
+    """The text with these lines instead, each with its end."""
+    whole = _stored(lambda: "".join(islice(lines, 10_000)).encode(), stack)
     with opened(whole) as stream:
         sample = codecs.getincrementaldecoder("utf-8")().decode(stream.read(SAMPLE))
     return replace(text, source=whole, sample=sample)
