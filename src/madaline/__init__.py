@@ -216,6 +216,7 @@ if TYPE_CHECKING:
     from madaline.train.loggers import TensorBoard as TensorBoard
     from madaline.train.metrics import METRICS as METRICS
     from madaline.train.metrics import Metric as Metric
+    from madaline.train.metrics import TopK as TopK
     from madaline.train.probes import Probes as Probes
     from madaline.train.recipe import Group as Group
     from madaline.train.sampling import SAMPLERS as SAMPLERS
@@ -369,7 +370,7 @@ _NAMES_BY_MODULE = {
     "madaline.train.events": ("Callback",),
     "madaline.train.history": ("History",),
     "madaline.train.loggers": ("MLflow", "TensorBoard"),
-    "madaline.train.metrics": ("METRICS", "Metric"),
+    "madaline.train.metrics": ("METRICS", "Metric", "TopK"),
     "madaline.train.probes": ("Probes",),
     "madaline.train.recipe": ("Group",),
     "madaline.train.sampling": ("SAMPLERS",),

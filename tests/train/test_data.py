@@ -58,6 +58,10 @@ LAYOUTS = {
     "csr": scipy.sparse.csr_matrix,
     "csc": scipy.sparse.csc_array,
     "coo": scipy.sparse.coo_array,
+    "dok": scipy.sparse.dok_array,
+    "lil": scipy.sparse.lil_matrix,
+    "sparse long double": lambda X: scipy.sparse.csr_array(X.astype(np.longdouble)),
+    "masked without a mask": np.ma.masked_array,
 }
 
 
@@ -100,6 +104,33 @@ def test_a_net_that_learns_from_the_data_sees_all_of_sparse_data(whole, same):
     one.fit(X, y, epochs=1)
     other.fit(scipy.sparse.csr_matrix(X), y, epochs=1)
     same(one.model, other.model)
+
+
+def test_sparse_data_is_not_made_dense_as_a_whole(run_python):
+    found = run_python(
+        """
+import numpy as np, scipy.sparse, madaline as md
+n, columns = 60_000, 5_000
+X = scipy.sparse.csr_array((np.ones(n, "f4"), np.arange(n) % columns, np.arange(n + 1)), shape=(n, columns))
+net = md.mlp(4, 2)
+md.Trainer(net, loss="cross_entropy", threads=1).fit(X, np.arange(n) % 2, epochs=1, batch_size=256)
+md.Trainer(md.Sequential(md.Standardize(), net), loss="cross_entropy", threads=1).fit(X, np.arange(n) % 2, epochs=1)
+print(next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith("VmHWM")))
+"""
+    )
+    if found.returncode and "/proc" in found.stderr:
+        pytest.skip("needs /proc, as Linux has it")
+    assert int(found.stdout) < 60_000 * 5_000 * 4 / 2, found.stderr
+
+
+def test_masked_numbers_are_missing_numbers(whole):
+    X, y = whole
+    hidden = np.zeros(X.shape, bool)
+    hidden[7, 2] = hidden[9, 0] = True
+    with pytest.raises(ConfigError, match="X has 2 masked values; the first is at row 7, column 2"):
+        trained(np.ma.masked_array(X, hidden), y)
+    with pytest.raises(ConfigError, match="y has 2 masked values; the first is at row 7, column 1"):
+        trained(X, np.ma.masked_array(y, np.stack([hidden[:, 0], hidden[:, 2]], axis=1)))
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])

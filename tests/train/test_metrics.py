@@ -8,7 +8,7 @@ from sklearn import metrics as theirs
 
 import madaline as md
 from madaline.errors import ConfigError, UnknownNameError
-from madaline.train.metrics import METRICS, TopK, as_metrics
+from madaline.train.metrics import METRICS, as_metrics
 
 CROSS, BINARY, SQUARED = md.CrossEntropy(), md.BinaryCrossEntropy(), md.MSE()
 
@@ -156,8 +156,8 @@ def test_metrics_of_ones_own(digits):
 def test_a_metric_with_another_parameter_is_another_metric(digits):
     X, y = digits
     trainer = md.Trainer(md.mlp(16, 10), loss="cross_entropy", optimizer=md.SGD(0.0))
-    trainer.partial_fit(X, y, metrics=TopK(1))
-    trainer.partial_fit(X, y, metrics=TopK(9))
+    trainer.partial_fit(X, y, metrics=md.TopK(1))
+    trainer.partial_fit(X, y, metrics=md.TopK(9))
     few, many = trainer.history["top_k"]
     assert few < 0.5 < many
 

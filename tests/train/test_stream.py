@@ -186,6 +186,66 @@ def test_sparse_chunks_and_named_inputs(digits, rng):
     assert md.Trainer(net).fit(md.Stream(chunks), epochs=2).epochs == 2
 
 
+@pytest.mark.parametrize("layout", ["csr_matrix", "csc_array", "dok_array"])
+def test_sparse_chunks_stay_sparse_and_train_alike(digits, same, layout):
+    X, y = digits
+    plain, sparse = (md.Trainer(NET, loss="cross_entropy") for _ in range(2))
+    plain.fit(md.Stream(in_chunks(X, y), buffer=400), epochs=2)
+    chunks = [(getattr(scipy.sparse, layout)(part), target) for part, target in in_chunks(X, y)()]
+    stream = md.Stream(chunks, buffer=400)
+    sparse.fit(stream, epochs=2)
+    same(plain.model, sparse.model)
+    X, _, _ = next(stream.blocks(batch_size=64, seed=0, epoch=0, shuffle=True))
+    assert scipy.sparse.issparse(X)
+
+
+def test_chunks_may_be_lists_and_without_targets_a_net_learns_to_give_its_inputs_back(digits, same):
+    X, y = digits[0][:200], digits[1][:200]
+    one, other = (md.Trainer(NET, loss="cross_entropy") for _ in range(2))
+    one.fit(md.Stream([(X, y)]), epochs=1)
+    other.fit(md.Stream([(X.tolist(), y.tolist())]), epochs=1)
+    same(one.model, other.model)
+    one, other = (md.Trainer(md.mlp(4, 64)) for _ in range(2))
+    one.fit(md.Stream([(X, X)]), epochs=1)
+    other.fit(md.Stream([(X, None)]), epochs=1)
+    same(one.model, other.model)
+
+
+def test_a_part_of_the_stream_may_have_no_weight(digits):
+    X, y = digits
+    chunks = [(X[:500], y[:500], np.ones(500)), (X[500:1000], y[500:1000], np.zeros(500)), (X, y, np.ones(len(y)))]
+    history = md.Trainer(NET, loss="cross_entropy").fit(md.Stream(chunks, buffer=200), epochs=2, shuffle=False)
+    assert np.isfinite(history["loss"]).all()
+
+
+def test_a_stream_with_other_than_the_rows_it_was_said_to_have_is_refused(digits):
+    for said in (100, 5000):
+        with pytest.raises(ConfigError, match=f"n_rows={said}, and the stream gave 1797 rows"):
+            md.Trainer(NET, loss="cross_entropy").fit(md.Stream(in_chunks(*digits), n_rows=said), epochs=2)
+
+
+def test_a_metric_of_all_rows_of_a_stream_cannot_end_the_run(digits):
+    stream = md.Stream(in_chunks(*digits))
+    with pytest.raises(ConfigError, match=r"'auc' is not a column of the history. Columns: loss, accuracy"):
+        md.Trainer(NET, loss="cross_entropy").fit(stream, metrics=["accuracy", "auc"], early_stopping="auc")
+
+
+def test_what_takes_arrays_says_so(digits):
+    stream = md.Stream(in_chunks(*digits))
+    trainer = md.Trainer(NET, loss="cross_entropy")
+    trainer.fit(stream, epochs=1)
+    for what in (trainer.predict, trainer.evaluate, trainer.outputs):
+        with pytest.raises(ConfigError, match="X is a stream; give it chunk by chunk"):
+            what(stream)
+    with pytest.raises(ConfigError, match="validation is a stream"):
+        trainer.fit(stream, validation=stream)
+
+
+def test_the_memory_for_a_stream_is_known_before(digits):
+    parts = md.Trainer(NET, loss="cross_entropy").memory(md.Stream(in_chunks(*digits), buffer=1000))
+    assert parts["rows"] > 1000 * 64 * 8
+
+
 def test_going_on_with_the_next_stream(digits):
     trainer = md.Trainer(NET, loss="cross_entropy")
     trainer.partial_fit(md.Stream(in_chunks(*digits)()))
@@ -231,11 +291,15 @@ def test_chunks_that_do_not_fit_are_refused():
         ([(X, y[:5])], ShapeError, r"\[5, 10\] rows"),
         ([(X, y), (X, y, np.ones(10))], ShapeError, "differ in what they hold"),
         ([(X, y), (bad, y)], ConfigError, "row 13, column 1.*in the stream"),
+        ([(X, y), (X[:, :2], y)], ShapeError, r"A chunk of the stream has rows of shape \(2,\), others of \(3,\)"),
     ):
         with pytest.raises(error, match=message):
             md.Trainer(md.Linear(1)).fit(md.Stream(chunks), epochs=1, shuffle=False)
-    with pytest.raises(ConfigError, match="buffer=0"):
-        md.Stream(list, buffer=0)
+    for buffer in (0, 2.5, "many"):
+        with pytest.raises(ConfigError, match="buffer="):
+            md.Stream(list, buffer=buffer)
+    with pytest.raises(ConfigError, match="chunks=5 must be"):
+        md.Stream(5)
     with pytest.raises(ConfigError, match="columns of a file"):
         md.Stream(list, target="y")
 

@@ -139,7 +139,13 @@ def _score(estimator: Any, settings: Settings, held: Rows | None) -> tuple[Score
         if column.removeprefix("val_") not in larger:
             known = ", ".join(f"val_{name}, {name}" for name in larger)
             raise ConfigError(f"monitor={column!r} is no column of history_. Columns: {known}. Add it to metrics.")
-        return lambda trainer, row: float(row[column]), larger[column.removeprefix("val_")]
+        rises = larger[column.removeprefix("val_")]
+        if rises is None:
+            raise ConfigError(
+                f"monitor={column!r}: a function of yours does not say whether small or large is good. Make it a "
+                "md.Metric whose larger_is_better says so."
+            )
+        return lambda trainer, row: float(row[column]), rises
     assert held is not None
     predictor: Predictor | None = None
 

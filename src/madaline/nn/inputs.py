@@ -93,7 +93,7 @@ def as_batch(X: Any, specs: Any) -> tuple[Any, bool]:
 def matched(X: Any, specs: Any, name: str = "") -> Iterator[tuple[Any, InputSpec, str]]:
     """Each input with what the net wants there, and its name for messages."""
     if isinstance(specs, InputSpec):
-        if isinstance(X, dict):
+        if isinstance(X, dict) and not hasattr(X, "tocsr"):  # SciPy's dictionary of keys is one array
             raise ShapeError(
                 f"{name or 'The net'} takes one array; it was given several, named {', '.join(map(repr, X))}."
             )
@@ -115,7 +115,7 @@ def matched(X: Any, specs: Any, name: str = "") -> Iterator[tuple[Any, InputSpec
 
 
 def _as_input(item: Any, spec: InputSpec, name: str) -> np.ndarray:
-    array = np.asarray(item)
+    array = np.asarray(item.toarray() if hasattr(item, "toarray") else item)
     subject = f"The input {name}" if name else "The input"
     _need_numbers(array.dtype, subject)
     if array.shape[1:] != spec.shape and array.shape != spec.shape:

@@ -179,6 +179,18 @@ class _Collected:
         return self.nodes.setdefault(path, new_input(-1, spec.shape, self.dtype, path))
 
 
+def as_dtype(dtype: Any) -> np.dtype[Any]:
+    """The type of a net's parameters and floats, or an error that says which there are."""
+    number: np.dtype[Any]
+    try:
+        number = np.dtype(dtype)
+    except TypeError:
+        number = np.dtype(object)
+    if number.name not in ("float32", "float64"):
+        raise DtypeError(f"dtype={dtype!r} is not a type a net can have. Use 'float32' or 'float64'.")
+    return number
+
+
 def build(net: Layer, inputs: Any = None, *, dtype: Any = "float32", freeze: Sequence[str] = ()) -> Network:
     """Run a net once on inputs without values, and lay out what it asks for.
 
@@ -194,12 +206,7 @@ def build(net: Layer, inputs: Any = None, *, dtype: Any = "float32", freeze: Seq
         Paths of layers that are not to be trained, as ``"0"``.
     """
     freeze = (freeze,) if isinstance(freeze, str) else tuple(freeze)
-    try:
-        number = np.dtype(dtype)
-    except TypeError:
-        number = np.dtype(object)
-    if number.name not in ("float32", "float64"):
-        raise DtypeError(f"dtype={dtype!r} is not a type a net can have. Use 'float32' or 'float64'.")
+    number = as_dtype(dtype)
     specs = input_specs(net, inputs, number)
     nodes = tree_map(lambda spec: new_input(0, (Rows(), *spec.shape), spec.dtype), specs)
     store = _Collected(number)

@@ -44,8 +44,6 @@ class Checkpointer(Callback):
         self.every_epochs, self.every_seconds = every_epochs, every_seconds
         self.has_ticks = every_seconds is not None
         self._last = time.monotonic()
-        if not self.path.parent.is_dir():
-            raise ConfigError(f"checkpoint={str(path)!r}: the folder {str(self.path.parent)!r} does not exist.")
 
     def on_fit_start(self, trainer: Trainer) -> None:
         setting(trainer.run)  # what cannot be saved is said now, and not after an hour

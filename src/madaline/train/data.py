@@ -20,6 +20,8 @@ from madaline.train.weights import row_weights
 
 LOOKED_AT_ROWS = 1 << 18
 "Of more rows than that, layers which learn from the data before training see evenly spaced ones."
+LOOKED_AT_NUMBERS = 1 << 24
+"Of sparse data, which is made dense for them, so many numbers at most."
 CHECKED_ROWS = 1 << 16
 "Values are looked at in pieces of so many rows, so that a file larger than memory is never read at once."
 
@@ -56,10 +58,23 @@ def is_sparse(X: Any) -> bool:
     return hasattr(X, "tocsr") and hasattr(X, "nnz")
 
 
+def check_mask(leaf: Any, name: str) -> None:
+    """An error if some numbers are masked, since they are not known."""
+    if np.ma.is_masked(leaf):
+        places = np.argwhere(np.ma.getmaskarray(leaf))
+        raise ConfigError(
+            f"{name} has {len(places)} masked values; the first is at {_place(places[0])}. Replace them, or drop "
+            "those rows."
+        )
+
+
 def as_source(leaf: Any, name: str) -> Source:
     """Rows of an array or a sparse matrix; lists become arrays, whatever is an array already stays where it is."""
     if is_sparse(leaf):
-        return SparseRows(leaf.tocsr())
+        matrix = leaf.tocsr()
+        is_wide = matrix.dtype.kind == "f" and matrix.dtype.itemsize > 8
+        return SparseRows(matrix.astype(np.float64) if is_wide else matrix)
+    check_mask(leaf, name)
     array = leaf if isinstance(leaf, np.ndarray) else np.asarray(leaf)
     if array.dtype.kind not in "fiub":
         raise DtypeError(f"{name} has dtype {array.dtype}; it must hold numbers.")
@@ -97,8 +112,9 @@ def read(
     *,
     sample_weight: Any = None,
     class_weight: Any = None,
+    may_weigh_nothing: bool = False,
 ) -> Data:
-    """Check the data and make it ready.
+    """Check the data and make it ready. Parts of a stream may have no weight at all.
 
     Raises
     ------
@@ -119,6 +135,8 @@ def read(
         raise ShapeError(f"X has {n_rows} rows and y has {', '.join(str(len(leaf)) for leaf in leaves)}.")
     _check_targets(loss, network.out_shape, targets)
     weight = row_weights(loss, network.out_shape, targets, n_rows, sample_weight, class_weight)
+    if weight is not None and not weight.any() and not may_weigh_nothing:
+        raise ConfigError("The weight is 0 for every row: there is nothing to learn from.")
     return Data(
         x,
         tuple(as_source(leaf, "y") for leaf in leaves),
@@ -139,10 +157,11 @@ def _check_names(out_shape: Any) -> None:
 
 
 def _as_targets(y: Any) -> Any:
-    if isinstance(y, dict):
-        return {name: _as_targets(item) for name, item in y.items()}
     if is_sparse(y):
         return y.toarray()
+    if isinstance(y, dict):
+        return {name: _as_targets(item) for name, item in y.items()}
+    check_mask(y, "y")
     try:
         array = np.asarray(y)
     except ValueError as error:
@@ -190,18 +209,18 @@ def check_categories(model: Model, x: tuple[Source, ...]) -> None:
 
 
 def looked_at(X: Any) -> Any:
-    """The rows from which layers and initializers learn before training, as arrays: all, or many of very many."""
-    if isinstance(X, dict):
-        return {name: looked_at(item) for name, item in X.items()}
-    if isinstance(X, tuple):
-        return tuple(looked_at(item) for item in X)
+    """The rows from which layers and initializers learn before training: all, or many of very many."""
     if is_sparse(X):
         X = X.tocsr()
+    elif isinstance(X, dict):
+        return {name: looked_at(item) for name, item in X.items()}
+    elif isinstance(X, tuple):
+        return tuple(looked_at(item) for item in X)
     elif not isinstance(X, np.ndarray):
         X = np.asarray(X)
-    step = -(-X.shape[0] // LOOKED_AT_ROWS) if X.ndim else 1
-    some = X[::step] if step > 1 else X
-    return some.toarray() if is_sparse(some) else some
+    most = max(LOOKED_AT_NUMBERS // max(X.shape[1], 1), 1) if is_sparse(X) and X.ndim > 1 else LOOKED_AT_ROWS
+    step = -(-X.shape[0] // min(most, LOOKED_AT_ROWS)) if X.ndim else 1
+    return X[::step] if step > 1 else X
 
 
 def _check_finite(source: Source, name: str) -> None:
@@ -232,8 +251,11 @@ def _called(key: str) -> str:
 
 
 def _not_finite(name: str, count: int, value: Any, place: tuple[int, ...]) -> ConfigError:
-    where = f"row {place[0]}" + "".join(f", column {column}" for column in place[1:])
     return ConfigError(
-        f"{name} has {count} missing or infinite values or more; the first is {value} at {where}. Replace them, or "
-        "drop those rows."
+        f"{name} has {count} missing or infinite values or more; the first is {value} at {_place(place)}. Replace "
+        "them, or drop those rows."
     )
+
+
+def _place(place: Any) -> str:
+    return f"row {place[0]}" + "".join(f", column {column}" for column in place[1:])

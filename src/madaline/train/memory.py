@@ -12,9 +12,10 @@ from madaline.kernels import native
 from madaline.kernels.core import core
 from madaline.kernels.execute import Executable, executor
 from madaline.optim.optimizer import Optimizer
-from madaline.train.data import read
+from madaline.train.data import Data, read
 from madaline.train.step import Step, gradient_step
 from madaline.train.stopping import as_early_stopping
+from madaline.train.stream import Stream
 
 if TYPE_CHECKING:
     from madaline.train.trainer import Trainer
@@ -27,8 +28,11 @@ def needed(
     trainer.prepare(X)
     recipe, model, threads = trainer.recipe, trainer.model, trainer.most_threads
     network = model.network
+    stream = X if isinstance(X, Stream) else None
+    if stream is not None:
+        X, y, sample_weight = stream.first()
     data = read(network, recipe.loss, X, X if y is None else y, sample_weight=sample_weight)
-    size = min(batch_size or data.n_rows, data.n_rows)
+    size = min(batch_size or data.n_rows, data.n_rows if stream is None else stream.buffer)
     found = {"parameters": model.params.flat.nbytes, "state": model.state.flat.nbytes}
     if isinstance(recipe.optimizer, Optimizer):
         slots = recipe.optimizer.state(model.params.flat[: network.n_trainable])
@@ -42,8 +46,14 @@ def needed(
     stopping = as_early_stopping(early_stopping)
     keeps_best = stopping is not None and stopping.restore_best
     found["best"] = found["parameters"] + found["state"] if keeps_best else 0
-    found["rows"] = 2 * 8 * data.n_rows
+    found["rows"] = 2 * 8 * data.n_rows if stream is None else _of_mixing(stream, data, size)
     return found | {"total": sum(found.values())}
+
+
+def _of_mixing(stream: Stream, data: Data, batch_size: int) -> int:
+    """Rows that wait, the same rows put together, and once more in another order."""
+    each = sum(array.nbytes for source in (*data.x, *data.y) for array in source.arrays) / data.n_rows
+    return int(3 * each * (max(stream.buffer, 2 * batch_size) + data.n_rows))
 
 
 def _of_program(step: Step, n_rows: int, threads: int) -> int:

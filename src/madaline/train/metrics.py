@@ -14,6 +14,8 @@ from madaline.losses.classes import ClassLoss
 from madaline.registry import Registry
 
 METRICS: Registry[type[Metric]] = Registry("metric")
+COLUMNS = ("epoch", "loss", "objective", "penalty", "learning_rate", "seconds", "step")
+"Columns of the history that are no metrics."
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class Metric(Description):
     """
 
     registry: ClassVar[Registry[Any]] = METRICS
-    larger_is_better: ClassVar[bool] = True
+    larger_is_better: ClassVar[bool | None] = True
     needs_all: ClassVar[bool] = False
 
     def rows(self, loss: Any, prediction: Any, target: Any) -> Any:
@@ -88,7 +90,7 @@ class MeanAbsoluteError(Metric):
     r"""Mean distance, :math:`\frac1n\sum_i |\hat y_i - y_i|`, over all outputs."""
 
     name: ClassVar[str] = "mae"
-    larger_is_better: ClassVar[bool] = False
+    larger_is_better: ClassVar[bool | None] = False
 
     def rows(self, loss: Any, prediction: Any, target: Any) -> Any:
         predicted = _columns(loss.predict(prediction))
@@ -100,7 +102,7 @@ class MeanSquaredError(Metric):
     r"""Mean square, :math:`\frac1n\sum_i (\hat y_i - y_i)^2`, over all outputs."""
 
     name: ClassVar[str] = "mse"
-    larger_is_better: ClassVar[bool] = False
+    larger_is_better: ClassVar[bool | None] = False
 
     def rows(self, loss: Any, prediction: Any, target: Any) -> Any:
         difference = _columns(loss.predict(prediction)) - _columns(target)
@@ -161,7 +163,7 @@ class OwnMetric(Metric):
     """A user's function ``(prediction, target) -> number`` of all predictions, as what the loss predicts."""
 
     function: Callable[[Any, Any], Any]
-    larger_is_better: ClassVar[bool] = True
+    larger_is_better: ClassVar[bool | None] = None
     needs_all: ClassVar[bool] = True
 
     @property
@@ -175,7 +177,11 @@ class OwnMetric(Metric):
             if isinstance(loss, dict)
             else loss.predict(prediction)
         )
-        return float(self.function(predicted, target))
+        found = self.function(predicted, target)
+        try:
+            return float(found)
+        except (TypeError, ValueError):
+            raise ConfigError(f"The metric {self.name!r} gave {found!r}; it must give one number.") from None
 
 
 def as_metric(what: Any) -> Metric:
@@ -193,6 +199,9 @@ def as_metrics(given: Any, loss: Any = None) -> tuple[Metric, ...]:
     names = [metric.name for metric in found]
     if len(set(names)) != len(names):
         raise ConfigError(f"metrics has two of one name: {', '.join(names)}. Give functions names of their own.")
+    for name in names:
+        if name in COLUMNS or name.startswith("val_"):
+            raise ConfigError(f"metrics: {name!r} is the name of another column of the history. Give it another one.")
     if isinstance(loss, dict) and not all(isinstance(metric, OwnMetric) for metric in found):
         raise ConfigError(
             f"metrics={', '.join(names)}: a net with several outputs needs functions of the dicts of predictions and "

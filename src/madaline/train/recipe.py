@@ -122,11 +122,15 @@ def as_groups(given: Any) -> list[tuple[str, Group]]:
             item = Group(**item)  # noqa: PLW2901 - its description
         if not isinstance(item, Group):
             raise ConfigError(f"groups[{pattern!r}]={item!r} must be a dict with rate, decay, or both.")
-        wrong = [value for value in (item.rate, item.decay) if value is not None and not 0.0 <= value < np.inf]
+        wrong = [value for value in (item.rate, item.decay) if value is not None and not _is_factor(value)]
         if wrong:
             raise ConfigError(f"groups[{pattern!r}]: {wrong[0]!r} must be a factor of at least 0.")
         found.append((pattern, item))
     return found
+
+
+def _is_factor(value: Any) -> bool:
+    return isinstance(value, (int, float, np.number)) and bool(0.0 <= value < np.inf)
 
 
 def matches(pattern: str, path: str) -> bool:

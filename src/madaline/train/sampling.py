@@ -91,6 +91,8 @@ class OwnSampler(Sampler):
             or (found.size and not 0 <= found.min() <= found.max() < n_rows)
         ):
             raise ConfigError(f"sampler gave {found!r}; it must give positions from 0 to {n_rows - 1}, one axis.")
+        if not found.size:
+            raise ConfigError(f"sampler gave no rows; it must give some of the {n_rows}.")
         return found.astype(np.int64)
 
 
@@ -157,6 +159,8 @@ def epoch_batches(
     """
     if isinstance(sampler, Shuffled) and batch_size >= len(rows):
         sampler = InOrder()  # a sum over all rows has no order, and rows that lie together need not be gathered
+    if isinstance(sampler, Balanced) and isinstance(target, dict):
+        raise ConfigError("sampler='balanced' needs one class a row, and the net has several outputs.")
     wanted = target[rows] if isinstance(sampler, Balanced) else None
     order = rows[sampler.rows(wanted, len(rows), stream(seed, "rows", f"epoch {epoch}"))]
     starts = np.append(np.arange(0, len(order), batch_size), len(order))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar
 
@@ -28,7 +28,8 @@ class EarlyStopping(Description):
     min_delta : float, default 0
         How much better an epoch must be to count.
     mode : {"auto", "min", "max"}
-        Whether small or large is good; losses and errors small, other metrics large (auto).
+        Whether small or large is good; losses and errors small, other metrics large (auto). For a function of your
+        own it must be said.
     restore_best : bool, default True
         Whether the model gets the parameters of the best epoch back.
     """
@@ -45,16 +46,29 @@ class EarlyStopping(Description):
     mode: str = "auto"
     restore_best: bool = True
 
-    def start(self, *, has_validation: bool, larger_is_better: Mapping[str, bool]) -> Watch:
-        """The state of a run that begins."""
+    def start(
+        self,
+        *,
+        has_validation: bool,
+        larger_is_better: Mapping[str, bool | None],
+        only_validation: Collection[str] = (),
+    ) -> Watch:
+        """The state of a run that begins; of some metrics there is a column for validation rows only."""
         metric = self.metric or ("val_loss" if has_validation else "loss")
         if metric.startswith("val_") and not has_validation:
             raise ConfigError(f"early_stopping on {metric!r} needs validation rows: pass validation=0.1.")
         plain = metric.removeprefix("val_")
-        if plain not in larger_is_better:
-            known = ", ".join(f"{name}, val_{name}" if has_validation else name for name in larger_is_better)
+        columns = [name for name in larger_is_better if name not in only_validation]
+        columns += [f"val_{name}" for name in larger_is_better if has_validation]
+        if metric not in columns:
+            known = ", ".join(columns)
             raise ConfigError(f"early_stopping: {metric!r} is not a column of the history. Columns: {known}.")
         largest = larger_is_better[plain] if self.mode == "auto" else self.mode == "max"
+        if largest is None:
+            raise ConfigError(
+                f"early_stopping on {metric!r}: a function of yours does not say whether small or large is good. Say "
+                f"so: md.EarlyStopping({metric!r}, mode='min'), or mode='max'."
+            )
         return Watch(self, metric, largest)
 
 

@@ -11,9 +11,10 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from madaline.errors import ConfigError, ShapeError
+from madaline.graph.shapes import show
 from madaline.graph.tree import flatten, tree_map
 from madaline.nn.initializers import stream as random_stream
-from madaline.train.data import is_sparse
+from madaline.train.data import check_mask, is_sparse
 
 FILE_ROWS = 1 << 16
 "Rows of a file that are read at a time."
@@ -79,8 +80,9 @@ class Stream:
         buffer: int = 1 << 16,
         n_rows: int | None = None,
     ) -> None:
-        if buffer < 1:
-            raise ConfigError(f"buffer={buffer!r} must be a number of rows, at least 1.")
+        for name, count in (("buffer", buffer), ("n_rows", n_rows)):
+            if count is not None and (not isinstance(count, (int, np.integer)) or count < 1):
+                raise ConfigError(f"{name}={count!r} must be a number of rows, at least 1.")
         self.buffer, self.n_rows = buffer, n_rows
         self._file: RowSource | None = None
         self._chunks: Any = chunks
@@ -90,6 +92,8 @@ class Stream:
             self._file = chunks
         elif target is not None or weight is not None or features is not None:
             raise ConfigError("target, weight and features are columns of a file; chunks are (X, y) or (X, y, weight).")
+        elif not callable(chunks) and not isinstance(chunks, Iterable):
+            raise ConfigError(f"chunks={chunks!r} must be a function that gives chunks, a list of them, or a file.")
         if self._file is not None:
             self.n_rows = self._file.n_rows
         self._once = chunks if isinstance(chunks, Iterator) else None
@@ -104,9 +108,10 @@ class Stream:
         """The first chunk, which tells what the rows are like."""
         if self._first is None:
             source = self._once if self._once is not None else self._given(np.random.default_rng(0))
-            for item in source:
-                self._first = _as_chunk(item)
-                return self._first
+            for chunk in map(_as_chunk, source):
+                if _n_rows(chunk):
+                    self._first = chunk
+                    return chunk
             raise ShapeError("The stream has no chunks: there is nothing to learn from.")
         return self._first
 
@@ -183,19 +188,27 @@ def _as_chunk(item: Any) -> Chunk:
     if not isinstance(item, tuple) or len(item) not in (2, 3):
         raise ConfigError(f"A chunk of the stream is {type(item).__name__}; it must be (X, y) or (X, y, weight).")
     X, y, weight = (*item, None) if len(item) == 2 else item
-    chunk = (tree_map(_as_array, X), tree_map(_as_array, y), None if weight is None else np.asarray(weight))
-    counts = {len(leaf) for leaf in flatten(chunk)[0] if leaf is not None}
+    chunk = (_arrays(X), _arrays(X if y is None else y), None if weight is None else np.asarray(weight))
+    counts = {np.shape(leaf)[0] for leaf in flatten(chunk)[0] if leaf is not None}
     if len(counts) != 1:
         raise ShapeError(f"A chunk of the stream has {sorted(counts)} rows of inputs, targets and weights.")
     return chunk
 
 
-def _as_array(leaf: Any) -> np.ndarray:
-    return np.asarray(leaf.toarray() if is_sparse(leaf) else leaf)
+def _arrays(given: Any) -> Any:
+    """Arrays, or sparse matrices by rows, in the nesting they have."""
+    if is_sparse(given):
+        return given.tocsr()
+    if isinstance(given, dict):
+        return {name: _arrays(item) for name, item in given.items()}
+    if isinstance(given, tuple):
+        return tuple(map(_arrays, given))
+    check_mask(given, "A chunk of the stream")
+    return np.atleast_1d(np.asarray(given))
 
 
 def _n_rows(chunk: Chunk) -> int:
-    return len(flatten(chunk)[0][0])
+    return int(np.shape(flatten(chunk)[0][0])[0])
 
 
 def _part(chunk: Chunk, rows: Any) -> Chunk:
@@ -208,5 +221,22 @@ def _mixed(chunks: list[Chunk], rng: np.random.Generator | None) -> Chunk:
     structures = {str(flatten(chunk)[1]) for chunk in chunks}
     if len(structures) > 1 or len({chunk[2] is None for chunk in chunks}) > 1:
         raise ShapeError("The chunks of the stream differ in what they hold: names of inputs or targets, or weights.")
-    joined: Chunk = tree_map(lambda *leaves: None if leaves[0] is None else np.concatenate(leaves), *chunks)
+    joined: Chunk = tree_map(lambda *leaves: _joined(leaves), *chunks)
     return joined if rng is None else _part(joined, rng.permutation(_n_rows(joined)))
+
+
+def _joined(leaves: Sequence[Any]) -> Any:
+    """Rows one after another; None stays None."""
+    if leaves[0] is None:
+        return None
+    for leaf in leaves:
+        if leaf.shape[1:] != leaves[0].shape[1:]:
+            raise ShapeError(
+                f"A chunk of the stream has rows of shape {show(leaf.shape[1:])}, others of "
+                f"{show(leaves[0].shape[1:])}."
+            )
+    if any(map(is_sparse, leaves)):
+        from scipy.sparse import vstack  # those who have sparse matrices have it
+
+        return vstack(leaves, format="csr")
+    return np.concatenate(leaves)

@@ -97,6 +97,9 @@ class StreamRun(Run):
                 return
             done += len(batches)
             rows += self.data.n_rows
+        expected = self.stream.n_rows
+        if expected is not None and expected != rows:
+            raise ConfigError(f"n_rows={expected}, and the stream gave {rows} rows. Say what it has, or leave it out.")
         if self.progress.step < done or not done:
             raise ShapeError(f"The stream gave {rows} rows, too few for what was done of this epoch before.")
         self.steps_an_epoch = done
@@ -111,7 +114,13 @@ class StreamRun(Run):
         X, y, weight = block
         try:
             data = read(
-                self.model.network, self.recipe.loss, X, y, sample_weight=weight, class_weight=self.class_weight
+                self.model.network,
+                self.recipe.loss,
+                X,
+                y,
+                sample_weight=weight,
+                class_weight=self.class_weight,
+                may_weigh_nothing=True,
             )
             check_categories(self.model, data.x)
             if data.target_specs != self._specs or (data.weight is not None) != self._is_weighted:

@@ -16,8 +16,9 @@ from madaline.kernels.loop import Loop
 from madaline.kernels.threads import get_threads
 from madaline.losses.classes import ClassLoss
 from madaline.nn.layer import Layer
-from madaline.nn.network import build
+from madaline.nn.network import as_dtype, build
 from madaline.optim.lbfgs import LBFGS
+from madaline.train.arguments import check_checkpoint, check_path, check_run, check_trainer, need_arrays
 from madaline.train.checkpoint import Checkpointer, restore
 from madaline.train.data import Data, check_categories, input_sources, looked_at, read
 from madaline.train.evaluation import Evaluator, Held
@@ -36,8 +37,6 @@ from madaline.train.stopping import as_early_stopping
 from madaline.train.stream import Stream
 from madaline.train.stream_run import StreamRun, check_stream
 from madaline.train.weights import class_weights
-
-ON_DIVERGENCE = ("raise", "stop", "skip")
 
 
 class Trainer:
@@ -125,8 +124,9 @@ class Trainer:
             average=average,
             groups=groups,
         )
-        self.freeze = tuple(freeze)
-        self.dtype = np.dtype(dtype or (net.network.dtype if isinstance(net, Model) else "float32"))
+        check_trainer(threads=threads, seed=seed)
+        self.freeze = (freeze,) if isinstance(freeze, str) else tuple(freeze)
+        self.dtype = as_dtype(dtype or (net.network.dtype if isinstance(net, Model) else "float32"))
         self.threads = threads
         self.seed = seed
         self.model: Model
@@ -176,8 +176,8 @@ class Trainer:
         ----------
         X : array, sparse matrix, or dict or tuple of them; or Stream
             One row a sample. Arrays stay where they are, whatever their type and layout. Of more than 262,144 rows,
-            layers and initializers that learn from the data before training see that many. A :class:`Stream` brings
-            its own targets and weights.
+            layers and initializers that learn from the data before training see that many, and of sparse data so many
+            as make 16 million numbers. A :class:`Stream` brings its own targets and weights.
         y : array or dict of them
             Targets; ``X`` itself unless told, for autoencoders.
         epochs : int
@@ -225,6 +225,22 @@ class Trainer:
             A checkpoint to go on from, with the same settings and data: the end is bit by bit that of a run that was
             never interrupted. If it is the same path as ``checkpoint`` and is not there yet, the run starts afresh.
         """
+        check_run(
+            {
+                "epochs": epochs,
+                "batch_size": batch_size,
+                "accumulate": accumulate,
+                "validation": validation,
+                "probes": probes,
+                "probe_every": probe_every,
+                "max_seconds": max_seconds,
+                "on_divergence": on_divergence,
+            }
+        )
+        if checkpoint is not None:
+            check_checkpoint(checkpoint, epochs=checkpoint_epochs, seconds=checkpoint_seconds)
+        if resume is not None:
+            check_path("resume", resume)
         self.prepare(X)
         run = self._begin(
             X,
@@ -285,6 +301,7 @@ class Trainer:
         The data may be others; parameters as of :meth:`fit`. A schedule must know its own number of steps here, as
         ``md.Cosine(steps=1000)``.
         """
+        check_run({"epochs": epochs, "batch_size": batch_size, "on_divergence": on_divergence})
         before = self._reached if self._run is None else self._run.reached
         if before is None:
             self.prepare(X)
@@ -325,6 +342,7 @@ class Trainer:
     def outputs(self, X: Any) -> Any:
         """The net's raw outputs for many rows, in bounded memory."""
         model = self._trained()
+        need_arrays(X)
         sources = input_sources(model.network, X)
         rows = np.arange(sources[0].n_rows)
         return self._forward()(model.params.flat, model.state.flat, sources, rows, threads=self.most_threads)
@@ -332,6 +350,7 @@ class Trainer:
     def evaluate(self, X: Any, y: Any = None, *, sample_weight: Any = None, metrics: Any = None) -> dict[str, float]:
         """Loss and metrics on data."""
         model = self._trained()
+        need_arrays(X)
         reached = self._reached if self._run is None else self._run
         chosen = (
             as_metrics(metrics, self.recipe.loss) if metrics is not None else () if reached is None else reached.metrics
@@ -352,7 +371,7 @@ class Trainer:
         """How many bytes :meth:`fit` takes besides the data, by part, before anything is trained.
 
         ``program`` holds activations, gradients and the gathered batch; ``best`` is what early stopping keeps;
-        ``rows`` is the order of an epoch.
+        ``rows`` is the order of an epoch, and for a stream the rows that are mixed.
 
         Examples
         --------
@@ -457,11 +476,6 @@ class Trainer:
         progress: bool | None = False,
     ) -> Run:
         """A run that is ready to go."""
-        if on_divergence not in ON_DIVERGENCE:
-            raise ConfigError(f"on_divergence={on_divergence!r} must be one of {', '.join(map(repr, ON_DIVERGENCE))}.")
-        for name, value in (("epochs", epochs), ("accumulate", accumulate), ("batch_size", batch_size)):
-            if value is not None and (isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1):
-                raise ConfigError(f"{name}={value!r} must be a whole number of at least 1.")
         network, loss = self.model.network, self.recipe.loss
         stream = X if isinstance(X, Stream) else None
         if stream is not None:
@@ -469,7 +483,15 @@ class Trainer:
             check_stream(stream, self.recipe, given, epochs, batch_size, class_weight, validation, sampler)
             X, y, sample_weight = stream.first()
         targets = X if y is None else y
-        data = read(network, loss, X, targets, sample_weight=sample_weight, class_weight=class_weight)
+        data = read(
+            network,
+            loss,
+            X,
+            targets,
+            sample_weight=sample_weight,
+            class_weight=class_weight,
+            may_weigh_nothing=stream is not None,
+        )
         check_categories(self.model, data.x)
         rows, held = self._split(data, validation, class_weight)
         n_rows = len(rows) if stream is None else stream.n_rows
@@ -485,8 +507,11 @@ class Trainer:
         stopping = as_early_stopping(early_stopping)
         watch = None
         if stopping is not None:
-            better = {"loss": False} | {metric.name: metric.larger_is_better for metric in chosen}
-            watch = stopping.start(has_validation=held is not None, larger_is_better=better)
+            watch = stopping.start(
+                has_validation=held is not None,
+                larger_is_better={"loss": False} | {metric.name: metric.larger_is_better for metric in chosen},
+                only_validation=[metric.name for metric in chosen if metric.needs_all and stream is not None],
+            )
         listeners = as_callbacks(callbacks)
         for asking in (listener for listener in listeners if isinstance(listener, Probes)):
             probes, probe_every = probes or asking.layers, probe_every or asking.sample_every
@@ -517,8 +542,6 @@ class Trainer:
         if validation is None or validation is False:
             return np.arange(data.n_rows), None
         if isinstance(validation, (tuple, list)):
-            if len(validation) not in (2, 3):
-                raise ConfigError("validation must be a fraction, (X, y) or (X, y, sample_weight).")
             X, y, *weight = validation
             other = read(
                 self.model.network,

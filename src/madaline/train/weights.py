@@ -19,7 +19,10 @@ def row_weights(
     """The weight of each row: its own times that of its class; None where there are none."""
     weight = None
     if sample_weight is not None:
-        weight = np.asarray(sample_weight, dtype=np.float64)
+        try:
+            weight = np.asarray(sample_weight, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ConfigError(f"sample_weight holds no numbers: {error}.") from None
         if weight.shape != (n_rows,):
             raise ShapeError(
                 f"sample_weight has shape {weight.shape}; it must hold one number for each of {n_rows} rows."
@@ -28,8 +31,6 @@ def row_weights(
     if class_weight is not None:
         of_class = _class_rows(loss, out_shape, targets, n_rows, class_weight)
         weight = of_class if weight is None else weight * of_class
-    if weight is not None and not weight.any():
-        raise ConfigError("The weight is 0 for every row: there is nothing to learn from.")
     return weight
 
 
