@@ -256,3 +256,82 @@ def test_a_damaged_checkpoint_is_refused_whatever_was_changed(digits, tmp_path):
         path.write_bytes(content[:length])
         with pytest.raises(FileFormatError):
             trainer.fit(X, y, resume=path, **options)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda given: given | {"X": given["X"][::-1]}, "another data"),
+        (lambda given: given | {"y": np.roll(given["y"], 1)}, "another data"),
+        (lambda given: given | {"sample_weight": 2.0 - given["sample_weight"]}, "another data"),
+        (lambda given: given | {"class_weight": {0: 2.0}}, "another data"),
+        (lambda given: given | {"metrics": None}, "another metrics"),
+        (lambda given: given | {"early_stopping": "val_accuracy"}, "another early_stopping"),
+        (lambda given: given | {"early_stopping": 7}, "another early_stopping"),
+        (lambda given: given | {"early_stopping": None}, "another early_stopping"),
+        (lambda given: given | {"validation": (given["X"][1:41], given["y"][1:41])}, "another validation"),
+        (lambda given: given | {"validation": None, "early_stopping": "loss"}, "another validation"),
+        (lambda given: given | {"epochs": 1}, "has done 2 epochs already, and epochs=1"),
+    ],
+)
+def test_other_data_and_other_ways_to_judge_them_are_refused(digits, tmp_path, change, message):
+    X, y = digits
+    given = {
+        "X": X[:300],
+        "y": y[:300],
+        "sample_weight": np.linspace(0.5, 1.5, 300),
+        "validation": (X[:40], y[:40]),
+        "metrics": "accuracy",
+        "early_stopping": "val_loss",
+        "epochs": 2,
+    }
+    trainer = md.Trainer(nets(), loss="cross_entropy")
+    trainer.fit(**given, checkpoint=tmp_path / "run")
+    trainer.fit(**given | {"epochs": 3, "X": np.asfortranarray(given["X"])}, resume=tmp_path / "run")
+    with pytest.raises(ConfigError, match=message):
+        trainer.fit(**change(given), resume=tmp_path / "run")
+
+
+def test_a_file_with_other_rows_is_refused(digits, tmp_path):
+    import polars as pl
+
+    X, y = digits
+
+    def stream(scale):
+        columns = {f"x{k}": scale * X[:, k] for k in range(2, 64, 8)}
+        pl.DataFrame(columns | {"y": y}).write_parquet(tmp_path / "rows.parquet")
+        return md.Stream(tmp_path / "rows.parquet", target="y")
+
+    trainer = md.Trainer(nets(), loss="cross_entropy")
+    trainer.fit(stream(1.0), epochs=1, checkpoint=tmp_path / "run")
+    trainer.fit(stream(1.0), epochs=2, resume=tmp_path / "run")
+    with pytest.raises(ConfigError, match="another data"):
+        trainer.fit(stream(2.0), epochs=2, resume=tmp_path / "run")
+
+
+def test_a_run_may_be_made_longer_while_its_rates_are_those_of_the_longer_one(digits, tmp_path, same):
+    X, y = digits
+
+    def trainer():
+        return md.Trainer(nets(), loss="cross_entropy", schedule=md.LinearWarmup(10).then(md.Cosine(), after=40))
+
+    whole, longer = trainer(), trainer()
+    whole.fit(X, y, epochs=4)
+    longer.fit(X, y, epochs=1, checkpoint=tmp_path / "run")
+    assert longer.run.progress.t < 40
+    longer.fit(X, y, epochs=4, resume=tmp_path / "run")
+    same(whole.model, longer.model)
+    longer.fit(X, y, epochs=2, checkpoint=tmp_path / "run")
+    assert longer.run.progress.t > 40
+    with pytest.raises(ConfigError, match="another total_steps"):
+        longer.fit(X, y, epochs=4, resume=tmp_path / "run")
+
+
+def test_what_a_killed_run_left_half_written_is_removed(digits, tmp_path):
+    left = tmp_path / ".run.ckpt.0123abcd.part"
+    left.write_bytes(b"half")
+    other = tmp_path / ".other.ckpt.0123abcd.part"
+    other.write_bytes(b"half")
+    md.Trainer(nets(), loss="cross_entropy").fit(*digits, epochs=1, checkpoint=tmp_path / "run.ckpt")
+    assert not left.exists()
+    assert other.exists()

@@ -91,3 +91,31 @@ def test_a_solver_that_starts_where_there_is_no_loss_says_so():
 def test_other_words_for_it_are_refused(diabetes):
     with pytest.raises(ValueError, match="on_divergence='ignore' must be one of 'raise', 'stop', 'skip'"):
         too_fast().fit(*diabetes, on_divergence="ignore")
+
+
+def test_a_batch_that_was_left_out_has_no_loss_of_its_own():
+    X, y = bad_row(1e300)
+    history = md.Trainer(md.mlp(4, 1)).fit(
+        X, y, batch_size=10, epochs=1, shuffle=False, on_divergence="skip", record_steps=True
+    )
+    np.testing.assert_array_equal(np.isnan(history.steps["loss"]), np.arange(6) == 3)
+    assert history["loss"][0] == pytest.approx(np.nanmean(history.steps["loss"]))
+
+
+def test_leaving_out_ends_where_no_batch_is_left(diabetes):
+    """Nothing changes any more then, so going on would be for nothing."""
+    trainer = too_fast()
+    with pytest.raises(DivergenceError, match=r"No batch of epoch \d+ had a finite loss; of the last one") as caught:
+        trainer.fit(*diabetes, epochs=30, batch_size=100, on_divergence="skip")
+    assert trainer.history.stopped == "diverged"
+    assert caught.value.step == trainer.run.progress.t
+
+
+def test_parameters_that_are_not_finite_after_the_last_step_are_named(rng):
+    X = 1e10 * rng.normal(size=(20, 2))
+    trainer = md.Trainer(md.Linear(1), optimizer=md.SGD(1e30))
+    with pytest.raises(DivergenceError, match="After step 1 the parameter 'W' is not finite any more") as caught:
+        trainer.fit(X, X[:, :1], epochs=1, batch_size=None)
+    assert (caught.value.step, caught.value.layer) == (1, "")
+    assert trainer.history.stopped == "diverged"
+    assert trainer.fit(X, X[:, :1], epochs=1, batch_size=None, on_divergence="stop").stopped == "diverged"

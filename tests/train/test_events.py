@@ -129,3 +129,13 @@ def test_a_listener_that_can_wait_lets_epochs_run_together(rng):
     assert each.rows == patient.rows
     together = [np.array_equal(one, other) for one, other in zip(patient.reached, patient.reached[1:], strict=False)]
     assert together == [True, True, False, True, True, False]
+
+
+def test_a_run_that_ended_with_an_error_does_not_say_that_it_finished(digits):
+    def fails(trainer, row):
+        raise ZeroDivisionError
+
+    trainer = md.Trainer(md.mlp(4, 10), loss="cross_entropy")
+    with pytest.raises(ZeroDivisionError):
+        trainer.fit(*digits, epochs=2, callbacks=fails)
+    assert trainer.history.stopped == "error"

@@ -113,3 +113,12 @@ def test_a_batch_of_all_rows_is_taken_in_order_without_gathering():
     assert batches(7, 7).order.tolist() == list(range(7))
     assert batches(7, 6).order.tolist() != list(range(7))
     assert sorted(batches(7, 6).order) == list(range(7))
+
+
+def test_the_end_of_a_schedule_is_that_of_the_rows_a_sampler_gives():
+    def rates(X, **options):
+        trainer = md.Trainer(md.Linear(1), schedule="cosine", optimizer=md.SGD(1.0))
+        return trainer.fit(X, X[:, :1], epochs=4, batch_size=5, **options)["learning_rate"].tolist()
+
+    X = np.zeros((40, 2))
+    assert rates(X, sampler=lambda n, rng: rng.integers(n, size=n // 2)) == rates(X[:20])

@@ -66,3 +66,21 @@ def test_training_goes_on_from_the_parameters_and_not_from_their_average(digits)
     other.fit(X, y, epochs=1)
     other.partial_fit(X, y)
     np.testing.assert_array_equal(one.model.params.flat, other.model.params.flat)
+
+
+def test_over_a_stream_the_statistics_are_those_of_all_its_rows(digits, tmp_path, same):
+    """Also where a run was killed between its last checkpoint and its end."""
+    X, y = digits
+    parts = [(X[start : start + 150], y[start : start + 150]) for start in range(0, len(y), 150)]
+
+    def trainer():
+        net = md.Sequential(md.Linear(8), md.BatchNorm(), "relu", md.Linear(10))
+        return md.Trainer(net, loss="cross_entropy", average=md.SWA())
+
+    whole, resumed, array = trainer(), trainer(), trainer()
+    options = {"epochs": 2, "batch_size": 50, "shuffle": False}
+    whole.fit(md.Stream(parts, buffer=200), **options, checkpoint=tmp_path / "run")
+    resumed.fit(md.Stream(parts, buffer=200), **options, resume=tmp_path / "run")
+    array.fit(X, y, **options)
+    same(resumed.model, whole.model)
+    np.testing.assert_allclose(whole.model.state.flat, array.model.state.flat, rtol=1e-4, atol=1e-6)

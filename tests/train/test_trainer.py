@@ -435,3 +435,50 @@ def test_a_copy_of_a_trainer_goes_on_from_the_weights_its_model_is_given(rows):
     again.model.params.flat[...] = 1.0
     again.partial_fit(X, y)
     assert (again.model.params.flat == 1.0).all()
+
+
+def test_a_call_that_is_refused_leaves_the_trained_model_as_it_was(diabetes):
+    X, y = diabetes
+    trainer = md.Trainer(md.mlp(8, 1))
+    trainer.fit(X, y, epochs=2, metrics="mae")
+    before, epochs = trainer.predict(X), trainer.history.epochs
+    for options in ({"validation": 1.5}, {"metrics": "none"}, {"sampler": "none"}, {"resume": "there is none"}):
+        with pytest.raises((ValueError, FileNotFoundError)):
+            trainer.fit(X, y, epochs=1, **options)
+    with pytest.raises(ValueError, match="rows"):
+        trainer.fit(X, y[:5], epochs=1)
+    np.testing.assert_array_equal(trainer.predict(X), before)
+    assert "mae" in trainer.evaluate(X, y)
+    assert trainer.partial_fit(X, y).epochs == epochs + 1
+
+
+def test_a_name_of_a_layer_to_freeze_is_one_name():
+    net = md.Sequential(*[md.Linear(2) for _ in range(13)])
+    trainer = md.Trainer(net, freeze="12")
+    trainer.fit(np.ones((4, 2)), np.zeros((4, 2)), epochs=1)
+    fresh = net.init(2)
+    changed = {path for path in fresh.params if not np.array_equal(fresh.params[path], trainer.model.params[path])}
+    assert "1.W" in changed
+    assert "12.W" not in changed
+    assert "2.W" in changed
+
+
+def test_lbfgs_has_metrics_of_training_rows_and_may_stop_by_them(digits):
+    trainer = md.Trainer(md.mlp(8, 10), loss="cross_entropy", optimizer=md.LBFGS(max_iter=15))
+    history = trainer.fit(*digits, metrics=["accuracy", "auc"], validation=0.2, early_stopping="accuracy")
+    assert list(history)[:6] == ["epoch", "loss", "accuracy", "auc", "val_loss", "val_accuracy"]
+    assert history.best_epoch == np.argmax(history["accuracy"]) + 1
+    again = md.Trainer(md.mlp(8, 10), loss="cross_entropy", optimizer=md.LBFGS(max_iter=15))
+    history = again.fit(*digits, metrics=["accuracy", "auc"])
+    found = again.evaluate(*digits)
+    for name in ("accuracy", "auc", "loss"):
+        assert found[name] == pytest.approx(history[name][-1], rel=1e-5)
+
+
+def test_lbfgs_keeps_to_the_time_and_takes_no_rates(digits):
+    trainer = md.Trainer(md.mlp(8, 10), loss="cross_entropy", optimizer=md.LBFGS(max_iter=50))
+    history = trainer.fit(*digits, max_seconds=0)
+    assert (history.stopped, history.epochs) == ("time", 1)
+    for options in ({"schedule": "cosine"}, {"groups": {"0": {"rate": 0.1}}}):
+        with pytest.raises(ConfigError, match=f"{next(iter(options))} cannot be used with LBFGS"):
+            md.Trainer(md.mlp(8, 10), loss="cross_entropy", optimizer="lbfgs", **options).fit(*digits)

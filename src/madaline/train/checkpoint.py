@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import time
 from dataclasses import asdict, replace
@@ -17,6 +18,7 @@ from madaline.losses.custom import CustomLoss
 from madaline.losses.loss import Loss
 from madaline.train.events import Callback
 from madaline.train.history import History, Table
+from madaline.train.metrics import OwnMetric
 from madaline.train.recipe import to_plain
 from madaline.train.run import Progress, Run
 from madaline.train.sampling import OwnSampler
@@ -24,6 +26,10 @@ from madaline.train.stream_run import StreamRun
 
 if TYPE_CHECKING:
     from madaline.train.trainer import Trainer
+
+
+LOOKED_AT_STEPS = 10_000
+"Of so many steps at most rates are compared."
 
 
 class Checkpointer(Callback):
@@ -47,6 +53,8 @@ class Checkpointer(Callback):
 
     def on_fit_start(self, trainer: Trainer) -> None:
         setting(trainer.run)  # what cannot be saved is said now, and not after an hour
+        for left in self.path.parent.glob(f".{glob.escape(self.path.name)}.*.part"):
+            left.unlink(missing_ok=True)  # by a run that was killed as it wrote
         self._last = time.monotonic()
 
     def on_tick(self, trainer: Trainer) -> None:
@@ -88,7 +96,7 @@ def save(run: Run, path: str | os.PathLike[str]) -> None:
 
 def setting(run: Run) -> dict[str, Any]:
     """What must be the same for a run to go on bit by bit."""
-    settings = run.settings
+    settings, held = run.settings, run.evaluator.validation
     return {
         "net": run.model.net.to_dict(),
         "freeze": list(run.trainer.freeze),
@@ -102,9 +110,13 @@ def setting(run: Run) -> dict[str, Any]:
         "data": [
             [None if isinstance(run, StreamRun) else source.n_rows, list(source.row_shape)]
             for source in (*run.data.x, *run.data.y)
-        ],
+        ]
+        + [run.digest],
         "buffer": run.stream.buffer if isinstance(run, StreamRun) else None,
         "weighted": run.data.weight is not None,
+        "validation": None if held is None else [len(held.rows), held.data.digest()],
+        "metrics": [metric.name if isinstance(metric, OwnMetric) else metric.to_dict() for metric in run.metrics],
+        "early_stopping": None if run.watch is None else run.watch.rule.to_dict() | {"metric": run.watch.metric},
         "total_steps": run.total_steps,
     }
 
@@ -121,15 +133,17 @@ def _losses_as_used(run: Run) -> Loss | dict[str, Loss]:
     return as_used(loss, shape, targets)
 
 
-def restore(run: Run, path: str | os.PathLike[str]) -> None:
-    """Bring a run that is about to begin to where the checkpoint was written."""
+def restore(run: Run, path: str | os.PathLike[str], *, epochs: int) -> None:
+    """Bring a run of so many epochs that is about to begin to where the checkpoint was written."""
     arrays, document = container.read(path, kind="checkpoint")
     if document.get("format") != files.FORMAT:
         found = document.get("format")
         raise FileFormatError(f"The checkpoint has format {found!r}; this version reads {files.FORMAT}.")
     now, then = setting(run), document.get("setting", {})
     differing = [name for name in now if now[name] != then.get(name) and name != "total_steps"]
-    if now["total_steps"] != then.get("total_steps") and _needs_total(run):
+    progress = document.get("progress")
+    done: Any = progress.get("t") if isinstance(progress, dict) else None
+    if now["total_steps"] != then.get("total_steps") and _is_count(done) and _had_other_rates(run, then, done):
         differing.append("total_steps")
     if differing:
         name = differing[0]
@@ -147,23 +161,29 @@ def restore(run: Run, path: str | os.PathLike[str]) -> None:
             for name, value in run.best.items():
                 _copy(arrays[f"best.{name}"], value)
         run.progress = _progress(document["progress"])
+        if run.progress.epoch + min(run.progress.step, 1) > epochs:
+            has = f"{run.progress.epoch} epochs" + (" and a part" if run.progress.step else "")
+            raise ConfigError(f"resume={os.fspath(path)!r} has done {has} already, and epochs={epochs}. Ask for more.")
         run.history = history_from_plain(document["history"])
         if run.watch is not None and document["watch"] is not None:
             run.watch.restore(document["watch"])
         if run.plateau is not None and document["plateau"] is not None:
             for name, value in _plateau(document["plateau"]).items():
                 setattr(run.plateau, name, value)
+    except ConfigError:
+        raise
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FileFormatError(f"{os.fspath(path)!r} is no whole checkpoint: {error}") from error
 
 
-def _needs_total(run: Run) -> bool:
-    """Whether the learning rate depends on the number of steps of the whole run."""
-    t = np.arange(1, 3)
+def _had_other_rates(run: Run, then: dict[str, Any], done: int) -> bool:
+    """Whether the steps that were done had other rates than they would have in a run as long as this one."""
+    t = np.unique(np.linspace(1, max(done, 1), LOOKED_AT_STEPS).astype(np.int64))
     try:
-        return not np.array_equal(run.recipe.schedule.rate(t, 10), run.recipe.schedule.rate(t, 1000))
-    except ConfigError:
+        before, now = (run.recipe.schedule.rate(t, total) for total in (then.get("total_steps"), run.total_steps))
+    except (ConfigError, TypeError):
         return True
+    return done > 0 and not np.array_equal(before, now)
 
 
 def _copy(source: np.ndarray, target: np.ndarray) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from madaline.errors import ConfigError
 from madaline.kernels.loop import Loop
 from madaline.optim.lbfgs import LBFGS
+from madaline.optim.schedule import Constant
 from madaline.train.divergence import explained
 from madaline.train.sampling import Batches
 from madaline.train.step import gradient_step
@@ -26,7 +27,13 @@ class FullBatch:
 
     def __init__(self, run: Run) -> None:
         recipe = run.recipe
-        unused = {"clip": recipe.clip, "constraint": recipe.constraints, "average": recipe.average}
+        unused = {
+            "clip": recipe.clip,
+            "constraint": recipe.constraints,
+            "average": recipe.average,
+            "groups": recipe.groups,
+            "schedule": None if isinstance(recipe.schedule, Constant) else recipe.schedule,
+        }
         wrong = [name for name, value in unused.items() if value]
         if wrong:
             raise ConfigError(f"{' and '.join(wrong)} cannot be used with {recipe.optimizer!r}, which takes no steps.")
@@ -85,6 +92,7 @@ class FullBatch:
             run.progress.seconds = time.perf_counter() - started
             started = time.perf_counter()
             run.end_epoch()
+            run.look_at_clock()
             if run.stop_reason:
                 raise StopIteration  # which SciPy takes as the wish to end
 

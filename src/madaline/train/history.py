@@ -105,7 +105,7 @@ class History(Table):
         parameters.
     stopped : str
         Why the run ended: ``"finished"``, ``"early stopping"``, ``"interrupted"``, ``"time"``, ``"callback"``,
-        ``"diverged"``.
+        ``"diverged"``, or ``"error"`` if an exception ended it.
     best_epoch : int or None
         The epoch whose parameters were kept by early stopping.
     converged : bool or None

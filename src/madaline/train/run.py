@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from madaline.optim.lbfgs import LBFGS
 from madaline.optim.optimizer import Optimizer
 from madaline.optim.plateau import Plateau, ReduceOnPlateau
 from madaline.train.data import Data
-from madaline.train.divergence import divergence
+from madaline.train.divergence import bad_parameters, divergence, nothing_left
 from madaline.train.evaluation import Evaluator
 from madaline.train.events import Callback
 from madaline.train.full_batch import FullBatch
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 MANY_ROWS = 1 << 17
 "Short epochs that nobody watches are run together up to so many rows, to return to Python less often."
+SHORT_SECONDS = 0.1
+"For what has to be done after Ctrl-C."
 TICK_SECONDS = 0.2
 "About how often long epochs are interrupted for a progress bar, a time limit or a checkpoint."
 
@@ -114,6 +117,7 @@ class Run:
         self.stop_reason = ""
         self._interrupts = Interrupts(self._stop_loops)
         self._bad_batch: Batches | None = None
+        self._skipped: Batches | None = None
         during = tuple(metric for metric in metrics if not metric.needs_all)
         self._full_batch = FullBatch(self) if isinstance(self.recipe.optimizer, LBFGS) else None
         self.arrays: dict[str, np.ndarray] = {}
@@ -144,6 +148,11 @@ class Run:
             arrays["average"] = own
         return arrays
 
+    @functools.cached_property
+    def digest(self) -> str | None:
+        """What tells these data from others."""
+        return self.data.digest()
+
     @property
     def reached(self) -> Reached:
         """Where it is now; what lies in the model is there, and not here again."""
@@ -159,6 +168,11 @@ class Run:
         self.progress, self.history, self.plateau = before.progress, before.history, before.plateau
         # An epoch that was not finished belonged to other data.
         self.progress.step, self.progress.sums = 0, {}
+
+    @property
+    def takes_all_rows(self) -> bool:
+        """Whether a solver takes the loss of all rows, so that there are no steps in which metrics were computed."""
+        return self._full_batch is not None
 
     def stop(self) -> None:
         """End after the step under way."""
@@ -184,14 +198,22 @@ class Run:
             min_rows=self.model.network.min_rows,
         )
 
+    def once_more(self) -> Iterator[Batches]:
+        """The batches of an epoch, for those who look at the rows after training; each part goes with :attr:`data`."""
+        yield self.batches(self.progress.epoch)
+
     def go(self, epochs: int) -> None:
         """Run so many epochs, or until something ends it."""
         self.stop_reason = "early stopping" if self.watch is not None and self.watch.is_over else ""
         try:
             with self._interrupts:
                 self._go(self.progress.epoch + epochs)
+            self._look_at_parameters()
         except KeyboardInterrupt:
             self.stop_reason = "interrupted"
+        except BaseException:
+            self.stop_reason = self.stop_reason or "error"
+            raise
         finally:
             self.history.stopped = self.stop_reason or "finished"
             self._finish()
@@ -205,9 +227,9 @@ class Run:
         while self._full_batch is None and self.progress.epoch < last and not self.stop_reason:
             self._run_next(last - self.progress.epoch)
             self._tick()
-            self._look_at_clock()
+            self.look_at_clock()
 
-    def _look_at_clock(self) -> None:
+    def look_at_clock(self) -> None:
         """End if the time is over."""
         limit = self.settings.max_seconds
         if limit is not None and time.monotonic() - self._started > limit and not self.stop_reason:
@@ -306,8 +328,9 @@ class Run:
             done += outcome.steps
             if outcome.reason == "guard" and self.settings.on_divergence == "skip":
                 for value in emitted.values():
-                    value[done] = 0.0
+                    value[done] = np.nan
                 weights[done] = 0.0
+                self._skipped = batches.part(done, done + 1)
                 done += 1
                 continue
             if outcome.reason == "guard":
@@ -364,7 +387,8 @@ class Run:
         sums["weight"] = _added(sums.get("weight", 0.0), weights)
         for name, value in values.items():
             if not name.startswith("probe."):
-                sums[name] = _added(sums.get(name, 0.0), value.astype(np.float64) * weights)
+                parts = np.where(weights > 0.0, value.astype(np.float64) * weights, 0.0)  # NaN, if it was left out
+                sums[name] = _added(sums.get(name, 0.0), parts)
         if any(name.startswith("probe.") for name in values) and len(weights):
             for row in probe_rows(self.probes, values):
                 self.history.probes.add(step=progress.t, **row)
@@ -388,6 +412,9 @@ class Run:
     def end_epoch(self) -> None:
         """Means over the epoch, validation, and everybody who listens."""
         progress = self.progress
+        if self._skipped is not None and not progress.sums.get("weight"):
+            self.stop_reason = "diverged"
+            raise nothing_left(self, self._skipped)
         started = time.perf_counter()
         means = _means(progress.sums)
         objective = means.pop("objective", float("nan"))
@@ -413,11 +440,18 @@ class Run:
             if self.watch.observe(progress.epoch, row):
                 self.history.best_epoch = progress.epoch
                 if self.watch.rule.restore_best:
-                    self.best = {"params": self.model.params.flat.copy(), "state": self.model.state.flat.copy()}
+                    self._keep_best()
             if self.watch.is_over:
                 self.stop_reason = self.stop_reason or "early stopping"
         if self.plateau is not None:
             self.plateau.observe_epoch(row, t=progress.t)
+
+    def _keep_best(self) -> None:
+        """In the place of the best before."""
+        own = {"params": self.model.params.flat, "state": self.model.state.flat}
+        self.best = self.best or {name: np.empty_like(value) for name, value in own.items()}
+        for name, value in own.items():
+            self.best[name][...] = value
 
     def _tick(self) -> None:
         for callback in self.callbacks:
@@ -433,6 +467,14 @@ class Run:
         if self.settings.on_divergence == "raise":
             raise divergence(self, batch)
 
+    def _look_at_parameters(self) -> None:
+        """The last step may have left numbers that no loss was computed with."""
+        gets_best = self.best is not None and self.watch is not None and self.watch.rule.restore_best
+        if self.stop_reason != "diverged" and not gets_best and not np.isfinite(self.model.params.flat).all():
+            self.stop_reason = "diverged"
+            if self.settings.on_divergence == "raise":
+                raise bad_parameters(self)
+
     def _finish(self) -> None:
         """The model as it should be after the run."""
         for callback in self.callbacks:
@@ -440,8 +482,12 @@ class Run:
         if self.best is not None and self.watch is not None and self.watch.rule.restore_best:
             self.model.params.flat[...] = self.best["params"]
             self.model.state.flat[...] = self.best["state"]
-        if isinstance(self.recipe.average, SWA) and self.model.network.n_state and self.progress.t:
-            retake(self)
+        is_sound = self.stop_reason not in ("diverged", "error")
+        if isinstance(self.recipe.average, SWA) and self.model.network.n_state and self.progress.t and is_sound:
+            try:
+                retake(self, most_seconds=SHORT_SECONDS if self.stop_reason == "interrupted" else math.inf)
+            except KeyboardInterrupt:
+                self.history.stopped = self.stop_reason = "interrupted"
         for callback in self.callbacks:
             callback.on_fit_end(self.trainer)
 

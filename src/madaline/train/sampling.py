@@ -83,6 +83,10 @@ class OwnSampler(Sampler):
 
     function: Callable[[int, np.random.Generator], Any]
 
+    def n_rows(self, n_rows: int, *, seed: int) -> int:
+        """How many positions it gives for the first epoch; the others are taken to have as many."""
+        return len(self.rows(None, n_rows, _random(seed, 0)))
+
     def rows(self, target: Any, n_rows: int, rng: np.random.Generator) -> Rows:
         found = np.asarray(self.function(n_rows, rng))
         if (
@@ -162,7 +166,7 @@ def epoch_batches(
     if isinstance(sampler, Balanced) and isinstance(target, dict):
         raise ConfigError("sampler='balanced' needs one class a row, and the net has several outputs.")
     wanted = target[rows] if isinstance(sampler, Balanced) else None
-    order = rows[sampler.rows(wanted, len(rows), stream(seed, "rows", f"epoch {epoch}"))]
+    order = rows[sampler.rows(wanted, len(rows), _random(seed, epoch))]
     starts = np.append(np.arange(0, len(order), batch_size), len(order))
     last = int(starts[-1] - starts[-2]) if len(starts) > 1 else 0
     if len(starts) > 2:
@@ -171,6 +175,10 @@ def epoch_batches(
         elif last < min_rows:
             starts = np.delete(starts, -2)
     return Batches(np.ascontiguousarray(order, dtype=np.int64), starts.astype(np.int64))
+
+
+def _random(seed: int, epoch: int) -> np.random.Generator:
+    return stream(seed, "rows", f"epoch {epoch}")
 
 
 def n_steps(n_rows: int, batch_size: int, drop_last: bool = False, min_rows: int = 1) -> int:

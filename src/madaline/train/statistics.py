@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import time
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,18 +13,19 @@ from madaline.graph.node import as_node, constant
 from madaline.graph.reverse_mode import cotangents
 from madaline.graph.trace import Graph, open_trace
 from madaline.kernels.loop import Loop
+from madaline.train.sampling import Batches
 from madaline.train.step import _Inputs
 
 if TYPE_CHECKING:
     from madaline.train.run import Run
 
 
-def retake(run: Run) -> None:
+def retake(run: Run, *, most_seconds: float = math.inf) -> None:
     r"""Set the state to the mean over batches of what training mode sees, as averaged parameters need it.
 
     A step of training gives :math:`s \leftarrow k s + (1-k) b` with the batch's statistics :math:`b`; the derivative by
     :math:`s` is :math:`k`, so :math:`b` is known whatever the layer. PyTorch's ``update_bn``; Izmailov et al. (2018),
-    Algorithm 1. What does not follow the batches (:math:`k = 1`) stays.
+    Algorithm 1. What does not follow the batches (:math:`k = 1`) stays. Where time is short, fewer batches are seen.
     """
     network = run.model.network
     given = _Inputs()
@@ -40,18 +44,30 @@ def retake(run: Run) -> None:
         follows = np.logical_and(np.concatenate(changes), kept < 1.0)
         seen = (after - kept * state) / np.where(follows, 1.0 - kept, 1.0)
         output = np.where(follows, mean + (seen - mean) / n, state).astype(network.dtype)
-    nodes = tuple(given.nodes.values())
     at = {name: position for position, name in enumerate(given.nodes)}
-    batches = run.batches(run.progress.epoch)
-    found = np.zeros(network.n_state, network.dtype)
-    counts = np.arange(len(batches))
-    keys = np.stack([np.full(len(batches), run.settings.seed), counts], axis=1).astype(np.int64)
-    Loop(Graph(nodes, (as_node(output),)), carried={0: at["mean"]}).run(
-        {at["mean"]: found, at["w"]: run.model.params.flat, at["state"]: run.model.state.flat.copy()},
-        gathered={at[f"x[{i}]"]: source for i, source in enumerate(run.data.x)},
-        tables={at["key"]: keys, at["n"]: (counts + 1).astype(network.dtype)},
-        order=batches.order,
-        starts=batches.starts,
-        threads=run.settings.threads,
-    )
+    loop = Loop(Graph(tuple(given.nodes.values()), (as_node(output),)), carried={0: at["mean"]})
+    found, state_before, done = np.zeros(network.n_state, network.dtype), run.model.state.flat.copy(), 0
+    for batches in _parts(run, most_seconds):
+        counts = done + np.arange(len(batches))
+        keys = np.stack([np.full(len(batches), run.settings.seed), counts], axis=1).astype(np.int64)
+        loop.run(
+            {at["mean"]: found, at["w"]: run.model.params.flat, at["state"]: state_before},
+            gathered={at[f"x[{i}]"]: source for i, source in enumerate(run.data.x)},
+            tables={at["key"]: keys, at["n"]: (counts + 1).astype(network.dtype)},
+            order=batches.order,
+            starts=batches.starts,
+            threads=run.settings.threads,
+        )
+        done += len(batches)
     run.model.state.flat[...] = found
+
+
+def _parts(run: Run, most_seconds: float) -> Iterator[Batches]:
+    """The batches of an epoch; one by one until the time is over, if it is limited."""
+    started = time.monotonic()
+    for batches in run.once_more():
+        size = len(batches) if most_seconds == math.inf else 1
+        for first in range(0, len(batches), max(size, 1)):
+            yield batches.part(first, min(first + size, len(batches)))
+            if time.monotonic() - started > most_seconds:
+                return

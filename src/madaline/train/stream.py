@@ -104,6 +104,11 @@ class Stream:
         """Whether it was given as an iterator, which cannot be gone through again."""
         return self._once is not None
 
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether its rows lie somewhere, so that they are the same whenever they are read."""
+        return self._file is not None
+
     def first(self) -> Chunk:
         """The first chunk, which tells what the rows are like."""
         if self._first is None:

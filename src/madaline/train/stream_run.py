@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,11 @@ class StreamRun(Run):
         self._specs = self.data.target_specs
         self._is_weighted = self.data.weight is not None
 
+    @functools.cached_property
+    def digest(self) -> str | None:
+        """Of the first rows of a file; what a function gives may be made anew every time."""
+        return self.data.digest() if self.stream.is_at_rest else None
+
     def batches(self, epoch: int) -> Batches:
         """The batches of the block that is there, in its order: it is shuffled already."""
         settings = self.settings
@@ -81,9 +87,9 @@ class StreamRun(Run):
             min_rows=self.model.network.min_rows,
         )
 
-    def _run_next(self, left: int) -> None:
-        """The next epoch. One that was interrupted goes through the stream from its start, and past what was done."""
-        done = rows = 0
+    def all_batches(self) -> Iterator[Batches]:
+        """The batches of the epoch that is going on, block by block, whose rows are the data meanwhile."""
+        rows = 0
         for block in self.stream.blocks(
             batch_size=self.settings.batch_size,
             seed=self.settings.seed,
@@ -91,7 +97,20 @@ class StreamRun(Run):
             shuffle=isinstance(self.settings.sampler, Shuffled),
         ):
             self.data = self._read(block, rows)
-            batches = self.batches(self.progress.epoch)
+            rows += self.data.n_rows
+            yield self.batches(self.progress.epoch)
+
+    def once_more(self) -> Iterator[Batches]:
+        """All blocks again; of an iterator, which cannot be gone through again, the last one."""
+        if self.stream.is_for_one_epoch:
+            yield self.batches(self.progress.epoch)
+        else:
+            yield from self.all_batches()
+
+    def _run_next(self, left: int) -> None:
+        """The next epoch. One that was interrupted goes through the stream from its start, and past what was done."""
+        done = rows = 0
+        for batches in self.all_batches():
             self._run_batches(batches, before=done)
             if self.stop_reason:
                 return
@@ -108,7 +127,7 @@ class StreamRun(Run):
     def _tick(self) -> None:
         """An epoch over a stream may be long: the time is looked at within it, too."""
         super()._tick()
-        self._look_at_clock()
+        self.look_at_clock()
 
     def _read(self, block: Chunk, rows: int) -> Data:
         X, y, weight = block

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from madaline.train.probes import Probes, watched
 from madaline.train.progress import ProgressBar, shows_progress
 from madaline.train.recipe import Recipe, check_patterns
 from madaline.train.run import Reached, Run, Settings
-from madaline.train.sampling import Sampler, as_sampler, n_steps, split_rows
+from madaline.train.sampling import OwnSampler, Sampler, as_sampler, n_steps, split_rows
 from madaline.train.step import Step, training_step
 from madaline.train.stopping import as_early_stopping
 from madaline.train.stream import Stream
@@ -241,41 +242,43 @@ class Trainer:
             check_checkpoint(checkpoint, epochs=checkpoint_epochs, seconds=checkpoint_seconds)
         if resume is not None:
             check_path("resume", resume)
-        self.prepare(X)
-        run = self._begin(
-            X,
-            y,
-            epochs=epochs,
-            batch_size=batch_size,
-            validation=validation,
-            sample_weight=sample_weight,
-            class_weight=class_weight,
-            metrics=metrics,
-            early_stopping=early_stopping,
-            callbacks=callbacks,
-            sampler=as_sampler(sampler, shuffle=shuffle),
-            drop_last=drop_last,
-            accumulate=accumulate,
-            probes=probes,
-            probe_every=probe_every,
-            record_steps=record_steps,
-            max_seconds=max_seconds,
-            on_divergence=on_divergence,
-            progress=progress,
-        )
-        if isinstance(self.recipe.optimizer, LBFGS) and (checkpoint is not None or resume is not None):
-            raise ConfigError(
-                f"checkpoint and resume cannot be used with {self.recipe.optimizer!r}, whose memory is inside SciPy."
+        with self._kept_if_refused():
+            self.prepare(X)
+            run = self._begin(
+                X,
+                y,
+                epochs=epochs,
+                batch_size=batch_size,
+                validation=validation,
+                sample_weight=sample_weight,
+                class_weight=class_weight,
+                metrics=metrics,
+                early_stopping=early_stopping,
+                callbacks=callbacks,
+                sampler=as_sampler(sampler, shuffle=shuffle),
+                drop_last=drop_last,
+                accumulate=accumulate,
+                probes=probes,
+                probe_every=probe_every,
+                record_steps=record_steps,
+                max_seconds=max_seconds,
+                on_divergence=on_divergence,
+                progress=progress,
             )
-        if resume is not None and isinstance(X, Stream) and X.is_for_one_epoch:
-            raise ConfigError("resume needs a stream that can be gone through again: Stream(lambda: chunks).")
-        if checkpoint is not None:
-            run.callbacks.append(
-                Checkpointer(checkpoint, every_epochs=checkpoint_epochs, every_seconds=checkpoint_seconds)
-            )
-        is_new = checkpoint is not None and resume is not None and Path(resume) == Path(checkpoint)
-        if resume is not None and not (is_new and not Path(resume).exists()):
-            restore(run, resume)
+            if isinstance(self.recipe.optimizer, LBFGS) and (checkpoint is not None or resume is not None):
+                solver = self.recipe.optimizer
+                raise ConfigError(
+                    f"checkpoint and resume cannot be used with {solver!r}, whose memory is inside SciPy."
+                )
+            if resume is not None and isinstance(X, Stream) and X.is_for_one_epoch:
+                raise ConfigError("resume needs a stream that can be gone through again: Stream(lambda: chunks).")
+            if checkpoint is not None:
+                run.callbacks.append(
+                    Checkpointer(checkpoint, every_epochs=checkpoint_epochs, every_seconds=checkpoint_seconds)
+                )
+            is_new = checkpoint is not None and resume is not None and Path(resume) == Path(checkpoint)
+            if resume is not None and not (is_new and not Path(resume).exists()):
+                restore(run, resume, epochs=epochs)
         self.history = run.history
         run.go(epochs - run.progress.epoch)
         return self.history
@@ -417,6 +420,17 @@ class Trainer:
         progress = self._run.progress
         return progress.epoch + progress.step / (self._run.steps_an_epoch or progress.step + 1)
 
+    @contextmanager
+    def _kept_if_refused(self) -> Iterator[None]:
+        """What was there before is there again if something is refused before the first step."""
+        before = dict(self.__dict__)
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
     def _trained(self) -> Model:
         if not hasattr(self, "model"):
             raise ConfigError("There is no model yet: call fit first.")
@@ -450,7 +464,7 @@ class Trainer:
         if not self.model.network.n_trainable:
             raise ConfigError("The net has no parameters to train: every layer is frozen or has none.")
         self._run = self._reached = None
-        self._steps.clear()
+        self._steps = {}
 
     def _begin(
         self,
@@ -520,6 +534,8 @@ class Trainer:
         settings = Settings(
             size, sampler, drop_last, self.seed, self.most_threads, record_steps, on_divergence, max_seconds
         )
+        if isinstance(sampler, OwnSampler):
+            n_rows = sampler.n_rows(len(rows), seed=self.seed)
         per_epoch = None if n_rows is None else n_steps(n_rows, size, drop_last, network.min_rows)
         options: dict[str, Any] = {
             "metrics": chosen,
