@@ -124,3 +124,45 @@ def test_verbose_output_is_theirs(capsys, early_stopping):
         module.MLPClassifier(5, random_state=0, max_iter=4, verbose=True, early_stopping=early_stopping).fit(X, y)
         texts.append(capsys.readouterr().out)
     assert texts[0] == texts[1] != ""
+
+
+@pytest.mark.parametrize("learning_rate", ["invscaling", "adaptive"])
+@pytest.mark.parametrize("begins", ["partial_fit", "fit"])
+def test_rates_that_fall_go_on_falling_from_call_to_call(learning_rate, begins):
+    """Adaptive ones too: three epochs without improvement by ``tol`` are enough here."""
+    X, y = load_iris(return_X_y=True)
+    parameters = {"solver": "sgd", "learning_rate": learning_rate, "learning_rate_init": 0.01, "tol": 1.0}
+    models = [
+        module.MLPClassifier(10, random_state=0, max_iter=4, n_iter_no_change=2, **parameters) for module in (theirs, md)
+    ]
+    for model in models:
+        if begins == "fit":
+            model.fit(X, y)
+        for _ in range(12):
+            model.partial_fit(X, y, classes=[0, 1, 2])
+    assert_same(*models)
+
+
+def test_a_penalty_that_is_changed_between_calls_counts_from_then_on():
+    X, y = load_iris(return_X_y=True)
+    models = [module.MLPRegressor(hidden_layer_sizes=10, random_state=0, alpha=0.5) for module in (theirs, md)]
+    for model in models:
+        model.partial_fit(X, y).partial_fit(X, y)
+        model.set_params(alpha=5.0).partial_fit(X, y).partial_fit(X, y)
+    assert_same(*models)
+
+
+def test_early_stopping_can_be_turned_on_and_off_between_fits():
+    """scikit-learn's ends in an error there; the best weights of a fit before are not those of one without."""
+    X, y = load_iris(return_X_y=True)
+    model = md.MLPClassifier(10, random_state=0, max_iter=5, warm_start=True, early_stopping=True).fit(X, y)
+    stopped = model.coefs_[0].copy()
+    model.set_params(early_stopping=False).fit(X, y)
+    assert np.isfinite(model.best_loss_)
+    assert not np.array_equal(model.coefs_[0], stopped)
+    model.set_params(early_stopping=True).fit(X, y)
+    assert len(model.validation_scores_) == 10
+    never = md.MLPClassifier(10, random_state=0, max_iter=5, warm_start=True).fit(X, y)
+    never.set_params(early_stopping=True).fit(X, y)
+    assert len(never.validation_scores_) == 5
+    assert np.isfinite(never.best_validation_score_)

@@ -56,8 +56,12 @@ class Convergence(Callback):
         self.n_rows, self.as_reported = n_rows, as_reported
         self.score, self.sign = score, 1.0 if larger_is_better else -1.0
         self.stops = stops
-        self.rate = settings.learning_rate_init
         self.is_sgd = settings.solver == "sgd" and settings.optimizer is None
+
+        if score is None and estimator.best_loss_ is None:  # the fit before stopped early, and this one does not
+            estimator.best_loss_ = np.inf
+        if score is not None and estimator.validation_scores_ is None:  # or the other way round
+            estimator.validation_scores_, estimator.best_validation_score_ = [], -np.inf
 
     def epochs_at_once(self) -> float:
         """Until patience can be over at the earliest nothing is done but counting; scores and rates need each epoch."""
@@ -103,22 +107,26 @@ class Convergence(Callback):
             e._best = trainer.model.params.flat.copy(), trainer.model.state.flat.copy()
             trainer.history.best_epoch = int(row["epoch"])
 
+    def _rate(self, trainer: Trainer) -> float:
+        """The rate now: that of the rule, times what calls before this one have made of it."""
+        return float(trainer.recipe.optimizer.learning_rate * trainer.run.progress.rate_scale)
+
     def _set_rate(self, trainer: Trainer, rate: float) -> None:
-        trainer.scale_rate(rate / self.settings.learning_rate_init)
         velocity = trainer.run.arrays.get("slot.v")
         if velocity is not None:
-            velocity *= self.rate / rate  # scikit-learn's velocity has the rate in it, and keeps its speed
-        self.rate = rate
+            velocity *= self._rate(trainer) / rate  # scikit-learn's velocity has the rate in it, and keeps its speed
+        trainer.scale_rate(rate / trainer.recipe.optimizer.learning_rate)
 
     def _end_or_slow_down(self, trainer: Trainer) -> None:
         e, p = self.estimator, self.settings
         what = "Training loss" if self.score is None else "Validation score"
         message = f"{what} did not improve more than tol={p.tol:f} for {p.n_iter_no_change} consecutive epochs."
         adapts = p.learning_rate == "adaptive" and self.is_sgd
-        if adapts and self.rate > SMALLEST_RATE:
-            self._set_rate(trainer, self.rate / 5.0)
+        rate = self._rate(trainer) if adapts else 0.0
+        if rate > SMALLEST_RATE:
+            self._set_rate(trainer, rate / 5.0)
             e._no_improvement_count = 0
-            message += f" Setting learning rate to {self.rate:f}"
+            message += f" Setting learning rate to {rate / 5.0:f}"
         else:
             message += " Learning rate too small. Stopping." if adapts else " Stopping."
             trainer.stop()

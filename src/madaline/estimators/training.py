@@ -58,6 +58,8 @@ def train(
     """All epochs, or until convergence; scikit-learn's callbacks see the rows as they were ``given``."""
     steps = _takes_steps(settings)
     score, larger = _score(estimator, settings, held) if settings.early_stopping and steps else (None, True)
+    if score is None:
+        estimator._best = None  # that of a fit before, which stopped early
     convergence = Convergence(
         estimator,
         settings,
@@ -88,7 +90,8 @@ def train(
 
 
 def train_on(estimator: Any, trainer: Trainer, settings: Settings, rows: Rows, rng: np.random.RandomState) -> None:
-    """One epoch more."""
+    """One epoch more, by the rule there is and with the penalties as they are given now, as scikit-learn's."""
+    trainer.change_penalties(regularizer(settings))
     reported = reported_by_scikit_learn(estimator._loss, rows.y, rows.weight)
     estimator.history_ = trainer.partial_fit(
         rows.X,

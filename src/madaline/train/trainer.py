@@ -6,6 +6,7 @@ import copy
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from madaline.losses.classes import ClassLoss
 from madaline.nn.layer import Layer
 from madaline.nn.network import as_dtype, build
 from madaline.optim.lbfgs import LBFGS
+from madaline.optim.regularizers import Regularizer
 from madaline.train.arguments import check_checkpoint, check_path, check_run, check_trainer, need_arrays
 from madaline.train.checkpoint import Checkpointer, restore
 from madaline.train.data import Data, check_categories, input_sources, looked_at, read
@@ -30,7 +32,7 @@ from madaline.train.memory import needed
 from madaline.train.metrics import Metric, as_metrics
 from madaline.train.probes import Probes, watched
 from madaline.train.progress import ProgressBar, shows_progress
-from madaline.train.recipe import Recipe, check_patterns
+from madaline.train.recipe import Recipe, by_pattern, check_patterns
 from madaline.train.run import Reached, Run, Settings
 from madaline.train.sampling import OwnSampler, Sampler, as_sampler, n_steps, split_rows
 from madaline.train.step import Step, training_step
@@ -398,6 +400,13 @@ class Trainer:
         if not 0.0 <= factor < np.inf:
             raise ConfigError(f"factor={factor!r} must be a number of at least 0.")
         self.run.progress.rate_scale = float(factor)
+
+    def change_penalties(self, regularizer: Any) -> None:
+        """Train on with other penalties, as of ``regularizer``, from the next call on; all else stays as it is."""
+        given = by_pattern(Regularizer, regularizer)
+        if given != self.recipe.regularizers:
+            self.recipe = replace(self.recipe, regularizers=given)
+            self._steps.clear()
 
     def release(self) -> None:
         """Let go of the data of the last run and of the model it was given; ``partial_fit`` still goes on."""
