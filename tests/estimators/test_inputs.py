@@ -82,6 +82,7 @@ BAD_PARAMETERS = [
     {"shuffle": "yes"},
     {"random_state": "seed"},
     {"max_fun": 0},
+    {"early_stopping": True, "validation_fraction": 0.0},
 ]
 
 
@@ -94,6 +95,30 @@ def test_bad_parameters_are_refused_in_scikit_learns_words(kind, parameters):
             getattr(module, kind)(**parameters).fit(X, y)
         messages.append(sorted(re.findall(r"\w+", str(caught.value))))  # sets are written in any order
     assert messages[0] == messages[1]
+
+
+@both_kinds
+@pytest.mark.parametrize("sizes", [(5.5,), ("8",), ((8,),), True, [[8, 8]]], ids=str)
+def test_sizes_of_layers_are_whole_numbers(kind, sizes):
+    with pytest.raises(ConfigError, match=r"hidden_layer_sizes=.* must be whole numbers"):
+        small(kind, hidden_layer_sizes=sizes).fit(X, y)
+
+
+@both_kinds
+def test_all_of_the_momentum_may_be_kept(kind):
+    models = [
+        getattr(module, kind)(hidden_layer_sizes=6, max_iter=5, random_state=0, solver="sgd", momentum=1.0).fit(X, y)
+        for module in (theirs, md)
+    ]
+    np.testing.assert_allclose(models[1].coefs_[0], models[0].coefs_[0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+@pytest.mark.parametrize("kind", ["MLPRegressor", "GaussianMLPRegressor"])
+def test_sparse_targets_are_taken_as_dense_ones(kind, form):
+    Y = np.stack([y > 0, y > 1], axis=1).astype(float)
+    dense, of_sparse = (small(kind).fit(X, target) for target in (Y, sparse.coo_array(Y).asformat(form)))
+    assert np.array_equal(of_sparse.predict(X), dense.predict(X))
 
 
 def test_continuous_targets_are_no_classes():
@@ -269,3 +294,10 @@ def test_a_validation_set_is_checked_as_the_rows_are():
         small("MLPClassifier", validation=(X, y + 7)).fit(X, y)
     with pytest.raises(ConfigError, match="validation must be a fraction"):
         small("MLPClassifier", validation=(X,)).fit(X, y)
+
+
+def test_warnings_point_at_the_line_that_fits():
+    with pytest.warns(UserWarning, match="batch_size|Maximum iterations") as caught:
+        small("MLPRegressor", batch_size=1000).fit(X, y)
+    assert {item.filename for item in caught} == {__file__}
+    assert len(caught) == 2

@@ -36,6 +36,18 @@ def test_two_classes_have_two_columns(rows):
     assert samples.shape == (5, 4, 2)
 
 
+def test_classes_with_an_order_have_samples_too(rows):
+    X, y = rows
+    samples = md.MLPClassifier(loss="ordinal", **QUICK).fit(X, y).predict_samples(X[:4], 5, random_state=0)
+    np.testing.assert_allclose(samples.sum(axis=2), np.ones((5, 4)), rtol=1e-6)
+
+
+@pytest.mark.parametrize("n_samples", [0, 2.5, True])
+def test_samples_are_counted_in_whole_numbers(rows, n_samples):
+    with pytest.raises(ConfigError, match=f"n_samples={n_samples} must be a whole number of at least 1"):
+        md.MLPClassifier(**QUICK).fit(*rows).predict_samples(rows[0], n_samples)
+
+
 def test_thinned_nets_without_hidden_bends_are_right_on_average(rng):
     """Of a linear net the mean over masks is the net itself: inverted dropout keeps the mean."""
     X = rng.normal(size=(200, 3))

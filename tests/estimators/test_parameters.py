@@ -101,7 +101,7 @@ def test_a_monitor_needs_early_stopping_and_a_column(iris):
         classifier(monitor="val_auc", early_stopping=True).fit(*iris)
 
 
-@pytest.mark.parametrize("validation", [1.5, True, (1, 2, 3, 4)])
+@pytest.mark.parametrize("validation", [1.5, True, (1, 2, 3, 4), "half"])
 def test_validation_that_is_none_is_refused(iris, validation):
     with pytest.raises(ConfigError, match="validation"):
         classifier(validation=validation).fit(*iris)
@@ -182,6 +182,19 @@ def test_other_losses_tell_classes_apart(iris, loss):
     else:
         assert not hasattr(clf, "decision_function")
         np.testing.assert_allclose(clf.predict_proba(X).sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("loss", ["mse", "huber", "mae", "poisson", "mixture_density", md.Quantile(q=0.5)], ids=str)
+def test_a_loss_of_numbers_tells_no_classes_apart(iris, loss):
+    """The numbers of the classes are names and no amounts."""
+    with pytest.raises(ConfigError, match=r"loss=.* is of numbers, .* Use MLPRegressor, or one of: log_loss, binary_"):
+        classifier(loss=loss).fit(*iris)
+
+
+def test_several_quantiles_are_for_the_regressor_that_gives_several(diabetes):
+    with pytest.raises(ConfigError, match=r"has 3 quantiles, .* as md.Quantile\(q=0.9\), or use QuantileMLPRegressor"):
+        md.MLPRegressor("quantile").fit(*diabetes)
+    assert md.MLPRegressor(md.Quantile(q=0.9), 8, max_iter=5).fit(*diabetes).predict(diabetes[0]).shape == (442,)
 
 
 def test_margins_of_two_classes_are_one_number(iris):
@@ -282,6 +295,11 @@ def test_the_net_gets_the_average_of_its_weights(iris):
     assert not np.allclose(mean.coefs_[0], last.coefs_[0], rtol=1e-3)
 
 
+def test_weights_of_classes_that_are_none_are_refused_by_name(iris):
+    with pytest.raises(ValueError, match="The 'class_weight' parameter of MLPClassifier must be a str among"):
+        classifier(class_weight="fair").fit(*iris)
+
+
 def test_classes_can_be_weighted(iris):
     X, y = iris
     weights = {0: 1.0, 1: 5.0, 2: 0.5}
@@ -337,6 +355,13 @@ def test_early_stopping_watches_the_column_it_is_told(iris, monitor, best):
     ).fit(X[::2], y[::2])
     assert clf.validation_scores_ == clf.history_[monitor].tolist()
     assert clf.best_validation_score_ == best(clf.validation_scores_)
+
+
+@pytest.mark.parametrize(("metric", "labels"), [("mse", 3), ("mae", 3), ("r2", 3), ("top_k", 2)])
+def test_a_metric_that_does_not_fit_the_targets_is_refused(iris, metric, labels):
+    X, y = iris
+    with pytest.raises(ConfigError, match=f"metrics: {metric} "):
+        classifier(metrics=metric, validation=0.2).fit(X, y % labels)
 
 
 def test_the_best_weights_come_back(iris):

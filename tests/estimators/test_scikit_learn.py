@@ -133,7 +133,8 @@ def test_rates_that_fall_go_on_falling_from_call_to_call(learning_rate, begins):
     X, y = load_iris(return_X_y=True)
     parameters = {"solver": "sgd", "learning_rate": learning_rate, "learning_rate_init": 0.01, "tol": 1.0}
     models = [
-        module.MLPClassifier(10, random_state=0, max_iter=4, n_iter_no_change=2, **parameters) for module in (theirs, md)
+        module.MLPClassifier(10, random_state=0, max_iter=4, n_iter_no_change=2, **parameters)
+        for module in (theirs, md)
     ]
     for model in models:
         if begins == "fit":

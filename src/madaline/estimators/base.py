@@ -33,7 +33,7 @@ from madaline.estimators.rows import Rows
 from madaline.estimators.tables import encoded, learn_table, read_table
 from madaline.estimators.training import NOT_FINITE, new_trainer, parted, train, train_on
 from madaline.functional.model import Model
-from madaline.losses.loss import Loss
+from madaline.losses.loss import OUT_ACTIVATIONS, Loss
 from madaline.train.history import History
 from madaline.train.trainer import Trainer
 
@@ -135,6 +135,11 @@ class NetEstimator(BaseEstimator):
         """What makes predictions of outputs."""
         name = self._loss.out_activation
         return name if name in LAYERS or name == "identity" else "own"
+
+    def _meaning(self, outputs: np.ndarray) -> np.ndarray:
+        """Predictions, of outputs as the net gives them."""
+        name = self._output_activation()
+        return np.asarray(self._loss.predict(outputs) if name == "own" else OUT_ACTIVATIONS[name](outputs))
 
     def _strata(self, rows: Rows) -> np.ndarray | None:
         """What validation rows are to have their share of."""

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import column_or_1d
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _check_partial_fit_first_call, type_of_target
@@ -20,9 +21,10 @@ from madaline.estimators.parameters import CONSTRAINTS
 from madaline.estimators.recipe import can_go_on
 from madaline.estimators.rows import Rows
 from madaline.estimators.targets import Classes
+from madaline.losses.classes import ClassLoss, LabelLoss
 from madaline.losses.cross_entropy import BinaryCrossEntropy, CrossEntropy
 from madaline.losses.custom import CustomLoss
-from madaline.losses.loss import OUT_ACTIVATIONS, Loss
+from madaline.losses.loss import LOSSES, Loss
 
 
 def _has_probabilities(estimator: Any) -> bool:
@@ -77,7 +79,7 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator):
     True
     """
 
-    _parameter_constraints = CONSTRAINTS | {"class_weight": [dict, list, str, None]}
+    _parameter_constraints = CONSTRAINTS | {"class_weight": [StrOptions({"balanced"}), dict, list, None]}
 
     classes_: Any
     loss: Any = "log_loss"
@@ -156,12 +158,23 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator):
         if self.loss != "log_loss":
             if kind == "several":
                 raise ConfigError(f"loss={self.loss!r} does not go with several targets of classes. Use 'log_loss'.")
-            return scikit_loss(self.loss)
+            return self._loss_of_classes()
         if kind == "several":
             return SeveralClasses(tuple(len(classes) for classes in self.classes_))
         if kind == "multiclass":
             return CrossEntropy()
         return OverOutputs(BinaryCrossEntropy()) if kind == "labels" else BinaryCrossEntropy()
+
+    def _loss_of_classes(self) -> Loss:
+        """The loss that is asked for, unless it is one of numbers, which would take the classes' places for them."""
+        loss = scikit_loss(self.loss)
+        if isinstance(loss, (ClassLoss, LabelLoss)) or loss.name not in LOSSES:
+            return loss
+        known = [name for name, kind in LOSSES.items() if issubclass(kind, (ClassLoss, LabelLoss))]
+        raise ConfigError(
+            f"loss={self.loss!r} is of numbers, and a classifier's targets are classes. Use MLPRegressor, or one of: "
+            f"log_loss, {', '.join(known)}."
+        )
 
     def _n_outputs(self) -> int:
         target = self._classes.target
@@ -236,7 +249,7 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator):
     def _one_sample(self, outputs: np.ndarray) -> Any:
         if isinstance(self._loss, SeveralClasses):
             raise ConfigError("predict_samples takes nets with one target, and this one has several.")
-        return self._probabilities(np.asarray(OUT_ACTIVATIONS[self._output_activation()](outputs)))
+        return self._probabilities(self._meaning(outputs))
 
     @available_if(_has_margins)
     def decision_function(self, X: Any) -> np.ndarray:

@@ -49,6 +49,8 @@ class ThinnedNets:
             The samples first: (n_samples, n) for one target, (n_samples, n, n_targets) or, of a classifier,
             probabilities, (n_samples, n, n_classes).
         """
+        if isinstance(n_samples, bool) or not isinstance(n_samples, (int, np.integer)) or n_samples < 1:
+            raise ConfigError(f"n_samples={n_samples!r} must be a whole number of at least 1.")
         return np.stack([self._one_sample(outputs) for outputs in self._thinned_outputs(X, n_samples, random_state)])
 
     def _thinned_outputs(self, X: Any, n_masks: int, random_state: Any) -> Array:

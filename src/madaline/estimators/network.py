@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
+from madaline.errors import ConfigError
 from madaline.functional.model import Model
 from madaline.nn.initializers import DataDependent, as_initializer
 from madaline.nn.layer import Layer
@@ -21,6 +23,8 @@ OUR_NAMES = {"logistic": "sigmoid"}
 def hidden_widths(given: Any) -> list[int]:
     """The widths of the hidden layers, in scikit-learn's words if one is wrong."""
     widths = list(given) if hasattr(given, "__iter__") else [given]
+    if not all(isinstance(width, Integral) and not isinstance(width, bool) for width in widths):
+        raise ConfigError(f"hidden_layer_sizes={given!r} must be whole numbers, one for each hidden layer: (100, 50).")
     if any(width <= 0 for width in widths):
         raise ValueError(f"hidden_layer_sizes must be > 0, got {widths}.")
     return [int(width) for width in widths]

@@ -7,11 +7,13 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import RegressorMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 
 from madaline.data.scale import centre_and_scale
+from madaline.errors import ConfigError
 from madaline.estimators.base import NetEstimator
 from madaline.estimators.documentation import documented
 from madaline.estimators.losses import scikit_loss
@@ -20,6 +22,7 @@ from madaline.estimators.parameters import Settings
 from madaline.estimators.recipe import can_go_on
 from madaline.estimators.rows import Rows
 from madaline.losses.loss import Loss
+from madaline.losses.quantile import Quantile
 from madaline.losses.squared import MSE
 from madaline.losses.targets import Target
 from madaline.train.metrics import R2
@@ -117,6 +120,7 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator):
         self._keep(locals())
 
     def _read_target(self, y: Any, *, fresh: bool) -> np.ndarray:
+        y = y.toarray() if issparse(y) else y
         if y.ndim == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
         if fresh:
@@ -133,7 +137,13 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator):
         return rows if self._scale is None else replace(rows, y=(rows.y - self._scale[0]) / self._scale[1])
 
     def _make_loss(self) -> Loss:
-        return scikit_loss(self.loss, n_outputs=self._target.width)
+        loss = scikit_loss(self.loss, n_outputs=self._target.width)
+        if isinstance(loss, Quantile) and len(loss.levels) > 1:
+            raise ConfigError(
+                f"loss={self.loss!r} has {len(loss.levels)} quantiles, and MLPRegressor predicts one number for each "
+                "target. Give one, as md.Quantile(q=0.9), or use QuantileMLPRegressor."
+            )
+        return loss
 
     def _n_outputs(self) -> int:
         return self._loss.n_outputs(self._target)

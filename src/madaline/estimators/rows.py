@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn import config_context
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,8 @@ def held_back(
     """Rows to train on and rows to validate on, those that scikit-learn would choose."""
     from sklearn.model_selection import train_test_split  # only those who hold rows back wait for it
 
-    train, held = train_test_split(np.arange(len(rows)), random_state=rng, test_size=fraction, stratify=strata)
+    with config_context(skip_parameter_validation=True):  # so that its messages are those of scikit-learn's MLP
+        train, held = train_test_split(np.arange(len(rows)), random_state=rng, test_size=fraction, stratify=strata)
     if len(held) < 2:
         raise ValueError("The validation set is too small. Increase 'validation_fraction' or the size of your dataset.")
     return rows.take(train), rows.take(held)
@@ -69,6 +71,6 @@ def batch_rows(batch_size: Any, n_rows: int) -> int:
         return min(200, n_rows)
     if batch_size > n_rows:
         warnings.warn(
-            "Got `batch_size` less than 1 or larger than sample size. It is going to be clipped", stacklevel=3
+            "Got `batch_size` less than 1 or larger than sample size. It is going to be clipped", stacklevel=5
         )
     return int(np.clip(batch_size, 1, n_rows))

@@ -109,13 +109,13 @@ class Convergence(Callback):
 
     def _rate(self, trainer: Trainer) -> float:
         """The rate now: that of the rule, times what calls before this one have made of it."""
-        return float(trainer.recipe.optimizer.learning_rate * trainer.run.progress.rate_scale)
+        return _rate_of_rule(trainer) * trainer.run.progress.rate_scale
 
     def _set_rate(self, trainer: Trainer, rate: float) -> None:
         velocity = trainer.run.arrays.get("slot.v")
         if velocity is not None:
             velocity *= self._rate(trainer) / rate  # scikit-learn's velocity has the rate in it, and keeps its speed
-        trainer.scale_rate(rate / trainer.recipe.optimizer.learning_rate)
+        trainer.scale_rate(rate / _rate_of_rule(trainer))
 
     def _end_or_slow_down(self, trainer: Trainer) -> None:
         e, p = self.estimator, self.settings
@@ -132,3 +132,8 @@ class Convergence(Callback):
             trainer.stop()
         if p.verbose:
             print(message)
+
+
+def _rate_of_rule(trainer: Trainer) -> float:
+    rule: Any = trainer.recipe.optimizer  # SGD: only its rates fall
+    return float(rule.learning_rate)

@@ -123,12 +123,12 @@ def parted(estimator: Any, settings: Settings, rows: Rows, rng: np.random.Random
         if len(given) not in (2, 3):
             raise ConfigError("validation must be a fraction, (X, y) or (X, y, sample_weight).")
         return rows, estimator._read(settings, *given, fresh=False)
-    if given is not None and (isinstance(given, bool) or not 0.0 < given < 1.0):
+    if given is not None and not (isinstance(given, (float, np.floating)) and 0.0 < given < 1.0):
         raise ConfigError(f"validation={given!r} must be a fraction between 0 and 1, (X, y) or (X, y, sample_weight).")
     if given is None and not (settings.early_stopping and _takes_steps(settings)):
         return rows, None
     fraction = settings.validation_fraction if given is None else given
-    return held_back(rows, fraction, rng, strata=estimator._strata(rows))
+    return held_back(rows, float(fraction), rng, strata=estimator._strata(rows))
 
 
 Score = Callable[[Trainer, Mapping[str, float]], float]
@@ -173,7 +173,7 @@ def _say_how_it_ended(estimator: Any, settings: Settings, history: History) -> N
             "learning rate, or scale the inputs."
         )
     elif history.stopped == "interrupted":
-        warnings.warn("Training interrupted by user.", stacklevel=4)
+        warnings.warn("Training interrupted by user.", stacklevel=5)
     elif history.converged is False:
         message = (
             f"lbfgs failed to converge after {estimator.n_iter_} iteration(s): it reached max_iter={settings.max_iter} "
@@ -186,4 +186,4 @@ def _say_how_it_ended(estimator: Any, settings: Settings, history: History) -> N
             "converged yet."
         )
     if message:
-        warnings.warn(message, ConvergenceWarning, stacklevel=4)
+        warnings.warn(message, ConvergenceWarning, stacklevel=5)

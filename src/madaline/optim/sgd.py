@@ -29,7 +29,7 @@ class SGD(Optimizer):
     Parameters
     ----------
     learning_rate : float, default 0.001
-    momentum : float in [0, 1) or function of ``t``, default 0
+    momentum : float in [0, 1] or function of ``t``, default 0
         The :math:`\mu`; 0 keeps no state. A function gives the lecture's :math:`\beta_t`, as Nesterov's
         ``lambda t: t / (t + 3)``; with ``nesterov``, ``v`` shrinks by that of step ``t - 1`` (row A11).
     nesterov : bool, default False
@@ -50,7 +50,7 @@ class SGD(Optimizer):
     """
 
     name: ClassVar[str] = "sgd"
-    ranges: ClassVar[Mapping[str, str]] = {"momentum": "[0, 1)", "dampening": "[0, 1]"}
+    ranges: ClassVar[Mapping[str, str]] = {"momentum": "[0, 1]", "dampening": "[0, 1]"}
 
     learning_rate: float = 1e-3
     _: KW_ONLY

@@ -80,6 +80,8 @@ class TopK(Metric):
                 f"metrics: top_k needs one class index a row, and the targets are {target.dtype} with "
                 f"{len(target.shape)} axes."
             )
+        if prediction.shape[1] < 2:
+            raise ConfigError("metrics: top_k needs an output for each class, and the net has one output for two.")
         own = np.take_along_axis(prediction, target[:, None], axis=1)
         ahead = np.sum((prediction >= own).astype(prediction.dtype), axis=1) - 1.0
         return (ahead < self.k).astype(prediction.dtype)
@@ -93,8 +95,7 @@ class MeanAbsoluteError(Metric):
     larger_is_better: ClassVar[bool | None] = False
 
     def rows(self, loss: Any, prediction: Any, target: Any) -> Any:
-        predicted = _columns(loss.predict(prediction))
-        return np.mean(np.abs(predicted - _columns(target)), axis=1)
+        return np.mean(np.abs(_difference(self, loss, prediction, target)), axis=1)
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ class MeanSquaredError(Metric):
     larger_is_better: ClassVar[bool | None] = False
 
     def rows(self, loss: Any, prediction: Any, target: Any) -> Any:
-        difference = _columns(loss.predict(prediction)) - _columns(target)
+        difference = _difference(self, loss, prediction, target)
         return np.mean(difference * difference, axis=1)
 
 
@@ -120,11 +121,11 @@ class R2(Metric):
     needs_all: ClassVar[bool] = True
 
     def whole(self, loss: Any, prediction: Any, target: Any, weight: Any) -> float:
-        predicted = np.asarray(_columns(loss.predict(prediction)), dtype=np.float64)
         y = np.asarray(_columns(target), dtype=np.float64)
         if not _counts(y, weight):
             return float("nan")
-        left = np.average((predicted - y) ** 2, axis=0, weights=weight)
+        difference = np.asarray(_difference(self, loss, prediction, target), dtype=np.float64)
+        left = np.average(difference**2, axis=0, weights=weight)
         spread = np.average((y - np.average(y, axis=0, weights=weight)) ** 2, axis=0, weights=weight)
         shares = np.where(
             spread > 0.0, 1.0 - left / np.where(spread > 0.0, spread, 1.0), np.where(left > 0.0, 0.0, 1.0)
@@ -217,6 +218,17 @@ def _counts(rows: np.ndarray, weight: Any) -> bool:
 
 def _columns(x: Any) -> Any:
     return x if len(x.shape) > 1 else x.reshape((x.shape[0], 1))
+
+
+def _difference(metric: Metric, loss: Any, prediction: Any, target: Any) -> Any:
+    """Predictions less targets, which must be numbers of the same kind: nothing is broadcast by accident."""
+    predicted, y = _columns(loss.predict(prediction)), _columns(target)
+    if predicted.shape[1] != y.shape[1]:
+        raise ConfigError(
+            f"metrics: {metric.name} compares numbers, and there are {predicted.shape[1]} predictions a row for "
+            f"{y.shape[1]} target column{'s' * (y.shape[1] != 1)}. For classes use accuracy or auc."
+        )
+    return predicted - y
 
 
 def _area(score: np.ndarray, present: np.ndarray, weight: np.ndarray) -> float | None:

@@ -12,7 +12,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import madaline as md
-from madaline.errors import ConfigError
+from madaline.errors import ConfigError, ShapeError
 
 QUICK = {"learning_rate_init": 0.01, "schedule": "cosine", "max_iter": 60, "random_state": 0}
 DENSITIES = [md.GaussianMLPRegressor(**QUICK), md.MixtureDensityRegressor(components=2, **QUICK)]
@@ -87,6 +87,13 @@ def test_calibrated_intervals_hold_their_share_whatever_was_learned(estimator, r
         fitted.calibrate(X[:5], y[:5]).predict_interval(X)
     fitted.set_params(max_iter=1, schedule="cosine").fit(X, y)
     assert np.all(np.isfinite(fitted.predict_interval(X)))  # trained anew, it is as if never calibrated
+
+
+def test_calibration_takes_the_targets_of_fit(rng):
+    X = rng.normal(size=(40, 1))
+    fitted = md.GaussianMLPRegressor(max_iter=2, schedule="cosine").fit(X, X[:, 0])
+    with pytest.raises(ShapeError, match="y has 2 columns; in fit there were 1"):
+        fitted.calibrate(X, np.hstack([X, X]))
 
 
 def test_intervals_of_several_targets_are_calibrated_each(rng):

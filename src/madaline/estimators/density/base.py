@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from madaline.errors import ConfigError
+from madaline.errors import ConfigError, ShapeError
 from madaline.estimators.base import NetEstimator
 from madaline.estimators.monte_carlo import ThinnedNets
 from madaline.estimators.parameters import Settings
@@ -33,6 +34,7 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
     _target_checks: ClassVar[Mapping[str, Any]] = {"y_numeric": True}
 
     def _read_target(self, y: Any, *, fresh: bool) -> Array:
+        y = y.toarray() if issparse(y) else y
         if y.ndim == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
         if fresh:
@@ -82,7 +84,10 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
         """
         check_is_fitted(self, "model_")
         X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], multi_output=True, y_numeric=True, reset=False)
-        self._calibration = self._answers(X), np.asarray(y, dtype=np.float64).reshape(-1, self._target.width)
+        columns = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
+        if columns.shape[1] != self._target.width:
+            raise ShapeError(f"y has {columns.shape[1]} columns; in fit there were {self._target.width}.")
+        self._calibration = self._answers(X), columns
         return self
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[Array, Array]:
