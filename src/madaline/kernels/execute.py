@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -17,6 +16,7 @@ from madaline.graph.shapes import Shape, is_symbolic, resolve
 from madaline.graph.trace import Graph
 from madaline.kernels import native, reference
 from madaline.kernels.core import core
+from madaline.kernels.locks import Lock
 from madaline.kernels.threads import get_threads
 from madaline.plan.planner import plan
 from madaline.plan.program import Program
@@ -32,7 +32,7 @@ class ProgramCache:
     def __init__(self, size: int) -> None:
         self._size = size
         self._programs: OrderedDict[Any, Program] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def find(self, key: Any) -> Program | None:
         """The program, now the most recently used."""

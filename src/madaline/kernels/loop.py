@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ import numpy as np
 from madaline.graph.trace import Graph
 from madaline.kernels.core import core
 from madaline.kernels.execute import Executable, executor
+from madaline.kernels.locks import Lock
 from madaline.kernels.loop_arguments import LoopArguments, check_graph
 from madaline.kernels.loop_runs import NativeRun, Reason, ReferenceRun
 from madaline.kernels.sources import Source
@@ -72,7 +72,7 @@ class Loop:
         self.guard = guard
         self.outcome = Outcome(0, "finished")
         self._executable = Executable(graph, donated=carried)
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._running: NativeRun | ReferenceRun | None = None
 
     def stop(self) -> None:
