@@ -71,17 +71,17 @@ def test_debug_shows_the_traceback(madaline):
 
 
 def test_an_error_of_ours_is_said_to_be_one(madaline, monkeypatch):
-    monkeypatch.setattr("madaline.cli.source.read", lambda settings: 1 / 0)
+    monkeypatch.setattr("madaline.cli.source.opened", lambda settings, file: 1 / 0)
     result = madaline("train", "penguins")
     assert result.code == 70
     assert "An error that should not happen: ZeroDivisionError" in result.err
 
 
 def test_ctrl_c_is_an_exit_code_and_a_word(madaline, monkeypatch):
-    def stop(settings):
+    def stop(settings, file):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("madaline.cli.source.read", stop)
+    monkeypatch.setattr("madaline.cli.source.opened", stop)
     result = madaline("train", "penguins")
     assert (result.code, result.err) == (130, "madaline: Stopped.\n")
     assert not list(Path().iterdir())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import polars as pl
 import pytest
 
 from madaline.data.datasets import DATASETS
+from madaline.errors import InputError
 
 
 def test_answers_stand_beside_the_rows(madaline, penguins):
@@ -104,6 +106,60 @@ def test_parquet_goes_in_and_out(madaline, penguins):
     assert madaline("predict", penguins, "new.parquet", "-o", "out.parquet", "--only").code == 0
     expected = madaline("predict", penguins, "penguins", "--only").out
     assert pl.read_parquet("out.parquet").write_csv() == expected
+
+
+def test_a_parquet_file_of_many_parts_is_the_same_table(madaline, cars, monkeypatch):
+    assert madaline("predict", cars, "auto_mpg", "-o", "once.parquet").code == 0
+    madaline("datasets", "auto_mpg", "-o", "cars.csv")
+    monkeypatch.setattr("madaline.data.reading.encoding.BLOCK", 4096)
+    monkeypatch.setattr("madaline.cli.predict.PARQUET_BYTES", 8192)
+    result = madaline("predict", cars, "cars.csv", "-o", "parts.parquet")
+    assert result.code == 0, result.err
+    once, parts = pl.read_parquet("once.parquet"), pl.read_parquet("parts.parquet")
+    assert len(parts) == len(once) == 398
+    np.testing.assert_allclose(parts["predicted mpg"], once["predicted mpg"])
+    assert {path.name for path in Path().iterdir()} == {"once.parquet", "cars.csv", "parts.parquet"}
+
+
+def test_an_error_on_the_way_leaves_the_old_file_and_nothing_else(madaline, cars, monkeypatch):
+    madaline("datasets", "auto_mpg", "-o", "cars.csv")
+    Path("scored.parquet").write_text("old")
+    monkeypatch.setattr("madaline.data.reading.encoding.BLOCK", 4096)
+    monkeypatch.setattr("madaline.cli.predict.PARQUET_BYTES", 0)
+    calls = []
+
+    def fails_the_third_time(learned, batch, **options):
+        calls.append(batch)
+        if len(calls) == 3:
+            raise InputError("enough")
+        return batch
+
+    monkeypatch.setattr("madaline.cli.predict.answers", fails_the_third_time)
+    result = madaline("predict", cars, "cars.csv", "-o", "scored.parquet", "--force")
+    assert (result.code, result.err) == (1, "madaline: enough\n")
+    assert Path("scored.parquet").read_text() == "old"
+    assert {path.name for path in Path().iterdir()} == {"scored.parquet", "cars.csv"}
+
+
+WRITES = """
+import sys
+from pathlib import Path
+import numpy as np, polars as pl
+from madaline.cli.predict import _write
+rng = np.random.default_rng(0)
+parts = (pl.DataFrame({f"c{j}": rng.normal(size=100_000) for j in range(10)}) for _ in range(60))
+assert _write(parts, Path(sys.argv[1])) == 6_000_000
+# Not getrusage, whose maximum is at least that of the process which started this one.
+print(next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith("VmHWM")))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc, as Linux has it")
+def test_parquet_larger_than_memory_is_written_part_by_part(tmp_path):
+    path = tmp_path / "scored.parquet"
+    run = subprocess.run([sys.executable, "-c", WRITES, str(path)], capture_output=True, text=True, check=True)
+    assert path.stat().st_size > 2 * int(run.stdout)
+    assert pl.scan_parquet(path).select(pl.len()).collect().item() == 6_000_000
 
 
 def test_scripts_get_json(madaline, penguins):

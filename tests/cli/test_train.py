@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import random
@@ -134,6 +135,66 @@ def test_a_run_that_time_ended_goes_on(madaline):
     result = madaline("train", "--resume", "run")
     assert result.code == 2
     assert "came to its end: there is nothing to go on with" in result.err
+
+
+def test_a_run_on_standard_input_goes_on_with_what_came_from_there(madaline, monkeypatch):
+    table = pl.DataFrame({"a": np.arange(5000) % 17, "y": np.arange(5000) % 17 % 3 / 2 + 0.1})
+    options = ("-t", "y", "--epochs", "40", "--hidden", "64", "--no-baselines", "--no-report")
+    for name, time_limit in (("whole", ()), ("run", ("--time", "0.2s"))):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(table.write_csv().encode())))
+        result = madaline("train", "-", "--out", name, *time_limit, *options)
+        assert result.code == 0, result.err
+    assert {file.name for file in Path("run").iterdir()} >= {"input", "checkpoint.madaline"}
+    assert "input" not in {file.name for file in Path("whole").iterdir()}
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    assert madaline("train", "--resume", "run", "--no-baselines", "--no-report").code == 0
+    assert_same("run", "whole")
+    assert "input" not in {file.name for file in Path("run").iterdir()}
+
+
+def test_what_came_from_standard_input_is_called_that(madaline, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a,y")))
+    result = madaline("train", "-", "-t", "y", "--out", "run")
+    assert result.code == 1
+    assert result.err.startswith("madaline: Standard input")
+    assert not Path("run.unfinished").exists()
+
+
+def replaced(madaline, monkeypatch, moment):
+    """A run that is replaced by another, whose process ends at a moment of ``finish``."""
+    assert madaline("train", "iris", "--out", "run", *QUICK).code == 0
+    before = Path("run/model.madaline").read_bytes()
+    rename = Path.replace
+
+    def dies(self, target):
+        if moment(self.name, Path(target).name):
+            raise KeyboardInterrupt
+        return rename(self, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", dies)
+        assert madaline("train", "iris", "--out", "run", "--seed", "1", "--force", *QUICK).code == 130
+    return before
+
+
+def test_a_crash_while_a_run_is_replaced_leaves_the_new_one(madaline, monkeypatch):
+    before = replaced(madaline, monkeypatch, lambda old, new: new == "run.old")
+    assert Path("run/model.madaline").read_bytes() != before, "they traded places in one step"
+    assert Path("run.unfinished/model.madaline").read_bytes() == before
+    assert madaline("train", "--resume", "run").code == 2
+    assert {path.name for path in Path().iterdir()} == {"run"}
+    assert ".unfinished" not in {path.name for path in Path("run").iterdir()}
+
+
+@pytest.mark.parametrize("place", ["run", "run.old"])
+def test_where_folders_cannot_trade_places_a_crash_leaves_the_old_one(madaline, monkeypatch, place):
+    monkeypatch.setattr("madaline.cli.run_folder.exchange", lambda first, second: False)
+    before = replaced(madaline, monkeypatch, lambda old, new: new == place)
+    assert madaline("predict", "run", "iris", "-o", "scored.csv").code == 0
+    assert Path("run/model.madaline").read_bytes() == before
+    assert madaline("train", "--resume", "run", *QUICK[-2:]).code == 0
+    assert Path("run/model.madaline").read_bytes() != before
+    assert {path.name for path in Path().iterdir()} == {"run", "scored.csv"}
 
 
 N_KILLS = int(os.environ.get("MADALINE_KILLS", "3"))

@@ -37,6 +37,11 @@ def test_the_task_is_told_from_the_values(y, task, reason):
     assert (plan.task, plan.reason) == (task, reason)
 
 
+def test_a_negative_number_is_no_count():
+    with pytest.raises(TargetError, match=r"row 2 of the target is -1. Take task='regression'"):
+        md.TargetPlan.fit([0, 3, -1], task="count")
+
+
 @pytest.mark.parametrize(
     "y",
     [

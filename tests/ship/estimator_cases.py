@@ -176,7 +176,8 @@ MAKERS = {
     "learned classes": lambda: learned(classes(X), md.CrossEntropy()),
     "learned numbers": lambda: learned(Y, md.MSE()),
     "learned matrix": lambda: learned(X[:, :2], md.MSE()),
-    "learned counts": lambda: learned(np.round(np.exp(X[:, 0])), md.MSE(), task="count"),
+    "learned counts": lambda: learned(np.round(np.exp(X[:, 0])), md.Poisson(), task="count"),
+    "learned counts, by squares": lambda: learned(np.round(np.exp(X[:, 0])), md.MSE(), task="count"),
     "learned labels": lambda: learned(pd.DataFrame({"p": X[:, 0] > 0, "q": X[:, 1] > 0}), md.BinaryCrossEntropy()),
 }  # fmt: skip
 

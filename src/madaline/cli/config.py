@@ -15,14 +15,16 @@ from madaline.errors import ConfigError
 
 @dataclass
 class DataSettings:
-    """What to learn from."""
+    """What to learn from; of a table that is streamed, ``sample`` rows are kept in memory (0: all, not streamed)."""
 
     source: str = ""
     target: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
     numeric: tuple[str, ...] = ()
-    rows: int = 1_000_000
+    rows: int | None = None
+    memory: str | None = None
+    sample: int | None = None
 
 
 @dataclass

@@ -35,7 +35,7 @@ def evaluate(
     import numpy as np
 
     from madaline.cli.screen import Screen
-    from madaline.cli.source import find_column, without_gaps
+    from madaline.cli.source import find_column, no_values
     from madaline.data.reading.assumption import counted
     from madaline.data.reading.table_file import open_table
     from madaline.data.target import NumberTarget
@@ -70,7 +70,7 @@ def evaluate(
             truths.append(learned.target.decode(encoded).reshape(len(part), -1) if is_number else encoded)
             predictions.append(learned.answers(found).reshape(len(part), -1) if is_number else found)
         if not truths:
-            without_gaps(table.frame(), learned.targets, said)
+            raise no_values(learned.targets)
     truth, prediction = np.concatenate(truths), np.concatenate(predictions)
     scores = score(learned.target.task, truth, prediction)
     for assumption in said:

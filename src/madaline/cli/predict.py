@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,6 +25,9 @@ Data = Annotated[
         show_default=False,
     ),
 ]
+
+PARQUET_BYTES = 1 << 23
+"Bytes of answers that are written to Parquet together."
 
 
 def predict(
@@ -95,10 +99,10 @@ def predict(
 
 def load(path: Path) -> Learned:
     """The model of a file, or of the folder of a run."""
-    from madaline.cli.run_folder import MODEL
+    from madaline.cli.run_folder import model_of
     from madaline.estimators.tabular.learned import Learned
 
-    return Learned.load(path / MODEL if path.is_dir() else path)
+    return Learned.load(model_of(path))
 
 
 def answers(learned: Learned, batch: pl.DataFrame, *, proba: bool, interval: float | None, only: bool) -> pl.DataFrame:
@@ -109,9 +113,10 @@ def answers(learned: Learned, batch: pl.DataFrame, *, proba: bool, interval: flo
     values = learned.answers(found).reshape(len(batch), -1)
     columns: dict[str, Any] = {f"predicted {name}": values[:, k] for k, name in enumerate(learned.targets)}
     if interval is not None:
-        for k, (name, margin) in enumerate(zip(learned.targets, learned.margins(interval), strict=True)):
-            columns[f"predicted {name} low"] = values[:, k] - margin
-            columns[f"predicted {name} high"] = values[:, k] + margin
+        low, high = learned.interval(values, interval)
+        for k, name in enumerate(learned.targets):
+            columns[f"predicted {name} low"] = low[:, k]
+            columns[f"predicted {name} high"] = high[:, k]
     if proba:
         columns |= {f"probability {name}": found[:, k] for k, name in enumerate(learned.classes)}
     result = pl.DataFrame(columns)
@@ -122,27 +127,52 @@ def answers(learned: Learned, batch: pl.DataFrame, *, proba: bool, interval: flo
 
 def _write(parts: Iterator[pl.DataFrame], out: Path | None) -> int:
     """Write all parts to a file, whole or not at all; how many rows there were."""
-    import polars as pl
-
     if out is None:
         return sum(map(len, parts))
     beside = out.with_name(f".{out.name}.part")
-    n_rows = 0
     try:
-        if out.suffix in (".parquet", ".pq"):
-            whole = pl.concat(list(parts))
-            whole.write_parquet(beside)
-            n_rows = len(whole)
-        else:
-            with beside.open("wb") as file:
-                for k, part in enumerate(parts):
-                    _write_csv(part, file, is_first=k == 0)
-                    n_rows += len(part)
+        write = _write_parquet if out.suffix in (".parquet", ".pq") else _write_csv
+        n_rows = write(parts, beside)
         beside.replace(out)
     finally:
         beside.unlink(missing_ok=True)
     return n_rows
 
 
-def _write_csv(part: pl.DataFrame, file: IO[bytes], *, is_first: bool) -> None:
-    part.write_csv(file, include_header=is_first)
+def _write_csv(parts: Iterator[pl.DataFrame], path: Path) -> int:
+    n_rows = 0
+    with path.open("wb") as file:
+        for k, part in enumerate(parts):
+            part.write_csv(file, include_header=k == 0)
+            n_rows += len(part)
+    return n_rows
+
+
+def _write_parquet(parts: Iterator[pl.DataFrame], path: Path) -> int:
+    """Files of a few parts each, which polars then makes one of, a part at a time."""
+    import polars as pl
+
+    n_rows = 0
+    with tempfile.TemporaryDirectory(prefix=f"{path.name}.", dir=path.parent) as folder:
+        files: list[Path] = []
+        waiting: list[pl.DataFrame] = []
+        for part in parts:
+            waiting.append(part)
+            n_rows += len(part)
+            if sum(each.estimated_size() for each in waiting) > PARQUET_BYTES:
+                files.append(_stored(waiting, Path(folder) / f"{len(files):06}.parquet"))
+                waiting = []
+        if not files:
+            pl.concat(waiting).write_parquet(path)
+            return n_rows
+        if waiting:
+            files.append(_stored(waiting, Path(folder) / f"{len(files):06}.parquet"))
+        pl.scan_parquet(files, glob=False).sink_parquet(path)
+    return n_rows
+
+
+def _stored(frames: list[pl.DataFrame], path: Path) -> Path:
+    import polars as pl
+
+    pl.concat(frames).write_parquet(path)
+    return path

@@ -10,7 +10,6 @@ from madaline.cli.config import RunConfig
 from madaline.cli.run_folder import RunFolder
 from madaline.cli.screen import Screen
 from madaline.data.reading.assumption import counted
-from madaline.data.split import Split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +22,7 @@ SHOWN_COLUMNS = 40
 FEW_ROWS = 10_000
 
 
-def show_plan(screen: Screen, prepared: Prepared, split: Split) -> None:
+def show_plan(screen: Screen, prepared: Prepared, way: str) -> None:
     """Columns and their roles, the task, the split, the net."""
     roles = prepared.table.roles()
     screen.title("Columns")
@@ -34,8 +33,9 @@ def show_plan(screen: Screen, prepared: Prepared, split: Split) -> None:
         screen.say(f"  Warning: {text}  [--numeric, --categorical]", style="yellow")
     names = " and ".join(repr(name) for name in prepared.targets)
     screen.title(f"Task: {prepared.target.task} of {names} ({prepared.target.reason}).  [--task]")
-    parts = [f"{len(rows):,} rows to {what}" for rows, what in _parts(split)]
-    screen.say(f"  Split {split.way}: {', '.join(parts)}.  [--split, --test, --validation]")
+    counts = {"train": prepared.n_train, "say when to stop": len(prepared.validation.y), "test": len(prepared.test.y)}
+    parts = [f"{count:,} rows to {what}" for what, count in counts.items()]
+    screen.say(f"  Split {way}: {', '.join(parts)}.  [--split, --test, --validation]")
     choices = prepared.recipe.choices
     hidden = ", ".join(map(str, choices["hidden"]))
     screen.say(
@@ -44,15 +44,13 @@ def show_plan(screen: Screen, prepared: Prepared, split: Split) -> None:
     )
 
 
-def _parts(split: Split) -> list[tuple[Any, str]]:
-    return [(split.train, "train"), (split.validation, "say when to stop"), (split.test, "test")]
-
-
-def show_history(screen: Screen, history: History, ended: str) -> None:
+def show_history(screen: Screen, history: History, trainer: Any, ended: str) -> None:
     """How training went."""
+    done = trainer.epochs_done
+    epochs = counted(history.epochs, "epoch") if done == history.epochs else f"{done:.2g} epochs"
     best = f", the best was epoch {history.best_epoch}" if history.best_epoch is not None else ""
-    seconds = float(history["seconds"].sum())
-    screen.title(f"Trained {counted(history.epochs, 'epoch')} in {seconds:.1f} s; ended by {ended}{best}.")
+    seconds = (float(history["seconds"].sum()) if history.epochs else 0.0) + trainer.run.progress.seconds
+    screen.title(f"Trained {epochs} in {seconds:.1f} s; ended by {ended}{best}.")
 
 
 def compare(

@@ -3,43 +3,27 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
-
-import numpy as np
+from pathlib import Path
 
 from madaline.cli.config import RunConfig
+from madaline.cli.drawing import Drawn
 from madaline.data.datasets import DATASETS
 from madaline.data.reading.assumption import Assumption, counted, listed, named
-from madaline.data.reading.format import TableFormat
 from madaline.data.reading.table_file import TableFile, open_table
 from madaline.errors import ConfigError, TargetError
 
 
-def read(settings: RunConfig) -> tuple[Any, list[Assumption], TableFormat]:
-    """The table to train on, what was assumed, and how its texts were read."""
+@contextmanager
+def opened(settings: RunConfig, file: Path | None) -> Iterator[TableFile]:
+    """The table to train on; standard input is read from the ``file`` that keeps it."""
     data = settings.data
     reading = replace(settings.reading, numeric=data.numeric, categorical=data.categorical)
-    with open_table(data.source, reading) as table:
-        frame = cut(table, data.rows, settings.training.seed)
-        return frame, table.assumptions, table.format
-
-
-def cut(table: TableFile, most: int, seed: int) -> Any:
-    """The rows of a table, or so many of them by chance, in their order."""
-    import polars as pl
-
-    if table.n_rows <= most:
-        return table.frame()
-    chosen = np.sort(np.random.default_rng(seed).choice(table.n_rows, most, replace=False))
-    table.assumptions.append(Assumption(f"{most:,} of {table.n_rows:,} rows are used, drawn by chance.", "--rows"))
-    parts, start = [], 0
-    for batch in table.batches():
-        low, high = np.searchsorted(chosen, [start, start + len(batch)])
-        parts.append(batch[chosen[low:high] - start])
-        start += len(batch)
-    return pl.concat(parts, rechunk=True)
+    name = None if file is None else "Standard input"
+    with open_table(file or data.source, reading, name=name) as table:
+        yield table
 
 
 def targets_of(settings: RunConfig, names: Sequence[str]) -> tuple[str, ...]:
@@ -75,15 +59,18 @@ def find_column(given: str, names: Sequence[str], flag: str) -> str:
     raise ConfigError(f"{flag} {given}: there is no such column.{hint} Columns: {listed(names)}.")
 
 
-def without_gaps(frame: Any, targets: Sequence[str], assumptions: list[Assumption]) -> Any:
-    """The rows that have a target."""
-    whole = frame.drop_nulls(list(targets))
-    gone = len(frame) - len(whole)
-    if not len(whole):
-        raise TargetError(f"{named(list(targets))} has no values: there is nothing to learn. Choose another --target.")
+def without_gaps(drawn: Drawn, targets: Sequence[str], assumptions: list[Assumption]) -> None:
+    """Leave out the rows that have no target."""
+    gone = drawn.leave_out_gaps(targets)
+    if not len(drawn.frame):
+        raise no_values(targets)
     if gone:
         text = (
             f"{counted(gone, 'row')} without a value in {named(list(targets))} {'is' if gone == 1 else 'are'} left out."
         )
         assumptions.append(Assumption(text, "--target"))
-    return whole
+
+
+def no_values(targets: Sequence[str]) -> TargetError:
+    """The error of a table that nothing can be learned from."""
+    return TargetError(f"{named(list(targets))} has no values: there is nothing to learn. Choose another --target.")

@@ -72,6 +72,13 @@ def train(
     rows: Annotated[
         int | None, typer.Option(help="Of a longer table, take so many by chance.", rich_help_panel=SPLIT)
     ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            help="Stream a table that needs more memory to train on: 500MB, 4GB. Half of what is free unless told.",
+            rich_help_panel=SPLIT,
+        ),
+    ] = None,
     hidden: Annotated[str | None, typer.Option(help="Units of the hidden layers: 256,128", rich_help_panel=NET)] = None,
     activation: Annotated[str | None, typer.Option(help="As relu, mish, tanh.", rich_help_panel=NET)] = None,
     norm: Annotated[str | None, typer.Option(help="batch, layer or rms.", rich_help_panel=NET)] = None,
@@ -148,6 +155,9 @@ def _take(settings: Any, given: dict[str, Any]) -> None:
         for name in names:
             if given[name] is not None:
                 setattr(section, name, given[name])
+    if given["rows"] is not None or given["memory"] is not None:
+        settings.data.sample = None
+        settings.data.memory = given["memory"]
     if given["time"] is not None:
         settings.training.time = o.seconds(given["time"])
     if given["hidden"] is not None:

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import platform
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from madaline.cli import source
 from madaline.cli.config import Ended, RunConfig
+from madaline.cli.drawing import Drawn, draw, without_held
 from madaline.cli.options import said
 from madaline.cli.results import advise, compare, show_history, show_plan, status
-from madaline.cli.run_folder import CHECKPOINT, CONFIG, MODEL, RunFolder, StoppedRun
+from madaline.cli.run_folder import CONFIG, MODEL, RunFolder, StoppedRun
 from madaline.cli.screen import Screen
 from madaline.data.reading.assumption import counted
 from madaline.data.split import Split, split_rows
 
 if TYPE_CHECKING:
+    from madaline.data.encode import TablePlan
+    from madaline.data.reading.table_file import TableFile
     from madaline.data.target import TargetPlan
+    from madaline.estimators.tabular.encoded import EncodedRows
     from madaline.train.history import History
 
 CHOICES = (
@@ -49,29 +54,32 @@ def _run(
     settings: RunConfig, folder: RunFolder, screen: Screen, *, resume: bool, with_others: bool, with_report: bool
 ) -> None:
     began = time.monotonic()
-    frame, assumptions, reading = source.read(settings)
-    targets = source.targets_of(settings, frame.columns)
-    frame = source.without_gaps(frame, targets, assumptions)
-    screen.title(f"{settings.data.source}: {counted(len(frame), 'row')}, {counted(frame.width, 'column')}")
-    for assumption in assumptions:
-        screen.say(f"  {assumption.text}  [{assumption.flag}]")
-
     # scikit-learn and the net's rooms take a second to import; what was read is on the screen by then.
-    from madaline.estimators.tabular import training
+    with source.opened(settings, folder.input_of(settings.data.source, resume=resume)) as table:
+        targets = source.targets_of(settings, table.names)
+        drawn = draw(table, settings, targets)
+        source.without_gaps(drawn, targets, table.assumptions)
+        frame, assumptions, reading = drawn.frame, table.assumptions, table.format
+        screen.title(f"{settings.data.source}: {counted(drawn.n_rows, 'row')}, {counted(frame.width, 'column')}")
+        for assumption in assumptions:
+            screen.say(f"  {assumption.text}  [{assumption.flag}]")
 
-    target = training.target_of(frame, targets, settings.training.task)
-    split = _split(settings, frame, targets, target)
-    prepared = training.prepare(
-        frame,
-        targets,
-        target,
-        split,
-        ignore=_ignored(settings, frame.columns),
-        categorical=[source.find_column(name, frame.columns, "--categorical") for name in settings.data.categorical],
-        numeric=[source.find_column(name, frame.columns, "--numeric") for name in settings.data.numeric],
-        told={name: getattr(settings.training, name) for name in CHOICES},
-    )
-    show_plan(screen, prepared, split)
+        from madaline.estimators.tabular import training
+
+        target = training.target_of(drawn.shown_targets(), targets, settings.training.task)
+        split = _split(settings, frame, targets, target)
+        prepared = training.prepare(
+            frame,
+            targets,
+            target,
+            split,
+            ignore=_ignored(settings, frame.columns),
+            categorical=[source.find_column(n, frame.columns, "--categorical") for n in settings.data.categorical],
+            numeric=[source.find_column(name, frame.columns, "--numeric") for name in settings.data.numeric],
+            told={name: getattr(settings.training, name) for name in CHOICES},
+            stream=_stream(settings, folder, screen, table, drawn, split, targets) if drawn.is_sample else None,
+        )
+    show_plan(screen, prepared, split.way)
     if not resume:
         # What was chosen by the data is written down, so that a later version trains the same.
         settings.data.target, settings.split.way = targets, split.way
@@ -89,6 +97,7 @@ def _run(
         class_weight=settings.training.class_weight,
         max_seconds=left,
         last_epoch=settings.ended.epoch if is_repeated else None,
+        last_step=settings.ended.step if is_repeated else None,
         checkpoint=folder.checkpoint,
         resume=resume and folder.checkpoint.exists(),
         progress=screen.is_watched,
@@ -97,13 +106,18 @@ def _run(
         raise StoppedRun(f"Stopped in epoch {history.epochs + 1}. Go on with: madaline train --resume {folder.path}")
     ended = "time" if is_repeated else history.stopped
     settings.ended = Ended(ended, history.epochs, trainer.run.progress.t)
-    show_history(screen, history, ended)
+    show_history(screen, history, trainer, ended)
 
     scores, others = compare(screen, prepared, trainer, settings, with_others=with_others)
     advice = advise(screen, prepared, history, scores, others, folder)
     document = {
         "source": settings.data.source,
-        "rows": {"all": len(frame)} | {part: len(getattr(split, part)) for part in ("train", "validation", "test")},
+        "rows": {
+            "all": drawn.n_rows,
+            "train": prepared.n_train,
+            "validation": len(split.validation),
+            "test": len(split.test),
+        },
         "split": split.way,
         "assumptions": said(assumptions),
         "warnings": prepared.warnings,
@@ -135,14 +149,40 @@ def _run(
     screen.result(document | {"folder": str(folder.path), "model": str(folder.path / MODEL)})
 
 
+def _stream(
+    settings: RunConfig,
+    folder: RunFolder,
+    screen: Screen,
+    table: TableFile,
+    drawn: Drawn,
+    split: Split,
+    targets: tuple[str, ...],
+) -> Callable[[TablePlan, TargetPlan], EncodedRows]:
+    """What writes the rows of a table that is not in memory into the folder of the run, as the net takes them."""
+
+    def written(plan: TablePlan, target: TargetPlan) -> EncodedRows:
+        from madaline.estimators.tabular.encoded import encode_rows
+
+        by = _column_to_part_by(settings, drawn.frame.columns) if split.way in ("group", "time") else None
+        with status(screen, "writing the rows as the net takes them"):
+            rows = without_held(table, drawn, split, by, targets)
+            return encode_rows(folder.work, rows, plan, target, targets)
+
+    return written
+
+
+def _column_to_part_by(settings: RunConfig, names: list[str]) -> str:
+    flag = "--group" if settings.split.way == "group" else "--when"
+    return source.find_column(settings.split.by or "", names, flag)
+
+
 def _split(settings: RunConfig, frame: Any, targets: tuple[str, ...], target: TargetPlan) -> Split:
     chosen, by = settings.split, None
     way = chosen.way or ("stratified" if target.task in ("binary", "multiclass") else "random")
     if way == "stratified":
         by = target.encode(frame[targets[0]])
     elif way in ("group", "time"):
-        name = source.find_column(chosen.by or "", frame.columns, "--group" if way == "group" else "--when")
-        column = frame[name]
+        column = frame[_column_to_part_by(settings, frame.columns)]
         by = column.rank("dense").fill_null(0).to_numpy()
     return split_rows(
         len(frame), way=way, by=by, test=chosen.test, validation=chosen.validation, seed=settings.training.seed
@@ -169,9 +209,7 @@ def _write(folder: RunFolder, settings: RunConfig, learned: Any, history: Histor
     folder.write(CONFIG, settings.to_toml())
     folder.write("result.json", json.dumps(learned.about, indent=2, ensure_ascii=False))
     folder.write("log.txt", "\n".join(screen.log) + "\n")
-    if settings.ended.by != "time":
-        (folder.work / CHECKPOINT).unlink(missing_ok=True)
-    folder.finish()
+    folder.finish(goes_on=settings.ended.by == "time")
 
 
 def _versions() -> dict[str, str]:

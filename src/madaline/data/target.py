@@ -86,6 +86,12 @@ class TargetPlan(Description):
         matrix = matrix_of(columns)
         if found == "multilabel":
             return LabelTarget("multilabel", reason=reason, labels=tuple(column.name for column in columns))
+        if found == "count" and matrix.min() < 0.0:
+            row = int(np.flatnonzero((matrix < 0.0).any(axis=1))[0])
+            raise TargetError(
+                f"task='count' is for numbers of things, and row {row} of the target is {matrix[row].min():g}. Take "
+                "task='regression'."
+            )
         centre, size = centre_and_scale(matrix, "standard" if scale else "none")
         return NumberTarget(
             found, reason=reason, centres=tuple(centre.tolist()), scales=tuple(size.tolist()), is_matrix=is_matrix(y)

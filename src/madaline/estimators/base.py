@@ -180,7 +180,7 @@ class NetEstimator(BaseEstimator):
         hidden_widths(settings.hidden_layer_sizes)
         rows = self._read(settings, X, y, sample_weight, fresh=fresh)
         if settings.preset is not None:
-            settings = preset.sized(self, settings, rows, goes_on=goes_on)
+            settings = preset.sized(self, settings, len(rows), goes_on=goes_on)
         rng = check_random_state(self.random_state)
         looks = rows.is_table or looks_at_rows(settings.init)
         if fresh and not looks:

@@ -7,7 +7,6 @@ from typing import Any
 from sklearn.base import is_classifier
 
 from madaline.estimators.parameters import SAME_THING, Settings, is_given
-from madaline.estimators.rows import Rows
 from madaline.optim.annealing import Cosine, LinearWarmup
 
 CLASSES_FROM = {"waves": 16}
@@ -32,13 +31,12 @@ def before_reading(estimator: Any, settings: Settings) -> Settings:
     return _with(estimator, settings, {"data": data, "dtype": "float32"})
 
 
-def sized(estimator: Any, settings: Settings, rows: Rows, *, goes_on: bool) -> Settings:
+def sized(estimator: Any, settings: Settings, n_rows: int, *, goes_on: bool) -> Settings:
     """The recipe for so many rows: AdamW with a warm-up and a cosine, light dropout, early stopping.
 
     Chosen on twelve open tabular sets; ``benchmarks/presets.py`` compares it with other models on all of them.
     In ``partial_fit`` the end is not known, so there the rate is constant and nothing stops.
     """
-    n_rows = len(rows)
     is_large = n_rows >= MANY_ROWS
     batch_size = 512 if is_large else min(max(n_rows // 4, 16), 256)
     epochs = int(min(max(600_000 / max(n_rows, 1), 20), 150))

@@ -117,7 +117,27 @@ def test_counts_are_never_negative():
     frame = pl.DataFrame({"x": x, "n": rng.poisson(np.exp(x)).astype(int)})
     counts = fitted(frame, ["n"], epochs=5)
     assert counts.target.task == "count"
-    assert counts.predict(pl.DataFrame({"x": np.linspace(-30.0, 3.0, 50)})).min() >= 0.0
+    found = counts.predict(pl.DataFrame({"x": np.linspace(-30.0, 3.0, 50)}))
+    assert found.min() >= 0.0
+    low, high = counts.interval(found[:, None], 0.9)
+    assert low.min() == 0.0
+    assert np.all(high[:, 0] > found)
+
+
+def test_counts_are_learned_by_their_likelihood_on_their_own_scale(tmp_path):
+    """Rates from 0.02 to 400: the share by which a rate is missed is as large for the small ones as for the others."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-4.0, 6.0, 4000)
+    counts = fitted(pl.DataFrame({"x": x, "n": rng.poisson(np.exp(x)).astype(int)}), ["n"], epochs=40)
+    assert counts.loss == md.Poisson()
+    assert counts.target.centres == (0.0,)
+    at = np.linspace(-3.0, 5.5, 30)
+    missed = np.log(counts.predict(pl.DataFrame({"x": at}))) - at
+    assert np.abs(missed).max() < 0.7
+    assert np.abs(missed).mean() < 0.25
+    counts.save(tmp_path / "counts.madaline")
+    again = Learned.load(tmp_path / "counts.madaline")
+    np.testing.assert_array_equal(again.predict(pl.DataFrame({"x": at})), counts.predict(pl.DataFrame({"x": at})))
 
 
 DAMAGES = {

@@ -153,7 +153,7 @@ def _stripped(names: Sequence[str]) -> pl.Expr:
 class ParquetPart(Part):
     """A Parquet file."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, name: str) -> None:
         import polars as pl
 
         try:
@@ -162,9 +162,9 @@ class ParquetPart(Part):
             n_rows = int(self._scan.select(pl.len()).collect().item())
         except (pl.exceptions.PolarsError, OSError) as error:
             first = str(error).split("\n", 1)[0]
-            raise FileFormatError(f"{path} is a damaged Parquet file: {first}. Copy it again.") from error
+            raise FileFormatError(f"{name} is a damaged Parquet file: {first}. Copy it again.") from error
         self._expressions, left_out = _usable(schema)
-        super().__init__(str(path), tuple(self._expressions), n_rows)
+        super().__init__(name, tuple(self._expressions), n_rows)
         if not self.names:
             raise FileFormatError(f"{self.name} has no column of numbers, texts or dates.")
         if left_out:

@@ -73,6 +73,7 @@ def open_table(
     options: ReadOptions | None = None,
     *,
     format: TableFormat | None = None,  # noqa: A002
+    name: str | None = None,
 ) -> Iterator[TableFile]:
     """A table to read part by part; what :func:`read_table` reads at once.
 
@@ -83,10 +84,12 @@ def open_table(
     options : ReadOptions, optional
     format : TableFormat, optional
         How the columns of an earlier table were read, to read these in the same way.
+    name : str, optional
+        What messages call a file; its path unless told.
     """
     options = options or ReadOptions()
     with ExitStack() as stack:
-        name, parts, said = _parts(source, options, stack)
+        name, parts, said = _parts(source, options, stack, name)
         table = TableFile(name, parts, options, assumptions=said)
         _check_alike(parts)
         for part in parts[:1]:
@@ -127,7 +130,7 @@ def read_table(source: str | os.PathLike[str] | IO[bytes], **options: Any) -> tu
 
 
 def _parts(
-    source: str | os.PathLike[str] | IO[bytes], options: ReadOptions, stack: ExitStack
+    source: str | os.PathLike[str] | IO[bytes], options: ReadOptions, stack: ExitStack, name: str | None
 ) -> tuple[str, list[Part], list[Assumption]]:
     """The files of a source."""
     if not isinstance(source, (str, os.PathLike)):
@@ -142,7 +145,7 @@ def _parts(
             f"There is no file {str(source)!r}, and no data set of that name. `madaline datasets` lists those."
         )
     if not path.is_dir():
-        return str(path), [_file_part(path, options, stack)], []
+        return name or str(path), [_file_part(path, options, stack, name)], []
     files = sorted(each for each in path.iterdir() if each.is_file() and each.name.lower().endswith(SUFFIXES))
     if not files:
         raise FileFormatError(f"The folder {str(path)!r} has no table in it: no file that ends in .csv or .parquet.")
@@ -150,11 +153,12 @@ def _parts(
     return f"The folder {str(path)!r}", [_file_part(each, options, stack) for each in files], said
 
 
-def _file_part(path: Path, options: ReadOptions, stack: ExitStack) -> Part:
+def _file_part(path: Path, options: ReadOptions, stack: ExitStack, name: str | None = None) -> Part:
+    name = name or str(path)
     try:
         with path.open("rb") as file:
             start = file.read(4)
-        return ParquetPart(path) if start == PARQUET else TextPart.read(path, str(path), options, stack)
+        return ParquetPart(path, name) if start == PARQUET else TextPart.read(path, name, options, stack)
     except OSError as error:
         raise FileFormatError(f"{str(path)!r} cannot be read: {error.strerror or error}.") from error
 

@@ -66,7 +66,7 @@ def _about_data(prepared: Prepared, score: Score, baselines: dict[str, Score]) -
                 "weight if each class matters as much.",
                 "--class-weight balanced",
             )
-    n_rows = len(prepared.train.y)
+    n_rows = prepared.n_train
     if n_rows < FEW_ROWS:
         yield Advice(f"{n_rows} rows to train on are few: more rows will help more than any option.")
 
@@ -80,6 +80,8 @@ def _about_training(prepared: Prepared, history: History) -> Iterator[Advice]:
         )
     elif history.stopped == "finished" and history.best_epoch is not None and history.best_epoch >= 0.95 * epochs:
         yield Advice("The loss was still falling at the end. Train longer.", f"--epochs {2 * epochs}")
+    if not history.epochs:
+        return
     train, held = history["loss"][-1], history["val_loss"][-1]
     if held > 1.5 * train and held > train + 0.05:
         yield Advice(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.linear_model import LogisticRegression, PoissonRegressor, RidgeCV
 from sklearn.multioutput import MultiOutputClassifier, MultiOutputRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -87,8 +87,10 @@ def _linear(task: str, train: Rows, test: Rows, n_classes: int, seed: int) -> np
         matrices = [train.numbers, test.numbers]
     scaler = StandardScaler(with_mean=not sparse.issparse(matrices[0]))
     model: Any
-    if task in ("regression", "count"):
+    if task == "regression":
         model = RidgeCV(np.logspace(-2, 4, 7))
+    elif task == "count":
+        model = _for_each(PoissonRegressor(alpha=1e-3, max_iter=300), train.y)
     else:
         model = LogisticRegression(max_iter=300, random_state=seed)
         model = MultiOutputClassifier(model) if task == "multilabel" else model
@@ -106,12 +108,17 @@ def _boosting(task: str, train: Rows, test: Rows, n_classes: int, seed: int) -> 
     options: dict[str, Any] = {"random_state": seed, "categorical_features": few or None, "max_iter": rounds}
     model: Any
     if task in ("regression", "count"):
-        model = HistGradientBoostingRegressor(**options)
-        model = model if train.y.shape[1] == 1 else MultiOutputRegressor(model)
+        loss = "poisson" if task == "count" else "squared_error"
+        model = _for_each(HistGradientBoostingRegressor(loss=loss, **options), train.y)
     else:
         model = HistGradientBoostingClassifier(**options)
         model = MultiOutputClassifier(model) if task == "multilabel" else model
     return _fitted(model, matrices[0], train.y, matrices[1], task, n_classes)
+
+
+def _for_each(model: Any, y: np.ndarray) -> Any:
+    """A model of one target for several."""
+    return model if y.shape[1] == 1 else MultiOutputRegressor(model)
 
 
 def _fitted(model: Any, X: Any, y: np.ndarray, other: Any, task: str, n_classes: int) -> np.ndarray:

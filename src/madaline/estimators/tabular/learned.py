@@ -107,7 +107,13 @@ class Learned:
             raise ConfigError("The model predicts classes: intervals are for numbers. Ask for probabilities instead.")
         if not 0.0 < share < SHARES[-1]:
             raise ConfigError(f"--interval {share} must be a share between 0 and {SHARES[-1]}, as 0.9.")
-        return np.array([np.interp(share, SHARES, column) for column in self.errors.T])
+        return margins_of(self.errors, share)
+
+    def interval(self, answers: np.ndarray, share: float) -> tuple[np.ndarray, np.ndarray]:
+        """Where the truth is in a ``share`` of cases, below and above answers (n_rows, n_targets); counts from 0 on."""
+        margins = self.margins(share)
+        low = answers - margins
+        return np.maximum(low, 0.0) if self.target.task == "count" else low, answers + margins
 
     def learn_errors(self, truth: np.ndarray, prediction: np.ndarray) -> None:
         r"""Keep the sizes of errors on rows that training did not see.
@@ -116,9 +122,7 @@ class Learned:
         :math:`\lceil (n+1)(1-\alpha) \rceil`-th smallest error of :math:`n`, which holds the truth of a new row with
         that probability whatever the errors are distributed like. Vovk, Gammerman & Shafer 2005, split conformal.
         """
-        sizes = np.sort(np.abs(truth - prediction).reshape(len(truth), -1), axis=0)
-        places = np.clip(np.ceil((len(sizes) + 1) * SHARES).astype(int) - 1, 0, len(sizes) - 1)
-        self.errors = sizes[places]
+        self.errors = error_sizes(truth, prediction)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the file, whole or not at all; :func:`madaline.load` reads the net of it alone."""
@@ -168,6 +172,29 @@ class Learned:
             RecursionError,
         ) as error:
             raise FileFormatError(f"{os.fspath(path)!r} is no whole model file: {error}") from error
+
+
+def error_sizes(truth: np.ndarray, prediction: np.ndarray) -> np.ndarray:
+    """What errors are at most in each share of ``SHARES``, by target: see :meth:`Learned.learn_errors`."""
+    sizes = np.sort(np.abs(truth - prediction).reshape(len(truth), -1), axis=0)
+    places = np.clip(np.ceil((len(sizes) + 1) * SHARES).astype(int) - 1, 0, len(sizes) - 1)
+    return np.asarray(sizes[places])
+
+
+def covered(truth: np.ndarray, prediction: np.ndarray, share: float, *, seed: int = 0) -> np.ndarray:
+    """Whether the truth of each row is in its interval, told from the errors of other rows: each half by the other."""
+    order = np.random.default_rng(seed).permutation(len(truth))
+    halves = order[: len(order) // 2], order[len(order) // 2 :]
+    found = np.zeros(truth.shape, dtype=bool)
+    for rows, others in (halves, halves[::-1]):
+        margins = margins_of(error_sizes(truth[others], prediction[others]), share)
+        found[rows] = np.abs(truth[rows] - prediction[rows]) <= margins
+    return found
+
+
+def margins_of(errors: np.ndarray, share: float) -> np.ndarray:
+    """The size of errors that a ``share`` of them does not exceed, one for each target."""
+    return np.array([np.interp(share, SHARES, column) for column in errors.T])
 
 
 def _text(value: Any) -> str:

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from madaline.data.encode import TablePlan
 from madaline.data.target import TargetPlan
 from madaline.errors import ConfigError
@@ -15,7 +13,6 @@ from madaline.estimators import preset
 from madaline.estimators.classifier import MLPClassifier
 from madaline.estimators.parameters import settings_of
 from madaline.estimators.regressor import MLPRegressor
-from madaline.estimators.rows import Rows
 from madaline.losses.custom import as_loss
 from madaline.losses.loss import Loss
 from madaline.nn.layer import Layer
@@ -29,7 +26,7 @@ LOSSES = {
     "multiclass": "cross_entropy",
     "multilabel": "binary_cross_entropy",
     "regression": "mse",
-    "count": "mse",
+    "count": "poisson",
 }
 CHOICES = (
     "hidden",
@@ -67,10 +64,10 @@ def table_options(task: str) -> dict[str, Any]:
     return dict(data) if isinstance(data, Mapping) else {}
 
 
-def recipe_for(table: TablePlan, target: TargetPlan, X: dict[str, np.ndarray], y: np.ndarray, **told: Any) -> Recipe:
-    """The recipe of ``preset="auto"`` for these training rows; ``told`` says otherwise for some of ``CHOICES``."""
+def recipe_for(table: TablePlan, target: TargetPlan, n_rows: int, **told: Any) -> Recipe:
+    """The recipe of ``preset="auto"`` for so many training rows; ``told`` says otherwise for some of ``CHOICES``."""
     plain = MLPClassifier()
-    sized = preset.sized(plain, settings_of(plain), Rows(X, y), goes_on=False)
+    sized = preset.sized(plain, settings_of(plain), n_rows, goes_on=False)
     choices: dict[str, Any] = {
         "hidden": tuple(sized.hidden_layer_sizes),
         "activation": sized.activation,
@@ -91,13 +88,13 @@ def recipe_for(table: TablePlan, target: TargetPlan, X: dict[str, np.ndarray], y
         norm=choices["norm"],
         dropout=choices["dropout"],
     )
-    steps = choices["epochs"] * -(-len(y) // choices["batch_size"])
+    steps = choices["epochs"] * -(-n_rows // choices["batch_size"])
     return Recipe(
         Sequential(table.front(), *body.layers),
         as_loss(LOSSES[target.task]),
         AdamW(choices["learning_rate"], weight_decay=choices["weight_decay"]),
         LinearWarmup(max(int(preset.WARM_UP * steps), 1)) * Cosine(),
-        min(choices["batch_size"], len(y)),
+        min(choices["batch_size"], n_rows),
         choices["epochs"],
         choices["patience"],
         choices,

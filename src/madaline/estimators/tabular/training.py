@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,12 +17,15 @@ from madaline.data.table import Table
 from madaline.data.target import ClassTarget, NumberTarget, TargetPlan
 from madaline.errors import DataWarning
 from madaline.estimators.tabular.baselines import Rows
+from madaline.estimators.tabular.encoded import EncodedRows
+from madaline.estimators.tabular.ends import StopAfter
 from madaline.estimators.tabular.learned import Learned
 from madaline.estimators.tabular.recipe import Recipe, recipe_for, table_options
 from madaline.train.events import Callback
 from madaline.train.history import History
 from madaline.train.stopping import EarlyStopping
 from madaline.train.trainer import Trainer
+from madaline.train.weights import class_weights
 
 CHECKPOINT_SECONDS = 1.0
 SAMPLES, EPOCHS_BETWEEN = 120, 20
@@ -41,6 +44,8 @@ class Prepared:
     recipe : Recipe
     train, validation, test : Rows
         As training and baselines take them.
+    streamed : EncodedRows, optional
+        All rows to train on, of a table that is not in memory: ``train`` are some of them then.
     truth : array
         The target of the test rows in its own units, (n, k), or the numbers of their classes.
     warnings : list of str
@@ -55,6 +60,12 @@ class Prepared:
     validation: Rows
     test: Rows
     warnings: list[str]
+    streamed: EncodedRows | None = None
+
+    @property
+    def n_train(self) -> int:
+        """How many rows there are to train on."""
+        return len(self.train.y) if self.streamed is None else self.streamed.n_rows
 
     @property
     def n_classes(self) -> int:
@@ -83,13 +94,14 @@ def prepare(
     categorical: Collection[str] = (),
     numeric: Collection[str] = (),
     told: Mapping[str, Any],
+    stream: Callable[[TablePlan, TargetPlan], EncodedRows] | None = None,
 ) -> Prepared:
     """Look at the training rows, and encode all rows by what they show.
 
     Parameters
     ----------
     frame : polars data frame
-        All rows, the target among the columns.
+        All rows, the target among the columns; or a sample of them.
     targets : sequence of str
     target : TargetPlan
         Of all rows; numbers are scaled by the training rows alone.
@@ -98,11 +110,13 @@ def prepare(
         Columns to leave out, and columns that are what they do not look like.
     told : dict
         Of the recipe's choices, those that were made.
+    stream : callable, optional
+        Of a sample, what encodes the rows of the whole table that are to train.
     """
     X = Table.of(frame.drop(targets))
     y = _values(frame, targets)
     if isinstance(target, NumberTarget):
-        target = replace(TargetPlan.fit(y[split.train], task=target.task), reason=target.reason)
+        target = _in_training_units(target, y[split.train])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DataWarning)
         plan = TablePlan.fit(
@@ -118,10 +132,25 @@ def prepare(
         encoded = target.encode(y[rows])
         shaped = encoded.reshape(len(rows), -1) if isinstance(target, NumberTarget) else encoded
         parts.append(Rows(plan.encode(X.take(rows)), shaped))
-    recipe = recipe_for(plan, target, parts[0].X, parts[0].y, **told)
+    streamed = None if stream is None else stream(plan, target)
+    recipe = recipe_for(plan, target, len(split.train) if streamed is None else streamed.n_rows, **told)
     # The way out is said by who asks, in the words of Python or of the command line.
     said = [str(each.message).partition(" To use it")[0] for each in caught]
-    return Prepared(plan, target, tuple(targets), recipe, parts[0], parts[1], parts[2], said)
+    return Prepared(plan, target, tuple(targets), recipe, parts[0], parts[1], parts[2], said, streamed)
+
+
+def _in_training_units(target: NumberTarget, y: Any) -> NumberTarget:
+    r"""Numbers with mean 0 and deviation 1; counts as multiples of their mean, which is what a net gives by 0.
+
+    The loss of counts stays the same but for a factor: with a rate of :math:`s e^z` for a count :math:`y`,
+    :math:`s e^z - y \log(s e^z) = s \left( e^z - \frac{y}{s} z \right)` and a constant.
+    """
+    fitted = TargetPlan.fit(y, task=target.task)
+    assert isinstance(fitted, NumberTarget)
+    if fitted.task == "count":
+        means = tuple(mean if mean > 0.0 else 1.0 for mean in fitted.centres)
+        fitted = replace(fitted, centres=(0.0,) * len(means), scales=means)
+    return replace(fitted, reason=target.reason)
 
 
 def train(
@@ -132,6 +161,7 @@ def train(
     class_weight: str | None = None,
     max_seconds: float | None = None,
     last_epoch: int | None = None,
+    last_step: int | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     progress: bool = False,
@@ -144,8 +174,8 @@ def train(
     prepared : Prepared
     seed, threads, class_weight, max_seconds
         As the trainer has them.
-    last_epoch : int, optional
-        Stop after it, with the schedule of the whole run.
+    last_epoch, last_step : int, optional
+        Stop after it, with the schedule of the whole run; steps are counted over all epochs.
     checkpoint : path, optional
         What to write while training goes on; ``resume`` begins with what is there.
     """
@@ -153,19 +183,21 @@ def train(
     trainer = Trainer(
         recipe.net, loss=recipe.loss, optimizer=recipe.optimizer, schedule=recipe.schedule, threads=threads, seed=seed
     )
-    steps = -(-len(prepared.train.y) // recipe.batch_size)
+    steps = -(-prepared.n_train // recipe.batch_size)
+    X, y = prepared.train.X, prepared.train.y
+    stops = [] if last_epoch is None else [StopAfter(last_epoch, last_step)]
     history = trainer.fit(
-        prepared.train.X,
-        prepared.train.y,
+        X if prepared.streamed is None else prepared.streamed.stream(),
+        y if prepared.streamed is None else None,
         epochs=recipe.epochs,
         batch_size=recipe.batch_size,
         validation=(prepared.validation.X, prepared.validation.y),
-        class_weight=class_weight,
+        class_weight=class_weight if prepared.streamed is None else _counted(prepared, class_weight),
         metrics="accuracy" if prepared.n_classes else None,
         early_stopping=EarlyStopping("val_loss", patience=recipe.patience),
         probes=True,
         probe_every=max(1, min(recipe.epochs * steps // SAMPLES, EPOCHS_BETWEEN * steps)),
-        callbacks=[*callbacks, *([] if last_epoch is None else [StopAfter(last_epoch)])],
+        callbacks=[*callbacks, *stops],
         max_seconds=max_seconds,
         progress=progress,
         checkpoint=checkpoint,
@@ -176,15 +208,10 @@ def train(
     return trainer, history
 
 
-class StopAfter(Callback):
-    """Ends a run after an epoch."""
-
-    def __init__(self, epoch: int) -> None:
-        self.epoch = epoch
-
-    def on_epoch_end(self, trainer: Trainer, row: Any) -> None:
-        if trainer.history.epochs >= self.epoch:
-            trainer.stop()
+def _counted(prepared: Prepared, class_weight: Any) -> Any:
+    """Weights of classes as numbers: a stream cannot count its rows, but those in memory are a sample of them."""
+    n_outputs = prepared.target.n_outputs
+    return class_weights(prepared.recipe.loss, (len(prepared.train.y), n_outputs), prepared.train.y, class_weight)
 
 
 def learned(prepared: Prepared, trainer: Trainer, reading: TableFormat, about: dict[str, Any]) -> Learned:
