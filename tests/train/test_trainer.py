@@ -482,3 +482,21 @@ def test_lbfgs_keeps_to_the_time_and_takes_no_rates(digits):
     for options in ({"schedule": "cosine"}, {"groups": {"0": {"rate": 0.1}}}):
         with pytest.raises(ConfigError, match=f"{next(iter(options))} cannot be used with LBFGS"):
             md.Trainer(md.mlp(8, 10), loss="cross_entropy", optimizer="lbfgs", **options).fit(*digits)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_validation_rows_are_judged_alike_wherever_they_lie(threads):
+    """Together in memory they are run as they are; in another order, type or number they are gathered."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(500, 3)).astype("float32"), rng.normal(size=(500, 1)).astype("float32")
+
+    def losses(held):
+        trainer = md.Trainer(md.mlp(8, 1, dropout=0.2, norm="batch"), loss="mse", threads=threads)
+        return trainer.fit(X, y, epochs=3, validation=(held, y))["val_loss"]
+
+    together = losses(X)
+    assert np.array_equal(losses(np.asfortranarray(X)), together)
+    assert np.array_equal(losses(X.astype("float64")), together)
+    trainer = md.Trainer(md.mlp(8, 1), loss="mse", threads=threads)
+    last = trainer.fit(X, y, epochs=2, validation=(X, y))["val_loss"][-1]
+    assert trainer.evaluate(X, y)["loss"] == pytest.approx(last, rel=1e-6)

@@ -62,8 +62,8 @@ class Forward:
         self._out_shape, self._out_dtype = output.shape[1:], output.dtype
         self._native = compiled.program.run
 
-    def __call__(self, X: Any) -> Array | None:
-        """The outputs, or None where the long way must be gone."""
+    def __call__(self, X: Any, threads: int | None = None) -> Array | None:
+        """The outputs, by at most so many threads, or None where the long way must be gone."""
         run = self._native
         if (
             run is None
@@ -81,7 +81,7 @@ class Forward:
             if n_rows <= FEW_ROWS:
                 run([X, *self._rest], [found], n_rows, 1)
             else:
-                threads = get_threads()
+                threads = threads or get_threads()
                 for start in range(0, n_rows, PIECE_ROWS):
                     piece = X[start : start + PIECE_ROWS]
                     run([piece, *self._rest], [found[start : start + PIECE_ROWS]], len(piece), threads)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -121,9 +121,9 @@ class LoopArguments:
     def _input(self, index: int, value: Any) -> np.ndarray:
         node = self.graph.inputs[index]
         if index in self.carried.values():
-            _check_writable(value, node, node.shape, _called(index, node))
+            _check_writable(value, node, node.shape, lambda: _called(index, node))
             return value  # type: ignore[no-any-return]  # it was found to be an array
-        array = _converted(value, node, _called(index, node))
+        array = _converted(value, node, lambda: _called(index, node))
         for n_rows in set(self.row_counts.tolist()) if is_symbolic(node.shape) else (0,):
             if array.shape != resolve(node.shape, n_rows):
                 of_rows = f" for a batch of {n_rows}" if is_symbolic(node.shape) else ""
@@ -135,7 +135,7 @@ class LoopArguments:
 
     def _table(self, index: int, value: Any) -> np.ndarray:
         node = self.graph.inputs[index]
-        array = _converted(value, node, f"The table of {_called(index, node, start=False)}")
+        array = _converted(value, node, lambda: f"The table of {_called(index, node, start=False)}")
         if is_symbolic(node.shape) or array.shape != (self.n_steps, *node.shape):
             raise ShapeError(
                 f"The table of {_called(index, node, start=False)} has shape {show(array.shape)}; it needs one "
@@ -150,7 +150,7 @@ class LoopArguments:
                 f"The rows of {_called(index, node, start=False)} have shape {show(source.row_shape)}; it has shape "
                 f"{show(node.shape)}."
             )
-        _check_cast(source.dtype, node, f"The rows of {_called(index, node, start=False)}")
+        _check_cast(source.dtype, node, lambda: f"The rows of {_called(index, node, start=False)}")
         first, last = self._used
         if first < 0 or last >= source.n_rows:
             wrong = first if first < 0 else last
@@ -168,7 +168,7 @@ class LoopArguments:
                     "if they are the first axis."
                 )
             shape = (len(self.order), *node.shape[1:])
-        _check_writable(array, node, shape, f"emitted[{index}]")
+        _check_writable(array, node, shape, lambda: f"emitted[{index}]")
 
     def _check_apart(self) -> None:
         """What is written shares no memory with anything else: places in memory, in order, never reach the next."""
@@ -217,15 +217,15 @@ def _integers(value: Any, name: str) -> np.ndarray:
     return np.require(array, np.int64, ("C", "A"))
 
 
-def _converted(value: Any, node: Node, called: str) -> np.ndarray:
+def _converted(value: Any, node: Node, called: Callable[[], str]) -> np.ndarray:
     array = np.asarray(value)
     _check_cast(array.dtype, node, called)
     return np.require(array, node.dtype, ("C", "A"))
 
 
-def _check_cast(dtype: np.dtype[Any], node: Node, called: str) -> None:
-    if not np.can_cast(dtype, node.dtype, "same_kind"):
-        raise DtypeError(f"{called} has dtype {dtype}, which cannot become {node.dtype}. Convert it first.")
+def _check_cast(dtype: np.dtype[Any], node: Node, called: Callable[[], str]) -> None:
+    if dtype is not node.dtype and not np.can_cast(dtype, node.dtype, "same_kind"):
+        raise DtypeError(f"{called()} has dtype {dtype}, which cannot become {node.dtype}. Convert it first.")
 
 
 def _bounds(array: np.ndarray) -> tuple[int, int]:
@@ -236,9 +236,11 @@ def _bounds(array: np.ndarray) -> tuple[int, int]:
     return start, start + array.nbytes
 
 
-def _check_writable(array: Any, node: Node, shape: Shape, called: str) -> None:
+def _check_writable(array: Any, node: Node, shape: Shape, called: Callable[[], str]) -> None:
     if not isinstance(array, np.ndarray) or array.dtype != node.dtype or array.shape != shape:
         found = f"{array.dtype} {show(array.shape)}" if isinstance(array, np.ndarray) else type(array).__name__
-        raise ShapeError(f"{called} is {found}; it is written in place, so it must be {node.dtype} {show(shape)}.")
+        raise ShapeError(f"{called()} is {found}; it is written in place, so it must be {node.dtype} {show(shape)}.")
     if not (array.flags.c_contiguous and array.flags.writeable and array.flags.aligned):
-        raise ShapeError(f"{called} is written in place, so it must be C-contiguous, aligned and writable. Use a copy.")
+        raise ShapeError(
+            f"{called()} is written in place, so it must be C-contiguous, aligned and writable. Use a copy."
+        )
