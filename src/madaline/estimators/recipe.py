@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from madaline.optim.optimizer import Optimizer, as_optimizer, bias_correction
 from madaline.optim.regularizers import L2
 from madaline.optim.sgd import SGD
 from madaline.train.recipe import as_solver
+from madaline.train.sampling import Sampler
 
 VALUE_TOL = 2.220446049250313e-09
 "SciPy's own, at which scikit-learn's L-BFGS stops."
@@ -92,16 +93,18 @@ def seed_of(rng: np.random.RandomState) -> int:
     return zlib.crc32(np.append(key, np.uint32(position)).tobytes()) >> 1
 
 
-class SameOrder:
-    """The order in which scikit-learn goes through the rows: its shuffles, one upon the other."""
+@dataclass(frozen=True, eq=False)
+class SameOrder(Sampler):
+    """The order in which scikit-learn goes through the rows: its shuffles, one upon the other.
 
-    def __init__(self, rng: np.random.RandomState) -> None:
-        self.rng = rng
-        self.order: np.ndarray | None = None
+    It is asked once for each epoch, and by nobody else: every answer moves the generator on.
+    """
 
-    def __call__(self, n_rows: int, _: Any) -> np.ndarray:
-        """The rows of the next epoch."""
+    rng: np.random.RandomState
+    _last: list[np.ndarray] = field(default_factory=list)
+
+    def rows(self, target: Any, n_rows: int, rng: np.random.Generator) -> np.ndarray:
         moves = np.arange(n_rows)
         self.rng.shuffle(moves)
-        self.order = moves if self.order is None else self.order[moves]
-        return self.order
+        self._last[:] = [self._last[0][moves] if self._last else moves]
+        return self._last[0]
