@@ -165,13 +165,16 @@ void bind_program(nb::module_& m) {
       .def(
           "matmul",
           [](Builder& self, int dtype, nb::object batch, nb::object m, nb::object n, nb::object k, nb::object A,
-             nb::object B, nb::object C, bool accumulate, nb::object bias, bool relu, nb::object epilogue) {
+             nb::object B, nb::object C, bool accumulate, nb::object bias, bool relu, nb::object gate,
+             nb::object epilogue) {
             ProductSpec s;
             s.dtype = Builder::checked_dtype(dtype);
             s.batch = to_dims(batch), s.m = to_dim(m), s.n = to_dim(n), s.k = to_dim(k);
             s.A = to_operand(A), s.B = to_operand(B), s.C = to_operand(C);
             s.accumulate = accumulate, s.relu = relu, s.has_bias = !bias.is_none();
             if (s.has_bias) s.bias = to_operand(bias);
+            s.has_gate = !gate.is_none();
+            if (s.has_gate) s.gate = to_operand(gate);
             std::unique_ptr<ElementwiseSpec> chain;
             if (!epilogue.is_none()) {
               nb::sequence e = nb::cast<nb::sequence>(epilogue);
@@ -183,7 +186,7 @@ void bind_program(nb::module_& m) {
             self.product(std::move(s), std::move(chain));
           },
           "dtype"_a, "batch"_a, "m"_a, "n"_a, "k"_a, "A"_a, "B"_a, "C"_a, "accumulate"_a = false, "bias"_a = nb::none(),
-          "relu"_a = false, "epilogue"_a = nb::none())
+          "relu"_a = false, "gate"_a = nb::none(), "epilogue"_a = nb::none())
       .def(
           "reduce",
           [](Builder& self, int op, int dtype, nb::object keep, nb::object reduce, nb::object src, nb::object dst,
@@ -206,6 +209,14 @@ void bind_program(nb::module_& m) {
           },
           "dtype"_a, "outer"_a, "count"_a, "inner"_a, "axis_size"_a, "src"_a, "indices"_a, "dst"_a,
           "accumulate"_a = false)
+      .def(
+          "class_loss",
+          [](Builder& self, int dtype, nb::object n, int64 classes, nb::object logits, nb::object indices,
+             nb::object factor, nb::object dst) {
+            self.class_loss({Builder::checked_dtype(dtype), to_dim(n), classes, to_operand(logits), to_operand(indices),
+                             to_operand(factor), to_operand(dst)});
+          },
+          "dtype"_a, "n"_a, "classes"_a, "logits"_a, "indices"_a, "factor"_a, "dst"_a)
       .def(
           "cumsum",
           [](Builder& self, int dtype, nb::object outer, nb::object axis, nb::object inner, nb::object src,

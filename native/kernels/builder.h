@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/check.h"
+#include "kernels/class_loss.h"
 #include "kernels/elementwise.h"
 #include "kernels/gather.h"
 #include "kernels/product.h"
@@ -59,12 +60,18 @@ class Builder : public Checks {
       invalid("C of matmul must have unit stride in n.");
     if (s.C.strides[s.batch.size()] < 0) invalid("C of matmul must not have a negative stride in m.");
     check_accumulate(s.accumulate, s.C, "matmul");
-    if (s.accumulate && (s.has_bias || s.relu || epilogue))
-      invalid("A matmul that accumulates over the rows takes no bias, relu or epilogue.");
+    if (s.accumulate && (s.has_bias || s.relu || s.has_gate || epilogue))
+      invalid("A matmul that accumulates over the rows takes no bias, relu, gate or epilogue.");
     if (s.has_bias) {
       check(s.bias, {s.n}, false, "The bias of matmul");
       require_dtype(s.bias.buffer, s.dtype, "The bias of matmul");
       if (s.bias.strides[0] != 0 && s.bias.strides[0] != 1) invalid("The bias of matmul must have stride 0 or 1.");
+    }
+    if (s.has_gate) {
+      if (!s.batch.empty() || !is_float(s.dtype)) invalid("A gate needs a matmul of floats without batch dims.");
+      check(s.gate, {s.m, s.n}, false, "The gate of matmul");
+      require_dtype(s.gate.buffer, s.dtype, "The gate of matmul");
+      if (s.gate.strides[1] != 1 && !one_column) invalid("The gate of matmul must have unit stride in n.");
     }
     std::unique_ptr<Elementwise> chain;
     if (epilogue) {
@@ -105,6 +112,22 @@ class Builder : public Checks {
     check_accumulate(accumulate, s.table, "scatter_add");
     check_distinct(s.table, {s.outer, s.axis, s.inner}, "dst of scatter_add");
     with_type(s.dtype, [&](auto t) { machine_.add(std::make_unique<ScatterAdd<decltype(t)>>(s, accumulate)); });
+  }
+
+  void class_loss(ClassLossSpec s) {
+    if (!is_float(s.dtype)) invalid("class_loss exists for floats only.");
+    if (s.classes < 1 || s.classes > kMostClasses)
+      invalid("class_loss takes 1 to " + std::to_string(kMostClasses) + " classes.");
+    const std::vector<Dim> logits{s.n, {s.classes, false}}, dst{s.n, {s.classes + 1, false}};
+    check(s.logits, logits, false, "logits of class_loss"), check(s.indices, {s.n}, false, "indices of class_loss");
+    check(s.factor, {s.n}, false, "factor of class_loss"), check(s.dst, dst, true, "dst of class_loss");
+    check_distinct(s.dst, dst, "dst of class_loss");
+    require_dtype(s.logits.buffer, s.dtype, "logits of class_loss");
+    require_dtype(s.indices.buffer, DType::i64, "indices of class_loss");
+    require_dtype(s.factor.buffer, s.dtype, "factor of class_loss");
+    require_dtype(s.dst.buffer, s.dtype, "dst of class_loss");
+    if (s.dtype == DType::f32) machine_.add(std::make_unique<ClassLossOf<float>>(s));
+    else machine_.add(std::make_unique<ClassLossOf<double>>(s));
   }
 
   void cumsum(int dtype, Dim outer, Dim axis, Dim inner, const Operand& src, const Operand& dst, bool reverse) {

@@ -74,15 +74,16 @@ template <class T> struct Product {
 
   // The same product as C^T = B^T A^T.
   Product swapped() const {
-    return {n,
-            m,
-            k,
-            B.transposed(),
-            A.transposed(),
-            to,
-            {store.col, store.row, store.bias_col, store.bias_row, store.add, store.relu},
-            epilogue,
-            true};
+    return {
+        n,
+        m,
+        k,
+        B.transposed(),
+        A.transposed(),
+        to,
+        {store.col, store.row, store.bias_col, store.bias_row, store.gate_col, store.gate_row, store.add, store.relu},
+        epilogue,
+        true};
   }
   // How a block of k is stored: the first overwrites C unless accumulating, the last applies the epilogue.
   Store store_of(bool first, bool last) const {
@@ -91,7 +92,7 @@ template <class T> struct Product {
     r.relu = store.relu && last;
     return r;
   }
-  Target<T> target_of(bool last) const { return {to.C, last ? to.bias : nullptr}; }
+  Target<T> target_of(bool last) const { return last ? to : Target<T>{to.C, nullptr}; }
   void finish(std::size_t first_row, std::size_t n_rows) const noexcept {
     if (epilogue.after_panel) epilogue.after_panel(epilogue.context, first_row, n_rows);
   }
@@ -237,8 +238,12 @@ template <class T> void dot_product(const Product<T>& x, T* workspace) noexcept 
     Columns<T> columns{B.data, B.col, Vec<T>::width};
     if (B.row != 1) {
       if (x.n < 4) {
-        for (std::size_t p = 0; p < kb; ++p)
-          for (std::size_t j = 0; j < x.n; ++j) workspace[(p / W * x.n + j) * W + p % W] = *B.from(p, j).data;
+        for (std::size_t p = 0; p < kb; p += W)
+          for (std::size_t j = 0; j < x.n; ++j) {
+            const T* from = B.from(p, j).data;
+            T* to = workspace + p * x.n + j * W;
+            for (std::size_t l = 0; l < std::min(W, kb - p); ++l) to[l] = from[static_cast<std::ptrdiff_t>(l) * B.row];
+          }
       } else {
         for (std::size_t p = 0; p < kb; p += W)
           pack_panel<T, Vec<T>::width>(B.from(p, 0).data, B.row, B.col, static_cast<int>(std::min(W, kb - p)), x.n,
@@ -269,14 +274,33 @@ template <bool kAdd, class T> MADALINE_INLINE void scaled_row(T a, const T* b, s
   for (; j < n; ++j) y[j] = kAdd ? a * b[j] + y[j] : a * b[j];
 }
 
+// The same for m rows of N elements, fewer than a vector: setting up vectors would take longer than a row.
+template <bool kAdd, int N, class T>
+void scaled_short_rows(std::size_t m, const T* a, std::ptrdiff_t a_m, const T* b, T* C, std::ptrdiff_t ldc) noexcept {
+  T row[N];
+  for (int j = 0; j < N; ++j) row[j] = b[j];
+  for (std::size_t i = 0; i < m; ++i, a += a_m, C += ldc)
+    for (int j = 0; j < N; ++j) C[j] = kAdd ? *a * row[j] + C[j] : *a * row[j];
+}
+
 // k = 1, B contiguous: C(i, j) = epilogue(a_i b_j), one pass over each row of C.
 template <class T> void outer_product(const Product<T>& x) noexcept {
   constexpr std::size_t W = static_cast<std::size_t>(Vec<T>::width);
   const Store& store = x.store;
+  if (x.n <= 3 && !x.to.bias && !x.to.gate && !store.relu) {
+    const auto rows = [&](auto n) {
+      if (store.add) scaled_short_rows<true, n>(x.m, x.A.data, x.A.row, x.B.data, x.to.C, store.row);
+      else scaled_short_rows<false, n>(x.m, x.A.data, x.A.row, x.B.data, x.to.C, store.row);
+    };
+    if (x.n == 1) rows(std::integral_constant<int, 1>());
+    else if (x.n == 2) rows(std::integral_constant<int, 2>());
+    else rows(std::integral_constant<int, 3>());
+    return x.finish(0, x.m);
+  }
   for (std::size_t i = 0; i < x.m; ++i) {
     const T a = *x.A.from(i, 0).data;
     const Target<T> to = store.move(x.to, i, 0);
-    if (!to.bias && !store.relu) {
+    if (!to.bias && !to.gate && !store.relu) {
       if (x.n < W) {  // a loop of its own: setting up vectors would take longer than the row
         for (std::size_t j = 0; j < x.n; ++j) to.C[j] = store.add ? a * x.B.data[j] + to.C[j] : a * x.B.data[j];
       } else if (store.add) scaled_row<true>(a, x.B.data, x.n, to.C);
@@ -289,6 +313,7 @@ template <class T> void outer_product(const Product<T>& x) noexcept {
       if (store.add) s = s + Vec<T>::load_partial(to.C + j, n);
       if (to.bias) s = s + (store.bias_col ? Vec<T>::load_partial(to.bias + j, n) : Vec<T>(*to.bias));
       if (store.relu) s = relu_lanes(s);
+      if (to.gate) s = gate_lanes(Vec<T>::load_partial(to.gate + j, n), s);
       s.store_partial(to.C + j, n);
     }
   }
@@ -306,10 +331,11 @@ template <class T> constexpr std::size_t matmul_workspace(std::size_t m, std::si
                      kDotCols * std::min(round_up(k, Vec<T>::width), kDotBlockK)});
 }
 
-// C(i, j) = relu?(C(i, j)? + sum_p A(i, p) B(p, j) + bias(j)?) for i < m, j < n, p < k, where C(i, j) = C[i * ldc + j],
-// A(i, p) = A[i * a_m + p * a_k], B(p, j) = B[p * b_k + j * b_n]; strides may be any, 0 and negative too (for C: rows
-// must not overlap). C overlaps neither A, B nor bias. workspace has matmul_workspace<T>(m, n, k) elements, 64-byte
-// aligned; it is not kept between calls. NaN and inf propagate; k = 0 gives zeros, or leaves C when accumulating.
+// C(i, j) = gate?(relu?(C(i, j)? + sum_p A(i, p) B(p, j) + bias(j)?)) for i < m, j < n, p < k, where C(i, j) = C[i *
+// ldc + j], A(i, p) = A[i * a_m + p * a_k], B(p, j) = B[p * b_k + j * b_n]; strides may be any, 0 and negative too (for
+// C: rows must not overlap). C overlaps neither A, B, bias nor gate. workspace has matmul_workspace<T>(m, n, k)
+// elements, 64-byte aligned; it is not kept between calls. NaN and inf propagate; k = 0 gives zeros, or leaves C when
+// accumulating.
 template <class T>
 void matmul(std::size_t m, std::size_t n, std::size_t k, const T* A, std::ptrdiff_t a_m, std::ptrdiff_t a_k, const T* B,
             std::ptrdiff_t b_k, std::ptrdiff_t b_n, T* C, std::ptrdiff_t ldc, bool accumulate,
@@ -325,8 +351,8 @@ void matmul(std::size_t m, std::size_t n, std::size_t k, const T* A, std::ptrdif
                            k,
                            {A, a_m, a_k},
                            {B, b_k, b_n},
-                           {C, epilogue.bias},
-                           {ldc, 1, 0, epilogue.bias_stride, accumulate, epilogue.relu},
+                           {C, epilogue.bias, epilogue.gate},
+                           {ldc, 1, 0, epilogue.bias_stride, epilogue.gate_stride, 1, accumulate, epilogue.relu},
                            epilogue};
   if (k == 1 && b_n == 1) gemm::outer_product(x);
   else if (gemm::pays_to_dot(x)) gemm::dot_product(x, workspace);

@@ -80,7 +80,15 @@ void dot_tile(std::size_t k, const T* A, std::ptrdiff_t a_m, Columns<T> B, Targe
     }
     sum_each(x).store(sums + g * W);
   }
-  if (store.col == 1 && !store.add && !to.bias && !store.relu) {
+  if (store.col == 1 && !store.add && !to.gate && !store.relu) {
+    if (to.bias) {
+#pragma GCC unroll 4
+      for (int j = 0; j < N; ++j) {
+        const T bias = to.bias[j * store.bias_col];
+#pragma GCC unroll 16
+        for (int i = 0; i < R; ++i) sums[i * pitch + j] += bias;
+      }
+    }
 #pragma GCC unroll 16
     for (int i = 0; i < R; ++i) std::memcpy(to.C + i * store.row, sums + i * pitch, N * sizeof(T));
     return;

@@ -17,6 +17,8 @@ template <class T> struct Epilogue {
   const T* bias = nullptr;         // added to every row; null for none
   std::ptrdiff_t bias_stride = 1;  // 1, or 0 for the same value in every column
   bool relu = false;               // max(c, 0); NaN stays NaN
+  const T* gate = nullptr;         // last: c where gate(i, j) > 0, else 0 (the slope of a rectifier); null for none
+  std::ptrdiff_t gate_stride = 0;  // from one row of the gate to the next; its columns are contiguous
   // Called when rows [first_row, first_row + n_rows) of C are final; in increasing order, each row once.
   void (*after_panel)(void* context, std::size_t first_row, std::size_t n_rows) = nullptr;
   void* context = nullptr;
@@ -36,21 +38,24 @@ inline constexpr int kTileRows = 4;
 inline constexpr int kTileVectors = 2;
 template <class T> inline constexpr int kTileCols = kTileVectors * Vec<T>::width;
 
-// Where a tile begins in C, and in the bias (null for none).
+// Where a tile begins in C, in the bias and in the gate (null for none).
 template <class T> struct Target {
   T* C;
   const T* bias;
+  const T* gate = nullptr;
 };
 
-// How a tile is stored: element (i, j) at C[i * row + j * col], after adding what C holds, the bias, and relu.
+// How a tile is stored: element (i, j) at C[i * row + j * col], after adding what C holds, the bias, relu and the gate.
 struct Store {
   std::ptrdiff_t row, col;
   std::ptrdiff_t bias_row, bias_col;
+  std::ptrdiff_t gate_row, gate_col;
   bool add, relu;
 
   template <class T> MADALINE_INLINE Target<T> move(Target<T> to, std::size_t i, std::size_t j) const {
     const auto r = static_cast<std::ptrdiff_t>(i), c = static_cast<std::ptrdiff_t>(j);
-    return {to.C + r * row + c * col, to.bias ? to.bias + r * bias_row + c * bias_col : nullptr};
+    return {to.C + r * row + c * col, to.bias ? to.bias + r * bias_row + c * bias_col : nullptr,
+            to.gate ? to.gate + r * gate_row + c * gate_col : nullptr};
   }
 };
 
@@ -79,13 +84,19 @@ template <class T> MADALINE_INLINE void add_product(Vec<T>& sum, Vec<T> a, Vec<T
 template <class T> MADALINE_INLINE void launder(const T*& x) { asm("" : "+r"(x)); }
 
 template <class T> MADALINE_INLINE Vec<T> relu_lanes(Vec<T> x) { return larger(Vec<T>(T(0)), x); }
+template <class T> MADALINE_INLINE Vec<T> gate_lanes(Vec<T> gate, Vec<T> x) {
+  const Vec<T> zero(T(0));
+  return select(gate > zero, x, zero);
+}
 
 // C(i, j) = epilogue(sum) for one element; the slow way, for transposed and ragged tiles.
 template <class T> MADALINE_INLINE void store_element(T sum, int i, int j, Target<T> to, const Store& store) {
   T* c = to.C + i * store.row + j * store.col;
   if (store.add) sum = sum + *c;
   if (to.bias) sum = sum + to.bias[i * store.bias_row + j * store.bias_col];
-  *c = store.relu && sum < T(0) ? T(0) : sum;
+  if (store.relu && sum < T(0)) sum = T(0);
+  if (to.gate && !(to.gate[i * store.gate_row + j * store.gate_col] > T(0))) sum = T(0);
+  *c = sum;
 }
 
 // C(i, j) = epilogue(sums[i * ld + j]) for i < rows, j < cols: for the tiles at the right edge and the transposed ones.
@@ -109,6 +120,7 @@ template <class T>
       if (store.add) x = x + Vec<T>::load_partial(c, n);
       if (to.bias) x = x + bias;
       if (store.relu) x = relu_lanes(x);
+      if (to.gate) x = gate_lanes(Vec<T>::load_partial(to.gate + i * store.gate_row + j, n), x);
       x.store_partial(c, n);
     }
   }
@@ -209,6 +221,13 @@ template <class T, int R, int NV, bool PartialB>
     for (int i = 0; i < R; ++i)
 #pragma GCC unroll 8
       for (int v = 0; v < NV; ++v) sum[i][v] = relu_lanes(sum[i][v]);
+  }
+  if (to.gate) {
+#pragma GCC unroll 16
+    for (int i = 0; i < R; ++i)
+#pragma GCC unroll 8
+      for (int v = 0; v < NV; ++v)
+        sum[i][v] = gate_lanes(Vec<T>::load(to.gate + i * store.gate_row + v * W), sum[i][v]);
   }
 #pragma GCC unroll 16
   for (int i = 0; i < R; ++i)

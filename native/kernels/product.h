@@ -1,5 +1,5 @@
-// The matmul instruction:  C[b, i, j] (+)= sum_p A[b, i, p] B[b, p, j],  then bias, relu, and a chain on each panel of
-// rows.
+// The matmul instruction:  C[b, i, j] (+)= sum_p A[b, i, p] B[b, p, j],  then bias, relu, gate, and a chain on each
+// panel of rows.
 //
 // The bits of an element depend on k alone (matmul.h), not on which block of C it is computed with, so a large product
 // may be split by columns or rows into as many pieces as there are threads.
@@ -19,6 +19,8 @@ struct ProductSpec {
   bool has_bias = false;
   Operand bias;  // stride (n)
   bool relu = false;
+  bool has_gate = false;
+  Operand gate;  // strides (m, n), unit in n
 };
 
 template <class T> class ProductOf final : public Instruction {
@@ -31,6 +33,7 @@ template <class T> class ProductOf final : public Instruction {
         accumulate_(spec.accumulate),
         has_bias_(spec.has_bias),
         relu_(spec.relu),
+        has_gate_(spec.has_gate),
         chain_(std::move(chain)) {
     const std::size_t b = spec.batch.size();
     const Operand* operands[] = {&spec.A, &spec.B, &spec.C};
@@ -42,6 +45,7 @@ template <class T> class ProductOf final : public Instruction {
     b_k_ = spec.B.strides[b], b_n_ = spec.B.strides[b + 1];
     c_m_ = spec.C.strides[b];
     if (has_bias_) bias_ = place(spec.bias), bias_stride_ = spec.bias.strides[0];
+    if (has_gate_) gate_ = place(spec.gate), gate_stride_ = spec.gate.strides[0];
     // The workspace is bounded for any number of rows, so the size for very many serves all.
     const auto most = [](Dim d) { return static_cast<std::size_t>(d.size(1 << 20)); };
     workspace_bytes_ = (matmul_workspace<T>(most(m_), most(n_), most(k_)) * sizeof(T) + 63) / 64 * 64;
@@ -109,6 +113,10 @@ template <class T> class ProductOf final : public Instruction {
       epilogue.bias_stride = bias_stride_;
     }
     epilogue.relu = relu_;
+    if (has_gate_) {
+      epilogue.gate = reinterpret_cast<const T*>(frame.at(gate_)) + m.begin * gate_stride_ + n.begin;
+      epilogue.gate_stride = gate_stride_;
+    }
     if (chain_) {
       epilogue.context = &context;
       epilogue.after_panel = [](void* p, std::size_t first_row, std::size_t n_rows) {
@@ -131,10 +139,10 @@ template <class T> class ProductOf final : public Instruction {
 
   std::vector<Dim> batch_;
   Dim m_, n_, k_;
-  Place places_[3], bias_;
+  Place places_[3], bias_, gate_;
   std::int64_t steps_[3][kMaxDims] = {};
-  std::int64_t a_m_, a_k_, b_k_, b_n_, c_m_, bias_stride_ = 0;
-  bool accumulate_, has_bias_, relu_;
+  std::int64_t a_m_, a_k_, b_k_, b_n_, c_m_, bias_stride_ = 0, gate_stride_ = 0;
+  bool accumulate_, has_bias_, relu_, has_gate_;
   std::unique_ptr<Elementwise> chain_;
   std::size_t workspace_bytes_ = 0;
 };

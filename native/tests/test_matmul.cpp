@@ -90,21 +90,26 @@ struct Case {
   Layout a, b;
   bool accumulate, relu;
   int bias;  // 0: none, 1: a row, 2: one value
+  bool gate;
 };
 
 template <class T> void check_case(const Case& c, std::mt19937& rng) {
-  const auto [m, n, k, la, lb, accumulate, relu, bias_kind] = c;
+  const auto [m, n, k, la, lb, accumulate, relu, bias_kind, gated] = c;
   const Matrix<T> A = random_matrix<T>(m, k, la, rng), B = random_matrix<T>(k, n, lb, rng);
   const std::size_t gap = rng() % 4, ldc = n + gap;
   std::vector<T> C(m ? (m - 1) * ldc + n : 0), bias(bias_kind == 2 ? 1 : n);
   for (T& x : C) x = random_value<T>(rng);
   for (T& x : bias) x = random_value<T>(rng);
   const std::vector<T> before = C;
+  const std::size_t gate_row = n + rng() % 4;
+  std::vector<T> gate(m * gate_row);
+  for (T& x : gate) x = rng() % 8 == 0 ? T(0) : random_value<T>(rng);
   Workspace<T> workspace(matmul_workspace<T>(m, n, k));
   Panels panels;
   Epilogue<T> epilogue;
   if (bias_kind) epilogue.bias = bias.data(), epilogue.bias_stride = bias_kind == 2 ? 0 : 1;
   epilogue.relu = relu;
+  if (gated) epilogue.gate = gate.data(), epilogue.gate_stride = static_cast<std::ptrdiff_t>(gate_row);
   epilogue.after_panel = &Panels::record;
   epilogue.context = &panels;
   matmul(m, n, k, A.data(), A.row, A.col, B.data(), B.row, B.col, C.data(), static_cast<std::ptrdiff_t>(ldc),
@@ -121,6 +126,7 @@ template <class T> void check_case(const Case& c, std::mt19937& rng) {
       if (accumulate) add(static_cast<long double>(before[i * ldc + j]));
       if (bias_kind) add(static_cast<long double>(bias[bias_kind == 2 ? 0 : j]));
       if (relu && sum < 0) sum = 0;
+      if (gated && !(gate[i * gate_row + j] > T(0))) sum = magnitude = 0;
       const long double bound = std::is_integral_v<T>
                                     ? 0.0L
                                     : static_cast<long double>(k + 2) *
@@ -130,8 +136,8 @@ template <class T> void check_case(const Case& c, std::mt19937& rng) {
     }
     for (std::size_t j = n; j < ldc && i * ldc + j < C.size(); ++j) ok &= C[i * ldc + j] == before[i * ldc + j];
   }
-  check(ok, "m=%zu n=%zu k=%zu layouts %d %d accumulate %d relu %d bias %d, %zu bytes: error %g", m, n, k,
-        static_cast<int>(la), static_cast<int>(lb), accumulate, relu, bias_kind, sizeof(T), worst);
+  check(ok, "m=%zu n=%zu k=%zu layouts %d %d accumulate %d relu %d bias %d gate %d, %zu bytes: error %g", m, n, k,
+        static_cast<int>(la), static_cast<int>(lb), accumulate, relu, bias_kind, gated, sizeof(T), worst);
   check(panels.in_order && panels.next == m, "panels of m=%zu n=%zu k=%zu layouts %d %d", m, n, k, static_cast<int>(la),
         static_cast<int>(lb));
   check(workspace.intact(), "workspace of m=%zu n=%zu k=%zu layouts %d %d", m, n, k, static_cast<int>(la),
@@ -143,16 +149,17 @@ template <class T> void check_samples(int samples) {
   const std::size_t sizes[] = {0, 1, 2, 3, 5, 6, 7, 8, 13, 16, 17, 31, 32, 33, 64, 100, 129};
   const auto pick = [&] { return sizes[rng() % std::size(sizes)]; };
   for (int s = 0; s < samples; ++s)
-    check_case<T>({pick(), pick(), pick(), static_cast<Layout>(rng() % 4), static_cast<Layout>(rng() % 4),
-                   rng() % 2 == 0, rng() % 2 == 0, static_cast<int>(rng() % 3)},
-                  rng);
+    check_case<T>(
+        {pick(), pick(), pick(), static_cast<Layout>(rng() % 4), static_cast<Layout>(rng() % 4), rng() % 2 == 0,
+         rng() % 2 == 0, static_cast<int>(rng() % 3), std::is_floating_point_v<T> && rng() % 2 == 0},
+        rng);
   // Each way with several blocks of k, m and n.
   const std::size_t large[][3] = {{200, 70, 700}, {30, 1100, 50}, {7, 2100, 330}, {1, 600, 700},
                                   {2, 600, 700},  {150, 7, 700},  {150, 3, 700},  {2100, 10, 330}};
   for (const auto& [m, n, k] : large)
     for (const Layout a : {Layout::rows, Layout::transposed, Layout::general})
       for (const Layout b : {Layout::rows, Layout::transposed, Layout::general})
-        check_case<T>({m, n, k, a, b, true, true, 1}, rng);
+        check_case<T>({m, n, k, a, b, true, true, 1, std::is_floating_point_v<T>}, rng);
 }
 
 // A row alone has the bits it has among others: with unit b_n for any n, and with B transposed for more than three

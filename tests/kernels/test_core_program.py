@@ -924,8 +924,9 @@ def test_mistakes_are_refused_when_they_are_added(core):
     product("C of matmul must have unit stride in n", c=(0, 0, [1, 3]))
     product("C of matmul is float64; the instruction needs float32", c_dtype="float64")
     product("destination must be in the lane space", accumulate=True)
-    product("takes no bias, relu or epilogue", accumulate=True, relu=True, space="lane")
+    product("takes no bias, relu, gate or epilogue", accumulate=True, relu=True, space="lane")
     product("bias of matmul must have stride 0 or 1", bias=(0, 0, 0, [2]))
+    product("gate of matmul must have unit stride in n", gate=(0, 0, 0, [1, 3]))
     product(
         "first dim of a matmul's epilogue must be m",
         epilogue=(f32, [(9, False)], [(1, 0, 0, [1]), (1, 9, 0, [1])], [], 0, copy),
@@ -1000,3 +1001,23 @@ def test_wrong_arguments_of_a_run_are_refused(core):
         run([X], [Y], 5, 1)
     X.flags.writeable = False
     run([X], [np.zeros((5, 3), "float32")], 5, 1)
+
+
+def test_a_class_loss_that_cannot_be_is_refused(core):
+    f32 = core.DTYPES["float32"]
+
+    def loss(match, *, dtype=f32, classes=3, indices="int64"):
+        def add(b, p):
+            x, k, y = b.buffer("input", "float32"), b.buffer("input", indices, 1), b.buffer("output", "float32")
+            p.shared_stage()
+            row = (0, 0, [classes, 1])
+            p.class_loss(
+                dtype, (4, False), classes, (x, *row), (k, 0, 0, [1]), (x, 0, 0, [0]), (y, 0, 0, [classes + 1, 1])
+            )
+
+        refused(core, match, add)
+
+    loss("exists for floats only", dtype=core.DTYPES["int64"])
+    loss("takes 1 to 64 classes", classes=65)
+    loss("takes 1 to 64 classes", classes=0)
+    loss("indices of class_loss is float32; the instruction needs int64", indices="float32")

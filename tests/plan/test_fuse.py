@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 import madaline as md
+from agreement import assert_executors_agree
 from madaline.graph.node import topological_order
 from madaline.graph.trace import trace
 from madaline.kernels.execute import Executable
@@ -172,3 +173,38 @@ def test_single_numbers_do_not_part_a_chain():
 
     program = plan(trace(f, np.ones(8), 2.0))
     assert [step.dims for step in program.instructions] == [(), ((8, False),)]
+
+
+def rectifier_slope(x, w, y):
+    return np.where(y > 0, x @ w, 0.0)
+
+
+@pytest.mark.parametrize("f", [rectifier_slope, lambda x, w, y: np.tanh(rectifier_slope(x, w, y)) * y])
+def test_the_slope_of_a_rectifier_goes_into_the_product_before_it(f):
+    rng = np.random.default_rng(0)
+    for rows, inner, columns in [(1, 1, 1), (5, 3, 2), (40, 20, 33), (300, 1, 7), (9, 70, 3)]:
+        x, w, y = rng.normal(size=(rows, inner)), rng.normal(size=(inner, columns)), rng.normal(size=(rows, columns))
+        y[rng.random(y.shape) < 0.2] = 0.0
+        y[0, 0], x[-1, 0] = np.nan, np.inf
+        graph = trace(f, x, w, y, rows=[0, 2])
+        (product,) = [step for step in plan(graph).instructions if isinstance(step, Product)]
+        assert product.gate is not None
+        assert_executors_agree(graph, [x, w, y], rows)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x, w, y: np.where(y > 1, x @ w, 0.0),
+        lambda x, w, y: np.where(y > 0, x @ w, -0.0),
+        lambda x, w, y: np.where(y > 0, 0.0, x @ w),
+        lambda x, w, y: np.where(y > 0, x @ w, 0.0) + (x @ w),
+        lambda x, w, y: np.where(y[:, :1] > 0, x @ w, 0.0),
+    ],
+)
+def test_what_is_not_the_slope_of_a_rectifier_stays_a_chain(f):
+    rng = np.random.default_rng(0)
+    x, w, y = rng.normal(size=(6, 3)), rng.normal(size=(3, 4)), rng.normal(size=(6, 4))
+    graph = trace(f, x, w, y, rows=[0, 2])
+    assert all(step.gate is None for step in plan(graph).instructions if isinstance(step, Product))
+    assert_executors_agree(graph, [x, w, y], 6)

@@ -22,7 +22,8 @@ class Primitive:
     r"""An operation :math:`y = f(x_1, ..., x_k;\, \text{params})`.
 
     A subclass says, in this order: ``shape``, ``dtype`` (default: that of the arguments), ``value`` (NumPy), ``jvp``,
-    ``vjp``, ``samples``. ``params`` are static and hashable. A subclass with a ``name`` is registered, as one instance.
+    ``vjp``, ``samples``. ``params`` are static and hashable. A subclass with a ``name`` is registered, as one instance,
+    unless it says ``registered=False``: an operation of the planner, which users never meet.
 
     ``jvp(*args, y, *dots, **params)`` gives the tangent of ``y``; a tangent may be :data:`ZERO`.
     ``vjp(*args, y, y_bar, **params)`` gives one cotangent per argument, ``None`` where there is none.
@@ -32,9 +33,9 @@ class Primitive:
     linear: ClassVar[bool] = False
     "Linear in all arguments together: the tangent is the operation applied to the tangents."
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, *, registered: bool = True, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if "name" in cls.__dict__:
+        if registered and "name" in cls.__dict__:
             PRIMITIVES.add(cls.name, cls())
 
     def __call__(self, *args: Any, **params: Any) -> Any:

@@ -9,7 +9,18 @@ from typing import Any
 import numpy as np
 
 from madaline.graph.shapes import is_symbolic, resolve
-from madaline.plan.program import Chain, Gather, Instruction, Operand, Product, Program, Random, Reduction, Scan
+from madaline.plan.program import (
+    Chain,
+    ClassLoss,
+    Gather,
+    Instruction,
+    Operand,
+    Product,
+    Program,
+    Random,
+    Reduction,
+    Scan,
+)
 from madaline.plan.views import physical_order
 
 
@@ -127,6 +138,7 @@ def _add(native: Any, core: ModuleType, step: Instruction) -> None:
             accumulate=step.accumulate,
             bias=_optional(step.bias),
             relu=step.relu,
+            gate=_optional(step.gate),
             epilogue=None if step.epilogue is None else _chain(core, step.epilogue),
         )
     elif isinstance(step, Reduction):
@@ -146,6 +158,9 @@ def _add(native: Any, core: ModuleType, step: Instruction) -> None:
             native.cumsum(*scan, step.reverse)
         else:
             native.argsort(*scan)
+    elif isinstance(step, ClassLoss):
+        rows = (step.logits.encode(), step.indices.encode(), step.factor.encode(), step.dst.encode())
+        native.class_loss(dtype, step.n, step.classes, *rows)
     elif isinstance(step, Random):
         native.random(dtype, list(step.dims), step.dst.encode(), step.key.encode(), step.stream, step.rows)
     else:

@@ -9,6 +9,7 @@ from madaline.graph.node import Node
 from madaline.graph.shapes import show
 from madaline.plan.program import (
     Chain,
+    ClassLoss,
     Dim,
     Gather,
     Instruction,
@@ -135,6 +136,8 @@ def _stage_kind(stage: Stage) -> str:
 
 
 def _kind(step: Instruction) -> str:
+    if isinstance(step, ClassLoss):
+        return "class loss"
     if isinstance(step, Chain):
         moves = all(op.name == "copy" for op in step.ops)
         return "copy" if moves else "chain"
@@ -171,6 +174,8 @@ def _sizes(step: Instruction) -> str:
         return f"{_box((step.outer, before, *inner))} -> {_box((step.outer, after, *inner))}"
     if isinstance(step, Scan):
         return _box((step.outer, step.axis, step.inner))
+    if isinstance(step, ClassLoss):
+        return _box((step.n, (step.classes, False)))
     return _box(step.dims) if isinstance(step, (Chain, Random)) else ""
 
 
@@ -178,7 +183,8 @@ def _details(step: Instruction) -> str:
     if isinstance(step, Chain):
         return _ops(step.ops) if _kind(step) == "chain" else _names(step.nodes)
     if isinstance(step, Product):
-        steps = ["+ bias"] * (step.bias is not None) + ["relu"] * step.relu + ["over the rows"] * step.accumulate
+        flags = {"+ bias": step.bias is not None, "relu": step.relu, "gate": step.gate is not None}
+        steps = [name for name, is_there in (flags | {"over the rows": step.accumulate}).items() if is_there]
         if step.epilogue is not None:
             steps.append(f"then {_ops(step.epilogue.ops)}")
         return ", ".join(steps)

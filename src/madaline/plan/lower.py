@@ -13,6 +13,7 @@ from madaline.plan.join import gaps, runs
 from madaline.plan.lowering import Lowering, dim_of, dims_of
 from madaline.plan.program import (
     Chain,
+    ClassLoss,
     Dim,
     Gather,
     Instruction,
@@ -122,9 +123,10 @@ def lower_product(
     *,
     bias: Node | None = None,
     relu: bool = False,
+    gate: Node | None = None,
     epilogue: Chain | None = None,
 ) -> Product:
-    """A matrix product whose result, after bias and relu, is the node ``stored``."""
+    """A matrix product whose result, after bias, relu and gate, is the node ``stored``."""
     x, W = node.inputs
     strides = low.views[id(stored)].strides
     swap = node.ndim == 2 and strides[-1] != 1 and node.shape[-1] != 1 and bias is None
@@ -167,6 +169,7 @@ def lower_product(
         id(node) in low.reducing,
         bias_operand,
         relu,
+        None if gate is None else low.operand(gate),
         epilogue,
     )
 
@@ -326,6 +329,11 @@ def _random(node: Node, low: Lowering) -> list[Instruction]:
     ]
 
 
+def _class_loss(node: Node, low: Lowering) -> list[Instruction]:
+    operands = [low.operand(item) for item in (*node.inputs, node)]
+    return [ClassLoss((node,), node.dtype.name, dim_of(node.shape[0]), width(node.inputs[0].shape), *operands)]
+
+
 _RULES: dict[str, Callable[[Node, Lowering], list[Instruction]]] = {
     "matmul": _matmul,
     "reshape": _reshape,
@@ -337,6 +345,7 @@ _RULES: dict[str, Callable[[Node, Lowering], list[Instruction]]] = {
     "argsort": _scan,
     "cumsum": _scan,
     "random_uniform": _random,
+    "class_loss": _class_loss,
 }
 
 NEEDS_CONTIGUOUS: dict[str, tuple[int, ...]] = {

@@ -12,6 +12,7 @@ from madaline.graph.shapes import Rows, is_symbolic
 from madaline.graph.trace import Graph
 from madaline.plan.arena import Lifetime, place
 from madaline.plan.chain import lower_chain
+from madaline.plan.class_loss import with_class_losses
 from madaline.plan.collapse import within_limits
 from madaline.plan.donate import Donations, cannot_be_in_place, check_donated, clashes, needed_early, with_copies
 from madaline.plan.fuse import Group, fuse, in_order, masks
@@ -54,7 +55,7 @@ def plan(graph: Graph, donated: Mapping[int, int] | None = None) -> Program:
     """
     donated = dict(donated or {})
     check_donated(graph, donated)
-    graph = with_stored_outputs(simplify(graph))
+    graph = with_stored_outputs(with_class_losses(simplify(graph)))
     copied = {index for index in donated if cannot_be_in_place(graph.outputs[index])}
     while True:
         planner = _Planner(prepared(with_copies(graph, copied)), donated, copied)
@@ -235,7 +236,7 @@ class _Planner:
         return partner
 
     def _product(self, product: Node, chain: Group, low: Lowering) -> Product:
-        """A product with the chain as its epilogue; a bias and a rectifier right behind it go into the product."""
+        """A product with the chain as its epilogue; what the product can do itself right behind it goes into it."""
         inside = {id(node) for node in chain.nodes}
 
         def only_user(node: Node) -> Node | None:
@@ -243,7 +244,7 @@ class _Planner:
             alone = len(found) == 1 and id(found[0]) in inside and id(node) not in self.output_index
             return found[0] if alone else None
 
-        stored, bias, relu, skip = product, None, False, set()
+        stored, bias, relu, gate, skip = product, None, False, None, set()
         following = only_user(product)
         if following is not None and following.primitive.name == "add":
             other = following.inputs[1] if following.inputs[0] is product else following.inputs[0]
@@ -254,6 +255,16 @@ class _Planner:
         if following is not None and following.primitive.name == "relu":
             stored, relu = following, True
             skip.add(id(following))
+            following = only_user(stored)
+        mask = self._gate(following, stored) if following is not None else None
+        if (
+            following is not None
+            and mask is not None
+            and only_user(mask) is following
+            and id(mask.inputs[0]) not in inside
+        ):
+            gate, stored = mask.inputs[0], following
+            skip |= {id(mask), id(following)}
         if stored is not product:
             low.buffer_of.pop(id(product), None)
             number = low.buffer(stored)
@@ -263,7 +274,22 @@ class _Planner:
         epilogue: Chain | None = None
         if rest:
             epilogue = lower_chain(chain, low, frozenset(skip))
-        return lower_product(product, stored, low, bias=bias, relu=relu, epilogue=epilogue)
+        return lower_product(product, stored, low, bias=bias, relu=relu, gate=gate, epilogue=epilogue)
+
+    def _gate(self, node: Node, passed: Node) -> Node | None:
+        """The mask ``y > 0``, if the node is ``where(y > 0, passed, 0)`` with ``y`` stored row by row."""
+        if node.primitive.name != "where" or node.inputs[1] is not passed or not self._is_zero(node.inputs[2]):
+            return None
+        mask = node.inputs[0]
+        if mask.primitive.name != "greater" or not self._is_zero(mask.inputs[1]):
+            return None
+        y = mask.inputs[0]
+        fits = y.shape == passed.shape and y.dtype == passed.dtype and passed.dtype.kind == "f"
+        return mask if fits and self.views[id(y)].strides[1] == 1 else None
+
+    def _is_zero(self, node: Node) -> bool:
+        root = self.views[id(node)].root
+        return is_scalar_constant(root) and str(float(root.params["value"])) == "0.0"
 
     def _is_bias(self, node: Node, product: Node) -> bool:
         """Whether the node is one row, added to every row of the product."""

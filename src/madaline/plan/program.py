@@ -90,6 +90,8 @@ class Product(Instruction):
     accumulate: bool = False
     bias: Operand | None = None
     relu: bool = False
+    gate: Operand | None = None
+    "Elements where it is not above 0 become 0."
     epilogue: Chain | None = None
 
 
@@ -143,6 +145,18 @@ class Random(Instruction):
     stream: int = 0
     rows: bool = False
     "Whether the first dim counts rows."
+
+
+@dataclass(slots=True)
+class ClassLoss(Instruction):
+    """Softmax cross-entropy: the slopes of ``classes`` logits and, behind them, the loss of each row."""
+
+    n: Dim = (1, True)
+    classes: int = 0
+    logits: Operand = field(default_factory=lambda: Operand(-1, 0, 0, ()))
+    indices: Operand = field(default_factory=lambda: Operand(-1, 0, 0, ()))
+    factor: Operand = field(default_factory=lambda: Operand(-1, 0, 0, ()))
+    dst: Operand = field(default_factory=lambda: Operand(-1, 0, 0, ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +229,7 @@ def operands_of(instruction: Instruction) -> list[Operand]:
         return list(instruction.operands)
     found = [
         value
-        for name in ("A", "B", "C", "bias", "src", "dst", "indices", "key")
+        for name in ("A", "B", "C", "bias", "gate", "src", "logits", "factor", "dst", "indices", "key")
         if isinstance(value := getattr(instruction, name, None), Operand)
     ]
     if isinstance(instruction, Product) and instruction.epilogue is not None:

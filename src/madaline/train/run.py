@@ -371,7 +371,8 @@ class Run:
             return np.full(t.shape, np.nan)
         factor = np.asarray(self.recipe.schedule.rate(t, self.total_steps), dtype=np.float64)
         scale = self.progress.rate_scale * (self.plateau.scale if self.plateau is not None else 1.0)
-        return np.broadcast_to(optimizer.learning_rate * scale * factor, t.shape)
+        rate = optimizer.learning_rate * scale * factor
+        return rate if rate.shape == t.shape else np.broadcast_to(rate, t.shape)
 
     def _batch_weights(self, batches: Batches) -> np.ndarray:
         """The weight of each batch in means over the epoch: its number of rows, or the sum of their weights."""
@@ -494,7 +495,9 @@ class Run:
 
 def _added(start: float, values: np.ndarray) -> float:
     """The sum one after another, so that it does not depend on the pieces in which an epoch was run."""
-    return float(np.cumsum(np.append(start, values), dtype=np.float64)[-1])
+    terms = np.empty(len(values) + 1)
+    terms[0], terms[1:] = start, values
+    return float(terms.cumsum()[-1])
 
 
 def _means(sums: Mapping[str, float]) -> dict[str, float]:

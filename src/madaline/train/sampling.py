@@ -167,14 +167,15 @@ def epoch_batches(
         raise ConfigError("sampler='balanced' needs one class a row, and the net has several outputs.")
     wanted = target[rows] if isinstance(sampler, Balanced) else None
     order = rows[sampler.rows(wanted, len(rows), _random(seed, epoch))]
-    starts = np.append(np.arange(0, len(order), batch_size), len(order))
+    starts = np.arange(0, len(order) + batch_size, batch_size, dtype=np.int64) if len(order) else np.zeros(1, np.int64)
+    starts[-1] = len(order)
     last = int(starts[-1] - starts[-2]) if len(starts) > 1 else 0
     if len(starts) > 2:
         if drop_last and last < batch_size:
             order, starts = order[: starts[-2]], starts[:-1]
         elif last < min_rows:
             starts = np.delete(starts, -2)
-    return Batches(np.ascontiguousarray(order, dtype=np.int64), starts.astype(np.int64))
+    return Batches(np.ascontiguousarray(order, dtype=np.int64), starts)
 
 
 def _random(seed: int, epoch: int) -> np.random.Generator:

@@ -1,0 +1,151 @@
+"""Softmax cross-entropy and its slope in one pass over the rows.
+
+Traced and differentiated, the loss is nine instructions over small arrays, which cost more than their work. Where the
+graph has all of
+
+    s = z - max_j z_j,   l = log sum_j exp(s_j),   r = l - s_k,   g exp(s - l) - g e_k
+
+for few classes, ``k`` the row's class and ``g`` a factor of the row, one instruction computes ``r`` and the slope.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from madaline.graph.node import Node, substitute, topological_order
+from madaline.graph.primitive import PRIMITIVES, Primitive
+from madaline.graph.shapes import Rows, Shape
+from madaline.graph.trace import Graph
+
+MOST_CLASSES = 64
+"With more, instructions of their own lose little; and here sums over the classes go one by one."
+
+
+class _ClassLoss(Primitive, registered=False):
+    """``(n, c + 1)``: the slope with respect to ``c`` logits, then the loss of the row. Arguments: z, k, g."""
+
+    name = "class_loss"
+
+    def shape(self, *shapes: Shape, **params: Any) -> Shape:
+        n, c = shapes[0]
+        return (n, c + 1)
+
+    def value(self, *args: Any, **params: Any) -> Any:
+        z, k, g = args
+        s = z - z.max(axis=1, keepdims=True)
+        total = PRIMITIVES["logsumexp"].value(s, axes=(1,))
+        slope = g[:, None] * np.exp(s - total[:, None])
+        rows = np.arange(len(z))
+        slope[rows, k] -= g
+        return np.column_stack([slope, total - s[rows, k]])
+
+    def flops(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> Any:
+        n, c = shapes[0]
+        return 8 * n * c
+
+    def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> bool:
+        return True
+
+
+CLASS_LOSS = _ClassLoss()
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    loss: Node
+    slope: Node
+    z: Node
+    classes: Node
+    factor: Node
+
+
+def with_class_losses(graph: Graph) -> Graph:
+    """The graph with every such loss as one node."""
+    nodes = topological_order(graph.outputs)
+    losses = dict(pair for node in nodes for pair in _loss(node))
+    every = [found for node in nodes if (found := _found(node, losses)) is not None]
+    made_here = {id(node) for found in every for node in (found.loss, found.slope)}
+    replaced: dict[int, Node] = {}
+    for found in every:
+        # A factor that needs the loss, as that of a focal loss, cannot be there before it.
+        if not any(id(node) in made_here for node in topological_order([found.factor])):
+            replaced |= _parts(found)
+    return Graph(graph.inputs, tuple(substitute(graph.outputs, replaced))) if replaced else graph
+
+
+_Key = tuple[int, int, int]
+"Ids of l, s and k."
+
+
+def _loss(node: Node) -> list[tuple[_Key, Node]]:
+    """The node under its key, if it is ``l - s_k``."""
+    if node.primitive.name != "subtract":
+        return []
+    total, own = node.inputs[0], _bare(node.inputs[1])
+    is_loss = total.primitive.name == "logsumexp" and own.primitive.name == "take_along" and node.ndim == 1
+    return [((id(total), id(own.inputs[0]), id(own.inputs[1])), node)] if is_loss else []
+
+
+def _found(slope: Node, losses: Mapping[_Key, Node]) -> _Found | None:
+    """The loss whose slope a node is, if it has few classes."""
+    if slope.primitive.name != "add" or slope.ndim != 2 or slope.dtype.kind != "f":
+        return None
+    n, classes = slope.shape
+    if n != Rows() or isinstance(classes, Rows) or classes > MOST_CLASSES:
+        return None
+    spread, scaled = _first(slope.inputs, "scatter_along")
+    power, factor = _first(scaled.inputs, "exp") if scaled.primitive.name == "multiply" else (slope, slope)
+    if spread.primitive.name != "scatter_along" or power.primitive.name != "exp":
+        return None
+    negated, indices = _bare(spread.inputs[0]), spread.inputs[1]
+    difference = power.inputs[0]
+    if negated.primitive.name != "negative" or difference.primitive.name != "subtract":
+        return None
+    row = negated.inputs[0]
+    shifted, total = difference.inputs[0], _bare(difference.inputs[1])
+    loss = losses.get((id(total), id(shifted), id(indices)))
+    z = _unshifted(shifted)
+    fits = row.shape == (n,) == _bare(indices).shape and _bare(factor) is _bare(row)
+    if loss is None or z is None or not fits or z.shape != slope.shape or total.inputs != (shifted,):
+        return None
+    return _Found(loss, slope, z, _bare(indices), row)
+
+
+def _unshifted(node: Node) -> Node | None:
+    """``z``, if the node is ``z - max_j z_j``."""
+    if node.primitive.name != "subtract":
+        return None
+    z, largest = node.inputs[0], _bare(node.inputs[1])
+    is_shift = largest.primitive.name == "max" and largest.inputs == (z,) and largest.params["axes"] == (1,)
+    return z if is_shift else None
+
+
+def _parts(found: _Found) -> dict[int, Node]:
+    """What stands for the loss and the slope: views of what both are computed into."""
+    n, classes = found.slope.shape
+    arguments = (found.z, found.classes, found.factor)
+    whole = Node(CLASS_LOSS, arguments, {}, CLASS_LOSS.shape(found.z.shape), found.slope.dtype)
+    slope, last = (
+        Node(PRIMITIVES["slice"], (whole,), {"starts": (0, start), "shape": shape, "steps": (1, 1)}, shape, whole.dtype)
+        for start, shape in ((0, (n, classes)), (classes, (n, 1)))
+    )
+    return {
+        id(found.slope): slope,
+        id(found.loss): Node(PRIMITIVES["reshape"], (last,), {"shape": (n,)}, (n,), whole.dtype),
+    }
+
+
+def _bare(node: Node) -> Node:
+    """Without axes of size one."""
+    while node.primitive.name == "reshape":
+        (node,) = node.inputs
+    return node
+
+
+def _first(nodes: Sequence[Node], name: str) -> Sequence[Node]:
+    """Two nodes, one of this name first."""
+    return nodes if nodes[0].primitive.name == name else nodes[::-1]
