@@ -190,11 +190,15 @@ void bind_program(nb::module_& m) {
       .def(
           "reduce",
           [](Builder& self, int op, int dtype, nb::object keep, nb::object reduce, nb::object src, nb::object dst,
-             bool accumulate) {
-            self.reduce(op, {Reduction::sum, Builder::checked_dtype(dtype), to_dims(keep), to_dims(reduce),
-                             to_operand(src), to_operand(dst), accumulate});
+             bool accumulate, nb::object times) {
+            ReduceSpec s;
+            s.dtype = Builder::checked_dtype(dtype);
+            s.keep = to_dims(keep), s.reduce = to_dims(reduce), s.src = to_operand(src), s.dst = to_operand(dst);
+            s.accumulate = accumulate, s.has_times = !times.is_none();
+            if (s.has_times) s.times = to_operand(times);
+            self.reduce(op, std::move(s));
           },
-          "op"_a, "dtype"_a, "keep"_a, "reduce"_a, "src"_a, "dst"_a, "accumulate"_a = false)
+          "op"_a, "dtype"_a, "keep"_a, "reduce"_a, "src"_a, "dst"_a, "accumulate"_a = false, "times"_a = nb::none())
       .def(
           "take",
           [](Builder& self, int dtype, nb::object outer, nb::object count, nb::object inner, nb::object axis_size,

@@ -98,6 +98,14 @@ class Builder : public Checks {
       invalid("sum and prod do not exist for bool; convert first.");
     if (s.accumulate && s.op == Reduction::argmax) invalid("argmax cannot accumulate over the rows.");
     check_accumulate(s.accumulate, s.dst, "reduce");
+    if (s.has_times) {
+      check(s.times, joined(s.keep, s.reduce), false, "times of reduce");
+      require_dtype(s.times.buffer, s.dtype, "times of reduce");
+      const bool columns =
+          s.keep.size() == 1 && s.reduce.size() == 1 && !s.keep[0].is_rows && s.keep[0].coefficient > 1;
+      if (s.op != Reduction::sum || !is_float(s.dtype) || !columns || s.src.strides[0] != 1 || s.times.strides[0] != 1)
+        invalid("times of reduce is for sums of floats down several columns, both operands contiguous across them.");
+    }
     with_type(s.dtype, [&](auto t) { machine_.add(std::make_unique<ReduceOf<decltype(t)>>(s)); });
   }
 

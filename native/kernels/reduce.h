@@ -1,4 +1,4 @@
-// The reduce instruction:  dst[keep] = op over reduce dims of src[keep, reduce].
+// The reduce instruction:  dst[keep] = op over reduce dims of src[keep, reduce], or of src times another operand.
 //
 // Three ways, settled when the instruction is added:
 //   columns  the innermost kept dim is contiguous: fold down the columns (a bias gradient)
@@ -18,12 +18,18 @@ struct ReduceSpec {
   std::vector<Dim> keep, reduce;
   Operand src, dst;
   bool accumulate = false;
+  bool has_times = false;
+  Operand times;  // strides as src; what it takes is checked by the builder: columns of floats, summed
 };
 
 template <class T> class ReduceOf final : public Instruction {
  public:
-  explicit ReduceOf(const ReduceSpec& spec) : op_(spec.op), accumulate_(spec.accumulate) {
+  explicit ReduceOf(const ReduceSpec& spec) : op_(spec.op), accumulate_(spec.accumulate), has_times_(spec.has_times) {
     constexpr std::int64_t item = sizeof(T);
+    if (has_times_) {
+      times_ = {spec.times.buffer, spec.times.offset * item, spec.times.row_advance * item};
+      times_stride_ = spec.times.strides.back();
+    }
     const std::size_t n_keep = spec.keep.size();
     std::vector<std::int64_t> kept(spec.src.strides.begin(), spec.src.strides.begin() + n_keep);
     std::vector<std::int64_t> reduced(spec.src.strides.begin() + n_keep, spec.src.strides.end());
@@ -172,13 +178,13 @@ template <class T> class ReduceOf final : public Instruction {
         }
         T* to = reinterpret_cast<T*>(dst) + j * dst_stride_;
         T* out = in_place ? to : results;
-        switch (op_) {
-          case Reduction::sum: fold_columns<Reduction::sum>(x, stride, n_rows, out, n); break;
-          case Reduction::prod: fold_columns<Reduction::prod>(x, stride, n_rows, out, n); break;
-          case Reduction::max: fold_columns<Reduction::max>(x, stride, n_rows, out, n); break;
-          case Reduction::min: fold_columns<Reduction::min>(x, stride, n_rows, out, n); break;
-          default: fold_columns<Reduction::logsumexp>(x, stride, n_rows, out, n); break;
+        if constexpr (std::is_floating_point_v<T>) {
+          if (has_times_) {
+            const T* other = reinterpret_cast<const T*>(frame.at(times_)) + j;
+            fold_each_column<Reduction::sum>(RowProducts<T>{{x, stride}, {other, times_stride_}}, n_rows, out, n);
+          }
         }
+        if (!has_times_) fold(x, stride, n_rows, out, n);
         if (in_place) continue;
         if (add && op_ == Reduction::sum && dst_stride_ == 1) {
           for (std::int64_t i = 0; i < n; ++i) to[i] = fold_pair(Reduction::sum, to[i], out[i]);
@@ -187,6 +193,16 @@ template <class T> class ReduceOf final : public Instruction {
         }
       }
     });
+  }
+
+  void fold(const T* x, std::int64_t stride, std::int64_t n_rows, T* out, std::int64_t n) const noexcept {
+    switch (op_) {
+      case Reduction::sum: return fold_columns<Reduction::sum>(x, stride, n_rows, out, n);
+      case Reduction::prod: return fold_columns<Reduction::prod>(x, stride, n_rows, out, n);
+      case Reduction::max: return fold_columns<Reduction::max>(x, stride, n_rows, out, n);
+      case Reduction::min: return fold_columns<Reduction::min>(x, stride, n_rows, out, n);
+      default: return fold_columns<Reduction::logsumexp>(x, stride, n_rows, out, n);
+    }
   }
 
   // f(start, is it the first) for every index of the outer reduced dims; once with any start if there is nothing to
@@ -207,13 +223,13 @@ template <class T> class ReduceOf final : public Instruction {
   }
 
   Reduction op_;
-  bool accumulate_;
+  bool accumulate_, has_times_;
   Way way_;
   bool alone_ = false;  // one result from one dim: split by pieces of that dim
-  Place src_, dst_;
+  Place src_, dst_, times_;
   std::vector<Dim> keep_outer_, reduce_outer_;
   Dim keep_inner_, reduce_inner_;
-  std::int64_t keep_stride_, reduce_stride_, dst_stride_;
+  std::int64_t keep_stride_, reduce_stride_, dst_stride_, times_stride_ = 0;
   std::int64_t keep_steps_[2][kMaxDims] = {}, reduce_steps_[1][kMaxDims] = {};
 };
 

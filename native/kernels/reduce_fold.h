@@ -138,12 +138,27 @@ template <class T> struct Fold {
   }
 };
 
-// out[j] = op over r < n_rows of x[r * stride + j], for NV whole vectors of columns (or, if cols > 0, the first cols of
-// one).
-template <Reduction op, int NV, class T>
-MADALINE_INLINE void fold_strip(const T* x, std::int64_t stride, std::int64_t n_rows, T* out, int cols) {
+// Rows of a matrix, or of the products of two, element by element; rows are `stride` elements apart.
+template <class T> struct Rows {
+  const T* x;
+  std::int64_t stride;
+  MADALINE_INLINE Rows from(std::int64_t j) const { return {x + j, stride}; }
+  MADALINE_INLINE Vec<T> at(std::int64_t r, std::int64_t j, int cols) const {
+    return cols > 0 ? Vec<T>::load_partial(x + r * stride + j, cols) : Vec<T>::load(x + r * stride + j);
+  }
+};
+template <class T> struct RowProducts {
+  Rows<T> a, b;
+  MADALINE_INLINE RowProducts from(std::int64_t j) const { return {a.from(j), b.from(j)}; }
+  MADALINE_INLINE Vec<T> at(std::int64_t r, std::int64_t j, int cols) const {
+    return a.at(r, j, cols) * b.at(r, j, cols);
+  }
+};
+
+// out[j] = op over r < n_rows of x(r, j), for NV whole vectors of columns (or, if cols > 0, the first cols of one).
+template <Reduction op, int NV, class T, class X>
+MADALINE_INLINE void fold_strip(X x, std::int64_t n_rows, T* out, int cols) {
   constexpr int width = Vec<T>::width;
-  const auto load = [&](const T* p) { return cols > 0 ? Vec<T>::load_partial(p, cols) : Vec<T>::load(p); };
   // Rows [r0, r1), summed in groups of 32 so that the error of a sum grows with the groups, not with the rows.
   const auto fold = [&](std::int64_t r0, std::int64_t r1, Vec<T>(&total)[NV]) {
     constexpr std::int64_t group = op == Reduction::sum ? 32 : std::int64_t(1) << 62;
@@ -151,10 +166,10 @@ MADALINE_INLINE void fold_strip(const T* x, std::int64_t stride, std::int64_t n_
       const std::int64_t end = r1 - g <= group ? r1 : g + group;
       Vec<T> acc[NV];
 #pragma GCC unroll 8
-      for (int v = 0; v < NV; ++v) acc[v] = load(x + g * stride + v * width);
+      for (int v = 0; v < NV; ++v) acc[v] = x.at(g, v * width, cols);
       for (std::int64_t r = g + 1; r < end; ++r) {
 #pragma GCC unroll 8
-        for (int v = 0; v < NV; ++v) acc[v] = fold_vectors<op>(acc[v], load(x + r * stride + v * width));
+        for (int v = 0; v < NV; ++v) acc[v] = fold_vectors<op>(acc[v], x.at(r, v * width, cols));
       }
 #pragma GCC unroll 8
       for (int v = 0; v < NV; ++v) total[v] = g == r0 ? acc[v] : fold_vectors<op>(total[v], acc[v]);
@@ -198,25 +213,30 @@ MADALINE_INLINE void logsumexp_strip(const T* x, std::int64_t stride, std::int64
   (Log{}(sum) + shift).store_partial(out, cols);
 }
 
-// out[j] = op over rows of x[r, j], j < n; n_rows >= 1. Not for argmax.
+// out[j] = op over rows of x(r, j), j < n; n_rows >= 1. For floats.
+template <Reduction op, class T, class X>
+void fold_each_column(X x, std::int64_t n_rows, T* out, std::int64_t n) noexcept {
+  constexpr std::int64_t width = Vec<T>::width;
+  std::int64_t j = 0;
+  for (; j + 8 * width <= n; j += 8 * width) fold_strip<op, 8>(x.from(j), n_rows, out + j, 0);
+  for (; j + 2 * width <= n; j += 2 * width) fold_strip<op, 2>(x.from(j), n_rows, out + j, 0);
+  for (; j + width <= n; j += width) fold_strip<op, 1>(x.from(j), n_rows, out + j, 0);
+  if (j < n) fold_strip<op, 1>(x.from(j), n_rows, out + j, static_cast<int>(n - j));
+}
+
+// out[j] = op over rows of x[r * stride + j], j < n; n_rows >= 1. Not for argmax.
 template <Reduction op, class T>
 void fold_columns(const T* x, std::int64_t stride, std::int64_t n_rows, T* out, std::int64_t n) noexcept {
   if constexpr (!std::is_floating_point_v<T>) {
     for (std::int64_t j = 0; j < n; ++j) out[j] = x[j];
     for (std::int64_t r = 1; r < n_rows; ++r)
       for (std::int64_t j = 0; j < n; ++j) out[j] = fold_pair(op, out[j], x[r * stride + j]);
-  } else {
+  } else if constexpr (op == Reduction::logsumexp) {
     constexpr std::int64_t width = Vec<T>::width;
-    std::int64_t j = 0;
-    if constexpr (op == Reduction::logsumexp) {
-      for (; j < n; j += width)
-        logsumexp_strip(x + j, stride, n_rows, out + j, static_cast<int>(std::min(width, n - j)));
-    } else {
-      for (; j + 8 * width <= n; j += 8 * width) fold_strip<op, 8>(x + j, stride, n_rows, out + j, 0);
-      for (; j + 2 * width <= n; j += 2 * width) fold_strip<op, 2>(x + j, stride, n_rows, out + j, 0);
-      for (; j + width <= n; j += width) fold_strip<op, 1>(x + j, stride, n_rows, out + j, 0);
-      if (j < n) fold_strip<op, 1>(x + j, stride, n_rows, out + j, static_cast<int>(n - j));
-    }
+    for (std::int64_t j = 0; j < n; j += width)
+      logsumexp_strip(x + j, stride, n_rows, out + j, static_cast<int>(std::min(width, n - j)));
+  } else {
+    fold_each_column<op>(Rows<T>{x, stride}, n_rows, out, n);
   }
 }
 

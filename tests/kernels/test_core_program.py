@@ -1021,3 +1021,26 @@ def test_a_class_loss_that_cannot_be_is_refused(core):
     loss("takes 1 to 64 classes", classes=65)
     loss("takes 1 to 64 classes", classes=0)
     loss("indices of class_loss is float32; the instruction needs int64", indices="float32")
+
+
+def test_a_sum_of_products_that_cannot_be_is_refused(core):
+    def total(match, *, op="sum", src=(1, 3), times=(1, 3), dtype="float32"):
+        def add(b, p):
+            x, y = b.buffer("input", dtype), b.buffer("output", dtype)
+            p.shared_stage()
+            p.reduce(
+                core.REDUCTIONS[op],
+                core.DTYPES[dtype],
+                [(3, False)],
+                [(4, False)],
+                (x, 0, 0, list(src)),
+                (y, 0, 0, [1]),
+                times=(x, 0, 0, list(times)),
+            )
+
+        refused(core, match, add)
+
+    total("for sums of floats down several columns", op="max")
+    total("for sums of floats down several columns", dtype="int64")
+    total("for sums of floats down several columns", src=(4, 1))
+    total("for sums of floats down several columns", times=(4, 1))

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 
 import madaline as md
-from agreement import assert_executors_agree
+from agreement import assert_executors_agree, assert_same_bits, needs_core, run_native
 from madaline.graph.node import topological_order
 from madaline.graph.trace import trace
 from madaline.kernels.execute import Executable
 from madaline.plan.fuse import MAX_CHAIN, chain_dtype, fuse
 from madaline.plan.planner import plan
-from madaline.plan.program import Chain, Product
+from madaline.plan.program import Chain, Product, Reduction
 from madaline.plan.rows import LEAF_LEVEL, check_layouts, kind_of, levels
 from madaline.plan.rows import NeedsRowCountError as NeedsRowCount
 from madaline.plan.simplify import simplify
@@ -208,3 +208,60 @@ def test_what_is_not_the_slope_of_a_rectifier_stays_a_chain(f):
     graph = trace(f, x, w, y, rows=[0, 2])
     assert all(step.gate is None for step in plan(graph).instructions if isinstance(step, Product))
     assert_executors_agree(graph, [x, w, y], 6)
+
+
+def moments(x, y):
+    return np.sum(x * y, axis=0), np.sum(x * x, axis=0), x - np.sum(x, axis=0) / x.shape[0]
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(0, 3), (1, 2), (5, 9), (33, 31), (300, 130), (2000, 64)])
+def test_products_that_are_only_summed_down_the_rows_are_not_stored(rows, columns):
+    rng = np.random.default_rng(rows)
+    x, y = rng.normal(size=(rows, columns)), rng.normal(size=(rows, columns))
+    graph = trace(moments, x, y, rows=[0, 1])
+    steps = plan(graph).instructions
+    assert sum(isinstance(step, Reduction) and step.times is not None for step in steps) == 2
+    assert_executors_agree(graph, [x, y], rows)
+
+
+@needs_core
+def test_threads_change_no_bit_of_sums_of_products():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 3000, 300)).astype(np.float32)
+    graph = trace(moments, x, y, rows=[0, 1])
+    alone = run_native(graph, [x, y], len(x), threads=1)
+    for threads in (2, 3, 4):
+        assert_same_bits(run_native(graph, [x, y], len(x), threads=threads), alone)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x, y: np.sum(x * y, axis=1),
+        lambda x, y: np.sum(x * y[:, :1], axis=0),
+        lambda x, y: (np.sum(x * y, axis=0), x * y),
+        lambda x, y: np.max(x * y, axis=0),
+        lambda x, y: np.sum(np.sin(x) * np.cos(y), axis=0),
+    ],
+)
+def test_other_sums_are_of_what_is_stored(f):
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 20, 5))
+    graph = trace(f, x, y, rows=[0, 1])
+    assert all(step.times is None for step in plan(graph).instructions if isinstance(step, Reduction))
+    assert_executors_agree(graph, [x, y], 20)
+
+
+def test_a_gradient_times_factors_is_made_where_it_is_used():
+    """Batch normalisation: the gradient is kept for its sum over the rows; scaled, it is needed once, later."""
+
+    def f(g, factors, x):
+        total = np.sum(g, axis=0)
+        return g * factors + total * x
+
+    rng = np.random.default_rng(0)
+    g, factors, x = rng.normal(size=(30, 8)), rng.normal(size=8), rng.normal(size=(30, 8))
+    graph = trace(lambda a, w, factors, x: f(a @ w, factors, x), g, rng.normal(size=(8, 8)), factors, x, rows=[0, 3])
+    product = next(step for step in plan(graph).instructions if isinstance(step, Product))
+    assert product.epilogue is None
+    assert_executors_agree(graph, [g, rng.normal(size=(8, 8)), factors, x], 30)

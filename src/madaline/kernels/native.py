@@ -144,7 +144,8 @@ def _add(native: Any, core: ModuleType, step: Instruction) -> None:
     elif isinstance(step, Reduction):
         op = core.REDUCTIONS[step.op]
         keep, reduce = list(step.keep), list(step.reduce)
-        native.reduce(op, dtype, keep, reduce, step.src.encode(), step.dst.encode(), step.accumulate)
+        src, dst, times = step.src.encode(), step.dst.encode(), _optional(step.times)
+        native.reduce(op, dtype, keep, reduce, src, dst, step.accumulate, times)
     elif isinstance(step, Gather):
         sizes = (step.outer, step.count, step.inner, step.axis_size)
         operands = (step.src.encode(), step.indices.encode(), step.dst.encode())

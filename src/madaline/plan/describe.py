@@ -192,7 +192,8 @@ def _details(step: Instruction) -> str:
         return "from the end" if step.reverse else ""
     if isinstance(step, Random):
         return f"stream {step.stream}"
-    return "over the rows" if getattr(step, "accumulate", False) else ""
+    over = ["over the rows"] * getattr(step, "accumulate", False)
+    return ", ".join(["of products"] * (getattr(step, "times", None) is not None) + over)
 
 
 def _ops(ops: Sequence[Op]) -> str:

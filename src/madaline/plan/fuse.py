@@ -8,7 +8,7 @@ from heapq import heapify, heappop, heappush
 
 from madaline.graph.node import BOOL, Node
 from madaline.graph.primitives.elementwise import Elementwise
-from madaline.graph.shapes import Shape, is_symbolic
+from madaline.graph.shapes import Rows, Shape, is_symbolic
 from madaline.plan.rows import LEAF_LEVEL
 from madaline.plan.views import View, is_scalar_constant, width
 
@@ -50,29 +50,53 @@ def is_elementwise(node: Node) -> bool:
     return isinstance(node.primitive, Elementwise)
 
 
-def masks(
+def made_late(
     nodes: Sequence[Node], users: Mapping[int, Sequence[Node]], views: dict[int, View], outputs: Sequence[Node]
 ) -> dict[int, Node]:
-    """Comparisons with a number that are made where they are used, by id, with the node that uses them.
+    """Elementwise nodes that are made where they are used, by id, with the one node that uses them.
 
-    The slope of a rectifier asks whether ``y > 0``. Since ``y`` is kept for a product anyway, asking again later is
-    cheaper than keeping the answer.
+    What a node needs is kept anyway, so making the node later is cheaper than keeping it too: the mask ``y > 0`` of a
+    rectifier whose ``y`` goes into a product, a gradient times a row of factors, the products that a sum over the rows
+    adds up.
     """
-    found: dict[int, Node] = {}
     wanted = {id(node) for node in outputs}
+
+    def is_kept(item: Node) -> bool:
+        using = users[id(item)]
+        return not item.inputs or len(using) > 2 or any(not is_elementwise(user) for user in using)
+
+    found: dict[int, Node] = {}
     for node in nodes:
         using = users.get(id(node), ())
-        if node.dtype != BOOL or id(node) in wanted or len(using) != 1:
+        if len(using) != 1 or id(node) in wanted or not is_elementwise(node):
             continue
-        if not is_elementwise(node) or not is_elementwise(using[0]):
+        if not is_symbolic(node.shape) and node.dtype != BOOL:
+            continue  # of parameters, which updates may overwrite
+        (user,) = using
+        known = [item for item in node.inputs if item.shape == node.shape and not is_scalar_constant(item)]
+        if not all(views[id(item)].root is item for item in known):
             continue
-        known = [item for item in node.inputs if not is_scalar_constant(item)]
-        if len(known) == 1 and len(node.inputs) == 2 and views[id(known[0])].root is known[0]:
-            kept = any(not is_elementwise(user) for user in users[id(known[0])])
-            alike = using[0].shape == node.shape == known[0].shape and chain_dtype(node) == chain_dtype(using[0])
-            if kept and alike:
-                found[id(node)] = using[0]
+        if _is_summed_product(node, user):
+            is_cheaper = all(is_kept(item) for item in known)
+        else:
+            is_cheaper = (
+                len(known) == 1
+                and any(not is_elementwise(other) for other in users[id(known[0])])
+                and is_elementwise(user)
+                and user.shape == node.shape
+                and chain_dtype(node) == chain_dtype(user)
+            )
+        if is_cheaper:
+            found[id(node)] = user
     return found
+
+
+def _is_summed_product(node: Node, user: Node) -> bool:
+    """Whether the core can sum these products down the rows without storing them."""
+    if user.primitive.name != "sum" or user.params["axes"] != (0,) or node.primitive.name != "multiply":
+        return False
+    is_batch = node.ndim == 2 and node.shape[0] == Rows() and width(node.shape) > 1
+    return is_batch and node.dtype.kind == "f" and all(item.shape == node.shape for item in node.inputs)
 
 
 def in_order(

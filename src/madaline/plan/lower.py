@@ -18,6 +18,7 @@ from madaline.plan.program import (
     Gather,
     Instruction,
     Op,
+    Operand,
     Product,
     Random,
     Reduction,
@@ -32,12 +33,12 @@ def lower(group: Group, low: Lowering) -> list[Instruction]:
     """The instructions of a group."""
     if group.chain:
         return [lower_chain(group, low)]
-    (node,) = group.nodes
+    *before, node = group.nodes
     name = node.primitive.name
     if name == "place":
         return _place(node, low)
     if name in ("sum", "prod", "max", "min", "logsumexp"):
-        return [_reduce(node, low, node.params["axes"])]
+        return [_reduce(node, low, node.params["axes"], *before)]
     if name == "argmax":
         return [_reduce(node, low, (node.params["axis"],))]
     return _RULES[name](node, low)
@@ -174,23 +175,29 @@ def lower_product(
     )
 
 
-def _reduce(node: Node, low: Lowering, axes: tuple[int, ...]) -> Reduction:
-    (x,) = node.inputs
+def _reduce(node: Node, low: Lowering, axes: tuple[int, ...], product: Node | None = None) -> Reduction:
+    """A reduction; of a sum, ``product`` may be what is summed, which is then not computed by itself."""
+    x, *others = node.inputs if product is None else product.inputs
     kept = [axis for axis in range(x.ndim) if axis not in axes]
     rows = row_axis(x.shape)
     keep_order = sorted(kept, key=lambda axis: axis != rows)
     reduce_order = sorted(axes, key=lambda axis: axis != rows)
-    view = low.views[id(x)]
     out = stored_strides(node.shape)
+
+    def arranged(item: Node) -> Operand:
+        strides = low.views[id(item)].strides
+        return low.operand(item, tuple(strides[axis] for axis in (*keep_order, *reduce_order)))
+
     return Reduction(
         (node,),
         x.dtype.name if x.dtype != BOOL else "int64",
         node.primitive.name,
         dims_of(x.shape, keep_order),
         dims_of(x.shape, reduce_order),
-        low.operand(x, tuple(view.strides[axis] for axis in (*keep_order, *reduce_order))),
+        arranged(x),
         low.result(node, tuple(out[kept.index(axis)] for axis in keep_order)),
         id(node) in low.reducing,
+        arranged(others[0]) if others else None,
     )
 
 

@@ -15,7 +15,7 @@ from madaline.plan.chain import lower_chain
 from madaline.plan.class_loss import with_class_losses
 from madaline.plan.collapse import within_limits
 from madaline.plan.donate import Donations, cannot_be_in_place, check_donated, clashes, needed_early, with_copies
-from madaline.plan.fuse import Group, fuse, in_order, masks
+from madaline.plan.fuse import Group, fuse, in_order, made_late
 from madaline.plan.join import homes
 from madaline.plan.lower import lower, lower_product
 from madaline.plan.lowering import Lowering
@@ -99,7 +99,7 @@ class _Planner:
         for node in self.nodes:
             for item in node.inputs:
                 self.users.setdefault(id(item), []).append(node)
-        late = masks(self.nodes, self.users, self.views, self.outputs)
+        late = made_late(self.nodes, self.users, self.views, self.outputs)
         for node in self.nodes:
             if id(node) in late:
                 self.level[id(node)] = self.level[id(late[id(node)])]
@@ -174,7 +174,7 @@ class _Planner:
             low.buffers[low.buffer(node)].offset = leaves[id(node)]
         low.over = {key: low.buffer(given) for key, given in self.donations.in_place.items()}
         for group in groups:
-            for node in group.nodes:
+            for node in group.nodes if group.chain else group.nodes[-1:]:
                 if not group.chain or id(node) in outside or id(node) in self.output_index:
                     number = low.buffer(node)
                     if id(node) in self.output_index:
@@ -192,7 +192,7 @@ class _Planner:
             if position in partner:
                 steps.append(_Step([self._product(group.nodes[0], groups[partner[position]], low)], group.level))
                 continue
-            node = group.nodes[0]
+            node = group.nodes[-1]
             instructions = [piece for instruction in lower(group, low) for piece in within_limits(instruction)]
             step = _Step(instructions, group.level)
             if id(node) in low.reducing:

@@ -105,6 +105,8 @@ class Reduction(Instruction):
     src: Operand = field(default_factory=lambda: Operand(-1, 0, 0, ()))
     dst: Operand = field(default_factory=lambda: Operand(-1, 0, 0, ()))
     accumulate: bool = False
+    times: Operand | None = None
+    "What each element is multiplied by before it is summed."
 
 
 @dataclass(slots=True)
@@ -229,7 +231,7 @@ def operands_of(instruction: Instruction) -> list[Operand]:
         return list(instruction.operands)
     found = [
         value
-        for name in ("A", "B", "C", "bias", "gate", "src", "logits", "factor", "dst", "indices", "key")
+        for name in ("A", "B", "C", "bias", "gate", "src", "times", "logits", "factor", "dst", "indices", "key")
         if isinstance(value := getattr(instruction, name, None), Operand)
     ]
     if isinstance(instruction, Product) and instruction.epilogue is not None:
