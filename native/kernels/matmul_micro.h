@@ -105,7 +105,7 @@ template <class T>
 [[gnu::noinline]] void store_edge(const T* sums, int ld, int rows, int cols, Target<T> to,
                                   const Store& store) noexcept {
   constexpr int W = Vec<T>::width;
-  if (store.col != 1) {
+  if (store.col != 1 || (to.gate && store.gate_col != 1)) {
     for (int j = 0; j < cols; ++j)
       for (int i = 0; i < rows; ++i) store_element(sums[i * ld + j], i, j, to, store);
     return;
@@ -194,7 +194,7 @@ template <class T, int R, int NV, bool PartialB>
   for (; p < k; ++p) step();
 
   const Store& store = *strip.store;
-  if (last < W || store.col != 1) {
+  if (last < W || store.col != 1 || (to.gate && store.gate_col != 1)) {
     alignas(64) T sums[R * NV * W];
 #pragma GCC unroll 16
     for (int i = 0; i < R; ++i)
