@@ -151,9 +151,11 @@ def test_estimators_of_densities():
     change = (quantiles.predict_quantiles(X) - quantiles.predict_quantiles(0 * X))[:, 1, 0]
     np.testing.assert_allclose(md.integrated_gradients(quantiles, X, output=2).sum(axis=1), change, atol=1e-4)
 
-    mixture = md.MixtureDensityRegressor(6, "tanh", **shared).fit(X, y[:, 0])
-    with pytest.raises(ConfigError, match="pass raw=True"):
-        md.integrated_gradients(mixture, X)
+    for target, output in ((y[:, 0], None), (y, 1)):
+        mixture = md.MixtureDensityRegressor(6, "tanh", components=3, **shared).fit(X, target)
+        change = np.c_[mixture.predict(X) - mixture.predict(0 * X)][:, output or 0]
+        np.testing.assert_allclose(md.integrated_gradients(mixture, X, output=output).sum(axis=1), change, atol=1e-4)
+        assert md.gradient_x_input(mixture, X, output=output).shape == X.shape
     assert md.integrated_gradients(mixture, X, output=0, raw=True).shape == X.shape
 
 

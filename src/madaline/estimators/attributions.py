@@ -34,7 +34,8 @@ def gradient_x_input(model: Any, X: Any, output: Any = None, *, raw: bool = Fals
         Rows as ``predict`` takes them.
     output : int, class, or array of one for each row, optional
         What is explained: a class by its name, or the place of an output. Unless told, the only output, or the class
-        that is predicted for each row.
+        that is predicted for each row. Of estimators of densities it is the mean of each target, of quantiles those of
+        the first target, then of the next.
     raw : bool
         Explain the net's outputs as they are, as logits, in place of probabilities and values in units of the target.
         Where a net is sure of itself probabilities are flat and have no gradient; logits do.

@@ -14,7 +14,6 @@ import numpy as np
 from madaline.errors import ConfigError
 from madaline.functional.model import Model
 from madaline.losses.loss import OUT_ACTIVATIONS
-from madaline.losses.mixture import MixtureDensity
 from madaline.nn.layers.embedding import Embedding
 from madaline.nn.layers.parallel import Parallel
 from madaline.nn.layers.reshape import Identity
@@ -113,8 +112,6 @@ def _meaning(estimator: Any, *, raw: bool) -> Callable[[Any], Any]:
         return lambda z: estimator._probabilities(final(z))
     if raw:
         return lambda z: z
-    if isinstance(loss, MixtureDensity):
-        raise ConfigError("What a mixture predicts cannot be explained, only what its net puts out: pass raw=True.")
     if hasattr(estimator, "_unscaled"):
         return lambda z: estimator._unscaled(loss.predict(z))
     centre, spread = np.atleast_1d(estimator._centre), np.atleast_1d(estimator._spread)

@@ -101,20 +101,27 @@ class MixtureDensity(Loss):
     def distribution(self, raw: Any) -> GaussianMixture:
         """The predicted densities of all rows, in float64: to evaluate, sample, ask for means, modes and quantiles."""
         raw = np.asarray(raw, dtype=np.float64)
-        D = 1
-        while self._count(D) < raw.shape[1]:
-            D += 1
-        if raw.ndim != 2 or self._count(D) != raw.shape[1]:
-            raise ShapeError(f"raw has shape {show(raw.shape)}, which are not the outputs of {self!r} for any target.")
+        D = self._width(raw.shape)
         logits, means, log_diagonal, above = self._parts(raw, D)
         factors = np.exp(log_diagonal)[..., None] * np.eye(D)
         if above is not None:
             factors[..., *np.triu_indices(D, 1)] = above
         return GaussianMixture(softmax(logits), means, np.broadcast_to(factors, (*means.shape, D)))
 
+    def _width(self, shape: Shape) -> int:
+        """How many target columns outputs of this shape are for."""
+        D = 1
+        while len(shape) == 2 and self._count(D) < shape[1]:
+            D += 1
+        if len(shape) != 2 or self._count(D) != shape[1]:
+            raise ShapeError(f"raw has shape {show(shape)}, which are not the outputs of {self!r} for any target.")
+        return D
+
     def predict(self, raw: Any) -> Any:
         """The means of the densities."""
-        return self.distribution(raw).mean().astype(as_floats(raw).dtype)
+        raw = as_floats(raw)
+        logits, means, _, _ = self._parts(raw, self._width(raw.shape))
+        return np.sum(softmax(logits)[:, :, None] * means, axis=1)
 
     def check(self, prediction_shape: Shape, target: Any) -> None:
         target = as_array(target)
