@@ -6,7 +6,7 @@ import pytest
 
 TITLES = {
     "penguins": ("Which classes are mixed up", "accuracy on rows that training did not see"),
-    "auto_mpg": ("Predictions and the truth", "R2 on rows that training did not see"),
+    "auto_mpg": ("Predictions and the truth", "How far to believe intervals", "R2 on rows that training did not see"),
 }
 
 

@@ -8,13 +8,14 @@ from typing import Any
 
 from madaline.cli.run_folder import MODEL, RunFolder
 from madaline.data.reading.assumption import counted
-from madaline.data.target import ClassTarget, LabelTarget
+from madaline.data.target import ClassTarget, LabelTarget, NumberTarget
 from madaline.estimators.tabular.baselines import Rows
 from madaline.estimators.tabular.explain import explain
+from madaline.estimators.tabular.learned import covered
 from madaline.estimators.tabular.scores import Score
 from madaline.estimators.tabular.training import Prepared, outputs
 from madaline.report.features import input_names, table_features
-from madaline.report.findings import Findings
+from madaline.report.findings import INTERVAL, Findings
 from madaline.report.html.write import write_report
 from madaline.train.history import History
 
@@ -63,6 +64,8 @@ def write(
         n_params=trainer.model.network.n_params,
         seed=seed,
     )
+    prediction = outputs(prepared, trainer, prepared.test)
+    has_intervals = isinstance(target, NumberTarget) and len(test.y) > 1
     classes = target.classes if isinstance(target, ClassTarget) else ()
     file = folder.path / MODEL
     findings = Findings(
@@ -80,7 +83,8 @@ def write(
         targets=prepared.targets,
         classes=target.labels if isinstance(target, LabelTarget) else classes,
         truth=test.y,
-        prediction=outputs(prepared, trainer, prepared.test),
+        prediction=prediction,
+        covered=covered(test.y, prediction, INTERVAL, seed=seed) if has_intervals else None,
         history=history,
         model=trainer.model,
         inputs=input_names(prepared.table),

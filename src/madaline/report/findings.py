@@ -13,6 +13,8 @@ from madaline.train.history import History
 
 NUMBERS = ("regression", "count")
 "Tasks whose answers are numbers."
+INTERVAL = 0.9
+"The share of cases in which an interval is to hold the truth, in charts."
 
 
 class Score(Protocol):
@@ -94,6 +96,9 @@ class Findings:
         Of rows that training did not see: numbers of classes (n,), labels (n, k), or numbers (n, k).
     prediction : array, optional
         Of the same rows: probabilities (n, classes) or (n, labels), or numbers (n, k).
+    covered : array of bool, optional
+        Of the same rows, if numbers are predicted: whether the interval of a share of :data:`INTERVAL` holds the truth,
+        (n, k).
     history : History, optional
         Learning curves, and what the probes saw.
     model : Model, optional
@@ -123,6 +128,7 @@ class Findings:
     classes: Sequence[object] = ()
     truth: np.ndarray | None = None
     prediction: np.ndarray | None = None
+    covered: np.ndarray | None = None
     history: History | None = None
     model: Model | None = None
     inputs: Sequence[str] = ()

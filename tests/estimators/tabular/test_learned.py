@@ -16,7 +16,7 @@ import madaline as md
 from madaline.data.reading.format import TableFormat
 from madaline.data.split import split_rows
 from madaline.errors import ConfigError, FileFormatError, InputError
-from madaline.estimators.tabular.learned import SHARES, Learned
+from madaline.estimators.tabular.learned import SHARES, Learned, covered
 from madaline.estimators.tabular.training import learned, prepare, target_of, train
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -96,6 +96,18 @@ def test_intervals_hold_the_truth_of_new_rows_as_often_as_they_say(share):
         found.learn_errors(errors[:60], np.zeros(60))
         held.append(abs(errors[60]) <= found.margins(share)[0])
     assert np.mean(held) == pytest.approx(share, abs=0.06)
+
+
+def test_how_often_intervals_hold_is_told_by_other_rows(rng):
+    """Errors of one row alone are no larger than themselves; of other rows, as often as said."""
+    truth = rng.standard_t(3, (4000, 2))
+    found = covered(truth, np.zeros((4000, 2)), 0.9)
+    assert found.shape == (4000, 2)
+    assert found.mean(axis=0) == pytest.approx(0.9, abs=0.02)
+    size = np.where(np.arange(4000) < 2000, 0.1, 10.0)[:, None]
+    by_size = covered(truth * size, np.zeros((4000, 2)), 0.9)
+    assert by_size[:2000].all()
+    assert by_size[2000:].mean() == pytest.approx(0.8, abs=0.03)
 
 
 def test_intervals_are_for_numbers_and_shares(prices):

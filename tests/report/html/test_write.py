@@ -150,6 +150,31 @@ def test_a_regressors_report_shows_residuals_in_place_of_classes(trained):
     shown = set(titles(Page(report(of_numbers(trained)))))
     assert {"Predictions and the truth", "Residuals", "Residuals by prediction"} <= shown
     assert not {"ROC", "Which classes are mixed up", "Importance of columns"} & shown
+    assert "How far to believe intervals" not in shown, "there are none"
+
+
+def test_a_regressors_report_shows_where_its_numbers_and_intervals_can_be_believed(trained):
+    """Truths twice as large as predicted from the middle on, and intervals that hold below it alone."""
+    guess = np.linspace(1.0, 20.0, 200)[:, None]
+    is_low = guess < 10.0
+    numbers = replace(of_numbers(trained), truth=np.where(is_low, guess, 2.0 * guess), prediction=guess, covered=is_low)
+    page = Page(report(numbers))
+    charts = {title: chart["data"][-1] for title, chart in zip(titles(page), page.charts, strict=True)}
+    means, held = charts["On average"], charts["How far to believe intervals"]
+    assert len(means["x"]) == 10
+    np.testing.assert_allclose(means["y"][:4], means["x"][:4])
+    np.testing.assert_allclose(means["y"][5:], 2.0 * np.array(means["x"][5:]), rtol=1e-3)
+    assert held["y"][:4] == [1.0] * 4
+    assert held["y"][5:] == [0.0] * 5
+    assert sum(held["text"]) == 200
+    assert "47.5% in all" in page.text
+
+
+@pytest.mark.parametrize("guess", [np.zeros(200), np.arange(5.0)], ids=["all the same", "few"])
+def test_too_little_to_average_over_is_left_out(trained, guess):
+    truth, prediction = np.arange(float(len(guess)))[:, None], guess[:, None]
+    numbers = replace(of_numbers(trained), truth=truth, prediction=prediction, covered=truth > 2.0)
+    assert not {"On average", "How far to believe intervals"} & set(titles(Page(report(numbers))))
 
 
 def test_of_two_classes_one_curve_says_all(trained):

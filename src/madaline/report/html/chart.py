@@ -16,6 +16,8 @@ SEQUENCE = "Cividis"
 "From little to much, for the colour-blind too: Nunez, Anderton & Renslow 2018."
 DIVERGING = [[0.0, "#0072B2"], [0.5, "#f4f4f4"], [1.0, "#D55E00"]]
 "Below and above 0."
+EVEN = {"dash": "dot", "color": COLOURS[-1], "width": 1.5}
+"The line to compare with."
 DIGITS = 4
 "Of numbers in charts."
 LONGEST = 28

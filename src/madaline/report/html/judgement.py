@@ -1,4 +1,4 @@
-"""Charts of predictions beside the truth: which classes are mixed up, how far numbers are off, what to believe."""
+"""Charts of predictions beside the truth: which classes are mixed up, what to believe, and those of numbers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from madaline.report.findings import NUMBERS, Findings
 from madaline.report.html.chart import (
     COLOURS,
+    EVEN,
     SEQUENCE,
     Chart,
     colour_of,
@@ -20,17 +21,14 @@ from madaline.report.html.chart import (
     thinned,
     titled,
 )
+from madaline.report.html.residuals import number_charts, wilson
 
 MOST_CLASSES = 40
 "In a confusion matrix; of more, the most frequent."
 MOST_CURVES = 6
-MOST_TARGETS = 3
-MOST_POINTS = 1500
 CURVE_POINTS = 200
 N_BINS = 10
 "Of probabilities, for calibration."
-EVEN = {"dash": "dot", "color": COLOURS[-1], "width": 1.5}
-"The line to compare with."
 
 
 def charts(findings: Findings) -> list[Chart]:
@@ -39,7 +37,7 @@ def charts(findings: Findings) -> list[Chart]:
     if truth is None or prediction is None or not len(truth):
         return []
     if findings.task in NUMBERS:
-        return list(_of_numbers(truth, prediction, findings.targets))
+        return list(number_charts(truth, prediction, findings.covered, findings.targets))
     names = [str(name) for name in findings.classes]
     if findings.task == "multilabel":
         return list(_threshold_charts(truth, prediction, names))
@@ -88,10 +86,7 @@ def _calibration(truth: np.ndarray, p: np.ndarray) -> Chart:
     bins = [place == k for k in np.unique(place)]
     x, y = [said[each].mean() for each in bins], np.array([right[each].mean() for each in bins])
     n = np.array([each.sum() for each in bins])
-    # Wilson 1927: where the true share may be, given so few rows; 95%.
-    z = 1.96
-    centre = (y + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z * np.sqrt(y * (1 - y) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
+    low_share, high_share = wilson(y, n)
     points = {
         "x": numbers(x),
         "y": numbers(y),
@@ -99,8 +94,8 @@ def _calibration(truth: np.ndarray, p: np.ndarray) -> Chart:
         "marker": {"color": COLOURS[0], "size": 8},
         "error_y": {
             "symmetric": False,
-            "array": numbers(centre + half - y),
-            "arrayminus": numbers(y - centre + half),
+            "array": numbers(high_share - y),
+            "arrayminus": numbers(y - low_share),
             "thickness": 1,
             "color": COLOURS[0],
         },
@@ -162,45 +157,3 @@ def _line(x: np.ndarray, y: np.ndarray, name: str, colour: str) -> dict[str, Any
     places = thinned(len(x), CURVE_POINTS)
     line = {"color": colour, "width": 2}
     return {"x": numbers(x[places]), "y": numbers(y[places]), "name": name, "mode": "lines", "line": line}
-
-
-def _of_numbers(truth: np.ndarray, prediction: np.ndarray, targets: Sequence[str]) -> Iterator[Chart]:
-    rng = np.random.default_rng(0)
-    shown = rng.permutation(len(truth))[:MOST_POINTS]
-    sampled = f" {len(shown):,} of {len(truth):,} rows." if len(shown) < len(truth) else ""
-    marker = {"color": COLOURS[0], "size": 5, "opacity": 0.65}
-    for k in range(min(truth.shape[1], MOST_TARGETS)):
-        of = f" of {targets[k]}" if truth.shape[1] > 1 and k < len(targets) else ""
-        y, guess = truth[:, k].astype(np.float64), prediction[:, k].astype(np.float64)
-        ends = numbers([min(y.min(), guess.min()), max(y.max(), guess.max())])
-        even = {"x": ends, "y": ends, "mode": "lines", "line": EVEN, "hoverinfo": "skip"}
-        points = {"x": numbers(guess[shown]), "y": numbers(y[shown]), "mode": "markers", "marker": marker}
-        yield Chart(
-            f"Predictions{of} and the truth",
-            f"On the dotted line they are the same.{sampled}",
-            [points, even],
-            {"xaxis": titled("predicted"), "yaxis": titled("true"), "showlegend": False},
-        )
-        error = y - guess
-        low, high, size = error.min(), error.max(), np.abs(error).max()
-        if high - low <= 1e-9 * size:  # all the same: too close together to be parted
-            low, high = low - 0.5 * size, high + 0.5 * size
-        counts, edges = np.histogram(error, bins=min(40, max(8, int(np.sqrt(len(error))))), range=(low, high))
-        bars = {"type": "bar", "x": numbers((edges[1:] + edges[:-1]) / 2), "y": counts.tolist()}
-        bars |= {"marker": {"color": COLOURS[0]}, "width": float(edges[1] - edges[0]) * 0.92}
-        half, most = np.quantile(np.abs(error), [0.5, 0.9])
-        yield Chart(
-            f"Residuals{of}",
-            f"True minus predicted. Half of them are within {half:.3g}, nine of ten within {most:.3g}.",
-            [bars],
-            {"xaxis": titled("residual"), "yaxis": titled("rows"), "showlegend": False},
-        )
-        yield Chart(
-            f"Residuals{of} by prediction",
-            f"A slope or a funnel says that the net errs more for some predictions than for others.{sampled}",
-            [
-                {"x": numbers(guess[shown]), "y": numbers(error[shown]), "mode": "markers", "marker": marker},
-                {"x": numbers([guess.min(), guess.max()]), "y": [0, 0], "mode": "lines", "line": EVEN},
-            ],
-            {"xaxis": titled("predicted"), "yaxis": titled("residual"), "showlegend": False},
-        )
