@@ -74,3 +74,11 @@ def test_a_file_may_be_read_by_whom_files_may_be_read(tmp_path):
     container.write(tmp_path / "file", {}, {"kind": "thing"})
     modes = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("plain", "file")]
     assert modes[0] == modes[1]
+
+
+def test_a_file_that_lists_arrays_without_end_is_refused_before_they_are_read(tmp_path):
+    item = b'"%d":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}'
+    head = b"{" + b",".join(item % k for k in range(container.MOST_ARRAYS + 1)) + b"}"
+    (tmp_path / "file").write_bytes(len(head).to_bytes(8, "little") + head)
+    with pytest.raises(FileFormatError, match="lists 100,001 arrays, and at most 100,000 are allowed"):
+        container.read(tmp_path / "file", kind="thing")

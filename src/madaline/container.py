@@ -13,6 +13,10 @@ import numpy as np
 
 from madaline.errors import FileFormatError
 
+MOST_ARRAYS = 100_000
+"A file that lists more is none of ours; each takes memory and time before anything can be checked."
+LONGEST_LIST = 100_000_000
+"Bytes of the list of arrays and the document that safetensors reads at most."
 DOCUMENT = "madaline"
 "The key of the document in the file's metadata."
 
@@ -74,6 +78,7 @@ def read(path: str | os.PathLike[str], *, kind: str | tuple[str, ...]) -> tuple[
         raise FileNotFoundError(f"There is no file {str(path)!r}.")
     if path.is_dir():
         raise FileFormatError(f"{str(path)!r} is a folder, not a {kinds[0]} file.")
+    _check_size(path)
     try:
         with safe_open(path, framework="numpy") as file:
             text = (file.metadata() or {}).get(DOCUMENT)
@@ -90,3 +95,15 @@ def read(path: str | os.PathLike[str], *, kind: str | tuple[str, ...]) -> tuple[
         found = document.get("kind") if isinstance(document, dict) else None
         raise FileFormatError(f"{str(path)!r} is a {found!r} file, and a {kinds[0]!r} file is needed.")
     return arrays, document
+
+
+def _check_size(path: Path) -> None:
+    """An error if the list of arrays is out of all proportion; what is not as it should be is found later."""
+    try:
+        with path.open("rb") as file:
+            length = int.from_bytes(file.read(8), "little")
+            listed = file.read(length).count(b'"data_offsets"') if length <= LONGEST_LIST else 0
+    except OSError as error:
+        raise FileFormatError(f"{str(path)!r} cannot be read: {error.strerror or error}.") from error
+    if listed > MOST_ARRAYS:
+        raise FileFormatError(f"{str(path)!r} lists {listed:,} arrays, and at most {MOST_ARRAYS:,} are allowed.")

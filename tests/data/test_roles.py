@@ -36,6 +36,7 @@ def role(values, name="column", y=None, **told):
         (["x", None] * 5, "category", "1 different texts, 5 missing"),
         ([7, None] * 5, "number", "1 different whole numbers, 5 missing"),
         ([dt.date(2024, 1, 1), dt.date(2025, 1, 1)], "date", "from 2024-01-01 to 2025-01-01"),
+        (["007", "012", "007", "012"], "category", "2 different texts"),
         (["2024-01-01", "2025-01-01"], "date", "text that reads as a date in every row"),
         ([" 1.5", "2", None], "number", "text that reads as a number in every row, 1 missing"),
         ([[1], [2, 3]], "unusable", "objects of type list have no place in a net"),
@@ -90,3 +91,13 @@ def test_a_column_that_gives_the_target_away_is_a_leak(rng):
     assert role(["x" if i == 3 else word for i, word in enumerate(words)], y=numbers)[0] == "category"
     assert role([f"name {value:.6f}" for value in y], y=y)[0] == "id"  # as many names as values says nothing
     assert role([1.0] * N, y=y)[0] == "constant"
+
+
+@pytest.mark.parametrize("name", ["PassengerId", "customerID", "rowIndex", "order_id", "ID", "row"])
+def test_a_name_that_numbers_rows_is_known_in_every_way_of_writing(name):
+    assert role(list(range(N)), name)[0] == "id"
+
+
+@pytest.mark.parametrize("name", ["humid", "paid", "grid", "MONKEY", "throw"])
+def test_a_name_that_only_ends_like_one_is_not(name):
+    assert role(list(range(N)), name)[0] == "number"

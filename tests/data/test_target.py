@@ -111,6 +111,13 @@ def test_what_cannot_be_learned_is_said():
         md.TargetPlan.fit([[1, 2], [3, 4]], task="multiclass")
     with pytest.raises(TargetError, match="Row 1 of the target is 'c', a class that was not there in training"):
         md.TargetPlan.fit(["a", "b"]).encode(["a", "c"])
+    with pytest.raises(TargetError, match="a different text in each of its 30 rows, as names have"):
+        md.TargetPlan.fit([f"name {k}" for k in range(30)])
+    with pytest.raises(TargetError, match="Several targets must all be numbers, and 'b' is not"):
+        md.TargetPlan.fit(pd.DataFrame({"a": [1.5, 2.5], "b": ["x", "y"]}))
+    for size in (1e308, 1e-310):
+        with pytest.raises(TargetError, match="too large or too small to be learned"):
+            md.TargetPlan.fit(size * np.array([0.5, 1.0, 1.7]), task="regression")
     with pytest.raises(ConfigError, match="task='guess' must be one of regression, count"):
         md.TargetPlan.fit([1.5, 2.5], task="guess")
     with pytest.raises(TargetError, match="has 1 columns, and in training it had 2"):

@@ -17,7 +17,7 @@ from madaline.cli.inspect import inspect
 from madaline.cli.predict import predict
 from madaline.cli.run_folder import StoppedRun
 from madaline.cli.train import train
-from madaline.errors import ConfigError, MadalineError
+from madaline.errors import ConfigError, MadalineError, UnknownNameError
 
 WRONG_USE, WRONG_DATA, OUR_MISTAKE, INTERRUPTED = 2, 1, 70, 130
 "Exit codes: an option that cannot be, a file that cannot be read or learned from, an error of ours, Ctrl-C."
@@ -81,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Who reads the pipe has had enough; what is left in the buffer must not be an error either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except ConfigError as error:
+    except (ConfigError, UnknownNameError) as error:
         return _failed(str(error), WRONG_USE, debug)
     except (MadalineError, OSError) as error:
         return _failed(str(error), WRONG_DATA, debug)

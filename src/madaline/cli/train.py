@@ -166,6 +166,19 @@ def _take(settings: Any, given: dict[str, Any]) -> None:
     reading = ("delimiter", "decimal", "encoding", "header", "skip", "missing", "dates", "ragged", "unnamed")
     typed = o.read_options(**{name: given[name] for name in reading})
     settings.reading = type(typed)(**settings.reading.given() | typed.given())
+    _check_ranges(settings)
+
+
+def _check_ranges(settings: Any) -> None:
+    """Numbers that no other room looks at before it is too late."""
+    limits = [
+        ("--seed", settings.training.seed, 0, 2**32 - 1),
+        ("--threads", settings.training.threads, 1, 1024),
+        ("--rows", settings.data.rows, 1, 2**63),
+    ]
+    for flag, value, low, high in limits:
+        if value is not None and not low <= value <= high:
+            raise ConfigError(f"{flag} {value} must be a number from {low} to {high}.")
 
 
 def _take_split(settings: Any, way: str | None, group: str | None, when: str | None) -> None:

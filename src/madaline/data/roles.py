@@ -20,8 +20,13 @@ MIN_COUNT = 2
 "A category that training saw more rarely counts with the others of its kind."
 KNOWN_SHARE = 0.5
 "Text whose frequent values make up less than this share of the rows tells rows apart, not kinds: it is left out."
-ID_NAME = re.compile(r"(^|[\W_])(id|idx|index|row|rowid|rownum|uuid|guid|key)$|^unnamed: 0$|^$", re.IGNORECASE)
+ID_NAME = re.compile(
+    r"(^|[\W_])(id|idx|index|row|rowid|rownum|uuid|guid|key)$|^unnamed: 0$|^$|(?-i:[a-z](Id|ID|Index|Key)$)",
+    re.IGNORECASE,
+)
 "Names of columns that number the rows."
+CODE = r"^[+-]?0\d"
+"Digits that begin with zeros are a code, as of a place or a phone: as a number they would lose them."
 
 
 @dataclass(frozen=True)
@@ -131,7 +136,7 @@ def reads_as(column: Column, given: pl.Series) -> str | None:
 
     for some in (given.head(100), given):
         stripped = some.str.strip_chars()
-        if not stripped.cast(pl.Float64, strict=False).null_count():
+        if not stripped.cast(pl.Float64, strict=False).null_count() and not stripped.str.contains(CODE).any():
             found = "number"
         elif any(not Column(column.name, "text", some).parsed_dates(f).null_count() for f in DATE_FORMATS):
             found = "date"

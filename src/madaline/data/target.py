@@ -92,7 +92,10 @@ class TargetPlan(Description):
                 f"task='count' is for numbers of things, and row {row} of the target is {matrix[row].min():g}. Take "
                 "task='regression'."
             )
-        centre, size = centre_and_scale(matrix, "standard" if scale else "none")
+        with np.errstate(over="ignore", invalid="ignore"):
+            centre, size = centre_and_scale(matrix, "standard" if scale else "none")
+        if not (np.isfinite(centre) & np.isfinite(size) & (size > 0.0)).all():
+            raise TargetError("The target is too large or too small to be learned. Give it in other units.")
         return NumberTarget(
             found, reason=reason, centres=tuple(centre.tolist()), scales=tuple(size.tolist()), is_matrix=is_matrix(y)
         )

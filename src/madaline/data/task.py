@@ -66,22 +66,34 @@ def classes_of(column: Column) -> tuple[Any, ...]:
     return tuple(column.texts().unique().sort().to_list())
 
 
+def _reads_as(column: Column) -> str | None:
+    return reads_as(column, column.values) if column.kind == "text" else None
+
+
 def infer_task(columns: list[Column]) -> tuple[str, str]:
     """What the values look like, and why."""
     if len(columns) > 1:
         if all(c.kind == "boolean" or (c.kind == "number" and not set(np.unique(c.values)) - {0, 1}) for c in columns):
             return "multilabel", f"{len(columns)} columns of 0 and 1"
+        for c in columns:
+            if c.kind in ("date", "other") or (c.kind in ("text", "category") and _reads_as(c) != "number"):
+                raise TargetError(f"Several targets must all be numbers, and {c.name!r} is not. Learn it by itself.")
         return "regression", f"{len(columns)} columns of numbers"
     column = columns[0]
-    if column.kind == "text" and reads_as(column, column.values) == "number":
+    if column.kind == "text" and _reads_as(column) == "number":
         column = Column(column.name, "number", column.numbers())
     if column.kind == "date":
         raise TargetError("The target holds dates. Give numbers, as the days from one date to another.")
     if column.kind == "other":
         raise TargetError(f"The target holds {next(iter(column.values))}, which cannot be learned.")
     n_different = len(np.unique(column.values)) if column.kind == "number" else column.texts().n_unique()
+    if column.kind != "number" and n_different == len(column) >= MANY:
+        raise TargetError(
+            f"The target has a different text in each of its {n_different:,} rows, as names have: nothing repeats that "
+            "could be learned. Choose another column."
+        )
     if column.kind != "number":
-        return "binary" if n_different == 2 else "multiclass", f"{n_different} different values"
+        return "binary" if n_different == 2 else "multiclass", f"{n_different:,} different values"
     whole = bool((column.values == np.floor(column.values)).all())
     if whole and (n_different <= 2 or n_different <= min(MANY, len(column) // 2)):
         return "binary" if n_different == 2 else "multiclass", f"{n_different} different whole numbers"

@@ -164,8 +164,9 @@ def test_empty_fields_too_many_do_no_harm():
 
 def test_row_labels_without_a_name_become_a_column():
     frame, _ = read("mpg,cyl\nMazda RX4,21.0,6\nDatsun 710,22.8,4\nHornet,21.4,6")
-    assert frame.columns == ["column_1", "mpg", "cyl"]
+    assert frame.columns == ["row", "mpg", "cyl"]
     assert frame["mpg"].to_list() == [21.0, 22.8, 21.4]
+    assert read(",row,y\n0,5,1\n1,6,0\n")[0].columns == ["row_2", "row", "y"]
 
 
 def test_a_header_with_more_names_than_fields_is_refused():

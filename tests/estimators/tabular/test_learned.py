@@ -176,6 +176,18 @@ def test_a_part_that_has_no_meaning_is_refused(prices, tmp_path, part):
         Learned.load(path)
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_weights_that_are_not_finite_are_refused(prices, tmp_path, value):
+    path = tmp_path / "m.madaline"
+    prices.save(path)
+    arrays = load_file(path)
+    name = next(name for name in arrays if name.endswith(".W"))
+    arrays[name][0, 0] = value
+    save_file(arrays, path, metadata={"madaline": _metadata(path)})
+    with pytest.raises(FileFormatError, match="has numbers that are not finite"):
+        Learned.load(path)
+
+
 def _metadata(path):
     from safetensors import safe_open
 

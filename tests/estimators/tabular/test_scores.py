@@ -82,3 +82,23 @@ def test_numbers_are_shown_as_people_read_them():
         "0.000",
         "-3.000",
     ]
+
+
+def test_r2_of_numbers_far_from_zero_is_scikit_learns(rng):
+    y = 2e9 + rng.normal(size=(300, 1))
+    guess = y + 0.5 * rng.normal(size=(300, 1))
+    found = score("regression", y, guess)[0]
+    assert found.value == pytest.approx(metrics.r2_score(y, guess))
+    assert found.low < found.value < found.high
+
+
+@pytest.mark.parametrize("n_rows", [1, 7])
+def test_r2_of_a_truth_that_does_not_vary_is_undefined(n_rows):
+    found = score("regression", np.full((n_rows, 1), 0.1), np.ones((n_rows, 1)))[0]
+    assert np.isnan([found.value, found.low, found.high]).all()
+    assert str(found) == "undefined"
+
+
+def test_resamples_without_spread_do_not_spoil_an_interval():
+    found = score("regression", np.array([[1.0], [2.0], [3.0]]), np.array([[1.1], [2.1], [2.9]]))[0]
+    assert np.isfinite([found.low, found.high]).all()

@@ -93,22 +93,25 @@ def unique_names(given: Sequence[str], width: int) -> tuple[tuple[str, ...], fro
     --------
     >>> unique_names(["a", "a", ""], 4)[0]
     ('a', 'a_2', 'column_3', 'column_4')
+    >>> unique_names(["", "age"], 2)[0]
+    ('row', 'age')
     """
     names: dict[str, None] = {}
     unnamed: set[str] = set()
     repeated: list[str] = []
     taken = set(given)
     for position in range(width):
-        name = given[position] if position < len(given) else ""
-        if not name:
-            name = f"column_{position + 1}"
-            unnamed.add(name)
+        told = given[position] if position < len(given) else ""
+        # What pandas and R write without a name before all others are the numbers or names of rows.
+        is_index = position == 0 and len(given) > 1 and any(given)
+        first = name = told or ("row" if is_index else f"column_{position + 1}")
         count = 1
-        first = name
-        while name in names or (name != first and name in taken):
+        while name in names or (name != told and name in taken):
             count += 1
             name = f"{first}_{count}"
-        if count > 1 and first not in repeated:
+        if not told:
+            unnamed.add(name)
+        elif count > 1 and first not in repeated:
             repeated.append(first)
         names[name] = None
     said = []

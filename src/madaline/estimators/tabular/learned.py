@@ -153,7 +153,7 @@ class Learned:
         try:
             with np.errstate(all="ignore"):  # absurd numbers in a description are no reason to warn
                 return cls(
-                    files.restored(document, arrays),
+                    _finite(files.restored(document, arrays)),
                     TablePlan.from_dict(document["table"]),
                     TargetPlan.from_dict(document["target"]),
                     tuple(map(_text, document["targets"])),
@@ -195,6 +195,15 @@ def covered(truth: np.ndarray, prediction: np.ndarray, share: float, *, seed: in
 def margins_of(errors: np.ndarray, share: float) -> np.ndarray:
     """The size of errors that a ``share`` of them does not exceed, one for each target."""
     return np.array([np.interp(share, SHARES, column) for column in errors.T])
+
+
+def _finite(model: Model) -> Model:
+    """The model, if its numbers are: what is NaN in it would be NaN in every answer, without a word."""
+    for values in (model.params, model.state):
+        for name in values:
+            if not np.isfinite(values[name]).all():
+                raise ValueError(f"{name} has numbers that are not finite")
+    return model
 
 
 def _text(value: Any) -> str:

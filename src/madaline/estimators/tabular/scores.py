@@ -39,6 +39,8 @@ class Score:
     larger_is_better: bool = True
 
     def __str__(self) -> str:
+        if np.isnan(self.value):
+            return "undefined"
         return f"{shown(self.value)} ({shown(self.low)} to {shown(self.high)})"
 
 
@@ -63,14 +65,16 @@ class Metric:
 
 def _squares(truth: np.ndarray, prediction: np.ndarray) -> np.ndarray:
     error = np.mean((truth - prediction) ** 2, axis=1)
-    return np.column_stack([error, truth, truth**2])
+    centred = truth - truth.mean(axis=0)  # the square of a large mean would drown the variance
+    return np.column_stack([error, centred, centred**2])
 
 
 def _r2(means: Means) -> np.ndarray:
-    """1 - error / variance, the mean over outputs of the variances."""
+    """1 - error / variance, the mean over outputs of the variances; NaN where the truth does not vary."""
     k = (means.shape[-1] - 1) // 2
     variance = np.mean(means[..., 1 + k :] - means[..., 1 : 1 + k] ** 2, axis=-1)
-    return np.asarray(1.0 - means[..., 0] / np.maximum(variance, np.finfo(float).tiny))
+    varies = variance > 0.0
+    return np.where(varies, 1.0 - means[..., 0] / np.where(varies, variance, 1.0), np.nan)
 
 
 def _first(means: Means) -> np.ndarray:
@@ -139,7 +143,8 @@ def score(task: str, truth: np.ndarray, prediction: np.ndarray, *, seed: int = 0
         quantities = metric.quantities(truth, prediction)
         # One number a row at best: a Poisson weight for each row makes a resample (Chamandy et al. 2012).
         values = metric.formula(_resampled(quantities, np.random.default_rng(seed)))
-        low, high = np.quantile(values, [(1 - SHARE) / 2, (1 + SHARE) / 2])
+        values = values[~np.isnan(values)]
+        low, high = np.quantile(values, [(1 - SHARE) / 2, (1 + SHARE) / 2]) if len(values) else (np.nan, np.nan)
         value = float(metric.formula(quantities.mean(axis=0)))
         found.append(Score(metric.name, value, float(low), float(high), metric.larger_is_better))
     return found
@@ -170,8 +175,12 @@ def shown(value: Any) -> str:
     --------
     >>> shown(0.98765), shown(1234.56), shown(0.000123)
     ('0.988', '1,235', '0.000123')
+    >>> shown(2.5e12)
+    '2.5e+12'
     """
     size = abs(float(value))
+    if size >= 1e9:
+        return f"{value:.3g}"
     if size >= 1000:
         return f"{value:,.0f}"
     if size >= 10:

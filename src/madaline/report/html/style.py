@@ -35,7 +35,11 @@ figure{margin:0;min-width:0}
 figure.wide{grid-column:1/-1}
 .plot{width:100%}
 .scroll{overflow-x:auto}
-.tall{max-height:30em;overflow:auto}
+.tall{max-height:40em;overflow:auto;background:
+linear-gradient(var(--ground) 40%,transparent) top/100% 2em no-repeat local,
+linear-gradient(transparent,var(--ground) 60%) bottom/100% 2em no-repeat local,
+linear-gradient(var(--line),transparent) top/100% .7em no-repeat scroll,
+linear-gradient(transparent,var(--line)) bottom/100% .7em no-repeat scroll}
 table{border-collapse:collapse;font-size:.93rem}
 th,td{text-align:left;padding:.35em .9em .35em 0;border-bottom:1px solid var(--line);vertical-align:top}
 td{overflow-wrap:break-word;max-width:22em}
