@@ -6,8 +6,10 @@ import json
 import random
 import subprocess
 import sys
+import time
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -95,6 +97,33 @@ def test_a_streamed_run_goes_on_to_the_same_end_from_the_middle_of_an_epoch_and_
     assert_same("run", "whole")
 
 
+def test_a_streamed_run_that_is_killed_goes_on_from_the_rows_it_has_written(madaline, numbers):
+    options = ["-t", "y", "--epochs", "60", "--patience", "60", "--batch-size", "4", *STREAMED]
+    assert madaline("train", "t.csv", "--out", "whole", *options).code == 0
+    work = Path("run.unfinished")
+    command = [sys.executable, "-m", "madaline.cli", "train", "t.csv", "--out", "run", *options]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    while process.poll() is None and not (work / "checkpoint.madaline").exists():
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    if work.exists():
+        written = next(work.glob("rows-*.bin"))
+        before = written.stat().st_mtime_ns
+        seen = []
+        open_file = Path.open
+
+        def opened(self, *arguments, **named):
+            seen.extend([self.stat().st_mtime_ns] if self.name == written.name else [])
+            return open_file(self, *arguments, **named)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Path, "open", opened)
+            assert madaline("train", "--resume", "run", "--no-baselines", "--no-report").code == 0
+        assert set(seen) == {before}
+    assert_same("run", "whole")
+
+
 def test_a_report_is_written_even_if_no_epoch_came_to_its_end(madaline, numbers):
     options = ("--memory", "100KB", "--hidden", "64,64", "--batch-size", "2", "--no-baselines")
     result = madaline("train", "t.parquet", "-t", "y", "--out", "run", "--time", "0.1s", *options)
@@ -137,6 +166,14 @@ def test_a_value_that_no_sampled_row_is_like_is_named(madaline):
     result = madaline("train", "t.parquet", "-t", "y", "--numeric", "a", "--out", "run", *STREAMED)
     assert result.code == 1
     assert "Column 'a': row 13 holds 'many', which is not a number." in result.err
+    assert not Path("run.unfinished").exists()
+
+
+def test_a_disk_without_room_is_said_before_it_is_full(madaline, numbers, monkeypatch):
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(free=1000))
+    result = madaline("train", "t.csv", "-t", "y", "--out", "run", *STREAMED)
+    assert result.code == 1
+    assert "and the disk has 0.0 GB free. Choose another --out, or draw some of them: --rows." in result.err
     assert not Path("run.unfinished").exists()
 
 

@@ -86,7 +86,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (MadalineError, OSError) as error:
         return _failed(str(error), WRONG_DATA, debug)
     except MemoryError:
-        return _failed("The memory is not enough. Try fewer rows: --rows 100000.", WRONG_DATA, debug)
+        text = (
+            "The memory is not enough. Let train stream the table, --memory 500MB, or take fewer rows, --rows 100000."
+        )
+        return _failed(text, WRONG_DATA, debug)
     except Exception as error:  # noqa: BLE001 - a person gets a sentence, whatever happened
         text = f"An error that should not happen: {type(error).__name__}: {error}. With --debug it shows where."
         return _failed(text, OUR_MISTAKE, debug)

@@ -21,7 +21,7 @@ INPUT = "input"
 "What came from standard input, for a run to go on with."
 MARK = ".unfinished"
 "A file in the folder of a run that goes on: a folder that has a model and no mark has been replaced by another."
-NEEDED_TO_TRAIN = ("rows-*.bin",)
+NEEDED_TO_TRAIN = ("rows-*",)
 NEEDED_TO_GO_ON = (CHECKPOINT, INPUT)
 "Files that nobody needs when a run has come to its end."
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -55,9 +56,12 @@ def _run(
 ) -> None:
     began = time.monotonic()
     # scikit-learn and the net's rooms take a second to import; what was read is on the screen by then.
-    with source.opened(settings, folder.input_of(settings.data.source, resume=resume)) as table:
-        targets = source.targets_of(settings, table.names)
-        drawn = draw(table, settings, targets)
+    with ExitStack() as stack:
+        with status(screen, "reading the table"):
+            file = folder.input_of(settings.data.source, resume=resume)
+            table = stack.enter_context(source.opened(settings, file))
+            targets = source.targets_of(settings, table.names)
+            drawn = draw(table, settings, targets)
         source.without_gaps(drawn, targets, table.assumptions)
         frame, assumptions, reading = drawn.frame, table.assumptions, table.format
         screen.title(f"{settings.data.source}: {counted(drawn.n_rows, 'row')}, {counted(frame.width, 'column')}")
@@ -166,7 +170,7 @@ def _stream(
         by = _column_to_part_by(settings, drawn.frame.columns) if split.way in ("group", "time") else None
         with status(screen, "writing the rows as the net takes them"):
             rows = without_held(table, drawn, split, by, targets)
-            return encode_rows(folder.work, rows, plan, target, targets)
+            return encode_rows(folder.work, rows, plan, target, targets, n_rows=drawn.n_rows)
 
     return written
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -88,6 +89,8 @@ def encode_rows(
     table: TablePlan,
     target: TargetPlan,
     targets: Sequence[str],
+    *,
+    n_rows: int,
 ) -> EncodedRows:
     """Write rows as a net takes them; a file of the same rows and plans that is there already is taken as it is.
 
@@ -101,21 +104,29 @@ def encode_rows(
         How they are encoded.
     targets : sequence of str
         The columns to learn.
+    n_rows : int
+        How many there are at most, to see whether the disk has room.
     """
     plans = json.dumps([table.to_dict(), target.to_dict(), list(targets)], sort_keys=True)
     path = Path(folder) / f"rows-{hashlib.sha256(plans.encode()).hexdigest()[:16]}.bin"
     record = record_of(table, target)
     if path.exists():
         return EncodedRows(path, record)
+    needed, free = n_rows * record.itemsize, shutil.disk_usage(folder).free
+    if needed > free:
+        raise OSError(
+            f"The rows take {needed / 1e9:.1f} GB in {os.fspath(folder)!r} as the net takes them, and the disk has "
+            f"{free / 1e9:.1f} GB free. Choose another --out, or draw some of them: --rows."
+        )
     beside = path.with_suffix(".part")
-    n_rows = 0
+    done = 0
     with beside.open("wb") as file:
         for batch in batches:
             try:
                 _records(batch, table, target, targets, record).tofile(file)
             except MadalineError as error:
-                raise type(error)(f"{error} (Rows are counted from row {n_rows:,} of those to train on.)") from None
-            n_rows += len(batch)
+                raise type(error)(f"{error} (Rows are counted from row {done:,} of those to train on.)") from None
+            done += len(batch)
     beside.replace(path)
     return EncodedRows(path, record)
 
