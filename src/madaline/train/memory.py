@@ -11,6 +11,7 @@ from madaline.graph.shapes import is_symbolic, resolve
 from madaline.kernels import native
 from madaline.kernels.core import core
 from madaline.kernels.execute import Executable, executor
+from madaline.kernels.sources import DenseRows, Source
 from madaline.optim.optimizer import Optimizer
 from madaline.train.data import Data, read
 from madaline.train.step import Step, gradient_step
@@ -37,16 +38,17 @@ def needed(
     if isinstance(recipe.optimizer, Optimizer):
         slots = recipe.optimizer.state(model.params.flat[: network.n_trainable])
         found["optimizer"] = sum(np.asarray(slot).nbytes for slot in slots)
-        found["program"] = _of_program(trainer.loop_of(data, (), ())[0], size, threads)
+        found["program"] = _of_program(trainer.loop_of(data, (), ())[0], data, size, threads)
     else:
         step = gradient_step(network, recipe, data.target_specs, weighted=data.weight is not None)
         found["optimizer"] = 2 * recipe.optimizer.history * 8 * network.n_trainable
-        found["program"] = _of_program(step, data.n_rows, threads)
+        found["program"] = _of_program(step, data, data.n_rows, threads)
     found["average"] = 0 if recipe.average is None else network.n_trainable * network.dtype.itemsize
     stopping = as_early_stopping(early_stopping)
     keeps_best = stopping is not None and stopping.restore_best
     found["best"] = found["parameters"] + found["state"] if keeps_best else 0
-    found["rows"] = 2 * 8 * data.n_rows if stream is None else _of_mixing(stream, data, size)
+    # Which rows there are, their order by chance, and the order of the epoch.
+    found["rows"] = 3 * 8 * data.n_rows if stream is None else _of_mixing(stream, data, size)
     return found | {"total": sum(found.values())}
 
 
@@ -56,14 +58,23 @@ def _of_mixing(stream: Stream, data: Data, batch_size: int) -> int:
     return int(3 * each * (max(stream.buffer, 2 * batch_size) + data.n_rows))
 
 
-def _of_program(step: Step, n_rows: int, threads: int) -> int:
+def _of_program(step: Step, data: Data, n_rows: int, threads: int) -> int:
     """Bytes of a step over so many rows beside what it is given: the batch that is gathered, and the arenas."""
     program, _ = Executable(step.graph, donated=step.carried()).bound(n_rows)
-    gathered: int = sum(
-        prod(resolve(node.shape, n_rows)) * node.dtype.itemsize for node in step.graph.inputs if is_symbolic(node.shape)
-    )
+    sources = data.gathered()
+    gathered = 0
+    for name, position in step.inputs.items():
+        node = step.graph.inputs[position]
+        if is_symbolic(node.shape) and not (n_rows == data.n_rows and _lies_ready(sources[name], node.dtype)):
+            gathered += prod(resolve(node.shape, n_rows)) * node.dtype.itemsize
     module = None if executor() == "reference" else core()
     if module is None:
         arena = program.arena
         return gathered + arena["shared"] + arena["rows"] * n_rows + arena["tile"] + arena["lane"]
     return gathered + native.compiled(program, module).memory(n_rows, threads)
+
+
+def _lies_ready(source: Source, dtype: np.dtype[Any]) -> bool:
+    """Whether a batch of all its rows is used where it lies."""
+    array = source.arrays[0]
+    return isinstance(source, DenseRows) and array.dtype == dtype and array.flags.c_contiguous
