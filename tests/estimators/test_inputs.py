@@ -13,7 +13,7 @@ from sklearn import neural_network as theirs
 from sklearn.datasets import load_iris, make_multilabel_classification
 
 import madaline as md
-from madaline.errors import ConfigError
+from madaline.errors import ConfigError, TargetError
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 X, y = load_iris(return_X_y=True)
@@ -119,6 +119,18 @@ def test_sparse_targets_are_taken_as_dense_ones(kind, form):
     Y = np.stack([y > 0, y > 1], axis=1).astype(float)
     dense, of_sparse = (small(kind).fit(X, target) for target in (Y, sparse.coo_array(Y).asformat(form)))
     assert np.array_equal(of_sparse.predict(X), dense.predict(X))
+
+
+@pytest.mark.parametrize("data", [None, "auto"])
+@pytest.mark.parametrize(
+    "target",
+    [np.array([None, "a"], dtype=object)[(y > 0).astype(int)], pd.Series(["a", None] * 75, dtype="string")],
+    ids=["None", "NA"],
+)
+def test_targets_with_gaps_are_refused_by_their_row(data, target):
+    first = 0 if target[0] is None else 1
+    with pytest.raises(TargetError, match=rf"y is missing in row {first} \(\d+ such values\). Leave out the rows"):
+        small("MLPClassifier", data=data).fit(X, target)
 
 
 def test_continuous_targets_are_no_classes():

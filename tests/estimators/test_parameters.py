@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import pickle
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn import neural_network as theirs
 from sklearn.datasets import load_diabetes, load_iris
-from sklearn.metrics import log_loss
+from sklearn.metrics import f1_score, fbeta_score, log_loss, make_scorer, mean_absolute_error
 from sklearn.utils.class_weight import compute_sample_weight
 
 import madaline as md
@@ -70,8 +72,9 @@ def test_defaults_are_those_of_the_shared_class(name):
 def test_every_parameter_is_documented_and_the_guide_has_the_table():
     known = set(SCIKIT_LEARN) | set(WIDER)
     assert set(NetEstimator.all_parameters()) | {"class_weight"} == known
-    for name in known:
-        assert name in md.MLPClassifier.__doc__
+    for name, default in ((name, repr(getattr(md.MLPClassifier, name))) for name in known):
+        ends = "optional" if default == "None" else f"default {default}"
+        assert re.search(rf"^    {name} : .*, {re.escape(ends)}$", md.MLPClassifier.__doc__, re.MULTILINE), name
     assert table() in GUIDE.read_text()
 
 
@@ -362,6 +365,37 @@ def test_a_metric_that_does_not_fit_the_targets_is_refused(iris, metric, labels)
     X, y = iris
     with pytest.raises(ConfigError, match=f"metrics: {metric} "):
         classifier(metrics=metric, validation=0.2).fit(X, y % labels)
+
+
+def test_early_stopping_watches_any_of_scikit_learns_scores(iris):
+    X, y = iris
+    names = np.array(["a", "b", "c"])[y]
+    clf = classifier(
+        validation=(X, names),
+        metrics=["f1_macro", "neg_log_loss", make_scorer(fbeta_score, beta=2, average="macro")],
+        early_stopping=True,
+        monitor="val_f1_macro",
+    ).fit(X, names)
+    assert clf.best_validation_score_ == max(clf.history_["val_f1_macro"])
+    assert clf.best_validation_score_ == pytest.approx(f1_score(names, clf.predict(X), average="macro"))
+    assert {"val_neg_log_loss", "val_fbeta_score"} <= set(clf.history_)
+    assert np.array_equal(pickle.loads(pickle.dumps(clf)).predict(X), clf.predict(X))
+
+
+@pytest.mark.parametrize("name", ["MLPRegressor", "GaussianMLPRegressor"])
+def test_scores_are_in_the_units_of_the_target(diabetes, name):
+    X, y = diabetes
+    data = {"data": "auto"} if name == "MLPRegressor" else {}
+    model = getattr(md, name)(
+        hidden_layer_sizes=8, metrics="neg_mean_absolute_error", validation=(X, 1000.0 * y), max_iter=5, **data
+    ).fit(X, 1000.0 * y)
+    error = mean_absolute_error(1000.0 * y, model.predict(X))
+    assert model.history_["val_neg_mean_absolute_error"][-1] == pytest.approx(-error)
+
+
+def test_an_unknown_score_is_met_with_the_nearest(iris):
+    with pytest.raises(UnknownNameError, match=r"metrics='f1_makro' is not known. Did you mean 'f1_macro'"):
+        classifier(metrics=["accuracy", "f1_makro"]).fit(*iris)
 
 
 def test_the_best_weights_come_back(iris):

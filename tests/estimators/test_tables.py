@@ -115,6 +115,14 @@ def test_options_and_plans_can_be_given(columns, price):
         regressor(data="automatic").fit(columns, price)
 
 
+def test_targets_of_arrow_are_taken_as_well(columns, price):
+    kind = np.where(price > 2.2e5, "dear", "cheap")
+    clf = md.MLPClassifier(data="auto", max_iter=5, random_state=0)
+    expected = clf.fit(columns, kind).predict(columns)
+    for target in (pa.array(kind), pa.chunked_array([kind]), pl.Series(kind)):
+        assert np.array_equal(clf.fit(columns, target).predict(columns), expected)
+
+
 def test_classes_are_told_apart_and_targets_may_be_series(columns, price):
     frame = pl.DataFrame(columns)
     dear = pl.Series(["dear" if p > np.median(price) else "cheap" for p in price])
@@ -134,8 +142,26 @@ def test_training_goes_on_with_the_plan_of_the_first_table(columns, price):
 
 
 def test_without_data_only_numbers_are_taken(columns, price):
-    with pytest.raises(ValueError, match="could not convert string to float"):
+    with pytest.raises(ValueError, match="could not convert string to float") as caught:
         md.MLPRegressor().fit(pd.DataFrame(columns), price)
+    assert caught.value.__notes__ == ['With data="auto" tables may hold text, categories, dates and missing values.']
+
+
+def test_an_option_that_is_none_is_refused_with_those_there_are(columns, price):
+    with pytest.raises(ConfigError, match=r"data: 'scalling' is no option of TablePlan.fit. Options: scaling, clip, "):
+        regressor(data={"scalling": "minmax"}).fit(columns, price)
+
+
+@pytest.mark.parametrize("name", ["GaussianMLPRegressor", "MixtureDensityRegressor", "QuantileMLPRegressor"])
+def test_estimators_that_know_how_sure_they_are_take_tables_too(columns, price, name, tmp_path):
+    reg = getattr(md, name)(16, data="auto", learning_rate_init=0.01, max_iter=60, random_state=0)
+    reg.fit(first(pd.DataFrame(columns), 140), price[:140])
+    assert reg.score(columns, price) > 0.7
+    low, high = reg.calibrate(pl.DataFrame(columns)[140:], price[140:]).predict_interval(columns, coverage=0.9)
+    assert np.mean((low <= price) & (price <= high)) > 0.8
+    md.save(reg, tmp_path / "reg.madaline")
+    assert np.array_equal(md.load(tmp_path / "reg.madaline").predict_interval(columns)[0], low)
+    assert md.integrated_gradients(reg, columns, output=0, raw=True).shape == (N, 5)
 
 
 @pytest.mark.parametrize(
@@ -183,6 +209,13 @@ def test_what_users_give_is_kept_beside_the_preset(columns, price):
     assert reg.n_iter_ == 3
     assert "penalty" in reg.history_
     assert "slot.v" in reg._trainer._reached.arrays
+
+
+def test_the_preset_can_be_trained_on_after_it_has_stopped_early(columns, price):
+    reg = md.MLPRegressor(preset="auto", max_iter=5, random_state=0).fit(columns, price)
+    before = reg.predict(columns)
+    assert not np.array_equal(reg.partial_fit(columns, price).predict(columns), before)
+    assert np.isfinite(reg.best_loss_)
 
 
 def test_the_preset_trains_on_at_a_constant_rate(columns, price):

@@ -121,7 +121,8 @@ class TablePlan(Description):
             if role.role == "leak":
                 warnings.warn(
                     f"Column {role.column!r} is left out: it is {role.reason}. To use it all the same, pass "
-                    f"numeric=[{role.column!r}] or categorical=[{role.column!r}].",
+                    f"numeric=[{role.column!r}] or categorical=[{role.column!r}]; to an estimator, "
+                    f"data={{'categorical': [{role.column!r}]}}.",
                     DataWarning,
                     stacklevel=2,
                 )

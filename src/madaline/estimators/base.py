@@ -30,8 +30,10 @@ from madaline.estimators.parameters import CONSTRAINTS, Settings, check_not_said
 from madaline.estimators.predictor import LAYERS, Predictor
 from madaline.estimators.recipe import seed_of
 from madaline.estimators.rows import Rows
-from madaline.estimators.tables import encoded, learn_table, read_table
-from madaline.estimators.training import NOT_FINITE, new_trainer, parted, train, train_on
+from madaline.estimators.scoring import with_scores
+from madaline.estimators.tables import encoded, learn_table, pointing_to_tables, read_table
+from madaline.estimators.targets import refuse_gaps
+from madaline.estimators.training import NOT_FINITE, keeps_schedule, new_trainer, parted, train, train_on
 from madaline.functional.model import Model
 from madaline.losses.loss import OUT_ACTIVATIONS, Loss
 from madaline.train.history import History
@@ -141,6 +143,10 @@ class NetEstimator(BaseEstimator):
         name = self._output_activation()
         return np.asarray(self._loss.predict(outputs) if name == "own" else OUT_ACTIVATIONS[name](outputs))
 
+    def _answers_of(self, target: np.ndarray) -> np.ndarray:
+        """Targets as users give them, classes as numbers, of targets as the loss takes them."""
+        return target
+
     def _strata(self, rows: Rows) -> np.ndarray | None:
         """What validation rows are to have their share of."""
         return None
@@ -191,7 +197,8 @@ class NetEstimator(BaseEstimator):
         rows = self._for_net(rows)
         if fresh and looks:
             self._begin(settings, rows, rng)
-        trainer = self._trainer if goes_on and hasattr(self, "_trainer") else new_trainer(self, settings, rng)
+        trainer = self._trainer if goes_on and keeps_schedule(self, settings) else new_trainer(self, settings, rng)
+        settings.metrics = with_scores(self, settings.metrics)
         self.n_iter_ = 0
         if goes_on:
             train_on(self, trainer, settings, rows, rng)
@@ -207,20 +214,22 @@ class NetEstimator(BaseEstimator):
 
     def _read(self, settings: Settings, X: Any, y: Any, sample_weight: Any = None, *, fresh: bool) -> Rows:
         """Rows checked as scikit-learn does; a table stays one until a plan is made from those that train."""
+        refuse_gaps(y)
         if settings.data is not None and not issparse(X):
             X, y = read_table(X, y, numeric=self._target_checks.get("y_numeric", False))
         else:
             self.__dict__.pop("table_plan_", None)
-            X, y = validate_data(
-                self,
-                X,
-                y,
-                accept_sparse=["csr", "csc"],
-                multi_output=True,
-                dtype=(np.float64, np.float32),
-                reset=fresh,
-                **self._target_checks,
-            )
+            with pointing_to_tables():
+                X, y = validate_data(
+                    self,
+                    X,
+                    y,
+                    accept_sparse=["csr", "csc"],
+                    multi_output=True,
+                    dtype=(np.float64, np.float32),
+                    reset=fresh,
+                    **self._target_checks,
+                )
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, np.empty((y.shape[0], 1)))
         target = self._read_target(y, fresh=fresh)
         return Rows(X, target, self._row_weights(y, weight, fresh=fresh), y)

@@ -55,18 +55,7 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator):
 
     Attributes
     ----------
-    model_ : Model
-        The net with its arrays.
-    history_ : History
-        A row for each epoch of the last fit: loss, metrics, validation, rate, seconds.
-    coefs_, intercepts_ : list of array
-        Weights and biases of the Linear layers in order. They are views: what is written into them, or assigned, is in
-        the net.
-    loss_, best_loss_, loss_curve_, validation_scores_, best_validation_score_, n_iter_, t_, n_layers_, n_outputs_, \
-    out_activation_, n_features_in_, feature_names_in_
-        scikit-learn's.
-    table_plan_ : TablePlan
-        With ``data``: what became of each column.
+    {attributes}
     classes_ : array, or list of arrays
         The classes; one array for each column of several targets.
 
@@ -186,6 +175,9 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator):
         if isinstance(self._loss, CustomLoss):
             return "softmax" if self._classes.kind == "multiclass" else "sigmoid"
         return super()._output_activation()
+
+    def _answers_of(self, target: np.ndarray) -> np.ndarray:
+        return np.asarray(target).astype(np.int64)
 
     def _strata(self, rows: Rows) -> np.ndarray | None:
         return rows.y.reshape(-1, 1) if self._classes.kind == "binary" else None

@@ -38,23 +38,14 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator):
 
     Attributes
     ----------
-    model_ : Model
-        The net with its arrays.
-    history_ : History
-        A row for each epoch of the last fit: loss, metrics, validation, rate, seconds.
-    coefs_, intercepts_ : list of array
-        Weights and biases of the Linear layers in order. They are views: what is written into them, or assigned, is in
-        the net.
-    loss_, best_loss_, loss_curve_, validation_scores_, best_validation_score_, n_iter_, t_, n_layers_, n_outputs_, \
-    out_activation_, n_features_in_, feature_names_in_
-        scikit-learn's.
-    table_plan_ : TablePlan
-        With ``data``: what became of each column.
+    {attributes}
 
     Notes
     -----
     With several target columns the gradient is that of the sum over them, as scikit-learn's is, and ``loss_curve_``
-    shows the mean, as scikit-learn's does.
+    shows the mean, as scikit-learn's does. With ``data`` or ``preset`` the target is learned scaled to mean 0 and
+    deviation 1, and so are ``loss_curve_`` and the losses and metrics of ``history_``; scikit-learn's scores, as
+    ``metrics="neg_mean_absolute_error"``, and predictions are in its own units.
 
     Examples
     --------
@@ -135,6 +126,9 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator):
     def _for_net(self, rows: Rows) -> Rows:
         rows = super()._for_net(rows)
         return rows if self._scale is None else replace(rows, y=(rows.y - self._scale[0]) / self._scale[1])
+
+    def _answers_of(self, target: np.ndarray) -> np.ndarray:
+        return self._unscaled(target)
 
     def _make_loss(self) -> Loss:
         loss = scikit_loss(self.loss, n_outputs=self._target.width)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,9 +13,23 @@ from sklearn.utils.validation import check_consistent_length
 
 from madaline.errors import ConfigError, ShapeError
 
+NOT_NUMBERS = ("could not convert string", "Input X contains NaN", "dtype='numeric' is not compatible")
+"How scikit-learn's errors begin where rows are no numbers."
+
 if TYPE_CHECKING:
     from madaline.data.encode import TablePlan
     from madaline.data.table import Table
+
+
+@contextmanager
+def pointing_to_tables() -> Iterator[None]:
+    """Add to scikit-learn's words about what is no number that there is a way."""
+    try:
+        yield
+    except ValueError as error:
+        if any(words in str(error) for words in NOT_NUMBERS):
+            error.add_note('With data="auto" tables may hold text, categories, dates and missing values.')
+        raise
 
 
 def read_table(X: Any, y: Any, *, numeric: bool) -> tuple[Table, np.ndarray]:
@@ -64,12 +81,20 @@ def _fitted(given: Any, table: Table, y: Any) -> TablePlan:
         raise ConfigError(
             f"data={given!r} must be 'auto', a dict of options of TablePlan.fit, a TablePlan, or None for numbers only."
         )
-    return TablePlan.fit(table, y if y.ndim == 1 else None, **(given if isinstance(given, dict) else {}))
+    options = given if isinstance(given, dict) else {}
+    known = list(inspect.signature(TablePlan.fit).parameters)[2:]
+    if unknown := [name for name in options if name not in known]:
+        raise ConfigError(f"data: {unknown[0]!r} is no option of TablePlan.fit. Options: {', '.join(known)}.")
+    return TablePlan.fit(table, y if y.ndim == 1 else None, **options)
 
 
 def _target(y: Any, n_rows: int, *, numeric: bool) -> np.ndarray:
     """Targets of any kind as an array, checked as scikit-learn does."""
-    y = y if hasattr(y, "nnz") else np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
+    y = (
+        y
+        if hasattr(y, "nnz")
+        else np.asarray(y if hasattr(y, "__array__") or not hasattr(y, "to_numpy") else y.to_numpy())
+    )
     dtype = "numeric" if numeric else None
     found: np.ndarray = check_array(y, accept_sparse="csr", ensure_2d=False, dtype=dtype, input_name="y")
     check_consistent_length(np.empty((n_rows, 0)), found)

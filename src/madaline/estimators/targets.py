@@ -7,9 +7,25 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
+from sklearn.utils._missing import is_pandas_na
 from sklearn.utils.multiclass import type_of_target, unique_labels
 
+from madaline.errors import TargetError
 from madaline.losses.targets import Target
+
+
+def refuse_gaps(y: Any) -> None:
+    """An error that names the first row without a target, where scikit-learn's would come from the depths of NumPy."""
+    values = np.empty(0) if y is None or issparse(y) else np.asarray(y)
+    if values.dtype != object or values.ndim == 0:
+        return
+    gaps = np.array([value is None or is_pandas_na(value) for value in values.ravel()]).reshape(values.shape)
+    if gaps.any():
+        place = np.argwhere(gaps)[0]
+        where = f"row {place[0]}" + "".join(f", column {column}" for column in place[1:])
+        raise TargetError(
+            f"y is missing in {where} ({np.count_nonzero(gaps)} such values). Leave out the rows without a target."
+        )
 
 
 @dataclass(frozen=True)

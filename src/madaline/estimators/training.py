@@ -19,6 +19,7 @@ from madaline.estimators.rows import Rows, batch_rows, held_back
 from madaline.estimators.stopping import Convergence
 from madaline.estimators.threads import allowed_threads
 from madaline.optim.lbfgs import LBFGS
+from madaline.optim.schedule import as_schedule
 from madaline.train.events import as_callbacks
 from madaline.train.history import History
 from madaline.train.metrics import as_metrics
@@ -43,6 +44,12 @@ def new_trainer(estimator: Any, settings: Settings, rng: np.random.RandomState) 
         threads=allowed_threads(settings.threads),
         seed=seed_of(rng),
     )
+
+
+def keeps_schedule(estimator: Any, settings: Settings) -> bool:
+    """Whether there is a trainer to go on with: the schedule of a preset ends with its fit."""
+    schedule = as_schedule("constant" if settings.schedule is None else settings.schedule)
+    return hasattr(estimator, "_trainer") and schedule == estimator._trainer.recipe.schedule
 
 
 def train(

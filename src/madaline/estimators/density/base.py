@@ -19,6 +19,7 @@ from madaline.estimators.monte_carlo import ThinnedNets
 from madaline.estimators.parameters import Settings
 from madaline.estimators.recipe import can_go_on, seed_of
 from madaline.estimators.rows import Rows
+from madaline.estimators.tables import read_table
 from madaline.losses.mixture_density import GaussianMixture
 from madaline.losses.targets import Target
 
@@ -54,6 +55,9 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
         rows = super()._for_net(rows)
         return replace(rows, y=(rows.y - self._centre) / self._spread)
 
+    def _answers_of(self, target: Array) -> Array:
+        return np.asarray(target * self._spread + self._centre)
+
     def _n_outputs(self) -> int:
         return self._loss.n_outputs(self._target)
 
@@ -83,7 +87,12 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
             Rows and targets as of ``fit``; a hundred or more.
         """
         check_is_fitted(self, "model_")
-        X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], multi_output=True, y_numeric=True, reset=False)
+        if "table_plan_" in self.__dict__:
+            X, y = read_table(X, y, numeric=True)
+        else:
+            X, y = validate_data(
+                self, X, y, accept_sparse=["csr", "csc"], multi_output=True, y_numeric=True, reset=False
+            )
         columns = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
         if columns.shape[1] != self._target.width:
             raise ShapeError(f"y has {columns.shape[1]} columns; in fit there were {self._target.width}.")

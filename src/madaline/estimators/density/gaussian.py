@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from madaline.estimators.density.base import DensityRegressor
+from madaline.estimators.documentation import documented
 from madaline.estimators.parameters import CONSTRAINTS
 from madaline.losses.density import HeteroscedasticGaussian
 from madaline.losses.loss import Loss
@@ -19,18 +20,22 @@ LARGEST_VARIANCE = 1e100
 "Of standardised targets: rows far from all others may get an infinite one, of which nothing could be asked."
 
 
+@documented
 class GaussianMLPRegressor(DensityRegressor):
     """A multilayer perceptron that predicts a mean and a standard deviation for each row, by likelihood.
 
     Parameters
     ----------
-    hidden_layer_sizes, activation, ...
-        As of :class:`MLPRegressor`, but for ``loss``.
+    {parameters}
     variance_floor : float, default 1e-4
         The variance that is always there, as a share of the variance of the targets.
     mc_dropout : int, default 0
         Predict the mean of the densities of that many nets thinned by dropout (Gal & Ghahramani 2016); 0 is the whole
         net. Needs ``dropout``.
+
+    Attributes
+    ----------
+    {attributes}
 
     Notes
     -----
@@ -91,6 +96,7 @@ class GaussianMLPRegressor(DensityRegressor):
         random_state: Any = None,
         threads: int | None = None,
         dtype: Any = None,
+        data: Any = None,
     ) -> None:
         self._keep(locals())
 

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from madaline.estimators.density.base import DensityRegressor
+from madaline.estimators.documentation import documented
 from madaline.estimators.parameters import CONSTRAINTS
 from madaline.losses.loss import Loss
 from madaline.losses.mixture import COVARIANCES, MixtureDensity
@@ -17,13 +18,13 @@ from madaline.losses.mixture_density import GaussianMixture
 Array = np.ndarray[Any, Any]
 
 
+@documented
 class MixtureDensityRegressor(DensityRegressor):
     """A multilayer perceptron that predicts a mixture of Gaussians for each row: targets may have several answers.
 
     Parameters
     ----------
-    hidden_layer_sizes, activation, ...
-        As of :class:`MLPRegressor`, but for ``loss``.
+    {parameters}
     components : int, default 5
         Gaussians of a mixture.
     covariance : {"full", "diagonal", "tied"}
@@ -32,6 +33,10 @@ class MixtureDensityRegressor(DensityRegressor):
         The variance that is always there, as a share of the variance of the targets.
     mc_dropout : int, default 0
         Predict the mean of the densities of that many nets thinned by dropout; 0 is the whole net.
+
+    Attributes
+    ----------
+    {attributes}
 
     Notes
     -----
@@ -96,6 +101,7 @@ class MixtureDensityRegressor(DensityRegressor):
         random_state: Any = None,
         threads: int | None = None,
         dtype: Any = None,
+        data: Any = None,
     ) -> None:
         self._keep(locals())
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from madaline.errors import ConfigError
 from madaline.estimators.density.base import StandardizedRegressor, tails
+from madaline.estimators.documentation import documented
 from madaline.estimators.parameters import CONSTRAINTS
 from madaline.losses.loss import Loss
 from madaline.losses.quantile import Quantile
@@ -15,15 +16,19 @@ from madaline.losses.quantile import Quantile
 Array = np.ndarray[Any, Any]
 
 
+@documented
 class QuantileMLPRegressor(StandardizedRegressor):
     """A multilayer perceptron that predicts quantiles of the target, all at once, by the pinball loss.
 
     Parameters
     ----------
-    hidden_layer_sizes, activation, ...
-        As of :class:`MLPRegressor`, but for ``loss``.
+    {parameters}
     quantiles : sequence of float, default (0.05, 0.5, 0.95)
         Rising levels between 0 and 1.
+
+    Attributes
+    ----------
+    {attributes}
 
     Notes
     -----
@@ -80,6 +85,7 @@ class QuantileMLPRegressor(StandardizedRegressor):
         random_state: Any = None,
         threads: int | None = None,
         dtype: Any = None,
+        data: Any = None,
     ) -> None:
         self._keep(locals())
 

@@ -1,0 +1,96 @@
+"""scikit-learn's scores as metrics of training: whatever it can score, early stopping can watch."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from madaline.errors import UnknownNameError
+from madaline.train.metrics import METRICS, Metric
+
+
+@dataclass(frozen=True)
+class Score(Metric):
+    """One of scikit-learn's scores, of what an estimator makes of the net's outputs; larger is better.
+
+    Parameters
+    ----------
+    label : str
+        Its name in ``history_``.
+    scorer : callable
+        scikit-learn's: of an estimator, rows and targets.
+    estimator : NetEstimator
+        Whose outputs they are.
+    """
+
+    needs_all: ClassVar[bool] = True
+    label: str
+    scorer: Any
+    estimator: Any
+
+    @property
+    def name(self) -> str:  # type: ignore[override]  # of each score
+        """That of the score."""
+        return self.label
+
+    def whole(self, loss: Any, prediction: Any, target: Any, weight: Any) -> float:
+        weights = {} if weight is None else {"sample_weight": weight}
+        return float(
+            self.scorer(_of_outputs(self.estimator), prediction, self.estimator._answers_of(target), **weights)
+        )
+
+
+def with_scores(estimator: Any, metrics: Any) -> Any:
+    """The metrics, with names and objects of scikit-learn's scores made metrics of an estimator's."""
+    if metrics is None:
+        return None
+    several = metrics if isinstance(metrics, (list, tuple)) else [metrics]
+    return [_as_score(estimator, item) for item in several]
+
+
+def _as_score(estimator: Any, item: Any) -> Any:
+    if hasattr(item, "_score_func"):
+        return Score(item._score_func.__name__, item, estimator)
+    if not isinstance(item, str) or item in METRICS:
+        return item
+    from sklearn.metrics import get_scorer, get_scorer_names  # only those who ask for a score wait for it
+
+    names = get_scorer_names()
+    if item not in names:
+        near = difflib.get_close_matches(item, [*METRICS.names(), *names], n=1)
+        raise UnknownNameError(
+            f"metrics={item!r} is not known.{f' Did you mean {near[0]!r}?' if near else ''}\n"
+            f"Known: {', '.join(METRICS.names())}, and scikit-learn's scores: sklearn.metrics.get_scorer_names()."
+        )
+    return Score(item, get_scorer(item), estimator)
+
+
+class _OutputsAsRows:
+    """In place of a predictor: the rows that are given are what the net has put out already."""
+
+    def __init__(self, estimator: Any) -> None:
+        self.estimator = estimator
+
+    def takes(self, X: Any) -> bool:
+        return True
+
+    def outputs(self, X: Any) -> np.ndarray:
+        return np.asarray(X)
+
+    def __call__(self, X: Any) -> np.ndarray:
+        return np.asarray(self.estimator._meaning(X))
+
+
+def _of_outputs(estimator: Any) -> Any:
+    """An estimator that predicts from the outputs of the net, and calls classes by their numbers."""
+    view = object.__new__(type(estimator))
+    view.__dict__.update(estimator.__dict__, _predictor=_OutputsAsRows(estimator), mc_dropout=0)
+    for name in ("table_plan_", "feature_names_in_"):
+        view.__dict__.pop(name, None)
+    if "_classes" in view.__dict__:
+        view._classes = estimator._classes.numbered()
+        view.classes_ = view._classes.classes
+    return view
