@@ -22,7 +22,7 @@ class Notes(md.Callback):
 
     def on_steps(self, trainer, step, values):
         self.told.append(step)
-        assert np.isfinite(values["objective"])
+        assert np.isfinite(values["loss"])
         if step == self.stop_at:
             trainer.stop()
 
@@ -106,6 +106,36 @@ def test_the_bar_is_for_people(digits, capsys):
     assert not shown.out
     assert "epoch 2/2" in shown.err
     assert "val_loss" in shown.err
+    trainer().fit(*digits, epochs=2, metrics=["accuracy", "auc"], progress=True)
+    shown = capsys.readouterr().err
+    assert "accuracy" in shown
+    assert "steps/s" in shown
+
+
+def test_the_bar_of_a_solver_goes_on_to_its_last_iteration(digits, capsys):
+    solver = md.Trainer(NET, loss="cross_entropy", optimizer=md.LBFGS(max_iter=30))
+    solver.fit(*digits, progress=True)
+    assert "epoch 30/30" in capsys.readouterr().err
+
+
+def test_without_a_console_there_is_no_bar(digits, monkeypatch):
+    monkeypatch.setattr("sys.stderr", None)
+    trainer().fit(*digits, epochs=1)
+
+
+def test_a_listener_is_told_the_loss_and_the_metrics_of_a_step_by_name(digits):
+    class Told(md.Callback):
+        every = 1
+
+        def on_steps(self, trainer, step, values):
+            self.values = values
+
+    told = Told()
+    history = trainer().fit(*digits, epochs=1, metrics="accuracy", probes=True, callbacks=told, record_steps=True)
+    assert told.values == {"loss": history.steps["loss"][-1], "accuracy": history.steps["accuracy"][-1]}
+    penalised = md.Trainer(NET, loss="cross_entropy", regularizer="l2")
+    penalised.fit(*digits, epochs=1, callbacks=told)
+    assert told.values["objective"] > told.values["loss"]
 
 
 def test_a_listener_that_can_wait_lets_epochs_run_together(rng):

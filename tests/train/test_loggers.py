@@ -83,7 +83,7 @@ def test_tensorboard_gets_every_column_steps_and_probes(packages, digits, tmp_pa
     for name in ("loss", "val_loss", "learning_rate"):
         found = [(data, step) for tag, data, step in writer.scalars if tag == name]
         assert found == list(zip(history[name].tolist(), (1, 2), strict=True))
-    assert [step for tag, _, step in writer.scalars if tag == "step/objective"] == [10, 20, 30, 40]
+    assert [step for tag, _, step in writer.scalars if tag == "step/loss"] == [10, 20, 30, 40]
     probed = [(data, step) for tag, data, step in writer.scalars if tag == "probe/0/gradient_norm"]
     assert probed == list(zip(history.probes["gradient_norm"].tolist(), history.probes["step"].tolist(), strict=True))
 
@@ -101,6 +101,9 @@ def test_mlflow_gets_the_recipe_and_every_column(packages, digits):
     bad = md.Trainer(md.mlp(8, 64), optimizer=md.SGD(1e30))
     with pytest.raises(DivergenceError):
         bad.fit(digits[0], epochs=2, callbacks=md.MLflow("mine"))
+    assert Client.made[-1].ended == "FAILED"
+    with pytest.raises(ZeroDivisionError):
+        md.Trainer(md.mlp(8, 64)).fit(digits[0], epochs=2, callbacks=[md.MLflow("mine"), lambda trainer, row: 1 / 0])
     assert Client.made[-1].ended == "FAILED"
 
 

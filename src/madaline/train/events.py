@@ -40,7 +40,7 @@ class Callback:
         """Before the first step."""
 
     def on_steps(self, trainer: Trainer, step: int, values: Mapping[str, float]) -> None:
-        """After every ``every`` steps; ``values`` are those of the last one."""
+        """After every ``every`` steps; ``values`` are those of the last one: ``loss`` and metrics by name."""
 
     def on_tick(self, trainer: Trainer) -> None:
         """A few times a second, between two steps."""

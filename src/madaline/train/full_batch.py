@@ -92,6 +92,7 @@ class FullBatch:
             run.progress.seconds = time.perf_counter() - started
             started = time.perf_counter()
             run.end_epoch()
+            run.tick()
             run.look_at_clock()
             if run.stop_reason:
                 raise StopIteration  # which SciPy takes as the wish to end

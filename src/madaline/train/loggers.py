@@ -40,8 +40,7 @@ class TensorBoard(Callback):
 
     def on_steps(self, trainer: Trainer, step: int, values: Mapping[str, float]) -> None:
         for name, value in values.items():
-            if not name.startswith("probe."):
-                self._writer.add_scalar(f"step/{name.removeprefix('metric.')}", value, step)
+            self._writer.add_scalar(f"step/{name}", value, step)
 
     def on_epoch_end(self, trainer: Trainer, row: Mapping[str, float]) -> None:
         for name, value in row.items():
@@ -111,7 +110,7 @@ class MLflow(Callback):
 
     def on_fit_end(self, trainer: Trainer) -> None:
         if self.run_id:
-            ended = {"diverged": "FAILED", "interrupted": "KILLED"}
+            ended = {"diverged": "FAILED", "error": "FAILED", "interrupted": "KILLED"}
             self._client.set_terminated(self.run_id, ended.get(trainer.run.stop_reason, "FINISHED"))
 
 

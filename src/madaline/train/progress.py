@@ -1,22 +1,23 @@
-"""A bar that shows how far training is: epoch, loss, metric, time left."""
+"""A bar that shows how far training is: epoch, loss, metric, steps a second, time left."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from madaline.train.events import Callback
+from madaline.train.metrics import COLUMNS
 
 if TYPE_CHECKING:
     from madaline.train.trainer import Trainer
 
-SHOWN = ("loss", "val_loss")
-
 
 def shows_progress(asked: bool | None) -> bool:
     """Whether to show a bar: as asked, or where a person looks on."""
-    return sys.stderr.isatty() if asked is None else asked
+    looks_on = sys.stderr is not None and sys.stderr.isatty()  # programs without a console have none
+    return looks_on if asked is None else asked
 
 
 class ProgressBar(Callback):
@@ -35,6 +36,7 @@ class ProgressBar(Callback):
         self.epochs = epochs
         self._bar: Any = None
         self._task: Any = None
+        self._started, self._first_step = 0.0, 0
 
     def on_fit_start(self, trainer: Trainer) -> None:
         from rich import progress  # imported by those who look on only
@@ -49,6 +51,7 @@ class ProgressBar(Callback):
             progress.TimeRemainingColumn(compact=True),
             console=Console(stderr=True),
         )
+        self._started, self._first_step = time.monotonic(), trainer.run.progress.t
         self._task = self._bar.add_task("training", total=self.epochs, epoch=f"0/{self.epochs}", values="")
         self._bar.start()
 
@@ -58,24 +61,29 @@ class ProgressBar(Callback):
             self._task,
             completed=min(trainer.epochs_done, self.epochs),
             epoch=f"{min(done + 1, self.epochs)}/{self.epochs}",
-            values=_values(trainer),
+            values=self._values(trainer),
         )
 
     def on_fit_end(self, trainer: Trainer) -> None:
         if self._bar is not None:
             done = trainer.history.epochs
             self._bar.update(
-                self._task, completed=min(done, self.epochs), epoch=f"{done}/{self.epochs}", values=_values(trainer)
+                self._task,
+                completed=min(done, self.epochs),
+                epoch=f"{done}/{self.epochs}",
+                values=self._values(trainer),
             )
             self._bar.stop()
 
+    def _values(self, trainer: Trainer) -> str:
+        """The losses, one metric, and steps a second since the start."""
+        row = trainer.history.row(-1) if trainer.history.epochs else {}
+        shown = [f"{name} {row[name]:.3g}" for name in _shown(row)]
+        done, passed = trainer.run.progress.t - self._first_step, time.monotonic() - self._started
+        return "  ".join([*shown, f"{done / passed:,.3g} steps/s"] if done and passed else shown)
 
-def _values(trainer: Trainer) -> str:
-    history = trainer.history
-    row: Mapping[str, float] = history.row(-1) if history.epochs else {}
-    hidden = ("epoch", "learning_rate", "seconds", "penalty")
-    names = [name for name in row if name in SHOWN] + [
-        name for name in row if name.startswith("val_") and name not in SHOWN
-    ]
-    names = names or [name for name in row if name not in hidden]
-    return "  ".join(f"{name} {row[name]:.3g}" for name in names[:2])
+
+def _shown(row: Mapping[str, float]) -> list[str]:
+    losses = [name for name in ("loss", "val_loss") if name in row]
+    metrics = [name for name in row if name.removeprefix("val_") not in COLUMNS]
+    return losses + ([name for name in metrics if name.startswith("val_")] or metrics)[:1]

@@ -226,7 +226,7 @@ class Run:
             self._full_batch.go()
         while self._full_batch is None and self.progress.epoch < last and not self.stop_reason:
             self._run_next(last - self.progress.epoch)
-            self._tick()
+            self.tick()
             self.look_at_clock()
 
     def look_at_clock(self) -> None:
@@ -302,7 +302,7 @@ class Run:
             self._look_at_bad_batch()
             self._tell_steps(values, len(weights))
             if progress.step - before < len(batches):
-                self._tick()
+                self.tick()
 
     def _next_piece(self, first: int, n_steps: int) -> tuple[int, bool]:
         """Where to stop next, and whether the piece is one step with probes."""
@@ -394,18 +394,22 @@ class Run:
             for row in probe_rows(self.probes, values):
                 self.history.probes.add(step=progress.t, **row)
         if self.settings.record_steps and len(weights):
-            columns = {"step": np.arange(progress.t - len(weights), progress.t) + 1}
-            columns["loss"] = values.get("loss", values["objective"])
-            columns |= {name.removeprefix("metric."): value for name, value in values.items() if "probe." not in name}
-            if not self.recipe.regularizers:
-                del columns["objective"]
+            columns = {"step": np.arange(progress.t - len(weights), progress.t) + 1} | self._named(values)
             columns["learning_rate"] = self.rates(columns["step"])
             self.history.steps.add_columns(columns)
+
+    def _named(self, values: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """What steps put out, by the names of the history; with penalties there is an objective besides the loss."""
+        named = {"loss": values.get("loss", values["objective"])}
+        named |= {name.removeprefix("metric."): value for name, value in values.items() if "probe." not in name}
+        if not self.recipe.regularizers:
+            del named["objective"]
+        return named
 
     def _tell_steps(self, values: Mapping[str, np.ndarray], done: int) -> None:
         if not done:
             return
-        last = {name: float(value[done - 1]) for name, value in values.items()}
+        last = {name: float(value[done - 1]) for name, value in self._named(values).items()}
         for callback in self.callbacks:
             if callback.every and self.progress.t % callback.every == 0:
                 callback.on_steps(self.trainer, self.progress.t, last)
@@ -454,7 +458,8 @@ class Run:
         for name, value in own.items():
             self.best[name][...] = value
 
-    def _tick(self) -> None:
+    def tick(self) -> None:
+        """Between two steps: those who want to hear of time passing."""
         for callback in self.callbacks:
             if callback.has_ticks:
                 callback.on_tick(self.trainer)

@@ -539,7 +539,8 @@ class Trainer:
         for asking in (listener for listener in listeners if isinstance(listener, Probes)):
             probes, probe_every = probes or asking.layers, probe_every or asking.sample_every
         if shows_progress(progress):
-            listeners.append(ProgressBar(epochs or 1))
+            solver = self.recipe.optimizer
+            listeners.append(ProgressBar(solver.max_iter if isinstance(solver, LBFGS) else epochs or 1))
         settings = Settings(
             size, sampler, drop_last, self.seed, self.most_threads, record_steps, on_divergence, max_seconds
         )
