@@ -80,14 +80,21 @@ void dot_tile(std::size_t k, const T* A, std::ptrdiff_t a_m, Columns<T> B, Targe
     }
     sum_each(x).store(sums + g * W);
   }
-  if (store.col == 1 && !store.add && !to.gate && !store.relu) {
+  if ((N == 1 || store.col == 1) && !store.add && !store.relu) {
     if (to.bias) {
-#pragma GCC unroll 4
-      for (int j = 0; j < N; ++j) {
-        const T bias = to.bias[j * store.bias_col];
 #pragma GCC unroll 16
-        for (int i = 0; i < R; ++i) sums[i * pitch + j] += bias;
-      }
+      for (int i = 0; i < R; ++i)
+#pragma GCC unroll 4
+        for (int j = 0; j < N; ++j) sums[i * pitch + j] += to.bias[i * store.bias_row + j * store.bias_col];
+    }
+    if (to.gate) {
+#pragma GCC unroll 16
+      for (int i = 0; i < R; ++i)
+#pragma GCC unroll 4
+        for (int j = 0; j < N; ++j) {
+          const bool open = to.gate[i * store.gate_row + j * store.gate_col] > T(0);
+          sums[i * pitch + j] = open ? sums[i * pitch + j] : T(0);
+        }
     }
 #pragma GCC unroll 16
     for (int i = 0; i < R; ++i) std::memcpy(to.C + i * store.row, sums + i * pitch, N * sizeof(T));
