@@ -43,6 +43,10 @@ def write(path: str | os.PathLike[str], arrays: Mapping[str, np.ndarray], docume
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
     """Write a file of any kind. Whatever happens, the path holds the old file or the new one, never a part."""
     target = Path(path)
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"There is no folder {str(target.parent)!r} to write {target.name!r} to.")
+    if target.is_dir():
+        raise IsADirectoryError(f"{str(target)!r} is a folder. Give the name of a file in it.")
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
         with beside.open("wb") as file:

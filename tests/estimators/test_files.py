@@ -136,6 +136,46 @@ def test_what_no_file_can_hold_is_left_out_and_named(tmp_path):
     assert_alike(clf, again)
 
 
+WITHOUT_A_NET = {
+    "perceptron": lambda: md.Perceptron(max_iter=20).fit(IRIS[0][:100], NAMES[:100]),
+    "adaline": lambda: md.Adaline(max_iter=20, random_state=0).fit(*IRIS),
+    "madaline": lambda: md.Madaline(max_iter=5, random_state=0).fit(*IRIS),
+    "threshold unit": lambda: md.ThresholdLogicUnit([1.0, 2.0, -1.0, 0.5], 0.1).fit(IRIS[0][:100], IRIS[1][:100]),
+    "scaler": lambda: md.ColumnScaler("robust", clip=True).fit(IRIS[0]),
+    "pca": lambda: md.PCA(2, whiten=True).fit(IRIS[0]),
+    "zca": lambda: md.ZCA().fit(IRIS[0]),
+    "images": lambda: md.ImageScaler("image", "image").fit(IRIS[0].reshape(-1, 2, 2, 1)),
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_A_NET)
+def test_units_and_transformers_come_back_from_a_file_too(name, tmp_path):
+    fitted = WITHOUT_A_NET[name]()
+    md.save(fitted, tmp_path / "it.madaline")
+    again = md.load(tmp_path / "it.madaline")
+    assert type(again) is type(fitted)
+    assert repr(again.get_params()) == repr(fitted.get_params())
+    X = IRIS[0].reshape(-1, 2, 2, 1) if name == "images" else IRIS[0]
+    method = "predict" if hasattr(fitted, "predict") else "transform"
+    assert np.array_equal(getattr(again, method)(X), getattr(fitted, method)(X))
+
+
+def test_an_adaline_learns_on_from_a_file_as_it_would_have(tmp_path):
+    X, y = IRIS
+    fitted = md.Adaline().partial_fit(X[50:], y[50:], classes=[0, 1, 2])
+    fitted.save(tmp_path / "it.madaline")
+    again = md.load(tmp_path / "it.madaline").partial_fit(X[:50] / 10.0, y[:50])
+    np.testing.assert_allclose(again.coef_, fitted.partial_fit(X[:50] / 10.0, y[:50]).coef_, rtol=1e-12)
+
+
+def test_a_place_that_is_none_is_refused_in_one_sentence(tmp_path):
+    fitted = FITTED["classes"]()
+    with pytest.raises(FileNotFoundError, match=r"There is no folder '.*nowhere' to write 'it.madaline' to"):
+        fitted.save(tmp_path / "nowhere" / "it.madaline")
+    with pytest.raises(IsADirectoryError, match=r"is a folder. Give the name of a file in it"):
+        fitted.save(tmp_path)
+
+
 def test_an_estimator_must_be_fitted_to_be_saved(tmp_path):
     with pytest.raises(ConfigError, match="needs a fitted estimator"):
         md.save(md.MLPClassifier(), tmp_path / "model.madaline")

@@ -303,6 +303,18 @@ def test_weights_of_classes_that_are_none_are_refused_by_name(iris):
         classifier(class_weight="fair").fit(*iris)
 
 
+def test_rows_to_validate_on_are_weighed_as_those_that_train(iris):
+    """A validation set in which other classes are rare."""
+    X, y = iris
+    rare, often = np.r_[:10, 50:150], np.r_[:50, 140:150]
+    told = {0: 110 / 30, 1: 110 / 150, 2: 110 / 150}
+    losses = [
+        classifier(class_weight=weight, validation=(X[often], y[often])).fit(X[rare], y[rare]).history_["val_loss"]
+        for weight in ("balanced", told)
+    ]
+    np.testing.assert_allclose(losses[0], losses[1], rtol=1e-9)
+
+
 def test_classes_can_be_weighted(iris):
     X, y = iris
     weights = {0: 1.0, 1: 5.0, 2: 0.5}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Self, cast
@@ -30,6 +29,7 @@ from madaline.estimators.parameters import CONSTRAINTS, Settings, check_not_said
 from madaline.estimators.predictor import LAYERS, Predictor
 from madaline.estimators.recipe import seed_of
 from madaline.estimators.rows import Rows
+from madaline.estimators.saved import Saved
 from madaline.estimators.scoring import with_scores
 from madaline.estimators.tables import encoded, learn_table, pointing_to_tables, read_table
 from madaline.estimators.targets import refuse_gaps
@@ -40,7 +40,7 @@ from madaline.train.history import History
 from madaline.train.trainer import Trainer
 
 
-class NetEstimator(BaseEstimator):
+class NetEstimator(Saved, BaseEstimator):
     """A net as an estimator.
 
     A subclass lists its parameters in ``__init__`` (those it does not list are as they are here) and gives
@@ -308,12 +308,6 @@ class NetEstimator(BaseEstimator):
         elif not predictor.takes(X) or "feature_names_in_" in self.__dict__:
             X = validate_data(self, X, accept_sparse=["csr", "csc"], reset=False)
         return predictor.outputs(X) if raw else predictor(X)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted estimator to a file; :func:`madaline.load` reads it."""
-        from madaline.estimators.files import save
-
-        save(self, path)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import ClassifierMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _check_partial_fit_first_call, type_of_target
 
@@ -139,7 +140,12 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator):
     def _row_weights(self, y: Any, weight: Any, *, fresh: bool) -> Any:
         if self.class_weight is None:
             return weight
-        of_class = compute_sample_weight(self.class_weight, y)
+        given = self.class_weight
+        if isinstance(given, str):  # counted in the rows that train; those to validate on are weighed by the same
+            if fresh or "_balance" not in self.__dict__:
+                self._balance = _balanced(y.toarray() if issparse(y) else y)
+            given = self._balance
+        of_class = compute_sample_weight(given, y)
         return of_class if weight is None else of_class * weight
 
     def _make_loss(self) -> Loss:
@@ -257,6 +263,14 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
         return tags
+
+
+def _balanced(y: np.ndarray) -> Any:
+    """The weight of each class by which all have the same share; a dict for each of several targets."""
+    if y.ndim == 2 and y.shape[1] > 1:
+        return [_balanced(column) for column in y.T]
+    classes = np.unique(y)
+    return dict(zip(classes.tolist(), compute_class_weight("balanced", classes=classes, y=y.ravel()), strict=True))
 
 
 def _share_right(y: Any, found: Any, weight: Any) -> float:

@@ -8,6 +8,8 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
 import madaline
 from madaline import container
@@ -15,6 +17,7 @@ from madaline.description import Description
 from madaline.errors import ConfigError, FileFormatError, MadalineWarning
 from madaline.estimators.base import NetEstimator
 from madaline.estimators.losses import scikit_loss
+from madaline.estimators.saved import Saved
 from madaline.estimators.targets import Classes
 from madaline.functional import files
 from madaline.losses.custom import CustomLoss
@@ -27,15 +30,20 @@ APART = ("model_", "history_", "_loss", "_trainer", "_predictor", "_best")
 "Attributes that are written in a way of their own, or made anew."
 
 
-def save(estimator: NetEstimator, path: str | os.PathLike[str]) -> None:
+def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator.
 
     Parameters that only training needs and no file should hold (callbacks, rows to validate on, generators) are left
     out, with a warning; functions of yours are saved as their graphs. Training can go on, by a fresh optimizer.
     """
-    if not hasattr(estimator, "model_"):
-        raise ConfigError(f"save needs a fitted estimator, and this {type(estimator).__name__} is not: call fit first.")
-    arrays = files.model_arrays(estimator.model_)
+    try:
+        check_is_fitted(estimator)
+    except NotFittedError:
+        raise ConfigError(
+            f"save needs a fitted estimator, and this {type(estimator).__name__} is not: call fit first."
+        ) from None
+    has_net = isinstance(estimator, NetEstimator)
+    arrays = files.model_arrays(estimator.model_) if has_net else {}
     writer = _Writer(arrays)
     parameters, left_out = {}, []
     for name, value in estimator.get_params(deep=False).items():
@@ -50,32 +58,40 @@ def save(estimator: NetEstimator, path: str | os.PathLike[str]) -> None:
             stacklevel=3,
         )
     learned = {name: value for name, value in vars(estimator).items() if _is_learned(estimator, name)}
-    history = estimator.history_
     document = {
         "kind": "estimator",
         "class": type(estimator).__name__,
-        **files.describe(estimator.model_),
         "parameters": parameters,
         "learned": {name: writer.value(value, f"learned.{name}") for name, value in learned.items()},
-        "history": history_to_plain(history) | {"stopped": history.stopped, "converged": history.converged},
+        **(_net(estimator) if has_net else {}),
     }
     container.write(path, arrays, document)
 
 
-def restored(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> NetEstimator:
+def _net(estimator: NetEstimator) -> dict[str, Any]:
+    """What a file says of a net and of its training."""
+    history = estimator.history_
+    ended = {"stopped": history.stopped, "converged": history.converged}
+    return files.describe(estimator.model_) | {"history": history_to_plain(history) | ended}
+
+
+def restored(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     """The estimator of a file."""
     name = document["class"]
-    cls = getattr(madaline, name) if name in madaline.__all__ else None
-    if not isinstance(cls, type) or not issubclass(cls, NetEstimator):
+    found = getattr(madaline, name) if name in madaline.__all__ else None
+    if not isinstance(found, type) or not issubclass(found, Saved):
         raise FileFormatError(f"The file holds a {name!r}, which is none of madaline's estimators.")
+    cls: Any = found
     reader = _Reader(arrays)
     known = set(cls._get_param_names())
     given = {key: reader.value(value) for key, value in document["parameters"].items() if key in known}
-    estimator: NetEstimator = cls(**given)
+    estimator: Any = cls(**given)
     for key, value in document["learned"].items():
         if not _is_learned(estimator, key) or callable(getattr(cls, key, None)):
             raise FileFormatError(f"{key!r} is nothing an estimator learns.")
         estimator.__dict__[key] = reader.value(value)
+    if not isinstance(estimator, NetEstimator):
+        return estimator
     estimator.model_ = files.restored(document, arrays)
     history = document["history"]
     estimator.history_ = history_from_plain(history)
@@ -86,13 +102,15 @@ def restored(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> NetEsti
     return estimator
 
 
-def _is_learned(estimator: NetEstimator, name: str) -> bool:
+def _is_learned(estimator: Any, name: str) -> bool:
     is_name = name.isidentifier() and not name.startswith("__") and (name.endswith("_") or name.startswith("_"))
     return is_name and name not in APART and not name.startswith(("_skl_", "_callback"))
 
 
-def _as_description(estimator: NetEstimator, name: str, value: Any) -> Any:
+def _as_description(estimator: Any, name: str, value: Any) -> Any:
     """A parameter with descriptions in place of functions, where it is known what they are."""
+    if not isinstance(estimator, NetEstimator):
+        return value
     if name == "activation":
         several = isinstance(value, (list, tuple))
         found = [one if isinstance(one, str) else as_layer(one) for one in (value if several else [value])]

@@ -117,17 +117,22 @@ class Adaline(OnlineClassifier):
             )
 
     def _learn_on(self, X: Array, fires: Array, *, first: bool) -> None:
-        if first:
-            self._trainer = self._make_trainer(X, fires.shape[1])
+        if first or not hasattr(self, "_trainer"):  # which a file does not hold
+            self._trainer = self._make_trainer(X, fires.shape[1], goes_on=not first)
         self._trainer.partial_fit(X, np.where(fires, 1.0, -1.0), batch_size=1, shuffle=False)
         self._keep()
 
-    def _make_trainer(self, X: Array, n_units: int) -> Trainer:
-        rate = 0.1 / (1.0 + np.max(np.sum(X * X, axis=1))) if self.learning_rate == "auto" else self.learning_rate
+    def _make_trainer(self, X: Array, n_units: int, *, goes_on: bool = False) -> Trainer:
+        if not goes_on:
+            longest = 1.0 + np.max(np.sum(X * X, axis=1))
+            self._rate = float(0.1 / longest if self.learning_rate == "auto" else self.learning_rate)
+        model = Sequential(Linear(n_units, init="zeros")).init(X.shape[1], dtype="float64")
+        if goes_on:
+            model.params["0.W"], model.params["0.b"] = self.coef_.T, self.intercept_
         return Trainer(
-            Sequential(Linear(n_units, init="zeros")),
+            model,
             loss=HalfMSE(),
-            optimizer=SGD(float(rate) * n_units),  # the loss is the mean over the units, each of which is to step alone
+            optimizer=SGD(self._rate * n_units),  # the loss is the mean over the units, each of which is to step alone
             dtype="float64",
             threads=1,
             seed=seed_of(check_random_state(self.random_state)),
