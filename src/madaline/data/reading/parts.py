@@ -157,7 +157,7 @@ class ParquetPart(Part):
         import polars as pl
 
         try:
-            self._scan = pl.scan_parquet(path, glob=False)
+            self._scan = pl.scan_parquet(path, glob=False, low_memory=True)
             schema = self._scan.collect_schema()
             n_rows = int(self._scan.select(pl.len()).collect().item())
         except (pl.exceptions.PolarsError, OSError) as error:
