@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.util
 import io
 import json
+import os
 from pathlib import Path
 
 import polars as pl
@@ -94,7 +96,7 @@ def test_an_exported_file_answers_as_the_model_does_from_the_same_columns(madali
 
 def test_export_to_what_is_not_known_is_refused(madaline, penguins):
     result = madaline("export", penguins, "--to", "onx")
-    assert result.code == 1
+    assert result.code == 2
     assert "Did you mean 'onnx'?" in result.err
 
 
@@ -108,3 +110,26 @@ def test_datasets_are_listed_shown_and_written(madaline):
     assert madaline("datasets", "moons", "-o", "moons.csv").code == 1
     assert set(madaline("datasets", "--json").json()) == set(DATASETS.names())
     assert "say which data set to write" in madaline("datasets", "-o", "all.csv").err
+
+
+def test_a_data_set_that_does_not_fit_on_the_disk_leaves_nothing(madaline, monkeypatch):
+    def fsync(_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    result = madaline("datasets", "iris", "-o", "iris.csv")
+    assert result.code == 1
+    assert result.err == (
+        "madaline: The disk is full. Make room and start again; a training run goes on with --resume.\n"
+    )
+    assert not list(Path().iterdir())
+
+
+def test_a_place_where_nothing_may_be_written_is_said(madaline, monkeypatch):
+    def fsync(_):
+        raise OSError(errno.EROFS, "Read-only file system", "iris.csv")
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    result = madaline("datasets", "iris", "-o", "iris.csv")
+    assert (result.code, result.out) == (1, "")
+    assert "'iris.csv': Read-only file system. Choose another place" in result.err

@@ -294,6 +294,18 @@ def test_rows_are_parted_by_group_and_by_time(madaline):
     assert madaline("train", "t.csv", "-t", "y", "--when", "day", "--json", *QUICK).json()["split"] == "time"
 
 
+@pytest.mark.parametrize("option", ["--ignore", "--group"])
+def test_the_target_cannot_be_left_out(madaline, option):
+    result = madaline("train", "iris", option, "Species", "--out", "run", *QUICK)
+    assert result.code == 2
+    assert result.err == f"madaline: {option} species: it is the target, and cannot be left out.\n"
+
+
+def test_commands_to_copy_can_be_typed_whatever_the_folder_is_called(madaline):
+    result = madaline("train", "iris", "--out", "my run", "--time", "0.1", *QUICK)
+    assert "madaline predict 'my run/model.madaline' NEW.csv" in result.out
+
+
 def test_columns_are_what_they_are_told_to_be(madaline):
     rows = [f"{k % 5},{k % 7},0{k % 4},{k % 2}" for k in range(200)]
     Path("t.csv").write_text("\n".join(["a,b,code,y", *rows]))

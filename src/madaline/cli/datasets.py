@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from madaline import container
 from madaline.cli.options import Force, Json, check_free
 from madaline.cli.screen import Screen
 
@@ -34,8 +36,10 @@ def datasets(
         if name is None:
             raise typer.BadParameter("say which data set to write: madaline datasets penguins -o penguins.csv")
         check_free(out, force=force)
+        content = io.BytesIO()
         table = chosen[0].table()
-        table.write_parquet(out) if out.suffix == ".parquet" else table.write_csv(out)
+        table.write_parquet(content) if out.suffix == ".parquet" else table.write_csv(content)
+        container.write_whole(out, content.getvalue())
     found = [(dataset, dataset.table()) for dataset in chosen]
     rows = [(d.name, f"{len(t):,}", str(t.width - 1), d.target, d.task) for d, t in found]
     screen.table(["name", "rows", "columns", "target", "what it is"], rows, right=(1, 2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -83,7 +84,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except (ConfigError, UnknownNameError) as error:
         return _failed(str(error), WRONG_USE, debug)
-    except (MadalineError, OSError) as error:
+    except OSError as error:
+        return _failed(_about_file(error), WRONG_DATA, debug)
+    except MadalineError as error:
         return _failed(str(error), WRONG_DATA, debug)
     except MemoryError:
         text = (
@@ -93,6 +96,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001 - a person gets a sentence, whatever happened
         text = f"An error that should not happen: {type(error).__name__}: {error}. With --debug it shows where."
         return _failed(text, OUR_MISTAKE, debug)
+
+
+def _about_file(error: OSError) -> str:
+    """What is wrong with a file, and what to do; what we raise ourselves says so already."""
+    if error.errno is None or error.strerror is None:
+        return str(error)
+    if error.errno == errno.ENOSPC:
+        return "The disk is full. Make room and start again; a training run goes on with --resume."
+    place = f"{str(error.filename)!r}: " if error.filename else ""
+    is_right = error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
+    return f"{place}{error.strerror}.{' Choose another place, or get the right to use this one.' if is_right else ''}"
 
 
 def _usage(error: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from madaline.cli.run_folder import MODEL, RunFolder
@@ -67,7 +68,7 @@ def write(
     prediction = outputs(prepared, trainer, prepared.test)
     has_intervals = isinstance(target, NumberTarget) and len(test.y) > 1
     classes = target.classes if isinstance(target, ClassTarget) else ()
-    file = folder.path / MODEL
+    file = quote(str(folder.path / MODEL))
     findings = Findings(
         title=Path(about["source"]).name if about["source"] != "-" else "standard input",
         task=target.task,
@@ -92,7 +93,7 @@ def write(
         columns=[(role.column, role.role, role.reason) for role in prepared.table.roles()],
         assumptions=[f"{each['text']}  [{each['option']}]" for each in about["assumptions"]],
         warnings=prepared.warnings,
-        advice=[(each["text"], each["options"].replace("RUN", str(folder.path))) for each in about["advice"]],
+        advice=[(each["text"], each["options"].replace("RUN", folder.typed)) for each in about["advice"]],
         usage=[
             f"madaline predict {file} new.csv -o scored.csv",
             f"madaline evaluate {file} test.csv",

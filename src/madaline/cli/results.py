@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 SHOWN_COLUMNS = 40
 FEW_ROWS = 10_000
+ENDS = {"finished": "all that were asked for", "time": "then the time was over"}
+"How a run ended, where one word would not do."
 
 
 def show_plan(screen: Screen, prepared: Prepared, way: str) -> None:
@@ -34,7 +36,7 @@ def show_plan(screen: Screen, prepared: Prepared, way: str) -> None:
     names = " and ".join(repr(name) for name in prepared.targets)
     screen.title(f"Task: {prepared.target.task} of {names} ({prepared.target.reason}).  [--task]")
     counts = {"train": prepared.n_train, "say when to stop": len(prepared.validation.y), "test": len(prepared.test.y)}
-    parts = [f"{count:,} rows to {what}" for what, count in counts.items()]
+    parts = [f"{counted(count, 'row')} to {what}" for what, count in counts.items()]
     screen.say(f"  Split {way}: {', '.join(parts)}.  [--split, --test, --validation]")
     choices = prepared.recipe.choices
     hidden = ", ".join(map(str, choices["hidden"]))
@@ -50,7 +52,7 @@ def show_history(screen: Screen, history: History, trainer: Any, ended: str) -> 
     epochs = counted(history.epochs, "epoch") if done == history.epochs else f"{done:.2g} epochs"
     best = f", the best was epoch {history.best_epoch}" if history.best_epoch is not None else ""
     seconds = (float(history["seconds"].sum()) if history.epochs else 0.0) + trainer.run.progress.seconds
-    screen.title(f"Trained {epochs} in {seconds:.1f} s; ended by {ended}{best}.")
+    screen.title(f"Trained {epochs} in {seconds:.1f} s; {ENDS.get(ended, f'ended by {ended}')}{best}.")
 
 
 def compare(
@@ -88,14 +90,16 @@ def advise(
     scores: list[Score],
     others: dict[str, list[Score]],
     folder: RunFolder,
+    *,
+    way: str,
 ) -> list[Any]:
     """What to try next."""
     from madaline.estimators.tabular import advice as advices
 
-    found = advices.advise(prepared, history, scores[0], {name: each[0] for name, each in others.items()})
+    found = advices.advise(prepared, history, scores[0], {name: each[0] for name, each in others.items()}, way=way)
     screen.title("To try next")
     for number, advice in enumerate(found, start=1):
-        options = f"  [{advice.options.replace('RUN', str(folder.path))}]" if advice.options else ""
+        options = f"  [{advice.options.replace('RUN', folder.typed)}]" if advice.options else ""
         screen.say(f"  {number}. {advice.text}{options}")
     return found
 

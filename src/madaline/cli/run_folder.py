@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from shlex import quote
 
 from madaline import container
 from madaline.cli.exchange import exchange
@@ -58,6 +59,11 @@ class RunFolder:
         return folder
 
     @property
+    def typed(self) -> str:
+        """The path as it is typed in a shell."""
+        return quote(str(self.path))
+
+    @property
     def is_taken(self) -> bool:
         """Whether a run is or was there."""
         return self.path.exists() or self.work.exists() or self._old.exists()
@@ -87,7 +93,7 @@ class RunFolder:
             raise FileNotFoundError(f"There is no folder {str(self.path.parent)!r} to write the run to.")
         if self.work.exists() and not force:
             raise FileExistsError(
-                f"There is an unfinished run in {str(self.work)!r}. Go on with madaline train --resume {self.path}, "
+                f"There is an unfinished run in {str(self.work)!r}. Go on with madaline train --resume {self.typed}, "
                 "or start afresh with --force."
             )
         if self.path.exists() and not force:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from madaline.cli import source
@@ -18,6 +19,7 @@ from madaline.cli.run_folder import CONFIG, MODEL, RunFolder, StoppedRun
 from madaline.cli.screen import Screen
 from madaline.data.reading.assumption import counted
 from madaline.data.split import Split, split_rows
+from madaline.errors import ConfigError
 
 if TYPE_CHECKING:
     from madaline.data.encode import TablePlan
@@ -77,7 +79,7 @@ def _run(
             targets,
             target,
             split,
-            ignore=_ignored(settings, frame.columns),
+            ignore=_ignored(settings, frame.columns, targets),
             categorical=[source.find_column(n, frame.columns, "--categorical") for n in settings.data.categorical],
             numeric=[source.find_column(name, frame.columns, "--numeric") for name in settings.data.numeric],
             told={name: getattr(settings.training, name) for name in CHOICES},
@@ -107,13 +109,13 @@ def _run(
         progress=screen.is_watched,
     )
     if history.stopped == "interrupted":
-        raise StoppedRun(f"Stopped in epoch {history.epochs + 1}. Go on with: madaline train --resume {folder.path}")
+        raise StoppedRun(f"Stopped in epoch {history.epochs + 1}. Go on with: madaline train --resume {folder.typed}")
     ended = "time" if is_repeated else history.stopped
     settings.ended = Ended(ended, history.epochs, trainer.run.progress.t)
     show_history(screen, history, trainer, ended)
 
     scores, others = compare(screen, prepared, trainer, settings, with_others=with_others)
-    advice = advise(screen, prepared, history, scores, others, folder)
+    advice = advise(screen, prepared, history, scores, others, folder, way=split.way)
     document = {
         "source": settings.data.source,
         "rows": {
@@ -149,7 +151,7 @@ def _run(
     _write(folder, settings, training.learned(prepared, trainer, reading, document), history, screen)
     files = [MODEL, *(["report.html"] if with_report else []), "history.parquet, config.toml, result.json, log.txt"]
     screen.title(f"Written to {folder.path}: {', '.join(files)}")
-    screen.say(f"  madaline predict {folder.path / MODEL} NEW.csv -o scored.csv")
+    screen.say(f"  madaline predict {quote(str(folder.path / MODEL))} NEW.csv -o scored.csv")
     screen.result(document | {"folder": str(folder.path), "model": str(folder.path / MODEL)})
 
 
@@ -193,11 +195,15 @@ def _split(settings: RunConfig, frame: Any, targets: tuple[str, ...], target: Ta
     )
 
 
-def _ignored(settings: RunConfig, names: list[str]) -> list[str]:
+def _ignored(settings: RunConfig, names: list[str], targets: Sequence[str]) -> list[str]:
     """Columns that were told, and the one that says which rows belong together."""
-    found = [source.find_column(name, names, "--ignore") for name in settings.data.ignore]
+    told = [("--ignore", name) for name in settings.data.ignore]
     if settings.split.way == "group" and settings.split.by is not None:
-        found.append(source.find_column(settings.split.by, names, "--group"))
+        told.append(("--group", settings.split.by))
+    found = [source.find_column(name, names, flag) for flag, name in told]
+    for (flag, _), name in zip(told, found, strict=True):
+        if name in targets:
+            raise ConfigError(f"{flag} {name}: it is the target, and cannot be left out.")
     return found
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import random
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import polars as pl
@@ -238,3 +240,15 @@ def test_any_bytes_and_options_are_a_table_or_refused(content, ragged, delimiter
     except MadalineError as error:
         message = str(error)
         assert message, content
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_named_pipe_is_read_once(tmp_path):
+    """What a shell makes of <(command)."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(b"a,b\n1,2\n3,4\n",), daemon=True)
+    writer.start()
+    frame, _ = read_table(pipe)
+    writer.join()
+    assert frame.rows() == [(1, 2), (3, 4)]

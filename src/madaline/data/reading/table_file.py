@@ -144,6 +144,9 @@ def _parts(
         raise FileNotFoundError(
             f"There is no file {str(source)!r}, and no data set of that name. `madaline datasets` lists those."
         )
+    if path.is_fifo() or path.is_char_device():  # can be read once only
+        with path.open("rb") as stream:
+            return name or str(path), [TextPart.read(stream, name or str(path), options, stack)], []
     if not path.is_dir():
         return name or str(path), [_file_part(path, options, stack, name)], []
     files = sorted(each for each in path.iterdir() if each.is_file() and each.name.lower().endswith(SUFFIXES))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
+from shlex import quote
 
 import numpy as np
 
@@ -14,6 +16,10 @@ from madaline.train.history import History
 HOW_MANY = 3
 FEW_ROWS = 500
 TOO_GOOD = 0.999
+EARLY = 0.25
+"A best epoch in this share of the epochs came early."
+MANY_COLUMNS = 4
+LEFT_OUT = ("ignored", "constant", "id", "leak", "unusable")
 
 
 @dataclass(frozen=True)
@@ -24,7 +30,9 @@ class Advice:
     options: str = ""
 
 
-def advise(prepared: Prepared, history: History, score: Score, baselines: dict[str, Score]) -> list[Advice]:
+def advise(
+    prepared: Prepared, history: History, score: Score, baselines: dict[str, Score], *, way: str
+) -> list[Advice]:
     """Three things to try next.
 
     Parameters
@@ -36,8 +44,11 @@ def advise(prepared: Prepared, history: History, score: Score, baselines: dict[s
         Of the net on the test rows, the first of its task.
     baselines : dict of Score
         The same of simpler models.
+    way : str
+        How rows were parted.
     """
-    found = [*_about_data(prepared, score, baselines), *_about_training(prepared, history), *_always(prepared)]
+    about = (_about_data(prepared, score, baselines), _about_rows(prepared, way), _about_training(prepared, history))
+    found = [*chain.from_iterable(about), *_always(prepared)]
     return found[:HOW_MANY]
 
 
@@ -66,6 +77,15 @@ def _about_data(prepared: Prepared, score: Score, baselines: dict[str, Score]) -
                 "weight if each class matters as much.",
                 "--class-weight balanced",
             )
+
+
+def _about_rows(prepared: Prepared, way: str) -> Iterator[Advice]:
+    dates = [role.column for role in prepared.table.roles() if role.role == "date"]
+    if dates and way in ("random", "stratified"):
+        yield Advice(
+            f"Rows have dates. If the model is to foretell what comes later, test it on the latest by {dates[0]!r}.",
+            f"--when {quote(dates[0])}",
+        )
     n_rows = prepared.n_train
     if n_rows < FEW_ROWS:
         yield Advice(f"{n_rows} rows to train on are few: more rows will help more than any option.")
@@ -88,13 +108,20 @@ def _about_training(prepared: Prepared, history: History) -> Iterator[Advice]:
             f"The loss on rows not trained on ({held:.3g}) is well above that on the others ({train:.3g}). Drop more.",
             "--dropout 0.3 --weight-decay 0.1",
         )
+    if history.stopped == "early stopping" and history.best_epoch and history.best_epoch <= EARLY * history.epochs:
+        yield Advice(
+            f"Epoch {history.best_epoch} of {history.epochs} was the best: the net learns fast and then too much. Take "
+            "smaller steps.",
+            f"--learning-rate {prepared.recipe.choices['learning_rate'] / 4:.2g}",
+        )
 
 
 def _always(prepared: Prepared) -> Iterator[Advice]:
     yield Advice("Train with another seed, to see how much of the score is chance.", "--seed 1")
+    roles = [role.role for role in prepared.table.roles()]
+    if sum(role not in LEFT_OUT for role in roles) > MANY_COLUMNS:
+        yield Advice("See in the report which columns do not matter, and train without them.", "--ignore COLUMN")
     activation = prepared.recipe.choices["activation"]
     other = "mish" if activation != "mish" else "relu"
     yield Advice(f"Try another activation: {other}.", f"--activation {other}")
-    yield Advice(
-        "Look at the columns that were left out, and at those that were taken for categories.", "--numeric COLUMN"
-    )
+    yield Advice("Look at the columns that were left out or taken for categories.", "--numeric COLUMN")

@@ -78,7 +78,8 @@ nav,.modebar,summary{display:none!important}
 figure,tr,.net,.warnings,dl{break-inside:avoid}
 h2,h3{break-after:avoid}
 .plot .scatterlayer,.plot .barlayer{filter:none}
-.tall{max-height:none}
+.tall{max-height:none;background:none}
+details pre{font-size:6.5pt;overflow:visible}
 }
 """
 )
