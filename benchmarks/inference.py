@@ -15,7 +15,7 @@ import harness
 import numpy as np
 from peers import TITLES, CannotError
 from roofline import peaks
-from workers import Worker, interleave, workers
+from workers import Worker, faster_of_each, interleave, workers
 from workloads import WORKLOADS, Workload
 
 NETS = ("tiny", "small", "tabular", "mnist")
@@ -40,7 +40,7 @@ def measure(
     contestants: list[Worker], workload: Workload, n_rows: int, options: argparse.Namespace
 ) -> list[dict[str, Any]]:
     """One record for each contestant that is installed, madaline first."""
-    records, running, reference = [], [], None
+    ready, reference = {}, None
     for worker in contestants:
         try:
             probabilities = worker.ask("predict", workload, n_rows)
@@ -51,13 +51,12 @@ def measure(
         difference = float(np.abs(probabilities - reference).max())
         if not difference <= TOLERANCE:
             raise RuntimeError(f"{worker.name} predicts something else for {workload.name}: by {difference:.2g}.")
-        records.append({"name": worker.name, "threads": worker.threads, "difference": difference})
-        running.append(worker)
-    for record, timing in zip(
-        records, interleave(running, seconds=options.seconds, rounds=options.rounds), strict=True
-    ):
-        record |= {"seconds": timing.rounds, "median": timing.median}
-    return records
+        ready[worker] = {"name": worker.name, "threads": worker.threads, "wait": worker.wait, "difference": difference}
+    running = faster_of_each(list(ready))
+    timings = interleave(running, seconds=options.seconds, rounds=options.rounds)
+    for worker, timing in zip(running, timings, strict=True):
+        ready[worker] |= {"seconds": timing.rounds, "median": timing.median}
+    return [ready[worker] for worker in running]
 
 
 def main() -> None:

@@ -37,6 +37,7 @@ def draw(name: str, data: Data) -> None:
         "startup": {"startup": _startup},
         "growth": {"growth": _growth},
         "custom": {"custom": _custom},
+        "probes": {"probes": _probes},
     }
     for file, picture in pictures[name].items():
         figure = picture(data["parts"])
@@ -162,5 +163,20 @@ def _custom(parts: Data) -> Any:
     axes.axhline(1.0, color="black", linewidth=0.8)
     axes.set_ylabel("speed, of the built-in")
     axes.set_title("Activation, loss and Adam of one's own; dotted: target")
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def _probes(parts: Data) -> Any:
+    figure, axes = plt.subplots(figsize=(7, 3))
+    for place, part in enumerate(parts.values()):
+        median, low, high = (100.0 * (value - 1.0) for value in part["ratio"])
+        spread = [[median - low], [high - median]]
+        axes.bar(place, median, color=COLORS["madaline"], width=0.6, yerr=spread, capsize=4)
+        axes.hlines(100.0 * (part["limit"] - 1.0), place - 0.4, place + 0.4, color="black", linestyle=":")
+    axes.set_xticks(range(len(parts)), list(parts))
+    axes.axhline(0.0, color="black", linewidth=0.8)
+    axes.set_ylabel("time on top, %")
+    axes.set_title("What watching costs; dotted: at most")
     axes.spines[["top", "right"]].set_visible(False)
     return figure

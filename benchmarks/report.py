@@ -11,7 +11,7 @@ from typing import Any
 
 import harness
 import plots
-from peers import TITLES
+from peers import PEERS, TITLES
 from roofline import kept_peaks
 from workloads import WORKLOADS
 
@@ -86,8 +86,8 @@ def train_page(data: Record) -> str:
         "torch.compile, JAX with a compiled scan over the epoch, Keras on JAX with 32 steps an execution. Ratios above "
         "1: madaline is faster; in brackets the middle half of the rounds. Made by `make bench`.",
     )
-    if missing := [name for name in WORKLOADS if name not in parts]:
-        text += f"Not measured yet: {', '.join(missing)}.\n\n"
+    if missing := not_measured(parts):
+        text += f"Not measured yet: {missing}.\n\n"
     text += "![Ratios](train.png)\n\n"
     rows = []
     for name, part in parts.items():
@@ -108,6 +108,16 @@ def train_page(data: Record) -> str:
     for threads in (1, 2):
         text += all_contestants(parts, threads)
     return text + scaling(parts) + other_targets(parts) + agreement(parts)
+
+
+def not_measured(parts: dict[str, Record]) -> str:
+    """Workloads, and peers on some of them, that were neither measured nor refused."""
+    found = [name for name in WORKLOADS if name not in parts]
+    for peer in PEERS:
+        without = [name for name, part in parts.items() if peer not in [r["name"] for r in part["contestants"]]]
+        if without:
+            found.append(f"{TITLES[peer]} on {'all' if len(without) == len(parts) else ', '.join(without)}")
+    return "; ".join(found)
 
 
 def all_contestants(parts: dict[str, Record], threads: int) -> str:
@@ -272,6 +282,7 @@ def probes_page(data: Record) -> str:
         "A fit with `probes=True`, everything else as it is, against one without (`benchmarks/probes.py`); planning "
         "the second program is counted. One thread.",
     )
+    text += "![What watching costs](probes.png)\n\n"
     return text + harness.table(
         "Time", ["workload", "steps of a fit", "samples", "time, times that without", "at most"], rows
     )

@@ -14,12 +14,11 @@ import argparse
 from typing import Any
 
 import harness
-from peers import TITLES, CannotError
+from peers import PEERS, TITLES, CannotError
 from roofline import Peaks, peaks
-from workers import Worker, interleave, workers
+from workers import Worker, faster_of_each, interleave, workers
 from workloads import WORKLOADS, Workload
 
-PEERS = ("torch", "torch.compile", "jax", "keras", "sklearn")
 EPOCHS_TO_AGREE = 2
 TOLERANCE = 2e-3
 "Relative difference of losses; float32 sums in another order, amplified by a few dozen steps."
@@ -39,25 +38,24 @@ def arguments() -> argparse.Namespace:
 
 def measure(contestants: list[Worker], workload: Workload, options: argparse.Namespace) -> list[dict[str, Any]]:
     """One record for each contestant."""
-    records = []
-    running = []
+    records: dict[Worker, dict[str, Any]] = {}
     for worker in contestants:
-        record: dict[str, Any] = {"name": worker.name, "threads": worker.threads}
-        records.append(record)
+        record = records[worker] = {"name": worker.name, "threads": worker.threads, "wait": worker.wait}
         try:
-            if len(contestants) > len(options.threads):
+            if options.only is None:
                 record["first_losses"] = worker.ask("losses", workload.for_agreement(), EPOCHS_TO_AGREE)
             ready = worker.ask("train", workload)
         except CannotError as reason:
             record["cannot"] = str(reason)
             continue
         record |= {"ready_seconds": ready["seconds"], "first_epoch_loss": ready["loss"]}
-        running.append((worker, record))
-    timings = interleave([worker for worker, _ in running], seconds=options.seconds, rounds=options.rounds)
-    for (_, record), timing in zip(running, timings, strict=True):
-        record["steps_per_second"] = [workload.steps / seconds for seconds in timing.rounds]
-        record["median"] = workload.steps / timing.median
-    return records
+    able = [worker for worker in contestants if "cannot" not in records[worker]]
+    running = faster_of_each(able)
+    timings = interleave(running, seconds=options.seconds, rounds=options.rounds)
+    for worker, timing in zip(running, timings, strict=True):
+        records[worker]["steps_per_second"] = [workload.steps / seconds for seconds in timing.rounds]
+        records[worker]["median"] = workload.steps / timing.median
+    return [records[worker] for worker in contestants if worker in running or worker not in able]
 
 
 def different(records: list[dict[str, Any]]) -> dict[str, float]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 FILES = {
     "madaline": "madaline",
-    "estimator": "madaline's MLPClassifier",
     "torch": "pytorch",
     "torch.compile": "pytorch",
     "jax": "jax",
@@ -24,6 +23,7 @@ FILES = {
 "In which file a contestant is."
 TITLES = {
     "madaline": "madaline",
+    "estimator": "madaline's MLPClassifier",
     "torch": "PyTorch eager",
     "torch.compile": "torch.compile",
     "jax": "JAX",
@@ -31,6 +31,10 @@ TITLES = {
     "sklearn": "scikit-learn",
     "onnxruntime": "ONNX Runtime",
 }
+
+
+PEERS = ("torch", "torch.compile", "jax", "keras", "sklearn")
+"Those that training is measured against."
 
 
 class CannotError(Exception):
