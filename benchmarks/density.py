@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -151,6 +152,12 @@ def averaged(found: list[dict[str, dict[str, float]]]) -> dict[str, dict[str, An
     }
 
 
+def with_error(mean: float, error: float) -> str:
+    """A mean and its error, to two decimals or to the digits that small numbers need."""
+    decimals = max(2, 1 - math.floor(math.log10(abs(mean)))) if mean else 2
+    return f"{mean:.{decimals}f} ± {error:.{decimals}f}"
+
+
 def report() -> str:
     """The page, from the numbers."""
     data = json.loads((harness.RESULTS / "density.json").read_text(encoding="utf-8"))
@@ -163,7 +170,7 @@ def report() -> str:
         found, p = parts[name]["scores"], one.published
         title = f"{name} ({parts[name]['rows']:,} rows, {parts[name]['splits']} splits)"
         for rows, key, place in ((likelihoods, "likelihood", 1), (errors, "rmse", 0)):
-            ours = [f"{found[kind][key][0]:.2f} ± {found[kind][key][1]:.2f}" for kind in contestants]
+            ours = [with_error(*found[kind][key]) for kind in contestants]
             rows.append([title, *ours, *(f"{theirs[place]:.2f}" for theirs in (p.pbp, p.dropout, p.ensemble))])
         shown = [f"{found[kind]['coverage'][0]:.1%}" for kind in ("Gaussian", "5 Gaussians")]
         for kind in ("Gaussian", "quantiles"):
@@ -209,10 +216,12 @@ def main() -> None:
     for name in options.sets:
         X, y, splits = load(folder, name)
         chosen = splits[: options.splits]
-        found = [measure(X, y, test, units=SETS[name].units, seed=100 * k) for k, test in enumerate(chosen)]
-        result = averaged(found)
-        harness.update("density", name, {"rows": len(y), "splits": len(chosen), "scores": result})
-        (harness.RESULTS / "density.md").write_text(report(), encoding="utf-8")
+        found: list[dict[str, dict[str, float]]] = []
+        for k, test in enumerate(chosen):
+            found.append(measure(X, y, test, units=SETS[name].units, seed=100 * k))
+            result = averaged(found)
+            harness.update("density", name, {"rows": len(y), "splits": len(found), "scores": result})
+            (harness.RESULTS / "density.md").write_text(report(), encoding="utf-8")
         likelihoods = ", ".join(f"{k} {v['likelihood'][0]:.2f}" for k, v in result.items() if "likelihood" in v)
         shares = ", ".join(f"{k} {v['coverage'][0]:.1%}" for k, v in result.items())
         print(f"{name}: {likelihoods}; {shares}", flush=True)

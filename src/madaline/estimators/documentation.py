@@ -188,7 +188,7 @@ WIDER: dict[str, Wider] = {
     "preset": Wider(
         '"auto"',
         'A modern recipe sized to the data for all that is not given: `data="auto"`, AdamW with warm-up and cosine, '
-        "dropout, early stopping, float32.",
+        "dropout, averaged weights, early stopping, float32.",
     ),
 }
 "In the order of the table; all but activation and the regressor's loss are keyword-only."

@@ -50,6 +50,7 @@ class Recipe:
     loss: Loss
     optimizer: AdamW
     schedule: Any
+    average: Any
     batch_size: int
     epochs: int
     patience: int
@@ -94,6 +95,7 @@ def recipe_for(table: TablePlan, target: TargetPlan, n_rows: int, **told: Any) -
         as_loss(LOSSES[target.task]),
         AdamW(choices["learning_rate"], weight_decay=choices["weight_decay"]),
         LinearWarmup(max(int(preset.WARM_UP * steps), 1)) * Cosine(),
+        sized.average,
         min(choices["batch_size"], n_rows),
         choices["epochs"],
         choices["patience"],

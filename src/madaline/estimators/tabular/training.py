@@ -181,7 +181,13 @@ def train(
     """
     recipe = prepared.recipe
     trainer = Trainer(
-        recipe.net, loss=recipe.loss, optimizer=recipe.optimizer, schedule=recipe.schedule, threads=threads, seed=seed
+        recipe.net,
+        loss=recipe.loss,
+        optimizer=recipe.optimizer,
+        schedule=recipe.schedule,
+        average=recipe.average,
+        threads=threads,
+        seed=seed,
     )
     steps = -(-prepared.n_train // recipe.batch_size)
     X, y = prepared.train.X, prepared.train.y
