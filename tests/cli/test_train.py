@@ -98,6 +98,8 @@ def test_force_replaces_no_folder_that_is_none_of_a_run(madaline):
     assert result.code == 1
     assert "'photos' is no folder of a run, and --force replaces only those" in result.err
     assert Path("photos/me.jpg").exists()
+    result = madaline("train", "iris", "--out", "photos/me.jpg", "--force", *QUICK)
+    assert "'photos/me.jpg' is no folder of a run" in result.err
 
 
 def test_a_config_trains_the_same_model_again(madaline):
@@ -128,6 +130,8 @@ def test_a_run_that_time_ended_goes_on(madaline):
     options = ("--epochs", "60", "--patience", "60", "--hidden", "64", "--no-baselines", "--no-report")
     assert madaline("train", "digits", "--out", "whole", *options).code == 0
     assert madaline("train", "digits", "--out", "run", "--time", "0.2s", *options).code == 0
+    for mine in ("run.copy", "run.old"):
+        Path(mine).mkdir()
     assert tomllib.loads(Path("run/config.toml").read_text())["ended"]["by"] == "time"
     assert madaline("train", "--resume", "run", "--no-baselines", "--no-report").code == 0
     assert tomllib.loads(Path("run/config.toml").read_text())["ended"]["by"] == "finished"
@@ -135,6 +139,7 @@ def test_a_run_that_time_ended_goes_on(madaline):
     result = madaline("train", "--resume", "run")
     assert result.code == 2
     assert "came to its end: there is nothing to go on with" in result.err
+    assert {path.name for path in Path().iterdir()} == {"run", "whole", "run.copy", "run.old"}
 
 
 def test_a_run_on_standard_input_goes_on_with_what_came_from_there(madaline, monkeypatch):
@@ -178,7 +183,7 @@ def replaced(madaline, monkeypatch, moment):
 
 
 def test_a_crash_while_a_run_is_replaced_leaves_the_new_one(madaline, monkeypatch):
-    before = replaced(madaline, monkeypatch, lambda old, new: new == "run.old")
+    before = replaced(madaline, monkeypatch, lambda old, new: new == ".run.replaced")
     assert Path("run/model.madaline").read_bytes() != before, "they traded places in one step"
     assert Path("run.unfinished/model.madaline").read_bytes() == before
     assert madaline("train", "--resume", "run").code == 2
@@ -186,7 +191,7 @@ def test_a_crash_while_a_run_is_replaced_leaves_the_new_one(madaline, monkeypatc
     assert ".unfinished" not in {path.name for path in Path("run").iterdir()}
 
 
-@pytest.mark.parametrize("place", ["run", "run.old"])
+@pytest.mark.parametrize("place", ["run", ".run.replaced"])
 def test_where_folders_cannot_trade_places_a_crash_leaves_the_old_one(madaline, monkeypatch, place):
     monkeypatch.setattr("madaline.cli.run_folder.exchange", lambda first, second: False)
     before = replaced(madaline, monkeypatch, lambda old, new: new == place)

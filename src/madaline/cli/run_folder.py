@@ -32,8 +32,8 @@ class RunFolder:
 
     While training goes on, all is in ``NAME.unfinished``; at the end that becomes ``NAME`` in one step, and trades
     places with what is there. Whatever happens meanwhile, ``NAME`` is what it was before or what it is to be. Where
-    folders cannot trade places, the old one is moved to ``NAME.old`` first; if the process ends at that very moment,
-    the next one that uses the folder puts it back.
+    folders cannot trade places, the old one is moved to ``.NAME.replaced`` first; if the process ends at that very
+    moment, the next one that uses the folder puts it back.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class RunFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.work = path.with_name(f"{path.name}.unfinished")
-        self._old = path.with_name(f"{path.name}.old")
+        self._old = path.with_name(f".{path.name}.replaced")
 
     @classmethod
     def free(cls, wanted: Path | None, source: str) -> RunFolder:
@@ -84,7 +84,8 @@ class RunFolder:
         shutil.rmtree(self._old, ignore_errors=True)
         if (self.work / MODEL).exists() and not (self.work / MARK).exists():  # replaced, and to be removed
             shutil.rmtree(self.work)
-        (self.path / MARK).unlink(missing_ok=True)
+        if self.path.is_dir():
+            (self.path / MARK).unlink(missing_ok=True)
 
     def start(self, *, force: bool) -> None:
         """Make room for a new run; what is finished stays until the new one is."""
@@ -120,7 +121,7 @@ class RunFolder:
             raise FileNotFoundError(f"There is no run in {str(self.path)!r} to go on with.")
         if not (self.path / CHECKPOINT).exists():
             raise ConfigError(f"The run in {str(self.path)!r} came to its end: there is nothing to go on with.")
-        beside = self.path.with_name(f"{self.path.name}.copy")
+        beside = self.path.with_name(f".{self.path.name}.copy")
         shutil.rmtree(beside, ignore_errors=True)
         beside.mkdir()
         (beside / MARK).touch()
