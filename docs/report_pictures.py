@@ -46,7 +46,7 @@ def main(classification: Path, regression: Path) -> None:
     desk = shot(classification / "report.html", DESK, 6600, dark=False).crop((130, 0, 1150, 6600))
     side_by_side(desk, (0, 1900, 4210), 1900, scale=0.5, path=PICTURES / "report.png")
     phone = shot(regression / "report.html", PHONE, 9600, dark=True)
-    side_by_side(phone, (0, 2260, 3640, 5870), 1000, scale=0.8, path=PICTURES / "report-phone.png")
+    side_by_side(phone, (0, 2370, 4010, 6890), 1000, scale=0.8, path=PICTURES / "report-phone.png")
 
 
 if __name__ == "__main__":
