@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -90,6 +91,19 @@ def test_ctrl_c_is_an_exit_code_and_a_word(madaline, monkeypatch):
     result = madaline("train", "penguins")
     assert (result.code, result.err) == (130, "madaline: Stopped.\n")
     assert not list(Path().iterdir())
+
+
+def test_ctrl_c_while_modules_are_loaded_is_a_word_too(tmp_path):
+    (tmp_path / "typer.py").write_text("raise KeyboardInterrupt")
+    run = subprocess.run(
+        [sys.executable, "-m", "madaline.cli", "datasets"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        check=False,
+        timeout=300,
+    )
+    assert (run.returncode, run.stdout, run.stderr) == (130, "", "madaline: Stopped.\n")
 
 
 @pytest.fixture

@@ -121,8 +121,3 @@ def _failed(text: str, code: int, debug: bool) -> int:
         traceback.print_exc()
     print(f"madaline: {text}", file=sys.stderr)
     return code
-
-
-def run() -> None:
-    """What the installed program calls."""
-    sys.exit(main())
