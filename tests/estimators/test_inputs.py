@@ -13,7 +13,7 @@ from sklearn import neural_network as theirs
 from sklearn.datasets import load_iris, make_multilabel_classification
 
 import madaline as md
-from madaline.errors import ConfigError, TargetError
+from madaline.errors import ConfigError, DtypeError, TargetError
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 X, y = load_iris(return_X_y=True)
@@ -131,6 +131,12 @@ def test_targets_with_gaps_are_refused_by_their_row(data, target):
     first = 0 if target[0] is None else 1
     with pytest.raises(TargetError, match=rf"y is missing in row {first} \(\d+ such values\). Leave out the rows"):
         small("MLPClassifier", data=data).fit(X, target)
+
+
+@pytest.mark.parametrize("target", [y.astype(str), y.astype("M8[Y]")], ids=["text", "dates"])
+def test_a_regression_needs_numbers(target):
+    with pytest.raises(DtypeError, match=r"y has dtype .*, and a regressor predicts numbers"):
+        small("MLPRegressor").fit(X, target)
 
 
 def test_continuous_targets_are_no_classes():

@@ -113,6 +113,10 @@ def test_validation_that_is_none_is_refused(iris, validation):
 def test_an_unknown_name_is_met_with_the_nearest(iris):
     with pytest.raises(UnknownNameError, match="Did you mean 'relu'"):
         md.MLPClassifier(activation="ReLu").fit(*iris)
+    with pytest.raises(UnknownNameError, match="Did you mean 'squared_error'"):
+        md.MLPRegressor("squared_eror").fit(*iris)
+    with pytest.raises(UnknownNameError, match="Did you mean 'log_loss'"):
+        md.MLPClassifier(loss="logloss").fit(*iris)
     with pytest.raises(ConfigError, match="activation has 2 items for 1 hidden layers"):
         md.MLPClassifier(activation=("relu", "tanh")).fit(*iris)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -10,11 +11,12 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import xlogy
 
+from madaline.errors import UnknownNameError
 from madaline.graph.shapes import Shape
 from madaline.losses.cross_entropy import CrossEntropy
 from madaline.losses.custom import as_loss
 from madaline.losses.log_link import Poisson
-from madaline.losses.loss import Loss, as_array, softmax
+from madaline.losses.loss import LOSSES, Loss, as_array, softmax
 from madaline.losses.squared import HalfMSE
 from madaline.losses.targets import Target, columns
 
@@ -84,6 +86,13 @@ def scikit_loss(given: Any, *, n_outputs: int = 1) -> Loss:
     """The loss meant by scikit-learn's name, or by anything :func:`madaline.as_loss` takes."""
     if not isinstance(given, str):
         return as_loss(given)
+    if given not in LOSSES and given not in SCIKIT_NAMES:
+        known = sorted((*LOSSES.names(), *SCIKIT_NAMES, "log_loss"))
+        near = difflib.get_close_matches(given, known, n=1)
+        raise UnknownNameError(
+            f"loss={given!r} is not a known loss.{f' Did you mean {near[0]!r}?' if near else ''}\n"
+            f"Known: {', '.join(known)}"
+        )
     loss = as_loss(SCIKIT_NAMES.get(given, given))
     return OverOutputs(loss) if given in ("squared_error", "poisson") and n_outputs > 1 else loss
 

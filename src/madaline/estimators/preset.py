@@ -7,6 +7,7 @@ from typing import Any
 from sklearn.base import is_classifier
 
 from madaline.estimators.parameters import SAME_THING, Settings, is_given
+from madaline.estimators.recipe import is_lbfgs
 from madaline.optim.annealing import Cosine, LinearWarmup
 from madaline.optim.averaging import EMA
 
@@ -29,6 +30,10 @@ FEW_ROWS = 20_000
 
 MANY_ROWS = 100_000
 "From so many rows on the net is wider and steps are on more rows."
+
+
+NEEDS_STEPS = ("schedule", "weight_decay", "average")
+"What is left out where a user has chosen L-BFGS."
 
 
 def before_reading(estimator: Any, settings: Settings) -> Settings:
@@ -68,6 +73,8 @@ def sized(estimator: Any, settings: Settings, n_rows: int, *, goes_on: bool) -> 
             "n_iter_no_change": max(epochs // 2, 10),
             "tol": 0.0,
         }
+    if is_lbfgs(estimator):
+        recipe = {name: value for name, value in recipe.items() if name not in NEEDS_STEPS}
     return _with(estimator, settings, recipe)
 
 

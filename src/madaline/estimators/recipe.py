@@ -50,10 +50,16 @@ class UncorrectedEpsilon:
         return self.epsilon / np.sqrt(bias_correction(self.beta2, t))
 
 
+def is_lbfgs(estimator: Any) -> bool:
+    """Whether all rows are taken at once, and not in steps."""
+    given = estimator.solver if estimator.optimizer is None else estimator.optimizer
+    return given in ("lbfgs", LBFGS) or isinstance(given, LBFGS)
+
+
 def can_go_on(estimator: Any) -> bool:
     """Whether there can be a ``partial_fit``."""
-    given = estimator.solver if estimator.optimizer is None else estimator.optimizer
-    if given in ("lbfgs", LBFGS) or isinstance(given, LBFGS):
+    if is_lbfgs(estimator):
+        given = estimator.solver if estimator.optimizer is None else estimator.optimizer
         raise AttributeError(f"partial_fit is only available for stochastic optimizers. {given} is not stochastic.")
     return True
 

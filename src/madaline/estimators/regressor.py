@@ -7,9 +7,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import RegressorMixin
-from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 
 from madaline.data.scale import centre_and_scale
@@ -21,6 +19,7 @@ from madaline.estimators.monte_carlo import ThinnedNets
 from madaline.estimators.parameters import Settings
 from madaline.estimators.recipe import can_go_on
 from madaline.estimators.rows import Rows
+from madaline.estimators.targets import as_numbers
 from madaline.losses.loss import Loss
 from madaline.losses.quantile import Quantile
 from madaline.losses.squared import MSE
@@ -111,12 +110,10 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator):
         self._keep(locals())
 
     def _read_target(self, y: Any, *, fresh: bool) -> np.ndarray:
-        y = y.toarray() if issparse(y) else y
-        if y.ndim == 2 and y.shape[1] == 1:
-            y = column_or_1d(y, warn=True)
+        numbers = as_numbers(y)
         if fresh:
-            self._target = Target(1 if y.ndim == 1 else y.shape[1])
-        return np.asarray(y)
+            self._target = Target(1 if numbers.ndim == 1 else numbers.shape[1])
+        return numbers
 
     def _learn(self, settings: Settings, rows: Rows) -> None:
         super()._learn(settings, rows)

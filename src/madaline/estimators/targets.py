@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
+from sklearn.utils import column_or_1d
 from sklearn.utils._missing import is_pandas_na
 from sklearn.utils.multiclass import type_of_target, unique_labels
 
-from madaline.errors import TargetError
+from madaline.errors import DtypeError, TargetError
 from madaline.losses.targets import Target
 
 
@@ -26,6 +27,14 @@ def refuse_gaps(y: Any) -> None:
         raise TargetError(
             f"y is missing in {where} ({np.count_nonzero(gaps)} such values). Leave out the rows without a target."
         )
+
+
+def as_numbers(y: Any) -> np.ndarray:
+    """Targets of a regression as an array, one column without its axis, with scikit-learn's warning."""
+    y = y.toarray() if issparse(y) else np.asarray(y)
+    if y.dtype.kind not in "fiub":
+        raise DtypeError(f"y has dtype {y.dtype}, and a regressor predicts numbers. Convert it: y.astype(float).")
+    return np.asarray(column_or_1d(y, warn=True)) if y.ndim == 2 and y.shape[1] == 1 else y
 
 
 @dataclass(frozen=True)

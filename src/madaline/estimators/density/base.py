@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import RegressorMixin
-from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -20,6 +19,7 @@ from madaline.estimators.parameters import Settings
 from madaline.estimators.recipe import can_go_on, seed_of
 from madaline.estimators.rows import Rows
 from madaline.estimators.tables import read_table
+from madaline.estimators.targets import as_numbers
 from madaline.losses.mixture_density import GaussianMixture
 from madaline.losses.targets import Target
 
@@ -35,9 +35,7 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
     _target_checks: ClassVar[Mapping[str, Any]] = {"y_numeric": True}
 
     def _read_target(self, y: Any, *, fresh: bool) -> Array:
-        y = y.toarray() if issparse(y) else y
-        if y.ndim == 2 and y.shape[1] == 1:
-            y = column_or_1d(y, warn=True)
+        y = as_numbers(y)
         if fresh:
             self._target = Target(1 if y.ndim == 1 else y.shape[1])
             self._is_vector = y.ndim == 2
