@@ -119,11 +119,16 @@ def test_a_run_that_time_ended_is_trained_again_up_to_its_epoch(madaline):
     ended = tomllib.loads(Path("run/config.toml").read_text())["ended"]
     assert ended["by"] == "time"
     assert "The time was over" in result.out
-    config = Path("run/config.toml").read_text()
-    Path("config.toml").write_text("".join(line for line in config.splitlines(True) if not line.startswith("time")))
-    assert madaline("train", "--config", "config.toml", "--out", "again", "--no-baselines", "--no-report").code == 0
+    quiet = ("--no-baselines", "--no-report")
+    assert madaline("train", "--config", "run/config.toml", "--out", "again", *quiet).code == 0
     assert tomllib.loads(Path("again/config.toml").read_text())["ended"] == ended
     assert_same("run", "again")
+    assert madaline("train", "--resume", "run", "--time", "1s", *quiet).code == 0
+    further = tomllib.loads(Path("run/config.toml").read_text())["ended"]
+    assert further["step"] > ended["step"]
+    assert madaline("train", "--config", "run/config.toml", "--out", "further", *quiet).code == 0
+    assert tomllib.loads(Path("further/config.toml").read_text())["ended"] == further
+    assert_same("run", "further")
 
 
 def test_a_run_that_time_ended_goes_on(madaline):

@@ -130,6 +130,8 @@ def train(
         run(settings, folder, screen, resume=True, with_others=baselines, with_report=report)
         return
     settings = RunConfig() if config is None else RunConfig.read(config)
+    if settings.ended.by:
+        settings.training.time = None  # the step it came to is known; how long that takes now is another matter
     if data is not None:
         settings.data.source = data if data == "-" or not Path(data).exists() else str(Path(data).resolve())
     if not settings.data.source:
