@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn import neural_network as theirs
 from sklearn.datasets import load_diabetes, load_iris
@@ -15,7 +16,7 @@ from sklearn.metrics import f1_score, fbeta_score, log_loss, make_scorer, mean_a
 from sklearn.utils.class_weight import compute_sample_weight
 
 import madaline as md
-from madaline.errors import ConfigError, UnknownNameError
+from madaline.errors import ConfigError, TargetError, UnknownNameError
 from madaline.estimators.base import NetEstimator
 from madaline.estimators.documentation import SCIKIT_LEARN, WIDER, table
 
@@ -449,6 +450,28 @@ def test_several_targets_with_classes_of_their_own_are_learned_together(iris):
         clf.set_params(early_stopping=False).partial_fit(X[:2], [["a", "huge"], ["b", "big"]])
     with pytest.raises(ConfigError, match="loss='hinge' does not go with several targets"):
         classifier(loss="hinge").fit(X, Y)
+
+
+@pytest.mark.parametrize("data", [None, "auto"])
+def test_targets_of_a_data_frame_keep_their_types(iris, data):
+    X, y = iris
+    both = pd.DataFrame({"name": np.array(["a", "b", "c"])[y], "number": 10 * y})
+    clf = classifier(data=data).fit(X, both)
+    assert [classes.tolist() for classes in clf.classes_] == [["a", "b", "c"], [0, 10, 20]]
+    assert clf.score(X, both) > 0.8
+    assert clf.predict(X[:1]).tolist() == [["a", 0]]
+    with pytest.raises(ValueError, match="Column 1 of `y` has the class 7"):
+        clf.partial_fit(X, both.assign(number=7))
+    with pytest.raises(TargetError, match="Column 1 of y holds text and other values"):
+        clf.fit(X, both.assign(number=["a", 1, 2] * 50))
+    with pytest.raises(ValueError, match="Unknown label type"):
+        clf.fit(X, both.assign(number=X[:, 0]))
+
+
+def test_several_targets_need_all_classes_before_training_goes_on(iris):
+    X, y = iris
+    with pytest.raises(ConfigError, match="partial_fit cannot begin with several targets of classes"):
+        classifier().partial_fit(X, np.stack([y, y], axis=1), classes=[0, 1, 2])
 
 
 # Numbers and threads

@@ -213,6 +213,10 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator):
                 f"class_weight={self.class_weight!r} counts the rows of every class, and partial_fit sees only some. "
                 "Pass the weights: compute_class_weight('balanced', classes=np.unique(y), y=y)."
             )
+        if not hasattr(self, "model_") and np.ndim(y) == 2 and not _are_labels(y):
+            raise ConfigError(
+                "partial_fit cannot begin with several targets of classes. Call fit first, with all classes."
+            )
         if _check_partial_fit_first_call(self, classes):
             labels = type_of_target(y).startswith("multilabel")
             self._classes = Classes.of(y if labels else self.classes_)
@@ -257,7 +261,12 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of rows that are right; of labels and of several targets, those where all are."""
-        return _share_right(np.asarray(y) if not hasattr(y, "toarray") else y, self.predict(X), sample_weight)
+        from sklearn.metrics import accuracy_score  # only those who ask for a score wait for it
+
+        found = self.predict(X)
+        if self._classes.kind == "several":
+            return float(np.average(np.all(np.asarray(y) == found, axis=1), weights=sample_weight))
+        return float(accuracy_score(y if issparse(y) else np.asarray(y), found, sample_weight=sample_weight))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -273,10 +282,5 @@ def _balanced(y: np.ndarray) -> Any:
     return dict(zip(classes.tolist(), compute_class_weight("balanced", classes=classes, y=y.ravel()), strict=True))
 
 
-def _share_right(y: Any, found: Any, weight: Any) -> float:
-    """scikit-learn's accuracy, and the same for several targets of classes."""
-    from sklearn.metrics import accuracy_score  # only those who ask for a score wait for it
-
-    if np.ndim(y) == 2 and type_of_target(y) == "multiclass-multioutput":
-        return float(np.average(np.all(np.asarray(y) == found, axis=1), weights=weight))
-    return float(accuracy_score(y, found, sample_weight=weight))
+def _are_labels(y: Any) -> bool:
+    return issparse(y) or np.shape(y)[1] == 1 or bool(np.isin(np.asarray(y), (0, 1)).all())

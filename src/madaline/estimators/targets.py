@@ -58,9 +58,13 @@ class Classes:
     @classmethod
     def of(cls, y: Any) -> Classes:
         """Learn the classes; in scikit-learn's words if they are none."""
-        found = type_of_target(y, input_name="y", raise_unknown=True)
-        if found == "multiclass-multioutput":
-            return cls("several", [np.unique(column) for column in np.asarray(y).T])
+        of_any_kind = not issparse(y) and y.dtype == object and y.ndim == 2 and y.shape[1] > 1
+        found = "" if of_any_kind else type_of_target(y, input_name="y", raise_unknown=True)
+        if of_any_kind or found == "multiclass-multioutput":
+            columns = _columns(y)
+            for column in columns:
+                unique_labels(column)  # which refuses what is no class
+            return cls("several", [np.unique(column) for column in columns])
         kinds = {"binary": "binary", "multiclass": "multiclass", "multilabel-indicator": "labels"}
         classes = unique_labels(y)  # which refuses other kinds of target
         return cls(kinds[found], classes, issparse(y))
@@ -81,7 +85,7 @@ class Classes:
     def encode(self, y: Any) -> np.ndarray:
         """Indices of classes; 0 and 1 for two classes and for labels."""
         if self.kind == "several":
-            columns = zip(self.classes, np.asarray(y).T, strict=True)
+            columns = zip(self.classes, _columns(y), strict=True)
             return np.stack([np.searchsorted(classes, column) for classes, column in columns], axis=1)
         if self.kind == "labels":
             dense: np.ndarray = y.toarray() if issparse(y) else np.asarray(y)
@@ -106,7 +110,7 @@ class Classes:
             )
 
     def _check_known_columns(self, y: Any) -> None:
-        for place, (classes, column) in enumerate(zip(self.classes, np.asarray(y).T, strict=True)):
+        for place, (classes, column) in enumerate(zip(self.classes, _columns(y), strict=True)):
             new = np.setdiff1d(column, classes).tolist()
             if new:
                 raise ValueError(f"Column {place} of `y` has the class {new[0]!r}, which was not there in fit.")
@@ -119,6 +123,8 @@ class Classes:
                 classes[np.argmax(scores[:, start:stop], axis=1)]
                 for classes, start, stop in zip(self.classes, ends[:-1], ends[1:], strict=True)
             ]
+            if len({classes.dtype.kind for classes in self.classes}) > 1:  # text beside numbers
+                picked = [column.astype(object) for column in picked]
             return np.stack(picked, axis=1)
         if self.kind == "labels":
             found = (scores > threshold).astype(int)
@@ -128,3 +134,15 @@ class Classes:
         if scores.shape[1] == 1:
             return self.classes[(scores[:, 0] > threshold).astype(int)]
         return self.classes[np.argmax(scores, axis=1)]
+
+
+def _columns(y: Any) -> list[np.ndarray]:
+    """Each target by itself: numbers among text, as of a data frame, are numbers again."""
+    columns = list(np.asarray(y).T)
+    for place, column in enumerate(columns):
+        if column.dtype == object:
+            is_text = {isinstance(value, str) for value in column}
+            if len(is_text) > 1:
+                raise TargetError(f"Column {place} of y holds text and other values. Make its classes of one kind.")
+            columns[place] = column if True in is_text else np.array(column.tolist())
+    return columns
