@@ -15,6 +15,14 @@ from madaline.train.full_batch import FullBatch
 from madaline.train.interrupts import Interrupts
 
 
+@pytest.fixture(autouse=True)
+def _listens_to_interrupts():
+    """Shells start what runs in the background with Ctrl-C ignored, and these tests would wait for ever."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def interrupt_after(seconds):
     timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
@@ -50,6 +58,7 @@ def test_a_process_that_trains_stops_within_a_fraction_of_a_second(run_python):
         """
 import os, signal, threading, time
 import numpy as np, madaline as md
+signal.signal(signal.SIGINT, signal.default_int_handler)
 X = np.random.default_rng(0).normal(size=(20_000, 300)).astype("float32")
 trainer = md.Trainer(md.mlp(800, 800, 300))
 sent = []

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import madaline as md
+from madaline.train.statistics import retake
 
 NET = md.Sequential(md.Standardize(), md.Linear(16), md.BatchNorm(momentum=0.3), "relu", md.BatchNorm(), md.Linear(10))
 
@@ -84,3 +85,16 @@ def test_over_a_stream_the_statistics_are_those_of_all_its_rows(digits, tmp_path
     array.fit(X, y, **options)
     same(resumed.model, whole.model)
     np.testing.assert_allclose(whole.model.state.flat, array.model.state.flat, rtol=1e-4, atol=1e-6)
+
+
+def test_where_time_is_short_a_batch_is_enough(digits):
+    """After Ctrl-C nobody waits for all the data."""
+    X, y = digits
+    trainer = md.Trainer(md.Sequential(md.BatchNorm(), md.Linear(10)), loss="cross_entropy", average=md.SWA())
+    trainer.fit(X, y, epochs=1, batch_size=100)
+    retake(trainer.run, most_seconds=0.0)
+    batches = trainer.run.batches(trainer.run.progress.epoch)
+    np.testing.assert_allclose(trainer.model.state["0.mean"], X[batches.part(0, 1).order].mean(axis=0), atol=1e-6)
+    retake(trainer.run)
+    seen = [X[batches.part(k, k + 1).order].mean(axis=0) for k in range(len(batches))]
+    np.testing.assert_allclose(trainer.model.state["0.mean"], np.mean(seen, axis=0), atol=1e-6)
