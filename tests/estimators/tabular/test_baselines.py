@@ -60,3 +60,11 @@ def test_several_numbers_and_tables_without_categories_are_fine(rng):
 def test_very_wide_tables_get_no_boosting(rng):
     wide = Rows({NUMBERS: rng.normal(size=(30, 2001)).astype(np.float32)}, rng.normal(size=(30, 1)))
     assert [name for name, _ in baselines("regression", wide, wide, 0, seed=0)] == ["mean", "linear model"]
+
+
+def test_very_many_classes_get_no_boosting(rng):
+    whole = rows("multiclass", rng, 50)
+    assert [name for name, _ in baselines("multiclass", whole, whole, 1000, seed=0)] == [
+        "most frequent",
+        "linear model",
+    ]

@@ -23,6 +23,8 @@ MAX_BINS = 255
 "Categories that gradient boosting takes as such."
 MAX_COLUMNS = 2_000
 "Wider tables get no gradient boosting, which would take longer than the net."
+MAX_CLASSES = 100
+"Nor do more classes, each of which needs a tree of its own in every round."
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ def baselines(task: str, train: Rows, test: Rows, n_classes: int, *, seed: int) 
     first = {"regression": "mean", "count": "mean"}.get(task, "most frequent")
     found: list[Baseline] = [(first, lambda: _dummy(task, train, test, n_classes))]
     found.append(("linear model", lambda: _linear(task, train, test, n_classes, seed)))
-    if train.numbers.shape[1] + train.codes.shape[1] <= MAX_COLUMNS:
+    if train.numbers.shape[1] + train.codes.shape[1] <= MAX_COLUMNS and n_classes <= MAX_CLASSES:
         found.append(("gradient boosting", lambda: _boosting(task, train, test, n_classes, seed)))
     return found
 
