@@ -146,6 +146,16 @@ def test_a_classifiers_report_has_every_part(trained):
     assert "svg" in page.tags
 
 
+def test_bars_of_calibration_are_not_cut_off():
+    """Three rows, all right and very sure: their share may be anything from 44% on."""
+    truth, prediction = np.ones(3, dtype=int), np.array([[0.01, 0.99]] * 3)
+    page = Page(report(Findings("few", "binary", classes=("a", "b"), truth=truth, prediction=prediction)))
+    chart = dict(zip(titles(page), page.charts, strict=True))["How far to believe it"]
+    (points,) = (trace for trace in chart["data"] if "error_y" in trace)
+    lows = [y - down for y, down in zip(points["y"], points["error_y"]["arrayminus"], strict=True)]
+    assert chart["layout"]["yaxis"]["range"][0] <= min(lows)
+
+
 def test_a_regressors_report_shows_residuals_in_place_of_classes(trained):
     shown = set(titles(Page(report(of_numbers(trained)))))
     assert {"Predictions and the truth", "Residuals", "Residuals by prediction"} <= shown

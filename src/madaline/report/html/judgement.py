@@ -103,7 +103,7 @@ def _calibration(truth: np.ndarray, p: np.ndarray) -> Chart:
         "hovertemplate": "said %{x:.1%}, right %{y:.1%} of %{text} rows<extra></extra>",
         "name": "net",
     }
-    low = float(min(np.floor(10 * min(*x, *y)) / 10, 0.9))
+    low = float(min(np.floor(10 * min(*x, *low_share)) / 10, 0.9))  # no bar is cut off
     beside = 0.05 * (1.0 - low)
     even = {"x": [low, 1], "y": [low, 1], "mode": "lines", "line": EVEN, "hoverinfo": "skip", "name": "as it should be"}
     axis = {"tickformat": ".0%", "range": [low - beside, 1.0 + beside]}
