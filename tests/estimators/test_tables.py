@@ -240,3 +240,12 @@ def test_the_preset_takes_few_rows(n, rng):
 def test_one_row_teaches_a_preset_nothing():
     with pytest.raises(ConfigError, match="No column is left to learn from"):
         md.MLPRegressor(preset="auto").fit([[1.0, 2.0]], [1.0])
+
+
+def test_the_preset_keeps_averaged_weights(columns, price):
+    """And those who want none, or another, say so."""
+    average = md.MLPRegressor(preset="auto", max_iter=10, random_state=0).fit(columns, price)
+    last = md.MLPRegressor(preset="auto", max_iter=10, average=md.EMA(0.0), random_state=0).fit(columns, price)
+    assert average.loss_curve_ == last.loss_curve_  # steps are the same, what is judged and kept is not
+    assert not np.array_equal(average.history_["val_loss"], last.history_["val_loss"])
+    assert not np.array_equal(average.predict(columns), last.predict(columns))
