@@ -199,6 +199,8 @@ def test_a_leak_is_left_out_with_a_warning(rng):
 def test_a_table_of_which_nothing_is_left_is_refused():
     with pytest.raises(ConfigError, match="No column is left to learn from:\n  a: constant, 1 in every row"):
         md.TablePlan.fit({"a": [1, 1]})
+    with pytest.raises(ConfigError, match=r"\n  c9: constant, 1 in every row\n  and 9,990 more$"):
+        md.TablePlan.fit({f"c{k}": [1, 1] for k in range(10_000)})
     with pytest.raises(ShapeError, match="no rows"):
         md.TablePlan.fit({"a": []})
 

@@ -28,6 +28,8 @@ TABLE_PLANS: Registry[type[TablePlan]] = Registry("table plan")
 
 NUMBERS = "numbers"
 "The input that holds the matrix: numbers, few categories, booleans and dates."
+SHOWN_COLUMNS = 10
+"Of those that are left out, in an error."
 BLOCK_ROWS = 4096
 MOST_WAVES = 256
 "Waves of all numbers together; more would cost more than the rest of a net."
@@ -73,7 +75,10 @@ class TablePlan(Description):
         if len(set(names)) != len(names):
             raise ConfigError("The plan of a table has two columns of one name.")
         if not self.used():
-            raise ConfigError("No column is left to learn from:\n" + "\n".join(map(_line, self.columns)))
+            lines = [_line(column) for column in self.columns[:SHOWN_COLUMNS]]
+            more = len(self.columns) - len(lines)
+            lines += [f"  and {more:,} more"] if more else []
+            raise ConfigError("\n".join(["No column is left to learn from:", *lines]))
 
     @classmethod
     def fit(
