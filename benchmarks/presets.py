@@ -162,7 +162,8 @@ def table(found: dict[str, Any]) -> str:
     parts = ['# preset="auto" on open tabular sets', about, "\n".join(lines), ahead]
     if found.get("published"):
         rows = [
-            f"| {name}{entry.get('note', '')} | {entry['metric']} | {entry['published']} | {entry['score']:.4f} | {entry['seconds']:.0f} |"
+            f"| {name}{entry.get('note', '')} | {entry['metric']} | {entry['published']} | {entry['score']:.4f} "
+            f"| {entry['seconds']:.0f} |"
             for name, entry in found["published"].items()
         ]
         parts.append("\n".join([*PUBLISHED_HEADER, *rows]))
