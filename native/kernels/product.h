@@ -92,7 +92,7 @@ template <class T> class ProductOf final : public Instruction {
     return {o.buffer, o.offset * item, o.row_advance * item};
   }
   // The chain works on whole rows.
-  bool by_columns(std::int64_t m, std::int64_t n) const { return n > m && !chain_; }
+  bool by_columns(std::int64_t m, std::int64_t n) const { return n >= m && !chain_; }
 
   void run_block(Frame& frame, Range batches, Range m, Range n) const noexcept {
     if (batches.begin >= batches.end) return;
