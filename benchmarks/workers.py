@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import multiprocessing
 import os
+import signal
 import time
 import traceback
 from collections.abc import Callable, Iterator
@@ -14,10 +15,6 @@ from typing import Any
 from harness import Timing
 from peers import FILES, CannotError
 from workloads import Workload
-
-PAUSE = 0.1
-"Seconds after a contestant with several threads: idle ones spin for a while and would slow down the next contestant."
-
 
 USE_OPENMP = ("torch", "torch.compile", "sklearn")
 TRIALS = 3
@@ -46,9 +43,14 @@ class Worker:
             self._process.start()
 
     def ask(self, question: str, *arguments: Any) -> Any:
-        """Call a method of :class:`Session` there."""
+        """Call a method of :class:`Session` there. Meanwhile the process runs, and only then.
+
+        Idle threads of some libraries spin, for minutes if told to, and would slow down the others.
+        """
+        self._signal(signal.SIGCONT)
         self._pipe.send((question, arguments))
         kind, answer = self._pipe.recv()
+        self._signal(signal.SIGSTOP)
         if kind == "cannot":
             raise CannotError(answer)
         if kind == "error":
@@ -57,9 +59,14 @@ class Worker:
 
     def close(self) -> None:
         """End the process."""
+        self._signal(signal.SIGCONT)
         self._pipe.send(None)
         self._process.join(timeout=5)
         self._process.kill()
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._process.pid is not None:
+            os.kill(self._process.pid, number)
 
 
 class Session:
@@ -128,7 +135,6 @@ def faster_of_each(ready: list[Worker]) -> list[Worker]:
         for worker in ready:
             if sum((worker.name, worker.threads) == (other.name, other.threads) for other in ready) > 1:
                 times[id(worker)] = min(times[id(worker)], worker.ask("seconds", 1))
-                time.sleep(PAUSE)
     found: dict[tuple[str, int], Worker] = {}
     for worker in ready:
         before = found.setdefault((worker.name, worker.threads), worker)
@@ -154,7 +160,6 @@ def interleave(contestants: list[Worker], *, seconds: float, rounds: int) -> lis
         for worker, count, last, timing in zip(contestants, counts, turns, timings, strict=True):
             if turn < last:
                 timing.rounds.append(worker.ask("seconds", count) / count)
-                time.sleep(PAUSE if worker.threads > 1 else 0.0)
     return timings
 
 
