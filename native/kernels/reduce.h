@@ -19,7 +19,7 @@ struct ReduceSpec {
   Operand src, dst;
   bool accumulate = false;
   bool has_times = false;
-  Operand times;  // strides as src; what it takes is checked by the builder: columns of floats, summed
+  Operand times{};  // strides as src; what it takes is checked by the builder: columns of floats, summed
 };
 
 template <class T> class ReduceOf final : public Instruction {

