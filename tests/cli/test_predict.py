@@ -158,7 +158,7 @@ print(next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if 
 def test_parquet_larger_than_memory_is_written_part_by_part(tmp_path):
     path = tmp_path / "scored.parquet"
     run = subprocess.run([sys.executable, "-c", WRITES, str(path)], capture_output=True, text=True, check=True)
-    assert path.stat().st_size > 2 * int(run.stdout)
+    assert path.stat().st_size > 1.5 * int(run.stdout)
     assert pl.scan_parquet(path).select(pl.len()).collect().item() == 8_000_000
 
 
