@@ -202,7 +202,7 @@ def test_a_file_several_times_larger_than_the_peak_of_memory_is_trained_on(tmp_p
     """Rows with a long text in each; the process measures its own peak, all programs it is made of among it."""
     rng = random.Random(0)
     words = [f"word{k}" for k in range(1000)]
-    block, n_blocks = [], 110
+    block, n_blocks = [], 140
     for _ in range(500):
         a, b = rng.gauss(0.0, 1.0), rng.gauss(0.0, 1.0)
         block.append(f"{a:.6f},{b:.6f},{' '.join(rng.choices(words, k=3000))},{2 * a - b * b:.5f}\n")
@@ -223,4 +223,4 @@ def test_a_file_several_times_larger_than_the_peak_of_memory_is_trained_on(tmp_p
     assert document["rows"]["all"] == 500 * n_blocks
     assert document["rows"]["train"] > 0.9 * 500 * n_blocks
     assert document["scores"]["R2"]["value"] > 0.9
-    assert size > 2.5 * peak, f"{size / 2**20:.0f} MiB trained on with a peak of {peak / 2**20:.0f} MiB"
+    assert size > 3 * peak, f"{size / 2**20:.0f} MiB trained on with a peak of {peak / 2**20:.0f} MiB"

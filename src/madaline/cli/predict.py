@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,9 +25,6 @@ Data = Annotated[
         show_default=False,
     ),
 ]
-
-PARQUET_BYTES = 1 << 23
-"Bytes of answers that are written to Parquet together."
 
 
 def predict(
@@ -149,30 +146,27 @@ def _write_csv(parts: Iterator[pl.DataFrame], path: Path) -> int:
 
 
 def _write_parquet(parts: Iterator[pl.DataFrame], path: Path) -> int:
-    """Files of a few parts each, which polars then makes one of, a part at a time."""
-    import polars as pl
+    """Row groups as they come: polars asks for the next part when it has written the one before."""
+    from polars.io.plugins import register_io_source
 
     n_rows = 0
-    with tempfile.TemporaryDirectory(prefix=f"{path.name}.", dir=path.parent) as folder:
-        files: list[Path] = []
-        waiting: list[pl.DataFrame] = []
-        for part in parts:
-            waiting.append(part)
-            n_rows += len(part)
-            if sum(each.estimated_size() for each in waiting) > PARQUET_BYTES:
-                files.append(_stored(waiting, Path(folder) / f"{len(files):06}.parquet"))
-                waiting = []
-        if not files:
-            pl.concat(waiting).write_parquet(path)
-            return n_rows
-        if waiting:
-            files.append(_stored(waiting, Path(folder) / f"{len(files):06}.parquet"))
-        pl.scan_parquet(files, glob=False).sink_parquet(path)
+    failures: list[BaseException] = []
+    first = next(parts)
+
+    def source(*_: Any) -> Iterator[pl.DataFrame]:
+        nonlocal n_rows
+        try:
+            for part in itertools.chain([first], parts):
+                n_rows += len(part)
+                yield part
+        except BaseException as failure:
+            failures.append(failure)
+            raise
+
+    try:
+        register_io_source(source, schema=first.schema).sink_parquet(path)
+    except Exception:
+        if failures:  # polars would say it in words of its own
+            raise failures[0] from None
+        raise
     return n_rows
-
-
-def _stored(frames: list[pl.DataFrame], path: Path) -> Path:
-    import polars as pl
-
-    pl.concat(frames).write_parquet(path)
-    return path
