@@ -51,6 +51,19 @@ def test_dependence_is_the_mean_over_rows(matrix):
     np.testing.assert_allclose(found.dependence.prediction, expected, rtol=1e-12)
 
 
+def test_dependence_is_of_all_rows_also_if_they_have_an_order(matrix):
+    """The first rows of a table by time are those of one season."""
+    matrix[:, 1] = np.linspace(0.0, 100.0, len(matrix))
+
+    def predict(X):
+        return 200.0 * X[NUMBERS][:, :1] + X[NUMBERS][:, 1:2]
+
+    X = {NUMBERS: matrix}
+    found = effects_of(predict, X, predict(X), matrix_features(matrix, list("abcd"))).columns[0]
+    rest = found.dependence.prediction[:, 0] - 200.0 * found.dependence.values
+    np.testing.assert_allclose(rest, 50.0, atol=8.0)
+
+
 def test_rows_given_are_not_changed(matrix):
     X = {NUMBERS: matrix}
     before = matrix.copy()

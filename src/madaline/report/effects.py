@@ -96,7 +96,7 @@ def find_effects(
     tried = min(len(features), MAX_COLUMNS)
     repeats = REPEATS if tried <= MANY_COLUMNS else FEW_REPEATS
     n_rows = int(np.clip(WORK / max(tried * repeats * n_params, 1), MIN_ROWS, MAX_ROWS))
-    rows = np.sort(rng.permutation(len(truth))[:n_rows])
+    rows = rng.permutation(len(truth))[:n_rows]  # the first of them are a sample, too
     X, truth = {name: array[rows] for name, array in X.items()}, truth[rows]
     prediction = predict(X)
     base = error(truth, prediction)
