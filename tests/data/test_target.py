@@ -17,17 +17,20 @@ from madaline.errors import ConfigError, ShapeError, TargetError
 @pytest.mark.parametrize(
     ("y", "task", "reason"),
     [
-        (["a", "b", "a"], "binary", "2 different values"),
-        (["a", "b", "c"], "multiclass", "3 different values"),
-        ([True, False], "binary", "2 different values"),
-        ([0, 1, 1], "binary", "2 different whole numbers"),
-        ([1, 2, 3] * 3, "multiclass", "3 different whole numbers"),
+        (["a", "b", "a"], "binary", "2 different values: a, b"),
+        (["a", "b", "c"], "multiclass", "3 different values: a, b, c"),
+        (list("abcdef"), "multiclass", "6 different values"),
+        ([True, False], "binary", "2 different values: False, True"),
+        ([0, 1, 1], "binary", "2 different whole numbers: 0, 1"),
+        ([1, 2, 3] * 3, "multiclass", "3 different whole numbers: 1, 2, 3"),
         (np.arange(20), "count", "whole numbers from 0 to 19"),
         (np.arange(5, 25), "regression", "numbers from 5 to 24"),
         ([410, 205, 280], "regression", "numbers from 205 to 410"),
         ([0.5, 1.5], "regression", "numbers from 0.5 to 1.5"),
         (["0.5", "1.5"], "regression", "numbers from 0.5 to 1.5"),
         ([[0, 1], [1, 1]], "multilabel", "2 columns of 0 and 1"),
+        ([["yes", "no"], ["No", "yes"]], "multilabel", "2 columns of yes and no, learned as 1 and 0"),
+        ([["true", "1"], ["false", "0"]], "multilabel", "2 columns of 0 and 1"),
         ([[0.5, 1], [1, 1]], "regression", "2 columns of numbers"),
     ],
     ids=str,
@@ -113,7 +116,7 @@ def test_what_cannot_be_learned_is_said():
         md.TargetPlan.fit(["a", "b"]).encode(["a", "c"])
     with pytest.raises(TargetError, match="a different text in each of its 30 rows, as names have"):
         md.TargetPlan.fit([f"name {k}" for k in range(30)])
-    with pytest.raises(TargetError, match="Several targets must all be numbers, and 'b' is not"):
+    with pytest.raises(TargetError, match="or all be 0 and 1, true and false, yes and no; 'b' is not"):
         md.TargetPlan.fit(pd.DataFrame({"a": [1.5, 2.5], "b": ["x", "y"]}))
     for size in (1e308, 1e-310):
         with pytest.raises(TargetError, match="too large or too small to be learned"):

@@ -19,6 +19,9 @@ KINDS = ("number", "boolean", "category", "text", "date", "other")
 DATE_FORMATS = ("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S%.f", "%Y/%m/%d")
 "How text may write dates; one of them must fit every value of a column."
 
+TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "1": 1.0, "0": 0.0}
+"How text may say whether something is so, in small letters."
+
 UNSEEN, MISSING = -1, -2
 "The codes of a text that is in no list of categories, and of none."
 
@@ -83,13 +86,12 @@ class Column:
         return self._parsed(self.values.str.strip_chars().cast(pl.Float64, strict=False), "a number")
 
     def booleans(self) -> np.ndarray:
-        """The values as 0, 1 and NaN; numbers must be 0 or 1, text true or false."""
+        """The values as 0, 1 and NaN; numbers must be 0 or 1, text one of :data:`TRUTH`."""
         if self.kind in ("text", "category"):
             import polars as pl
 
             lower = self.values.str.strip_chars().str.to_lowercase()
-            numbers = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0}
-            return self._parsed(lower.replace_strict(numbers, default=None, return_dtype=pl.Float64), "true or false")
+            return self._parsed(lower.replace_strict(TRUTH, default=None, return_dtype=pl.Float64), "true or false")
         if self.kind not in ("number", "boolean"):
             self._refuse("true and false")
         values: np.ndarray = self.values.astype(np.float64)

@@ -83,9 +83,9 @@ class TargetPlan(Description):
             found, reason = "multiclass", "as told"
         if found in ("binary", "multiclass"):
             return ClassTarget.of_column(the_column(columns, found), reason, task=found)
-        matrix = matrix_of(columns)
         if found == "multilabel":
             return LabelTarget("multilabel", reason=reason, labels=tuple(column.name for column in columns))
+        matrix = matrix_of(columns)
         if found == "count" and matrix.min() < 0.0:
             row = int(np.flatnonzero((matrix < 0.0).any(axis=1))[0])
             raise TargetError(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from madaline.data.column import Column
+from madaline.data.column import TRUTH, Column
 from madaline.data.roles import reads_as
 from madaline.data.series import column_of
 from madaline.data.table import Table
@@ -17,6 +17,9 @@ TASKS = ("binary", "multiclass", "multilabel", "regression", "count")
 "What can be learned. A count is a regression whose target is a number of things: 0, 1, 2 ..."
 MANY = 10
 "Whole numbers with more different values, or each in one row, are quantities; with fewer they are taken for classes."
+
+FEW, SHORT = 5, 60
+"Classes that are listed, and characters of the list."
 
 
 def is_matrix(y: Any) -> bool:
@@ -70,14 +73,37 @@ def _reads_as(column: Column) -> str | None:
     return reads_as(column, column.values) if column.kind == "text" else None
 
 
+def _truth_words(column: Column) -> set[str]:
+    """The values of a column that says for each row whether something is so, in small letters; none of another."""
+    if column.kind == "boolean":
+        return {"true", "false"}
+    if column.kind == "number":
+        return {"0", "1"} if not set(np.unique(column.values)) - {0, 1} else set()
+    if column.kind not in ("text", "category"):
+        return set()
+    words = set(column.values.drop_nulls().unique().str.strip_chars().str.to_lowercase())
+    return set() if words - TRUTH.keys() else words
+
+
+def _listed(column: Column) -> str:
+    """The classes, where they are few and short."""
+    shown = ", ".join(map(str, classes_of(column))) if column.kind != "other" else ""
+    return f": {shown}" if shown.count(", ") < FEW and len(shown) <= SHORT else ""
+
+
 def infer_task(columns: list[Column]) -> tuple[str, str]:
     """What the values look like, and why."""
     if len(columns) > 1:
-        if all(c.kind == "boolean" or (c.kind == "number" and not set(np.unique(c.values)) - {0, 1}) for c in columns):
-            return "multilabel", f"{len(columns)} columns of 0 and 1"
+        words = {word for c in columns for word in _truth_words(c)}
+        if all(_truth_words(c) for c in columns):
+            kind = "yes and no, learned as 1 and 0" if words & {"yes", "no"} else "0 and 1"
+            return "multilabel", f"{len(columns)} columns of {kind}"
         for c in columns:
             if c.kind in ("date", "other") or (c.kind in ("text", "category") and _reads_as(c) != "number"):
-                raise TargetError(f"Several targets must all be numbers, and {c.name!r} is not. Learn it by itself.")
+                raise TargetError(
+                    f"Several targets must all be numbers, or all be 0 and 1, true and false, yes and no; {c.name!r} "
+                    "is not. Learn it by itself."
+                )
         return "regression", f"{len(columns)} columns of numbers"
     column = columns[0]
     if column.kind == "text" and _reads_as(column) == "number":
@@ -93,10 +119,10 @@ def infer_task(columns: list[Column]) -> tuple[str, str]:
             "could be learned. Choose another column."
         )
     if column.kind != "number":
-        return "binary" if n_different == 2 else "multiclass", f"{n_different:,} different values"
+        return "binary" if n_different == 2 else "multiclass", f"{n_different:,} different values{_listed(column)}"
     whole = bool((column.values == np.floor(column.values)).all())
     if whole and (n_different <= 2 or n_different <= min(MANY, len(column) // 2)):
-        return "binary" if n_different == 2 else "multiclass", f"{n_different} different whole numbers"
+        return "binary" if n_different == 2 else "multiclass", f"{n_different} different whole numbers{_listed(column)}"
     if whole and column.values.min() >= 0 and (column.values == 0).any():
         return "count", f"whole numbers from 0 to {column.values.max():g}"
     return "regression", f"numbers from {column.values.min():g} to {column.values.max():g}"
