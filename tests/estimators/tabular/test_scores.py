@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from madaline.estimators.tabular.scores import METRICS, N_RESAMPLES, better, score, shown
+from madaline.estimators.tabular.scores import METRICS, N_RESAMPLES, Score, better, score, shown
 
 
 def by_name(scores):
@@ -82,6 +82,28 @@ def test_numbers_are_shown_as_people_read_them():
         "0.000",
         "-3.000",
     ]
+
+
+@pytest.mark.parametrize(
+    ("found", "text"),
+    [
+        (Score("R2", -0.000914, -0.00552, -3.2e-6), "-0.001 (-0.006 to 0.000)"),
+        (Score("log loss", 0.128, 3.19e-5, 0.392, larger_is_better=False), "0.128 (0.000 to 0.392)"),
+        (Score("RMSE", 0.000123, 0.0000456, 0.0002, larger_is_better=False), "0.000123 (0.000046 to 0.000200)"),
+        (Score("MAE", 82.04, 9.991, 1000.4, larger_is_better=False), "82.0 (10 to 1,000)"),
+    ],
+    ids=["nearly 0", "from nearly 0", "small units", "wide"],
+)
+def test_the_numbers_of_a_score_have_digits_that_go_together(found, text):
+    assert str(found) == text
+
+
+def test_every_score_says_what_it_means():
+    for task in METRICS:
+        y = np.array([0, 1, 1, 0])
+        y, p = (y, np.eye(2)[y]) if task in ("binary", "multiclass") else (y[:, None], y[:, None] * 1.0)
+        for found in score(task, y, p):
+            assert len(found.meaning) > 20
 
 
 def test_r2_of_numbers_far_from_zero_is_scikit_learns(rng):

@@ -33,6 +33,7 @@ class Measured:
     value: float
     low: float
     high: float
+    meaning: str = "the share that is right"
 
     def __str__(self):
         return f"{self.value:.3f} ({self.low:.3f} to {self.high:.3f})"
@@ -203,6 +204,22 @@ def test_labels_have_curves_and_no_confusion(trained):
     assert "Which classes are mixed up" not in shown
 
 
+def test_labels_are_counted_one_by_one_and_their_probabilities_judged_together(trained):
+    truth = np.zeros((100, 2), dtype=np.float32)
+    truth[:40, 0] = 1.0
+    p = np.full((100, 2), 0.125)
+    p[:30, 0] = p[90:, 0] = 0.75  # of 40 rows that have it 30 are found, beside 10 that have it not
+    labels = replace(
+        findings(trained), task="multilabel", classes=("old", "new"), truth=truth, prediction=p, effects=None
+    )
+    page = Page(report(labels))
+    found, right = page.charts[titles(page).index("Which labels are found")]["data"]
+    assert (found["x"], right["x"]) == ([0.75, None], [0.75, None])
+    calibration = page.charts[titles(page).index("How far to believe it")]["data"][1]
+    assert calibration["x"] == [0.125, 0.75]
+    assert calibration["y"] == pytest.approx([10 / 160, 30 / 40], rel=1e-3)
+
+
 def test_a_class_that_no_test_row_has_gets_no_curve(trained):
     page = Page(report(replace(findings(trained), truth=np.zeros(50, int) + np.arange(50) % 2)))
     curves = page.charts[titles(page).index("Precision and recall")]["data"]
@@ -301,7 +318,7 @@ def test_no_text_can_end_the_script_that_holds_it():
 def test_a_row_or_two_are_enough(n, task, truth, prediction, classes):
     rows = [np.array([value] * n) for value in (truth, prediction)]
     page = Page(report(Findings("few", task, classes=tuple(classes), truth=rows[0], prediction=rows[1])))
-    assert page.sections == ([] if task == "multilabel" else ["predictions"])
+    assert page.sections == ["predictions"]
 
 
 def test_a_class_has_one_colour_in_all_charts(trained):

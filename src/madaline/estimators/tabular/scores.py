@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -38,10 +38,17 @@ class Score:
     high: float
     larger_is_better: bool = True
 
+    @property
+    def meaning(self) -> str:
+        """What it says, for those who do not know its name; nothing for a name that is not known here."""
+        return next((metric.meaning for task in METRICS.values() for metric in task if metric.name == self.name), "")
+
     def __str__(self) -> str:
         if np.isnan(self.value):
             return "undefined"
-        return f"{shown(self.value)} ({shown(self.low)} to {shown(self.high)})"
+        least = 1.0 if self.larger_is_better else 0.0  # 1 is perfect: what is far below it is nothing
+        size = max(abs(self.value), abs(self.low), abs(self.high), least)
+        return f"{shown(self.value, least)} ({shown(self.low, size)} to {shown(self.high, size)})"
 
 
 @dataclass(frozen=True)
@@ -55,11 +62,14 @@ class Metric:
         Of truth and prediction: an array (n_rows, k).
     formula : callable
         Of their means, (..., k).
+    meaning : str
+        A few words about it.
     """
 
     name: str
     quantities: Callable[[np.ndarray, np.ndarray], np.ndarray]
     formula: Callable[[Means], np.ndarray]
+    meaning: str
     larger_is_better: bool = True
 
 
@@ -100,14 +110,53 @@ def _poisson_deviance(truth: np.ndarray, prediction: np.ndarray) -> np.ndarray:
     return np.asarray(np.mean(2.0 * (np.where(truth > 0, truth * np.log(ratio), 0.0) - truth + mean), axis=1))
 
 
-ACCURACY = Metric("accuracy", _mean_of(lambda y, p: (np.argmax(p, axis=1) == y).astype(float)), _first)
-LOG_LOSS = Metric("log loss", _mean_of(_log_loss), _first, larger_is_better=False)
-R2 = Metric("R2", _squares, _r2)
-RMSE = Metric("RMSE", _mean_of(lambda y, p: np.mean((y - p) ** 2, axis=1)), lambda m: np.sqrt(_first(m)), False)
-MAE = Metric("MAE", _mean_of(lambda y, p: np.mean(np.abs(y - p), axis=1)), _first, larger_is_better=False)
-DEVIANCE = Metric("Poisson deviance", _mean_of(_poisson_deviance), _first, larger_is_better=False)
-F1 = Metric("F1", _f1_parts, lambda m: 2.0 * m[..., 0] / np.maximum(m[..., 1], 1e-12))
-ALL_RIGHT = Metric("rows all right", _mean_of(lambda y, p: np.all((p > 0.5) == y, axis=1).astype(float)), _first)
+ACCURACY = Metric(
+    "accuracy",
+    _mean_of(lambda y, p: (np.argmax(p, axis=1) == y).astype(float)),
+    _first,
+    "the share of rows whose class is right",
+)
+LOG_LOSS = Metric(
+    "log loss",
+    _mean_of(_log_loss),
+    _first,
+    "how far probabilities are from the truth; 0 is perfect, and being sure and wrong costs most",
+    larger_is_better=False,
+)
+R2 = Metric("R2", _squares, _r2, "1 is perfect, 0 is no better than always saying the mean")
+RMSE = Metric(
+    "RMSE",
+    _mean_of(lambda y, p: np.mean((y - p) ** 2, axis=1)),
+    lambda m: np.sqrt(_first(m)),
+    "the usual size of errors, in the target's units; large ones count more",
+    larger_is_better=False,
+)
+MAE = Metric(
+    "MAE",
+    _mean_of(lambda y, p: np.mean(np.abs(y - p), axis=1)),
+    _first,
+    "the mean size of errors, in the target's units",
+    larger_is_better=False,
+)
+DEVIANCE = Metric(
+    "Poisson deviance",
+    _mean_of(_poisson_deviance),
+    _first,
+    "how far rates are from the counts; 0 is perfect, and an error counts more where counts are small",
+    larger_is_better=False,
+)
+F1 = Metric(
+    "F1",
+    _f1_parts,
+    lambda m: 2.0 * m[..., 0] / np.maximum(m[..., 1], 1e-12),
+    "how many labels are found, and how many of those given are right, in one number; 1 is perfect",
+)
+ALL_RIGHT = Metric(
+    "rows all right",
+    _mean_of(lambda y, p: np.all((p > 0.5) == y, axis=1).astype(float)),
+    _first,
+    "the share of rows in which every label is right",
+)
 
 METRICS = {
     "binary": (ACCURACY, LOG_LOSS),
@@ -168,21 +217,20 @@ def _resampled(quantities: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return np.concatenate(means)
 
 
-def shown(value: Any) -> str:
-    """A score as people read it.
+def shown(value: float, size: float = 0.0) -> str:
+    """A score as people read it; beside a larger one of this ``size``, with the digits that one has.
 
     Examples
     --------
-    >>> shown(0.98765), shown(1234.56), shown(0.000123)
-    ('0.988', '1,235', '0.000123')
+    >>> shown(0.98765), shown(1234.56), shown(0.000123), shown(0.000123, size=0.4)
+    ('0.988', '1,235', '0.000123', '0.000')
     >>> shown(2.5e12)
     '2.5e+12'
     """
-    size = abs(float(value))
-    if size >= 1e9:
+    size = max(abs(value), size)
+    if size >= 1e9 or 0.0 < size < 1e-6:
         return f"{value:.3g}"
     if size >= 1000:
         return f"{value:,.0f}"
-    if size >= 10:
-        return f"{value:.1f}"
-    return f"{value:.3f}" if size >= 0.01 or size == 0 else f"{value:.3g}"
+    digits = 1 if size >= 10 else 3 if size >= 0.01 or size == 0 else 2 - math.floor(math.log10(size))
+    return f"{value:z.{digits}f}"

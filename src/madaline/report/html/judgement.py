@@ -40,8 +40,19 @@ def charts(findings: Findings) -> list[Chart]:
         return list(number_charts(truth, prediction, findings.covered, findings.targets))
     names = [str(name) for name in findings.classes]
     if findings.task == "multilabel":
-        return list(_threshold_charts(truth, prediction, names))
-    found = [_confusion(truth, np.argmax(prediction, axis=1), names), _calibration(truth, prediction)]
+        text = "Of all labels: on the dotted line probabilities mean what they say; below it they are too high."
+        together = _calibration(prediction.ravel(), truth.ravel() > 0.5, f"{text} Bars: 95%.")
+        return [
+            _found_labels(truth > 0.5, prediction > 0.5, names),
+            together,
+            *_threshold_charts(truth, prediction, names),
+        ]
+    best = np.argmax(prediction, axis=1)
+    text = "On the dotted line probabilities mean what they say; below it the net is too sure. Bars: 95%."
+    found = [
+        _confusion(truth, best, names),
+        _calibration(prediction[np.arange(len(best)), best], best == truth, text),
+    ]
     is_class = truth[:, None] == np.arange(len(names))
     first = 1 if len(names) == 2 else 0  # of two classes, the second says all
     return [*found, *_threshold_charts(is_class[:, first:], prediction[:, first:], names[first:])]
@@ -78,10 +89,44 @@ def _confusion(truth: np.ndarray, guess: np.ndarray, names: Sequence[str]) -> Ch
     return Chart("Which classes are mixed up", caption, [trace], layout, height=260 + 16 * max(len(shown) - 4, 0))
 
 
-def _calibration(truth: np.ndarray, p: np.ndarray) -> Chart:
-    """How often the most likely class is the right one, by how likely the net says it is."""
-    best = np.argmax(p, axis=1)
-    said, right = p[np.arange(len(p)), best], best == truth
+def _found_labels(truth: np.ndarray, given: np.ndarray, names: Sequence[str]) -> Chart:
+    """Of each label, the share of its rows that are found (recall), and the share of those given that are right."""
+    n_rows = truth.sum(axis=0)
+    kept = np.sort(np.argsort(-n_rows, kind="stable")[:MOST_CLASSES])
+    both = (truth & given).sum(axis=0)
+    shares = [("found", both, n_rows, COLOURS[0]), ("right", both, given.sum(axis=0), COLOURS[1])]
+    bars = []
+    for name, part, all_of_it, colour in shares:
+        share = np.divide(part, all_of_it, out=np.full(len(names), np.nan), where=all_of_it > 0)
+        bars.append(
+            {
+                "type": "bar",
+                "orientation": "h",
+                "x": numbers(share[kept]),
+                "y": list(range(len(kept))),
+                "name": name,
+                "marker": {"color": colour},
+                "text": [f"{part[k]} of {all_of_it[k]}" for k in kept],
+                "textposition": "none",
+                "hovertemplate": "%{x:.1%}: %{text} rows<extra></extra>",
+            }
+        )
+    shown = [f"{names[k]} ({n_rows[k]:,})" for k in kept]
+    layout = {
+        "xaxis": titled("share", tickformat=".0%", range=[0, 1]),
+        "yaxis": named_axis(shown, autorange="reversed"),
+        "showlegend": True,
+    }
+    more = f" The {len(kept)} most frequent of {len(names)} labels." if len(kept) < len(names) else ""
+    caption = (
+        "Found: of the test rows that have a label (their number is in brackets), the share that the net gives it to. "
+        f"Right: of the rows that it gives a label to, the share that have it.{more}"
+    )
+    return Chart("Which labels are found", caption, bars, layout, height=150 + 40 * len(kept))
+
+
+def _calibration(said: np.ndarray, right: np.ndarray, caption: str) -> Chart:
+    """How often something is so, by how likely the net says it is."""
     place = np.minimum((said * N_BINS).astype(int), N_BINS - 1)
     bins = [place == k for k in np.unique(place)]
     x, y = [said[each].mean() for each in bins], np.array([right[each].mean() for each in bins])
@@ -112,7 +157,6 @@ def _calibration(truth: np.ndarray, p: np.ndarray) -> Chart:
         "yaxis": titled("share that is right", **axis),
         "showlegend": False,
     }
-    caption = "On the dotted line probabilities mean what they say; below it the net is too sure. Bars: 95%."
     return Chart("How far to believe it", caption, [even, points], layout)
 
 
