@@ -19,13 +19,23 @@ def test_evaluate_scores_and_counts_confusions(madaline, penguins):
     result = madaline("evaluate", penguins, "penguins")
     assert result.code == 0
     assert "On 344 rows" in result.out
-    assert "accuracy" in result.out
+    assert "accuracy: the share of rows whose class is right" in result.out
     document = madaline("evaluate", penguins, "penguins", "--json").json()
     confusion = document["confusion"]
     assert sum(map(sum, confusion)) == 344
     right = sum(confusion[k][k] for k in range(3))
     assert document["scores"]["accuracy"]["value"] == pytest.approx(right / 344)
     assert document["classes"] == ["Adelie", "Chinstrap", "Gentoo"]
+
+
+def test_evaluate_warns_that_rows_of_training_score_too_well(madaline, penguins):
+    warning = "trained on this table"
+    assert warning in madaline("evaluate", penguins, "penguins").out
+    assert warning in madaline("evaluate", penguins, "penguins", "--json").json()["warnings"][0]
+    DATASETS["penguins"].table().write_csv("others.csv")
+    assert warning not in madaline("evaluate", penguins, "others.csv").out
+    assert madaline("train", "others.csv", "-t", "species", "--out", "own", "--epochs", "2", "--no-report").code == 0
+    assert warning in madaline("evaluate", "own", "others.csv").out
 
 
 def test_evaluate_leaves_out_rows_without_a_target_and_needs_the_column(madaline, cars):

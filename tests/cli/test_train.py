@@ -48,6 +48,8 @@ def test_a_run_shows_assumptions_columns_task_scores_and_advice(madaline):
         "Fields are parted by a semicolon.  [--delimiter]",
         "Task: regression of 'price'",
         "rows to test",
+        "left out (id)",
+        "R2: 1 is perfect",
         "this net",
         "mean",
         "linear model",
@@ -288,6 +290,7 @@ def test_several_targets_are_learned_together(madaline):
     Path("t.csv").write_text("\n".join(["a,b,l1,l2,n1,n2", *rows]))
     labels = madaline("train", "t.csv", "-t", "l1,l2", "--out", "labels", "--json", *QUICK).json()
     assert labels["task"] == "multilabel"
+    assert "Task: regression of 'n1', 'n2'" in madaline("train", "t.csv", "-t", "n1,n2", *QUICK).out
     numbers = madaline("train", "t.csv", "-t", "n1", "-t", "n2", "--out", "numbers", "--json", *QUICK).json()
     assert numbers["task"] == "regression"
     scored = madaline("predict", "numbers", "t.csv", "--only", "--interval", "0.5")

@@ -9,6 +9,10 @@ from madaline.cli.predict import Data, Model, load
 
 MAX_CLASSES = 15
 "Of more classes no table of confusions is shown."
+OWN_ROWS = (
+    "the model was trained on this table, and on rows that it has learned scores are too good. `madaline inspect` "
+    "shows those of the rows that were kept for the test."
+)
 
 
 def evaluate(
@@ -34,8 +38,9 @@ def evaluate(
     """
     import numpy as np
 
+    from madaline.cli.results import show_meanings
     from madaline.cli.screen import Screen
-    from madaline.cli.source import find_column, no_values
+    from madaline.cli.source import find_column, no_values, source_name
     from madaline.data.reading.assumption import counted
     from madaline.data.reading.table_file import open_table
     from madaline.data.target import NumberTarget
@@ -77,6 +82,10 @@ def evaluate(
         screen.say(f"  {assumption.text}  [{assumption.flag}]")
     screen.title(f"On {counted(len(truth), 'row')} (in brackets: where 95% of resamples are)")
     screen.table(["score", "value"], [(each.name, str(each)) for each in scores], right=(1,))
+    show_meanings(screen, scores)
+    warnings = [OWN_ROWS] if learned.about.get("source") == source_name(data) != "-" else []
+    for text in warnings:
+        screen.say(f"\n  Warning: {text}", style="yellow")
     confusion = None
     if learned.target.task in ("binary", "multiclass"):
         confusion = _confusion(truth, prediction, learned.classes)
@@ -93,6 +102,7 @@ def evaluate(
             "classes": learned.classes,
             "confusion": confusion,
             "assumptions": o.said(said),
+            "warnings": warnings,
         }
     )
 

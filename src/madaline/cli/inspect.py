@@ -25,12 +25,12 @@ def inspect(model: Model, as_json: o.Json = False) -> None:
     about = learned.about
     roles = learned.table.roles()
     screen = Screen(as_json=as_json)
-    names = " and ".join(repr(name) for name in learned.targets)
+    names = ", ".join(repr(name) for name in learned.targets)
     screen.title(f"{model}: {learned.target.task} of {names}")
     if learned.classes:
         screen.say(f"  Classes: {', '.join(map(str, learned.classes[:20]))}")
     screen.title("Columns")
-    screen.table(["column", "used as", "because"], [(r.column, r.role, r.reason) for r in roles[:SHOWN_COLUMNS]])
+    screen.table(["column", "used as", "because"], [(r.column, r.use, r.reason) for r in roles[:SHOWN_COLUMNS]])
     screen.title("Net")
     screen.say(str(learned.model))
     scores = _table_of(about, "scores")

@@ -11,7 +11,7 @@ import typer
 from madaline.data.reading.options import ReadOptions
 from madaline.errors import ConfigError
 
-READING = "Reading the file (each line shown under 'Assumed' has its option here)"
+READING = "Reading the file (what was assumed is shown first, each line with its option)"
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document for scripts, and nothing else.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace what is there already.")]

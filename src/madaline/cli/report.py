@@ -90,7 +90,7 @@ def write(
         model=trainer.model,
         inputs=input_names(prepared.table),
         effects=effects,
-        columns=[(role.column, role.role, role.reason) for role in prepared.table.roles()],
+        columns=[(role.column, role.use, role.reason) for role in prepared.table.roles()],
         assumptions=[f"{each['text']}  [{each['option']}]" for each in about["assumptions"]],
         warnings=prepared.warnings,
         advice=[(each["text"], each["options"].replace("RUN", folder.typed)) for each in about["advice"]],

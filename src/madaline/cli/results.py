@@ -28,12 +28,12 @@ def show_plan(screen: Screen, prepared: Prepared, way: str) -> None:
     """Columns and their roles, the task, the split, the net."""
     roles = prepared.table.roles()
     screen.title("Columns")
-    screen.table(["column", "used as", "because"], [(r.column, r.role, r.reason) for r in roles[:SHOWN_COLUMNS]])
+    screen.table(["column", "used as", "because"], [(r.column, r.use, r.reason) for r in roles[:SHOWN_COLUMNS]])
     if len(roles) > SHOWN_COLUMNS:
         screen.say(f"  and {len(roles) - SHOWN_COLUMNS:,} more")
     for text in prepared.warnings:
         screen.say(f"  Warning: {text}  [--numeric, --categorical]", style="yellow")
-    names = " and ".join(repr(name) for name in prepared.targets)
+    names = ", ".join(repr(name) for name in prepared.targets)
     screen.title(f"Task: {prepared.target.task} of {names} ({prepared.target.reason}).  [--task]")
     counts = {"train": prepared.n_train, "say when to stop": len(prepared.validation.y), "test": len(prepared.test.y)}
     parts = [f"{counted(count, 'row')} to {what}" for what, count in counts.items()]
@@ -80,7 +80,15 @@ def compare(
         f"On {counted(len(test.y), 'row')} that training did not see (in brackets: where 95% of resamples are)"
     )
     screen.table(["model", *(each.name for each in scores)], rows, right=range(1, len(scores) + 1))
+    show_meanings(screen, scores)
     return scores, others
+
+
+def show_meanings(screen: Screen, scores: list[Score]) -> None:
+    """What the scores of a table say."""
+    screen.say()
+    for score in scores:
+        screen.say(f"  {score.name}: {score.meaning}.")
 
 
 def advise(
@@ -96,7 +104,7 @@ def advise(
     """What to try next."""
     from madaline.estimators.tabular import advice as advices
 
-    found = advices.advise(prepared, history, scores[0], {name: each[0] for name, each in others.items()}, way=way)
+    found = advices.advise(prepared, history, scores, others, way=way)
     screen.title("To try next")
     for number, advice in enumerate(found, start=1):
         options = f"  [{advice.options.replace('RUN', folder.typed)}]" if advice.options else ""

@@ -16,6 +16,11 @@ from madaline.data.reading.table_file import TableFile, open_table
 from madaline.errors import ConfigError, TargetError
 
 
+def source_name(data: str) -> str:
+    """What a table is called in settings and models: the whole path of a file, or the name of a data set."""
+    return data if data == "-" or not Path(data).exists() else str(Path(data).resolve())
+
+
 @contextmanager
 def opened(settings: RunConfig, file: Path | None) -> Iterator[TableFile]:
     """The table to train on; standard input is read from the ``file`` that keeps it."""

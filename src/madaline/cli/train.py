@@ -117,6 +117,7 @@ def train(
     from madaline.cli.config import RunConfig
     from madaline.cli.run_folder import CONFIG, RunFolder
     from madaline.cli.screen import Screen
+    from madaline.cli.source import source_name
     from madaline.cli.training import run
 
     screen = Screen(as_json=as_json)
@@ -133,7 +134,7 @@ def train(
     if settings.ended.by:
         settings.training.time = None  # the step it came to is known; how long that takes now is another matter
     if data is not None:
-        settings.data.source = data if data == "-" or not Path(data).exists() else str(Path(data).resolve())
+        settings.data.source = source_name(data)
     if not settings.data.source:
         raise ConfigError("Say what to learn from: madaline train FILE --target COLUMN, or madaline train penguins.")
     _take(settings, typed)

@@ -25,6 +25,8 @@ ID_NAME = re.compile(
     re.IGNORECASE,
 )
 "Names of columns that number the rows."
+LEFT_OUT = ("ignored", "constant", "id", "leak", "unusable")
+"Roles of columns that a net does not see."
 CODE = r"^[+-]?0\d"
 "Digits that begin with zeros are a code, as of a place or a phone: as a number they would lose them."
 
@@ -36,6 +38,22 @@ class Role:
     column: str
     role: str
     reason: str
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether the net does not see the column."""
+        return self.role in LEFT_OUT
+
+    @property
+    def use(self) -> str:
+        """The role in words for people.
+
+        Examples
+        --------
+        >>> Role("age", "number", "").use, Role("key", "id", "").use
+        ('number', 'left out (id)')
+        """
+        return f"left out ({self.role})" if self.is_left_out else self.role
 
 
 def infer_roles(

@@ -74,7 +74,7 @@ def write_report(estimator: Any, X: Any, y: Any, path: str | os.PathLike[str], *
             [feature for feature in tried.features if feature.column in used],
             n_params=model.network.n_params,
         ),
-        columns=[] if plan is None else [(role.column, role.role, role.reason) for role in plan.roles()],
+        columns=[] if plan is None else [(role.column, role.use, role.reason) for role in plan.roles()],
         usage=['md.save(estimator, "model.madaline")', 'estimator = md.load("model.madaline")', "estimator.predict(X)"],
         config=estimator.__repr__(N_CHAR_MAX=100_000),
     )

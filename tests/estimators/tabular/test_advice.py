@@ -13,7 +13,9 @@ from madaline.estimators.tabular.scores import Score
 from madaline.train.history import History
 
 
-def told(*, roles=(), rows=5000, losses=((0.5, 0.5),), stopped="finished", best=None, way="random", linear=0.5):
+def told(
+    *, roles=(), rows=5000, losses=((0.5, 0.5),), stopped="finished", best=None, way="random", linear=0.5, naive=0.0
+):
     """The options of the advice for a run like this."""
     history = History()
     for train, held in losses:
@@ -26,8 +28,8 @@ def told(*, roles=(), rows=5000, losses=((0.5, 0.5),), stopped="finished", best=
         recipe=SimpleNamespace(epochs=100, choices={"activation": "mish", "learning_rate": 0.004}),
         table=SimpleNamespace(roles=lambda: [Role(f"c{k}", role, "") for k, role in enumerate(roles)]),
     )
-    others = {"linear model": Score("R2", linear, linear, linear)}
-    found = advise(prepared, history, Score("R2", 0.8, 0.7, 0.9), others, way=way)
+    others = {"mean": [Score("R2", naive, naive, naive)], "linear model": [Score("R2", linear, linear, linear)]}
+    found = advise(prepared, history, [Score("R2", 0.8, 0.7, 0.9)], others, way=way)
     assert len(found) == HOW_MANY
     return [advice.options for advice in found]
 
@@ -47,13 +49,14 @@ def test_a_best_epoch_that_came_early_calls_for_smaller_steps():
     ("run", "options"),
     [
         ({"linear": 0.9}, "--hidden 32 --dropout 0.3"),
+        ({"naive": 0.75}, "--numeric COLUMN --categorical COLUMN"),
         ({"losses": [(0.1, 0.5)]}, "--dropout 0.3 --weight-decay 0.1"),
         ({"stopped": "time"}, "--resume RUN"),
         ({"best": 99}, "--epochs 200"),
         ({"roles": ("number",) * 6}, "--ignore COLUMN"),
         ({}, "--seed 1"),
     ],
-    ids=["linear is better", "overfit", "out of time", "still falling", "many columns", "nothing"],
+    ids=["linear is better", "nothing learned", "overfit", "out of time", "still falling", "many columns", "nothing"],
 )
 def test_each_finding_has_its_remedy(run, options):
     assert options in told(**run)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from shlex import quote
@@ -19,7 +19,8 @@ TOO_GOOD = 0.999
 EARLY = 0.25
 "A best epoch in this share of the epochs came early."
 MANY_COLUMNS = 4
-LEFT_OUT = ("ignored", "constant", "id", "leak", "unusable")
+NAIVE = {"most frequent": "the most frequent answer", "mean": "the mean"}
+"Baselines that do not look at the columns, and what they say."
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,12 @@ class Advice:
 
 
 def advise(
-    prepared: Prepared, history: History, score: Score, baselines: dict[str, Score], *, way: str
+    prepared: Prepared,
+    history: History,
+    scores: Sequence[Score],
+    baselines: Mapping[str, Sequence[Score]],
+    *,
+    way: str,
 ) -> list[Advice]:
     """Three things to try next.
 
@@ -40,28 +46,39 @@ def advise(
     prepared : Prepared
     history : History
         Of the run.
-    score : Score
-        Of the net on the test rows, the first of its task.
-    baselines : dict of Score
+    scores : sequence of Score
+        Of the net on the test rows, the one to judge by first.
+    baselines : mapping of str to sequences of Score
         The same of simpler models.
     way : str
         How rows were parted.
     """
-    about = (_about_data(prepared, score, baselines), _about_rows(prepared, way), _about_training(prepared, history))
+    about = (_about_data(prepared, scores, baselines), _about_rows(prepared, way), _about_training(prepared, history))
     found = [*chain.from_iterable(about), *_always(prepared)]
     return found[:HOW_MANY]
 
 
-def _about_data(prepared: Prepared, score: Score, baselines: dict[str, Score]) -> Iterator[Advice]:
+def _about_data(
+    prepared: Prepared, scores: Sequence[Score], baselines: Mapping[str, Sequence[Score]]
+) -> Iterator[Advice]:
+    score, firsts = scores[0], {name: each[0] for name, each in baselines.items()}
     if score.larger_is_better and score.value > TOO_GOOD:
         yield Advice(
             "The score is nearly perfect. See whether a column is known only after the target is, and leave it out.",
             "--ignore COLUMN",
         )
-    linear, boosting = baselines.get("linear model"), baselines.get("gradient boosting")
+    linear, boosting = firsts.get("linear model"), firsts.get("gradient boosting")
+    naive = next((name for name in NAIVE if name in baselines), None)
+    if naive is not None and not any(map(_is_surely_better, scores, baselines[naive])):
+        yield Advice(
+            f"The net is hardly better than always giving {NAIVE[naive]}: these columns say little of the target. Look "
+            "for others that say more, and see whether some were left out or misread.",
+            "--numeric COLUMN --categorical COLUMN",
+        )
     if linear is not None and better(linear, score):
         yield Advice(
-            "A linear model does as well or better: the net sees more than there is. Make it smaller, drop more.",
+            "A linear model does as well or better: the net sees more than there is. Make it smaller, and drop more "
+            "of its units.",
             "--hidden 32 --dropout 0.3",
         )
     elif boosting is not None and better(boosting, score) and not score.low <= boosting.value <= score.high:
@@ -77,6 +94,11 @@ def _about_data(prepared: Prepared, score: Score, baselines: dict[str, Score]) -
                 "weight if each class matters as much.",
                 "--class-weight balanced",
             )
+
+
+def _is_surely_better(score: Score, other: Score) -> bool:
+    """Whether a score is better than another by more than chance."""
+    return other.value < score.low if score.larger_is_better else other.value > score.high
 
 
 def _about_rows(prepared: Prepared, way: str) -> Iterator[Advice]:
@@ -105,7 +127,8 @@ def _about_training(prepared: Prepared, history: History) -> Iterator[Advice]:
     train, held = history["loss"][-1], history["val_loss"][-1]
     if held > 1.5 * train and held > train + 0.05:
         yield Advice(
-            f"The loss on rows not trained on ({held:.3g}) is well above that on the others ({train:.3g}). Drop more.",
+            f"The loss on rows not trained on ({held:.3g}) is well above that on the others ({train:.3g}): it "
+            "learns rows by heart. Drop more units.",
             "--dropout 0.3 --weight-decay 0.1",
         )
     if history.stopped == "early stopping" and history.best_epoch and history.best_epoch <= EARLY * history.epochs:
@@ -118,8 +141,7 @@ def _about_training(prepared: Prepared, history: History) -> Iterator[Advice]:
 
 def _always(prepared: Prepared) -> Iterator[Advice]:
     yield Advice("Train with another seed, to see how much of the score is chance.", "--seed 1")
-    roles = [role.role for role in prepared.table.roles()]
-    if sum(role not in LEFT_OUT for role in roles) > MANY_COLUMNS:
+    if sum(not role.is_left_out for role in prepared.table.roles()) > MANY_COLUMNS:
         yield Advice("See in the report which columns do not matter, and train without them.", "--ignore COLUMN")
     activation = prepared.recipe.choices["activation"]
     other = "mish" if activation != "mish" else "relu"
