@@ -196,10 +196,19 @@ def test_a_leak_is_left_out_with_a_warning(rng):
     assert plan.features() == ("x",)
 
 
+def test_a_plan_prints_a_line_for_each_column():
+    plan = md.TablePlan.fit({"age": [30, 40, 40], "row": [1, 2, 3]})
+    assert str(plan).splitlines() == [
+        "age  number         2 different whole numbers",
+        "row  left out (id)  numbers that are all different, under a name that numbers rows",
+    ]
+    assert repr(plan).startswith("TablePlan(columns=(")
+
+
 def test_a_table_of_which_nothing_is_left_is_refused():
-    with pytest.raises(ConfigError, match="No column is left to learn from:\n  a: constant, 1 in every row"):
+    with pytest.raises(ConfigError, match=r"is left to learn from:\na  left out \(constant\)  1 in every row"):
         md.TablePlan.fit({"a": [1, 1]})
-    with pytest.raises(ConfigError, match=r"\n  c9: constant, 1 in every row\n  and 9,990 more$"):
+    with pytest.raises(ConfigError, match=r"\nc9  left out \(constant\)  1 in every row\nand 9,990 more$"):
         md.TablePlan.fit({f"c{k}": [1, 1] for k in range(10_000)})
     with pytest.raises(ShapeError, match="no rows"):
         md.TablePlan.fit({"a": []})

@@ -14,7 +14,7 @@ from madaline.data.categories import Embedded
 from madaline.data.column import Column
 from madaline.data.fitting import fit_column
 from madaline.data.plans import ColumnPlan, Dropped, Number, write_rows
-from madaline.data.roles import Role, infer_roles
+from madaline.data.roles import Role, infer_roles, listing
 from madaline.data.series import column_of
 from madaline.data.table import Table
 from madaline.description import Description
@@ -28,8 +28,8 @@ TABLE_PLANS: Registry[type[TablePlan]] = Registry("table plan")
 
 NUMBERS = "numbers"
 "The input that holds the matrix: numbers, few categories, booleans and dates."
-SHOWN_COLUMNS = 10
-"Of those that are left out, in an error."
+SHOWN_COLUMNS, PRINTED_COLUMNS = 10, 100
+"Of those that are left out, in an error; and of all, where a plan is printed."
 BLOCK_ROWS = 4096
 MOST_WAVES = 256
 "Waves of all numbers together; more would cost more than the rest of a net."
@@ -75,10 +75,7 @@ class TablePlan(Description):
         if len(set(names)) != len(names):
             raise ConfigError("The plan of a table has two columns of one name.")
         if not self.used():
-            lines = [_line(column) for column in self.columns[:SHOWN_COLUMNS]]
-            more = len(self.columns) - len(lines)
-            lines += [f"  and {more:,} more"] if more else []
-            raise ConfigError("\n".join(["No column is left to learn from:", *lines]))
+            raise ConfigError(f"No column is left to learn from:\n{listing(self.roles(), SHOWN_COLUMNS)}")
 
     @classmethod
     def fit(
@@ -212,6 +209,9 @@ class TablePlan(Description):
                 taken.add(name)
         return found
 
+    def __str__(self) -> str:
+        return listing(self.roles(), PRINTED_COLUMNS)
+
     def roles(self) -> tuple[Role, ...]:
         """What every column of the training table was taken for, and why."""
         return tuple(Role(plan.column, plan.role, plan.reason) for plan in self.columns)
@@ -241,7 +241,3 @@ class TablePlan(Description):
                     f"{', '.join(table.names)}."
                 )
         return {name: name for name in names}
-
-
-def _line(plan: ColumnPlan) -> str:
-    return f"  {plan.column}: {plan.role}, {plan.reason}"

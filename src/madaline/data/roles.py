@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +54,14 @@ class Role:
         ('number', 'left out (id)')
         """
         return f"left out ({self.role})" if self.is_left_out else self.role
+
+
+def listing(roles: Sequence[Role], most: int) -> str:
+    """A line for each column: its name, what it is used as, and why; of more than ``most``, how many more there are."""
+    wide = max((len(role.column) for role in roles[:most]), default=0)
+    use = max((len(role.use) for role in roles[:most]), default=0)
+    lines = [f"{role.column:{wide}}  {role.use:{use}}  {role.reason}" for role in roles[:most]]
+    return "\n".join([*lines, *([f"and {len(roles) - most:,} more"] if len(roles) > most else [])])
 
 
 def infer_roles(
