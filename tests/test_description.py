@@ -7,7 +7,7 @@ import json
 import math
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import FrozenInstanceError, dataclass, fields, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -93,6 +93,38 @@ def test_every_description_survives_json(thing):
 )
 def test_every_layer_survives_json(thing):
     assert again(thing) == thing
+
+
+@dataclass(frozen=True)
+class Shifted(md.MSE):
+    by: float = 1.0
+
+
+def test_descriptions_are_equal_if_class_and_parameters_are():
+    assert md.Adam(0.1) == md.Adam(0.1)
+    assert hash(md.Adam(0.1)) == hash(md.Adam(0.1))
+    assert len({md.Adam(0.1), md.Adam(0.1), md.Adam(0.2), md.AMSGrad(0.1)}) == 3
+    assert md.MSE() != md.HalfMSE()
+    assert md.MSE() != "mse"
+    assert md.ReduceOnPlateau(0.1, patience=3) != md.ReduceOnPlateau(0.1, patience=4)
+    assert Shifted(2.0) == Shifted(2.0) != Shifted(3.0)
+    assert Shifted() != md.MSE() != Shifted()
+
+
+def test_a_description_shows_its_parameters():
+    assert repr(md.Huber(delta=2.0)) == "Huber(delta=2.0)"
+    assert repr(md.MSE()) == "MSE()"
+    assert repr(md.ClipValue(0.5)) == "ClipValue(limit=0.5)"
+    assert repr(Shifted()) == "Shifted(by=1.0)"
+
+
+@pytest.mark.parametrize("thing", [*defaults(), *OTHERS, Shifted()], ids=label)
+def test_no_description_can_be_changed(thing):
+    for name in (*(item.name for item in fields(thing)), "anything"):
+        with pytest.raises(FrozenInstanceError):
+            setattr(thing, name, 1)
+        with pytest.raises(FrozenInstanceError):
+            delattr(thing, name)
 
 
 def test_a_whole_net_survives_json_and_keeps_its_activations():

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields, replace
-from typing import Any, ClassVar, Self, get_type_hints
+from dataclasses import MISSING, dataclass, field, fields, replace
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform, get_type_hints
 
 from madaline.annotations import fits, shown_hint, takes_function
 from madaline.errors import ConfigError, MadalineError
@@ -23,8 +23,20 @@ CUSTOM = "custom"
 
 _CUSTOM_CLASSES: dict[str, type[Description]] = {}
 
+T = TypeVar("T")
 
-@dataclass(frozen=True)
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def description(kind: type[T]) -> type[T]:
+    """Make a subclass of :class:`Description` a frozen dataclass.
+
+    Equality, hash and repr are those of the base class: written by ``dataclass`` anew for each of the hundred and more
+    classes that come with a net, they would take as long to import as everything else together.
+    """
+    return dataclass(frozen=True, eq=False, repr=False, init="__init__" not in kind.__dict__)(kind)
+
+
+@description
 class Description:
     """A few parameters and a name; no arrays.
 
@@ -72,6 +84,18 @@ class Description:
         ]
         if wrong:
             raise ConfigError(f"{type(self).__name__}: {'; '.join(wrong)}.")
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return _compared(self) == _compared(other)
+
+    def __hash__(self) -> int:
+        return hash(_compared(self))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{item.name}={getattr(self, item.name)!r}" for item in fields(self) if item.repr)
+        return f"{type(self).__qualname__}({shown})"
 
     def to_dict(self) -> dict[str, Any]:
         """Kind, name and parameters as numbers, strings, lists and dicts: what a file or JSON can hold.
@@ -173,6 +197,10 @@ class Description:
             # The class's own checks were written for arguments a programmer gives; here a file gave them.
             raise ConfigError(f"{made_by.__name__} cannot have these parameters: {error}") from error
         return made
+
+
+def _compared(what: Description) -> tuple[Any, ...]:
+    return tuple(getattr(what, item.name) for item in fields(what) if item.compare)
 
 
 @functools.cache

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import ClassVar
 
 import numpy as np
 
 from madaline.data.column import MISSING, UNSEEN, Column
 from madaline.data.plans import ColumnPlan
+from madaline.description import description
 from madaline.errors import ConfigError
 
 MAX_CATEGORIES = 1 << 20
 "A plan with longer lists is refused."
 
 
-@dataclass(frozen=True)
+@description
 class Listed(ColumnPlan):
     """What columns of categories have in common: the list of those that training saw often enough."""
 
@@ -31,7 +32,7 @@ class Listed(ColumnPlan):
             raise ConfigError(f"Column {self.column!r}: the {count} categories must differ, at most {MAX_CATEGORIES}.")
 
 
-@dataclass(frozen=True)
+@description
 class OneHot(Listed):
     """A few categories, one matrix column for each: 1 for the row's own, 0 for others.
 
@@ -71,7 +72,7 @@ class OneHot(Listed):
             out[:, -1] = x == MISSING
 
 
-@dataclass(frozen=True)
+@description
 class Embedded(Listed):
     """Many categories: a whole number for each, of which the net learns a vector of ``width`` numbers.
 

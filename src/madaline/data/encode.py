@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import warnings
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -17,7 +16,7 @@ from madaline.data.plans import ColumnPlan, Dropped, Number, write_rows
 from madaline.data.roles import Role, infer_roles, listing
 from madaline.data.series import column_of
 from madaline.data.table import Table
-from madaline.description import Description
+from madaline.description import Description, description
 from madaline.errors import ConfigError, DataWarning, InputError, ShapeError
 from madaline.registry import Registry
 
@@ -35,7 +34,7 @@ MOST_WAVES = 256
 "Waves of all numbers together; more would cost more than the rest of a net."
 
 
-@dataclass(frozen=True)
+@description
 class TablePlan(Description):
     """How the columns of a table go into a net; fitted by :meth:`fit`, kept with the model.
 

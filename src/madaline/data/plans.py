@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,14 +12,14 @@ import numpy as np
 from madaline.data.calendar import PARTS, part, part_names
 from madaline.data.column import Column
 from madaline.data.scale import smooth_clip
-from madaline.description import Description
+from madaline.description import Description, description
 from madaline.errors import ConfigError, InputError
 from madaline.registry import Registry
 
 COLUMN_PLANS: Registry[type[ColumnPlan]] = Registry("column plan")
 
 
-@dataclass(frozen=True)
+@description
 class ColumnPlan(Description):
     """What becomes of one column.
 
@@ -52,7 +52,7 @@ class ColumnPlan(Description):
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
+@description
 class Number(ColumnPlan):
     r"""A number, :math:`y = (x - c)/s`, clipped smoothly if asked; missing ones become ``fill`` before.
 
@@ -94,7 +94,7 @@ class Number(ColumnPlan):
             raise _TooLarge(int(np.flatnonzero(~np.isfinite(out[:, 0]))[0]))
 
 
-@dataclass(frozen=True)
+@description
 class Flag(ColumnPlan):
     """True and false as 1 and -1; 0 where it is missing."""
 
@@ -111,7 +111,7 @@ class Flag(ColumnPlan):
         out[:, 0] = np.nan_to_num(2.0 * x - 1.0, nan=0.0)
 
 
-@dataclass(frozen=True)
+@description
 class Moment(ColumnPlan):
     """Dates and times as their parts: those that only grow are scaled, those that come round are sine and cosine.
 
@@ -155,7 +155,7 @@ class Moment(ColumnPlan):
             out[:, place] = missing
 
 
-@dataclass(frozen=True)
+@description
 class Dropped(ColumnPlan):
     """A column that is left out; ``why`` is one word for it, ``reason`` a sentence."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,14 +21,14 @@ from madaline.data.task import (
     matrix_of,
     the_column,
 )
-from madaline.description import Description, short
+from madaline.description import Description, description, short
 from madaline.errors import ConfigError, ShapeError, TargetError
 from madaline.registry import Registry
 
 TARGET_PLANS: Registry[type[TargetPlan]] = Registry("target plan")
 
 
-@dataclass(frozen=True)
+@description
 class TargetPlan(Description):
     """How a target goes into training and comes back; fitted by :meth:`fit`, kept with the model.
 
@@ -114,7 +114,7 @@ class TargetPlan(Description):
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
+@description
 class ClassTarget(TargetPlan):
     """Classes by number, in their order; answers are numbers of classes."""
 
@@ -161,7 +161,7 @@ class ClassTarget(TargetPlan):
         return labels
 
 
-@dataclass(frozen=True)
+@description
 class LabelTarget(TargetPlan):
     """Several labels of which each row has some: a matrix of 0 and 1; answers are one too."""
 
@@ -186,7 +186,7 @@ class LabelTarget(TargetPlan):
         return np.asarray(answers).astype(np.int64)
 
 
-@dataclass(frozen=True)
+@description
 class NumberTarget(TargetPlan):
     r"""One or more numbers, learned as :math:`t = (y - c)/s`."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import xlogy
 
+from madaline.description import description
 from madaline.errors import UnknownNameError
 from madaline.graph.shapes import Shape
 from madaline.losses.cross_entropy import CrossEntropy
@@ -24,7 +24,7 @@ SCIKIT_NAMES: dict[str, str] = {"squared_error": "half_mse", "absolute_error": "
 "What scikit-learn calls otherwise."
 
 
-@dataclass(frozen=True)
+@description
 class OverOutputs(Loss):
     r"""The sum over the outputs of a loss that is their mean, :math:`D\ell`: what scikit-learn's gradients are of."""
 
@@ -50,7 +50,7 @@ class OverOutputs(Loss):
         self.single.check(prediction_shape, target)
 
 
-@dataclass(frozen=True)
+@description
 class SeveralClasses(Loss):
     """Cross entropies of several targets, each with its own classes, summed; the outputs of the first come first."""
 

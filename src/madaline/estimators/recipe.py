@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from madaline.description import description
 from madaline.errors import ConfigError
 from madaline.optim.adam import Adam
 from madaline.optim.lbfgs import LBFGS
@@ -99,7 +100,7 @@ def seed_of(rng: np.random.RandomState) -> int:
     return zlib.crc32(np.append(key, np.uint32(position)).tobytes()) >> 1
 
 
-@dataclass(frozen=True, eq=False)
+@description
 class SameOrder(Sampler):
     """The order in which scikit-learn goes through the rows: its shuffles, one upon the other.
 
@@ -107,7 +108,7 @@ class SameOrder(Sampler):
     """
 
     rng: np.random.RandomState
-    _last: list[np.ndarray] = field(default_factory=list)
+    _last: list[np.ndarray] = field(default_factory=list, compare=False)
 
     def rows(self, target: Any, n_rows: int, rng: np.random.Generator) -> np.ndarray:
         moves = np.arange(n_rows)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from madaline.description import description
 from madaline.errors import UnknownNameError
 from madaline.train.metrics import METRICS, Metric
 
 
-@dataclass(frozen=True)
+@description
 class Score(Metric):
     """One of scikit-learn's scores, of what an estimator makes of the net's outputs; larger is better.
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from madaline.description import Description
+from madaline.description import Description, description
 from madaline.errors import ConfigError, MadalineError, ShapeError
 from madaline.graph.node import CONSTANT, INPUT, ROW_COUNT, Node, as_node, constant, graph_dtype, row_count
 from madaline.graph.plain import graph_from_dict, graph_to_dict
@@ -104,7 +104,7 @@ class Variant:
         return cls(graph, least, sizes)
 
 
-@dataclass(frozen=True, repr=False)
+@description
 class Formula(Description):
     """A function that was traced for arguments of several shapes and types; it is called like the function.
 

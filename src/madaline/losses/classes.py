@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from madaline.description import description
 from madaline.errors import ShapeError
 from madaline.graph.shapes import Shape, show
 from madaline.losses.loss import Loss, as_array, times
@@ -22,7 +22,7 @@ from madaline.losses.targets import (
 )
 
 
-@dataclass(frozen=True)
+@description
 class ClassLoss(Loss):
     """A loss whose rows belong to one of several classes, given by index, (n,), or by probabilities, (n, classes)."""
 
@@ -58,7 +58,7 @@ class ClassLoss(Loss):
         return [(target, self.n_classes(prediction_shape))]
 
 
-@dataclass(frozen=True)
+@description
 class LabelLoss(Loss):
     """A loss whose outputs are labels that hold (1) or not (0), each by itself; mean over the labels."""
 

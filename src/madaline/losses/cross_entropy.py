@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
 
+from madaline.description import description
 from madaline.graph.numpy_api.reduce import logsumexp
 from madaline.graph.primitives.elementwise import softplus, stop_gradient
 from madaline.losses.classes import ClassLoss, LabelLoss, expected
@@ -26,7 +27,7 @@ def negative_log_softmax(z: Any) -> Any:
     return logsumexp(z, axis=1, keepdims=True) - z
 
 
-@dataclass(frozen=True)
+@description
 class CrossEntropy(ClassLoss):
     r"""Log-loss of several classes, from logits, :math:`\ell = \log\sum_j e^{z_j} - \sum_k p_k z_k`.
 
@@ -60,7 +61,7 @@ class CrossEntropy(ClassLoss):
         return logsumexp(z, axis=1) - ((1.0 - s) * own + s * np.mean(z, axis=1) if s else own)
 
 
-@dataclass(frozen=True)
+@description
 class BinaryCrossEntropy(LabelLoss):
     r"""Log-loss of labels that hold or not, from logits, mean over the labels,
 
@@ -89,7 +90,7 @@ class BinaryCrossEntropy(LabelLoss):
         return np.mean(times(y, softplus(-z)) + times(1.0 - y, softplus(z)), axis=1)
 
 
-@dataclass(frozen=True)
+@description
 class KLDivergence(ClassLoss):
     r"""How far the predicted probabilities are from the target's, :math:`\ell = \sum_k p_k \log(p_k / q_k)`, with
     :math:`q` the softmax of the outputs.

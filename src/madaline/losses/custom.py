@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from madaline.description import CUSTOM
+from madaline.description import CUSTOM, description
 from madaline.errors import ConfigError, DtypeError, MadalineError, ShapeError, TraceError
 from madaline.graph.as_formula import as_formula
 from madaline.graph.node import Node
@@ -18,7 +17,7 @@ from madaline.losses.loss import LOSSES, Loss, as_array, as_floats, reduced
 from madaline.losses.targets import check_classes, check_rows
 
 
-@dataclass(frozen=True)
+@description
 class CustomLoss(Loss):
     """A function's loss.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
 
+from madaline.description import description
 from madaline.errors import ShapeError
 from madaline.graph.primitives.elementwise import softplus
 from madaline.graph.shapes import Shape, show
@@ -18,7 +19,7 @@ LOG_2_PI = float(np.log(2.0 * np.pi))
 SCALES = ("log_variance", "softplus")
 
 
-@dataclass(frozen=True)
+@description
 class Gaussian(Loss):
     r"""Negative log-likelihood of a Gaussian with a fixed variance, mean over the outputs,
 
@@ -43,7 +44,7 @@ class Gaussian(Loss):
         return 0.5 * (constant + np.mean(np.square(z - y), axis=1) / self.variance)
 
 
-@dataclass(frozen=True)
+@description
 class HeteroscedasticGaussian(Loss):
     r"""Negative log-likelihood of a Gaussian whose mean and variance are both predicted, mean over the targets,
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
 
+from madaline.description import description
 from madaline.graph.primitives.elementwise import softplus
 from madaline.losses.classes import ClassLoss, LabelLoss, expected
 from madaline.losses.cross_entropy import negative_log_softmax
@@ -22,7 +23,7 @@ def focused(loss: Any, gamma: float) -> Any:
     return wrong**gamma * loss
 
 
-@dataclass(frozen=True)
+@description
 class Focal(ClassLoss):
     r"""Cross entropy in which rows that are right already count little,
     :math:`\ell = -\sum_k y_k (1-p_k)^\gamma \log p_k`.
@@ -47,7 +48,7 @@ class Focal(ClassLoss):
         return expected(target, focused(of_class, self.gamma))
 
 
-@dataclass(frozen=True)
+@description
 class BinaryFocal(LabelLoss):
     r"""Focal loss of labels that hold or not, mean over the labels; with :math:`p_d = \sigma(z_d)`,
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
 
+from madaline.description import description
 from madaline.graph.shapes import Shape
 from madaline.losses.loss import Loss, as_array, times
 from madaline.losses.targets import matched, refuse
 
 
-@dataclass(frozen=True)
+@description
 class Poisson(Loss):
     r"""Negative log-likelihood of counts, from log-rates, :math:`\ell = \frac1D \sum_d (e^{z_d} - y_d z_d)`.
 
@@ -33,7 +34,7 @@ class Poisson(Loss):
         refuse(target, target < 0, "must not be negative", "Counts start at 0; use mse for signed targets")
 
 
-@dataclass(frozen=True)
+@description
 class Gamma(Loss):
     r"""Negative log-likelihood of positive targets whose spread grows with their mean, from log-means,
     :math:`\ell = \frac1D \sum_d (z_d + y_d e^{-z_d})`.
@@ -54,7 +55,7 @@ class Gamma(Loss):
         refuse(target, target <= 0, "must be positive", "Use tweedie if some targets are 0")
 
 
-@dataclass(frozen=True)
+@description
 class Tweedie(Loss):
     r"""Between Poisson and gamma: many zeros and a long tail, from log-means,
 

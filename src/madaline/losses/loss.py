@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from madaline.description import Description
+from madaline.description import Description, description
 from madaline.errors import ConfigError, ShapeError
 from madaline.graph.node import Node
 from madaline.graph.numpy_api.reduce import logsumexp
@@ -24,7 +23,7 @@ LOSSES: Registry[type[Loss]] = Registry("loss")
 REDUCTIONS = ("mean", "sum", "none")
 
 
-@dataclass(frozen=True)
+@description
 class Loss(Description):
     r"""How far a prediction is from its target: a number for each row, and their weighted mean,
 

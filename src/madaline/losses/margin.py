@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from madaline.description import description
 from madaline.errors import ShapeError
 from madaline.graph.primitives.elementwise import relu
 from madaline.graph.shapes import Shape, show
@@ -15,7 +15,7 @@ from madaline.losses.loss import as_array
 from madaline.losses.targets import Target, check_classes, check_rows, check_same_shape, columns, refuse
 
 
-@dataclass(frozen=True)
+@description
 class Hinge(ClassLoss):
     r"""How much the margin falls short of 1, :math:`\ell = \max(0, 1 - m)`; derivative 0 at ``m = 1``.
 
@@ -68,7 +68,7 @@ class Hinge(ClassLoss):
         return [((y > 0).astype(np.int64), 2) for y in labels(target)]
 
 
-@dataclass(frozen=True)
+@description
 class SquaredHinge(Hinge):
     r"""The square of the hinge loss, :math:`\ell = \max(0, 1 - m)^2`: smooth where the margin is met.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
 
+from madaline.description import description
 from madaline.errors import ShapeError
 from madaline.graph.numpy_api.reduce import logsumexp
 from madaline.graph.shapes import Shape, show
@@ -19,7 +20,7 @@ from madaline.losses.targets import Target, check_numbers, check_rows, columns
 COVARIANCES = ("full", "diagonal", "tied")
 
 
-@dataclass(frozen=True)
+@description
 class MixtureDensity(Loss):
     r"""Negative log-likelihood of a mixture of Gaussians whose weights, means and covariances the net predicts,
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from madaline.description import description
 from madaline.graph.primitives.elementwise import sigmoid, softplus
 from madaline.graph.shapes import Shape
 from madaline.losses.classes import ClassLoss, expected
@@ -14,7 +14,7 @@ from madaline.losses.loss import as_floats
 from madaline.losses.targets import Target, columns
 
 
-@dataclass(frozen=True)
+@description
 class Ordinal(ClassLoss):
     r"""Log-loss of ordered classes, from :math:`K-1` outputs for :math:`K` classes,
 

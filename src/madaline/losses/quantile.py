@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
 
+from madaline.description import description
 from madaline.errors import ConfigError, ShapeError
 from madaline.graph.shapes import Shape, show
 from madaline.losses.loss import Loss, as_array
 from madaline.losses.targets import Target, check_numbers, check_rows, columns
 
 
-@dataclass(frozen=True)
+@description
 class Quantile(Loss):
     r"""Pinball loss, whose minimum is at the ``q`` quantile of the target,
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
 
+from madaline.description import description
 from madaline.graph.primitives.elementwise import softplus
 from madaline.losses.loss import Loss
 from madaline.losses.targets import matched
@@ -15,7 +16,7 @@ from madaline.losses.targets import matched
 LOG_2 = float(np.log(2.0))
 
 
-@dataclass(frozen=True)
+@description
 class MAE(Loss):
     r"""Absolute error, mean over the outputs, :math:`\ell = \frac1D \sum_d |z_d - y_d|`; derivative 0 at 0.
 
@@ -29,7 +30,7 @@ class MAE(Loss):
         return np.mean(np.abs(z - y), axis=1)
 
 
-@dataclass(frozen=True)
+@description
 class Huber(Loss):
     r"""A parabola near 0 and straight beyond ``delta``; mean over the outputs of
 
@@ -59,7 +60,7 @@ class Huber(Loss):
         )
 
 
-@dataclass(frozen=True)
+@description
 class LogCosh(Loss):
     r"""Smooth everywhere, like a square near 0 and like :math:`|r|` far out,
     :math:`\ell = \frac1D \sum_d \log\cosh(z_d - y_d)`.

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from madaline.description import description
 from madaline.losses.loss import Loss
 from madaline.losses.targets import matched
 
 
-@dataclass(frozen=True)
+@description
 class MSE(Loss):
     r"""Squared error, mean over the outputs, :math:`\ell = \frac1D \sum_d (z_d - y_d)^2`. No factor 1/2.
 
@@ -30,7 +30,7 @@ class MSE(Loss):
         return np.mean(np.square(z - y), axis=1)
 
 
-@dataclass(frozen=True)
+@description
 class HalfMSE(Loss):
     r"""Half the squared error, :math:`\ell = \frac{1}{2D} \sum_d (z_d - y_d)^2`: its gradient is the residual.
 

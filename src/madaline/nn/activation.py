@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from madaline.description import CUSTOM, Description
+from madaline.description import CUSTOM, Description, description
 from madaline.errors import ConfigError, DtypeError, MadalineError, ShapeError, TraceError, UnknownNameError
 from madaline.graph.as_formula import as_formula
 from madaline.graph.formula import Formula
@@ -33,7 +33,7 @@ ACTIVATIONS: Registry[Activation] = Registry("activation")
 "Every activation by name; some have aliases."
 
 
-@dataclass(frozen=True, repr=False)
+@description
 class Activation(Description):
     """A formula of one argument, on arrays and on traced values alike.
 

@@ -10,12 +10,12 @@ import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from madaline.description import Description
+from madaline.description import Description, description
 from madaline.errors import ShapeError
 from madaline.nn.activation import Activation, as_activation
 from madaline.registry import Registry
@@ -54,7 +54,7 @@ INITIALIZERS: Registry[Initializer] = Registry("initializer")
 "Every initializer by name, with its default numbers."
 
 
-@dataclass(frozen=True)
+@description
 class Initializer(Description, ABC):
     """A description of how a parameter starts.
 
@@ -80,7 +80,7 @@ def fans(shape: Shape) -> tuple[int, int]:
     return max(math.prod(shape[:-1]), 1), max(shape[-1], 1)
 
 
-@dataclass(frozen=True)
+@description
 class Constant(Initializer):
     r"""All equal, :math:`w = c`. In a hidden layer all units stay alike (the symmetry problem, lecture row D3)."""
 
@@ -91,7 +91,7 @@ class Constant(Initializer):
         return np.full(shape, float(self.value))
 
 
-@dataclass(frozen=True)
+@description
 class Normal(Initializer):
     r"""Gaussian, :math:`w \sim N(0, s^2)`. The lecture's "small random numbers" have s = 0.01 (row B9)."""
 
@@ -103,7 +103,7 @@ class Normal(Initializer):
         return self.std * rng.standard_normal(shape)
 
 
-@dataclass(frozen=True)
+@description
 class Uniform(Initializer):
     r"""Uniform, :math:`w \sim U(l, h)`; with one number, between minus and plus that."""
 
@@ -127,7 +127,7 @@ def _truncated(rng: np.random.Generator, shape: Shape) -> Array:
     return values
 
 
-@dataclass(frozen=True)
+@description
 class FanScaled(Initializer):
     r"""Zero mean and variance :math:`\sigma^2 = g^2 s/n`, with ``n`` by the number of inputs, outputs, or their mean.
 
@@ -172,7 +172,7 @@ class FanScaled(Initializer):
         return std * (_truncated(rng, shape) if self.form == "truncated" else rng.standard_normal(shape))
 
 
-@dataclass(frozen=True)
+@description
 class Orthogonal(Initializer):
     r"""Orthonormal rows or columns, whichever are fewer, times a gain: :math:`W^T W = g^2 I` or :math:`W W^T = g^2 I`.
 
@@ -189,7 +189,7 @@ class Orthogonal(Initializer):
         return self.gain * np.ascontiguousarray(Q if n_in >= n_out else Q.T).reshape(shape)
 
 
-@dataclass(frozen=True)
+@description
 class Sparse(Initializer):
     r"""A few incoming weights a unit, :math:`w \sim N(0, s^2)`, all others 0. Martens 2010, section 5 (15 of them)."""
 
@@ -207,7 +207,7 @@ class Sparse(Initializer):
         return W.reshape(shape)
 
 
-@dataclass(frozen=True)
+@description
 class Identity(Initializer):
     r"""Each unit passes one input on, :math:`W = g I`; further rows or columns are 0. Le et al. 2015."""
 
@@ -219,7 +219,7 @@ class Identity(Initializer):
         return (self.gain * np.eye(n_in, n_out)).reshape(shape)
 
 
-@dataclass(frozen=True)
+@description
 class RandomWalk(Initializer):
     r"""Gaussian, :math:`w \sim N(0, g^2/n)` with ``g`` so that the log of the gradient's norm walks without drift.
 
@@ -252,7 +252,7 @@ Outputs = Callable[[Array, Array], Array]
 "What a layer gives, (n_rows, n_out), for a batch, as a function of its weights and biases."
 
 
-@dataclass(frozen=True)
+@description
 class DataDependent(Initializer):
     """An initializer that looks at data: weights are drawn as always, then adjusted layer by layer.
 
@@ -274,7 +274,7 @@ class DataDependent(Initializer):
         """
 
 
-@dataclass(frozen=True)
+@description
 class LSUV(DataDependent):
     r"""Orthonormal weights, scaled until the layer's output has variance 1: :math:`W \leftarrow W/\sqrt{Var(y)}`.
 
@@ -307,7 +307,7 @@ class LSUV(DataDependent):
         return W, b
 
 
-@dataclass(frozen=True)
+@description
 class Kraehenbuehl(DataDependent):
     r"""Gaussian weights, then each unit's output brought to mean ``beta`` and variance 1 on the batch:
 

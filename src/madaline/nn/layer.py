@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from madaline.description import Description
+from madaline.description import Description, description
 from madaline.errors import ConfigError, MadalineError, ShapeError
 from madaline.graph.shapes import Shape, show
 from madaline.nn.activation import Activation
@@ -47,7 +47,7 @@ def last_axis(in_shape: Shape) -> int:
     return in_shape[-1]
 
 
-@dataclass(frozen=True)
+@description
 class Layer(Description):
     """A layer, or a whole net: a net is a layer made of layers.
 

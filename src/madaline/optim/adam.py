@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
 
+from madaline.description import description
 from madaline.graph.primitive import Array
 from madaline.optim.optimizer import Coefficient, Optimizer, bias_correction, coefficient
 
 
-@dataclass(frozen=True)
+@description
 class Adam(Optimizer):
     r"""Steps scaled by running moments of the gradient.
 
@@ -62,7 +63,7 @@ class Adam(Optimizer):
         return w - step * m / (np.sqrt(v_hat) + coefficient(self.eps, t)), m, v
 
 
-@dataclass(frozen=True)
+@description
 class AdamW(Adam):
     r"""Adam with decoupled weight decay, :math:`w \leftarrow w - \eta\lambda w` before Adam's step.
 
@@ -85,7 +86,7 @@ class AdamW(Adam):
     decoupled: bool = True
 
 
-@dataclass(frozen=True)
+@description
 class AMSGrad(Adam):
     r"""Adam whose denominator never falls.
 
@@ -118,7 +119,7 @@ class AMSGrad(Adam):
         return w - step * m / (np.sqrt(v_hat) + coefficient(self.eps, t)), m, v, v_max
 
 
-@dataclass(frozen=True)
+@description
 class AdaMax(Adam):
     r"""Adam with the largest gradient of late in place of the root mean square.
 
@@ -150,7 +151,7 @@ class AdaMax(Adam):
         return w - lr / bias_correction(self.beta1, t) * m / u, m, u
 
 
-@dataclass(frozen=True)
+@description
 class Nadam(Adam):
     r"""Adam with Nesterov's momentum, whose coefficient grows with ``t``.
 

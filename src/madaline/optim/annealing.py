@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
 
+from madaline.description import description
 from madaline.optim.schedule import Schedule, Steps
 
 
@@ -16,7 +17,7 @@ def cosine_between(start: Any, end: Any, progress: Any) -> Any:
     return end + (start - end) * (1.0 + np.cos(np.pi * progress)) / 2.0
 
 
-@dataclass(frozen=True)
+@description
 class LinearWarmup(Schedule):
     r"""A rise to the full rate, :math:`s + (1-s)\,t/n` for the first :math:`n` steps, then 1.
 
@@ -41,7 +42,7 @@ class LinearWarmup(Schedule):
         return self.start + (1.0 - self.start) * np.minimum(t / self.steps, 1.0)
 
 
-@dataclass(frozen=True)
+@description
 class CosineWarmup(Schedule):
     r"""A rise along half a cosine, :math:`s + (1-s)\,(1-\cos(\pi t/n))/2` for the first :math:`n` steps, then 1.
 
@@ -63,7 +64,7 @@ class CosineWarmup(Schedule):
         return cosine_between(self.start, 1.0, np.minimum(t / self.steps, 1.0))
 
 
-@dataclass(frozen=True)
+@description
 class Polynomial(Schedule):
     r"""A fall to the end of the run, :math:`e + (1-e)\,(1 - (t-1)/n)^p`; PyTorch's ``PolynomialLR``.
 
@@ -89,7 +90,7 @@ class Polynomial(Schedule):
         return self.end + (1.0 - self.end) * left**self.power
 
 
-@dataclass(frozen=True)
+@description
 class Cosine(Schedule):
     r"""A fall along half a cosine, :math:`e + (1-e)\,(1+\cos(\pi (t-1)/n))/2`.
 
@@ -114,7 +115,7 @@ class Cosine(Schedule):
         return cosine_between(1.0, self.end, np.minimum((t - 1) / self._steps(self.steps, total), 1.0))
 
 
-@dataclass(frozen=True)
+@description
 class CosineRestarts(Schedule):
     r"""Cosine decay that starts again and again, :math:`e + (1-e)\,(1+\cos(\pi\tau/n_i))/2`, with :math:`\tau` steps
     done of the :math:`n_i` of period :math:`i`; PyTorch's ``CosineAnnealingWarmRestarts``.
@@ -150,7 +151,7 @@ class CosineRestarts(Schedule):
         return cosine_between(1.0, self.end, (done - np.take(starts, period)) / np.take(lengths, period))
 
 
-@dataclass(frozen=True)
+@description
 class OneCycle(Schedule):
     r"""Up to the full rate, then down below where it began, both along half cosines; PyTorch's ``OneCycleLR``.
 
@@ -193,7 +194,7 @@ class OneCycle(Schedule):
         return np.where(done <= top, up, down)
 
 
-@dataclass(frozen=True)
+@description
 class Coslog4(Schedule):
     r"""Four waves, each twice as long as the one before, :math:`\tfrac12(1-\cos(2\pi\log_2(1+15 (t-1)/n)))`.
 

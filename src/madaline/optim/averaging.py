@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
 
-from madaline.description import Description
+from madaline.description import Description, description
 from madaline.graph.primitive import Array
 from madaline.registry import Registry
 
 AVERAGES: Registry[type[Average]] = Registry("average")
 
 
-@dataclass(frozen=True)
+@description
 class Average(Description):
     """A rule ``update(a, w, t=) -> a``: the average after step ``t`` (from 1), which gave the parameters ``w``.
 
@@ -29,7 +29,7 @@ class Average(Description):
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
+@description
 class EMA(Average):
     r"""Exponential moving average, :math:`a \leftarrow d\,a + (1-d)\,w`.
 
@@ -59,7 +59,7 @@ class EMA(Average):
         return np.where(early < self.decay, a + (1 - early) * (w - a), self.decay * a + (1 - self.decay) * w)
 
 
-@dataclass(frozen=True)
+@description
 class SWA(Average):
     r"""Stochastic weight averaging: the mean of the parameters at certain steps, :math:`a \leftarrow a + (w-a)/n`.
 

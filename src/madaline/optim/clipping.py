@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
 
-from madaline.description import Description
+from madaline.description import Description, description
 from madaline.graph.primitive import Array
 from madaline.registry import Registry
 
 CLIPPINGS: Registry[type[Clipping]] = Registry("clipping")
 
 
-@dataclass(frozen=True)
+@description
 class Clipping(Description):
     """A rule ``(g, w) -> g``, by which a gradient becomes a bounded one.
 
@@ -31,7 +31,7 @@ class Clipping(Description):
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
+@description
 class ClipValue(Clipping):
     r"""Every element by itself, :math:`g \leftarrow \min(\max(g, -c), c)`: changes the direction.
 
@@ -46,7 +46,7 @@ class ClipValue(Clipping):
         return np.minimum(np.maximum(g, -self.limit), self.limit)
 
 
-@dataclass(frozen=True)
+@description
 class ClipNorm(Clipping):
     r"""The whole gradient, :math:`g \leftarrow g\,\min(1, c/(\lVert g\rVert_2+10^{-6}))`: keeps the direction.
 
@@ -67,7 +67,7 @@ class ClipNorm(Clipping):
         return g * np.minimum(self.limit / (np.sqrt(np.sum(g * g)) + 1e-6), 1.0)
 
 
-@dataclass(frozen=True)
+@description
 class AdaptiveClip(Clipping):
     r"""Every unit's gradient in proportion to its weights.
 

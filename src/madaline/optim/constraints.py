@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from madaline.description import Description
+from madaline.description import Description, description
 from madaline.graph.primitive import Array
 from madaline.optim.clipping import unit_norms
 from madaline.registry import Registry
@@ -16,7 +15,7 @@ from madaline.registry import Registry
 CONSTRAINTS: Registry[type[Constraint]] = Registry("constraint")
 
 
-@dataclass(frozen=True)
+@description
 class Constraint(Description):
     """A rule ``W -> W``, the nearest allowed weights. A unit is a column of ``W`` of shape (n_in, n_out)."""
 
@@ -27,7 +26,7 @@ class Constraint(Description):
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
+@description
 class MaxNorm(Constraint):
     r"""No unit's weights longer than ``limit``, :math:`W_j \leftarrow W_j\min(1, c/\lVert W_j\rVert_2)`.
 
@@ -42,7 +41,7 @@ class MaxNorm(Constraint):
         return W * (self.limit / np.maximum(unit_norms(W), self.limit))
 
 
-@dataclass(frozen=True)
+@description
 class NonNegative(Constraint):
     r"""No weight below zero, :math:`W \leftarrow \max(W, 0)`."""
 
@@ -52,7 +51,7 @@ class NonNegative(Constraint):
         return np.maximum(W, 0.0)
 
 
-@dataclass(frozen=True)
+@description
 class UnitNorm(Constraint):
     r"""Every unit's weights of length 1, :math:`W_j \leftarrow W_j/\max(\lVert W_j\rVert_2, 10^{-12})`; zeros stay."""
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from madaline.description import Description
+from madaline.description import Description, description
 from madaline.registry import Registry
 
 SOLVERS: Registry[type[Description]] = Registry("solver")
@@ -26,7 +26,7 @@ class Minimum:
     message: str
 
 
-@dataclass(frozen=True)
+@description
 class LBFGS(Description):
     r"""Limited-memory BFGS: Newton's steps with the curvature guessed from the last few gradients.
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
 
+from madaline.description import description
 from madaline.graph.primitive import Array
 from madaline.optim.optimizer import Optimizer
 
 
-@dataclass(frozen=True)
+@description
 class Lion(Optimizer):
     r"""The sign of the gradient averaged with the momentum.
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
 
+from madaline.description import description
 from madaline.graph.primitive import Array
 from madaline.optim.optimizer import Coefficient, Optimizer, coefficient
 
 
-@dataclass(frozen=True)
+@description
 class AdaptiveMoments(Optimizer):
     r"""The lecture's common form of Adagrad, RMSprop and Adam.
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, fields, replace
+from dataclasses import KW_ONLY, fields, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from madaline.description import CUSTOM, Description
+from madaline.description import CUSTOM, Description, description
 from madaline.errors import ConfigError
 from madaline.graph.as_formula import as_formula
 from madaline.graph.formula import Formula
@@ -25,7 +25,7 @@ Coefficient = float | Callable[[Any], Any]
 "A number, or a function of the step ``t``, written with NumPy."
 
 
-@dataclass(frozen=True)
+@description
 class Optimizer(Description):
     r"""An update rule: parameters, gradient and state in, parameters and state out.
 
@@ -154,7 +154,7 @@ def bias_correction(beta: float, t: Any) -> Any:
     return -np.expm1(t * math.log(beta)) if isinstance(t, Node) else -math.expm1(t * math.log(beta))
 
 
-@dataclass(frozen=True)
+@description
 class OwnRule(Optimizer):
     """A user's function as an optimizer; :func:`as_optimizer` makes it."""
 

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
+from madaline.description import description
 from madaline.errors import ConfigError
 from madaline.optim.schedule import Schedule, Steps
 
 
-@dataclass(frozen=True)
+@description
 class ReduceOnPlateau(Schedule):
     r"""A fall, :math:`\eta \leftarrow f\eta`, when a metric has not got better for more than ``patience`` observations.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from madaline.description import CUSTOM, Description
+from madaline.description import CUSTOM, Description, description
 from madaline.errors import ShapeError
 from madaline.graph.as_formula import as_formula
 from madaline.graph.primitive import Array
@@ -18,7 +18,7 @@ from madaline.registry import Registry
 REGULARIZERS: Registry[type[Regularizer]] = Registry("regularizer")
 
 
-@dataclass(frozen=True)
+@description
 class Regularizer(Description):
     r"""A penalty :math:`\lambda\Omega(w)`, a number; its gradient comes from the graph. Lecture row E6.
 
@@ -41,7 +41,7 @@ class Regularizer(Description):
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
+@description
 class L2(Regularizer):
     r"""Sum of squares, :math:`\lambda\sum_i w_i^2`, without 1/2: the gradient is :math:`2\lambda w`.
 
@@ -71,7 +71,7 @@ class L2(Regularizer):
         return self.strength * np.sum(w * w)
 
 
-@dataclass(frozen=True)
+@description
 class L1(Regularizer):
     r"""Sum of sizes, :math:`\lambda\sum_i |w_i|`: drives weights to zero. Derivative 0 at 0.
 
@@ -86,7 +86,7 @@ class L1(Regularizer):
         return self.strength * np.sum(np.abs(w))
 
 
-@dataclass(frozen=True)
+@description
 class Elastic(Regularizer):
     r"""Both, :math:`\lambda\,(r\sum_i |w_i| + (1-r)\sum_i w_i^2)`, with ``ratio`` :math:`r`.
 
@@ -104,7 +104,7 @@ class Elastic(Regularizer):
         return self.strength * (self.ratio * np.sum(np.abs(w)) + (1.0 - self.ratio) * np.sum(w * w))
 
 
-@dataclass(frozen=True)
+@description
 class GroupLasso(Regularizer):
     r"""Sum of the norms of groups, :math:`\lambda\sqrt{n}\sum_k \lVert W_k\rVert_2`, :math:`n` weights in each.
 
@@ -138,7 +138,7 @@ class GroupLasso(Regularizer):
         return self.strength * float(W.shape[axis]) ** 0.5 * np.sum(norms)
 
 
-@dataclass(frozen=True)
+@description
 class Orthogonality(Regularizer):
     r"""How far units are from orthonormal, :math:`\lambda\lVert W^\top W - I\rVert_F^2`.
 
@@ -157,7 +157,7 @@ class Orthogonality(Regularizer):
         return self.strength * np.sum(off * off)
 
 
-@dataclass(frozen=True)
+@description
 class Activity(Regularizer):
     r"""Size of a layer's output, :math:`\lambda\frac1n\sum_{i,j} |h_{ij}|` over :math:`n` rows, or of squares.
 
@@ -181,7 +181,7 @@ class Activity(Regularizer):
         return self.strength * np.mean(np.sum(sizes, axis=tuple(range(1, len(h.shape)))))
 
 
-@dataclass(frozen=True)
+@description
 class OwnPenalty(Regularizer):
     """A user's function as a penalty, as ``lambda w: 1e-3 * np.sum(np.abs(w) ** 1.5)``.
 

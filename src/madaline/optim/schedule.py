@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from madaline.description import CUSTOM, Description
+from madaline.description import CUSTOM, Description, description
 from madaline.errors import ConfigError
 from madaline.graph.formula import Formula
 from madaline.optim.optimizer import formula_of_t
@@ -23,7 +23,7 @@ Steps = Any
 "A step, counted from 1, or an array of steps."
 
 
-@dataclass(frozen=True)
+@description
 class Schedule(Description):
     """Factors of the optimizer's learning rate, one for each step.
 
@@ -72,7 +72,7 @@ class Schedule(Description):
         return found
 
 
-@dataclass(frozen=True)
+@description
 class Constant(Schedule):
     r"""A rate that stays, :math:`\eta_t = \eta_0 c`, with the ``factor`` :math:`c`, 1 unless told."""
 
@@ -84,7 +84,7 @@ class Constant(Schedule):
         return self.factor + 0.0 * t
 
 
-@dataclass(frozen=True)
+@description
 class ExponentialSteps(Schedule):
     r"""A fall every ``k`` steps, :math:`\eta_t = \eta_0\, e^{-c\lceil t/k\rceil}`. Lecture row A13.
 
@@ -100,7 +100,7 @@ class ExponentialSteps(Schedule):
         return np.exp(-self.c * np.ceil(t / self.k))
 
 
-@dataclass(frozen=True)
+@description
 class InverseTime(Schedule):
     r"""Sublinear decay, :math:`\eta_t = \eta_0/(1+ct)`, ``c=0.001`` unless told. Lecture row A13."""
 
@@ -112,7 +112,7 @@ class InverseTime(Schedule):
         return 1.0 / (1.0 + self.c * t)
 
 
-@dataclass(frozen=True)
+@description
 class InverseRoot(Schedule):
     r"""Sublinear decay, :math:`\eta_t = \eta_0/\sqrt{1+ct}`, ``c=0.001`` unless told. Lecture row A13."""
 
@@ -124,7 +124,7 @@ class InverseRoot(Schedule):
         return 1.0 / np.sqrt(1.0 + self.c * t)
 
 
-@dataclass(frozen=True)
+@description
 class InverseScaling(Schedule):
     r"""scikit-learn's ``"invscaling"``, :math:`\eta_t = \eta_0/t^p`, with the ``power`` :math:`p=0.5` unless told.
 
@@ -139,7 +139,7 @@ class InverseScaling(Schedule):
         return 1.0 / np.asarray(t, dtype=float) ** self.power
 
 
-@dataclass(frozen=True)
+@description
 class Step(Schedule):
     r"""A fall every so many steps, :math:`\eta_t = \eta_0\,\gamma^{\lfloor (t-1)/k\rfloor}`; PyTorch's ``StepLR``.
 
@@ -160,7 +160,7 @@ class Step(Schedule):
         return self.gamma ** np.floor((t - 1) / self.every)
 
 
-@dataclass(frozen=True)
+@description
 class Multistep(Schedule):
     r"""A fall after each of the ``milestones``, :math:`\eta_t = \eta_0\,\gamma^{j}` with :math:`j` of them before
     :math:`t`; PyTorch's ``MultiStepLR``.
@@ -188,7 +188,7 @@ class Multistep(Schedule):
         return self.gamma ** np.searchsorted(self.milestones, np.asarray(t) - 1, side="right").astype(float)
 
 
-@dataclass(frozen=True)
+@description
 class Exponential(Schedule):
     r"""The same fall at every step, :math:`\eta_t = \eta_0\gamma^{t-1}`; PyTorch's ``ExponentialLR``.
 
@@ -203,7 +203,7 @@ class Exponential(Schedule):
         return self.gamma ** (np.asarray(t, dtype=float) - 1.0)
 
 
-@dataclass(frozen=True)
+@description
 class Sequence(Schedule):
     r"""One schedule and then another, :math:`a_t\,[t \le n] + b_{t-n}\,[t > n]`, with ``after`` :math:`n`.
 
@@ -232,7 +232,7 @@ class Sequence(Schedule):
         return tuple((wait + self.after, part) for wait, part in self.second.watching())
 
 
-@dataclass(frozen=True)
+@description
 class Product(Schedule):
     r"""The product of two schedules, :math:`a_t b_t`, as of a warm-up and a decay; ``a * b`` makes it."""
 
@@ -247,7 +247,7 @@ class Product(Schedule):
         return (*self.first.watching(), *self.second.watching())
 
 
-@dataclass(frozen=True)
+@description
 class OwnSchedule(Schedule):
     """A user's function of ``t`` as a schedule; :func:`as_schedule` makes it."""
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
 
+from madaline.description import description
 from madaline.errors import ConfigError
 from madaline.graph.primitive import Array
 from madaline.optim.optimizer import Coefficient, Optimizer, coefficient
 
 
-@dataclass(frozen=True)
+@description
 class SGD(Optimizer):
     r"""(Stochastic) gradient descent, :math:`w \leftarrow w - \eta g`, with Polyak's or Nesterov's momentum.
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from madaline.description import Description
+from madaline.description import Description, description
 from madaline.errors import ConfigError
 from madaline.losses.classes import ClassLoss
 from madaline.registry import Registry
@@ -18,7 +17,7 @@ COLUMNS = ("epoch", "loss", "objective", "penalty", "learning_rate", "seconds", 
 "Columns of the history that are no metrics."
 
 
-@dataclass(frozen=True)
+@description
 class Metric(Description):
     """A metric: a mean over rows of a formula, or a function of all predictions.
 
@@ -41,7 +40,7 @@ class Metric(Description):
         return float(np.average(rows, weights=weight)) if _counts(rows, weight) else float("nan")
 
 
-@dataclass(frozen=True)
+@description
 class Accuracy(Metric):
     r"""The share of rows that are right: the largest output is the class, or every label is on its side of 0.
 
@@ -61,7 +60,7 @@ class Accuracy(Metric):
         return (np.argmax(z, axis=1) == classes).astype(z.dtype)
 
 
-@dataclass(frozen=True)
+@description
 class TopK(Metric):
     r"""The share of rows whose class is among the ``k`` largest outputs; equal outputs count as larger.
 
@@ -87,7 +86,7 @@ class TopK(Metric):
         return (ahead < self.k).astype(prediction.dtype)
 
 
-@dataclass(frozen=True)
+@description
 class MeanAbsoluteError(Metric):
     r"""Mean distance, :math:`\frac1n\sum_i |\hat y_i - y_i|`, over all outputs."""
 
@@ -98,7 +97,7 @@ class MeanAbsoluteError(Metric):
         return np.mean(np.abs(_difference(self, loss, prediction, target)), axis=1)
 
 
-@dataclass(frozen=True)
+@description
 class MeanSquaredError(Metric):
     r"""Mean square, :math:`\frac1n\sum_i (\hat y_i - y_i)^2`, over all outputs."""
 
@@ -110,7 +109,7 @@ class MeanSquaredError(Metric):
         return np.mean(difference * difference, axis=1)
 
 
-@dataclass(frozen=True)
+@description
 class R2(Metric):
     r"""Share of the variance explained, :math:`1 - \sum(\hat y-y)^2/\sum(y-\bar y)^2`, mean over outputs.
 
@@ -133,7 +132,7 @@ class R2(Metric):
         return float(np.mean(shares))
 
 
-@dataclass(frozen=True)
+@description
 class AUC(Metric):
     r"""Area under the ROC curve: how often a row of the class has the larger output than one that is not.
 
@@ -159,7 +158,7 @@ class AUC(Metric):
         return float(np.mean(known)) if known else float("nan")
 
 
-@dataclass(frozen=True)
+@description
 class OwnMetric(Metric):
     """A user's function ``(prediction, target) -> number`` of all predictions, as what the loss predicts."""
 

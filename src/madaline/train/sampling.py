@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from madaline.description import Description
+from madaline.description import Description, description
 from madaline.errors import ConfigError, DtypeError
 from madaline.nn.initializers import stream
 from madaline.registry import Registry
@@ -18,7 +18,7 @@ SAMPLERS: Registry[type[Sampler]] = Registry("sampler")
 Rows = np.ndarray[Any, np.dtype[np.int64]]
 
 
-@dataclass(frozen=True)
+@description
 class Sampler(Description):
     """A rule that says in which order an epoch goes through the rows: ``rows(target, n_rows, rng)`` gives positions."""
 
@@ -29,7 +29,7 @@ class Sampler(Description):
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
+@description
 class Shuffled(Sampler):
     """Every row once, in a new order every epoch (sampling without replacement). Lecture row A9."""
 
@@ -39,7 +39,7 @@ class Shuffled(Sampler):
         return rng.permutation(n_rows)
 
 
-@dataclass(frozen=True)
+@description
 class InOrder(Sampler):
     """Every row once, as they come."""
 
@@ -49,7 +49,7 @@ class InOrder(Sampler):
         return np.arange(n_rows)
 
 
-@dataclass(frozen=True)
+@description
 class WithReplacement(Sampler):
     """Rows drawn at random, each time from all of them. Lecture row A9."""
 
@@ -59,7 +59,7 @@ class WithReplacement(Sampler):
         return rng.integers(n_rows, size=n_rows)
 
 
-@dataclass(frozen=True)
+@description
 class Balanced(Sampler):
     """Rows drawn at random so that every class comes equally often; rows of one class are equally likely."""
 
@@ -77,7 +77,7 @@ class Balanced(Sampler):
         return rng.choice(n_rows, size=n_rows, p=chance / chance.sum())
 
 
-@dataclass(frozen=True)
+@description
 class OwnSampler(Sampler):
     """A user's function ``(n_rows, rng) -> positions``."""
 

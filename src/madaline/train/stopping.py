@@ -7,14 +7,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar
 
-from madaline.description import Description
+from madaline.description import Description, description
 from madaline.errors import ConfigError
 from madaline.registry import Registry
 
 STOPPINGS: Registry[type[EarlyStopping]] = Registry("early stopping")
 
 
-@dataclass(frozen=True)
+@description
 class EarlyStopping(Description):
     """Stop when a column of the history has not become better for ``patience`` epochs.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from madaline.description import description
 from madaline.graph.shapes import Shape
 from madaline.nn import activation as formulas
 from madaline.nn.activations import prelu, relu, shifted_rectifier
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from madaline.nn.context import Context
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@description
 class Activation(Layer):
     r"""A formula applied to its input, :math:`y = f(x)`: one of the registry by name, or any function of one array.
 
@@ -118,7 +119,7 @@ TanhShrink = _named("TanhShrink", "tanh_shrink")
 Threshold = _named("Threshold", "threshold")
 
 
-@dataclass(frozen=True, repr=False)
+@description
 class PReLU(Layer):
     r"""Rectifier with a learned slope, :math:`y = \max(x, 0) + a \min(x, 0)`. He et al. 2015, eq. 1. Lecture row B5.
 
@@ -148,7 +149,7 @@ class PReLU(Layer):
         return relu
 
 
-@dataclass(frozen=True, repr=False)
+@description
 class LearnedHinge(Layer):
     r"""Rectifier whose slope and hinge are learned, :math:`y = c + \mathrm{prelu}(x - c, a)`.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from madaline.description import description
 from madaline.errors import ShapeError
 from madaline.graph.shapes import Shape, show
 from madaline.nn.layer import Layer
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from madaline.nn.context import Context
 
 
-@dataclass(frozen=True, repr=False)
+@description
 class Dropout(Layer):
     r"""Units set to 0 with probability ``p`` while training, others scaled up: :math:`y = x\,m/(1-p)`.
 
@@ -63,7 +64,7 @@ class Dropout(Layer):
         return x * (keep / (1.0 - self.p) if self.form == "inverted" else keep)
 
 
-@dataclass(frozen=True, repr=False)
+@description
 class SpatialDropout(Dropout):
     r"""Whole channels (axis 1) set to 0 with all their positions, :math:`y_{cp} = x_{cp}\,m_c/(1-p)`.
 

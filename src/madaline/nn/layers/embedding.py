@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from madaline.description import description
 from madaline.errors import InputError
 from madaline.graph.shapes import Shape
 from madaline.nn.initializers import Initializer, Normal
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from madaline.nn.context import Context
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@description
 class Embedding(Layer):
     r"""A learned vector for each category, :math:`y = W_{x}`: the same as a linear map of the one-hot code.
 
@@ -46,7 +46,7 @@ class Embedding(Layer):
 
     n_categories: int
     width: int
-    weight_init: str | Initializer = Normal(1.0)  # noqa: RUF009 - frozen, so that sharing it is safe
+    weight_init: str | Initializer = Normal(1.0)
 
     def __init__(
         self,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from madaline.description import description
 from madaline.graph.shapes import Shape
 from madaline.nn.activation import Activation
 from madaline.nn.activations import identity, maxout
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from madaline.nn.context import Context
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@description
 class Linear(Layer):
     r"""Affine map of the last axis, :math:`y = x W + b`; ``W`` is (n_in, n_out). Lecture rows A2, C1.
 
@@ -76,7 +76,7 @@ class Linear(Layer):
         return identity
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@description
 class Maxout(Layer):
     r"""Units that are the largest of ``k`` affine maps, :math:`y_j = \max_i\,(x W + b)_{ij}`, i = 1 .. k.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from madaline.description import description
 from madaline.errors import ConfigError, ShapeError
 from madaline.graph.primitives.elementwise import stop_gradient
 from madaline.graph.shapes import Shape, show
@@ -39,7 +40,7 @@ def standardized(x: Any, axes: tuple[int, ...], eps: float, *, center: bool = Tr
 
 
 @NORMS.register("batch")
-@dataclass(frozen=True, repr=False)
+@description
 class BatchNorm(Layer):
     r"""Each unit brought to mean 0 and variance 1 over the batch, then scaled and shifted as is learned,
 
@@ -109,7 +110,7 @@ class BatchNorm(Layer):
 
 
 @NORMS.register("layer")
-@dataclass(frozen=True, repr=False)
+@description
 class LayerNorm(Layer):
     r"""Each row brought to mean 0 and variance 1 over its units, then scaled and shifted as is learned,
 
@@ -146,7 +147,7 @@ class LayerNorm(Layer):
 
 
 @NORMS.register("rms")
-@dataclass(frozen=True, repr=False)
+@description
 class RMSNorm(Layer):
     r"""Each row brought to mean square 1, :math:`y = \gamma\,x/\sqrt{E[x^2]+\varepsilon}`, without centring.
 
@@ -181,7 +182,7 @@ class RMSNorm(Layer):
 
 
 @NORMS.register("group")
-@dataclass(frozen=True, repr=False)
+@description
 class GroupNorm(Layer):
     r"""Channels in groups, each group of each row brought to mean 0 and variance 1, then scaled and shifted,
 
@@ -222,7 +223,7 @@ class GroupNorm(Layer):
 
 
 @NORMS.register("instance")
-@dataclass(frozen=True, repr=False)
+@description
 class InstanceNorm(Layer):
     r"""Each channel of each row brought to mean 0 and variance 1 over its further axes (positions),
 

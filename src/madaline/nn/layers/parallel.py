@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from madaline.description import description
 from madaline.errors import ConfigError, ShapeError
 from madaline.graph.shapes import show
 from madaline.graph.tree import flatten
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from madaline.nn.context import Context
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@description
 class Parallel(Layer):
     """Layers beside one another, each with its own input or all with the same; gives all, :math:`y_i = f_i(x_i)`.
 
@@ -106,7 +106,7 @@ class Parallel(Layer):
         return f"Parallel({', '.join(shown + ([] if self.trainable else ['trainable=False']))})"
 
 
-@dataclass(frozen=True, repr=False)
+@description
 class Concat(Layer):
     r"""Several inputs side by side in one, :math:`y = [x_1, \dots, x_k]` along the last axis."""
 
@@ -123,7 +123,7 @@ class Concat(Layer):
         return np.concatenate(arrays, axis=-1)
 
 
-@dataclass(frozen=True, repr=False)
+@description
 class Add(Layer):
     r"""The sum of several inputs of one shape, :math:`y = \sum_i x_i`."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from madaline.description import short
+from madaline.description import description, short
 from madaline.errors import ConfigError, ShapeError
 from madaline.graph.shapes import Shape
 from madaline.nn.initializers import Normal, Uniform
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from madaline.nn.context import Context
 
 
-@dataclass(frozen=True, repr=False)
+@description
 class Periodic(Layer):
     r"""Every number beside waves of it, :math:`y = [x, \cos 2\pi(f_{jk} x_j + b_{jk})]`.
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from madaline.description import description
 from madaline.errors import ConfigError, ShapeError
 from madaline.graph.shapes import show
 from madaline.nn.layer import Layer
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from madaline.nn.context import Context
 
 
-@dataclass(frozen=True, repr=False)
+@description
 class Identity(Layer):
     """Gives what it is given, :math:`y = x`."""
 
@@ -28,7 +28,7 @@ class Identity(Layer):
         return x
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@description
 class Input(Layer):
     """Gives what it is given, :math:`y = x`, and says what shape a row has: ``net.init()`` then needs no data.
 
@@ -66,7 +66,7 @@ class Input(Layer):
         return f"Input({', '.join(map(str, self.shape))})"
 
 
-@dataclass(frozen=True, repr=False)
+@description
 class Flatten(Layer):
     r"""All axes of a row in one, :math:`y = \mathrm{vec}(x)`: (n, 28, 28) becomes (n, 784).
 

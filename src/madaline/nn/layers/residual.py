@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
+from madaline.description import description
 from madaline.errors import ShapeError
 from madaline.graph.shapes import show
 from madaline.nn.activation import Activation
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from madaline.nn.context import Context
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@description
 class Residual(Layer):
     r"""Layers and a way around them, :math:`y = x + f(x)`; with a norm before, :math:`y = x + f(\mathrm{norm}(x))`.
 

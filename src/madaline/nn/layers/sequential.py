@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 
+from madaline.description import description
 from madaline.errors import ConfigError
 from madaline.nn import activation as formulas
 from madaline.nn.layer import Layer
@@ -27,7 +27,7 @@ def as_layer(thing: LayerLike) -> Layer:
     return Activation(thing)
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@description
 class Sequential(Layer):
     r"""Layers one after another, :math:`y = f_k(\dots f_2(f_1(x)))`: each is given what the one before gave.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from madaline.data.scale import centre_and_scale
+from madaline.description import description
 from madaline.errors import ConfigError, InputError, ShapeError
 from madaline.graph.shapes import Shape
 from madaline.nn.initializers import Constant
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from madaline.nn.context import Context
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@description
 class Standardize(Layer):
     r"""Every column brought to mean 0 and standard deviation 1 of the data, :math:`y = (x - \mu)/\sigma`.
 

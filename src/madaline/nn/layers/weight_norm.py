@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from madaline.description import description
 from madaline.errors import ConfigError
 from madaline.graph.shapes import Shape
 from madaline.nn.activation import Activation
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from madaline.nn.context import Context
 
 
-@dataclass(frozen=True, repr=False)
+@description
 class WeightNorm(Layer):
     r"""A layer whose weights are a direction times a length, :math:`w_j = g_j\,v_j/\lVert v_j\rVert` for each unit j.
 
