@@ -95,6 +95,14 @@ def test_one_row_is_read_as_the_training_table_was(madaline):
     assert answer == pytest.approx(64, abs=15)
 
 
+def test_what_was_assumed_is_said_beside_standard_output(madaline, penguins):
+    DATASETS["penguins"].table().head(3).write_csv("new.csv", separator=";")
+    result = madaline("predict", penguins, "new.csv")
+    assert "Fields are parted by a semicolon.  [--delimiter]" in result.err
+    assert result.out == madaline("predict", penguins, "new.csv", "--delimiter", ";").out
+    assert len(result.out.splitlines()) == 4
+
+
 def test_standard_input_and_output_are_files_too(madaline, penguins, monkeypatch):
     content = DATASETS["penguins"].table().write_csv().encode()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))

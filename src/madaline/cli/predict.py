@@ -84,6 +84,8 @@ def predict(
     with open_table(data, reading, format=learned.reading) as table:
         parts = (answers(learned, batch, proba=proba, interval=interval, only=only) for batch in table.batches())
         if out is None and not as_json:
+            for assumption in table.assumptions:
+                print(f"  {assumption.text}  [{assumption.flag}]", file=sys.stderr)
             for k, part in enumerate(parts):
                 sys.stdout.write(part.write_csv(include_header=k == 0))
             return

@@ -60,6 +60,45 @@ def test_the_decimal_mark_can_be_said():
         read(["1"], decimal=":")
 
 
+def read_again(first, then):
+    """The column x of a second file, read as that of the first was as far as it can be; and what is said."""
+    with open_table(io.BytesIO(("row;x\n" + "".join(f"{k};{v}\n" for k, v in enumerate(first))).encode())) as table:
+        known = table.format
+    content = ("row;x\n" + "".join(f"{k};{value}\n" for k, value in enumerate(then))).encode()
+    with open_table(io.BytesIO(content), ReadOptions(delimiter=";"), format=known) as table:
+        return table.frame()["x"].to_list(), [str(assumption) for assumption in table.assumptions]
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "values"),
+    [
+        (["1", "2", "3"], ["1.5", "2"], [1.5, 2.0]),
+        (["1", "2", "3"], ["$1,200", "2"], [1200.0, 2.0]),
+        (["1.5", "2.5"], ["2%", "1,000.5"], [2.0, 1000.5]),
+        (["1,5", "2,5"], ["2.75", "3.25"], [2.75, 3.25]),
+        (["1.5", "2.5"], ["2,75", "3,25"], [2.75, 3.25]),
+        (["1,5", "2,5"], ["8,250"], [8.25]),
+        (["1", "2"], ["", "2"], [None, 2]),
+        (["31/01/2024", "03/02/2024"], ["2024-02-03"], [date(2024, 2, 3)]),
+        (["31/01/2024", "03/02/2024"], ["04/03/2024"], [date(2024, 3, 4)]),
+        (["31/01/2024", "03/02/2024"], ["12/31/2024"], [date(2024, 12, 31)]),
+        (["31/01/2024", "03/02/2024"], ["31/01/2024 18:30"], [moment(2024, 1, 31, 18, 30)]),
+    ],
+    ids=str,
+)
+def test_a_later_file_may_write_its_numbers_and_dates_otherwise(first, then, values):
+    assert read_again(first, then)[0] == values
+
+
+def test_what_a_later_file_has_instead_of_numbers_and_dates_is_said():
+    values, said = read_again(["31/01/2024", "03/02/2024"], ["04/03/2024", "soon"])
+    assert values == [date(2024, 3, 4), None]
+    assert "'x' has dates but for 1 text, taken as missing.  (--categorical)" in said
+    values, said = read_again(["1", "2"], ["3", "soon"])
+    assert values == [3, None]
+    assert "'x' has numbers but for 1 text, as 'soon' in line 3, taken as missing.  (--categorical)" in said
+
+
 def test_one_decimal_mark_serves_the_whole_file():
     frame, _ = read_table(io.BytesIO(b"a;b\n1,234;2,5\n2,345;3,5\n"))
     assert frame.rows() == [(1.234, 2.5), (2.345, 3.5)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from madaline.annotations import fits
@@ -120,9 +120,11 @@ class TableFormat:
         return found
 
 
-def find_decimal(columns: Iterable[Evidence]) -> str:
-    """The decimal mark of most columns that show one."""
+def find_decimal(columns: Iterable[Evidence], given: str | None = None) -> str:
+    """The decimal mark of most columns that show one; the one ``given``, unless all that show one show the other."""
     shown = [column for column in columns if column.proofs and max(column.n_numbers.values()) >= MOSTLY * column.n]
+    if given is not None and (not shown or any(given in column.proofs for column in shown)):
+        return given
     commas = sum("," in column.proofs for column in shown)
     return "," if commas > sum("." in column.proofs for column in shown) else "."
 
@@ -147,3 +149,17 @@ def find_format(column: Evidence, decimal: str, *, numeric: bool | None, with_da
     if column.n_times and column.n_times == known:
         return ColumnFormat("time")
     return ColumnFormat("text")
+
+
+def found_again(known: ColumnFormat, column: Evidence, decimal: str) -> ColumnFormat:
+    """How a column of a later table is read: as it was ``known``, or as its numbers and dates are written now."""
+    if not column.n:
+        return known
+    if known.kind in ("integer", "number"):
+        found = find_format(column, decimal, numeric=True, with_dates=False)
+        return replace(found, kind=found.kind if known.kind == "integer" else "number")
+    if known.kind in ("date", "datetime"):
+        found = find_format(column, decimal, numeric=None, with_dates=True)
+        if found.pattern and column.n_dates[found.pattern] > column.n_dates[known.pattern]:
+            return found
+    return known

@@ -68,9 +68,12 @@ def _dates(found: TableFormat) -> Iterator[Assumption]:
 
 
 def _odd(found: TableFormat, columns: Mapping[str, Evidence]) -> Iterator[Assumption]:
-    """Texts among numbers that were taken for missing values."""
+    """Texts among numbers and dates that were taken for missing values."""
     for name, column in columns.items():
-        kind = found.columns[name].kind
+        kind, pattern = found.columns[name].kind, found.columns[name].pattern
+        if kind in ("date", "datetime") and column.n > column.n_dates[pattern]:
+            texts = counted(column.n - column.n_dates[pattern], "text")
+            yield Assumption(f"{name!r} has dates but for {texts}, taken as missing.", "--categorical")
         if kind not in ("integer", "number"):
             continue
         count = column.n - column.n_numbers[found.decimal]

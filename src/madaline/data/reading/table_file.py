@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 from madaline.data.datasets import DATASETS
 from madaline.data.reading.assumption import Assumption, counted, listed, named
 from madaline.data.reading.evidence import MISSING, Evidence, look_at_all
-from madaline.data.reading.format import TableFormat, find_decimal, find_format
+from madaline.data.reading.format import TableFormat, find_decimal, find_format, found_again
 from madaline.data.reading.options import ReadOptions
 from madaline.data.reading.parts import FramePart, ParquetPart, Part, TextPart
 from madaline.data.reading.statements import say
@@ -195,14 +195,15 @@ def _look(table: TableFile, given: TableFormat | None) -> None:
             look_at_all(columns, texts, markers, order, first_row)
     _check_names(table)
     _leave_out(table, columns)
-    decimal = options.decimal or (given.decimal if given else find_decimal(columns.values()))
+    decimal = options.decimal or find_decimal(columns.values(), given.decimal if given else None)
     found = {}
     for name, column in columns.items():
         numeric = True if name in options.numeric else False if name in options.categorical else None
         known = given.columns.get(name) if given else None
         if known is None or numeric is not None:
-            known = find_format(column, decimal, numeric=numeric, with_dates=options.dates != "none")
-        found[name] = known
+            found[name] = find_format(column, decimal, numeric=numeric, with_dates=options.dates != "none")
+        else:
+            found[name] = found_again(known, column, decimal)
     table.format = TableFormat(decimal, markers, found)
     table.assumptions += say(table.format, columns)
 
