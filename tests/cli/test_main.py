@@ -106,6 +106,16 @@ def test_ctrl_c_while_modules_are_loaded_is_a_word_too(tmp_path):
     assert (run.returncode, run.stdout, run.stderr) == (130, "", "madaline: Stopped.\n")
 
 
+def test_ctrl_c_when_all_is_done_changes_nothing():
+    code = (
+        "import atexit, os, signal, sys; atexit.register(os.kill, os.getpid(), signal.SIGINT); "
+        "sys.argv = ['madaline', '--version']; from madaline.cli.__main__ import run; run()"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=300)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout.startswith("madaline ")
+
+
 @pytest.fixture
 def program(tmp_path):
     """The installed program in a pipe."""
