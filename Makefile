@@ -42,6 +42,10 @@ demo: setup ## From a table to a model, its report and a scored file, by the com
 	$(BIN)/madaline predict demo/penguins penguins --proba -o demo/penguins-scored.csv --force
 	$(BIN)/madaline evaluate demo/penguins penguins
 	$(BIN)/madaline export demo/penguins --to python -o demo/penguins.py --force
+	@echo
+	@echo "Open demo/penguins/report.html in a browser: how good the net is, and why."
+	@echo "demo/penguins-scored.csv has its answers beside the rows, demo/penguins.py gives them without madaline."
+	@echo "Your own table: $(BIN)/madaline train FILE.csv --target COLUMN"
 
 test: setup test-native ## Run all tests: Python, doctests, native
 	$(BIN)/python -m pytest -n 2 --doctest-modules --doctest-glob=README.md \
