@@ -60,13 +60,14 @@ summary{cursor:pointer;color:var(--accent);margin:.6em 0}
 footer{margin:3em 0 1em;border-top:1px solid var(--line);padding-top:.8em;overflow-wrap:anywhere}
 .plot .xtick text,.plot .ytick text,.plot .infolayer text{fill:var(--text)!important}
 .plot .gridlayer path,.plot .zerolinelayer path{stroke:var(--line)!important}
-@media (prefers-color-scheme:dark){.plot .scatterlayer,.plot .barlayer{filter:brightness(1.35)}}
+@media (prefers-color-scheme:dark){.plot .scatterlayer,.plot .barlayer,.plot .legend .layers{filter:brightness(1.35)}}
 .plot .ticks{stroke:var(--quiet)!important}
 @media (max-width:700px){
 .grid{grid-template-columns:minmax(0,1fr)}
 main{padding:12px}
 th,td{padding-right:.6em}
 td{max-width:11em}
+th.number{white-space:normal;vertical-align:bottom}
 .range{white-space:normal;max-width:6.5em;margin-left:auto}
 dl{grid-template-columns:repeat(2,minmax(0,1fr))}
 }
@@ -77,7 +78,7 @@ main{max-width:none;padding:0}
 nav,.modebar,summary{display:none!important}
 figure,tr,.net,.warnings,dl{break-inside:avoid}
 h2,h3{break-after:avoid}
-.plot .scatterlayer,.plot .barlayer{filter:none}
+.plot .scatterlayer,.plot .barlayer,.plot .legend .layers{filter:none}
 .tall{max-height:none;background:none}
 details pre{font-size:6.5pt;overflow:visible}
 }

@@ -63,9 +63,9 @@ def _result(findings: Findings) -> list[str | Chart]:
     found: list[str | Chart] = []
     if findings.scores:
         found.append(tables.score_table(findings.scores))
-        meanings = " ".join(f"{score.name}: {score.meaning}." for score in next(iter(findings.scores.values())))
-        text = f"Under each score: where 95% of resamples of the test rows have it. {meanings}"
-        found.append(tables.paragraph(text, "quiet"))
+        found.append(tables.paragraph("Under each score: where 95% of resamples of the test rows have it.", "quiet"))
+        first = next(iter(findings.scores.values()))
+        found += [tables.paragraph(f"{score.name}: {score.meaning}.", "quiet") for score in first]
     if len(findings.scores) > 1:
         found.append(_comparison(findings))
     if findings.advice:
