@@ -220,6 +220,28 @@ def test_labels_are_counted_one_by_one_and_their_probabilities_judged_together(t
     assert calibration["y"] == pytest.approx([10 / 160, 30 / 40], rel=1e-3)
 
 
+@pytest.mark.parametrize("task", ["regression", "count", "binary"])
+def test_effects_of_columns_are_drawn_to_one_scale(trained, task):
+    """A column that hardly matters must not look as if it did as much as another."""
+    k = 2 if task == "binary" else 1
+    strong = Dependence(np.arange(3.0), np.full((3, k), [[0.1], [0.5], [0.9]]))
+    weak = Dependence(np.array(["a", "b"], dtype=object), np.full((2, k), [[0.4], [0.41]]))
+    effects = Effects("RMSE", [Effect("x", 0.5, 0.1, strong), Effect("z", 0.1, 0.1, weak)], 2, 50)
+    classes = ("no", "yes") if task == "binary" else ()
+    page = Page(report(Findings("t", task, targets=["y"], classes=classes, effects=effects)))
+    ranges = [page.charts[titles(page).index(name)]["layout"]["yaxis"]["range"] for name in ("x", "z")]
+    assert ranges[0] == ranges[1]
+    assert ranges[0][0] <= 0.1
+    assert ranges[0][1] >= 0.9
+
+
+def test_targets_of_several_units_have_scales_of_their_own(trained):
+    found = [Dependence(np.arange(2.0), np.array([[0.0, 900.0], [1.0, 1000.0]]))]
+    effects = Effects("RMSE", [Effect("x", 0.5, 0.1, found[0])], 1, 50)
+    page = Page(report(Findings("t", "regression", targets=["a", "b"], effects=effects)))
+    assert "range" not in page.charts[titles(page).index("x")]["layout"]["yaxis"]
+
+
 def test_a_class_that_no_test_row_has_gets_no_curve(trained):
     page = Page(report(replace(findings(trained), truth=np.zeros(50, int) + np.arange(50) % 2)))
     curves = page.charts[titles(page).index("Precision and recall")]["data"]

@@ -49,14 +49,26 @@ def dependences(findings: Findings) -> list[Chart]:
     if findings.effects is None:
         return []
     names = findings.targets if findings.task in NUMBERS else [str(name) for name in findings.classes]
-    return [
-        _dependence(effect.column, effect.dependence, names, findings.task)
-        for effect in findings.effects.columns
-        if effect.dependence is not None
-    ]
+    found = {effect.column: effect.dependence for effect in findings.effects.columns if effect.dependence is not None}
+    limits = _limits([each.prediction for each in found.values()], findings.task) if found else None
+    return [_dependence(column, each, names, findings.task, limits) for column, each in found.items()]
 
 
-def _dependence(column: str, found: Dependence, names: Sequence[str], task: str) -> Chart:
+def _limits(predictions: Sequence[np.ndarray], task: str) -> list[float] | None:
+    """What all charts reach from and to, so that columns can be compared; none for targets of several units."""
+    if task in NUMBERS and predictions[0].shape[1] > 1:
+        return None
+    shown = [each[:, 1:] if task == "binary" else each for each in predictions]
+    low, high = min(each.min() for each in shown), max(each.max() for each in shown)
+    beside = 0.05 * (high - low)
+    if not np.isfinite(beside) or beside == 0.0:
+        return None
+    return [float(low - beside) if task in NUMBERS else 0.0, float(high + beside)]
+
+
+def _dependence(
+    column: str, found: Dependence, names: Sequence[str], task: str, limits: Sequence[float] | None
+) -> Chart:
     prediction = found.prediction
     outputs = list(range(prediction.shape[1]))
     if task == "binary":
@@ -89,4 +101,6 @@ def _dependence(column: str, found: Dependence, names: Sequence[str], task: str)
     layout: dict[str, Any] = {"xaxis": axis, "yaxis": titled(title), "showlegend": len(data) > 1}
     if task not in NUMBERS:
         layout["yaxis"] |= {"tickformat": ".0%", "rangemode": "tozero"}
+    if limits is not None:
+        layout["yaxis"] |= {"range": limits}
     return Chart(short(column, LONGEST_TITLE), "", data, layout, height=260)
