@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -126,9 +126,9 @@ def classical(kind, X, y, **options):
     return found, X, {"decision": decision.reshape(len(X), -1), "label": found.predict(X)}
 
 
-def learned(y, loss, *, task=None):
+def learned(y, loss, *, task=None, **changed):
     frame = table()
-    plan, target = TablePlan.fit(frame), TargetPlan.fit(y, task=task)
+    plan, target = TablePlan.fit(frame), replace(TargetPlan.fit(y, task=task), **changed)
     net = md.Sequential(plan.front(), md.mlp(8, target.n_outputs, norm="batch"))
     found = Learned(net.init(plan.encode(frame), seed=3), plan, target, ("y",), loss)
     rows = new_rows()
@@ -177,6 +177,7 @@ MAKERS = {
     "learned numbers": lambda: learned(Y, md.MSE()),
     "learned matrix": lambda: learned(X[:, :2], md.MSE()),
     "learned counts": lambda: learned(np.round(np.exp(X[:, 0])), md.Poisson(), task="count"),
+    "learned counts, limited": lambda: learned(np.round(np.exp(X[:, 0])), md.Poisson(), task="count", limits=(2.5,)),
     "learned counts, by squares": lambda: learned(np.round(np.exp(X[:, 0])), md.MSE(), task="count"),
     "learned labels": lambda: learned(pd.DataFrame({"p": X[:, 0] > 0, "q": X[:, 1] > 0}), md.BinaryCrossEntropy()),
 }  # fmt: skip

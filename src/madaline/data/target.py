@@ -27,6 +27,9 @@ from madaline.registry import Registry
 
 TARGET_PLANS: Registry[type[TargetPlan]] = Registry("target plan")
 
+MOST = 10.0
+"Answers that are counts are at most so many times the largest one of the training rows."
+
 
 @description
 class TargetPlan(Description):
@@ -96,8 +99,14 @@ class TargetPlan(Description):
             centre, size = centre_and_scale(matrix, "standard" if scale else "none")
         if not (np.isfinite(centre) & np.isfinite(size) & (size > 0.0)).all():
             raise TargetError("The target is too large or too small to be learned. Give it in other units.")
+        limits = MOST * np.maximum(matrix.max(axis=0), 1.0) if found == "count" else np.zeros(0)
         return NumberTarget(
-            found, reason=reason, centres=tuple(centre.tolist()), scales=tuple(size.tolist()), is_matrix=is_matrix(y)
+            found,
+            reason=reason,
+            centres=tuple(centre.tolist()),
+            scales=tuple(size.tolist()),
+            is_matrix=is_matrix(y),
+            limits=tuple(limits.tolist()),
         )
 
     @property
@@ -188,7 +197,7 @@ class LabelTarget(TargetPlan):
 
 @description
 class NumberTarget(TargetPlan):
-    r"""One or more numbers, learned as :math:`t = (y - c)/s`."""
+    r"""One or more numbers, learned as :math:`t = (y - c)/s`; answers that are counts are from 0 to ``limits``."""
 
     name: ClassVar[str] = "numbers"
     tasks: ClassVar[tuple[str, ...]] = ("regression", "count")
@@ -196,10 +205,13 @@ class NumberTarget(TargetPlan):
     centres: tuple[float, ...] = (0.0,)
     scales: tuple[float, ...] = (1.0,)
     is_matrix: bool = False
+    limits: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
         finite = all(map(math.isfinite, (*self.centres, *self.scales)))
+        if self.limits and (len(self.limits) != len(self.scales) or not min(self.limits) > 0.0):
+            raise ConfigError("Every output needs a limit above 0, or none has one.")
         if len(self.centres) != len(self.scales) or not self.scales or not finite or min(self.scales) <= 0.0:
             raise ConfigError("Every output needs a finite centre and a finite scale above 0.")
         if len(self.scales) > 1 and not self.is_matrix:
@@ -217,6 +229,18 @@ class NumberTarget(TargetPlan):
             raise TargetError(f"The target has {len(columns)} columns, and in training it had {self.n_outputs}.")
         t = ((matrix_of(columns) - self.centres) / self.scales).astype(np.float32)
         return t if self.is_matrix else t[:, 0]
+
+    def bounded(self, answers: Any) -> Any:
+        """Answers in the target's units, as arrays or traced, within what can be believed of counts.
+
+        A rate is an exponential of what the net gives: far from all rows that it has seen it would be any number.
+        """
+        if self.task != "count":
+            return answers
+        above = np.maximum(answers, 0.0)
+        if not self.limits:
+            return above
+        return np.minimum(above, np.array(self.limits) if self.is_matrix else self.limits[0])
 
     def decode(self, answers: np.ndarray) -> np.ndarray:
         t = np.asarray(answers, dtype=np.float64)

@@ -87,8 +87,7 @@ def _of_learned(learned: Learned, raw: Any) -> Answers:
         return {"probabilities": found, "labels": (found > 0.5).astype(np.int64)}, {}
     assert isinstance(target, NumberTarget)
     numbers = found.astype(np.float64) * np.array(target.scales) + np.array(target.centres)
-    numbers = np.maximum(numbers, 0.0) if target.task == "count" else numbers
-    return {"prediction": numbers if target.is_matrix else numbers[:, 0]}, {}
+    return {"prediction": target.bounded(numbers if target.is_matrix else numbers[:, 0])}, {}
 
 
 def _predicted(estimator: NetEstimator, raw: Any) -> Any:

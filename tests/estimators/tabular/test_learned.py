@@ -136,6 +136,21 @@ def test_counts_are_never_negative():
     assert np.all(high[:, 0] > found)
 
 
+def test_counts_far_from_the_data_stay_numbers_one_can_believe(tmp_path):
+    """A rate grows exponentially with what the net sees: a mistyped value would make it infinite."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(0.0, 3.0, 300)
+    frame = pl.DataFrame({"x": x, "n": rng.poisson(np.exp(x)).astype(int)})
+    counts = fitted(frame, ["n"], epochs=60)
+    far = pl.DataFrame({"x": [3.0, 3e3, 3e6]})
+    found, largest = counts.predict(far), frame["n"].max()
+    assert found[0] <= 2 * largest
+    assert found[1:].tolist() == [counts.target.limits[0]] * 2
+    assert 5 * largest < counts.target.limits[0] <= 10 * largest
+    counts.save(tmp_path / "counts.madaline")
+    assert Learned.load(tmp_path / "counts.madaline").target.limits == counts.target.limits
+
+
 def test_counts_are_learned_by_their_likelihood_on_their_own_scale(tmp_path):
     """Rates from 0.02 to 400: the share by which a rate is missed is as large for the small ones as for the others."""
     rng = np.random.default_rng(0)

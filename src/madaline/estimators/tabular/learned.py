@@ -81,8 +81,7 @@ class Learned:
     def answers(self, outputs: np.ndarray) -> np.ndarray:
         """Outputs in the target's own words or units."""
         if isinstance(self.target, NumberTarget):
-            numbers = self.target.decode(outputs)
-            return np.maximum(numbers, 0.0) if self.target.task == "count" else numbers
+            return np.asarray(self.target.bounded(self.target.decode(outputs)))
         if isinstance(self.target, LabelTarget):
             return self.target.decode(outputs > 0.5)
         return self.target.decode(np.argmax(outputs, axis=1))

@@ -236,8 +236,7 @@ def outputs(prepared: Prepared, trainer: Trainer, rows: Rows) -> np.ndarray:
     found = np.asarray(trainer.predict(rows.X))
     if not isinstance(prepared.target, NumberTarget):
         return found
-    numbers = prepared.target.decode(found).reshape(len(found), -1)
-    return np.maximum(numbers, 0.0) if prepared.target.task == "count" else numbers
+    return np.asarray(prepared.target.bounded(prepared.target.decode(found))).reshape(len(found), -1)
 
 
 def _values(frame: Any, targets: Sequence[str]) -> Any:
