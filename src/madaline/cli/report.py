@@ -12,7 +12,7 @@ from madaline.data.reading.assumption import counted
 from madaline.data.target import ClassTarget, LabelTarget, NumberTarget
 from madaline.estimators.tabular.baselines import Rows
 from madaline.estimators.tabular.explain import explain
-from madaline.estimators.tabular.learned import covered
+from madaline.estimators.tabular.intervals import covered, spread_of
 from madaline.estimators.tabular.scores import Score
 from madaline.estimators.tabular.training import Prepared, outputs
 from madaline.report.features import input_names, table_features
@@ -85,7 +85,7 @@ def write(
         classes=target.labels if isinstance(target, LabelTarget) else classes,
         truth=test.y,
         prediction=prediction,
-        covered=covered(test.y, prediction, INTERVAL, seed=seed) if has_intervals else None,
+        covered=covered(test.y, prediction, INTERVAL, spread=spread_of(target), seed=seed) if has_intervals else None,
         history=history,
         model=trainer.model,
         inputs=input_names(prepared.table),

@@ -16,7 +16,8 @@ import madaline as md
 from madaline.data.reading.format import TableFormat
 from madaline.data.split import split_rows
 from madaline.errors import ConfigError, FileFormatError, InputError
-from madaline.estimators.tabular.learned import SHARES, Learned, covered
+from madaline.estimators.tabular.intervals import SHARES, covered
+from madaline.estimators.tabular.learned import Learned
 from madaline.estimators.tabular.training import learned, prepare, target_of, train
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -136,6 +137,25 @@ def test_counts_are_never_negative():
     assert np.all(high[:, 0] > found)
 
 
+def test_intervals_of_counts_hold_small_and_large_ones_alike(tmp_path):
+    """Counts of rate m vary by the root of m: one width for all would be too wide below and too narrow above."""
+    rng = np.random.default_rng(0)
+
+    def drawn(n):
+        x = rng.uniform(0.0, 6.0, n)
+        return pl.DataFrame({"x": x, "n": rng.poisson(np.exp(x)).astype(int)})
+
+    counts = fitted(drawn(4000), ["n"], epochs=40)
+    counts.save(tmp_path / "counts.madaline")
+    again, new = Learned.load(tmp_path / "counts.madaline"), drawn(2000)
+    low, high = again.interval(again.predict(new)[:, None], 0.9)
+    truth = new["n"].to_numpy()[:, None]
+    held = (low <= truth) & (truth <= high)
+    is_large = new["x"].to_numpy() > 3.0
+    assert held[is_large].mean() == pytest.approx(0.9, abs=0.06)
+    assert held[~is_large].mean() == pytest.approx(0.9, abs=0.06)
+
+
 def test_counts_far_from_the_data_stay_numbers_one_can_believe(tmp_path):
     """A rate grows exponentially with what the net sees: a mistyped value would make it infinite."""
     rng = np.random.default_rng(0)
@@ -174,6 +194,7 @@ DAMAGES = {
     "loss": {"kind": "loss", "name": "os.system"},
     "reading": {"decimal": "!"},
     "errors": [[1.0]],
+    "spread": "wild",
     "about": "me",
     "net": {"kind": "layer", "name": "linear", "n_out": 2**62},
     "format": 99,

@@ -13,6 +13,7 @@ from madaline.data.encode import TablePlan
 from madaline.data.reading.format import TableFormat
 from madaline.data.target import ClassTarget, LabelTarget, NumberTarget, TargetPlan
 from madaline.errors import ConfigError, FileFormatError, MadalineError
+from madaline.estimators.tabular.intervals import SHARES, SPREADS, error_sizes, margins_of, spread_of
 from madaline.functional import files
 from madaline.functional.model import Model
 from madaline.losses.loss import Loss
@@ -21,8 +22,6 @@ from madaline.train.inference import Inference
 
 PARTS = ("table", "target", "targets", "loss", "reading", "errors", "about")
 "What the file of a learned model says besides what the file of a net says."
-SHARES = np.round(np.arange(0.0, 1.0, 0.005), 3)
-"Shares of held-out errors that are kept, for intervals."
 
 
 @dataclass
@@ -45,6 +44,8 @@ class Learned:
         How the texts of the training table were read.
     errors : array of shape (len(SHARES), n_outputs), optional
         Sizes of errors on rows that training did not see: of a share of ``SHARES[k]`` they were at most ``errors[k]``.
+    spread : str
+        How errors grow with answers, one of :data:`SPREADS`: their sizes are multiples of it.
     about : dict
         How it was trained, how good it is, who made it: plain data.
     """
@@ -57,6 +58,7 @@ class Learned:
     reading: TableFormat = field(default_factory=TableFormat)
     errors: np.ndarray | None = None
     about: dict[str, Any] = field(default_factory=dict)
+    spread: str = "same"
 
     def __post_init__(self) -> None:
         self._inference: Inference | None = None
@@ -101,7 +103,7 @@ class Learned:
             raise ConfigError("The model predicts numbers: there are no classes to give probabilities of.")
 
     def margins(self, share: float) -> np.ndarray:
-        """How far from the prediction the truth is at most, in a ``share`` of cases; one for each target."""
+        """How far from the prediction the truth is at most, in a ``share`` of cases, as multiples of the spread."""
         if not isinstance(self.target, NumberTarget) or self.errors is None:
             raise ConfigError("The model predicts classes: intervals are for numbers. Ask for probabilities instead.")
         if not 0.0 < share < SHARES[-1]:
@@ -110,7 +112,7 @@ class Learned:
 
     def interval(self, answers: np.ndarray, share: float) -> tuple[np.ndarray, np.ndarray]:
         """Where the truth is in a ``share`` of cases, below and above answers (n_rows, n_targets); counts from 0 on."""
-        margins = self.margins(share)
+        margins = self.margins(share) * SPREADS[self.spread](answers)
         low = answers - margins
         return np.maximum(low, 0.0) if self.target.task == "count" else low, answers + margins
 
@@ -120,8 +122,10 @@ class Learned:
         The interval of a share :math:`1-\alpha` is the prediction plus and minus the
         :math:`\lceil (n+1)(1-\alpha) \rceil`-th smallest error of :math:`n`, which holds the truth of a new row with
         that probability whatever the errors are distributed like. Vovk, Gammerman & Shafer 2005, split conformal.
+        Errors of counts are measured by the spread of counts of that rate: Papadopoulos, Gammerman & Vovk 2008.
         """
-        self.errors = error_sizes(truth, prediction)
+        self.spread = spread_of(self.target)
+        self.errors = error_sizes(truth, prediction, self.spread)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the file, whole or not at all; :func:`madaline.load` reads the net of it alone."""
@@ -136,6 +140,7 @@ class Learned:
             "loss": self.loss.to_dict(),
             "reading": self.reading.to_plain(),
             "errors": None if self.errors is None else self.errors.tolist(),
+            "spread": self.spread,
             "about": self.about,
         }
         container.write(path, arrays, document)
@@ -160,6 +165,7 @@ class Learned:
                     TableFormat.from_plain(document["reading"]),
                     _errors(document["errors"]),
                     _about(document["about"]),
+                    _spread(document.get("spread", "same")),
                 )
         except (
             MadalineError,
@@ -171,29 +177,6 @@ class Learned:
             RecursionError,
         ) as error:
             raise FileFormatError(f"{os.fspath(path)!r} is no whole model file: {error}") from error
-
-
-def error_sizes(truth: np.ndarray, prediction: np.ndarray) -> np.ndarray:
-    """What errors are at most in each share of ``SHARES``, by target: see :meth:`Learned.learn_errors`."""
-    sizes = np.sort(np.abs(truth - prediction).reshape(len(truth), -1), axis=0)
-    places = np.clip(np.ceil((len(sizes) + 1) * SHARES).astype(int) - 1, 0, len(sizes) - 1)
-    return np.asarray(sizes[places])
-
-
-def covered(truth: np.ndarray, prediction: np.ndarray, share: float, *, seed: int = 0) -> np.ndarray:
-    """Whether the truth of each row is in its interval, told from the errors of other rows: each half by the other."""
-    order = np.random.default_rng(seed).permutation(len(truth))
-    halves = order[: len(order) // 2], order[len(order) // 2 :]
-    found = np.zeros(truth.shape, dtype=bool)
-    for rows, others in (halves, halves[::-1]):
-        margins = margins_of(error_sizes(truth[others], prediction[others]), share)
-        found[rows] = np.abs(truth[rows] - prediction[rows]) <= margins
-    return found
-
-
-def margins_of(errors: np.ndarray, share: float) -> np.ndarray:
-    """The size of errors that a ``share`` of them does not exceed, one for each target."""
-    return np.array([np.interp(share, SHARES, column) for column in errors.T])
 
 
 def _finite(model: Model) -> Model:
@@ -218,6 +201,12 @@ def _errors(data: Any) -> np.ndarray | None:
     if found.ndim != 2 or len(found) != len(SHARES) or not np.isfinite(found).all():
         raise ValueError("the sizes of errors are not whole")
     return found
+
+
+def _spread(data: Any) -> str:
+    if data not in SPREADS:
+        raise ValueError(f"{data!r} is no way in which errors grow")
+    return str(data)
 
 
 def _about(data: Any) -> dict[str, Any]:
