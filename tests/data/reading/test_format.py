@@ -60,6 +60,24 @@ def test_the_decimal_mark_can_be_said():
         read(["1"], decimal=":")
 
 
+@pytest.mark.parametrize(
+    ("marker", "texts", "values"),
+    [
+        ("-200", ["-200", "-200,0", "1,5", "-200,5"], [None, None, 1.5, -200.5]),
+        ("-200", ["-200.00", "1.5", "200"], [None, 1.5, 200.0]),
+        ("-9,5", ["-9.50", "1.5", "-9.55"], [None, 1.5, -9.55]),
+        ("999", ["999", "1,999", "2,999"], [None, 1999.0, 2999.0]),
+        ("-200", ["-200.000", "1.500", "0,5"], [-200000.0, 1500.0, 0.5]),
+    ],
+    ids=str,
+)
+def test_a_number_that_means_a_missing_value_may_be_written_with_decimals(marker, texts, values):
+    found, said = read(texts, missing=(marker,))
+    assert found == values
+    if None in values:
+        assert any("means a missing value" in text for text in said)
+
+
 def read_again(first, then):
     """The column x of a second file, read as that of the first was as far as it can be; and what is said."""
     with open_table(io.BytesIO(("row;x\n" + "".join(f"{k};{v}\n" for k, v in enumerate(first))).encode())) as table:

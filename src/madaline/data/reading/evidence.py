@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from madaline.data.reading import dates, numbers
 
 if TYPE_CHECKING:
     import polars as pl
+
+    T = TypeVar("T", pl.Series, pl.Expr)
 
 MISSING = ("NA", "N/A", "n/a", "NaN", "nan", "#N/A", "#NA", "<NA>", "NULL", "null", "NaT", "?")
 "Texts that mean a missing value wherever they stand."
@@ -32,6 +35,7 @@ MAYBE_MISSING = (
     "-inf",
 )
 "Texts that mean a missing value among numbers or dates, and may be a category among other texts."
+_NUMBER = re.compile(r"^([+-]?\d+)(?:[.,](\d*?)0*)?$")
 FEW = 50
 "Distinct numbers are counted up to that many."
 
@@ -105,7 +109,7 @@ class Evidence:
         floats = texts.cast(pl.Float64, strict=False)
         is_plain = floats.is_finite().fill_null(value=False)
         n_plain = int(is_plain.sum())
-        is_marker = texts.is_in(markers) if n_plain < n or any(map(has_digits, markers)) else None
+        is_marker = are_missing(texts, markers) if n_plain < n or any(map(has_digits, markers)) else None
         if is_marker is not None and is_marker.any():
             self.markers.update(texts.filter(is_marker).to_list())
             texts = texts.zip_with(~is_marker, pl.Series([None], dtype=pl.String))
@@ -173,6 +177,20 @@ class Evidence:
             found = texts.str.to_datetime(each, strict=False)
             self.n_dates[each] += len(found) - found.null_count()
         self.n_times += int(texts.str.contains(dates.TIME).sum())
+
+
+def are_missing(texts: T, markers: tuple[str, ...]) -> T:
+    """Whether texts are among those that mean a missing value; where that is a number, however many zeros follow it."""
+    as_numbers = [found for marker in markers if (found := _NUMBER.match(marker))]
+    same = texts.is_in(markers)
+    if not as_numbers:
+        return same
+    # Three zeros would be thousands.
+    ways = [
+        re.escape(whole) + (rf"[.,]{part}0*" if part else r"(?:[.,](?:0{0,2}|0{4,}))?")
+        for whole, part in (found.groups() for found in as_numbers)
+    ]
+    return same | texts.str.contains(f"^(?:{'|'.join(ways)})$")
 
 
 def has_digits(text: str) -> bool:

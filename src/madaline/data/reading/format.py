@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from madaline.annotations import fits
 from madaline.data.reading import dates, numbers
-from madaline.data.reading.evidence import MISSING, Evidence, has_digits
+from madaline.data.reading.evidence import MISSING, Evidence, are_missing, has_digits
 from madaline.errors import FileFormatError
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class TableFormat:
         """Texts, null where they mean a missing value."""
         import polars as pl
 
-        return pl.when(~text.is_in(self.missing)).then(text)
+        return pl.when(~are_missing(text, self.missing)).then(text)
 
     def to_plain(self) -> dict[str, Any]:
         """Numbers, strings, lists and dicts."""
