@@ -42,6 +42,18 @@ class Elementwise final : public Instruction {
     if (panel_scale_ == 0) run(frame);
     else run_range(frame, begin * panel_scale_, end * panel_scale_);
   }
+  // Whether run_block may be asked for some of n columns.
+  bool takes_columns(Dim n) const noexcept {
+    const Dim inner = dims_.back();
+    if (copy_ != nullptr || n.is_rows) return false;
+    if (dims_.size() == 1) return panel_scale_ == n.coefficient;  // rows lie behind one another
+    return dims_.size() == 2 && panel_scale_ == 1 && group_ == 0 && !inner.is_rows && inner.coefficient == n.coefficient;
+  }
+  void run_block(Frame& frame, Range rows, Range columns) const noexcept {
+    if (dims_.size() == 2) return run_range(frame, rows.begin, rows.end, columns.begin, columns.end);
+    for (std::int64_t i = rows.begin; i < rows.end; ++i)
+      run_range(frame, i * panel_scale_ + columns.begin, i * panel_scale_ + columns.end);
+  }
   std::size_t scratch_bytes() const noexcept override { return scratch_bytes_; }
 
  private:
@@ -62,7 +74,9 @@ class Elementwise final : public Instruction {
     std::int64_t offset;
   };
 
-  void run_range(Frame& frame, std::int64_t begin, std::int64_t end) const noexcept;
+  // Of the first dim, and of the last of several if that is not to be run whole.
+  void run_range(Frame& frame, std::int64_t begin, std::int64_t end, std::int64_t inner_begin = 0,
+                 std::int64_t inner_end = -1) const noexcept;
   void run_plane(void** slots, char* const* base, std::int64_t m, std::int64_t n) const noexcept;
   void run_rows(void** slots, char* const* base, std::int64_t m, std::int64_t n) const noexcept;
   void run_groups(void** slots, char* const* base, std::int64_t m, std::int64_t n) const noexcept;
@@ -96,14 +110,18 @@ class Elementwise final : public Instruction {
   std::size_t scratch_bytes_ = 0;
 };
 
-inline void Elementwise::run_range(Frame& frame, std::int64_t begin, std::int64_t end) const noexcept {
+inline void Elementwise::run_range(Frame& frame, std::int64_t begin, std::int64_t end, std::int64_t inner_begin,
+                                   std::int64_t inner_end) const noexcept {
   const int n_dims = static_cast<int>(dims_.size());
   std::int64_t sizes[kMaxDims], total = 1;
-  for (int d = 0; d < n_dims; ++d) total *= sizes[d] = d == 0 ? end - begin : dims_[d].size(frame.rows);
+  for (int d = 0; d < n_dims; ++d) sizes[d] = d == 0 ? end - begin : dims_[d].size(frame.rows);
+  if (inner_end >= 0) sizes[n_dims - 1] = inner_end - inner_begin;
+  for (int d = 0; d < n_dims; ++d) total *= sizes[d];
   if (total <= 0) return;
 
   char* base[kMaxOperands];
-  for (std::size_t i = 0; i < places_.size(); ++i) base[i] = frame.at(places_[i]) + begin * steps_[i][0];
+  for (std::size_t i = 0; i < places_.size(); ++i)
+    base[i] = frame.at(places_[i]) + begin * steps_[i][0] + inner_begin * steps_[i][n_dims - 1];
 
   void* slots[kMaxSlots];
   for (std::size_t i = 0; i < constants_.size(); ++i) slots[first_constant_ + i] = const_cast<double*>(&constants_[i]);

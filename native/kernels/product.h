@@ -1,5 +1,5 @@
 // The matmul instruction:  C[b, i, j] (+)= sum_p A[b, i, p] B[b, p, j],  then bias, relu, gate, and a chain on each
-// panel of rows.
+// panel of rows as it is finished.
 //
 // The bits of an element depend on k alone (matmul.h), not on which block of C it is computed with, so a large product
 // may be split by columns or rows into as many pieces as there are threads.
@@ -61,8 +61,8 @@ template <class T> class ProductOf final : public Instruction {
                         static_cast<double>(k_.size(rows));
     const auto worth = static_cast<std::int64_t>(work / 2e6);  // pieces of at least 20 us at 100 GFLOP/s
     const std::int64_t pieces = batches > 1 ? batches : by_columns(m, n) ? n / kColumnUnit : m / kRowUnit;
-    // A few pieces more than threads where they stay large: threads seldom start or run alike.
-    const std::int64_t wanted = threads > 1 && worth >= 16 * threads ? 2 * threads : threads;
+    // The small ones of twice as many pieces as threads are for whoever is done first: see falling_range.
+    const std::int64_t wanted = threads > 1 && worth >= 4 * threads ? 2 * threads : threads;
     // No piece may last much longer than some ten milliseconds: a run can be stopped only between them.
     const std::int64_t short_enough = worth / 1000;
     return std::max<std::int64_t>(1, std::min({worth, pieces, std::max(wanted, short_enough)}));
@@ -71,7 +71,7 @@ template <class T> class ProductOf final : public Instruction {
   void run_chunk(Frame& frame, std::int64_t chunk, std::int64_t n_chunks) const noexcept override {
     Range batches{0, element_count(batch_, frame.rows)}, m{0, m_.size(frame.rows)}, n{0, n_.size(frame.rows)};
     const auto part = [&](Range& r, std::int64_t unit) {
-      const Range units = chunk_range((r.end + unit - 1) / unit, chunk, n_chunks);
+      const Range units = falling_range((r.end + unit - 1) / unit, chunk, n_chunks);
       r = {units.begin * unit, std::min(r.end, units.end * unit)};
     };
     if (batches.end > 1) part(batches, 1);
@@ -85,14 +85,14 @@ template <class T> class ProductOf final : public Instruction {
   }
 
  private:
-  static constexpr std::int64_t kColumnUnit = 64, kRowUnit = 24;  // multiples of the register tile
+  static constexpr std::int64_t kColumnUnit = 32, kRowUnit = 24;  // multiples of the register tile
 
   static Place place(const Operand& o) {
     constexpr std::int64_t item = sizeof(T);
     return {o.buffer, o.offset * item, o.row_advance * item};
   }
-  // The chain works on whole rows.
-  bool by_columns(std::int64_t m, std::int64_t n) const { return n >= m && !chain_; }
+  // Pieces of columns share out the packing of B; pieces of rows would each do all of it.
+  bool by_columns(std::int64_t m, std::int64_t n) const { return n >= m && (!chain_ || chain_->takes_columns(n_)); }
 
   void run_block(Frame& frame, Range batches, Range m, Range n) const noexcept {
     if (batches.begin >= batches.end) return;
@@ -106,7 +106,9 @@ template <class T> class ProductOf final : public Instruction {
       const Elementwise* chain;
       Frame* frame;
       std::int64_t first_row;
-    } context{chain_.get(), &frame, m.begin};
+      Range columns;
+      bool whole_rows;
+    } context{chain_.get(), &frame, m.begin, n, n.begin == 0 && n.end == n_.size(frame.rows)};
     Epilogue<T> epilogue;
     if (has_bias_) {
       epilogue.bias = reinterpret_cast<const T*>(frame.at(bias_)) + n.begin * bias_stride_;
@@ -122,7 +124,9 @@ template <class T> class ProductOf final : public Instruction {
       epilogue.after_panel = [](void* p, std::size_t first_row, std::size_t n_rows) {
         const Context& c = *static_cast<Context*>(p);
         const std::int64_t begin = c.first_row + static_cast<std::int64_t>(first_row);
-        c.chain->run_panel(*c.frame, begin, begin + static_cast<std::int64_t>(n_rows));
+        const Range rows{begin, begin + static_cast<std::int64_t>(n_rows)};
+        if (c.whole_rows) c.chain->run_panel(*c.frame, rows.begin, rows.end);
+        else c.chain->run_block(*c.frame, rows, c.columns);
       };
     }
     T* workspace = reinterpret_cast<T*>(frame.scratch);
