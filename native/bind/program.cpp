@@ -222,6 +222,23 @@ void bind_program(nb::module_& m) {
           },
           "dtype"_a, "n"_a, "classes"_a, "logits"_a, "indices"_a, "factor"_a, "dst"_a)
       .def(
+          "rank_one_step",
+          [](Builder& self, int dtype, int64 size, nb::object w, nb::object rate, nb::object dst, nb::list parts) {
+            RankOneStepSpec spec{Builder::checked_dtype(dtype), size, to_operand(w), to_operand(rate), to_operand(dst),
+                                 {}};
+            for (nb::handle part : parts) {
+              nb::sequence p = nb::cast<nb::sequence>(part);
+              if (nb::len(p) != 5) invalid("A part of rank_one_step is (start, rows, columns, a, d).");
+              const Operand d = to_operand(nb::object(p[4]));
+              const bool has_a = !nb::object(p[3]).is_none();
+              spec.parts.push_back({nb::cast<int64>(p[0]), nb::cast<int64>(p[1]), nb::cast<int64>(p[2]),
+                                    has_a ? to_operand(nb::object(p[3])) : d, d});
+              if (has_a != (spec.parts.back().rows > 0)) invalid("A part of rank_one_step has rows if it has a.");
+            }
+            self.rank_one_step(std::move(spec));
+          },
+          "dtype"_a, "size"_a, "w"_a, "rate"_a, "dst"_a, "parts"_a)
+      .def(
           "cumsum",
           [](Builder& self, int dtype, nb::object outer, nb::object axis, nb::object inner, nb::object src,
              nb::object dst, bool reverse) {

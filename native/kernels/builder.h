@@ -7,6 +7,7 @@
 #include "kernels/gather.h"
 #include "kernels/product.h"
 #include "kernels/random.h"
+#include "kernels/rank_one.h"
 #include "kernels/reduce.h"
 #include "kernels/scan.h"
 #include "kernels/sort.h"
@@ -136,6 +137,29 @@ class Builder : public Checks {
     require_dtype(s.dst.buffer, s.dtype, "dst of class_loss");
     if (s.dtype == DType::f32) machine_.add(std::make_unique<ClassLossOf<float>>(s));
     else machine_.add(std::make_unique<ClassLossOf<double>>(s));
+  }
+
+  void rank_one_step(RankOneStepSpec s) {
+    if (!is_float(s.dtype)) invalid("rank_one_step exists for floats only.");
+    if (s.size < 0) invalid("rank_one_step has a negative size.");
+    const auto vector = [&](const Operand& o, std::int64_t n, bool written, const std::string& name) {
+      check(o, {{n, false}}, written, name);
+      require_dtype(o.buffer, s.dtype, name);
+      if (o.strides[0] != 1) invalid(name + " must have unit stride.");
+    };
+    vector(s.w, s.size, false, "w of rank_one_step"), vector(s.dst, s.size, true, "dst of rank_one_step");
+    vector(s.rate, 1, false, "The rate of rank_one_step");
+    std::int64_t end = 0;
+    for (const RankOnePart& p : s.parts) {
+      if (p.start != end || p.rows < 0 || p.columns < 0 || p.columns > s.size || p.rows > s.size)
+        invalid("The parts of rank_one_step must follow each other without gaps.");
+      if (p.rows > 0) vector(p.a, p.rows, false, "a of rank_one_step");
+      vector(p.d, p.columns, false, "d of rank_one_step");
+      end = p.start + std::max<std::int64_t>(p.rows, 1) * p.columns;
+    }
+    if (end != s.size) invalid("The parts of rank_one_step must make up w.");
+    if (s.dtype == DType::f32) machine_.add(std::make_unique<RankOneStepOf<float>>(s));
+    else machine_.add(std::make_unique<RankOneStepOf<double>>(s));
   }
 
   void cumsum(int dtype, Dim outer, Dim axis, Dim inner, const Operand& src, const Operand& dst, bool reverse) {

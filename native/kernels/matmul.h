@@ -1,16 +1,18 @@
 // Matrix products C = A B for the shapes of multilayer perceptrons, on one thread.
 //
-// Four ways, chosen by shape and strides alone:
+// Five ways, chosen by shape and strides alone:
 //   tiles   register tiles straight from A and B, or from packed panels of them when these are used often enough to pay
 //   swapped few columns, A transposed (weight gradients of an output layer): C^T = B^T A^T in tiles, stored transposed
 //   dots    few columns and long k with A contiguous in k, or at most 3 rows with B transposed: dot products along k
 //   outer   k = 1: a rank-1 update, row by row
-// In `tiles`, `swapped` and `outer` an element of C is the sum over blocks of k, each added in the order of k: its bits
+//   thin    at most 3 rows, k at most 4, B transposed: one by one
+// In all but `dots` an element of C is the sum over blocks of k, each added in the order of k: its bits
 // depend on its row of A, its column of B and k. `dots` adds in another order, also the same for every element. Hence a
 // product may be cut into blocks of at least 4 rows and 17 columns (n <= 16: all columns) without changing a bit.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -33,6 +35,8 @@ template <class T> inline constexpr std::size_t kBlockN = 4096 / sizeof(T);
 inline constexpr std::size_t kDotBlockK = 2048;
 // Where k is not contiguous, packing goes through it in slices, so that a cache line that spans panels is read once.
 inline constexpr std::size_t kPackSlice = 32;
+// Products of at most so many terms are not worth a vector along k.
+inline constexpr std::size_t kThinK = 4;
 
 constexpr std::size_t round_up(std::size_t n, std::size_t step) { return (n + step - 1) / step * step; }
 // Nearly equal blocks of at most `most` (a multiple of step), each but the last a multiple of step.
@@ -283,6 +287,19 @@ void scaled_short_rows(std::size_t m, const T* a, std::ptrdiff_t a_m, const T* b
     for (int j = 0; j < N; ++j) C[j] = kAdd ? *a * row[j] + C[j] : *a * row[j];
 }
 
+// Lanes j .. j + n of a row of C.
+template <class T>
+MADALINE_INLINE void store_lanes(Vec<T> s, std::size_t j, int n, const Target<T>& to, const Store& store) noexcept {
+  if (store.add) s = s + Vec<T>::load_partial(to.C + j, n);
+  if (to.bias) s = s + (store.bias_col ? Vec<T>::load_partial(to.bias + j, n) : Vec<T>(*to.bias));
+  if (store.relu) s = relu_lanes(s);
+  if (to.gate) s = gate_lanes(Vec<T>::load_partial(to.gate + j, n), s);
+  s.store_partial(to.C + j, n);
+}
+
+// a b + c, rounded as in vectors.
+template <class T> MADALINE_INLINE T fused(T a, T b, T c) { return kHasFma ? std::fma(a, b, c) : a * b + c; }
+
 // k = 1, B contiguous: C(i, j) = epilogue(a_i b_j), one pass over each row of C.
 template <class T> void outer_product(const Product<T>& x) noexcept {
   constexpr std::size_t W = static_cast<std::size_t>(Vec<T>::width);
@@ -309,12 +326,30 @@ template <class T> void outer_product(const Product<T>& x) noexcept {
     }
     for (std::size_t j = 0; j < x.n; j += W) {
       const int n = static_cast<int>(std::min(W, x.n - j));
-      Vec<T> s = Vec<T>(a) * Vec<T>::load_partial(x.B.data + j, n);
-      if (store.add) s = s + Vec<T>::load_partial(to.C + j, n);
-      if (to.bias) s = s + (store.bias_col ? Vec<T>::load_partial(to.bias + j, n) : Vec<T>(*to.bias));
-      if (store.relu) s = relu_lanes(s);
-      if (to.gate) s = gate_lanes(Vec<T>::load_partial(to.gate + j, n), s);
-      s.store_partial(to.C + j, n);
+      store_lanes(Vec<T>(a) * Vec<T>::load_partial(x.B.data + j, n), j, n, to, store);
+    }
+  }
+  x.finish(0, x.m);
+}
+
+// Few rows, and k so small that dot products would be mostly summing up: sums one by one in the order of k, as in
+// tiles. B(p, j) = B[p + j * col].
+template <class T> void thin_product(const Product<T>& x) noexcept {
+  constexpr std::size_t W = static_cast<std::size_t>(Vec<T>::width);
+  for (std::size_t i = 0; i < x.m; ++i) {
+    const Target<T> to = x.store.move(x.to, i, 0);
+    alignas(64) T sums[W];
+    T a[kThinK];
+    for (std::size_t p = 0; p < x.k; ++p) a[p] = *x.A.from(i, p).data;
+    for (std::size_t j = 0; j < x.n; j += W) {
+      const std::size_t n = std::min(W, x.n - j);
+      for (std::size_t l = 0; l < n; ++l) {
+        const T* b = x.B.from(0, j + l).data;
+        T sum = T(0);
+        for (std::size_t p = 0; p < x.k; ++p) sum = fused(a[p], b[p], sum);
+        sums[l] = sum;
+      }
+      store_lanes(Vec<T>::load_partial(sums, static_cast<int>(n)), j, static_cast<int>(n), to, x.store);
     }
   }
   x.finish(0, x.m);
@@ -356,6 +391,7 @@ void matmul(std::size_t m, std::size_t n, std::size_t k, const T* A, std::ptrdif
                            epilogue};
   if (k == 1 && b_n == 1) gemm::outer_product(x);
   else if (gemm::pays_to_dot(x)) gemm::dot_product(x, workspace);
+  else if (m <= gemm::kWideRows && k > 0 && k <= gemm::kThinK && b_k == 1 && b_n != 1) gemm::thin_product(x);
   else if (m <= gemm::kWideRows && b_k == 1 && b_n != 1) gemm::dot_product(x.swapped(), workspace);
   else if (n < 16 && a_m == 1 && m > n) gemm::tiled_product(x.swapped(), workspace);
   else gemm::tiled_product(x, workspace);

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 
 import madaline as md
-from agreement import assert_executors_agree, bound, needs_core
+from agreement import ISAS, assert_executors_agree, assert_same_bits, bound, needs_core, run_native
 from madaline.graph.node import constant, new_input
 from madaline.graph.trace import Graph, trace
 from madaline.kernels import core, native
 from madaline.kernels.execute import Executable
 from madaline.plan.planner import plan
-from madaline.plan.program import operands_of, written_by
+from madaline.plan.program import Product, operands_of, written_by
 from random_graphs import cases
 from steps import steps
 from training_step import adam_arguments, adam_step
@@ -257,3 +257,30 @@ def test_a_training_step_is_right_for_every_batch_size():
         np.testing.assert_allclose(new[-1][0][1], 0.1 * g, rtol=1e-3, atol=1e-6)
         moved = params[-1][0] - new[-1][0][0]
         np.testing.assert_allclose(moved, 1e-3 * g / (np.abs(g) + 1e-8), rtol=0.05, atol=2e-5)
+
+
+EPILOGUES = {
+    "a flat chain": lambda c, s, mask: np.tanh(c),
+    "a row of factors": lambda c, s, mask: np.tanh(c) * s,
+    "a mask and a second result": lambda c, s, mask: (np.where(mask, c, 0.0), c > 0.0),
+}
+
+
+@needs_core
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("name", EPILOGUES)
+@pytest.mark.parametrize("n", [192, 600])
+@pytest.mark.parametrize("rows", [None, [0, 3]])
+def test_a_product_with_a_chain_is_split_among_threads_without_changing_a_bit(name, n, rows, isa):
+    """Large enough for pieces of columns; 192 columns are so few that a block of the chain spans several rows."""
+    rng = np.random.default_rng(n)
+    x, W, s = (rng.normal(size=shape).astype(np.float32) for shape in ((128, 300), (300, n), (n,)))
+    arguments = (x, W, s, rng.random((128, n)) < 0.5)
+    graph = trace(lambda x, W, s, mask: EPILOGUES[name](x @ W, s, mask), *arguments, rows=rows or ())
+    n_rows = 128 if rows else 0
+    assert any(isinstance(step, Product) and step.epilogue for step in plan(graph).instructions)
+    expected = assert_executors_agree(graph, arguments, n_rows, isas=[isa])
+    alone = run_native(graph, arguments, n_rows, isa=isa, threads=1)
+    assert [one.shape for one in alone] == [one.shape for one in expected]
+    for threads in (2, 3, 4):
+        assert_same_bits(run_native(graph, arguments, n_rows, isa=isa, threads=threads), alone)

@@ -86,8 +86,11 @@ class Executable:
         return self._generic is not None
 
     def bound(self, n_rows: int) -> tuple[Program, list[np.ndarray]]:
-        """That program, and the arrays it is given after the arguments: those the graph holds."""
-        if self._generic is not None:
+        """That program, and the arrays it is given after the arguments: those the graph holds.
+
+        Steps on one row have a program of their own: with its size known, a gradient need not be stored.
+        """
+        if self._generic is not None and not (n_rows == 1 and self._donated):
             return self._generic
         found = self._programs.get(n_rows)
         if found is None:

@@ -18,6 +18,7 @@ from madaline.plan.program import (
     Product,
     Program,
     Random,
+    RankOneStep,
     Reduction,
     Scan,
 )
@@ -162,6 +163,9 @@ def _add(native: Any, core: ModuleType, step: Instruction) -> None:
     elif isinstance(step, ClassLoss):
         rows = (step.logits.encode(), step.indices.encode(), step.factor.encode(), step.dst.encode())
         native.class_loss(dtype, step.n, step.classes, *rows)
+    elif isinstance(step, RankOneStep):
+        parts = [(*place, _optional(a), d.encode()) for *place, a, d in step.parts]
+        native.rank_one_step(dtype, step.size, step.w.encode(), step.rate.encode(), step.dst.encode(), parts)
     elif isinstance(step, Random):
         native.random(dtype, list(step.dims), step.dst.encode(), step.key.encode(), step.stream, step.rows)
     else:

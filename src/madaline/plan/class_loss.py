@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from madaline.graph.node import Node, substitute, topological_order
+from madaline.graph.node import Node, is_constant, substitute, topological_order
 from madaline.graph.primitive import PRIMITIVES, Primitive
 from madaline.graph.shapes import Rows, Shape
 from madaline.graph.trace import Graph
@@ -95,10 +95,10 @@ def _found(slope: Node, losses: Mapping[_Key, Node]) -> _Found | None:
     if slope.primitive.name != "add" or slope.ndim != 2 or slope.dtype.kind != "f":
         return None
     n, classes = slope.shape
-    if n != Rows() or isinstance(classes, Rows) or classes > MOST_CLASSES:
+    if isinstance(classes, Rows) or classes > MOST_CLASSES:
         return None
     spread, scaled = _first(slope.inputs, "scatter_along")
-    power, factor = _first(scaled.inputs, "exp") if scaled.primitive.name == "multiply" else (slope, slope)
+    power, factor = _first(scaled.inputs, "exp") if scaled.primitive.name == "multiply" else (scaled, None)
     if spread.primitive.name != "scatter_along" or power.primitive.name != "exp":
         return None
     negated, indices = _bare(spread.inputs[0]), spread.inputs[1]
@@ -109,7 +109,8 @@ def _found(slope: Node, losses: Mapping[_Key, Node]) -> _Found | None:
     shifted, total = difference.inputs[0], _bare(difference.inputs[1])
     loss = losses.get((id(total), id(shifted), id(indices)))
     z = _unshifted(shifted)
-    fits = row.shape == (n,) == _bare(indices).shape and _bare(factor) is _bare(row)
+    same_factor = _is_one(_bare(row)) if factor is None else _bare(factor) is _bare(row)
+    fits = row.shape == (n,) == _bare(indices).shape and same_factor
     if loss is None or z is None or not fits or z.shape != slope.shape or total.inputs != (shifted,):
         return None
     return _Found(loss, slope, z, _bare(indices), row)
@@ -144,6 +145,10 @@ def _bare(node: Node) -> Node:
     while node.primitive.name == "reshape":
         (node,) = node.inputs
     return node
+
+
+def _is_one(node: Node) -> bool:
+    return is_constant(node) and node.shape == () and bool(node.params["value"] == 1)
 
 
 def _first(nodes: Sequence[Node], name: str) -> Sequence[Node]:

@@ -17,6 +17,7 @@ from madaline.plan.program import (
     Product,
     Program,
     Random,
+    RankOneStep,
     Reduction,
     Scan,
     Stage,
@@ -138,6 +139,8 @@ def _stage_kind(stage: Stage) -> str:
 def _kind(step: Instruction) -> str:
     if isinstance(step, ClassLoss):
         return "class loss"
+    if isinstance(step, RankOneStep):
+        return "step"
     if isinstance(step, Chain):
         moves = all(op.name == "copy" for op in step.ops)
         return "copy" if moves else "chain"
@@ -176,6 +179,8 @@ def _sizes(step: Instruction) -> str:
         return _box((step.outer, step.axis, step.inner))
     if isinstance(step, ClassLoss):
         return _box((step.n, (step.classes, False)))
+    if isinstance(step, RankOneStep):
+        return str(step.size)
     return _box(step.dims) if isinstance(step, (Chain, Random)) else ""
 
 
@@ -192,6 +197,9 @@ def _details(step: Instruction) -> str:
         return "from the end" if step.reverse else ""
     if isinstance(step, Random):
         return f"stream {step.stream}"
+    if isinstance(step, RankOneStep):
+        outer = sum(rows > 0 for _, rows, *_ in step.parts)
+        return f"{_plural(outer, 'outer product')}, {_plural(len(step.parts) - outer, 'vector')}"
     over = ["over the rows"] * getattr(step, "accumulate", False)
     return ", ".join(["of products"] * (getattr(step, "times", None) is not None) + over)
 

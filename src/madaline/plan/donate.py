@@ -1,7 +1,7 @@
 """Outputs written over inputs: which may be, and what must then happen before what.
 
-A training step gives new parameters where the old ones were. Everything that reads the old ones comes first. A chain
-that computes the new value element by element from the old one writes it in place; any other value is computed into a
+A training step gives new parameters where the old ones were. Everything that reads the old ones comes first. What
+computes the new value element by element from the old one writes it in place; any other value is computed into a
 buffer and copied at the very end. All such writes stand in the last stages, so that a run can be given up before them.
 """
 
@@ -17,6 +17,7 @@ from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.shapes import is_symbolic, show
 from madaline.graph.trace import Graph
 from madaline.plan.fuse import Group, is_elementwise
+from madaline.plan.rank_one import RANK_ONE_STEP
 from madaline.plan.rows import Kind
 from madaline.plan.views import View, lies_as_stored
 
@@ -66,14 +67,15 @@ def needed_early(
     outputs: Sequence[Node],
     donations: Donations,
 ) -> set[int]:
-    """Ids of the nodes that must be known before anything is written over: all but the chains that do the writing."""
+    """Ids of the nodes that must be known before anything is written over: all but what does the writing."""
     early = {id(node) for node in outputs if node not in donations}
     for node in reversed(nodes):
         if id(node) not in early and id(node) not in donations.copies:
             is_work = views[id(node)].root is node
             if kinds[id(node)] is Kind.SHARED and (is_elementwise(node) or not is_work):
                 continue
-            early.add(id(node))
+            if node.primitive is not RANK_ONE_STEP:  # it writes, and is given all that it needs
+                early.add(id(node))
         early.update(id(item) for item in node.inputs)
     return early
 
@@ -84,7 +86,7 @@ def clashes(
     """Ids of the outputs that cannot be written in place: somebody reads the input later, or at another index."""
     home = {id(node): position for position, group in enumerate(groups) for node in group.nodes}
     writer = {id(given): (key, home[key]) for key, given in donations.in_place.items()}
-    found = {key for key in donations.in_place if key in early or not groups[home[key]].chain}
+    found = {key for key in donations.in_place if key in early}
     for position, group in enumerate(groups):
         if group.level != commit:
             continue
@@ -101,5 +103,9 @@ def clashes(
 
 
 def cannot_be_in_place(node: Node) -> bool:
-    """What is known without planning: only chains over shared values are written in place."""
-    return not is_elementwise(node) or is_symbolic(node.shape)
+    """What is known without planning: only what goes element by element over shared values is written in place."""
+    return not _goes_in_place(node) or is_symbolic(node.shape)
+
+
+def _goes_in_place(node: Node) -> bool:
+    return is_elementwise(node) or node.primitive is RANK_ONE_STEP

@@ -21,6 +21,7 @@ from madaline.plan.program import (
     Operand,
     Product,
     Random,
+    RankOneStep,
     Reduction,
     Scan,
     row_axis,
@@ -336,6 +337,16 @@ def _random(node: Node, low: Lowering) -> list[Instruction]:
     ]
 
 
+def _rank_one_step(node: Node, low: Lowering) -> list[Instruction]:
+    w, rate, *values = [low.operand(item, (1,)) for item in node.inputs]
+    given = iter(values)
+    parts = tuple(
+        (start, rows, columns, next(given) if rows else None, next(given))
+        for start, rows, columns in node.params["parts"]
+    )
+    return [RankOneStep((node,), node.dtype.name, width(node.shape), w, rate, low.operand(node), parts)]
+
+
 def _class_loss(node: Node, low: Lowering) -> list[Instruction]:
     operands = [low.operand(item) for item in (*node.inputs, node)]
     return [ClassLoss((node,), node.dtype.name, dim_of(node.shape[0]), width(node.inputs[0].shape), *operands)]
@@ -353,9 +364,10 @@ _RULES: dict[str, Callable[[Node, Lowering], list[Instruction]]] = {
     "cumsum": _scan,
     "random_uniform": _random,
     "class_loss": _class_loss,
+    "rank_one_step": _rank_one_step,
 }
 
-NEEDS_CONTIGUOUS: dict[str, tuple[int, ...]] = {
+NEEDS_CONTIGUOUS: dict[str, Sequence[int]] = {
     "take": (0, 1),
     "scatter_add": (0, 1),
     "take_along": (0, 1),
@@ -363,5 +375,6 @@ NEEDS_CONTIGUOUS: dict[str, tuple[int, ...]] = {
     "argsort": (0,),
     "cumsum": (0,),
     "random_uniform": (0,),
+    "rank_one_step": range(1 << 16),
 }
 """Which arguments must lie as if stored; the planner copies views that do not."""

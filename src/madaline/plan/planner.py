@@ -21,6 +21,7 @@ from madaline.plan.lower import lower, lower_product
 from madaline.plan.lowering import Lowering
 from madaline.plan.prepare import Prepared, prepared, with_stored_outputs
 from madaline.plan.program import Chain, Combine, Instruction, Product, Program, Stage, operands_of
+from madaline.plan.rank_one import with_rank_one_steps
 from madaline.plan.rows import REDUCIBLE, Kind, kind_of, levels
 from madaline.plan.simplify import simplify
 from madaline.plan.views import broadcast_strides, is_scalar_constant, width
@@ -55,7 +56,7 @@ def plan(graph: Graph, donated: Mapping[int, int] | None = None) -> Program:
     """
     donated = dict(donated or {})
     check_donated(graph, donated)
-    graph = with_stored_outputs(with_class_losses(simplify(graph)))
+    graph = with_stored_outputs(with_rank_one_steps(with_class_losses(simplify(graph)), donated))
     copied = {index for index in donated if cannot_be_in_place(graph.outputs[index])}
     while True:
         planner = _Planner(prepared(with_copies(graph, copied)), donated, copied)

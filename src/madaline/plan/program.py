@@ -161,6 +161,18 @@ class ClassLoss(Instruction):
     dst: Operand = field(default_factory=lambda: Operand(-1, 0, 0, ()))
 
 
+@dataclass(slots=True)
+class RankOneStep(Instruction):
+    """``dst = w - rate * g``, where ``g`` is made of outer products ``a d^T`` and vectors ``d``."""
+
+    size: int = 0
+    w: Operand = field(default_factory=lambda: Operand(-1, 0, 0, ()))
+    rate: Operand = field(default_factory=lambda: Operand(-1, 0, 0, ()))
+    dst: Operand = field(default_factory=lambda: Operand(-1, 0, 0, ()))
+    parts: tuple[tuple[int, int, int, Operand | None, Operand], ...] = ()
+    "Where each starts, its rows (0: a vector) and columns, ``a`` and ``d``."
+
+
 @dataclass(frozen=True, slots=True)
 class Combine:
     """Fold the lanes' partial results into one: ``size`` elements from ``offset`` on, of both buffers."""
@@ -231,11 +243,13 @@ def operands_of(instruction: Instruction) -> list[Operand]:
         return list(instruction.operands)
     found = [
         value
-        for name in ("A", "B", "C", "bias", "gate", "src", "times", "logits", "factor", "dst", "indices", "key")
+        for name in ("A", "B", "C", "bias", "gate", "src", "times", "logits", "factor", "w", "rate", "dst", "indices", "key")
         if isinstance(value := getattr(instruction, name, None), Operand)
     ]
     if isinstance(instruction, Product) and instruction.epilogue is not None:
         found.extend(instruction.epilogue.operands)
+    if isinstance(instruction, RankOneStep):
+        found.extend(value for *_, a, d in instruction.parts for value in (a, d) if value is not None)
     return found
 
 

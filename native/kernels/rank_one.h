@@ -1,0 +1,103 @@
+// The rank_one_step instruction: gradient descent on a gradient that is never stored,
+//
+//   dst[e] = w[e] - rate * g[e],   g made of outer products a_i d_j and of vectors d_j.
+//
+// w and dst may be the same. Rounded as by a chain over the stored g, hence the same bits.
+#pragma once
+
+#include <cmath>
+
+#include "kernels/program.h"
+#include "kernels/simd.h"
+
+namespace madaline::MADALINE_ISA {
+
+struct RankOnePart {
+  std::int64_t start, rows, columns;  // rows 0: a vector, without a
+  Operand a, d;                       // contiguous
+};
+
+struct RankOneStepSpec {
+  DType dtype = DType::f32;
+  std::int64_t size = 0;
+  Operand w, rate, dst;  // contiguous; one number; contiguous
+  std::vector<RankOnePart> parts;
+};
+
+template <class T> class RankOneStepOf final : public Instruction {
+ public:
+  explicit RankOneStepOf(const RankOneStepSpec& s)
+      : size_(s.size), w_(place(s.w)), rate_(place(s.rate)), dst_(place(s.dst)) {
+    for (const RankOnePart& p : s.parts)
+      parts_.push_back({p.start, std::max<std::int64_t>(p.rows, 1), p.columns, p.rows > 0, place(p.a), place(p.d)});
+  }
+
+  void run(Frame& frame) const noexcept override { run_chunk(frame, 0, 1); }
+  std::int64_t chunks(std::int64_t, int threads) const noexcept override {
+    return std::max<std::int64_t>(1, pieces_of(size_, threads));
+  }
+  // Some rows of every part.
+  void run_chunk(Frame& frame, std::int64_t chunk, std::int64_t n_chunks) const noexcept override {
+    const T* w = reinterpret_cast<const T*>(frame.at(w_));
+    T* dst = reinterpret_cast<T*>(frame.at(dst_));
+    const T rate = *reinterpret_cast<const T*>(frame.at(rate_));
+    for (const Part& p : parts_) {
+      const T* a = reinterpret_cast<const T*>(frame.at(p.a));
+      const T* d = reinterpret_cast<const T*>(frame.at(p.d));
+      const Range rows = chunk_range(p.rows, chunk, n_chunks);
+      const std::int64_t first = p.start + rows.begin * p.columns;
+      if (p.columns >= W) long_rows(rows, p, a, d, rate, w + first, dst + first);
+      else short_rows(rows, p, a, d, rate, w + first, dst + first);
+    }
+  }
+
+ private:
+  static constexpr std::int64_t W = Vec<T>::width;
+
+  struct Part {
+    std::int64_t start, rows, columns;
+    bool is_outer;
+    Place a, d;
+  };
+
+  static Place place(const Operand& o) {
+    constexpr std::int64_t item = sizeof(T);
+    return {o.buffer, o.offset * item, o.row_advance * item};
+  }
+
+  static void long_rows(Range rows, const Part& p, const T* a, const T* d, T rate, const T* w, T* dst) noexcept {
+    const Vec<T> down(-rate);
+    for (std::int64_t i = rows.begin; i < rows.end; ++i, w += p.columns, dst += p.columns) {
+      const Vec<T> factor(p.is_outer ? a[i] : T(1));
+      std::int64_t j = 0;
+      for (; j + W <= p.columns; j += W)
+        (down * (factor * Vec<T>::load(d + j)) + Vec<T>::load(w + j)).store(dst + j);
+      if (j < p.columns) {
+        const int n = static_cast<int>(p.columns - j);
+        (down * (factor * Vec<T>::load_partial(d + j, n)) + Vec<T>::load_partial(w + j, n)).store_partial(dst + j, n);
+      }
+    }
+  }
+
+  // Fewer columns than a vector has lanes: several rows in one.
+  static void short_rows(Range rows, const Part& p, const T* a, const T* d, T rate, const T* w, T* dst) noexcept {
+    const Vec<T> down(-rate);
+    alignas(64) T g[W];
+    const std::int64_t n = (rows.end - rows.begin) * p.columns;
+    std::int64_t i = rows.begin, j = 0;
+    for (std::int64_t e = 0; e < n; e += W) {
+      const int count = static_cast<int>(std::min(W, n - e));
+      for (int l = 0; l < count; ++l) {
+        g[l] = p.is_outer ? a[i] * d[j] : d[j];
+        if (++j == p.columns) j = 0, ++i;
+      }
+      (down * Vec<T>::load_partial(g, count) + Vec<T>::load_partial(w + e, count)).store_partial(dst + e, count);
+    }
+  }
+
+  std::int64_t size_;
+  Place w_, rate_, dst_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace madaline::MADALINE_ISA

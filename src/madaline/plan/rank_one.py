@@ -1,0 +1,110 @@
+"""Gradient descent on one row without a gradient in memory.
+
+With a batch of one row, the gradient of a matrix is an outer product ``a d^T``. Where a step is
+
+    w <- w - rate * (pieces side by side),   a piece an outer product or a vector,
+
+one instruction reads and writes each parameter once; else the gradient would be written, read back, and push the
+parameters out of the nearest cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from madaline.graph.node import Node
+from madaline.graph.primitive import Primitive
+from madaline.graph.shapes import Shape
+from madaline.graph.trace import Graph
+from madaline.plan.join import gaps, runs
+from madaline.plan.views import width
+
+Part = tuple[int, int, int]
+"Where it starts, rows, columns; a vector has 0 rows."
+
+
+class _RankOneStep(Primitive, registered=False):
+    """``w - rate * g`` for a flat ``g`` made of outer products and vectors.
+
+    Arguments: w, rate, then for each part a (unless it is a vector) and d.
+    """
+
+    name = "rank_one_step"
+
+    def shape(self, *shapes: Shape, **params: Any) -> Shape:
+        return shapes[0]
+
+    def value(self, *args: Any, **params: Any) -> Any:
+        w, rate, *values = args
+        result, given = w.copy(), iter(values)
+        for start, rows, columns in params["parts"]:
+            a = next(given).reshape(rows, 1) if rows else 1
+            piece = (a * next(given).reshape(1, columns)).ravel()
+            result[start : start + len(piece)] -= rate * piece
+        return result
+
+    def flops(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> Any:
+        return 3 * width(shape)
+
+
+RANK_ONE_STEP = _RankOneStep()
+
+
+def with_rank_one_steps(graph: Graph, donated: Mapping[int, int]) -> Graph:
+    """The graph with every such step as one node: an output that takes the place of the input it starts from."""
+    outputs = list(graph.outputs)
+    for output, given in donated.items():
+        step = _step(outputs[output], graph.inputs[given])
+        outputs[output] = outputs[output] if step is None else step
+    return Graph(graph.inputs, tuple(outputs))
+
+
+def _step(node: Node, w: Node) -> Node | None:
+    if node.primitive.name != "subtract" or node.inputs[0] is not w or node.ndim != 1 or node.dtype.kind != "f":
+        return None
+    scaled = node.inputs[1]
+    if scaled.primitive.name != "multiply" or scaled.shape != node.shape:
+        return None
+    rate, gradient = sorted(scaled.inputs, key=lambda item: item.ndim)
+    pieces = _pieces(gradient) if gradient.shape == node.shape and rate.shape == () else None
+    if pieces is None or not all(item.dtype == node.dtype for item in (rate, gradient)):
+        return None
+    parts: list[Part] = []
+    values: list[Node] = []
+    for piece, (first, last) in pieces:
+        factors = _outer(piece)
+        parts.append((first, width(factors[0].shape), width(factors[1].shape)) if factors else (first, 0, last - first))
+        values.extend(factors or (_vector(piece),))
+    if not any(rows for _, rows, _ in parts):
+        return None
+    return Node(RANK_ONE_STEP, (w, rate, *values), {"parts": tuple(parts)}, node.shape, node.dtype)
+
+
+def _pieces(gradient: Node) -> list[tuple[Node, tuple[int, int]]] | None:
+    """What a gradient is made of, with the runs of elements they take, in order."""
+    if gradient.primitive.name != "place":
+        return [(gradient, (0, width(gradient.shape)))]
+    return None if gaps(gradient) else runs(gradient)
+
+
+def _outer(piece: Node) -> tuple[Node, Node] | None:
+    """``a`` and ``d``, if the piece is ``a d^T``."""
+    product = _bare(piece)
+    if product.primitive.name != "matmul" or product.ndim != 2 or product.inputs[1].shape[0] != 1:
+        return None
+    a, d = product.inputs
+    return (a.inputs[0] if a.primitive.name == "transpose" else a), d
+
+
+def _vector(piece: Node) -> Node:
+    """The piece, or what it is the sum of one of."""
+    node = _bare(piece)
+    return node.inputs[0] if node.primitive.name == "sum" and width(node.inputs[0].shape) == width(node.shape) else piece
+
+
+def _bare(node: Node) -> Node:
+    """Before it was given another shape."""
+    while node.primitive.name == "reshape":
+        (node,) = node.inputs
+    return node
