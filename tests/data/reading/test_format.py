@@ -157,6 +157,35 @@ def test_the_order_of_day_and_month_is_said_and_can_be_given():
         read(["1"], dates="american")
 
 
+@pytest.mark.parametrize(
+    ("texts", "values"),
+    [
+        (["2024-01-31", "31/01/2024", "3 Feb 2024"], [date(2024, 1, 31), date(2024, 1, 31), date(2024, 2, 3)]),
+        (["2024-01-31", "2024-01-31 18:30:00"], [moment(2024, 1, 31), moment(2024, 1, 31, 18, 30)]),
+        (["31/01/2024", "31/01/24", "04/03/2024"], [date(2024, 1, 31), date(2024, 1, 31), date(2024, 3, 4)]),
+        (["01/31/2024", "04/03/2024", "5-6-2024"], [date(2024, 1, 31), date(2024, 4, 3), date(2024, 5, 6)]),
+    ],
+    ids=str,
+)
+def test_dates_of_one_column_may_be_written_in_several_ways(texts, values):
+    found, said = read(texts)
+    assert found == values
+    assert any("'x' has dates (" in text for text in said)
+    assert not any("missing" in text for text in said)
+
+
+@pytest.mark.parametrize("other", ["31/01/2024", "2024-01-31"], ids=["several ways", "one way"])
+def test_columns_of_dates_written_alike_stay_apart(other):
+    frame, _ = read_table(io.BytesIO(f"a;b\n2024-01-30;2024-02-01\n{other};{other}\n".encode()))
+    same = date(2024, 1, 31)
+    assert frame.rows() == [(date(2024, 1, 30), date(2024, 2, 1)), (same, same)]
+
+
+def test_ways_to_write_dates_are_said():
+    said = read(["2024-01-31", "31/01/2024", "2024-02-01 18:30"])[1]
+    assert "'x' has dates (year-month-day, day/month/year).  (--dates)" in said
+
+
 def test_markers_of_missing_values_are_found_said_and_can_be_given():
     values, said = read(["?", "1", "N/A", "2", " ", "", "NULL"])
     assert values == [None, 1, None, 2, None, None, None]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 ORDERS = {"ymd": "year-month-day", "dmy": "day/month/year", "mdy": "month/day/year"}
 "Names of the orders, as options say them, and as people read them."
+SEVERAL = "|"
+"Between formats of one column, if it has several."
 
 _NUMERIC = re.compile(r"^(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})(.*)$")
 _NAMED = re.compile(
@@ -32,6 +34,23 @@ def formats(values: Iterable[str], order: str | None) -> list[str]:
         for each in _formats(value, order):
             found[each] = None
     return list(found)
+
+
+def together(counts: Mapping[str, int]) -> list[str]:
+    """The formats that a column is read by in which so many of each were found: all, with day and month in one order.
+
+    Examples
+    --------
+    >>> together({"%d/%m/%Y": 3, "%m/%d/%Y": 2, "%Y-%m-%d": 1})
+    ['%d/%m/%Y', '%Y-%m-%d']
+    """
+    totals = {"dmy": 0, "mdy": 0}
+    for each, count in counts.items():
+        if is_ambiguous(each):
+            totals[order_of(each)] += count
+    other = "mdy" if totals["dmy"] >= totals["mdy"] else "dmy"
+    kept = [each for each, count in counts.items() if count and not (is_ambiguous(each) and order_of(each) == other)]
+    return sorted(kept, key=lambda each: ("%y" not in each, -counts[each]))  # %Y would read 24 as the year 24
 
 
 def order_of(date_format: str) -> str:

@@ -143,6 +143,10 @@ class Evidence:
         for mark in numbers.MARKS:
             self._look_at_numbers(texts, mark, n_plain, first_row)
 
+    def dates_of(self, pattern: str) -> int:
+        """How many texts are dates of a format, or of several."""
+        return min(self.n, sum(self.n_dates[each] for each in pattern.split(dates.SEVERAL)))
+
     def _look_at_numbers(self, texts: pl.Series, mark: str, n_plain: int, first_row: int) -> None:
         """How many are numbers with this decimal mark, and which is the first that is none."""
         import polars as pl

@@ -30,7 +30,7 @@ class ColumnFormat:
     kind : str
         One of ``KINDS``.
     pattern : str
-        The format of dates.
+        The format of dates; several are parted by a stroke.
     is_dressed : bool
         Whether numbers are written in other ways than plain digits with a point.
     """
@@ -63,8 +63,13 @@ class TableFormat:
         by_format: dict[ColumnFormat, list[str]] = {}
         for name in names:
             by_format.setdefault(self.columns.get(name, ColumnFormat()), []).append(name)
-        # Columns of one format make one expression: a table may have thousands.
-        return texts.select(self._expression(found, same) for found, same in by_format.items()).select(names)
+        # Columns of one format make one expression, a table may have thousands; those of dates try several formats each.
+        parts = [
+            (found, part)
+            for found, same in by_format.items()
+            for part in ([[name] for name in same] if found.pattern else [same])
+        ]
+        return texts.select(self._expression(found, part) for found, part in parts).select(names)
 
     def _expression(self, column: ColumnFormat, names: list[str]) -> pl.Expr:
         import polars as pl
@@ -85,9 +90,10 @@ class TableFormat:
             ]
             return part[0] + part[1] / 60 + part[2].fill_null(0.0) / 3600
         if column.kind == "date":
-            return text.str.to_date(column.pattern, strict=False)
+            return pl.coalesce(text.str.to_date(each, strict=False) for each in column.pattern.split(dates.SEVERAL))
         if column.kind == "datetime":
-            return text.str.to_datetime(column.pattern, strict=False).dt.replace_time_zone(None)
+            found = (text.str.to_datetime(each, strict=False) for each in column.pattern.split(dates.SEVERAL))
+            return pl.coalesce(each.dt.replace_time_zone(None) for each in found)
         return text
 
     def _known(self, text: pl.Expr) -> pl.Expr:
@@ -142,9 +148,8 @@ def find_format(column: Evidence, decimal: str, *, numeric: bool | None, with_da
         plain = column.n_plain >= count and (decimal == "." or column.n_integers == column.n_plain)
         return ColumnFormat("integer" if plain and column.n_integers == count else "number", is_dressed=not plain)
     if with_dates and column.n_dates:
-        # Of equals the first, which has the day before the month.
-        pattern, found = max(column.n_dates.items(), key=lambda item: item[1])
-        if found >= MOSTLY * known:
+        pattern = dates.SEVERAL.join(dates.together(column.n_dates))
+        if pattern and column.dates_of(pattern) >= MOSTLY * known:
             return ColumnFormat("datetime" if dates.has_clock(pattern) else "date", pattern)
     if column.n_times and column.n_times == known:
         return ColumnFormat("time")
@@ -160,6 +165,6 @@ def found_again(known: ColumnFormat, column: Evidence, decimal: str) -> ColumnFo
         return replace(found, kind=found.kind if known.kind == "integer" else "number")
     if known.kind in ("date", "datetime"):
         found = find_format(column, decimal, numeric=None, with_dates=True)
-        if found.pattern and column.n_dates[found.pattern] > column.n_dates[known.pattern]:
+        if found.pattern and column.dates_of(found.pattern) > column.dates_of(known.pattern):
             return found
     return known

@@ -62,17 +62,18 @@ def _dates(found: TableFormat) -> Iterator[Assumption]:
     by_order: dict[str, list[str]] = {}
     for name, column in found.columns.items():
         if column.kind in ("date", "datetime"):
-            by_order.setdefault(dates.order_of(column.pattern), []).append(name)
-    for order, names in by_order.items():
-        yield Assumption(f"{named(names)} {_has(names)} dates ({dates.ORDERS.get(order, order)}).", "--dates")
+            orders = dict.fromkeys(map(dates.order_of, column.pattern.split(dates.SEVERAL)))
+            by_order.setdefault(", ".join(dates.ORDERS.get(each, each) for each in orders), []).append(name)
+    for orders_said, names in by_order.items():
+        yield Assumption(f"{named(names)} {_has(names)} dates ({orders_said}).", "--dates")
 
 
 def _odd(found: TableFormat, columns: Mapping[str, Evidence]) -> Iterator[Assumption]:
     """Texts among numbers and dates that were taken for missing values."""
     for name, column in columns.items():
         kind, pattern = found.columns[name].kind, found.columns[name].pattern
-        if kind in ("date", "datetime") and column.n > column.n_dates[pattern]:
-            texts = counted(column.n - column.n_dates[pattern], "text")
+        if kind in ("date", "datetime") and column.n > column.dates_of(pattern):
+            texts = counted(column.n - column.dates_of(pattern), "text")
             yield Assumption(f"{name!r} has dates but for {texts}, taken as missing.", "--categorical")
         if kind not in ("integer", "number"):
             continue
