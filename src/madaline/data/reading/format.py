@@ -63,7 +63,7 @@ class TableFormat:
         by_format: dict[ColumnFormat, list[str]] = {}
         for name in names:
             by_format.setdefault(self.columns.get(name, ColumnFormat()), []).append(name)
-        # Columns of one format make one expression, a table may have thousands; those of dates try several formats each.
+        # Columns of one format make one expression, as a table may have thousands; for dates several formats are tried.
         parts = [
             (found, part)
             for found, same in by_format.items()
