@@ -380,6 +380,10 @@ _NAMES_BY_MODULE = {
 }
 _MODULE_OF = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names}
 
+_MADE_OF_SKLEARN = tuple(
+    f"madaline.estimators.{name}" for name in ("classical", "classifier", "density", "preprocessing", "regressor")
+)
+
 __all__ = sorted(_MODULE_OF)  # noqa: PLE0605  computed, so that a name is written once
 
 
@@ -388,6 +392,10 @@ def __getattr__(name: str) -> Any:
         module = _MODULE_OF[name]
     except KeyError:
         raise AttributeError(f"module 'madaline' has no attribute {name!r}") from None
+    if module.startswith(_MADE_OF_SKLEARN):
+        # From here, where the stack is low. CPython maps its stack in pieces of 16 kB, and unmaps one as soon as it is
+        # left: begun a few imports deeper down, scikit-learn's own cross an end of a piece ten thousand times more.
+        import sklearn  # noqa: F401
     package = vars(importlib.import_module(module))
     value = package[name] if name in package else importlib.import_module(f"{module}.{name}")
     globals()[name] = value  # the next look-up does not come here
