@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -15,13 +17,11 @@ from madaline.plan.program import ClassLoss, RankOneStep
 
 def descent(widths, dtype=np.float64, *, bias=True, momentum=0.0):
     """A step of plain gradient descent on the squared error of a net of rectifiers, its parameters in one vector."""
-    shapes = [shape for n, m in zip(widths, widths[1:], strict=False) for shape in ((n, m), (m,))[: 1 + bias]]
+    shapes = [shape for n, m in pairwise(widths) for shape in ((n, m), (m,))[: 1 + bias]]
     ends = np.cumsum([0, *(int(np.prod(shape)) for shape in shapes)])
 
     def loss(w, x, y):
-        parts = [
-            w[start:stop].reshape(shape) for start, stop, shape in zip(ends, ends[1:], shapes, strict=False)
-        ]
+        parts = [w[start:stop].reshape(shape) for (start, stop), shape in zip(pairwise(ends), shapes, strict=True)]
         for k in range(0, len(parts), 1 + bias):
             x = x @ parts[k] + (parts[k + 1] if bias else 0.0)
             x = np.maximum(x, 0.0) if k + 1 + bias < len(parts) else x
@@ -32,9 +32,7 @@ def descent(widths, dtype=np.float64, *, bias=True, momentum=0.0):
         return w - rate * (slope + momentum * w if momentum else slope), value
 
     rng = np.random.default_rng(sum(widths))
-    w, x, y = (
-        rng.normal(size=shape).astype(dtype) for shape in (ends[-1], (1, widths[0]), (1, widths[-1]))
-    )
+    w, x, y = (rng.normal(size=shape).astype(dtype) for shape in (ends[-1], (1, widths[0]), (1, widths[-1])))
     return trace(step, w, x, y, np.asarray(0.1, dtype), rows=[1, 2]), (w, x, y, np.asarray(0.1, dtype))
 
 

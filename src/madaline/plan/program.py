@@ -237,15 +237,15 @@ def row_axis(shape: Shape) -> int | None:
     return None
 
 
+OPERANDS = "A B C bias gate src times logits factor w rate dst indices key".split()
+"Attributes of instructions that may be one operand."
+
+
 def operands_of(instruction: Instruction) -> list[Operand]:
     """Everything an instruction reads or writes."""
     if isinstance(instruction, Chain):
         return list(instruction.operands)
-    found = [
-        value
-        for name in ("A", "B", "C", "bias", "gate", "src", "times", "logits", "factor", "w", "rate", "dst", "indices", "key")
-        if isinstance(value := getattr(instruction, name, None), Operand)
-    ]
+    found = [value for name in OPERANDS if isinstance(value := getattr(instruction, name, None), Operand)]
     if isinstance(instruction, Product) and instruction.epilogue is not None:
         found.extend(instruction.epilogue.operands)
     if isinstance(instruction, RankOneStep):

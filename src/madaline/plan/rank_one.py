@@ -100,7 +100,8 @@ def _outer(piece: Node) -> tuple[Node, Node] | None:
 def _vector(piece: Node) -> Node:
     """The piece, or what it is the sum of one of."""
     node = _bare(piece)
-    return node.inputs[0] if node.primitive.name == "sum" and width(node.inputs[0].shape) == width(node.shape) else piece
+    is_sum_of_one = node.primitive.name == "sum" and width(node.inputs[0].shape) == width(node.shape)
+    return node.inputs[0] if is_sum_of_one else piece
 
 
 def _bare(node: Node) -> Node:
