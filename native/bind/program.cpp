@@ -224,8 +224,8 @@ void bind_program(nb::module_& m) {
       .def(
           "rank_one_step",
           [](Builder& self, int dtype, int64 size, nb::object w, nb::object rate, nb::object dst, nb::list parts) {
-            RankOneStepSpec spec{Builder::checked_dtype(dtype), size, to_operand(w), to_operand(rate), to_operand(dst),
-                                 {}};
+            RankOneStepSpec spec{
+                Builder::checked_dtype(dtype), size, to_operand(w), to_operand(rate), to_operand(dst), {}};
             for (nb::handle part : parts) {
               nb::sequence p = nb::cast<nb::sequence>(part);
               if (nb::len(p) != 5) invalid("A part of rank_one_step is (start, rows, columns, a, d).");

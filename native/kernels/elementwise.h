@@ -47,7 +47,8 @@ class Elementwise final : public Instruction {
     const Dim inner = dims_.back();
     if (copy_ != nullptr || n.is_rows) return false;
     if (dims_.size() == 1) return panel_scale_ == n.coefficient;  // rows lie behind one another
-    return dims_.size() == 2 && panel_scale_ == 1 && group_ == 0 && !inner.is_rows && inner.coefficient == n.coefficient;
+    return dims_.size() == 2 && panel_scale_ == 1 && group_ == 0 && !inner.is_rows &&
+           inner.coefficient == n.coefficient;
   }
   void run_block(Frame& frame, Range rows, Range columns) const noexcept {
     if (dims_.size() == 2) return run_range(frame, rows.begin, rows.end, columns.begin, columns.end);

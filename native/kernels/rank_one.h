@@ -70,8 +70,7 @@ template <class T> class RankOneStepOf final : public Instruction {
     for (std::int64_t i = rows.begin; i < rows.end; ++i, w += p.columns, dst += p.columns) {
       const Vec<T> factor(p.is_outer ? a[i] : T(1));
       std::int64_t j = 0;
-      for (; j + W <= p.columns; j += W)
-        (down * (factor * Vec<T>::load(d + j)) + Vec<T>::load(w + j)).store(dst + j);
+      for (; j + W <= p.columns; j += W) (down * (factor * Vec<T>::load(d + j)) + Vec<T>::load(w + j)).store(dst + j);
       if (j < p.columns) {
         const int n = static_cast<int>(p.columns - j);
         (down * (factor * Vec<T>::load_partial(d + j, n)) + Vec<T>::load_partial(w + j, n)).store_partial(dst + j, n);

@@ -237,7 +237,7 @@ def row_axis(shape: Shape) -> int | None:
     return None
 
 
-OPERANDS = "A B C bias gate src times logits factor w rate dst indices key".split()
+OPERANDS = ["A", "B", "C", "bias", "gate", "src", "times", "logits", "factor", "w", "rate", "dst", "indices", "key"]
 "Attributes of instructions that may be one operand."
 
 
