@@ -44,9 +44,9 @@ def side_by_side(image: Image.Image, tops: tuple[int, ...], height: int, *, scal
 def main(classification: Path, regression: Path) -> None:
     """Both pictures."""
     desk = shot(classification / "report.html", DESK, 6600, dark=False).crop((130, 0, 1150, 6600))
-    side_by_side(desk, (0, 1900, 4210), 1900, scale=0.5, path=PICTURES / "report.png")
+    side_by_side(desk, (0, 2015, 4305), 1900, scale=0.5, path=PICTURES / "report.png")
     phone = shot(regression / "report.html", PHONE, 9600, dark=True)
-    side_by_side(phone, (0, 2370, 4010, 6890), 1000, scale=0.8, path=PICTURES / "report-phone.png")
+    side_by_side(phone, (0, 2490, 4125, 7030), 1000, scale=0.8, path=PICTURES / "report-phone.png")
 
 
 if __name__ == "__main__":
