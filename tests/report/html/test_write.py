@@ -242,6 +242,15 @@ def test_targets_of_several_units_have_scales_of_their_own(trained):
     assert "range" not in page.charts[titles(page).index("x")]["layout"]["yaxis"]
 
 
+def test_long_names_keep_their_ends(trained):
+    names = [f"a column with a rather long name wave {k}" for k in (1, 2, 3, 14)]
+    page = Page(report(findings(trained, names=names)))
+    labels = page.charts[titles(page).index("The first layer's weights")]["layout"]["yaxis"]["ticktext"]
+    assert [label[-7:].strip() for label in labels] == ["wave 1", "wave 2", "wave 3", "wave 14"]
+    assert max(map(len, labels)) == 28
+    assert "A wave is a cosine of a column" in page.text
+
+
 def test_a_class_that_no_test_row_has_gets_no_curve(trained):
     page = Page(report(replace(findings(trained), truth=np.zeros(50, int) + np.arange(50) % 2)))
     curves = page.charts[titles(page).index("Precision and recall")]["data"]

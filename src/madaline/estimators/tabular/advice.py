@@ -77,8 +77,8 @@ def _about_data(
         )
     if linear is not None and better(linear, score):
         yield Advice(
-            "A linear model does as well or better: the net sees more than there is. Make it smaller, and drop more "
-            "of its units.",
+            "A linear model does as well or better on these rows: there may be no more to see. Make the net smaller, "
+            "and drop more of its units.",
             "--hidden 32 --dropout 0.3",
         )
     elif boosting is not None and better(boosting, score) and not score.low <= boosting.value <= score.high:

@@ -22,6 +22,8 @@ DIGITS = 4
 "Of numbers in charts."
 LONGEST = 28
 "Characters of a label."
+KEPT_END = 9
+"Those of them at the end of a longer text that are shown."
 
 
 @dataclass(frozen=True)
@@ -70,9 +72,9 @@ def label(text: object, longest: int = LONGEST) -> str:
 
 
 def short(text: str, longest: int) -> str:
-    """A text of one line that is not too long."""
+    """A text of one line that is not too long; its middle is left out, since names often differ at the end."""
     plain = "".join(character if character.isprintable() else " " for character in text)
-    return plain if len(plain) <= longest else f"{plain[: longest - 1]}…"
+    return plain if len(plain) <= longest else f"{plain[: longest - 1 - KEPT_END]}…{plain[-KEPT_END:]}"
 
 
 def labels(texts: Iterable[object], longest: int = LONGEST) -> list[str]:

@@ -87,6 +87,8 @@ def first_weights(model: Model, inputs: Sequence[str]) -> Chart | None:
     if len(columns) < W.shape[1]:
         parts.append(f"the {len(columns)} units of {W.shape[1]:,} with the largest weights")
     more = f" Shown: {' and '.join(parts)}." if parts else ""
+    if any(" wave " in names[place] for place in rows):
+        more += " A wave is a cosine of a column, of a frequency that the net has learned."
     caption = f"Weights from inputs to units, those units side by side that look at the same inputs.{more}"
     return Chart("The first layer's weights", caption, [trace], layout, is_wide=True, height=120 + 18 * len(rows))
 
