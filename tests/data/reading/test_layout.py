@@ -111,7 +111,7 @@ def test_lines_before_the_table_are_left_out():
 def test_lines_after_the_table_are_left_out():
     frame, said = read("a,b,c\n1,2,3\n4,5,6\n\nSource: somebody\n")
     assert frame.rows() == [(1, 2, 3), (4, 5, 6)]
-    assert "The last 1 line with a single field is no row.  (--ragged)" in said
+    assert "The last line, of one field, is no row.  (--ragged)" in said
 
 
 def test_blank_rows_are_no_rows():

@@ -206,7 +206,8 @@ def _rows(
         short += tail
         end = tail[-1] + 1
     elif tail:
-        said.append(Assumption(f"The last {counted(len(tail), 'line')} with a single field is no row.", "--ragged"))
+        lines = "line, of one field, is no row" if len(tail) == 1 else f"{len(tail):,} lines, of one field, are no rows"
+        said.append(Assumption(f"The last {lines}.", "--ragged"))
     if short and ragged == "drop":
         dropped = short
         said.append(Assumption(f"{counted(len(short), 'row')} with other than {width} fields left out.", "--ragged"))
