@@ -82,6 +82,13 @@ print(*sorted({{"scipy", "sklearn", "rich", "matplotlib"}} & set(sys.modules)))
     assert run.stdout.strip() == ""
 
 
+@pytest.mark.parametrize("name", ["Trainer", "load", "integrated_gradients", "write_report"])
+def test_who_asks_for_no_estimator_does_not_wait_for_scikit_learn(run_python, name):
+    run = run_python(f"import sys, madaline as md; md.{name}; print('sklearn' in sys.modules)")
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.strip() == "False"
+
+
 @pytest.mark.parametrize("name", [name for name in md.__all__ if name.isupper() and hasattr(getattr(md, name), "find")])
 def test_a_registry_is_full_when_it_is_the_first_thing_asked_for(run_python, name):
     run = run_python(f"import madaline as md; print(*md.{name}.names())")
