@@ -261,13 +261,16 @@ template <class T> void dot_product(const Product<T>& x, T* workspace) noexcept 
   x.finish(0, x.is_swapped ? x.n : x.m);
 }
 
-// y[j] = a b[j] (+ y[j]) for j < n.
-template <bool kAdd, class T> MADALINE_INLINE void scaled_row(T a, const T* b, std::size_t n, T* y) noexcept {
+// y[j] = a b[j] (+ y[j]) for j < n, or 0 where gate[j] <= 0.
+template <bool kAdd, bool kGate, class T>
+MADALINE_INLINE void scaled_row(T a, const T* b, std::size_t n, T* y, const T* gate) noexcept {
   constexpr std::size_t W = static_cast<std::size_t>(Vec<T>::width);
   const Vec<T> factor(a);
   const auto vector = [&](std::size_t j) {
-    const Vec<T> x = factor * Vec<T>::load(b + j);
-    (kAdd ? x + Vec<T>::load(y + j) : x).store(y + j);
+    Vec<T> x = factor * Vec<T>::load(b + j);
+    if (kAdd) x = x + Vec<T>::load(y + j);
+    if (kGate) x = gate_lanes(Vec<T>::load(gate + j), x);
+    x.store(y + j);
   };
   std::size_t j = 0;
   for (; j + 4 * W <= n; j += 4 * W) {
@@ -275,7 +278,10 @@ template <bool kAdd, class T> MADALINE_INLINE void scaled_row(T a, const T* b, s
     for (std::size_t v = 0; v < 4 * W; v += W) vector(j + v);
   }
   for (; j + W <= n; j += W) vector(j);
-  for (; j < n; ++j) y[j] = kAdd ? a * b[j] + y[j] : a * b[j];
+  for (; j < n; ++j) {
+    const T x = kAdd ? a * b[j] + y[j] : a * b[j];
+    y[j] = kGate && !(gate[j] > T(0)) ? T(0) : x;
+  }
 }
 
 // The same for m rows of N elements, fewer than a vector: setting up vectors would take longer than a row.
@@ -287,14 +293,19 @@ void scaled_short_rows(std::size_t m, const T* a, std::ptrdiff_t a_m, const T* b
     for (int j = 0; j < N; ++j) C[j] = kAdd ? *a * row[j] + C[j] : *a * row[j];
 }
 
-// Lanes j .. j + n of a row of C.
+// A vector of a row of C, from column j on, or its first n lanes. Whole ones apart, since masked stores are slow.
 template <class T>
 MADALINE_INLINE void store_lanes(Vec<T> s, std::size_t j, int n, const Target<T>& to, const Store& store) noexcept {
-  if (store.add) s = s + Vec<T>::load_partial(to.C + j, n);
-  if (to.bias) s = s + (store.bias_col ? Vec<T>::load_partial(to.bias + j, n) : Vec<T>(*to.bias));
+  const bool is_whole = n == Vec<T>::width;
+  const auto load = [&](const T* from) {
+    return is_whole ? Vec<T>::load(from + j) : Vec<T>::load_partial(from + j, n);
+  };
+  if (store.add) s = s + load(to.C);
+  if (to.bias) s = s + (store.bias_col ? load(to.bias) : Vec<T>(*to.bias));
   if (store.relu) s = relu_lanes(s);
-  if (to.gate) s = gate_lanes(Vec<T>::load_partial(to.gate + j, n), s);
-  s.store_partial(to.C + j, n);
+  if (to.gate) s = gate_lanes(load(to.gate), s);
+  if (is_whole) s.store(to.C + j);
+  else s.store_partial(to.C + j, n);
 }
 
 // a b + c, rounded as in vectors.
@@ -317,16 +328,19 @@ template <class T> void outer_product(const Product<T>& x) noexcept {
   for (std::size_t i = 0; i < x.m; ++i) {
     const T a = *x.A.from(i, 0).data;
     const Target<T> to = store.move(x.to, i, 0);
-    if (!to.bias && !to.gate && !store.relu) {
-      if (x.n < W) {  // a loop of its own: setting up vectors would take longer than the row
+    if (!to.bias && !store.relu) {
+      if (x.n < W && !to.gate) {  // a loop of its own: setting up vectors would take longer than the row
         for (std::size_t j = 0; j < x.n; ++j) to.C[j] = store.add ? a * x.B.data[j] + to.C[j] : a * x.B.data[j];
-      } else if (store.add) scaled_row<true>(a, x.B.data, x.n, to.C);
-      else scaled_row<false>(a, x.B.data, x.n, to.C);
+      } else if (store.add && to.gate) scaled_row<true, true>(a, x.B.data, x.n, to.C, to.gate);
+      else if (store.add) scaled_row<true, false>(a, x.B.data, x.n, to.C, to.gate);
+      else if (to.gate) scaled_row<false, true>(a, x.B.data, x.n, to.C, to.gate);
+      else scaled_row<false, false>(a, x.B.data, x.n, to.C, to.gate);
       continue;
     }
     for (std::size_t j = 0; j < x.n; j += W) {
       const int n = static_cast<int>(std::min(W, x.n - j));
-      store_lanes(Vec<T>(a) * Vec<T>::load_partial(x.B.data + j, n), j, n, to, store);
+      const T* b = x.B.data + j;
+      store_lanes(Vec<T>(a) * (x.n - j >= W ? Vec<T>::load(b) : Vec<T>::load_partial(b, n)), j, n, to, store);
     }
   }
   x.finish(0, x.m);
@@ -338,7 +352,7 @@ template <class T> void thin_product(const Product<T>& x) noexcept {
   constexpr std::size_t W = static_cast<std::size_t>(Vec<T>::width);
   for (std::size_t i = 0; i < x.m; ++i) {
     const Target<T> to = x.store.move(x.to, i, 0);
-    alignas(64) T sums[W];
+    alignas(64) T sums[W] = {};
     T a[kThinK];
     for (std::size_t p = 0; p < x.k; ++p) a[p] = *x.A.from(i, p).data;
     for (std::size_t j = 0; j < x.n; j += W) {
@@ -349,7 +363,7 @@ template <class T> void thin_product(const Product<T>& x) noexcept {
         for (std::size_t p = 0; p < x.k; ++p) sum = fused(a[p], b[p], sum);
         sums[l] = sum;
       }
-      store_lanes(Vec<T>::load_partial(sums, static_cast<int>(n)), j, static_cast<int>(n), to, x.store);
+      store_lanes(Vec<T>::load(sums), j, static_cast<int>(n), to, x.store);
     }
   }
   x.finish(0, x.m);

@@ -5,7 +5,7 @@
 // w and dst may be the same. Rounded as by a chain over the stored g, hence the same bits.
 #pragma once
 
-#include <cmath>
+#include <type_traits>
 
 #include "kernels/program.h"
 #include "kernels/simd.h"
@@ -70,28 +70,28 @@ template <class T> class RankOneStepOf final : public Instruction {
     for (std::int64_t i = rows.begin; i < rows.end; ++i, w += p.columns, dst += p.columns) {
       const Vec<T> factor(p.is_outer ? a[i] : T(1));
       std::int64_t j = 0;
-      for (; j + W <= p.columns; j += W) (down * (factor * Vec<T>::load(d + j)) + Vec<T>::load(w + j)).store(dst + j);
-      if (j < p.columns) {
-        const int n = static_cast<int>(p.columns - j);
-        (down * (factor * Vec<T>::load_partial(d + j, n)) + Vec<T>::load_partial(w + j, n)).store_partial(dst + j, n);
+      for (; j + 4 * W <= p.columns; j += 4 * W) {
+#pragma GCC unroll 4
+        for (std::int64_t v = j; v < j + 4 * W; v += W)
+          (down * (factor * Vec<T>::load(d + v)) + Vec<T>::load(w + v)).store(dst + v);
       }
+      for (; j + W <= p.columns; j += W) (down * (factor * Vec<T>::load(d + j)) + Vec<T>::load(w + j)).store(dst + j);
+      for (; j < p.columns; ++j) dst[j] = -rate * (p.is_outer ? a[i] * d[j] : d[j]) + w[j];
     }
   }
 
-  // Fewer columns than a vector has lanes: several rows in one.
+  // Fewer columns than a vector has lanes: setting up vectors would take longer than a row.
   static void short_rows(Range rows, const Part& p, const T* a, const T* d, T rate, const T* w, T* dst) noexcept {
-    const Vec<T> down(-rate);
-    alignas(64) T g[W];
-    const std::int64_t n = (rows.end - rows.begin) * p.columns;
-    std::int64_t i = rows.begin, j = 0;
-    for (std::int64_t e = 0; e < n; e += W) {
-      const int count = static_cast<int>(std::min(W, n - e));
-      for (int l = 0; l < count; ++l) {
-        g[l] = p.is_outer ? a[i] * d[j] : d[j];
-        if (++j == p.columns) j = 0, ++i;
+    const auto run = [&](auto columns) {  // a constant, or p.columns
+      for (std::int64_t i = rows.begin; i < rows.end; ++i, w += columns, dst += columns) {
+        const T factor = p.is_outer ? a[i] : T(1);
+        for (std::int64_t j = 0; j < columns; ++j) dst[j] = -rate * (factor * d[j]) + w[j];
       }
-      (down * Vec<T>::load_partial(g, count) + Vec<T>::load_partial(w + e, count)).store_partial(dst + e, count);
-    }
+    };
+    if (p.columns == 1) run(std::integral_constant<std::int64_t, 1>());
+    else if (p.columns == 2) run(std::integral_constant<std::int64_t, 2>());
+    else if (p.columns == 3) run(std::integral_constant<std::int64_t, 3>());
+    else run(p.columns);
   }
 
   std::int64_t size_;
