@@ -110,6 +110,10 @@ def test_what_cannot_be_learned_is_said():
         md.TargetPlan.fit([0.5, np.inf])
     with pytest.raises(TargetError, match="task='binary' needs two classes, and the target has 3"):
         md.TargetPlan.fit(["a", "b", "c"], task="binary")
+    with pytest.raises(
+        TargetError, match=r"^Row 1 of the target is 'b', and numbers are needed. Choose another task or ta"
+    ):
+        md.TargetPlan.fit(["1", "b"], task="regression")
     with pytest.raises(TargetError, match="needs a target of one column, and it has 2"):
         md.TargetPlan.fit([[1, 2], [3, 4]], task="multiclass")
     with pytest.raises(TargetError, match="Row 1 of the target is 'c', a class that was not there in training"):

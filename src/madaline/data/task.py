@@ -44,6 +44,16 @@ def the_column(columns: list[Column], task: str) -> Column:
 
 def matrix_of(columns: list[Column]) -> np.ndarray:
     """Columns of numbers as one matrix; an error that names the row of one that is none."""
+    for column in columns:
+        if column.kind in ("text", "category"):
+            import polars as pl
+
+            wrong = column.values.str.strip_chars().cast(pl.Float64, strict=False).is_null().arg_true()
+            if len(wrong):
+                shown = column.values[int(wrong[0])]
+                raise TargetError(
+                    f"Row {wrong[0]} of the target is {shown!r}, and numbers are needed. Choose another task or target."
+                )
     matrix = np.stack([column.numbers().astype(np.float64) for column in columns], axis=1)
     wrong = np.argwhere(~np.isfinite(matrix))
     if len(wrong):
