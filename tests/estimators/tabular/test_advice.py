@@ -14,7 +14,16 @@ from madaline.train.history import History
 
 
 def told(
-    *, roles=(), rows=5000, losses=((0.5, 0.5),), stopped="finished", best=None, way="random", linear=0.5, naive=0.0
+    *,
+    roles=(),
+    rows=5000,
+    losses=((0.5, 0.5),),
+    stopped="finished",
+    best=None,
+    way="random",
+    linear=0.5,
+    naive=0.0,
+    boosting=0.5,
 ):
     """The options of the advice for a run like this."""
     history = History()
@@ -28,7 +37,8 @@ def told(
         recipe=SimpleNamespace(epochs=100, choices={"activation": "mish", "learning_rate": 0.004}),
         table=SimpleNamespace(roles=lambda: [Role(f"c{k}", role, "") for k, role in enumerate(roles)]),
     )
-    others = {"mean": [Score("R2", naive, naive, naive)], "linear model": [Score("R2", linear, linear, linear)]}
+    values = {"mean": naive, "linear model": linear, "gradient boosting": boosting}
+    others = {name: [Score("R2", value, value - 0.01, value + 0.01)] for name, value in values.items()}
     found = advise(prepared, history, [Score("R2", 0.8, 0.7, 0.9)], others, way=way)
     assert len(found) == HOW_MANY
     return [advice.options for advice in found]
@@ -49,6 +59,9 @@ def test_a_best_epoch_that_came_early_calls_for_smaller_steps():
     ("run", "options"),
     [
         ({"linear": 0.9}, "--hidden 32 --dropout 0.3"),
+        ({"boosting": 0.95}, "--hidden 512,512,512 --epochs 400 --patience 100"),
+        ({"linear": 0.9, "boosting": 0.95}, "--hidden 512,512,512 --epochs 400 --patience 100"),
+        ({"linear": 0.9, "boosting": 0.9}, "--hidden 32 --dropout 0.3"),
         ({"naive": 0.75}, "--numeric COLUMN --categorical COLUMN"),
         ({"losses": [(0.1, 0.5)]}, "--dropout 0.3 --weight-decay 0.1"),
         ({"stopped": "time"}, "--resume RUN"),
@@ -56,7 +69,18 @@ def test_a_best_epoch_that_came_early_calls_for_smaller_steps():
         ({"roles": ("number",) * 6}, "--ignore COLUMN"),
         ({}, "--seed 1"),
     ],
-    ids=["linear is better", "nothing learned", "overfit", "out of time", "still falling", "many columns", "nothing"],
+    ids=[
+        "linear is better",
+        "boosting is better",
+        "both are better, boosting most",
+        "both are better",
+        "nothing learned",
+        "overfit",
+        "out of time",
+        "still falling",
+        "many columns",
+        "nothing",
+    ],
 )
 def test_each_finding_has_its_remedy(run, options):
     assert options in told(**run)

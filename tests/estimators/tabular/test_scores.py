@@ -90,9 +90,10 @@ def test_numbers_are_shown_as_people_read_them():
         (Score("R2", -0.000914, -0.00552, -3.2e-6), "-0.001 (-0.006 to 0.000)"),
         (Score("log loss", 0.128, 3.19e-5, 0.392, larger_is_better=False), "0.128 (0.000 to 0.392)"),
         (Score("RMSE", 0.000123, 0.0000456, 0.0002, larger_is_better=False), "0.000123 (0.000046 to 0.000200)"),
+        (Score("RMSE", 0.01134, 0.01101, 0.01172, larger_is_better=False), "0.0113 (0.0110 to 0.0117)"),
         (Score("MAE", 82.04, 9.991, 1000.4, larger_is_better=False), "82.0 (10 to 1,000)"),
     ],
-    ids=["nearly 0", "from nearly 0", "small units", "wide"],
+    ids=["nearly 0", "from nearly 0", "small units", "small", "wide"],
 )
 def test_the_numbers_of_a_score_have_digits_that_go_together(found, text):
     assert str(found) == text

@@ -75,13 +75,14 @@ def _about_data(
             "for others that say more, and see whether some were left out or misread.",
             "--numeric COLUMN --categorical COLUMN",
         )
-    if linear is not None and better(linear, score):
+    is_more_to_see = linear is None or (boosting is not None and _is_surely_better(boosting, linear))
+    if linear is not None and better(linear, score) and not is_more_to_see:
         yield Advice(
             "A linear model does as well or better on these rows: there may be no more to see. Make the net smaller, "
             "and drop more of its units.",
             "--hidden 32 --dropout 0.3",
         )
-    elif boosting is not None and better(boosting, score) and not score.low <= boosting.value <= score.high:
+    elif boosting is not None and _is_surely_better(boosting, score):
         yield Advice(
             "Gradient boosting is better on these rows. A larger net that trains longer often closes the gap.",
             "--hidden 512,512,512 --epochs 400 --patience 100",

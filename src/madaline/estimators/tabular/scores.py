@@ -232,5 +232,5 @@ def shown(value: float, size: float = 0.0) -> str:
         return f"{value:.3g}"
     if size >= 1000:
         return f"{value:,.0f}"
-    digits = 1 if size >= 10 else 3 if size >= 0.01 or size == 0 else 2 - math.floor(math.log10(size))
+    digits = 1 if size >= 10 else 3 if size >= 0.1 or size == 0 else 2 - math.floor(math.log10(size))
     return f"{value:z.{digits}f}"
