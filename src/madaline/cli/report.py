@@ -69,6 +69,7 @@ def write(
     has_intervals = isinstance(target, NumberTarget) and len(test.y) > 1
     classes = target.classes if isinstance(target, ClassTarget) else ()
     file = quote(str(folder.path / MODEL))
+    how = "at the last" if ended["by"] == "finished" else f"by {ended['by']}"
     findings = Findings(
         title=Path(about["source"]).name if about["source"] != "-" else "standard input",
         task=target.task,
@@ -76,7 +77,7 @@ def write(
             "Trained on": counted(rows["train"], "row"),
             "Validated on": counted(rows["validation"], "row"),
             "Tested on": f"{counted(rows['test'], 'row')}, split {about['split']}",
-            "Ended by": f"{ended['by']}, epoch {ended['epoch']}",
+            "Ended": f"{how}, epoch {ended['epoch']}",
             "Net": counted(trainer.model.network.n_params, "parameter"),
             "Time": f"{about['seconds']:.1f} s",
         },
