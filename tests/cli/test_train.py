@@ -48,7 +48,7 @@ def test_a_run_shows_assumptions_columns_task_scores_and_advice(madaline):
         "Fields are parted by a semicolon.  [--delimiter]",
         "Task: regression of 'price'",
         "rows to test",
-        "left out (id)",
+        "left out (leak)",
         "R2: 1 is perfect",
         "this net",
         "mean",
