@@ -25,6 +25,7 @@ COLUMNS = {
     "zip": [f"z{k % 11}" for k in range(24)],
 }  # fmt: skip
 ANSWERS = ["yes", "no", "no", "yes", "yes", "no", "yes", "no"] * 3
+COUNTS = [3, 0, 1, 12, 5, 0, 2, 7] * 3
 
 
 def bump(x):
@@ -52,6 +53,21 @@ def learned():
     return Learned(net.init(plan.encode(COLUMNS), seed=2), plan, target, ("answer",), md.CrossEntropy())
 
 
+def counts():
+    """The same for numbers of things: rates, limits, and intervals that widen with the rate."""
+    plan, target = TablePlan.fit(COLUMNS), TargetPlan.fit(COUNTS, task="count", scale=False)
+    net = md.Sequential(plan.front(), md.mlp(5, 1))
+    made = Learned(net.init(plan.encode(COLUMNS), seed=4), plan, target, ("visits",), md.Poisson())
+    made.learn_errors(np.array(COUNTS, float)[:, None], made.predict(COLUMNS)[:, None])
+    return made
+
+
+def rates_and_intervals(made):
+    """What is recorded of a model of counts: predictions, and both ends of their intervals."""
+    rates = made.predict(COLUMNS)[:, None]
+    return np.hstack([rates, *made.interval(rates, 0.8)])
+
+
 def estimator():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it is trained too little
@@ -66,6 +82,9 @@ def main():
     for name, thing in (("learned", learned()), ("estimator", estimator())):
         thing.save(GOLDEN / f"{name}_{FORMAT}.madaline")
         np.savez_compressed(GOLDEN / f"{name}_{FORMAT}.npz", y=thing.predict_proba(COLUMNS))
+    made = counts()
+    made.save(GOLDEN / f"counts_{FORMAT}.madaline")
+    np.savez_compressed(GOLDEN / f"counts_{FORMAT}.npz", y=rates_and_intervals(made))
 
 
 if __name__ == "__main__":

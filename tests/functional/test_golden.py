@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import madaline as md
-from functional.golden_files import COLUMNS, GOLDEN
+from functional.golden_files import COLUMNS, GOLDEN, rates_and_intervals
 from madaline.estimators.tabular.learned import Learned
 from madaline.functional.files import FORMAT
 
@@ -34,6 +34,12 @@ def test_what_was_learned_from_a_table_predicts_what_it_did(path):
     np.testing.assert_allclose(found, recorded(path.stem)["y"], rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("kind", ["model", "learned", "estimator"])
+@pytest.mark.parametrize("path", paths("counts"), ids=lambda path: path.stem)
+def test_a_model_of_counts_gives_the_rates_and_intervals_it_did(path):
+    found = rates_and_intervals(Learned.load(path))
+    np.testing.assert_allclose(found, recorded(path.stem)["y"], rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["model", "learned", "estimator", "counts"])
 def test_there_is_a_file_of_every_format(kind):
     assert [path.stem for path in paths(kind)] == [f"{kind}_{number}" for number in range(1, FORMAT + 1)]
