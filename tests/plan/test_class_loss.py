@@ -58,6 +58,16 @@ def test_loss_and_slope_are_those_of_the_formula(rows, classes, dtype, isa):
 
 
 @needs_core
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize(("rows", "classes"), SHAPES)
+def test_a_batch_of_one_size_is_no_different(rows, classes, isa):
+    arguments = problem(rows, classes, np.float32)
+    fixed, any_size = trace(weighted, *arguments), trace(weighted, *arguments, rows=[0, 1, 2])
+    assert any(isinstance(step, ClassLoss) for step in plan(fixed).instructions)
+    assert_same_bits([run_native(fixed, arguments, isa=isa)[1]], [run_native(any_size, arguments, rows, isa=isa)[1]])
+
+
+@needs_core
 def test_a_row_has_the_same_bits_alone_and_among_others():
     z, k, g = problem(37, 5, np.float32)
     graph = trace(weighted, z, k, g, rows=[0, 1, 2])

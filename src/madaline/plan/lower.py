@@ -349,7 +349,9 @@ def _rank_one_step(node: Node, low: Lowering) -> list[Instruction]:
 
 def _class_loss(node: Node, low: Lowering) -> list[Instruction]:
     operands = [low.operand(item) for item in (*node.inputs, node)]
-    return [ClassLoss((node,), node.dtype.name, dim_of(node.shape[0]), width(node.inputs[0].shape), *operands)]
+    n, columns = node.shape  # of each row the classes' slopes, then the loss
+    assert isinstance(columns, int)
+    return [ClassLoss((node,), node.dtype.name, dim_of(n), columns - 1, *operands)]
 
 
 _RULES: dict[str, Callable[[Node, Lowering], list[Instruction]]] = {
