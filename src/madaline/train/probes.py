@@ -104,10 +104,12 @@ def probe_values(
 
 def probe_rows(paths: Sequence[str], values: Mapping[str, np.ndarray]) -> Iterator[dict[str, Any]]:
     """What the last step put out, as a row for each layer."""
-    for path in paths:
-        prefix = f"probe.{path}."
-        inside = {name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)}
-        yield {"layer": path} | {name: float(value[-1]) for name, value in inside.items() if "." not in name}
+    rows: dict[str, dict[str, Any]] = {path: {"layer": path} for path in paths}
+    for name, value in values.items():
+        if name.startswith("probe."):
+            path, _, statistic = name.removeprefix("probe.").rpartition(".")
+            rows[path][statistic] = float(value[-1])
+    yield from rows.values()
 
 
 def sum_of_squares(entries: Sequence[Any], vector: Any) -> Any:
