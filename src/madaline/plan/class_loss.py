@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from madaline.graph.node import Node, is_constant, substitute, topological_order
+from madaline.graph.node import Node, substitute, topological_order
 from madaline.graph.primitive import PRIMITIVES, Primitive
 from madaline.graph.shapes import Rows, Shape
 from madaline.graph.trace import Graph
+from madaline.plan.views import bare, is_number
 
 MOST_CLASSES = 64
 "With more, instructions of their own lose little; and here sums over the classes go one by one."
@@ -85,7 +86,7 @@ def _loss(node: Node) -> list[tuple[_Key, Node]]:
     """The node under its key, if it is ``l - s_k``."""
     if node.primitive.name != "subtract":
         return []
-    total, own = node.inputs[0], _bare(node.inputs[1])
+    total, own = node.inputs[0], bare(node.inputs[1])
     is_loss = total.primitive.name == "logsumexp" and own.primitive.name == "take_along" and node.ndim == 1
     return [((id(total), id(own.inputs[0]), id(own.inputs[1])), node)] if is_loss else []
 
@@ -101,26 +102,26 @@ def _found(slope: Node, losses: Mapping[_Key, Node]) -> _Found | None:
     power, factor = _first(scaled.inputs, "exp") if scaled.primitive.name == "multiply" else (scaled, None)
     if spread.primitive.name != "scatter_along" or power.primitive.name != "exp":
         return None
-    negated, indices = _bare(spread.inputs[0]), spread.inputs[1]
+    negated, indices = bare(spread.inputs[0]), spread.inputs[1]
     difference = power.inputs[0]
     if negated.primitive.name != "negative" or difference.primitive.name != "subtract":
         return None
     row = negated.inputs[0]
-    shifted, total = difference.inputs[0], _bare(difference.inputs[1])
+    shifted, total = difference.inputs[0], bare(difference.inputs[1])
     loss = losses.get((id(total), id(shifted), id(indices)))
     z = _unshifted(shifted)
-    same_factor = _is_one(_bare(row)) if factor is None else _bare(factor) is _bare(row)
-    fits = row.shape == (n,) == _bare(indices).shape and same_factor
+    same_factor = is_number(bare(row), 1) if factor is None else bare(factor) is bare(row)
+    fits = row.shape == (n,) == bare(indices).shape and same_factor
     if loss is None or z is None or not fits or z.shape != slope.shape or total.inputs != (shifted,):
         return None
-    return _Found(loss, slope, z, _bare(indices), row)
+    return _Found(loss, slope, z, bare(indices), row)
 
 
 def _unshifted(node: Node) -> Node | None:
     """``z``, if the node is ``z - max_j z_j``."""
     if node.primitive.name != "subtract":
         return None
-    z, largest = node.inputs[0], _bare(node.inputs[1])
+    z, largest = node.inputs[0], bare(node.inputs[1])
     is_shift = largest.primitive.name == "max" and largest.inputs == (z,) and largest.params["axes"] == (1,)
     return z if is_shift else None
 
@@ -138,17 +139,6 @@ def _parts(found: _Found) -> dict[int, Node]:
         id(found.slope): slope,
         id(found.loss): Node(PRIMITIVES["reshape"], (last,), {"shape": (n,)}, (n,), whole.dtype),
     }
-
-
-def _bare(node: Node) -> Node:
-    """Without axes of size one."""
-    while node.primitive.name == "reshape":
-        (node,) = node.inputs
-    return node
-
-
-def _is_one(node: Node) -> bool:
-    return is_constant(node) and node.shape == () and bool(node.params["value"] == 1)
 
 
 def _first(nodes: Sequence[Node], name: str) -> Sequence[Node]:

@@ -18,7 +18,7 @@ from madaline.graph.primitive import Primitive
 from madaline.graph.shapes import Shape
 from madaline.graph.trace import Graph
 from madaline.plan.join import gaps, runs
-from madaline.plan.views import width
+from madaline.plan.views import bare, width
 
 Part = tuple[int, int, int]
 "Where it starts, rows, columns; a vector has 0 rows."
@@ -90,7 +90,7 @@ def _pieces(gradient: Node) -> list[tuple[Node, tuple[int, int]]] | None:
 
 def _outer(piece: Node) -> tuple[Node, Node] | None:
     """``a`` and ``d``, if the piece is ``a d^T``."""
-    product = _bare(piece)
+    product = bare(piece)
     if product.primitive.name != "matmul" or product.ndim != 2 or product.inputs[1].shape[0] != 1:
         return None
     a, d = product.inputs
@@ -99,13 +99,6 @@ def _outer(piece: Node) -> tuple[Node, Node] | None:
 
 def _vector(piece: Node) -> Node:
     """The piece, or what it is the sum of one of."""
-    node = _bare(piece)
+    node = bare(piece)
     is_sum_of_one = node.primitive.name == "sum" and width(node.inputs[0].shape) == width(node.shape)
     return node.inputs[0] if is_sum_of_one else piece
-
-
-def _bare(node: Node) -> Node:
-    """Before it was given another shape."""
-    while node.primitive.name == "reshape":
-        (node,) = node.inputs
-    return node

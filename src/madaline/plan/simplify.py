@@ -14,6 +14,7 @@ from madaline.graph.node import CONSTANT, INPUT, Node, is_constant, topological_
 from madaline.graph.primitives.elementwise import Elementwise, fold
 from madaline.graph.shapes import broadcast
 from madaline.graph.trace import Graph
+from madaline.plan.views import is_number
 
 Rule = Callable[[Node], Node | None]
 
@@ -83,10 +84,6 @@ def _without_broadcasts(node: Node) -> Node | None:
     return Node(node.primitive, tuple(inputs), node.params, node.shape, node.dtype) if changed else None
 
 
-def _is_scalar(node: Node, value: float) -> bool:
-    return is_constant(node) and node.shape == () and bool(node.params["value"] == value)
-
-
 def _pass_on(node: Node) -> Node:
     return node.inputs[0]
 
@@ -94,20 +91,20 @@ def _pass_on(node: Node) -> Node:
 def _multiply(node: Node) -> Node | None:
     for position, item in enumerate(node.inputs):
         other = node.inputs[1 - position]
-        if _is_scalar(item, 1) and other.shape == node.shape:
+        if is_number(item, 1) and other.shape == node.shape:
             return other
     return None
 
 
 def _divide(node: Node) -> Node | None:
     a, b = node.inputs
-    return a if _is_scalar(b, 1) and a.shape == node.shape else None
+    return a if is_number(b, 1) and a.shape == node.shape else None
 
 
 def _subtract(node: Node) -> Node | None:
     a, b = node.inputs
     # Not -0: it would turn a negative zero into a positive one.
-    return a if _is_scalar(b, 0) and not np.signbit(b.params["value"]) and a.shape == node.shape else None
+    return a if is_number(b, 0) and not np.signbit(b.params["value"]) and a.shape == node.shape else None
 
 
 def _negative(node: Node) -> Node | None:

@@ -54,6 +54,18 @@ def is_scalar_constant(node: Node) -> bool:
     return is_constant(node) and node.shape == ()
 
 
+def is_number(node: Node, value: float) -> bool:
+    """Whether the node is this known number."""
+    return is_scalar_constant(node) and bool(node.params["value"] == value)
+
+
+def bare(node: Node) -> Node:
+    """Before it was given another shape."""
+    while node.primitive.name == "reshape":
+        (node,) = node.inputs
+    return node
+
+
 def lies_as_stored(node: Node, view: View) -> bool:
     """Whether the node's elements lie as if it were stored itself, from the start of its root."""
     stored = stored_strides(node.shape)
