@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,11 @@ from madaline.graph.listing import node_flops
 from madaline.graph.trace import Graph
 from madaline.nn.context import Context
 from madaline.nn.layers.activation import Activation
-from madaline.nn.network import Network
+from madaline.nn.network import Entry, Network
 from madaline.train.events import Callback
 
+Name = tuple[str, str]
+"Of one number: the path of the layer, and the statistic."
 OF_ACTIVATIONS = ("mean", "std", "zero", "saturated")
 OF_PARAMETERS = ("gradient_norm", "weight_norm", "update_ratio")
 AN_EPOCH = 2
@@ -82,53 +84,80 @@ def interval(graph: Graph, batch_size: int, steps_an_epoch: int, total_steps: in
 
 def probe_values(
     network: Network, context: Context, paths: Sequence[str], *, w: Any, g: Any, new_w: Any
-) -> dict[str, Any]:
-    """The probes as traced numbers by name, ``probe.<path>.<statistic>``."""
-    values: dict[str, Any] = {}
+) -> tuple[list[Name], Any]:
+    """What each number is, and all numbers as one traced vector: of many layers at a time, so that it is few nodes."""
+    names: list[Name] = []
+    values: list[Any] = []
+    of_outputs: dict[Any, list[str]] = {}
     for path in paths:
-        name = f"probe.{path}"
-        output = context.outputs[path]
-        if hasattr(output, "shape"):
-            values |= {f"{name}.{key}": value for key, value in _of_output(output, context, path).items()}
-        entries = [
-            entry for entry in network.params.values() if entry.path.rpartition(".")[0] == path and not entry.frozen
-        ]
-        if entries:
-            norms = [sum_of_squares(entries, vector) for vector in (g, w, new_w - w)]
-            gradient, weight, update = (np.sqrt(value) for value in norms)
-            values[f"{name}.gradient_norm"] = gradient
-            values[f"{name}.weight_norm"] = weight
-            values[f"{name}.update_ratio"] = update / (weight + 1e-12)
-    return values
+        y = context.outputs[path]
+        if hasattr(y, "shape"):
+            of_outputs.setdefault((y.shape, y.dtype), []).append(path)
+    entries: dict[str, list[Entry]] = {}
+    for entry in network.params.values():
+        path = entry.path.rpartition(".")[0]
+        if path in paths and not entry.frozen:
+            entries.setdefault(path, []).append(entry)
+    found = [item for alike in of_outputs.values() for item in _of_outputs(context, alike)]
+    if entries:
+        found += _of_parameters(entries, w=w, g=g, new_w=new_w)
+    for statistic, layers, vector in found:
+        names += [(path, statistic) for path in layers]
+        values.append(vector)
+    return names, np.concatenate(values) if values else None
 
 
-def probe_rows(paths: Sequence[str], values: Mapping[str, np.ndarray]) -> Iterator[dict[str, Any]]:
-    """What the last step put out, as a row for each layer."""
-    rows: dict[str, dict[str, Any]] = {path: {"layer": path} for path in paths}
-    for name, value in values.items():
-        if name.startswith("probe."):
-            path, _, statistic = name.removeprefix("probe.").rpartition(".")
-            rows[path][statistic] = float(value[-1])
-    yield from rows.values()
+def probe_columns(paths: Sequence[str], names: Sequence[Name], values: np.ndarray, t: int) -> dict[str, np.ndarray]:
+    """What step ``t`` put out, as columns with a row for each layer."""
+    row = {path: number for number, path in enumerate(paths)}
+    columns = {"step": np.full(len(paths), t), "layer": np.array(paths)}
+    for (path, statistic), value in zip(names, values.tolist(), strict=True):
+        if statistic not in columns:
+            columns[statistic] = np.full(len(paths), np.nan)
+        columns[statistic][row[path]] = value
+    return columns
 
 
-def sum_of_squares(entries: Sequence[Any], vector: Any) -> Any:
-    """Of all arrays of a layer together."""
-    parts = [np.sum(entry.of(vector) ** 2) for entry in entries]
-    return sum(parts[1:], parts[0])
+_Found = tuple[str, Sequence[str], Any]
+"A statistic, the layers it is of, and its traced values."
 
 
-def _of_output(y: Any, context: Context, path: str) -> dict[str, Any]:
-    mean = np.mean(y)
-    found = {
-        "mean": mean,
-        "std": np.sqrt(np.maximum(np.mean(y * y) - mean * mean, 0.0)),
-        "zero": np.mean((y == 0.0).astype(y.dtype)),
-    }
-    layer = context.layers[path]
-    if isinstance(layer, Activation) and layer.function.saturation is not None:
-        low, high = layer.function.saturation
-        x = context.inputs[path]
-        outside = np.logical_or(x < low, x > high)
-        found["saturated"] = np.mean(outside.astype(y.dtype))
+def _of_outputs(context: Context, paths: Sequence[str]) -> list[_Found]:
+    """Of layers whose outputs have one shape."""
+    outputs = [context.outputs[path] for path in paths]
+    dtype, count = outputs[0].dtype, math.prod(outputs[0].shape)
+    mean = np.stack([np.sum(y) for y in outputs]) / count
+    mean_square = np.stack([np.sum(y * y) for y in outputs]) / count
+    found: list[_Found] = [
+        ("mean", paths, mean),
+        ("std", paths, np.sqrt(np.maximum(mean_square - mean * mean, 0.0))),
+        ("zero", paths, np.stack([np.sum((y == 0.0).astype(dtype)) for y in outputs]) / count),
+    ]
+    saturated: dict[str, Any] = {}
+    for path in paths:
+        layer, x = context.layers[path], context.inputs[path]
+        if isinstance(layer, Activation) and layer.function.saturation is not None:
+            low, high = layer.function.saturation
+            saturated[path] = np.sum(np.logical_or(x < low, x > high).astype(dtype))
+    if saturated:
+        found.append(("saturated", list(saturated), np.stack(list(saturated.values())) / count))
     return found
+
+
+def _of_parameters(entries: Mapping[str, Sequence[Entry]], *, w: Any, g: Any, new_w: Any) -> list[_Found]:
+    """Of the arrays of each layer together."""
+
+    def norms(vector: Any) -> Any:
+        squares = vector * vector
+        totals = []
+        for arrays in entries.values():
+            parts = [np.sum(squares[entry.offset : entry.offset + entry.size]) for entry in arrays]
+            totals.append(sum(parts[1:], parts[0]))
+        return np.sqrt(np.stack(totals))
+
+    paths, weight = list(entries), norms(w)
+    return [
+        ("gradient_norm", paths, norms(g)),
+        ("weight_norm", paths, weight),
+        ("update_ratio", paths, norms(new_w - w) / (weight + 1e-12)),
+    ]

@@ -25,7 +25,7 @@ from madaline.train.full_batch import FullBatch
 from madaline.train.history import History
 from madaline.train.interrupts import Interrupts
 from madaline.train.metrics import Metric
-from madaline.train.probes import interval, probe_rows
+from madaline.train.probes import interval, probe_columns
 from madaline.train.recipe import Recipe
 from madaline.train.sampling import Batches, Sampler, epoch_batches
 from madaline.train.statistics import retake
@@ -122,8 +122,8 @@ class Run:
         self._full_batch = FullBatch(self) if isinstance(self.recipe.optimizer, LBFGS) else None
         self.arrays: dict[str, np.ndarray] = {}
         if self._full_batch is None:
+            self._probing = trainer.loop_of(data, during, self.probes)
             self._plain = trainer.loop_of(data, during, ())
-            self._probing = trainer.loop_of(data, during, self.probes) if self.probes else self._plain
             if self.probes and not probe_every:
                 graph = self._plain[0].graph
                 self._probe_every = interval(graph, settings.batch_size, steps_an_epoch or 1, total_steps)
@@ -293,8 +293,13 @@ class Run:
         while (first := progress.step - before) < len(batches) and not self.stop_reason:
             stop, probing = self._next_piece(first, len(batches))
             with self._interrupts.held():
-                values, weights = self._steps(*(self._probing if probing else self._plain), batches.part(first, stop))
+                step, loop = self._probing if probing else self._plain
+                values, weights = self._steps(step, loop, batches.part(first, stop))
+                watched = values.pop("probes", None)
                 self._count(values, weights)
+                if watched is not None and len(watched):
+                    columns = probe_columns(self.probes, step.probes, watched[-1], progress.t)
+                    self.history.probes.add_columns(columns)
                 passed = time.perf_counter() - started
                 started += passed
                 progress.seconds += passed
@@ -320,7 +325,11 @@ class Run:
 
     def _steps(self, step: Step, loop: Loop, batches: Batches) -> tuple[dict[str, np.ndarray], np.ndarray]:
         """Run some steps; gives what they put out and the weight of each in means over the epoch."""
-        emitted = {name: np.zeros(len(batches), self._dtype) for name in step.outputs if name not in step.inputs}
+        emitted = {
+            name: np.zeros((len(batches), *step.graph.outputs[position].shape), self._dtype)
+            for name, position in step.outputs.items()
+            if name not in step.inputs
+        }
         weights = self._batch_weights(batches)
         done = 0
         while done < len(batches):
@@ -387,12 +396,8 @@ class Run:
         progress.step += len(weights)
         sums["weight"] = _added(sums.get("weight", 0.0), weights)
         for name, value in values.items():
-            if not name.startswith("probe."):
-                parts = np.where(weights > 0.0, value.astype(np.float64) * weights, 0.0)  # NaN, if it was left out
-                sums[name] = _added(sums.get(name, 0.0), parts)
-        if any(name.startswith("probe.") for name in values) and len(weights):
-            for row in probe_rows(self.probes, values):
-                self.history.probes.add(step=progress.t, **row)
+            parts = np.where(weights > 0.0, value.astype(np.float64) * weights, 0.0)  # NaN, if it was left out
+            sums[name] = _added(sums.get(name, 0.0), parts)
         if self.settings.record_steps and len(weights):
             columns = {"step": np.arange(progress.t - len(weights), progress.t) + 1} | self._named(values)
             columns["learning_rate"] = self.rates(columns["step"])
@@ -401,7 +406,7 @@ class Run:
     def _named(self, values: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """What steps put out, by the names of the history; with penalties there is an objective besides the loss."""
         named = {"loss": values.get("loss", values["objective"])}
-        named |= {name.removeprefix("metric."): value for name, value in values.items() if "probe." not in name}
+        named |= {name.removeprefix("metric."): value for name, value in values.items()}
         if not self.recipe.regularizers:
             del named["objective"]
         return named

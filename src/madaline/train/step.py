@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from madaline.nn.layers.activation import Activation, LearnedHinge, PReLU
 from madaline.nn.network import Entry, Network
 from madaline.optim.optimizer import Optimizer
 from madaline.train.metrics import Metric
-from madaline.train.probes import probe_values
+from madaline.train.probes import Name, probe_values
 from madaline.train.recipe import EVERYWHERE, Recipe, group_factors, matches
 
 
@@ -39,6 +39,16 @@ class Step:
     graph: Graph
     inputs: dict[str, int]
     outputs: dict[str, int]
+    probes: tuple[Name, ...] = ()
+    "What the numbers of the output ``probes`` are, which is the last one if there are some."
+
+    @property
+    def unwatched(self) -> Step:
+        """The same step without probes."""
+        if not self.probes:
+            return self
+        outputs = {name: position for name, position in self.outputs.items() if name != "probes"}
+        return Step(Graph(self.graph.inputs, self.graph.outputs[:-1]), self.inputs, outputs)
 
     def carried(self) -> dict[int, int]:
         """Outputs that are the next step's inputs: those of the same name."""
@@ -76,7 +86,7 @@ def training_step(
 
     Inputs: ``w``, the optimizer's slots, ``state``, ``average``, ``frozen``, ``x``, ``y``, ``weight``, ``t``, ``lr``,
     ``key``; those a net does not need are not there. Outputs: the carried ones under the same names, ``objective``
-    (what is made small), ``loss`` (without penalties, if there are some), the metrics, and the probes.
+    (what is made small), ``loss`` (without penalties, if there are some), the metrics, and ``probes``, one vector.
 
     Parameters
     ----------
@@ -122,8 +132,10 @@ def training_step(
             outputs["state"] = network.state_after(context, data.state)
         if recipe.average is not None:
             outputs["average"] = recipe.average.update(average, new_w, t=t)
-        outputs |= probe_values(network, context, probes, w=w, g=raw_gradient, new_w=new_w)
-    return _finished(given, outputs, dtype)
+        names, values = probe_values(network, context, probes, w=w, g=raw_gradient, new_w=new_w)
+        if names:
+            outputs["probes"] = values
+    return replace(_finished(given, outputs, dtype), probes=tuple(names))
 
 
 def gradient_step(network: Network, recipe: Recipe, targets: Any, *, weighted: bool) -> Step:

@@ -583,10 +583,10 @@ class Trainer:
         return rows, Held(data, held)
 
     def loop_of(self, data: Data, metrics: Sequence[Metric], probes: Sequence[str]) -> tuple[Step, Loop]:
-        """The program of a step for such data, made once."""
+        """The program of a step for such data, made once; with it that of the same step without probes."""
         specs = data.target_specs
-        key = (str(specs), data.weight is not None, tuple(metrics), tuple(probes))
-        if key not in self._steps:
+        key = (str(specs), data.weight is not None, tuple(metrics))
+        if (*key, tuple(probes)) not in self._steps:
             step = training_step(
                 self.model.network,
                 self.recipe,
@@ -595,5 +595,8 @@ class Trainer:
                 metrics=metrics,
                 probes=probes,
             )
-            self._steps[key] = step, Loop(step.graph, carried=step.carried(), guard=step.outputs["objective"])
-        return self._steps[key]
+            for watched, made in (((), step.unwatched), (tuple(probes), step)):
+                if (*key, watched) not in self._steps:
+                    loop = Loop(made.graph, carried=made.carried(), guard=made.outputs["objective"])
+                    self._steps[*key, watched] = made, loop
+        return self._steps[*key, tuple(probes)]
