@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -467,6 +468,12 @@ def graph_dtype(of: Any, name: str = "") -> np.dtype[Any]:
     )
 
 
+@functools.cache
+def name_of(dtype: np.dtype[Any]) -> str:
+    """The name of a type; NumPy makes the text anew whenever it is asked."""
+    return dtype.name
+
+
 def is_float(dtype: np.dtype[Any]) -> bool:
     """Whether a value of this type has a derivative."""
     return dtype.kind == "f"
@@ -504,19 +511,20 @@ def topological_order(outputs: Iterable[Node]) -> list[Node]:
         if id(output) in done:
             continue
         done.add(id(output))
-        stack: list[tuple[Node, int]] = [(output, 0)]
+        stack: list[tuple[Node, Iterator[Node]]] = [(output, iter(output.inputs))]
         while stack:
-            node, position = stack.pop()
-            inputs = node.inputs
-            while position < len(inputs) and id(inputs[position]) in done:
-                position += 1
-            if position == len(inputs):
-                order.append(node)
+            node, rest = stack[-1]
+            for child in rest:
+                key = id(child)
+                if key not in done:
+                    done.add(key)
+                    if child.inputs:
+                        stack.append((child, iter(child.inputs)))
+                        break
+                    order.append(child)
             else:
-                stack.append((node, position + 1))
-                child = inputs[position]
-                done.add(id(child))
-                stack.append((child, 0))
+                order.append(node)
+                stack.pop()
     return order
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madaline.graph.node import BOOL, Node
+from madaline.graph.node import BOOL, Node, name_of
 from madaline.graph.shapes import Shape
 from madaline.plan.fuse import Group
 from madaline.plan.lowering import Lowering, dims_of
@@ -121,4 +121,4 @@ def fill_chain(node: Node, low: Lowering, value: float) -> Chain:
     order = physical_order(node.shape)
     strides = stored_strides(node.shape)
     dst = low.operand(node, tuple(strides[axis] for axis in order))
-    return Chain((node,), node.dtype.name, dims_of(node.shape, order), (dst,), (value,), 0, (Op("copy", 0, (1,)),))
+    return Chain((node,), name_of(node.dtype), dims_of(node.shape, order), (dst,), (value,), 0, (Op("copy", 0, (1,)),))

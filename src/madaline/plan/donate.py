@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from madaline.errors import ConfigError
-from madaline.graph.node import Node
+from madaline.graph.node import Node, topological_order
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.shapes import is_symbolic, show
 from madaline.graph.trace import Graph
@@ -102,10 +102,15 @@ def clashes(
     return found
 
 
-def cannot_be_in_place(node: Node) -> bool:
-    """What is known without planning: only what goes element by element over shared values is written in place."""
-    return not _goes_in_place(node) or is_symbolic(node.shape)
+def cannot_be_in_place(graph: Graph, donated: Mapping[int, int]) -> set[int]:
+    """Positions of the donated outputs that are known, without planning, to need a copy in the end.
+
+    Only what goes element by element over shared values is written in place, and nothing that another output needs.
+    """
+    others = topological_order(node for index, node in enumerate(graph.outputs) if index not in donated)
+    early = {id(node) for node in others}
+    return {index for index in donated if id(graph.outputs[index]) in early or not _goes_in_place(graph.outputs[index])}
 
 
 def _goes_in_place(node: Node) -> bool:
-    return is_elementwise(node) or node.primitive is RANK_ONE_STEP
+    return (is_elementwise(node) and not is_symbolic(node.shape)) or node.primitive is RANK_ONE_STEP

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 
-from madaline.graph.node import BOOL, Node
+from madaline.graph.node import BOOL, Node, name_of
 from madaline.graph.primitives.elementwise import Elementwise
 from madaline.graph.shapes import Rows, Shape, is_symbolic
 from madaline.plan.rows import LEAF_LEVEL
@@ -38,11 +38,11 @@ class Group:
 def chain_dtype(node: Node) -> str | None:
     """The type in which a chain computes this node; ``None`` for logic on masks, which any type can hold."""
     if node.primitive.name == "cast" and node.dtype != BOOL:
-        return node.dtype.name
+        return name_of(node.dtype)
     if node.primitive.name == "where":
-        return None if node.dtype == BOOL else node.dtype.name
+        return None if node.dtype == BOOL else name_of(node.dtype)
     first = node.inputs[0].dtype
-    return None if first == BOOL else first.name
+    return None if first == BOOL else name_of(first)
 
 
 def is_elementwise(node: Node) -> bool:

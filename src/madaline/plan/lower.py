@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from madaline.graph.node import BOOL, Node
+from madaline.graph.node import BOOL, Node, name_of
 from madaline.graph.shapes import Rows, Shape
 from madaline.plan.chain import copy_chain, fill_chain, lower_chain
 from madaline.plan.fuse import Group
@@ -52,7 +52,7 @@ def _reshape(node: Node, low: Lowering) -> list[Instruction]:
     if batched and not node.primitive.keeps_rows((x.shape,), node.shape, **node.params):
         raise NeedsRowCountError(node)
     strides = stored_strides(x.shape)
-    return [copy_chain((node,), x.shape, low.operand(x), low.operand(node, strides), node.dtype.name)]
+    return [copy_chain((node,), x.shape, low.operand(x), low.operand(node, strides), name_of(node.dtype))]
 
 
 def _flip(node: Node, low: Lowering) -> list[Instruction]:
@@ -82,7 +82,7 @@ def _place(node: Node, low: Lowering) -> list[Instruction]:
         strides = tuple(step * stride for (_, step, _), stride in zip(box, base, strict=True))
         dst = low.operand(node, strides, offset)
         instructions.append(
-            copy_chain((node,), piece.shape, low.operand(piece), dst, node.dtype.name, add=not disjoint)
+            copy_chain((node,), piece.shape, low.operand(piece), dst, name_of(node.dtype), add=not disjoint)
         )
     return instructions
 
@@ -91,9 +91,9 @@ def _run(node: Node, low: Lowering, first: int, last: int, piece: Node | None = 
     """Fill a run of elements with a piece, or with zeros."""
     if piece is not None:
         dst = low.operand(node, stored_strides(piece.shape), first)
-        return copy_chain((node,), piece.shape, low.operand(piece), dst, node.dtype.name)
+        return copy_chain((node,), piece.shape, low.operand(piece), dst, name_of(node.dtype))
     dst = low.operand(node, (1,), first)
-    return Chain((node,), node.dtype.name, ((last - first, False),), (dst,), (0.0,), 0, (Op("copy", 0, (1,)),))
+    return Chain((node,), name_of(node.dtype), ((last - first, False),), (dst,), (0.0,), 0, (Op("copy", 0, (1,)),))
 
 
 def _are_disjoint(boxes: list[list[tuple[int, int, int | Rows]]]) -> bool:
@@ -137,7 +137,7 @@ def lower_product(
         x_strides, W_strides = low.views[id(x)].strides, low.views[id(W)].strides
         return Product(
             (node,),
-            node.dtype.name,
+            name_of(node.dtype),
             m=dim_of(node.shape[-1]),
             n=dim_of(node.shape[-2]),
             k=dim_of(x.shape[-1]),
@@ -160,7 +160,7 @@ def lower_product(
     out = (*out[:-1], 1)
     return Product(
         (node,) if stored is node else (node, stored),
-        node.dtype.name,
+        name_of(node.dtype),
         dims_of(node.shape, lead),
         dim_of(node.shape[-2]),
         dim_of(node.shape[-1]),
@@ -191,7 +191,7 @@ def _reduce(node: Node, low: Lowering, axes: tuple[int, ...], product: Node | No
 
     return Reduction(
         (node,),
-        x.dtype.name if x.dtype != BOOL else "int64",
+        name_of(x.dtype) if x.dtype != BOOL else "int64",
         node.primitive.name,
         dims_of(x.shape, keep_order),
         dims_of(x.shape, reduce_order),
@@ -248,7 +248,7 @@ def _gather(node: Node, low: Lowering, *, whole: Node, pieces: Node, scatter: bo
     return [
         Gather(
             (node,),
-            node.dtype.name,
+            name_of(node.dtype),
             outer,
             count,
             (inner, False),
@@ -280,7 +280,7 @@ def _gather_along(
     return [
         Gather(
             (node,),
-            node.dtype.name,
+            name_of(node.dtype),
             _collapsed(node.shape, range(node.ndim - 1)),
             (count, False),
             (1, False),
@@ -304,7 +304,7 @@ def _scan(node: Node, low: Lowering) -> list[Instruction]:
     return [
         Scan(
             (node,),
-            node.inputs[0].dtype.name,
+            name_of(node.inputs[0].dtype),
             node.primitive.name,
             _collapsed(node.shape, before),
             size,
@@ -327,7 +327,7 @@ def _random(node: Node, low: Lowering) -> list[Instruction]:
     return [
         Random(
             (node,),
-            node.dtype.name,
+            name_of(node.dtype),
             dims,
             low.operand(node, strides),
             low.operand(node.inputs[0]),
@@ -344,14 +344,14 @@ def _rank_one_step(node: Node, low: Lowering) -> list[Instruction]:
         (start, rows, columns, next(given) if rows else None, next(given))
         for start, rows, columns in node.params["parts"]
     )
-    return [RankOneStep((node,), node.dtype.name, width(node.shape), w, rate, low.operand(node), parts)]
+    return [RankOneStep((node,), name_of(node.dtype), width(node.shape), w, rate, low.operand(node), parts)]
 
 
 def _class_loss(node: Node, low: Lowering) -> list[Instruction]:
     operands = [low.operand(item) for item in (*node.inputs, node)]
     n, columns = node.shape  # of each row the classes' slopes, then the loss
     assert isinstance(columns, int)
-    return [ClassLoss((node,), node.dtype.name, dim_of(n), columns - 1, *operands)]
+    return [ClassLoss((node,), name_of(node.dtype), dim_of(n), columns - 1, *operands)]
 
 
 _RULES: dict[str, Callable[[Node, Lowering], list[Instruction]]] = {

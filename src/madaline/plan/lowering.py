@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from madaline.graph.node import Node
+from madaline.graph.node import Node, name_of
 from madaline.graph.shapes import Rows, Shape
 from madaline.plan.join import Home
 from madaline.plan.program import Buffer, Dim, Operand, row_axis
@@ -39,7 +39,7 @@ class Lowering:
         elif id(node) not in self.buffer_of:
             self.buffer_of[id(node)] = len(self.buffers)
             self.buffers.append(
-                Buffer(self.space_of(node), node.dtype.name, width(node.shape), label=node.primitive.name)
+                Buffer(self.space_of(node), name_of(node.dtype), width(node.shape), label=node.primitive.name)
             )
         return self.buffer_of[id(node)]
 
@@ -71,7 +71,7 @@ class Lowering:
         key = (id(home.node), *self.reducing[id(node)])
         if key not in self.lanes:
             self.lanes[key] = len(self.buffers)
-            self.buffers.append(Buffer("lane", node.dtype.name, width(home.node.shape), label=node.primitive.name))
+            self.buffers.append(Buffer("lane", name_of(node.dtype), width(home.node.shape), label=node.primitive.name))
         return self.lanes[key], home.offset
 
     def is_in_place(self, piece: Node, node: Node, first: int) -> bool:

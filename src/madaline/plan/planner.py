@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from madaline.graph.listing import node_flops
-from madaline.graph.node import INPUT, ROW_COUNT, Node
+from madaline.graph.node import INPUT, ROW_COUNT, Node, name_of
 from madaline.graph.shapes import Rows, is_symbolic
 from madaline.graph.trace import Graph
 from madaline.plan.arena import Lifetime, place
@@ -57,7 +57,7 @@ def plan(graph: Graph, donated: Mapping[int, int] | None = None) -> Program:
     donated = dict(donated or {})
     check_donated(graph, donated)
     graph = with_stored_outputs(with_rank_one_steps(with_class_losses(simplify(graph)), donated))
-    copied = {index for index in donated if cannot_be_in_place(graph.outputs[index])}
+    copied = cannot_be_in_place(graph, donated)
     while True:
         planner = _Planner(prepared(with_copies(graph, copied)), donated, copied)
         clashing = planner.clashing()
@@ -199,7 +199,7 @@ class _Planner:
             if id(node) in low.reducing:
                 _, op = low.reducing[id(node)]
                 lane, offset = low.lane(node)
-                step.combine = Combine(op, node.dtype.name, lane, low.buffer(node), width(node.shape), offset)
+                step.combine = Combine(op, name_of(node.dtype), lane, low.buffer(node), width(node.shape), offset)
             steps.append(step)
         return steps
 
@@ -223,7 +223,7 @@ class _Planner:
                 and groups[latest].level == group.level
                 and self.kinds[id(product)] is not Kind.REDUCING
                 and product.shape == group.shape
-                and product.dtype.name == group.dtype
+                and name_of(product.dtype) == group.dtype
                 and not isinstance(product.shape[1], Rows)
                 and width(product.shape) > 0
                 and all(

@@ -12,7 +12,7 @@ from madaline.plan.collapse import JOINS, MAX_DIMS
 from madaline.plan.fuse import is_elementwise
 from madaline.plan.lower import NEEDS_CONTIGUOUS
 from madaline.plan.rows import check_layouts
-from madaline.plan.views import View, is_scalar_constant, lies_as_stored, stored_strides, views_of
+from madaline.plan.views import View, is_scalar_constant, is_view, lies_as_stored, stored_strides, views_of
 
 
 @dataclass(slots=True)
@@ -37,11 +37,10 @@ def prepared(graph: Graph) -> Prepared:
 
 def with_stored_outputs(graph: Graph) -> Graph:
     """Every output a node of its own with storage of its own: others are copied."""
-    views = views_of(topological_order(graph.outputs))
     seen: set[int] = set()
     outputs = []
     for node in graph.outputs:
-        if not node.inputs or views[id(node)].root is not node or id(node) in seen:
+        if not node.inputs or is_view(node) or id(node) in seen:
             node = Node(PRIMITIVES["identity"], (node,), {}, node.shape, node.dtype)  # noqa: PLW2901 - its stand-in
         seen.add(id(node))
         outputs.append(node)

@@ -6,12 +6,16 @@ plain numbers and a tile of rows is one piece of memory.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from madaline.graph.node import Node, is_constant
 from madaline.graph.shapes import Rows, Shape
 from madaline.plan.program import row_axis
+
+SHAPES = 1024
+"Shapes of which the strides are remembered: a graph has few, and many nodes of each."
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,7 @@ class View:
     strides: tuple[int, ...]
 
 
+@functools.lru_cache(SHAPES)
 def physical_order(shape: Shape) -> tuple[int, ...]:
     """The axes as they lie in memory, outermost first: the batch axis, then the others in order."""
     rows = row_axis(shape)
@@ -30,6 +35,7 @@ def physical_order(shape: Shape) -> tuple[int, ...]:
     return others if rows is None else (rows, *others)
 
 
+@functools.lru_cache(SHAPES)
 def stored_strides(shape: Shape) -> tuple[int, ...]:
     """Strides of a stored value."""
     strides = [0] * len(shape)
@@ -74,7 +80,15 @@ def lies_as_stored(node: Node, view: View) -> bool:
     )
 
 
-def views_of(nodes: Sequence[Node], known: dict[int, View] | None = None) -> dict[int, View]:
+def is_view(node: Node) -> bool:
+    """Whether the node's elements lie in the storage of another."""
+    path = [node]
+    while path[-1].primitive.name in _RULES:
+        path.append(path[-1].inputs[0])
+    return views_of(reversed(path))[id(node)].root is not node
+
+
+def views_of(nodes: Iterable[Node], known: dict[int, View] | None = None) -> dict[int, View]:
     """The view of every node, by id; a stored node is its own root. ``known`` has the views of earlier nodes."""
     views: dict[int, View] = known if known is not None else {}
     for node in nodes:
