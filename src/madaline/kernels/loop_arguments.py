@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from madaline.errors import DtypeError, ShapeError
-from madaline.graph.node import Node
+from madaline.graph.node import INT64, Node
 from madaline.graph.shapes import Rows, Shape, is_symbolic, resolve, show
 from madaline.graph.trace import Graph
 from madaline.kernels.sources import Source
@@ -87,13 +87,13 @@ class LoopArguments:
 
     def _check_batches(self) -> None:
         starts, n = self.starts, len(self.order)
-        if not len(starts) or starts[0] < 0 or starts[-1] > n or (self.row_counts < 0).any():
+        fewest = int(self.row_counts.min()) if len(starts) > 1 else 1
+        if not len(starts) or starts[0] < 0 or starts[-1] > n or fewest < 0:
             raise ShapeError(
                 f"starts must begin at 0 or later, never fall, and end at len(order)={n} or earlier; batch k is "
                 "order[starts[k]:starts[k + 1]]."
             )
-        has_batch = any(is_symbolic(node.shape) for node in self.graph.inputs)
-        if has_batch and not self.row_counts.all():
+        if not fewest and any(is_symbolic(node.shape) for node in self.graph.inputs):
             raise ShapeError(f"Batch {int(np.argmin(self.row_counts))} is empty. Leave such batches out of starts.")
 
     def _check_all_given(self, *given: Mapping[int, Any]) -> None:
@@ -184,9 +184,10 @@ class LoopArguments:
                 raise ShapeError(
                     f"{name} and {other} share memory, but one of them is written. Give one of them a copy."
                 )
-            reached = max(reached, (stop, name))
-            if is_written:
-                reached_by_written = max(reached_by_written, (stop, name))
+            if stop > reached[0]:
+                reached = (stop, name)
+            if is_written and stop > reached_by_written[0]:
+                reached_by_written = (stop, name)
 
     def _read(self) -> Iterator[tuple[str, np.ndarray]]:
         yield from (("order", self.order), ("starts", self.starts))
@@ -214,13 +215,20 @@ def _integers(value: Any, name: str) -> np.ndarray:
     array = np.asarray(value)
     if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
         raise DtypeError(f"{name} is {array.dtype} {show(array.shape)}; it must be a list of row numbers.")
-    return np.require(array, np.int64, ("C", "A"))
+    return _plain(array, INT64)
 
 
 def _converted(value: Any, node: Node, called: Callable[[], str]) -> np.ndarray:
     array = np.asarray(value)
     _check_cast(array.dtype, node, called)
-    return np.require(array, node.dtype, ("C", "A"))
+    return _plain(array, node.dtype)
+
+
+def _plain(array: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
+    """The array, or a copy if it is not of this type, contiguous and aligned."""
+    flags = array.flags
+    is_plain = array.dtype == dtype and flags.c_contiguous and flags.aligned and type(array) is np.ndarray
+    return array if is_plain else np.require(array, dtype, ("C", "A"))
 
 
 def _check_cast(dtype: np.dtype[Any], node: Node, called: Callable[[], str]) -> None:

@@ -112,7 +112,7 @@ class NativeRun:
 
     def _stretches(self) -> Iterator[tuple[int, int, Program, list[np.ndarray]]]:
         counts = self._arguments.row_counts
-        changes = np.flatnonzero(np.diff(counts)) + 1
+        changes = np.flatnonzero(counts[1:] != counts[:-1]) + 1
         first = 0
         for last in (*changes.tolist(), len(counts)):
             if last == first:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from madaline.errors import DtypeError, ShapeError
+from madaline.graph.node import name_of
 
 
 class Source(Protocol):
@@ -52,7 +53,7 @@ class DenseRows:
 
     def native(self, core: ModuleType, dtype: np.dtype[Any]) -> Any:
         """The source inside the core."""
-        return core.Rows(self.array, core.DTYPES[dtype.name])
+        return core.Rows(self.array, core.DTYPES[name_of(dtype)])
 
 
 class SparseRows:
@@ -101,7 +102,7 @@ class SparseRows:
 
     def native(self, core: ModuleType, dtype: np.dtype[Any]) -> Any:
         """The source inside the core."""
-        return core.Rows(self.indptr, self.indices, self.data, *self.row_shape, core.DTYPES[dtype.name])
+        return core.Rows(self.indptr, self.indices, self.data, *self.row_shape, core.DTYPES[name_of(dtype)])
 
 
 def _check_numbers(array: np.ndarray, name: str) -> None:

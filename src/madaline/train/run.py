@@ -355,11 +355,9 @@ class Run:
         """The batches from ``first`` on, as far as the loop comes."""
         network, at, left = self.model.network, step.inputs, batches.part(first, len(batches))
         t = self.progress.t + first + np.arange(1, len(left) + 1)
-        tables = {
-            "t": t.astype(self._dtype),
-            "lr": self.rates(t).astype(self._dtype),
-            "key": np.stack([np.full(len(t), self.settings.seed), t], axis=1).astype(np.int64),
-        }
+        key = np.empty((len(t), 2), np.int64)
+        key[:, 0], key[:, 1] = self.settings.seed, t
+        tables = {"t": t.astype(self._dtype), "lr": self.rates(t).astype(self._dtype), "key": key}
         inputs = dict(self.arrays)
         if network.n_trainable < network.n_params:
             inputs["frozen"] = self.model.params.flat[network.n_trainable :]
@@ -386,7 +384,7 @@ class Run:
     def _batch_weights(self, batches: Batches) -> np.ndarray:
         """The weight of each batch in means over the epoch: its number of rows, or the sum of their weights."""
         if self.data.weight is None or not len(batches):
-            return np.diff(batches.starts).astype(np.float64)
+            return (batches.starts[1:] - batches.starts[:-1]).astype(np.float64)
         return np.add.reduceat(self.data.weight[batches.order].astype(np.float64), batches.starts[:-1])
 
     def _count(self, values: Mapping[str, np.ndarray], weights: np.ndarray) -> None:
