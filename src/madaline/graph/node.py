@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator, Sequence
+from operator import is_
 from typing import Any, NoReturn
 
 import numpy as np
@@ -492,9 +493,9 @@ def as_node(value: Any, dtype: np.dtype[Any] | None = None) -> Node:
 
 def apply(primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Node:
     """A new node, its shape and type by the primitive's rules."""
-    inputs = tuple(as_node(arg) for arg in args)
-    shape = primitive.shape(*(node.shape for node in inputs), **params)
-    dtype = primitive.dtype(*(node.dtype for node in inputs), **params)
+    inputs = tuple([as_node(arg) for arg in args])
+    shape = primitive.shape(*[node.shape for node in inputs], **params)
+    dtype = primitive.dtype(*[node.dtype for node in inputs], **params)
     return Node(primitive, inputs, params, shape, dtype)
 
 
@@ -536,6 +537,6 @@ def substitute(outputs: Iterable[Node], replacement: dict[int, Node]) -> list[No
         if id(node) in new:
             continue
         inputs = tuple([new[id(item)] for item in node.inputs])
-        same = all(a is b for a, b in zip(inputs, node.inputs, strict=True))
+        same = all(map(is_, inputs, node.inputs))
         new[id(node)] = node if same else Node(node.primitive, inputs, node.params, node.shape, node.dtype)
     return [new[id(node)] for node in outputs]

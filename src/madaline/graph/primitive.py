@@ -42,8 +42,9 @@ class Primitive:
         """A node if an argument is one, otherwise the value."""
         from madaline.graph.node import Node, apply
 
-        if any(isinstance(arg, Node) for arg in args):
-            return apply(self, args, params)
+        for arg in args:
+            if isinstance(arg, Node):
+                return apply(self, args, params)
         return self.value(*(np.asarray(arg) for arg in args), **params)
 
     def shape(self, *shapes: Shape, **params: Any) -> Shape:

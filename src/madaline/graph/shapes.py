@@ -112,7 +112,7 @@ def resolve(value: Any, n_rows: int) -> Any:
     if isinstance(value, Rows):
         return value.at(n_rows)
     if isinstance(value, tuple):
-        return tuple(resolve(item, n_rows) for item in value)
+        return tuple([resolve(item, n_rows) if isinstance(item, (Rows, tuple)) else item for item in value])
     return value
 
 
@@ -144,8 +144,8 @@ def count(shape: Shape, n_rows: int = 1) -> int:
 
 def broadcast(*shapes: Shape) -> Shape:
     """The common shape of arrays that are combined elementwise, by NumPy's rule."""
-    first = shapes[0]
-    if all(shape == first for shape in shapes):
+    first, *others = shapes
+    if others.count(first) == len(others):
         return first
     rank = max(len(shape) for shape in shapes)
     result: list[Size] = [1] * rank

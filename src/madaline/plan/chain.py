@@ -27,15 +27,17 @@ def lower_chain(group: Group, low: Lowering, skip: frozenset[int] = frozenset())
         return low.operand(item, tuple(strides[axis] for axis in order))
 
     stored = [node for node in members if id(node) in low.buffer_of]
+    operand_of: dict[int, int] = {}
+    constant_of: dict[int, int] = {}
     for node in members:
         for item in node.inputs:
-            if id(item) in inside:
+            if id(item) in inside or id(item) in operand_of or id(item) in constant_of:
                 continue
             root = low.views[id(item)].root
             if is_scalar_constant(root):
-                constants.setdefault(_constant_key(root), len(constants))
+                constant_of[id(item)] = constants.setdefault(_constant_key(root), len(constants))
             else:
-                operands.setdefault(outside(item), len(operands))
+                operand_of[id(item)] = operands.setdefault(outside(item), len(operands))
     results = {
         id(node): low.operand(node, tuple(low.views[id(node)].strides[axis] for axis in order)) for node in stored
     }
@@ -49,10 +51,9 @@ def lower_chain(group: Group, low: Lowering, skip: frozenset[int] = frozenset())
     def slot_of(item: Node) -> int:
         if id(item) in inside:
             return slot[id(item)]
-        root = low.views[id(item)].root
-        if is_scalar_constant(root):
-            return n_operands + constants[_constant_key(root)]
-        return operands[outside(item)]
+        if id(item) in operand_of:
+            return operand_of[id(item)]
+        return n_operands + constant_of[id(item)]
 
     for node in members:
         args = [slot_of(item) for item in node.inputs]

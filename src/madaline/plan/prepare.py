@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import is_
 
 from madaline.graph.node import INPUT, Node, topological_order
 from madaline.graph.primitive import PRIMITIVES
@@ -65,7 +66,7 @@ def _with_contiguous_arguments(nodes: Sequence[Node], graph: Graph) -> Prepared:
             inputs[position] = copy = Node(PRIMITIVES["identity"], (item,), {}, item.shape, item.dtype)
             views[id(copy)] = View(copy, 0, stored_strides(item.shape))
             result.append(copy)
-        changed = any(a is not b for a, b in zip(inputs, node.inputs, strict=True))
+        changed = not all(map(is_, inputs, node.inputs))
         current = Node(node.primitive, tuple(inputs), node.params, node.shape, node.dtype) if changed else node
         if changed:
             views_of([current], views)

@@ -6,6 +6,7 @@ Exact means: the same bits, including the sign of zero, NaN and infinity. So ``x
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ def simplified(graph: Graph) -> dict[int, Node]:
 
 def _with_inputs(node: Node, new: dict[int, Node]) -> Node:
     inputs = tuple([new[id(item)] for item in node.inputs])
-    if all(a is b for a, b in zip(inputs, node.inputs, strict=True)):
+    if all(map(is_, inputs, node.inputs)):
         return node
     return Node(node.primitive, inputs, node.params, node.shape, node.dtype)
 

@@ -15,6 +15,8 @@ from madaline.graph.shapes import Rows, Shape, broadcast, show, size_of
 
 def getitem(x: Node, index: Any) -> Any:
     """``x[index]``."""
+    if isinstance(index, slice) and x.shape:
+        return _basic(x, [index, *[slice(None)] * (x.ndim - 1)])[0]
     items = list(index) if isinstance(index, tuple) else [index]
     items = [_array(item) if isinstance(item, (list, range)) else item for item in items]
     if sum(1 for item in items if item is Ellipsis) > 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -60,15 +60,18 @@ class Elementwise(Primitive):
         dtype = self.common_dtype(*args)
         if dtype == BOOL and self.on_masks:
             return PRIMITIVES[self.on_masks](*args)
-        inputs = tuple(cast(as_node(arg, dtype), dtype) for arg in args)
-        shape = broadcast(*(node.shape for node in inputs))
+        inputs = tuple([cast(as_node(arg, dtype), dtype) for arg in args])
+        shape = broadcast(*[node.shape for node in inputs])
         node = Node(self, inputs, params, shape, self.dtype(dtype))
-        return fold(node) if all(is_constant(item) and item.shape == () for item in inputs) else node
+        return fold(node) if shape == () and all(is_constant(item) for item in inputs) else node
 
     def common_dtype(self, *args: Any) -> np.dtype[Any]:
         """The type to which all arguments are brought."""
         if self.types == "logical":
             return BOOL
+        dtype = _float_of(args)
+        if dtype is not None:
+            return dtype
         kinds = [kind_of(arg) for arg in args if not isinstance(arg, Rows)]
         dtype = graph_dtype(np.result_type(*kinds))
         if dtype == INT64 and any(isinstance(kind, np.dtype) and kind.kind == "f" for kind in kinds):
@@ -136,6 +139,19 @@ class Elementwise(Primitive):
 def _is_known(x: Array) -> bool:
     """Whether ``x`` is a constant of a graph, whose cotangent nobody asks for."""
     return isinstance(x, Node) and x.primitive is CONSTANT
+
+
+def _float_of(args: Sequence[Any]) -> np.dtype[Any] | None:
+    """The common type where that is plain: floats of one type, and Python's numbers."""
+    found: np.dtype[Any] | None = None
+    for arg in args:
+        if isinstance(arg, Node):
+            if arg.dtype.kind != "f" or (found is not None and arg.dtype != found):
+                return None
+            found = arg.dtype
+        elif type(arg) is not float and type(arg) is not int:
+            return None
+    return found
 
 
 def kind_of(arg: Any) -> Any:
