@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -96,6 +99,16 @@ def test_time_can_be_limited(digits):
     history = trainer().fit(*digits, epochs=10_000, max_seconds=0.05, validation=0.2)
     assert history.stopped == "time"
     assert 1 <= history.epochs < 10_000
+
+
+def test_a_limit_ends_a_run_of_short_epochs_soon_after_it_too(digits, monkeypatch):
+    """By a clock on which every look takes a second; epochs that nobody watches are otherwise run together."""
+    seconds = itertools.count()
+    clock = SimpleNamespace(monotonic=lambda: next(seconds), perf_counter=lambda: next(seconds))
+    monkeypatch.setattr("madaline.train.run.time", clock)
+    history = trainer().fit(*digits, epochs=100, max_seconds=20)
+    assert history.stopped == "time"
+    assert 1 <= history.epochs <= 20
 
 
 def test_the_bar_is_for_people(digits, capsys):

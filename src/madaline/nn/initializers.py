@@ -46,8 +46,9 @@ def stream(seed: int, path: str, purpose: str) -> np.random.Generator:
         raise ValueError(f"seed={seed!r} must be an integer that is not negative, such as 0.")
     # Not Python's hash, which differs between processes; JSON, so that no two triples are written alike.
     key = hashlib.blake2b(json.dumps([int(seed), path, purpose]).encode(), digest_size=16).digest()
+    words = np.frombuffer(key, "<u4").astype(np.uint32, copy=False)  # words are seeded from sooner than one integer
     # PCG64 by name: what default_rng means may change.
-    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(int.from_bytes(key, "little"))))
+    return np.random.Generator(np.random.PCG64(words))
 
 
 INITIALIZERS: Registry[Initializer] = Registry("initializer")

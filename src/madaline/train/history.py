@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,20 +36,24 @@ class Table(Mapping[str, np.ndarray]):
 
     def add(self, **row: Any) -> None:
         """Append a row."""
-        for name in row:
-            self._columns.setdefault(name, [float("nan")] * self.n_rows)
+        self._open(row)
         for name, values in self._columns.items():
-            values.append(row.get(name, float("nan")))
+            values.append(row.get(name, math.nan))
         self.n_rows += 1
 
     def add_columns(self, columns: Mapping[str, np.ndarray]) -> None:
         """Append several rows at once."""
         count = len(next(iter(columns.values()))) if columns else 0
-        for name in columns:
-            self._columns.setdefault(name, [float("nan")] * self.n_rows)
+        self._open(columns)
         for name, values in self._columns.items():
-            values.extend(columns[name].tolist() if name in columns else [float("nan")] * count)
+            values.extend(columns[name].tolist() if name in columns else [math.nan] * count)
         self.n_rows += count
+
+    def _open(self, names: Iterable[str]) -> None:
+        """Columns of these names, if they are new without a number in the rows there are."""
+        for name in names:
+            if name not in self._columns:
+                self._columns[name] = [math.nan] * self.n_rows
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self._columns:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any, Self
 
@@ -40,17 +39,20 @@ class Interrupts:
             signal.signal(signal.SIGINT, self._before)
             self._before = None
 
-    @contextmanager
-    def held(self) -> Iterator[None]:
+    def held(self) -> _Held:
         """A piece of work that is done as a whole; such pieces may stand inside each other."""
+        return _Held(self)
+
+    def hold(self) -> None:
+        """Such a piece begins."""
         self._depth += 1
-        try:
-            yield
-        finally:
-            self._depth -= 1
-            if self._pending and not self._depth:
-                self._pending = False
-                self._before(signal.SIGINT, None)
+
+    def release(self) -> None:
+        """It ends."""
+        self._depth -= 1
+        if self._pending and not self._depth:
+            self._pending = False
+            self._before(signal.SIGINT, None)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         if not self._depth:
@@ -58,3 +60,18 @@ class Interrupts:
             return
         self._pending = True
         self._hurry()
+
+
+class _Held:
+    """The context of such a piece; as every epoch ends in one, it is a class and no generator, which takes longer."""
+
+    def __init__(self, interrupts: Interrupts) -> None:
+        self._interrupts = interrupts
+
+    def __enter__(self) -> None:
+        self._interrupts.hold()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._interrupts.release()

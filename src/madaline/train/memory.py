@@ -47,8 +47,8 @@ def needed(
     stopping = as_early_stopping(early_stopping)
     keeps_best = stopping is not None and stopping.restore_best
     found["best"] = found["parameters"] + found["state"] if keeps_best else 0
-    # Which rows there are, their order by chance, and the order of the epoch.
-    found["rows"] = 3 * 8 * data.n_rows if stream is None else _of_mixing(stream, data, size)
+    # Which rows there are, and their order in the epoch.
+    found["rows"] = 2 * 8 * data.n_rows if stream is None else _of_mixing(stream, data, size)
     return found | {"total": sum(found.values())}
 
 

@@ -31,12 +31,13 @@ from madaline.train.sampling import Batches, Sampler, epoch_batches
 from madaline.train.statistics import retake
 from madaline.train.step import Step
 from madaline.train.stopping import Watch
+from madaline.train.sums import added, means
 
 if TYPE_CHECKING:
     from madaline.train.trainer import Trainer
 
-MANY_ROWS = 1 << 17
-"Short epochs that nobody watches are run together up to so many rows, to return to Python less often."
+MANY_ROWS, MANY_STEPS = 1 << 18, 1 << 16
+"Short epochs that nobody watches are run together up to so many rows and steps, to return to Python less often."
 SHORT_SECONDS = 0.1
 "For what has to be done after Ctrl-C."
 TICK_SECONDS = 0.2
@@ -255,10 +256,14 @@ class Run:
             or self.progress.step
             or any(callback.every for callback in self.callbacks)
         )
-        at_once = min((callback.epochs_at_once() for callback in self.callbacks), default=math.inf)
+        epochs = min((callback.epochs_at_once() for callback in self.callbacks), default=math.inf)
+        steps: float = MANY_STEPS
         if self.probes:
-            at_once = min(at_once, self._steps_to_probe() // (self.steps_an_epoch or 1))
-        return 1 if watched else int(max(1, min(left, at_once, MANY_ROWS // max(len(self.rows), 1))))
+            steps = min(steps, self._steps_to_probe())
+        if self._has_ticks:
+            steps = min(steps, self._speed * TICK_SECONDS)
+        at_once = min(left, epochs, steps / (self.steps_an_epoch or 1), MANY_ROWS / max(len(self.rows), 1))
+        return 1 if watched else max(1, int(at_once))
 
     def _steps_to_probe(self) -> int:
         """How many steps come before the next one with probes."""
@@ -268,18 +273,20 @@ class Run:
         """Several epochs as one run of the loop."""
         started = time.perf_counter()
         joined = Batches.joined(parts)
+        stops = np.cumsum([len(part) for part in parts])
         with self._interrupts.held():
             values, weights = self._steps(*self._plain, joined)
-            done, start = len(weights), 0
-            share = (time.perf_counter() - started) / len(parts)
-            for part in parts:
-                stop = min(start + len(part), done)
+            passed = time.perf_counter() - started
+            self._speed = len(weights) / max(passed, 1e-9)
+            start = 0
+            for part, rate in zip(parts, self.rates(self.progress.t + stops).tolist(), strict=True):
+                stop = min(start + len(part), len(weights))
                 self._count({name: value[start:stop] for name, value in values.items()}, weights[start:stop])
-                self.progress.seconds = share
+                self.progress.seconds = passed / len(parts)
                 if stop - start == len(part):
-                    self.end_epoch()
+                    self.end_epoch(rate)
                 start = stop
-                if start == done and done < len(joined):
+                if start == len(weights) < len(joined):
                     break
         self._look_at_bad_batch()
 
@@ -389,13 +396,10 @@ class Run:
 
     def _count(self, values: Mapping[str, np.ndarray], weights: np.ndarray) -> None:
         """Take steps that were done into account: where the run is, sums over the epoch, the table of steps."""
-        progress, sums = self.progress, self.progress.sums
+        progress = self.progress
         progress.t += len(weights)
         progress.step += len(weights)
-        sums["weight"] = _added(sums.get("weight", 0.0), weights)
-        for name, value in values.items():
-            parts = np.where(weights > 0.0, value.astype(np.float64) * weights, 0.0)  # NaN, if it was left out
-            sums[name] = _added(sums.get(name, 0.0), parts)
+        progress.sums = added(progress.sums, values, weights)
         if self.settings.record_steps and len(weights):
             columns = {"step": np.arange(progress.t - len(weights), progress.t) + 1} | self._named(values)
             columns["learning_rate"] = self.rates(columns["step"])
@@ -417,21 +421,21 @@ class Run:
             if callback.every and self.progress.t % callback.every == 0:
                 callback.on_steps(self.trainer, self.progress.t, last)
 
-    def end_epoch(self) -> None:
-        """Means over the epoch, validation, and everybody who listens."""
+    def end_epoch(self, rate: float | None = None) -> None:
+        """Means over the epoch, validation, and everybody who listens; ``rate`` is that of its last step, if known."""
         progress = self.progress
         if self._skipped is not None and not progress.sums.get("weight"):
             self.stop_reason = "diverged"
             raise nothing_left(self, self._skipped)
         started = time.perf_counter()
-        means = _means(progress.sums)
-        objective = means.pop("objective", float("nan"))
-        row: dict[str, float] = {"epoch": progress.epoch + 1, "loss": means.pop("loss", objective)}
+        found = means(progress.sums)
+        objective = found.pop("objective", math.nan)
+        row: dict[str, float] = {"epoch": progress.epoch + 1, "loss": found.pop("loss", objective)}
         if row["loss"] != objective and self.recipe.regularizers:
             row["penalty"] = objective - row["loss"]
-        row |= {name.removeprefix("metric."): value for name, value in means.items()}
+        row |= {name.removeprefix("metric."): value for name, value in found.items()}
         row |= self.evaluator.epoch_row(self)
-        row["learning_rate"] = float(self.rates(np.array([max(progress.t, 1)]))[0])
+        row["learning_rate"] = float(self.rates(np.array([max(progress.t, 1)]))[0]) if rate is None else rate
         row["seconds"] = progress.seconds + time.perf_counter() - started
         with self._interrupts.held():
             self._close_epoch(row)
@@ -499,19 +503,6 @@ class Run:
                 self.history.stopped = self.stop_reason = "interrupted"
         for callback in self.callbacks:
             callback.on_fit_end(self.trainer)
-
-
-def _added(start: float, values: np.ndarray) -> float:
-    """The sum one after another, so that it does not depend on the pieces in which an epoch was run."""
-    terms = np.empty(len(values) + 1)
-    terms[0], terms[1:] = start, values
-    return float(terms.cumsum()[-1])
-
-
-def _means(sums: Mapping[str, float]) -> dict[str, float]:
-    """Sums divided by the sum of the weights."""
-    weight = sums.get("weight", 0.0)
-    return {name: value / weight if weight else float("nan") for name, value in sums.items() if name != "weight"}
 
 
 def _plateau(recipe: Recipe) -> Plateau | None:

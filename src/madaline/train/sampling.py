@@ -20,12 +20,12 @@ Rows = np.ndarray[Any, np.dtype[np.int64]]
 
 @description
 class Sampler(Description):
-    """A rule that says in which order an epoch goes through the rows: ``rows(target, n_rows, rng)`` gives positions."""
+    """A rule that says in which order an epoch goes through the rows: ``order(rows, target, rng)`` gives them."""
 
     registry: ClassVar[Registry[Any]] = SAMPLERS
 
-    def rows(self, target: Any, n_rows: int, rng: np.random.Generator) -> Rows:
-        """Positions from 0 to ``n_rows - 1``, as many as an epoch takes."""
+    def order(self, rows: Rows, target: Any, rng: np.random.Generator) -> Rows:
+        """Row numbers, as many as an epoch takes, out of ``rows``; ``target`` is theirs, if the rule looks at it."""
         raise NotImplementedError
 
 
@@ -35,8 +35,8 @@ class Shuffled(Sampler):
 
     name: ClassVar[str] = "shuffled"
 
-    def rows(self, target: Any, n_rows: int, rng: np.random.Generator) -> Rows:
-        return rng.permutation(n_rows)
+    def order(self, rows: Rows, target: Any, rng: np.random.Generator) -> Rows:
+        return rng.permutation(rows)
 
 
 @description
@@ -45,8 +45,8 @@ class InOrder(Sampler):
 
     name: ClassVar[str] = "in_order"
 
-    def rows(self, target: Any, n_rows: int, rng: np.random.Generator) -> Rows:
-        return np.arange(n_rows)
+    def order(self, rows: Rows, target: Any, rng: np.random.Generator) -> Rows:
+        return rows
 
 
 @description
@@ -55,8 +55,8 @@ class WithReplacement(Sampler):
 
     name: ClassVar[str] = "with_replacement"
 
-    def rows(self, target: Any, n_rows: int, rng: np.random.Generator) -> Rows:
-        return rng.integers(n_rows, size=n_rows)
+    def order(self, rows: Rows, target: Any, rng: np.random.Generator) -> Rows:
+        return rows[rng.integers(len(rows), size=len(rows))]
 
 
 @description
@@ -65,7 +65,7 @@ class Balanced(Sampler):
 
     name: ClassVar[str] = "balanced"
 
-    def rows(self, target: Any, n_rows: int, rng: np.random.Generator) -> Rows:
+    def order(self, rows: Rows, target: Any, rng: np.random.Generator) -> Rows:
         labels = np.asarray(target)
         if labels.ndim != 1 or labels.dtype.kind not in "iub":
             raise DtypeError(
@@ -74,7 +74,7 @@ class Balanced(Sampler):
             )
         _, classes, counts = np.unique(labels, return_inverse=True, return_counts=True)
         chance = 1.0 / (len(counts) * counts[classes])
-        return rng.choice(n_rows, size=n_rows, p=chance / chance.sum())
+        return rows[rng.choice(len(rows), size=len(rows), p=chance / chance.sum())]
 
 
 @description
@@ -85,9 +85,10 @@ class OwnSampler(Sampler):
 
     def n_rows(self, n_rows: int, *, seed: int) -> int:
         """How many positions it gives for the first epoch; the others are taken to have as many."""
-        return len(self.rows(None, n_rows, _random(seed, 0)))
+        return len(self.order(np.arange(n_rows), None, _random(seed, 0)))
 
-    def rows(self, target: Any, n_rows: int, rng: np.random.Generator) -> Rows:
+    def order(self, rows: Rows, target: Any, rng: np.random.Generator) -> Rows:
+        n_rows = len(rows)
         found = np.asarray(self.function(n_rows, rng))
         if (
             found.ndim != 1
@@ -97,7 +98,7 @@ class OwnSampler(Sampler):
             raise ConfigError(f"sampler gave {found!r}; it must give positions from 0 to {n_rows - 1}, one axis.")
         if not found.size:
             raise ConfigError(f"sampler gave no rows; it must give some of the {n_rows}.")
-        return found.astype(np.int64)
+        return rows[found.astype(np.int64)]
 
 
 def as_sampler(what: Any, *, shuffle: bool = True) -> Sampler:
@@ -166,7 +167,7 @@ def epoch_batches(
     if isinstance(sampler, Balanced) and isinstance(target, dict):
         raise ConfigError("sampler='balanced' needs one class a row, and the net has several outputs.")
     wanted = target[rows] if isinstance(sampler, Balanced) else None
-    order = rows[sampler.rows(wanted, len(rows), _random(seed, epoch))]
+    order = sampler.order(rows, wanted, _random(seed, epoch))
     starts = np.arange(0, len(order) + batch_size, batch_size, dtype=np.int64) if len(order) else np.zeros(1, np.int64)
     starts[-1] = len(order)
     last = int(starts[-1] - starts[-2]) if len(starts) > 1 else 0

@@ -1,0 +1,43 @@
+"""Means over the steps of an epoch, by sums that do not depend on the pieces in which it was run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+
+def added(before: Mapping[str, float], values: Mapping[str, np.ndarray], weights: np.ndarray) -> dict[str, float]:
+    r"""The sums of an epoch after some more steps: :math:`\sum_k w_k` as ``weight``, :math:`\sum_k w_k v_k` by name.
+
+    Parameters
+    ----------
+    before : mapping from str to float
+        The sums before these steps; none, if they begin the epoch.
+    values : mapping from str to array
+        A number for each step; of one that was left out, whose weight is 0, it may be NaN.
+    weights : array
+        The weight of each.
+
+    Examples
+    --------
+    >>> added({"weight": 1.0, "loss": 5.0}, {"loss": np.array([2.0, 3.0])}, np.array([1.0, 2.0]))
+    {'weight': 4.0, 'loss': 13.0}
+    """
+    terms = {"weight": weights}
+    terms |= {name: np.where(weights > 0.0, value * weights, 0.0) for name, value in values.items()}
+    return {name: _one_by_one(before.get(name, 0.0), part) for name, part in terms.items()}
+
+
+def means(sums: Mapping[str, float]) -> dict[str, float]:
+    """Sums divided by the sum of the weights."""
+    weight = sums.get("weight", 0.0)
+    return {name: value / weight if weight else math.nan for name, value in sums.items() if name != "weight"}
+
+
+def _one_by_one(start: float, terms: np.ndarray) -> float:
+    """The sum from left to right, unlike that of NumPy's ``sum``."""
+    if start:
+        terms = np.concatenate(([start], terms))
+    return 0.0 + float(terms.cumsum()[-1]) if len(terms) else 0.0
