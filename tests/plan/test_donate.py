@@ -16,6 +16,7 @@ from madaline.graph.shapes import resolve, show
 from madaline.graph.trace import Graph, trace
 from madaline.kernels import core, native, reference
 from madaline.kernels.execute import Executable
+from madaline.plan.donate import cannot_be_in_place
 from madaline.plan.planner import plan
 from madaline.plan.program import Chain, written_by
 from madaline.plan.views import physical_order
@@ -172,6 +173,20 @@ def test_a_run_that_stops_at_commit_has_told_the_loss_and_changed_nothing():
     outputs, inputs = run_over(replace(program, stages=program.stages[: program.commit]), arguments, 8)
     assert_same_bits(inputs, arguments)
     assert_same_bits(outputs[2:], expected[2:])
+
+
+def test_what_needs_a_copy_is_known_before_planning_where_another_output_needs_it():
+    def step(w, v):
+        new_v = 0.9 * v + w
+        new_w = w - new_v
+        return new_w, new_v, np.sum(new_w * new_w)
+
+    graph = trace(step, np.ones(3), np.ones(3))
+    unwatched = Graph(graph.inputs, graph.outputs[:-1])
+    assert cannot_be_in_place(unwatched, {0: 0, 1: 1}) == set()
+    assert cannot_be_in_place(graph, {0: 0, 1: 1}) == {0, 1}
+    assert cannot_be_in_place(graph, {1: 1}) == {1}
+    assert cannot_be_in_place(trace(lambda w: w[::-1], np.ones(3)), {0: 0}) == {0}
 
 
 def test_without_donations_everything_stands_before_commit():

@@ -12,7 +12,7 @@ from madaline.graph.numpy_api import dispatch as _numpy_functions  # noqa: F401 
 from madaline.graph.shapes import Rows, resolve
 from madaline.graph.trace import trace
 from madaline.kernels.reference import evaluate
-from madaline.plan.views import broadcast_strides, physical_order, stored_strides, views_of, width
+from madaline.plan.views import broadcast_strides, is_view, physical_order, stored_strides, views_of, width
 from random_graphs import cases
 
 MOVES = ("reshape", "transpose", "broadcast", "slice", "item", "flip")
@@ -81,6 +81,7 @@ def test_what_strides_can_say_costs_nothing(f):
     graph = trace(f, x)
     views = assert_views_read_what_numpy_gives(graph, [x])
     assert views[id(graph.outputs[0])].root is graph.inputs[0]
+    assert is_view(graph.outputs[0])
 
 
 COPIES = {
@@ -96,6 +97,7 @@ def test_what_strides_cannot_say_is_stored_anew(f):
     graph = trace(f, x)
     views = assert_views_read_what_numpy_gives(graph, [x])
     assert views[id(graph.outputs[0])].root is graph.outputs[0]
+    assert not is_view(graph.outputs[0])
 
 
 def test_a_batch_lies_row_by_row_wherever_its_axis_stands():

@@ -111,6 +111,27 @@ def test_probes_change_nothing_and_come_as_often_as_asked(digits, same):
         watched.fit(*digits, epochs=1, probes=["7"])
 
 
+def test_probes_stand_in_the_order_of_the_documentation(digits):
+    history = md.Trainer(NET, loss="cross_entropy").fit(*digits, epochs=1, probes=True)
+    statistics = ["mean", "std", "zero", "saturated", "gradient_norm", "weight_norm", "update_ratio"]
+    assert list(history.probes) == ["step", "layer", *statistics]
+
+
+def test_a_run_with_probes_traces_no_formula_more_often_than_one_without(digits):
+    def traced_by(**options):
+        traced = []
+
+        def bend(x):
+            traced.append(x)
+            return np.tanh(x)
+
+        trainer = md.Trainer(md.Sequential(md.Linear(4), bend, md.Linear(10)), loss="cross_entropy")
+        trainer.fit(*digits, epochs=1, **options)
+        return len(traced)
+
+    assert traced_by(probes=True) == traced_by() > 0
+
+
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc, as Linux has it")
 def test_resident_memory_does_not_grow_over_epochs(run_python):
     found = run_python(
