@@ -35,6 +35,8 @@ template <class T> inline constexpr std::size_t kBlockN = 4096 / sizeof(T);
 inline constexpr std::size_t kDotBlockK = 2048;
 // Where k is not contiguous, packing goes through it in slices, so that a cache line that spans panels is read once.
 inline constexpr std::size_t kPackSlice = 32;
+// A matrix of more bytes does not stay in L2 beside what else a product needs.
+inline constexpr std::size_t kLargeBytes = 320 * 1024;
 // Products of at most so many terms are not worth a vector along k.
 inline constexpr std::size_t kThinK = 4;
 
@@ -137,6 +139,11 @@ template <class T> void pack_b_block(std::size_t n, std::size_t k, View<T> B, T*
                                   std::min(slice, k - p), packed + j * k + p * NR);
 }
 
+// Asks for the rows of a tile of C that will be added to, so that they come while the tile is computed.
+template <class T> MADALINE_INLINE void prefetch_rows(std::size_t height, const T* C, std::ptrdiff_t row) {
+  for (std::size_t i = 0; i < height; ++i) __builtin_prefetch(C + static_cast<std::ptrdiff_t>(i) * row, 1);
+}
+
 // Panels of an m x k block of A, one for each tile's rows.
 template <class T> void pack_a_block(const TileRows& rows, std::size_t k, View<T> A, T* packed) noexcept {
   const std::size_t slice = A.row == 1 ? std::min(kPackSlice, k) : k;
@@ -151,7 +158,7 @@ template <class T> void pack_a_block(const TileRows& rows, std::size_t k, View<T
 template <class T> bool pays_to_pack_b(const Product<T>& x) {
   const std::size_t bytes = x.n * x.k * sizeof(T);
   if (x.B.col != 1) return true;
-  return bytes > 24 * 1024 && (x.m >= 96 || (x.m >= 16 && (bytes > 320 * 1024 || x.n * sizeof(T) % 2048 == 0)));
+  return bytes > 24 * 1024 && (x.m >= 96 || (x.m >= 16 && (bytes > kLargeBytes || x.n * sizeof(T) % 2048 == 0)));
 }
 template <class T> bool pays_to_pack_a(const Product<T>& x) {
   return x.m >= 8 && x.k >= 16 && x.n >= (x.A.col == 1 ? 512 : 96);
@@ -170,6 +177,7 @@ template <class T> void tiled_product(const Product<T>& x, T* workspace) noexcep
   const std::size_t block_k = even_block(x.k, kBlockK<T>, W);
   const std::size_t block_n = even_block(x.n, kBlockN<T>, NR);
   const std::size_t block_m = even_block(x.m, kBlockM, kTileRows);
+  const bool is_far = x.m * x.n * sizeof(T) > kLargeBytes;
   T* const packed_a = workspace;
   T* const packed_b = workspace + packed_a_size<T>(x.m, x.k);
 
@@ -194,13 +202,20 @@ template <class T> void tiled_product(const Product<T>& x, T* workspace) noexcep
           wide_tiles(mb, nb, kb, A, B, to, store);
         } else {
           const TileRows usual(mb, kTileRows), tall(mb, kTallRows);
+          const Reach a_reach = pack_a       ? Reach::packed
+                                : A.col == 1 ? Reach::rows
+                                : A.row == 1 ? Reach::columns
+                                             : Reach::any;
           if (pack_a) pack_a_block(usual, kb, A, packed_a);
           for (std::size_t j = 0; j < nb; j += NR) {
             const int cols = static_cast<int>(std::min(NR, nb - j));
             const bool narrow = cols <= Vec<T>::width;
-            const TileFunction<T>* by_height = narrow ? tiles<T, 1>.data() : tiles<T, 2>.data();
             const TileRows& rows = narrow && !pack_a ? tall : usual;
             const bool packed = pack_b || (pack_edge && j == edge);
+            const bool whole = cols == kTileCols<T> && store.is_plain();
+            const TileFunction<T>* by_height = narrow  ? tiles<T, 1>.data()
+                                               : whole ? full_tiles<T>(a_reach, packed ? Reach::packed : Reach::any)
+                                                       : tiles<T, 2>.data();
             const Strip<T> strip{kb,
                                  pack_a ? 1 : A.row,
                                  pack_a ? kTileRows : A.col,
@@ -214,6 +229,7 @@ template <class T> void tiled_product(const Product<T>& x, T* workspace) noexcep
             Target<T> c = store.move(to, 0, j);
             for (std::size_t t = 0; t < rows.tiles; ++t) {
               const std::size_t height = rows.of(t);
+              if (is_far && store.add) prefetch_rows(height, c.C, store.row);
               by_height[height - 1](strip, a, c);
               a += pack_a ? static_cast<std::ptrdiff_t>(packed_a_panel<T>(kb))
                           : static_cast<std::ptrdiff_t>(height) * A.row;

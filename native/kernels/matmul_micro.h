@@ -52,6 +52,7 @@ struct Store {
   std::ptrdiff_t gate_row, gate_col;
   bool add, relu;
 
+  bool is_plain() const { return col == 1 && gate_col == 1; }  // a vector is stored as it is
   template <class T> MADALINE_INLINE Target<T> move(Target<T> to, std::size_t i, std::size_t j) const {
     const auto r = static_cast<std::ptrdiff_t>(i), c = static_cast<std::ptrdiff_t>(j);
     return {to.C + r * row + c * col, to.bias ? to.bias + r * bias_row + c * bias_col : nullptr,
@@ -105,7 +106,7 @@ template <class T>
 [[gnu::noinline]] void store_edge(const T* sums, int ld, int rows, int cols, Target<T> to,
                                   const Store& store) noexcept {
   constexpr int W = Vec<T>::width;
-  if (store.col != 1 || (to.gate && store.gate_col != 1)) {
+  if (!store.is_plain()) {
     for (int j = 0; j < cols; ++j)
       for (int i = 0; i < rows; ++i) store_element(sums[i * ld + j], i, j, to, store);
     return;
@@ -126,13 +127,20 @@ template <class T>
   }
 }
 
+// How a tile reaches an operand. What is known of the strides becomes part of the addresses of loads: the fewer
+// instructions besides the multiplications, the less it matters who else uses the core.
+enum class Reach { any, rows, columns, packed };  // A: a_k = 1, a_m = 1, a panel of kTileRows; B: a panel of kTileCols
+
 // C(i, j) = epilogue(sum_p A(i, p) B(p, j)) for i < R, j < cols, where (NV - 1) * width < cols <= NV * width.
 // PartialB: nothing is read beyond column cols - 1 of B; else B has NV * width readable columns. C overlaps neither A
-// nor B.
-template <class T, int R, int NV, bool PartialB>
+// nor B. Where A is reached in a way of its own, cols = NV * width and the store is plain.
+template <class T, int R, int NV, bool PartialB, Reach AReach = Reach::any, Reach BReach = Reach::any>
 [[gnu::noinline]] void tile(const Strip<T>& strip, const T* A, Target<T> to) noexcept {
   constexpr int W = Vec<T>::width;
-  const std::ptrdiff_t a_m = strip.a_m, a_k = strip.a_k, b_k = strip.b_k;
+  constexpr bool unit_m = AReach == Reach::columns || AReach == Reach::packed;
+  const std::ptrdiff_t a_m = unit_m ? 1 : strip.a_m;
+  const std::ptrdiff_t a_k = AReach == Reach::rows ? 1 : AReach == Reach::packed ? kTileRows : strip.a_k;
+  const std::ptrdiff_t b_k = BReach == Reach::packed ? kTileCols<T> : strip.b_k;
   const int last = strip.cols - (NV - 1) * W;
   const T* B = strip.B;
   Vec<T> sum[R][NV];
@@ -143,64 +151,86 @@ template <class T, int R, int NV, bool PartialB>
 
   // One pointer for every three rows: each row is then reached by an addressing mode (stride times 0, 1 or 2). If GCC
   // saw that they are related, it would keep R offsets instead.
-  constexpr int groups = (R + 2) / 3;
+  constexpr int per_group = unit_m ? R : 3, groups = (R + per_group - 1) / per_group;
   const T* a_rows[groups];
 #pragma GCC unroll 8
   for (int g = 0; g < groups; ++g) {
-    a_rows[g] = A + 3 * g * a_m;
+    a_rows[g] = A + per_group * g * a_m;
     launder(a_rows[g]);
   }
-  const auto step = [&]() __attribute__((always_inline)) {
+  // The step that is q_a and q_b steps from where the pointers are.
+  const auto step = [&](int q_a, int q_b) __attribute__((always_inline)) {
+    const auto a_at = [&](int i) __attribute__((always_inline)) {
+      return Vec<T>(a_rows[i / per_group][i % per_group * a_m + q_a * a_k]);
+    };
+    const auto b_at = [&](int v) __attribute__((always_inline)) {
+      const T* b = B + q_b * b_k + v * W;
+      return PartialB && v == NV - 1 ? Vec<T>::load_partial(b, last) : Vec<T>::load(b);
+    };
     // The shorter side of the tile waits in registers while the other passes by.
     if constexpr (R < NV) {
       Vec<T> a[R];
 #pragma GCC unroll 16
-      for (int i = 0; i < R; ++i) a[i] = Vec<T>(a_rows[i / 3][i % 3 * a_m]);
+      for (int i = 0; i < R; ++i) a[i] = a_at(i);
 #pragma GCC unroll 8
       for (int v = 0; v < NV; ++v) {
-        const Vec<T> b = PartialB && v == NV - 1 ? Vec<T>::load_partial(B + v * W, last) : Vec<T>::load(B + v * W);
+        const Vec<T> b = b_at(v);
 #pragma GCC unroll 16
         for (int i = 0; i < R; ++i) add_product(sum[i][v], a[i], b);
       }
     } else {
       Vec<T> b[NV];
 #pragma GCC unroll 8
-      for (int v = 0; v < NV; ++v)
-        b[v] = PartialB && v == NV - 1 ? Vec<T>::load_partial(B + v * W, last) : Vec<T>::load(B + v * W);
+      for (int v = 0; v < NV; ++v) b[v] = b_at(v);
 #pragma GCC unroll 16
       for (int i = 0; i < R; ++i) {
-        const Vec<T> a(a_rows[i / 3][i % 3 * a_m]);
+        const Vec<T> a = a_at(i);
 #pragma GCC unroll 8
         for (int v = 0; v < NV; ++v) add_product(sum[i][v], a, b[v]);
       }
     }
+  };
+  const auto move_a = [&](int steps) __attribute__((always_inline)) {
 #pragma GCC unroll 8
     for (int g = 0; g < groups; ++g) {
-      a_rows[g] += a_k;
+      a_rows[g] += steps * a_k;
       launder(a_rows[g]);
     }
-    B += b_k;
+  };
+  const auto move_b = [&](int steps) __attribute__((always_inline)) {
+    B += steps * b_k;
     launder(B);
   };
   // Four steps a turn: the processor foresees the end of a loop of up to some 80 turns, and a surprise costs 15 cycles.
+  // A pointer moves as seldom as addresses reach: any constant, or once a stride.
+  constexpr int a_turn = AReach == Reach::any ? 1 : AReach == Reach::columns ? 2 : 4;
+  constexpr int b_turn = BReach == Reach::packed ? 4 : 2;
   const std::size_t k = strip.k;
   std::size_t p = 0;
   for (; p + 4 <= k; p += 4) {
-    step();
-    step();
-    step();
-    step();
+#pragma GCC unroll 4
+    for (int q = 0; q < 4; ++q) {
+      step(q % a_turn, q % b_turn);
+      if ((q + 1) % a_turn == 0) move_a(a_turn);
+      if ((q + 1) % b_turn == 0) move_b(b_turn);
+    }
   }
-  for (; p < k; ++p) step();
+  for (; p < k; ++p) {
+    step(0, 0);
+    move_a(1);
+    move_b(1);
+  }
 
   const Store& store = *strip.store;
-  if (last < W || store.col != 1 || (to.gate && store.gate_col != 1)) {
-    alignas(64) T sums[R * NV * W];
+  if constexpr (AReach == Reach::any) {
+    if (last < W || !store.is_plain()) {
+      alignas(64) T sums[R * NV * W];
 #pragma GCC unroll 16
-    for (int i = 0; i < R; ++i)
+      for (int i = 0; i < R; ++i)
 #pragma GCC unroll 8
-      for (int v = 0; v < NV; ++v) sum[i][v].store(sums + (i * NV + v) * W);
-    return store_edge(sums, NV * W, R, strip.cols, to, store);
+        for (int v = 0; v < NV; ++v) sum[i][v].store(sums + (i * NV + v) * W);
+      return store_edge(sums, NV * W, R, strip.cols, to, store);
+    }
   }
   if (store.add) {
 #pragma GCC unroll 16
@@ -241,15 +271,26 @@ inline constexpr int kWideRows = 3;              // products of so few rows are 
 inline constexpr int kTallRows = 2 * kTileRows;  // of tiles one vector wide: else too few sums for the multipliers
 
 // tiles<...>[R - 1] is the tile of R rows.
-template <class T, int NV, bool PartialB, int... I>
+template <class T, int NV, bool PartialB, Reach AReach, Reach BReach, int... I>
 constexpr std::array<TileFunction<T>, sizeof...(I)> tile_table(std::integer_sequence<int, I...>) {
-  return {&tile<T, I + 1, NV, PartialB>...};
+  return {&tile<T, I + 1, NV, PartialB, AReach, BReach>...};
 }
-template <class T, int NV, bool PartialB = false>
-inline constexpr auto tiles =
-    tile_table<T, NV, PartialB>(std::make_integer_sequence<int, (NV > kTileVectors || PartialB) ? kWideRows
-                                                                : NV == 1                       ? kTallRows
-                                                                                                : kTileRows>());
+template <class T, int NV, bool PartialB = false, Reach AReach = Reach::any, Reach BReach = Reach::any>
+inline constexpr auto tiles = tile_table<T, NV, PartialB, AReach, BReach>(
+    std::make_integer_sequence<int, (NV > kTileVectors || PartialB) ? kWideRows
+                                    : NV == 1                       ? kTallRows
+                                                                    : kTileRows>());
+
+// The full tiles for operands that are reached so.
+template <class T> const TileFunction<T>* full_tiles(Reach a, Reach b) {
+  const auto choose = [b]<Reach A>(std::integral_constant<Reach, A>) {
+    return b == Reach::packed ? tiles<T, 2, false, A, Reach::packed>.data() : tiles<T, 2, false, A>.data();
+  };
+  if (a == Reach::packed) return choose(std::integral_constant<Reach, Reach::packed>());
+  if (a == Reach::rows) return choose(std::integral_constant<Reach, Reach::rows>());
+  if (a == Reach::columns) return choose(std::integral_constant<Reach, Reach::columns>());
+  return tiles<T, 2>.data();
+}
 
 }  // namespace gemm
 }  // namespace madaline::MADALINE_ISA
