@@ -97,17 +97,22 @@ class Arguments {
   ArrayMemory memory_;
 };
 
-void run_checked(Builder& program, const Arguments& arguments, int64 n_rows, int threads) {
-  if (threads < 1) invalid("threads must be at least 1.");
+// run() gives a Failure; it does not need Python.
+template <class Run> void without_gil(Builder& program, Run run) {
   Failure failure;
   {
     ReleaseGil release;
-    failure = program.machine().run(arguments.inputs(), arguments.outputs(), n_rows, threads);
+    failure = run();
   }
   if (failure.instruction >= 0) {
     throw std::out_of_range("Instruction " + std::to_string(failure.instruction) + ", " +
                             program.machine().failure_message(failure));
   }
+}
+
+void run_checked(Builder& program, const Arguments& arguments, int64 n_rows, int threads) {
+  if (threads < 1) invalid("threads must be at least 1.");
+  without_gil(program, [&] { return program.machine().run(arguments.inputs(), arguments.outputs(), n_rows, threads); });
 }
 
 void run(Builder& program, nb::list inputs, nb::list outputs, int64 n_rows, int threads) {
@@ -145,7 +150,20 @@ void bind_program(nb::module_& m) {
       .def(
           "run",
           [](BoundProgram& self, int threads) { run_checked(self.program, self.arguments, self.n_rows, threads); },
-          "threads"_a);
+          "threads"_a)
+      .def(
+          "profile",
+          [](BoundProgram& self) {
+            Machine& machine = self.program.machine();
+            std::vector<double> seconds(static_cast<std::size_t>(machine.instruction_count()));
+            without_gil(self.program, [&] {
+              return machine.profile(self.arguments.inputs(), self.arguments.outputs(), self.n_rows, seconds.data());
+            });
+            nb::list found;
+            for (double s : seconds) found.append(s);
+            return found;
+          },
+          "Runs on one thread; gives the seconds that each instruction took.");
 
   nb::class_<Builder>(m, "Program", "A flat program over buffers; native/FORMAT.md describes it.")
       .def(

@@ -98,6 +98,14 @@ class Machine {
     return session.run(0, stages_.size(), team, nullptr);
   }
 
+  // The same on one thread; adds to seconds[i] the time of instruction i, for every instruction.
+  Failure profile(void* const* inputs, void* const* outputs, std::int64_t n_rows, double* seconds) {
+    Session session(*this);
+    Team alone(1);
+    session.prepare(inputs, outputs, n_rows, 1);
+    return session.run(0, stages_.size(), alone, nullptr, seconds);
+  }
+
  private:
   struct Worker {
     Memory tile, scratch;
@@ -113,7 +121,8 @@ class Machine {
     Arena& arena;
     Team& team;
     std::int64_t n_rows;
-    Watch* watch;  // or nullptr
+    Watch* watch;     // or nullptr
+    double* seconds;  // of each instruction, or nullptr
     std::atomic<bool> failed;
     Failure failure;  // written once, by whoever set `failed`
 
@@ -122,6 +131,14 @@ class Machine {
       if (failed.load(std::memory_order_relaxed)) return true;
       if (watch == nullptr) return false;
       return thread == 0 ? watch->look() : watch->stopped();
+    }
+
+    template <class F> void timed(int instruction, F f) const {
+      if (seconds == nullptr) [[likely]]
+        return f();
+      const Watch::Clock::time_point start = Watch::Clock::now();
+      f();
+      seconds[instruction] += std::chrono::duration<double>(Watch::Clock::now() - start).count();
     }
 
     void fail(int instruction, std::int64_t value) {
@@ -176,8 +193,8 @@ class Machine {
     for (std::size_t k = 0; k < stage.instructions.size(); ++k) {
       const Instruction& instruction = *stage.instructions[k];
       const std::int64_t n_chunks = instruction.chunks(run.n_rows, run.team.size());
-      if (n_chunks <= 1) {
-        instruction.run(mine);
+      if (n_chunks <= 1 || run.seconds != nullptr) {
+        run.timed(stage.first_number + static_cast<int>(k), [&] { instruction.run(mine); });
       } else {
         run.team.share(n_chunks, [&](int thread, std::int64_t c) {
           if (run.ended(thread)) return;
@@ -214,13 +231,12 @@ class Machine {
       frame.first_row = rows.begin + tile.begin;
       frame.rows = tile.end - tile.begin;
       frame.first_tile = t == 0;
+      int number = stage.first_number;
       for (const Instruction* instruction : stage.instructions) {
-        instruction->run(frame);
-        if (frame.failed) [[unlikely]] {
-          const auto k =
-              std::find(stage.instructions.begin(), stage.instructions.end(), instruction) - stage.instructions.begin();
-          return run.fail(stage.first_number + static_cast<int>(k), frame.failure_value);
-        }
+        run.timed(number, [&] { instruction->run(frame); });
+        if (frame.failed) [[unlikely]]
+          return run.fail(number, frame.failure_value);
+        ++number;
       }
       if (run.ended(thread)) return;
     }
@@ -285,8 +301,8 @@ class Machine {
     }
     // Runs the stages [first, last). With a watch it ends early once that has stopped, and the results are then
     // worthless.
-    Failure run(std::size_t first, std::size_t last, Team& team, Watch* watch) noexcept {
-      Run run{*arena_, team, n_rows_, watch, {}, {}};
+    Failure run(std::size_t first, std::size_t last, Team& team, Watch* watch, double* seconds = nullptr) noexcept {
+      Run run{*arena_, team, n_rows_, watch, seconds, {}, {}};
       for (std::size_t s = first; s < last && !run.failed.load(std::memory_order_relaxed); ++s) {
         const Stage& stage = machine_.stages_[s];
         if (stage.is_rows) machine_.run_rows(run, stage);

@@ -61,7 +61,8 @@ class Dropout(Layer):
         if self.p == 1.0:
             return x * 0.0
         keep = (context.uniform(mask_shape) >= self.p).astype(context.dtype)
-        return x * (keep / (1.0 - self.p) if self.form == "inverted" else keep)
+        # The same bits as keep / (1 - p), since keep is 0 or 1, and a multiplication is several times faster.
+        return x * (keep * (1.0 / (1.0 - self.p)) if self.form == "inverted" else keep)
 
 
 @description
