@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 from scipy import special
 
+from madaline.graph.trace import trace
 from madaline.kernels import core as cores
+from madaline.kernels import native
+from madaline.plan.planner import plan
 
 pytestmark = pytest.mark.skipif(not cores.cpu_isas(), reason="needs the native core")
 
@@ -811,7 +814,10 @@ def test_several_python_threads_may_run_one_program(core, rng):
 def test_a_forked_child_runs_programs_on_several_threads(core, run_python):
     code = f"""
 import os, sys, numpy as np
+from madaline.graph.trace import trace
 from madaline.kernels import core as cores
+from madaline.kernels import native
+from madaline.plan.planner import plan
 core = cores.load({core.isa!r})
 p = core.Program(0, 0, 0, 0)
 f = core.DTYPES["float32"]
@@ -1044,3 +1050,15 @@ def test_a_sum_of_products_that_cannot_be_is_refused(core):
     total("for sums of floats down several columns", dtype="int64")
     total("for sums of floats down several columns", src=(4, 1))
     total("for sums of floats down several columns", times=(4, 1))
+
+
+def test_a_profile_has_a_time_for_every_instruction_and_leaves_the_arguments_alone(core):
+    def step(w, x):
+        return w - 0.1 * np.sum(np.tanh(x @ w)), np.sum(x)
+
+    w, x = np.ones((3, 2)), np.ones((40, 3))
+    program = plan(trace(step, w, x, rows=[1]), {0: 0})
+    seconds = native.compiled(program, core).profile([w, x], 40, 7)
+    assert seconds.shape == (7, sum(len(stage.instructions) for stage in program.stages))
+    assert np.all(seconds >= 0.0) and np.all(seconds.sum(axis=1) > 0.0)
+    np.testing.assert_array_equal(w, 1.0)

@@ -181,3 +181,32 @@ def test_the_gradient_of_a_sum_of_squares_is_one_multiplication():
     f = md.grad(lambda x: np.sum(x * x))
     graph = simplify(trace(f, NUMBERS))
     assert len(operations(graph)) <= 3, operations(graph)
+
+
+def test_what_is_repeated_is_doubled_before():
+    b = np.array([1.0, -0.0, np.nan, np.inf, 1e308])
+
+    def twice(b, x):
+        repeated = np.broadcast_to(b.reshape(1, 5), (4, 5))
+        return (repeated + repeated) * x
+
+    x = np.random.default_rng(0).normal(size=(4, 5))
+    graph = trace(twice, b, x)
+    small = simplify(graph)
+    assert [node.shape for node in topological_order(small.outputs) if node.primitive.name == "add"] == [(5,)]
+    assert_same_bits(values(small, b, x)[0], values(graph, b, x)[0])
+
+
+def test_equal_formulas_that_become_smaller_are_still_one():
+    def f(b):
+        left, right = (np.broadcast_to(b, (3, 2)) for _ in range(2))
+        return (left + left).T @ np.ones((3, 1)) + (right + right).T @ np.ones((3, 1))
+
+    assert operations(simplify(trace(f, np.ones(2)))).count("add") == 2
+
+
+def test_the_slope_of_squares_summed_down_the_rows_is_one_pass_over_them():
+    f = md.grad(lambda x, w: np.sum(np.sum(x * x, axis=0) * w))
+    graph = simplify(trace(f, np.ones((4, 3)), np.ones(3)))
+    large = [node.primitive.name for node in topological_order(graph.outputs) if node.shape == (4, 3)]
+    assert [name for name in large if name not in ("input", "broadcast_to")] == ["multiply"]

@@ -32,9 +32,12 @@ def simplified(graph: Graph) -> dict[int, Node]:
     seen: dict[Any, Node] = {}
     for node in topological_order(graph.outputs):
         current = _with_inputs(node, new)
-        while (better := _improved(current)) is not None:
-            current = better
-        new[id(node)] = seen.setdefault(_key(current), current)
+        key = _key(current)
+        if key not in seen:
+            while (better := _improved(current)) is not None:
+                current = better
+            seen[key] = seen.setdefault(_key(current), current)
+        new[id(node)] = seen[key]
     return new
 
 
@@ -87,6 +90,18 @@ def _without_broadcasts(node: Node) -> Node | None:
 
 def _pass_on(node: Node) -> Node:
     return node.inputs[0]
+
+
+def _add(node: Node) -> Node | None:
+    """What is repeated is doubled before it is repeated."""
+    a, b = node.inputs
+    return _doubled(node, a) if a is b and a.primitive.name in ("broadcast_to", "reshape") else None
+
+
+def _doubled(add: Node, x: Node) -> Node:
+    if x.primitive.name not in ("broadcast_to", "reshape"):
+        return Node(add.primitive, (x, x), add.params, x.shape, x.dtype)
+    return Node(x.primitive, (_doubled(add, x.inputs[0]),), x.params, x.shape, x.dtype)
 
 
 def _multiply(node: Node) -> Node | None:
@@ -156,6 +171,7 @@ def _cast(node: Node) -> Node | None:
 _RULES: dict[str, Rule] = {
     "identity": _pass_on,
     "stop_gradient": _pass_on,
+    "add": _add,
     "multiply": _multiply,
     "divide": _divide,
     "subtract": _subtract,
