@@ -168,15 +168,11 @@ def epoch_batches(
         raise ConfigError("sampler='balanced' needs one class a row, and the net has several outputs.")
     wanted = target[rows] if isinstance(sampler, Balanced) else None
     order = sampler.order(rows, wanted, _random(seed, epoch))
-    starts = np.arange(0, len(order) + batch_size, batch_size, dtype=np.int64) if len(order) else np.zeros(1, np.int64)
-    starts[-1] = len(order)
-    last = int(starts[-1] - starts[-2]) if len(starts) > 1 else 0
-    if len(starts) > 2:
-        if drop_last and last < batch_size:
-            order, starts = order[: starts[-2]], starts[:-1]
-        elif last < min_rows:
-            starts = np.delete(starts, -2)
-    return Batches(np.ascontiguousarray(order, dtype=np.int64), starts)
+    if not len(order):
+        return Batches(order, np.zeros(1, np.int64))
+    starts = np.arange(n_steps(len(order), batch_size, drop_last, min_rows) + 1, dtype=np.int64) * batch_size
+    starts[-1] = min(len(order), starts[-1]) if drop_last else len(order)
+    return Batches(np.ascontiguousarray(order[: starts[-1]], dtype=np.int64), starts)
 
 
 def _random(seed: int, epoch: int) -> np.random.Generator:
