@@ -38,6 +38,7 @@ def draw(name: str, data: Data) -> None:
         "growth": {"growth": _growth},
         "custom": {"custom": _custom},
         "probes": {"probes": _probes},
+        "anatomy": {"anatomy": _anatomy},
     }
     for file, picture in pictures[name].items():
         figure = picture(data["parts"])
@@ -178,5 +179,26 @@ def _probes(parts: Data) -> Any:
     axes.axhline(0.0, color="black", linewidth=0.8)
     axes.set_ylabel("time on top, %")
     axes.set_title("What watching costs; dotted: at most")
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def _anatomy(parts: Data) -> Any:
+    figure, axes = plt.subplots(figsize=(7, 0.4 * len(parts) + 1.2))
+    colors = {"products at the FMA peak": "#7b241c", "what products take more": "#c0392b", "update": "#2471a3"}
+    colors["rest"] = "#b3b6b7"
+    for place, part in enumerate(parts.values()):
+        products, update, rest = (part[group]["median"] for group in ("products", "update", "rest"))
+        total = products + update + rest
+        left = 0.0
+        lengths = (part["at_peak"], products - part["at_peak"], update, rest)
+        for (label, color), length in zip(colors.items(), lengths, strict=True):
+            axes.barh(place, 100 * length / total, left=left, color=color, label=label if place == 0 else None)
+            left += 100 * length / total
+    axes.set_yticks(range(len(parts)), list(parts))
+    axes.invert_yaxis()
+    axes.set_xlim(0, 100)
+    axes.set_xlabel("% of the time of a step's instructions, one thread")
+    axes.legend(loc="lower center", bbox_to_anchor=(0.45, 1.0), ncols=4, frameon=False, fontsize=8)
     axes.spines[["top", "right"]].set_visible(False)
     return figure

@@ -288,6 +288,60 @@ def probes_page(data: Record) -> str:
     )
 
 
+def anatomy_page(data: Record) -> str:
+    trained = (read("train") or {"parts": {}})["parts"]
+    shares, limits = [], []
+    for name, part in data["parts"].items():
+        products, update, rest = (part[group]["median"] for group in ("products", "update", "rest"))
+        total = products + update + rest
+        shares.append(
+            [
+                name,
+                str(part["instructions"]),
+                f"{1e6 * total:,.1f}",
+                f"{products / total:.0%}",
+                f"{update / total:.0%}",
+                f"{rest / total:.0%}",
+                f"{part['at_peak'] / products:.0%} ({part['at_peak'] / part['products']['least']:.0%})",
+            ]
+        )
+        if name not in trained:
+            continue
+        peer = 1.0 / speed(best(trained[name], ours=False))
+        least = part["at_peak"] + part["update"]["least"]
+        limits.append(
+            [
+                name,
+                f"{1e6 * peer:,.1f}",
+                f"{peer / total:.2f}",
+                f"{peer / (products + update):.2f}",
+                f"{peer / least:.2f}",
+                f"{2 * peer / least:.2f}",
+                f"{WORKLOADS[name].target:g}",
+            ]
+        )
+    text = heading(
+        "Where the time of a step goes",
+        data,
+        "The instructions of one training step, each timed on one thread, many steps (`benchmarks/anatomy.py`): medians, "
+        "which hold what neighbours on the machine take. *Products* are matrix products with what is fused into them, "
+        "*update* is the optimizer, *rest* are losses, sums, normalisation and masks.",
+    )
+    text += "![Where the time goes](anatomy.png)\n\n"
+    header = ["workload", "instructions", "us", "products", "update", "rest", "products, of the FMA peak (at best)"]
+    text += harness.table("Shares", header, shares)
+    header = [
+        "workload",
+        "best peer's step, us",
+        "all instructions, as they are",
+        "without the rest",
+        "products at the FMA peak, update at its best, nothing else",
+        "the same on two threads",
+        "target",
+    ]
+    return text + harness.table("How many times faster than the best peer a step could be", header, limits)
+
+
 PAGES = {
     "train": train_page,
     "inference": inference_page,
@@ -295,6 +349,7 @@ PAGES = {
     "growth": growth_page,
     "custom": custom_page,
     "probes": probes_page,
+    "anatomy": anatomy_page,
 }
 
 
