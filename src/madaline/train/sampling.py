@@ -170,9 +170,11 @@ def epoch_batches(
     order = sampler.order(rows, wanted, _random(seed, epoch))
     if not len(order):
         return Batches(order, np.zeros(1, np.int64))
-    starts = np.arange(n_steps(len(order), batch_size, drop_last, min_rows) + 1, dtype=np.int64) * batch_size
-    starts[-1] = min(len(order), starts[-1]) if drop_last else len(order)
-    return Batches(np.ascontiguousarray(order[: starts[-1]], dtype=np.int64), starts)
+    count = n_steps(len(order), batch_size, drop_last, min_rows)
+    stop = min(len(order), count * batch_size) if drop_last else len(order)
+    starts = np.arange(0, (count + 1) * batch_size, batch_size, dtype=np.int64)
+    starts[-1] = stop
+    return Batches(np.ascontiguousarray(order[:stop], dtype=np.int64), starts)
 
 
 def _random(seed: int, epoch: int) -> np.random.Generator:
