@@ -110,8 +110,9 @@ class SameOrder(Sampler):
     rng: np.random.RandomState
     _last: list[np.ndarray] = field(default_factory=list, compare=False)
 
-    def rows(self, target: Any, n_rows: int, rng: np.random.Generator) -> np.ndarray:
-        moves = np.arange(n_rows)
+    def order(self, rows: np.ndarray, target: Any, rng: np.random.Generator) -> np.ndarray:
+        moves = np.arange(len(rows))
         self.rng.shuffle(moves)
-        self._last[:] = [self._last[0][moves] if self._last else moves]
-        return self._last[0]
+        order: np.ndarray = self._last[0][moves] if self._last else moves
+        self._last[:] = [order]
+        return rows[order]  # type: ignore[no-any-return]  # rows of an array are one
