@@ -154,8 +154,8 @@ template <class T> void check_samples(int samples) {
          rng() % 2 == 0, static_cast<int>(rng() % 3), std::is_floating_point_v<T> && rng() % 2 == 0},
         rng);
   // Each way with several blocks of k, m and n.
-  const std::size_t large[][3] = {{200, 70, 700}, {30, 1100, 50}, {7, 2100, 330}, {1, 600, 700},
-                                  {2, 600, 700},  {150, 7, 700},  {150, 3, 700},  {2100, 10, 330}};
+  const std::size_t large[][3] = {{200, 70, 700}, {30, 1100, 50}, {7, 2100, 330},  {1, 600, 700},  {2, 600, 700},
+                                  {150, 7, 700},  {150, 3, 700},  {2100, 10, 330}, {300, 300, 700}};
   for (const auto& [m, n, k] : large)
     for (const Layout a : {Layout::rows, Layout::transposed, Layout::general})
       for (const Layout b : {Layout::rows, Layout::transposed, Layout::general})
