@@ -18,7 +18,7 @@ import madaline as md
 LIMIT = 1.03
 "The time of training with probes, as a multiple of that without, at most."
 STEPS = {"tiny": 65_536, "small": 32_768, "deep": 4_096, "tabular": 512, "mnist": 512}
-"Of a fit: about a second, so that planning the program with probes is a small part, as in a real training."
+"Of a fit: about a second, so that tracing the program with probes is a small part, as in a real training."
 
 
 def trainer(workload: Workload, threads: int) -> md.Trainer:

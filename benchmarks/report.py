@@ -279,8 +279,9 @@ def probes_page(data: Record) -> str:
     text = heading(
         "What watching costs",
         data,
-        "A fit with `probes=True`, everything else as it is, against one without (`benchmarks/probes.py`); planning "
-        "the second program is counted. One thread.",
+        "A fit with `probes=True`, everything else as it is, against one without (`benchmarks/probes.py`). Tracing "
+        "the second program is counted; planning it is not, since the first fit of each, which is not timed, has left "
+        "it in the cache. One thread.",
     )
     text += "![What watching costs](probes.png)\n\n"
     return text + harness.table(

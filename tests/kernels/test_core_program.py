@@ -1060,5 +1060,6 @@ def test_a_profile_has_a_time_for_every_instruction_and_leaves_the_arguments_alo
     program = plan(trace(step, w, x, rows=[1]), {0: 0})
     seconds = native.compiled(program, core).profile([w, x], 40, 7)
     assert seconds.shape == (7, sum(len(stage.instructions) for stage in program.stages))
-    assert np.all(seconds >= 0.0) and np.all(seconds.sum(axis=1) > 0.0)
+    assert np.all(seconds >= 0.0)
+    assert np.all(seconds.sum(axis=1) > 0.0)
     np.testing.assert_array_equal(w, 1.0)
