@@ -325,8 +325,8 @@ def anatomy_page(data: Record) -> str:
         "Where the time of a step goes",
         data,
         "The instructions of one training step, each timed on one thread, many steps (`benchmarks/anatomy.py`): "
-        "medians, which hold what neighbours on the machine take. *Products* are matrix products with what is fused into them, "
-        "*update* is the optimizer, *rest* are losses, sums, normalisation and masks.",
+        "medians, which hold what neighbours on the machine take. *Products* are matrix products with what is fused "
+        "into them, *update* is the optimizer, *rest* are losses, sums, normalisation and masks.",
     )
     text += "![Where the time goes](anatomy.png)\n\n"
     header = ["workload", "instructions", "us", "products", "update", "rest", "products, of the FMA peak (at best)"]
