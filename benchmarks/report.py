@@ -105,6 +105,7 @@ def train_page(data: Record) -> str:
         )
     header = ["workload", "madaline, steps/s (threads)", "best peer", "ratio", "target", "of the roofline"]
     text += harness.table("Against the best peer, each with its best number of threads", header, rows)
+    text += "What stands in the way where a target is missed: [where the time of a step goes](anatomy.md).\n\n"
     for threads in (1, 2):
         text += all_contestants(parts, threads)
     return text + scaling(parts) + other_targets(parts) + agreement(parts)
@@ -340,7 +341,14 @@ def anatomy_page(data: Record) -> str:
         "the same on two threads",
         "target",
     ]
-    return text + harness.table("How many times faster than the best peer a step could be", header, limits)
+    text += harness.table("How many times faster than the best peer a step could be", header, limits)
+    return text + (
+        "How to read it: where the products at the FMA peak and the update alone are slower than the target on one "
+        "thread, only a second thread can reach it. Where all instructions as they are stay below the target, the "
+        "largest share above says what would have to shrink; what a run is slower than the instructions is Python "
+        "between epochs, gathering of rows, and on two threads waiting for the slower one. The peers were timed in "
+        "`train.py`, at another time than the instructions.\n"
+    )
 
 
 PAGES = {
