@@ -58,6 +58,7 @@ def main() -> None:
     parser.add_argument("--workloads", type=harness.words, default=list(WORKLOADS))
     parser.add_argument("--repeats", type=int, default=2000)
     options = parser.parse_args()
+    peak = peaks(1).flops
     for name in options.workloads:
         workload = WORKLOADS[name]
         program = step_program(workload)
@@ -69,7 +70,7 @@ def main() -> None:
             for number, stage in enumerate(program.stages)
             for instruction in stage.instructions
         ]
-        found: dict[str, Any] = {"instructions": len(groups), "at_peak": workload.flops() / peaks(1).flops}
+        found: dict[str, Any] = {"instructions": len(groups), "at_peak": workload.flops() / peak}
         for group in GROUPS:
             mine = seconds[:, [of == group for of in groups]].sum(axis=1)
             found[group] = {"median": float(np.median(mine)), "least": float(mine.min())}

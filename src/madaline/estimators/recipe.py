@@ -16,7 +16,7 @@ from madaline.optim.optimizer import Optimizer, as_optimizer, bias_correction
 from madaline.optim.regularizers import L2
 from madaline.optim.sgd import SGD
 from madaline.train.recipe import as_solver
-from madaline.train.sampling import Sampler
+from madaline.train.sampling import Rows, Sampler
 
 VALUE_TOL = 2.220446049250313e-09
 "SciPy's own, at which scikit-learn's L-BFGS stops."
@@ -110,9 +110,9 @@ class SameOrder(Sampler):
     rng: np.random.RandomState
     _last: list[np.ndarray] = field(default_factory=list, compare=False)
 
-    def order(self, rows: np.ndarray, target: Any, rng: np.random.Generator) -> np.ndarray:
+    def order(self, rows: Rows, target: Any, rng: np.random.Generator) -> Rows:
         moves = np.arange(len(rows))
         self.rng.shuffle(moves)
-        order: np.ndarray = self._last[0][moves] if self._last else moves
+        order = self._last[0][moves] if self._last else moves
         self._last[:] = [order]
-        return rows[order]  # type: ignore[no-any-return]  # rows of an array are one
+        return rows[order]
