@@ -17,8 +17,8 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 import madaline as md
 from madaline.errors import ConfigError, TargetError, UnknownNameError
-from madaline.estimators.base import NetEstimator
-from madaline.estimators.documentation import SCIKIT_LEARN, WIDER, table
+from madaline.estimators.documentation import table
+from madaline.estimators.parameters import ClassifierParameters, described
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 both_kinds = pytest.mark.parametrize("name", ["MLPClassifier", "MLPRegressor"])
@@ -71,8 +71,8 @@ def test_defaults_are_those_of_the_shared_class(name):
 
 
 def test_every_parameter_is_documented_and_the_guide_has_the_table():
-    known = set(SCIKIT_LEARN) | set(WIDER)
-    assert set(NetEstimator.all_parameters()) | {"class_weight"} == known
+    known = described(ClassifierParameters)
+    assert set(known) == set(md.MLPClassifier().get_params())
     for name, default in ((name, repr(getattr(md.MLPClassifier, name))) for name in known):
         ends = "optional" if default == "None" else f"default {default}"
         assert re.search(rf"^    {name} : .*, {re.escape(ends)}$", md.MLPClassifier.__doc__, re.MULTILINE), name
@@ -101,7 +101,7 @@ def test_what_is_said_twice_is_refused_and_both_are_named(iris, parameters, mess
 def test_a_monitor_needs_early_stopping_and_a_column(iris):
     with pytest.raises(ConfigError, match="monitor='val_auc' is what early stopping watches"):
         classifier(monitor="val_auc").fit(*iris)
-    with pytest.raises(ConfigError, match=r"monitor='val_auc' is no column of history_\. Columns: val_loss, loss"):
+    with pytest.raises(ConfigError, match=r"monitor='val_auc' is not a column of history_\. Columns: val_loss, loss"):
         classifier(monitor="val_auc", early_stopping=True).fit(*iris)
 
 

@@ -87,7 +87,8 @@ def test_the_target_of_a_regression_is_learned_scaled(columns, price):
     assert both.predict(columns).shape == (N, 2)
     assert both.score(columns, np.stack([price, -price], axis=1)) > 0.9
     counts = regressor(loss="poisson").fit(columns, np.round(price / 1e4))
-    assert counts._scale is None
+    assert counts.score(columns, np.round(price / 1e4)) > 0.9
+    assert counts.loss_curve_[0] < 2.0
 
 
 def test_a_table_that_is_all_numbers_needs_no_dict_of_inputs():

@@ -1,8 +1,8 @@
-"""What estimators do alike: read the rows, build the net, train it, and show what was learned as scikit-learn does."""
+"""What estimators of nets share: read the rows, build the net, train it, and show what was learned."""
 
 from __future__ import annotations
 
-import inspect
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Self, cast
@@ -12,10 +12,13 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from madaline.estimators import preset
-from madaline.estimators.callbacks import heard
+from madaline.estimators.callbacks import with_sklearn_callbacks
+from madaline.estimators.checks import constraints
+from madaline.estimators.defaults import plain
 from madaline.estimators.network import (
     Views,
     coefs,
@@ -25,97 +28,54 @@ from madaline.estimators.network import (
     looks_at_rows,
     network,
 )
-from madaline.estimators.parameters import CONSTRAINTS, Settings, check_not_said_twice, settings_of
+from madaline.estimators.parameters import NetParameters, check_not_given_twice, resolved
 from madaline.estimators.predictor import LAYERS, Predictor
 from madaline.estimators.recipe import seed_of
-from madaline.estimators.rows import Rows
+from madaline.estimators.row_set import RowSet
 from madaline.estimators.saved import Saved
 from madaline.estimators.scoring import with_scores
+from madaline.estimators.table_stream import EncodedRows, TableStream, encode_stream
 from madaline.estimators.tables import encoded, learn_table, pointing_to_tables, read_table
-from madaline.estimators.targets import refuse_gaps
-from madaline.estimators.training import NOT_FINITE, keeps_schedule, new_trainer, parted, train, train_on
+from madaline.estimators.targets import refuse_gaps, target_names
+from madaline.estimators.training import (
+    NOT_FINITE,
+    FitOptions,
+    continue_training,
+    keeps_schedule,
+    new_trainer,
+    split_validation,
+    train,
+)
 from madaline.functional.model import Model
 from madaline.losses.loss import OUT_ACTIVATIONS, Loss
 from madaline.train.history import History
 from madaline.train.trainer import Trainer
 
 
-class NetEstimator(Saved, BaseEstimator):
+class NetEstimator(Saved, NetParameters, BaseEstimator):
     """A net as an estimator.
 
-    A subclass lists its parameters in ``__init__`` (those it does not list are as they are here) and gives
-    ``_read_target`` (targets as the loss takes them), ``_make_loss``, ``_n_outputs`` and ``_score_rows``; what it
-    predicts it makes of ``_predict_rows``.
+    A subclass gives ``_read_target`` (targets as the loss takes them), ``_make_loss``, ``_n_outputs`` and
+    ``_score_rows``, and makes its predictions from ``_predict_rows``. Its parameters are those of
+    :class:`~madaline.estimators.parameters.NetParameters` and its own.
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS
     _target_checks: ClassVar[Mapping[str, Any]] = {}
-    "How scikit-learn is to check targets besides."
-
-    hidden_layer_sizes: Any = (100,)
-    activation: Any = "relu"
-    loss: Any = None
-    solver: str = "adam"
-    alpha: float = 0.0001
-    batch_size: Any = "auto"
-    learning_rate: str = "constant"
-    learning_rate_init: float = 0.001
-    power_t: float = 0.5
-    max_iter: int = 200
-    shuffle: bool = True
-    random_state: Any = None
-    tol: float = 1e-4
-    verbose: Any = False
-    warm_start: bool = False
-    momentum: float = 0.9
-    nesterovs_momentum: bool = True
-    early_stopping: bool = False
-    validation_fraction: float = 0.1
-    beta_1: float = 0.9
-    beta_2: float = 0.999
-    epsilon: float = 1e-8
-    n_iter_no_change: Any = 10
-    max_fun: int = 15000
-    dropout: Any = 0.0
-    input_dropout: float = 0.0
-    norm: Any = None
-    residual: bool = False
-    init: Any = None
-    optimizer: Any = None
-    schedule: Any = None
-    weight_decay: float | None = None
-    regularizer: Any = None
-    clip_norm: float | None = None
-    constraint: Any = None
-    average: Any = None
-    validation: Any = None
-    metrics: Any = None
-    monitor: str | None = None
-    callbacks: Any = None
-    progress: bool | None = False
-    threads: int | None = None
-    dtype: Any = None
-    data: Any = None
-    preset: str | None = None
+    "Additional arguments of scikit-learn's check of targets."
 
     model_: Model
     table_plan_: Any
     history_: History
+    resolved_params_: dict[str, Any]
     n_iter_: int
     n_outputs_: int
     _loss: Loss
     _trainer: Trainer
     _predictor: Predictor
 
-    def _keep(self, arguments: Mapping[str, Any]) -> None:
-        """Take the arguments of ``__init__`` as attributes, as scikit-learn wants it."""
-        for name in self._get_param_names():
-            setattr(self, name, arguments[name])
-
-    @classmethod
-    def all_parameters(cls) -> list[str]:
-        """The names of all parameters, those too that this estimator does not let users choose."""
-        return [name for name in inspect.get_annotations(NetEstimator) if name in vars(NetEstimator) and name[0] != "_"]
+    def _validate_params(self) -> None:
+        given = {name: plain(value) for name, value in self.get_params(deep=False).items()}
+        validate_parameter_constraints(constraints(type(self)), given, caller_name=type(self).__name__)
 
     def _read_target(self, y: Any, *, fresh: bool) -> np.ndarray:
         """Targets as the loss takes them; ``fresh`` if they are the first ones."""
@@ -126,94 +86,140 @@ class NetEstimator(Saved, BaseEstimator):
         raise NotImplementedError
 
     def _n_outputs(self) -> int:
-        """How many outputs the net needs."""
+        """Number of outputs of the net."""
         raise NotImplementedError
 
-    def _score_rows(self, prediction: np.ndarray, rows: Rows) -> float:
-        """How good predictions are, the larger the better: what early stopping watches."""
+    def _score_rows(self, prediction: np.ndarray, rows: RowSet) -> float:
+        """Score of predictions for early stopping, larger is better."""
         raise NotImplementedError
 
     def _output_activation(self) -> str:
-        """What makes predictions of outputs."""
+        """The function that turns outputs into predictions."""
         name = self._loss.out_activation
         return name if name in LAYERS or name == "identity" else "own"
 
     def _meaning(self, outputs: np.ndarray) -> np.ndarray:
-        """Predictions, of outputs as the net gives them."""
+        """Predictions from the raw outputs of the net."""
         name = self._output_activation()
         return np.asarray(self._loss.predict(outputs) if name == "own" else OUT_ACTIVATIONS[name](outputs))
 
     def _answers_of(self, target: np.ndarray) -> np.ndarray:
-        """Targets as users give them, classes as numbers, of targets as the loss takes them."""
+        """Targets in the user's units (classes as numbers), from targets as the loss takes them."""
         return target
 
-    def _strata(self, rows: Rows) -> np.ndarray | None:
-        """What validation rows are to have their share of."""
+    def _strata(self, rows: RowSet) -> np.ndarray | None:
+        """Values by which the validation set is stratified."""
         return None
 
     def _row_weights(self, y: Any, weight: Any, *, fresh: bool) -> Any:
-        """The weights of rows, from those given and from their targets."""
+        """Sample weights, from those given and from the targets."""
         return weight
 
     def set_callbacks(self, *callbacks: Any) -> Self:
-        """Let callbacks of scikit-learn's kind listen, in place of those before: each epoch is a task of the fit."""
-        from sklearn.callback import CallbackSupportMixin  # which takes long to import, and few ask for it
+        """Set callbacks of scikit-learn's kind, replacing earlier ones: each epoch is a task of the fit."""
+        from sklearn.callback import CallbackSupportMixin  # slow to import and rarely needed
 
         CallbackSupportMixin.set_callbacks(self, *callbacks)
         return self
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        validation: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        resume: bool = False,
+        max_seconds: float | None = None,
+    ) -> Self:
         """Train on the rows of ``X`` and their targets ``y``. What is learned ends in an underscore.
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            Numbers; with ``data="auto"`` a table of anything.
+        X : array, sparse matrix or data frame of shape (n_samples, n_features), or TableStream
+            Numbers; with ``data="auto"`` a table of any kind. A stream brings its own targets.
         y : array of shape (n_samples,) or (n_samples, n_outputs)
         sample_weight : array of shape (n_samples,), optional
+        validation : (X, y) or (X, y, sample_weight), optional
+            Validation set, in place of the parameter ``validation``.
+        checkpoint : path, optional
+            File that is written during training, about once a second.
+        resume : bool, default False
+            Continue from ``checkpoint`` if that file exists: the result is bit for bit that of a run that was never
+            interrupted. Needs the same data and parameters, and an integer ``random_state``.
+        max_seconds : float, optional
+            Time limit for training; the model is then that of the best epoch so far.
         """
         self._validate_params()
-        return cast(Self, heard(self._fit)(X, y, sample_weight, goes_on=False))
+        options = FitOptions(validation, checkpoint, resume, max_seconds)
+        return cast(Self, with_sklearn_callbacks(self._fit)(X, y, sample_weight, options=options))
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, *, goes_on: bool) -> Self:
-        check_not_said_twice(self)
-        fresh = not hasattr(self, "model_") or not (self.warm_start or goes_on)
-        settings = settings_of(self)
+    def _fit(
+        self, X: Any, y: Any, sample_weight: Any, *, continues: bool = False, options: FitOptions | None = None
+    ) -> Self:
+        check_not_given_twice(self)
+        options = options or FitOptions()
+        fresh = not hasattr(self, "model_") or not (self.warm_start or continues)
+        settings = resolved(self)
         if settings.preset is not None:
             settings = preset.before_reading(self, settings)
-        if goes_on and settings.early_stopping:
+        if continues and settings.early_stopping:
             raise ValueError("partial_fit does not support early_stopping=True")
         hidden_widths(settings.hidden_layer_sizes)
+        stream = X if isinstance(X, TableStream) else None
+        if stream is not None:
+            X, y = stream.check(settings, y, sample_weight, options.validation)
         rows = self._read(settings, X, y, sample_weight, fresh=fresh)
-        if settings.preset is not None:
-            settings = preset.sized(self, settings, len(rows), goes_on=goes_on)
+        if fresh:
+            self.target_names_ = target_names(y, rows.y)
         rng = check_random_state(self.random_state)
+        encoded_rows: EncodedRows | None = None
+        if stream is not None:
+            self._learn(settings, rows)
+            encoded_rows = encode_stream(
+                stream,
+                lambda X, y: self._for_net(self._read(settings, X, y, fresh=False)),
+                key=[self.table_plan_.to_dict(), self._encoding_key()],
+            )
+        n_rows = len(rows) if encoded_rows is None else encoded_rows.n_rows
+        if settings.preset is not None:
+            settings = preset.sized(self, settings, n_rows, continues=continues)
         looks = rows.is_table or looks_at_rows(settings.init)
         if fresh and not looks:
-            self._begin(settings, rows, rng)  # scikit-learn draws weights first, and then which rows are held back
-        rows, held = (rows, None) if goes_on else parted(self, settings, rows, rng)
-        if fresh:
+            self._begin(settings, rows, rng)  # scikit-learn draws weights first, and then the validation set
+        rows, held = (rows, None) if continues else split_validation(self, settings, rows, rng, options.validation)
+        if fresh and stream is None:
             self._learn(settings, rows)
         rows = self._for_net(rows)
         if fresh and looks:
             self._begin(settings, rows, rng)
-        trainer = self._trainer if goes_on and keeps_schedule(self, settings) else new_trainer(self, settings, rng)
         settings.metrics = with_scores(self, settings.metrics)
         self.n_iter_ = 0
-        if goes_on:
-            train_on(self, trainer, settings, rows, rng)
+        if continues:
+            trainer = self._trainer if keeps_schedule(self, settings) else new_trainer(self, settings, rng)
+            continue_training(self, trainer, settings, rows, rng)
         else:
             held = None if held is None else self._for_net(held)
-            train(self, trainer, settings, rows, held, rng, given=Rows(X, y, sample_weight))
+            given = RowSet(X, y, sample_weight)
+            trainer = train(self, settings, rows, held, rng, given=given, options=options, stream=encoded_rows)
         trainer.release()
         self._trainer, self.model_ = trainer, trainer.model
         self._predictor = self._make_predictor(self.model_)
         if not np.isfinite(self.model_.params.flat).all():
             raise ValueError(NOT_FINITE)
+        self._finish_fit(settings, held)
         return self
 
-    def _read(self, settings: Settings, X: Any, y: Any, sample_weight: Any = None, *, fresh: bool) -> Rows:
-        """Rows checked as scikit-learn does; a table stays one until a plan is made from those that train."""
+    def _finish_fit(self, settings: NetParameters, held: RowSet | None) -> None:
+        """What is known when the net is trained."""
+        self.resolved_params_ = self.get_params(deep=False) | {
+            name: value for name, value in vars(settings).items() if name != "metrics"
+        }
+        self.resolved_params_ = {name: plain(value) for name, value in self.resolved_params_.items()}
+
+    def _read(self, settings: NetParameters, X: Any, y: Any, sample_weight: Any = None, *, fresh: bool) -> RowSet:
+        """Rows checked as scikit-learn does; a table is encoded later, by a plan made from the training set."""
         refuse_gaps(y)
         if settings.data is not None and not issparse(X):
             X, y = read_table(X, y, numeric=self._target_checks.get("y_numeric", False))
@@ -232,18 +238,22 @@ class NetEstimator(Saved, BaseEstimator):
                 )
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, np.empty((y.shape[0], 1)))
         target = self._read_target(y, fresh=fresh)
-        return Rows(X, target, self._row_weights(y, weight, fresh=fresh), y)
+        return RowSet(X, target, self._row_weights(y, weight, fresh=fresh), y)
 
-    def _learn(self, settings: Settings, rows: Rows) -> None:
-        """What is to be known of rows before a net is trained on them, as the plan of a table."""
+    def _learn(self, settings: NetParameters, rows: RowSet) -> None:
+        """Learn what is needed before a net is trained on rows, such as the plan of a table."""
         if rows.is_table:
-            learn_table(self, settings.data, rows.X, rows.answers)
+            learn_table(self, settings.data, rows.X, rows.given_y)
 
-    def _for_net(self, rows: Rows) -> Rows:
+    def _for_net(self, rows: RowSet) -> RowSet:
         """Rows as the net takes them."""
         return replace(rows, X=encoded(self.table_plan_, rows.X)) if rows.is_table else rows
 
-    def _begin(self, settings: Settings, rows: Rows, rng: np.random.RandomState) -> None:
+    def _encoding_key(self) -> Any:
+        """What the encoding of targets depends on, as plain data."""
+        return None
+
+    def _begin(self, settings: NetParameters, rows: RowSet, rng: np.random.RandomState) -> None:
         """A fresh model, and counters at 0."""
         self._loss = self._make_loss()
         self.n_outputs_ = self._n_outputs()
@@ -296,7 +306,7 @@ class NetEstimator(Saved, BaseEstimator):
         return Predictor(model, self._loss, activation=self._output_activation(), threads=self.threads)
 
     def _predict_rows(self, X: Any, *, raw: bool = False) -> np.ndarray:
-        """What the net predicts, (n, outputs); ``raw`` are its outputs as they are."""
+        """Predictions of the net, (n, outputs); its raw outputs with ``raw``."""
         predictor: Predictor | None = self.__dict__.get("_predictor")
         if predictor is None:
             raise NotFittedError(

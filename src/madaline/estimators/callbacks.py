@@ -11,8 +11,8 @@ from madaline.functional.model import Model
 from madaline.train.events import Callback
 
 if TYPE_CHECKING:
-    from madaline.estimators.parameters import Settings
-    from madaline.estimators.rows import Rows
+    from madaline.estimators.parameters import NetParameters
+    from madaline.estimators.row_set import RowSet
     from madaline.train.trainer import Trainer
 
 
@@ -22,7 +22,7 @@ class ScikitLearnListener(Callback):
     Each may ask for the estimator as if the fit had ended with this epoch, and may stop it.
     """
 
-    def __init__(self, estimator: Any, context: Any, rows: Rows) -> None:
+    def __init__(self, estimator: Any, context: Any, rows: RowSet) -> None:
         self.estimator, self.context = estimator, context
         self.told = {"estimator": estimator, "X": rows.X, "y": rows.y, "metadata": _metadata(rows)}
         self.epoch: Any = None
@@ -65,7 +65,7 @@ def has_callbacks(estimator: Any) -> bool:
     return hasattr(estimator, "_skl_callbacks") or hasattr(estimator, "_parent_callback_ctx")
 
 
-def heard(fit: Any) -> Any:
+def with_sklearn_callbacks(fit: Any) -> Any:
     """A method of an estimator that tears its callbacks down in the end, if it has any."""
     if not has_callbacks(fit.__self__):
         return fit
@@ -74,7 +74,7 @@ def heard(fit: Any) -> Any:
     return functools.partial(with_callbacks(fit.__func__), fit.__self__)
 
 
-def scikit_learn_listener(estimator: Any, settings: Settings, rows: Rows) -> list[Callback]:
+def scikit_learn_listener(estimator: Any, settings: NetParameters, rows: RowSet) -> list[Callback]:
     """A listener, if the estimator has callbacks of scikit-learn's, or is inside of one that has."""
     if not has_callbacks(estimator):
         return []
@@ -84,5 +84,5 @@ def scikit_learn_listener(estimator: Any, settings: Settings, rows: Rows) -> lis
     return [ScikitLearnListener(estimator, context, rows)] if hasattr(estimator, "_skl_callbacks") else []
 
 
-def _metadata(rows: Rows) -> dict[str, Any] | None:
+def _metadata(rows: RowSet) -> dict[str, Any] | None:
     return None if rows.weight is None else {"sample_weight": rows.weight}

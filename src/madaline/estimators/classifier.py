@@ -8,7 +8,6 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import ClassifierMixin
 from sklearn.utils import column_or_1d
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _check_partial_fit_first_call, type_of_target
@@ -18,9 +17,9 @@ from madaline.estimators.base import NetEstimator
 from madaline.estimators.documentation import documented
 from madaline.estimators.losses import OverOutputs, SeveralClasses, scikit_loss
 from madaline.estimators.monte_carlo import ThinnedNets
-from madaline.estimators.parameters import CONSTRAINTS
-from madaline.estimators.recipe import can_go_on
-from madaline.estimators.rows import Rows
+from madaline.estimators.parameters import ClassifierParameters
+from madaline.estimators.recipe import can_continue
+from madaline.estimators.row_set import RowSet
 from madaline.estimators.targets import Classes
 from madaline.losses.classes import ClassLoss, LabelLoss
 from madaline.losses.cross_entropy import BinaryCrossEntropy, CrossEntropy
@@ -45,8 +44,8 @@ def _has_margins(estimator: Any) -> bool:
 
 
 @documented
-class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator):
-    """A multilayer perceptron that tells classes apart: scikit-learn's, weight for weight, and what it lacks.
+class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParameters):
+    """Multilayer perceptron classifier: scikit-learn's, weight for weight, with many more options.
 
     Targets are two classes or more, labels (a matrix of 0 and 1), or several columns of classes.
 
@@ -69,68 +68,12 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator):
     True
     """
 
-    _parameter_constraints = CONSTRAINTS | {"class_weight": [StrOptions({"balanced"}), dict, list, None]}
-
     classes_: Any
-    loss: Any = "log_loss"
-    class_weight: Any = None
-
-    def __init__(
-        self,
-        hidden_layer_sizes: Any = (100,),
-        activation: Any = "relu",
-        *,
-        solver: str = "adam",
-        alpha: float = 0.0001,
-        batch_size: Any = "auto",
-        learning_rate: str = "constant",
-        learning_rate_init: float = 0.001,
-        power_t: float = 0.5,
-        max_iter: int = 200,
-        shuffle: bool = True,
-        random_state: Any = None,
-        tol: float = 1e-4,
-        verbose: Any = False,
-        warm_start: bool = False,
-        momentum: float = 0.9,
-        nesterovs_momentum: bool = True,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        beta_1: float = 0.9,
-        beta_2: float = 0.999,
-        epsilon: float = 1e-8,
-        n_iter_no_change: Any = 10,
-        max_fun: int = 15000,
-        loss: Any = "log_loss",
-        class_weight: Any = None,
-        dropout: Any = 0.0,
-        input_dropout: float = 0.0,
-        norm: Any = None,
-        residual: bool = False,
-        init: Any = None,
-        optimizer: Any = None,
-        schedule: Any = None,
-        weight_decay: float | None = None,
-        regularizer: Any = None,
-        clip_norm: float | None = None,
-        constraint: Any = None,
-        average: Any = None,
-        validation: Any = None,
-        metrics: Any = None,
-        monitor: str | None = None,
-        callbacks: Any = None,
-        progress: bool | None = False,
-        threads: int | None = None,
-        dtype: Any = None,
-        data: Any = None,
-        preset: str | None = None,
-    ) -> None:
-        self._keep(locals())
 
     def _read_target(self, y: Any, *, fresh: bool) -> np.ndarray:
         if y.ndim == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
-        if fresh and not hasattr(self, "_classes_told"):
+        if fresh and not hasattr(self, "_classes_given"):
             self._classes = Classes.of(y)
             self.classes_ = self._classes.classes
         else:
@@ -147,6 +90,10 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator):
             given = self._balance
         of_class = compute_sample_weight(given, y)
         return of_class if weight is None else of_class * weight
+
+    def _encoding_key(self) -> Any:
+        classes = self.classes_ if isinstance(self.classes_, list) else [self.classes_]
+        return [[str(item) for item in each] for each in classes], self.__dict__.get("_balance")
 
     def _make_loss(self) -> Loss:
         kind = self._classes.kind
@@ -185,17 +132,17 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator):
     def _answers_of(self, target: np.ndarray) -> np.ndarray:
         return np.asarray(target).astype(np.int64)
 
-    def _strata(self, rows: Rows) -> np.ndarray | None:
+    def _strata(self, rows: RowSet) -> np.ndarray | None:
         return rows.y.reshape(-1, 1) if self._classes.kind == "binary" else None
 
     def _decode(self, prediction: np.ndarray, classes: Classes) -> Any:
         return classes.decode(prediction, threshold=0.0 if self.out_activation_ == "identity" else 0.5)
 
-    def _score_rows(self, prediction: np.ndarray, rows: Rows) -> float:
+    def _score_rows(self, prediction: np.ndarray, rows: RowSet) -> float:
         found = self._decode(prediction, self._classes.numbered())
         return float(np.average((found == rows.y).reshape(len(rows), -1).all(axis=1), weights=rows.weight))
 
-    @available_if(can_go_on)
+    @available_if(can_continue)
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None, classes: Any = None) -> Self:
         """Go once through the rows and keep what was learned before.
 
@@ -220,11 +167,11 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator):
         if _check_partial_fit_first_call(self, classes):
             labels = type_of_target(y).startswith("multilabel")
             self._classes = Classes.of(y if labels else self.classes_)
-            self._classes_told = True
+            self._classes_given = True
         try:
-            return self._fit(X, y, sample_weight, goes_on=True)
+            return self._fit(X, y, sample_weight, continues=True)
         finally:
-            self.__dict__.pop("_classes_told", None)
+            self.__dict__.pop("_classes_given", None)
 
     def predict(self, X: Any) -> Any:
         """The class of each row; for labels and several targets, (n_samples, n_outputs)."""
@@ -237,6 +184,9 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator):
         return self._probabilities(self._predict_rows(X))
 
     def _probabilities(self, p: np.ndarray) -> Any:
+        if "table_plan_" in self.__dict__ and p.dtype == np.float32:
+            p = p.astype(np.float64)  # a float32 net behind a table: probabilities that add up to 1
+            p = p / p.sum(axis=1, keepdims=True) if self._output_activation() == "softmax" else p
         if p.shape[1] == 1 and self._classes.kind == "binary":
             return np.concatenate((1.0 - p, p), axis=1) if len(self.classes_) > 1 else np.ones_like(p)
         return self._loss.blocks(p) if isinstance(self._loss, SeveralClasses) else p

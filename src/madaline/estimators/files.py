@@ -1,4 +1,4 @@
-"""Fitted estimators as files: parameters, net, and what was learned besides. Reading one runs no code of it."""
+"""Fitted estimators as files: parameters, net, and everything else that was learned. Reading one runs no code."""
 
 from __future__ import annotations
 
@@ -13,28 +13,33 @@ from sklearn.utils.validation import check_is_fitted
 
 import madaline
 from madaline import container
+from madaline.data import encode  # noqa: F401 - registers the plans of tables, which files hold
 from madaline.description import Description
 from madaline.errors import ConfigError, FileFormatError, MadalineWarning
 from madaline.estimators.base import NetEstimator
+from madaline.estimators.defaults import is_default
+from madaline.estimators.intervals import Intervals
 from madaline.estimators.losses import scikit_loss
+from madaline.estimators.provenance import Provenance
 from madaline.estimators.saved import Saved
 from madaline.estimators.targets import Classes
 from madaline.functional import files
+from madaline.functional.model import Model
 from madaline.losses.custom import CustomLoss
 from madaline.losses.targets import Target
 from madaline.nn.layers.sequential import as_layer
 from madaline.plain import Reader
 from madaline.train.checkpoint import history_from_plain, history_to_plain
 
-APART = ("model_", "history_", "_loss", "_trainer", "_predictor", "_best")
-"Attributes that are written in a way of their own, or made anew."
+APART = ("model_", "history_", "_loss", "_trainer", "_predictor", "_best", "resolved_params_", "provenance_")
+"Attributes that are written separately, or made again."
 
 
 def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator.
 
-    Parameters that only training needs and no file should hold (callbacks, rows to validate on, generators) are left
-    out, with a warning; functions of yours are saved as their graphs. Training can go on, by a fresh optimizer.
+    Parameters that only training needs and that a file cannot hold (callbacks, validation data, generators) are left
+    out, with a warning; custom functions are saved as their graphs. Training can continue with a fresh optimizer.
     """
     try:
         check_is_fitted(estimator)
@@ -45,42 +50,55 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     has_net = isinstance(estimator, NetEstimator)
     arrays = files.model_arrays(estimator.model_) if has_net else {}
     writer = _Writer(arrays)
-    parameters, left_out = {}, []
-    for name, value in estimator.get_params(deep=False).items():
-        try:
-            parameters[name] = writer.value(_as_description(estimator, name, value), f"parameter.{name}")
-        except ConfigError:
-            left_out.append(name)
+    given = {name: value for name, value in estimator.get_params(deep=False).items() if not is_default(value)}
+    parameters, left_out = _written(writer, estimator, given, "parameter")
     if left_out:
         warnings.warn(
-            f"The file does not hold {', '.join(left_out)}: only plain values and functions of NumPy can be saved.",
+            f"The file does not hold {', '.join(left_out)}: only plain values and NumPy functions can be saved.",
             MadalineWarning,
             stacklevel=3,
         )
+    resolved, _ = _written(writer, estimator, getattr(estimator, "resolved_params_", {}), "resolved")
     learned = {name: value for name, value in vars(estimator).items() if _is_learned(estimator, name)}
     document = {
         "kind": "estimator",
         "class": type(estimator).__name__,
         "parameters": parameters,
+        "resolved": resolved,
         "learned": {name: writer.value(value, f"learned.{name}") for name, value in learned.items()},
         **(_net(estimator) if has_net else {}),
     }
+    if "provenance_" in vars(estimator):
+        document["provenance"] = estimator.provenance_.to_plain()
     container.write(path, arrays, document)
 
 
+def _written(
+    writer: _Writer, estimator: Any, values: dict[str, Any], prefix: str
+) -> tuple[dict[str, Any], list[str]]:
+    """Parameters as plain data, and the names of those that cannot be written."""
+    found, left_out = {}, []
+    for name, value in values.items():
+        try:
+            found[name] = writer.value(_as_description(estimator, name, value), f"{prefix}.{name}")
+        except ConfigError:
+            left_out.append(name)
+    return found, left_out
+
+
 def _net(estimator: NetEstimator) -> dict[str, Any]:
-    """What a file says of a net and of its training."""
+    """The net and its training history."""
     history = estimator.history_
     ended = {"stopped": history.stopped, "converged": history.converged}
     return files.describe(estimator.model_) | {"history": history_to_plain(history) | ended}
 
 
 def restored(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
-    """The estimator of a file."""
+    """The estimator in a file."""
     name = document["class"]
     found = getattr(madaline, name) if name in madaline.__all__ else None
     if not isinstance(found, type) or not issubclass(found, Saved):
-        raise FileFormatError(f"The file holds a {name!r}, which is none of madaline's estimators.")
+        raise FileFormatError(f"The file holds a {name!r}, which is not an estimator of madaline.")
     cls: Any = found
     reader = _Reader(arrays)
     known = set(cls._get_param_names())
@@ -88,11 +106,14 @@ def restored(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     estimator: Any = cls(**given)
     for key, value in document["learned"].items():
         if not _is_learned(estimator, key) or callable(getattr(cls, key, None)):
-            raise FileFormatError(f"{key!r} is nothing an estimator learns.")
+            raise FileFormatError(f"{key!r} is not an attribute that an estimator learns.")
         estimator.__dict__[key] = reader.value(value)
+    if "provenance" in document:
+        estimator.provenance_ = Provenance.from_plain(document["provenance"])
     if not isinstance(estimator, NetEstimator):
         return estimator
-    estimator.model_ = files.restored(document, arrays)
+    estimator.resolved_params_ = {str(key): reader.value(value) for key, value in document["resolved"].items()}
+    estimator.model_ = _finite(files.restored(document, arrays))
     history = document["history"]
     estimator.history_ = history_from_plain(history)
     estimator.history_.stopped, estimator.history_.converged = str(history["stopped"]), history["converged"]
@@ -100,6 +121,15 @@ def restored(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     estimator._loss = estimator._make_loss()
     estimator._predictor = estimator._make_predictor(estimator.model_)
     return estimator
+
+
+def _finite(model: Model) -> Model:
+    """The model, if its numbers are finite: otherwise every prediction would silently be NaN."""
+    for values in (model.params, model.state):
+        for name in values:
+            if not np.isfinite(values[name]).all():
+                raise ValueError(f"{name} has numbers that are not finite")
+    return model
 
 
 def _is_learned(estimator: Any, name: str) -> bool:
@@ -129,7 +159,7 @@ def _as_description(estimator: Any, name: str, value: Any) -> Any:
 
 
 class _Writer:
-    """Values as JSON; what is no plain value is a dict whose only key says what it is."""
+    """Values as JSON; other than plain values are a dict whose only key says what they are."""
 
     def __init__(self, arrays: dict[str, np.ndarray]) -> None:
         self.arrays = arrays
@@ -150,6 +180,8 @@ class _Writer:
             return {"classes": {"kind": value.kind, "classes": classes, "is_sparse": value.is_sparse}}
         if isinstance(value, Target):
             return {"target": asdict(value)}
+        if isinstance(value, Intervals):
+            return {"intervals": {name: self.value(array, f"{key}.{name}") for name, array in vars(value).items()}}
         if isinstance(value, Description):
             return {"description": value.to_dict()}
         raise ConfigError(f"{key}={value!r} cannot be written to a file.")
@@ -164,7 +196,7 @@ class _Writer:
 
 
 class _Reader:
-    """The values again."""
+    """The values that a writer wrote."""
 
     def __init__(self, arrays: dict[str, np.ndarray]) -> None:
         self.arrays = arrays
@@ -172,7 +204,7 @@ class _Reader:
     def value(self, data: Any) -> Any:
         if not isinstance(data, dict):
             if isinstance(data, list):
-                raise FileFormatError("A list stands where there can be none.")
+                raise FileFormatError("A list is where none is allowed.")
             return data
         ((kind, inside),) = data.items()
         if kind == "array":
@@ -188,6 +220,8 @@ class _Reader:
             return Classes(str(inside["kind"]), self.value(inside["classes"]), bool(inside["is_sparse"]))
         if kind == "target":
             return Target(**inside)
+        if kind == "intervals":
+            return Intervals(**{str(name): self.value(array) for name, array in inside.items()})
         if kind == "description":
             return Reader().description(inside, Description)
-        raise FileFormatError(f"{kind!r} is no kind of value.")
+        raise FileFormatError(f"{kind!r} is not a kind of value.")

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from madaline.description import description
-from madaline.errors import UnknownNameError
+from madaline.errors import ConfigError, UnknownNameError
 from madaline.graph.shapes import Shape
 from madaline.losses.cross_entropy import CrossEntropy
 from madaline.losses.custom import as_loss
@@ -84,6 +84,8 @@ class SeveralClasses(Loss):
 
 def scikit_loss(given: Any, *, n_outputs: int = 1) -> Loss:
     """The loss meant by scikit-learn's name, or by anything :func:`madaline.as_loss` takes."""
+    if isinstance(given, (tuple, list, int)):
+        raise ConfigError(f"loss={given!r} is not a loss. For hidden layers, write hidden_layer_sizes={given!r}.")
     if not isinstance(given, str):
         return as_loss(given)
     if given not in LOSSES and given not in SCIKIT_NAMES:

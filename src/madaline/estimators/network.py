@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import ConfigError
+from madaline.estimators.parameters import NetParameters
 from madaline.functional.model import Model
 from madaline.nn.initializers import DataDependent, as_initializer
 from madaline.nn.layer import Layer
@@ -30,23 +31,23 @@ def hidden_widths(given: Any) -> list[int]:
     return [int(width) for width in widths]
 
 
-def network(estimator: Any, n_outputs: int, front: Layer | None = None) -> Sequential:
+def network(settings: NetParameters, n_outputs: int, front: Layer | None = None) -> Sequential:
     """The net that the parameters describe, behind a layer that takes a table in."""
-    activation = estimator.activation
+    activation = settings.activation
     if isinstance(activation, str):
         activation = OUR_NAMES.get(activation, activation)
     elif isinstance(activation, Iterable):
         activation = [OUR_NAMES.get(one, one) if isinstance(one, str) else one for one in activation]
-    dropout = estimator.dropout
+    dropout = settings.dropout
     net = mlp(
-        *hidden_widths(estimator.hidden_layer_sizes),
+        *hidden_widths(settings.hidden_layer_sizes),
         n_outputs,
         activation=activation,
-        norm=estimator.norm,
+        norm=settings.norm,
         dropout=list(dropout) if isinstance(dropout, Iterable) else float(dropout),
-        input_dropout=float(estimator.input_dropout),
-        residual=bool(estimator.residual),
-        init="auto" if estimator.init is None else estimator.init,
+        input_dropout=float(settings.input_dropout),
+        residual=bool(settings.residual),
+        init="auto" if settings.init is None else settings.init,
     )
     return net if front is None else Sequential(front, *net.layers)
 

@@ -1,52 +1,53 @@
-"""``preset="auto"``: one word for a sensible modern recipe, sized to the data. What users give themselves is kept."""
+"""``preset="auto"``: a modern recipe sized to the data. Parameters that the user gives are kept."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sklearn.base import is_classifier
 
-from madaline.estimators.parameters import SAME_THING, Settings, is_given
+from madaline.estimators.parameters import SAME_THING, NetParameters, is_given
 from madaline.estimators.recipe import is_lbfgs
 from madaline.optim.annealing import Cosine, LinearWarmup
 from madaline.optim.averaging import EMA
 
 CLASSES_FROM = {"waves": 16}
-"What the preset asks of a table's plan for classification, besides robust scaling and smooth clipping."
+"Options of the table plan for classification, besides robust scaling and smooth clipping."
 
 NUMBERS_FROM = {"waves": 16, "scaling": "standard"}
 "And for regression: where the target follows a column far out, as delays do, clipping would lose it."
 
 WARM_UP = 0.1
-"The share of the steps in which the rate rises."
+"Fraction of the steps in which the learning rate rises."
 
 AVERAGE = EMA(0.99, warmup=True)
-"""What is judged and kept is the average over the last hundred steps. Where data are noisy the best epoch is an early
-one, whose rate is high and whose weights jump about; their average is judged more surely, and it predicts better.
+"""The average over about the last hundred steps is what is validated and kept. On noisy data the best epoch is an early
+one, when the learning rate is high and the weights jump; their average is judged more reliably and predicts better.
 """
 
 FEW_ROWS = 20_000
-"Below, a larger share of the rows tells when to stop."
+"Below this, a larger fraction of the rows is the validation set."
 
 MANY_ROWS = 100_000
-"From so many rows on the net is wider and steps are on more rows."
+"From this number of rows on, the net is wider and mini-batches are larger."
 
 
 NEEDS_STEPS = ("schedule", "weight_decay", "average")
-"What is left out where a user has chosen L-BFGS."
+"Left out if the user chose L-BFGS."
 
 
-def before_reading(estimator: Any, settings: Settings) -> Settings:
-    """What must be known before the table is looked at: columns of any kind, numbers scaled and as waves."""
+def before_reading(estimator: Any, settings: NetParameters) -> NetParameters:
+    """The settings that are needed before the table is read: columns of any kind, scaled numbers and waves."""
     data = CLASSES_FROM if is_classifier(estimator) else NUMBERS_FROM
     return _with(estimator, settings, {"data": data, "dtype": "float32"})
 
 
-def sized(estimator: Any, settings: Settings, n_rows: int, *, goes_on: bool) -> Settings:
-    """The recipe for so many rows: AdamW with a warm-up and a cosine, light dropout, averaged weights, early stopping.
+def sized(estimator: Any, settings: NetParameters, n_rows: int, *, continues: bool) -> NetParameters:
+    """The recipe for a number of rows: AdamW, warm-up and cosine, light dropout, averaged weights, early stopping.
 
-    Chosen on twelve open tabular sets; ``benchmarks/presets.py`` compares it with other models on all of them.
-    In ``partial_fit`` the end is not known, so there the rate is constant and nothing stops.
+    Chosen on twelve open tabular data sets; ``benchmarks/presets.py`` compares it with other models on all of them.
+    In ``partial_fit`` the end is not known, so the learning rate is constant and nothing stops.
     """
     is_large = n_rows >= MANY_ROWS
     batch_size = 512 if is_large else min(max(n_rows // 4, 16), 256)
@@ -61,7 +62,9 @@ def sized(estimator: Any, settings: Settings, n_rows: int, *, goes_on: bool) -> 
         "weight_decay": 1e-2,
         "dropout": 0.1,
     }
-    if not goes_on:
+    if not continues:
+        epochs = estimator.max_iter if is_given(estimator, "max_iter") else epochs
+        batch_size = estimator.batch_size if _has_batch_size(estimator) else batch_size
         steps = epochs * -(-n_rows // batch_size)
         recipe |= {
             "max_iter": epochs,
@@ -69,7 +72,7 @@ def sized(estimator: Any, settings: Settings, n_rows: int, *, goes_on: bool) -> 
             "average": AVERAGE,
             "early_stopping": n_rows >= 20,
             "validation_fraction": 0.15 if n_rows < FEW_ROWS else 0.1,
-            "monitor": "val_loss",  # of few rows the share that is right has few values, and many epochs reach the best
+            "monitor": "val_loss",  # accuracy on few rows has few values, and many epochs reach the best
             "n_iter_no_change": max(epochs // 2, 10),
             "tol": 0.0,
         }
@@ -78,8 +81,12 @@ def sized(estimator: Any, settings: Settings, n_rows: int, *, goes_on: bool) -> 
     return _with(estimator, settings, recipe)
 
 
-def _with(estimator: Any, settings: Settings, recipe: dict[str, Any]) -> Settings:
-    """The settings with those of the recipe that users did not choose, by this name or by scikit-learn's."""
+def _has_batch_size(estimator: Any) -> bool:
+    return is_given(estimator, "batch_size") and estimator.batch_size != "auto"
+
+
+def _with(estimator: Any, settings: NetParameters, recipe: dict[str, Any]) -> NetParameters:
+    """The settings with those of the recipe that the user did not choose, by this name or by scikit-learn's."""
     chosen = {
         name
         for name in recipe
@@ -87,4 +94,6 @@ def _with(estimator: Any, settings: Settings, recipe: dict[str, Any]) -> Setting
     }
     if "weight_decay" in recipe and is_given(estimator, "regularizer"):
         chosen.add("weight_decay")
-    return Settings(**vars(settings) | {name: value for name, value in recipe.items() if name not in chosen})
+    if "monitor" in recipe and "early_stopping" in chosen and not estimator.early_stopping:
+        chosen.add("monitor")
+    return replace(settings, **{name: value for name, value in recipe.items() if name not in chosen})

@@ -57,7 +57,7 @@ def is_lbfgs(estimator: Any) -> bool:
     return given in ("lbfgs", LBFGS) or isinstance(given, LBFGS)
 
 
-def can_go_on(estimator: Any) -> bool:
+def can_continue(estimator: Any) -> bool:
     """Whether there can be a ``partial_fit``."""
     if is_lbfgs(estimator):
         given = estimator.solver if estimator.optimizer is None else estimator.optimizer

@@ -1,4 +1,4 @@
-"""The regressor: scikit-learn's ``MLPRegressor``, and what its users have asked for."""
+"""The regressor: scikit-learn's ``MLPRegressor`` with the features its users have requested."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from madaline.data.scale import centre_and_scale
-from madaline.errors import ConfigError
+from madaline.errors import ConfigError, ShapeError, TargetError
 from madaline.estimators.base import NetEstimator
 from madaline.estimators.documentation import documented
+from madaline.estimators.intervals import Intervals
 from madaline.estimators.losses import scikit_loss
 from madaline.estimators.monte_carlo import ThinnedNets
-from madaline.estimators.parameters import Settings
-from madaline.estimators.recipe import can_go_on
-from madaline.estimators.rows import Rows
+from madaline.estimators.parameters import NetParameters, RegressorParameters
+from madaline.estimators.recipe import can_continue
+from madaline.estimators.row_set import RowSet
 from madaline.estimators.targets import as_numbers
 from madaline.losses.loss import Loss
 from madaline.losses.quantile import Quantile
@@ -26,10 +28,13 @@ from madaline.losses.squared import MSE
 from madaline.losses.targets import Target
 from madaline.train.metrics import R2
 
+BEYOND = 0.1
+"How far the predictions of a preset may leave the range of the training targets, as a fraction of the range."
+
 
 @documented
-class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator):
-    """A multilayer perceptron that predicts numbers: scikit-learn's, weight for weight, and what it lacks.
+class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameters):
+    """Multilayer perceptron regressor: scikit-learn's, weight for weight, with many more options.
 
     Parameters
     ----------
@@ -41,10 +46,10 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator):
 
     Notes
     -----
-    With several target columns the gradient is that of the sum over them, as scikit-learn's is, and ``loss_curve_``
-    shows the mean, as scikit-learn's does. With ``data`` or ``preset`` the target is learned scaled to mean 0 and
-    deviation 1, and so are ``loss_curve_`` and the losses and metrics of ``history_``; scikit-learn's scores, as
-    ``metrics="neg_mean_absolute_error"``, and predictions are in its own units.
+    With several target columns the gradient is that of the sum over them and ``loss_curve_`` shows their mean, as in
+    scikit-learn. With ``data`` or ``preset`` the target is scaled to mean 0 and standard deviation 1 for training;
+    ``loss_curve_`` and the losses and metrics of ``history_`` are in these units. Predictions and scikit-learn's
+    scores, such as ``metrics="neg_mean_absolute_error"``, are in the units of the target.
 
     Examples
     --------
@@ -55,59 +60,11 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator):
     True
     """
 
-    loss: Any = "squared_error"
     _target_checks: ClassVar[Mapping[str, Any]] = {"y_numeric": True}
 
-    def __init__(
-        self,
-        loss: Any = "squared_error",
-        hidden_layer_sizes: Any = (100,),
-        activation: Any = "relu",
-        *,
-        solver: str = "adam",
-        alpha: float = 0.0001,
-        batch_size: Any = "auto",
-        learning_rate: str = "constant",
-        learning_rate_init: float = 0.001,
-        power_t: float = 0.5,
-        max_iter: int = 200,
-        shuffle: bool = True,
-        random_state: Any = None,
-        tol: float = 1e-4,
-        verbose: Any = False,
-        warm_start: bool = False,
-        momentum: float = 0.9,
-        nesterovs_momentum: bool = True,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        beta_1: float = 0.9,
-        beta_2: float = 0.999,
-        epsilon: float = 1e-8,
-        n_iter_no_change: Any = 10,
-        max_fun: int = 15000,
-        dropout: Any = 0.0,
-        input_dropout: float = 0.0,
-        norm: Any = None,
-        residual: bool = False,
-        init: Any = None,
-        optimizer: Any = None,
-        schedule: Any = None,
-        weight_decay: float | None = None,
-        regularizer: Any = None,
-        clip_norm: float | None = None,
-        constraint: Any = None,
-        average: Any = None,
-        validation: Any = None,
-        metrics: Any = None,
-        monitor: str | None = None,
-        callbacks: Any = None,
-        progress: bool | None = False,
-        threads: int | None = None,
-        dtype: Any = None,
-        data: Any = None,
-        preset: str | None = None,
-    ) -> None:
-        self._keep(locals())
+    _scale: tuple[Any, Any] | None
+    _bounds: tuple[Any, Any] | None
+    _intervals: Intervals
 
     def _read_target(self, y: Any, *, fresh: bool) -> np.ndarray:
         numbers = as_numbers(y)
@@ -115,52 +72,137 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator):
             self._target = Target(1 if numbers.ndim == 1 else numbers.shape[1])
         return numbers
 
-    def _learn(self, settings: Settings, rows: Rows) -> None:
+    def _learn(self, settings: NetParameters, rows: RowSet) -> None:
         super()._learn(settings, rows)
-        scaled = rows.is_table and scikit_loss(self.loss).out_activation == "identity"
-        self._scale = centre_and_scale(rows.y, "standard") if scaled else None
+        self._scale = _target_scale(rows.y, scikit_loss(self.loss).out_activation) if rows.is_table else None
+        self._bounds = None
+        if settings.preset is not None:
+            low, high = np.min(rows.y, axis=0), np.max(rows.y, axis=0)
+            room = BEYOND * (high - low)
+            self._bounds = np.where(low >= 0.0, np.maximum(low - room, 0.0), low - room), high + room
+        self.__dict__.pop("_intervals", None)
 
-    def _for_net(self, rows: Rows) -> Rows:
+    def _for_net(self, rows: RowSet) -> RowSet:
         rows = super()._for_net(rows)
         return rows if self._scale is None else replace(rows, y=(rows.y - self._scale[0]) / self._scale[1])
 
     def _answers_of(self, target: np.ndarray) -> np.ndarray:
         return self._unscaled(target)
 
+    def _encoding_key(self) -> Any:
+        return None if self._scale is None else [np.asarray(each).tolist() for each in self._scale]
+
     def _make_loss(self) -> Loss:
         loss = scikit_loss(self.loss, n_outputs=self._target.width)
         if isinstance(loss, Quantile) and len(loss.levels) > 1:
             raise ConfigError(
                 f"loss={self.loss!r} has {len(loss.levels)} quantiles, and MLPRegressor predicts one number for each "
-                "target. Give one, as md.Quantile(q=0.9), or use QuantileMLPRegressor."
+                "target. Pass one, such as md.losses.Quantile(q=0.9), or use QuantileMLPRegressor."
             )
         return loss
 
     def _n_outputs(self) -> int:
         return self._loss.n_outputs(self._target)
 
-    def _score_rows(self, prediction: np.ndarray, rows: Rows) -> float:
+    def _score_rows(self, prediction: np.ndarray, rows: RowSet) -> float:
         return R2().whole(MSE(), prediction, rows.y, rows.weight)
 
-    @available_if(can_go_on)
+    def _finish_fit(self, settings: NetParameters, held: RowSet | None) -> None:
+        super()._finish_fit(settings, held)
+        if held is not None and len(held) > 1:
+            prediction = self._bounded(self._unscaled(self._predictor(held.X)))
+            self._learn_intervals(self._answers_of(held.y), prediction)
+
+    @available_if(can_continue)
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Go once through the rows and keep what was learned before; arguments as of ``fit``."""
+        """Train for one more epoch on these rows; parameters as in ``fit``."""
         if not hasattr(self, "model_"):
             self._validate_params()
-        return self._fit(X, y, sample_weight, goes_on=True)
+        return self._fit(X, y, sample_weight, continues=True)
 
     def predict(self, X: Any) -> np.ndarray:
-        """The value of each row; (n_samples, n_outputs) if there are several."""
-        found = self._unscaled(self._predict_rows(X))
+        """Predict the value of each row; (n_samples, n_outputs) if there are several targets.
+
+        With a preset, predictions stay near the range of the training targets, however extreme a row is.
+        """
+        found = self._bounded(self._unscaled(self._predict_rows(X)))
         return found[:, 0] if found.shape[1] == 1 else found
+
+    def calibrate(self, X: Any, y: Any) -> Self:
+        """Learn the size of errors from rows that training did not see, for ``predict_interval``.
+
+        ``fit`` does this with the validation set, if there is one. Other rows give intervals that hold more exactly,
+        since the validation set also decided when to stop.
+
+        Parameters
+        ----------
+        X, y
+            Rows and targets as in ``fit``; at least a hundred rows are recommended.
+        """
+        truth = as_numbers(np.asarray(y, dtype=np.float64))
+        prediction = np.asarray(self.predict(X), dtype=np.float64)
+        if truth.shape != prediction.shape:
+            raise ShapeError(f"y has shape {truth.shape}, and the predictions have shape {prediction.shape}.")
+        self._learn_intervals(truth, prediction)
+        return self
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
+        """Predict the lower and upper end of an interval that contains the target with probability ``coverage``.
+
+        Split conformal prediction: the intervals hold that fraction of new rows, drawn like those of ``calibrate``,
+        whatever the distribution of the errors is. They are wide where errors are large. See :meth:`calibrate`.
+        """
+        check_is_fitted(self, "model_")
+        if "_intervals" not in self.__dict__:
+            raise ConfigError(
+                "predict_interval needs errors on rows that training did not see. Fit with early_stopping=True or "
+                "validation=, or call calibrate(X, y) with other rows."
+            )
+        found = np.asarray(self.predict(X), dtype=np.float64)
+        return self._interval(found, coverage)
+
+    def _interval(self, prediction: np.ndarray, coverage: float) -> tuple[np.ndarray, np.ndarray]:
+        margins = self._intervals.margins(prediction.reshape(len(prediction), -1), coverage).reshape(prediction.shape)
+        low = prediction - margins
+        is_count = self._loss.out_activation == "exp"
+        return np.maximum(low, 0.0) if is_count else low, prediction + margins
+
+    def _learn_intervals(self, truth: np.ndarray, prediction: np.ndarray) -> None:
+        shape = len(truth), -1
+        self._intervals = Intervals.learn(
+            np.asarray(truth, np.float64).reshape(shape), np.asarray(prediction, np.float64).reshape(shape)
+        )
 
     def _one_sample(self, outputs: np.ndarray) -> np.ndarray:
         found = self._unscaled(np.asarray(self._loss.predict(outputs)))
         return found[:, 0] if found.shape[1] == 1 else found
 
     def _unscaled(self, prediction: np.ndarray) -> np.ndarray:
-        """Predictions in the units of the target, where the net learned it scaled."""
+        """Predictions in the units of the target."""
         if self._scale is None:
             return prediction
         centre, scale = self._scale
         return prediction * scale + centre
+
+    def _bounded(self, prediction: Any) -> Any:
+        """Predictions within the range of the training targets and some room beyond it."""
+        return prediction if self._bounds is None else np.minimum(np.maximum(prediction, self._bounds[0]), self._bounds[1])
+
+
+def _target_scale(y: np.ndarray, out_activation: str) -> tuple[Any, Any] | None:
+    r"""Centre and scale with which a net learns the target.
+
+    Numbers have mean 0 and standard deviation 1. Rates are multiples of the mean, which is what a fresh net predicts:
+    with a rate :math:`s e^z` for a count :math:`y`, the Poisson loss is
+    :math:`s e^z - y \log(s e^z) = s \left( e^z - \frac{y}{s} z \right)` plus a constant.
+    """
+    if out_activation == "identity":
+        with np.errstate(over="ignore", invalid="ignore"):
+            centre, scale = centre_and_scale(y, "standard")
+        if not (np.isfinite(centre) & np.isfinite(scale) & (np.asarray(scale) > 0.0)).all():
+            raise TargetError("The target is too large or too small to be learned. Use other units.")
+        return centre, scale
+    if out_activation != "exp":
+        return None
+    mean = np.mean(y, axis=0)
+    return np.zeros_like(mean), np.where(mean > 0.0, mean, 1.0)

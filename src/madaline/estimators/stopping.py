@@ -1,4 +1,4 @@
-"""When scikit-learn's MLP stops, and what it writes down on the way: as a listener of the trainer."""
+"""When scikit-learn's MLP stops, and the attributes it fills while it trains: a callback of the trainer."""
 
 from __future__ import annotations
 
@@ -10,61 +10,68 @@ import numpy as np
 from madaline.train.events import Callback
 
 if TYPE_CHECKING:
-    from madaline.estimators.parameters import Settings
+    from madaline.estimators.parameters import NetParameters
     from madaline.train.trainer import Trainer
 
 SMALLEST_RATE = 1e-6
-"An adaptive rate that has fallen so low ends the run."
+"An adaptive learning rate below this ends the run."
 
 
 class Convergence(Callback):
     """Counts epochs without improvement by ``tol``, of the training loss or of a validation score.
 
-    What it learns goes into the estimator, where scikit-learn keeps it: ``loss_curve_``, ``n_iter_`` and the others, so
-    that a warm start goes on counting.
+    It fills the attributes where scikit-learn keeps them, ``loss_curve_``, ``n_iter_`` and so on, so that a warm start
+    continues counting.
 
     Parameters
     ----------
     estimator : estimator
-        Whose attributes are filled.
-    settings : Settings
-        The parameters that rule.
+        Its attributes are filled.
+    settings : NetParameters
     n_rows : int
-        Rows of an epoch.
+        Number of rows in an epoch.
     as_reported : callable
-        Turns a mean loss of ours into what scikit-learn reports.
+        Converts a mean loss into what scikit-learn reports.
     score : callable, optional
-        Given the trainer and the epoch's row, says how good the net is on validation rows: early stopping.
-    larger_is_better : bool
-        Whether that score should rise.
+        Score on the validation set, given the trainer and the epoch's row; larger is better.
+    watched : str, optional
+        The column of the history that the trainer's own early stopping watches.
     stops : bool
-        False for L-BFGS, which knows itself when it is done.
+        False if somebody else decides when to stop: the trainer, or L-BFGS.
+    is_resumed : bool
+        Whether the run continues from a checkpoint, whose epochs are in the history already.
     """
 
     def __init__(
         self,
         estimator: Any,
-        settings: Settings,
+        settings: NetParameters,
         *,
         n_rows: int,
         as_reported: Callable[[float], float],
         score: Callable[[Trainer, Mapping[str, float]], float] | None = None,
-        larger_is_better: bool = True,
+        watched: str | None = None,
         stops: bool = True,
+        is_resumed: bool = False,
     ) -> None:
         self.estimator, self.settings = estimator, settings
         self.n_rows, self.as_reported = n_rows, as_reported
-        self.score, self.sign = score, 1.0 if larger_is_better else -1.0
-        self.stops = stops
+        self.score, self.watched = score, watched
+        self.stops, self.is_resumed = stops, is_resumed
         self.is_sgd = settings.solver == "sgd" and settings.optimizer is None
-
-        if score is None and estimator.best_loss_ is None:  # the fit before stopped early, and this one does not
+        has_scores = score is not None or watched is not None
+        if not has_scores and estimator.best_loss_ is None:  # the fit before stopped early, and this one does not
             estimator.best_loss_ = np.inf
-        if score is not None and estimator.validation_scores_ is None:  # or the other way round
+        if has_scores and estimator.validation_scores_ is None:  # or the other way round
             estimator.validation_scores_, estimator.best_validation_score_ = [], -np.inf
 
+    def on_fit_start(self, trainer: Trainer) -> None:
+        if self.is_resumed:
+            for epoch in range(trainer.history.epochs):
+                self._record(trainer.history.row(epoch))
+
     def epochs_at_once(self) -> float:
-        """Until patience can be over at the earliest nothing is done but counting; scores and rates need each epoch."""
+        """Epochs that may run without a return to Python: scores and changing rates need each one."""
         changes_rate = self.settings.learning_rate == "invscaling" and self.is_sgd
         if not self.stops:
             return np.inf
@@ -74,19 +81,27 @@ class Convergence(Callback):
 
     def on_epoch_end(self, trainer: Trainer, row: Mapping[str, float]) -> None:
         e, p = self.estimator, self.settings
-        e.n_iter_ += 1
-        e.loss_ = self.as_reported(row["loss"]) + row.get("penalty", 0.0)
-        e.loss_curve_.append(e.loss_)
+        self._record(row)
         if p.verbose:
             print(f"Iteration {e.n_iter_}, loss = {e.loss_:.8f}")
         if not self.stops:
             return
-        e.t_ += self.n_rows
         self._count(trainer, row)
         if p.learning_rate == "invscaling" and self.is_sgd:
             self._set_rate(trainer, p.learning_rate_init / (e.t_ + 1) ** p.power_t)
         if e._no_improvement_count > p.n_iter_no_change:
             self._end_or_slow_down(trainer)
+
+    def _record(self, row: Mapping[str, float]) -> None:
+        """Fill the attributes with an epoch."""
+        e = self.estimator
+        e.n_iter_ += 1
+        e.loss_ = self.as_reported(row["loss"]) + row.get("penalty", 0.0)
+        e.loss_curve_.append(e.loss_)
+        if self.stops or self.watched is not None:
+            e.t_ += self.n_rows
+        if self.watched is not None:
+            e.validation_scores_.append(row[self.watched])
 
     def _count(self, trainer: Trainer, row: Mapping[str, float]) -> None:
         e, p = self.estimator, self.settings
@@ -98,17 +113,20 @@ class Convergence(Callback):
         e.validation_scores_.append(score)
         if p.verbose:
             print(f"Validation score: {score:f}")
-        gain = self.sign * (score - e.best_validation_score_)
-        if np.isinf(e.best_validation_score_):
-            gain = np.inf
+        gain = score - e.best_validation_score_
         e._no_improvement_count = e._no_improvement_count + 1 if gain < p.tol else 0
         if gain > 0.0 and not np.isnan(score):
             e.best_validation_score_ = score
             e._best = trainer.model.params.flat.copy(), trainer.model.state.flat.copy()
             trainer.history.best_epoch = int(row["epoch"])
 
+    def on_fit_end(self, trainer: Trainer) -> None:
+        best = trainer.history.best_epoch
+        if self.watched is not None and best is not None:
+            self.estimator.best_validation_score_ = float(trainer.history[self.watched][best - 1])
+
     def _rate(self, trainer: Trainer) -> float:
-        """The rate now: that of the rule, times what calls before this one have made of it."""
+        """The current learning rate."""
         return _rate_of_rule(trainer) * trainer.run.progress.rate_scale
 
     def _set_rate(self, trainer: Trainer, rate: float) -> None:

@@ -29,6 +29,16 @@ def refuse_gaps(y: Any) -> None:
         )
 
 
+def target_names(y: Any, target: np.ndarray) -> tuple[str, ...]:
+    """The names of the targets, as a data frame or series gives them; ``y``, or ``y0``, ``y1`` ... otherwise."""
+    names = getattr(y, "columns", None)
+    if names is not None:
+        return tuple(map(str, names))
+    if target.ndim == 1 or target.shape[1] == 1:
+        return (str(getattr(y, "name", None) or "y"),)
+    return tuple(f"y{place}" for place in range(target.shape[1]))
+
+
 def as_numbers(y: Any) -> np.ndarray:
     """Targets of a regression as an array, one column without its axis, with scikit-learn's warning."""
     y = y.toarray() if issparse(y) else np.asarray(y)

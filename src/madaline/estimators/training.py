@@ -1,9 +1,12 @@
-"""One fit: a trainer, who listens to it, and what is said about how it ended."""
+"""One fit: a trainer, its callbacks, and the warnings about how it ended."""
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,26 +15,54 @@ from sklearn.exceptions import ConvergenceWarning
 from madaline.errors import ConfigError
 from madaline.estimators.callbacks import scikit_learn_listener
 from madaline.estimators.losses import reported_by_scikit_learn
-from madaline.estimators.parameters import Settings
+from madaline.estimators.outliers import outlier_hint
+from madaline.estimators.parameters import NetParameters
 from madaline.estimators.predictor import Predictor
 from madaline.estimators.recipe import SameOrder, regularizer, seed_of, solver
-from madaline.estimators.rows import Rows, batch_rows, held_back
+from madaline.estimators.row_set import RowSet, batch_rows, split_off_validation
 from madaline.estimators.stopping import Convergence
+from madaline.estimators.table_stream import EncodedRows
 from madaline.estimators.threads import allowed_threads
 from madaline.optim.lbfgs import LBFGS
 from madaline.optim.schedule import as_schedule
+from madaline.train.checkpoint import learning_rate_in
 from madaline.train.events import as_callbacks
 from madaline.train.history import History
 from madaline.train.metrics import as_metrics
+from madaline.train.stopping import EarlyStopping
 from madaline.train.trainer import Trainer
 
 NOT_FINITE = (
     "Solver produced non-finite parameter weights. The input data may contain large values and need to be preprocessed."
 )
+CHECKPOINT_SECONDS = 1.0
+RATE_AFTER_DIVERGENCE = 0.25
+"A preset's run that diverged is started again once, with the learning rate times this."
 
 
-def new_trainer(estimator: Any, settings: Settings, rng: np.random.RandomState) -> Trainer:
-    """A trainer that begins with the estimator's model."""
+@dataclass(frozen=True)
+class FitOptions:
+    """Options of one call of ``fit``."""
+
+    validation: Any = None
+    checkpoint: str | os.PathLike[str] | None = None
+    resume: bool = False
+    max_seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.resume and self.checkpoint is None:
+            raise ConfigError("resume=True continues from a checkpoint: pass checkpoint=PATH, too.")
+        if self.max_seconds is not None and not self.max_seconds > 0:
+            raise ConfigError(f"max_seconds={self.max_seconds!r} must be a number of seconds above 0.")
+
+    @property
+    def has_checkpoint(self) -> bool:
+        """Whether there is a checkpoint to resume from."""
+        return self.resume and self.checkpoint is not None and Path(self.checkpoint).exists()
+
+
+def new_trainer(estimator: Any, settings: NetParameters, rng: np.random.RandomState) -> Trainer:
+    """A trainer that starts from the estimator's model."""
     return Trainer(
         estimator.model_,
         loss=estimator._loss,
@@ -46,58 +77,132 @@ def new_trainer(estimator: Any, settings: Settings, rng: np.random.RandomState) 
     )
 
 
-def keeps_schedule(estimator: Any, settings: Settings) -> bool:
-    """Whether there is a trainer to go on with: the schedule of a preset ends with its fit."""
+def keeps_schedule(estimator: Any, settings: NetParameters) -> bool:
+    """Whether ``partial_fit`` can continue with the same trainer: the schedule of a preset ends with its fit."""
     schedule = as_schedule("constant" if settings.schedule is None else settings.schedule)
     return hasattr(estimator, "_trainer") and schedule == estimator._trainer.recipe.schedule
 
 
 def train(
     estimator: Any,
-    trainer: Trainer,
-    settings: Settings,
-    rows: Rows,
-    held: Rows | None,
+    settings: NetParameters,
+    rows: RowSet,
+    held: RowSet | None,
     rng: np.random.RandomState,
     *,
-    given: Rows,
-) -> None:
-    """All epochs, or until convergence; scikit-learn's callbacks see the rows as they were ``given``."""
-    steps = _takes_steps(settings)
-    score, larger = _score(estimator, settings, held) if settings.early_stopping and steps else (None, True)
-    if score is None:
-        estimator._best = None  # that of a fit before, which stopped early
-    convergence = Convergence(
-        estimator,
-        settings,
-        n_rows=len(rows),
-        as_reported=reported_by_scikit_learn(estimator._loss, rows.y, rows.weight),
-        score=score,
-        larger_is_better=larger,
-        stops=steps,
-    )
-    history = trainer.fit(
-        rows.X,
-        rows.y,
-        epochs=settings.max_iter,
-        batch_size=batch_rows(settings.batch_size, len(rows)),
-        sample_weight=rows.weight,
-        validation=None if held is None else (held.X, held.y, held.weight),
-        metrics=settings.metrics,
-        callbacks=[convergence, *scikit_learn_listener(estimator, settings, given), *as_callbacks(settings.callbacks)],
-        sampler=SameOrder(rng) if settings.shuffle else None,
-        shuffle=False,
-        on_divergence="stop",
-        progress=settings.progress,
-    )
-    _say_how_it_ended(estimator, settings, history)
+    given: RowSet,
+    options: FitOptions,
+    stream: EncodedRows | None = None,
+) -> Trainer:
+    """Train for all epochs, or until convergence. Returns the trainer.
+
+    Parameters
+    ----------
+    estimator : NetEstimator
+        With its fresh model.
+    settings : NetParameters
+    rows, held : RowSet
+        Training and validation sets as the net takes them.
+    rng : RandomState
+    given : RowSet
+        The rows as the user gave them, for scikit-learn's callbacks and for messages.
+    options : FitOptions
+    stream : EncodedRows, optional
+        The training set, if it is not in memory; ``rows`` are a sample of it then.
+    """
+    rate = settings.learning_rate_init
+    if options.has_checkpoint and settings.preset is not None and options.checkpoint is not None:
+        # The checkpoint may be of a run that was started again with a lower rate.
+        lowered = RATE_AFTER_DIVERGENCE * rate
+        rate = lowered if learning_rate_in(options.checkpoint) == lowered else rate
+    n_rows = len(rows) if stream is None else stream.n_rows
+    batch_size = batch_rows(settings.batch_size, n_rows)
+    start = estimator.model_.params.flat.copy(), estimator.model_.state.flat.copy()
+    for attempt in (1, 2):
+        current = replace(settings, learning_rate_init=rate, batch_size=batch_size)
+        trainer = new_trainer(estimator, current, rng)
+        history = _run(estimator, trainer, current, rows, held, rng, given=given, options=options, stream=stream)
+        is_lowered = rate != settings.learning_rate_init
+        if history.stopped != "diverged" or settings.preset is None or is_lowered or attempt == 2:
+            break
+        rate *= RATE_AFTER_DIVERGENCE
+        warnings.warn(
+            f"Training diverged in epoch {estimator.n_iter_ + 1}; it is started again with a learning rate of "
+            f"{rate:.2g}.{outlier_hint(estimator, given.X)}",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+        estimator.model_.params.flat[...], estimator.model_.state.flat[...] = start
+        estimator.loss_curve_, estimator.n_iter_, estimator.t_ = [], 0, 0
+        options = replace(options, resume=False)
+    settings.learning_rate_init = rate
+    _warn_about_end(estimator, settings, history, given)
     if estimator._best is not None:
         trainer.model.params.flat[...], trainer.model.state.flat[...] = estimator._best
     estimator.history_ = history
+    return trainer
 
 
-def train_on(estimator: Any, trainer: Trainer, settings: Settings, rows: Rows, rng: np.random.RandomState) -> None:
-    """One epoch more, by the rule there is and with the penalties as they are given now, as scikit-learn's."""
+def _run(
+    estimator: Any,
+    trainer: Trainer,
+    settings: NetParameters,
+    rows: RowSet,
+    held: RowSet | None,
+    rng: np.random.RandomState,
+    *,
+    given: RowSet,
+    options: FitOptions,
+    stream: EncodedRows | None,
+) -> History:
+    steps = _takes_steps(settings)
+    stops_early = settings.early_stopping and steps
+    watched = _watched_column(settings) if stops_early else None
+    score = _score(estimator, held) if stops_early and watched is None else None
+    if score is not None and options.checkpoint is not None:
+        raise ConfigError('With checkpoint=, early stopping must watch a column of the history: monitor="val_loss".')
+    if score is None:
+        estimator._best = None  # that of an earlier fit, which stopped early
+    convergence = Convergence(
+        estimator,
+        settings,
+        n_rows=len(rows) if stream is None else stream.n_rows,
+        as_reported=reported_by_scikit_learn(estimator._loss, rows.y, rows.weight),
+        score=score,
+        watched=watched,
+        stops=steps and watched is None,
+        is_resumed=options.has_checkpoint,
+    )
+    own_order = settings.preset is None and options.checkpoint is None and stream is None
+    return trainer.fit(
+        rows.X if stream is None else stream.stream(),
+        rows.y if stream is None else None,
+        epochs=settings.max_iter,
+        batch_size=settings.batch_size,
+        sample_weight=rows.weight if stream is None else None,
+        validation=None if held is None else (held.X, held.y, held.weight),
+        metrics=settings.metrics,
+        early_stopping=None
+        if watched is None
+        else EarlyStopping(watched, patience=settings.n_iter_no_change, min_delta=settings.tol),
+        callbacks=[convergence, *scikit_learn_listener(estimator, settings, given), *as_callbacks(settings.callbacks)],
+        # scikit-learn's order of rows needs the numbers of its generator one after another, and cannot be resumed.
+        sampler=SameOrder(rng) if settings.shuffle and own_order else None,
+        shuffle=settings.shuffle and not own_order,
+        on_divergence="stop",
+        progress=settings.progress,
+        max_seconds=options.max_seconds,
+        checkpoint=options.checkpoint,
+        checkpoint_epochs=None,
+        checkpoint_seconds=None if options.checkpoint is None else CHECKPOINT_SECONDS,
+        resume=options.checkpoint if options.has_checkpoint else None,
+    )
+
+
+def continue_training(
+    estimator: Any, trainer: Trainer, settings: NetParameters, rows: RowSet, rng: np.random.RandomState
+) -> None:
+    """Train for one more epoch, with the current penalties, as scikit-learn's ``partial_fit``."""
     trainer.change_penalties(regularizer(settings))
     reported = reported_by_scikit_learn(estimator._loss, rows.y, rows.weight)
     estimator.history_ = trainer.partial_fit(
@@ -118,14 +223,16 @@ def train_on(estimator: Any, trainer: Trainer, settings: Settings, rows: Rows, r
         raise ValueError(NOT_FINITE)
 
 
-def _takes_steps(settings: Settings) -> bool:
-    """False for L-BFGS, which sees all rows at once and knows itself when it is done."""
+def _takes_steps(settings: NetParameters) -> bool:
+    """False for L-BFGS, which sees all rows at once and decides itself when to stop."""
     return not isinstance(solver(settings), LBFGS)
 
 
-def parted(estimator: Any, settings: Settings, rows: Rows, rng: np.random.RandomState) -> tuple[Rows, Rows | None]:
-    """Rows to train on, and those to judge by: held back, given, or none."""
-    given = settings.validation
+def split_validation(
+    estimator: Any, settings: NetParameters, rows: RowSet, rng: np.random.RandomState, given: Any
+) -> tuple[RowSet, RowSet | None]:
+    """Training set and validation set: given to ``fit``, given as a parameter, split off, or none."""
+    given = settings.validation if given is None else given
     if isinstance(given, (tuple, list)):
         if len(given) not in (2, 3):
             raise ConfigError("validation must be a fraction, (X, y) or (X, y, sample_weight).")
@@ -135,27 +242,31 @@ def parted(estimator: Any, settings: Settings, rows: Rows, rng: np.random.Random
     if given is None and not (settings.early_stopping and _takes_steps(settings)):
         return rows, None
     fraction = settings.validation_fraction if given is None else given
-    return held_back(rows, float(fraction), rng, strata=estimator._strata(rows))
+    return split_off_validation(rows, float(fraction), rng, strata=estimator._strata(rows))
+
+
+def _watched_column(settings: NetParameters) -> str | None:
+    """The column of the history that early stopping watches; None for the score of the estimator."""
+    column = settings.monitor
+    if column is None:
+        return None
+    larger = {"loss": False} | {m.name: m.larger_is_better for m in as_metrics(settings.metrics)}
+    if column.removeprefix("val_") not in larger:
+        known = ", ".join(f"val_{name}, {name}" for name in larger)
+        raise ConfigError(f"monitor={column!r} is not a column of history_. Columns: {known}. Add it to metrics.")
+    if larger[column.removeprefix("val_")] is None:
+        raise ConfigError(
+            f"monitor={column!r}: a function does not say whether small or large values are good. Pass a "
+            "md.train.Metric with larger_is_better."
+        )
+    return column
 
 
 Score = Callable[[Trainer, Mapping[str, float]], float]
 
 
-def _score(estimator: Any, settings: Settings, held: Rows | None) -> tuple[Score, bool]:
-    """What early stopping watches after each epoch, and whether it should rise."""
-    column = settings.monitor
-    if column is not None:
-        larger = {"loss": False} | {m.name: m.larger_is_better for m in as_metrics(settings.metrics)}
-        if column.removeprefix("val_") not in larger:
-            known = ", ".join(f"val_{name}, {name}" for name in larger)
-            raise ConfigError(f"monitor={column!r} is no column of history_. Columns: {known}. Add it to metrics.")
-        rises = larger[column.removeprefix("val_")]
-        if rises is None:
-            raise ConfigError(
-                f"monitor={column!r}: a function of yours does not say whether small or large is good. Make it a "
-                "md.Metric whose larger_is_better says so."
-            )
-        return lambda trainer, row: float(row[column]), rises
+def _score(estimator: Any, held: RowSet | None) -> Score:
+    """The estimator's score on the validation set after an epoch, larger is better."""
     assert held is not None
     predictor: Predictor | None = None
 
@@ -165,19 +276,20 @@ def _score(estimator: Any, settings: Settings, held: Rows | None) -> tuple[Score
         prediction = predictor(held.X)
         return float(estimator._score_rows(prediction, held)) if np.isfinite(prediction).all() else float("nan")
 
-    return score, True
+    return score
 
 
-def _say_how_it_ended(estimator: Any, settings: Settings, history: History) -> None:
+def _warn_about_end(estimator: Any, settings: NetParameters, history: History, given: RowSet) -> None:
     """Warnings and errors as scikit-learn has them."""
     message = ""
     if history.stopped == "diverged":
-        if estimator._best is None:
-            raise ValueError(NOT_FINITE)
-        estimator.validation_scores_.append(float("nan"))
+        if estimator._best is None and history.best_epoch is None:
+            raise ValueError(NOT_FINITE + outlier_hint(estimator, given.X))
+        if estimator.validation_scores_ is not None:
+            estimator.validation_scores_.append(float("nan"))
         message = (
             f"Training diverged in epoch {estimator.n_iter_ + 1}; the weights of the best epoch are kept. Lower the "
-            "learning rate, or scale the inputs."
+            f"learning rate, or scale the inputs.{outlier_hint(estimator, given.X)}"
         )
     elif history.stopped == "interrupted":
         warnings.warn("Training interrupted by user.", stacklevel=5)

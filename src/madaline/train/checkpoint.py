@@ -256,3 +256,13 @@ def history_from_plain(data: dict[str, Any]) -> History:
 def _short(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def learning_rate_in(path: str | os.PathLike[str]) -> float | None:
+    """The learning rate of the run that wrote a checkpoint, if its optimizer has one."""
+    _, document = container.read(path, kind="checkpoint")
+    try:
+        found = document["setting"]["recipe"]["optimizer"]["learning_rate"]
+    except (KeyError, TypeError):
+        return None
+    return float(found) if _is_number(found) else None

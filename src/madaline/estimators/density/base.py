@@ -15,9 +15,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from madaline.errors import ConfigError, ShapeError
 from madaline.estimators.base import NetEstimator
 from madaline.estimators.monte_carlo import ThinnedNets
-from madaline.estimators.parameters import Settings
-from madaline.estimators.recipe import can_go_on, seed_of
-from madaline.estimators.rows import Rows
+from madaline.estimators.parameters import NetParameters
+from madaline.estimators.recipe import can_continue, seed_of
+from madaline.estimators.row_set import RowSet
 from madaline.estimators.tables import read_table
 from madaline.estimators.targets import as_numbers
 from madaline.losses.mixture_density import GaussianMixture
@@ -41,7 +41,7 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
             self._is_vector = y.ndim == 2
         return np.asarray(y, dtype=np.float64)
 
-    def _learn(self, settings: Settings, rows: Rows) -> None:
+    def _learn(self, settings: NetParameters, rows: RowSet) -> None:
         super()._learn(settings, rows)
         weight = rows.weight if rows.weight is not None and rows.weight.any() else None
         self._centre = np.average(rows.y, axis=0, weights=weight)
@@ -49,7 +49,7 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
         self._spread = np.where(spread > 0.0, spread, 1.0)
         self.__dict__.pop("_calibration", None)
 
-    def _for_net(self, rows: Rows) -> Rows:
+    def _for_net(self, rows: RowSet) -> RowSet:
         rows = super()._for_net(rows)
         return replace(rows, y=(rows.y - self._centre) / self._spread)
 
@@ -62,15 +62,15 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
     def _output_activation(self) -> str:
         return "identity"  # what outputs mean is asked of the density, in the units of the targets
 
-    def _score_rows(self, prediction: Array, rows: Rows) -> float:
+    def _score_rows(self, prediction: Array, rows: RowSet) -> float:
         return -float(self._loss(prediction, rows.y, rows.weight))
 
-    @available_if(can_go_on)
+    @available_if(can_continue)
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Go once through the rows and keep what was learned before; arguments as of ``fit``."""
         if not hasattr(self, "model_"):
             self._validate_params()
-        return self._fit(X, y, sample_weight, goes_on=True)
+        return self._fit(X, y, sample_weight, continues=True)
 
     def calibrate(self, X: Any, y: Any) -> Self:
         r"""Correct intervals by rows that were not trained on, so that they hold at least the share they promise.
@@ -131,7 +131,7 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
 class DensityRegressor(ThinnedNets, StandardizedRegressor):
     """An estimator of the whole density of the target; a subclass gives ``_densities`` of standardised targets."""
 
-    mc_dropout: int = 0
+    mc_dropout: int
 
     def _densities(self, outputs: Array) -> GaussianMixture:
         """The densities, one for each row of raw outputs."""

@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated, Any
 
 import numpy as np
 
 from madaline.errors import ConfigError
 from madaline.estimators.density.base import StandardizedRegressor, tails
 from madaline.estimators.documentation import documented
-from madaline.estimators.parameters import CONSTRAINTS
+from madaline.estimators.parameters import NetParameters, parameters
+from madaline.estimators.parameters import Parameter as P
 from madaline.losses.loss import Loss
 from madaline.losses.quantile import Quantile
 
 Array = np.ndarray[Any, Any]
 
 
+@parameters
+class QuantileParameters(NetParameters):
+    """Parameters besides those of every net."""
+
+    _: KW_ONLY
+    quantiles: Annotated[
+        Any, P("sequence of float", "Increasing levels between 0 and 1.", ("array-like",))
+    ] = (0.05, 0.5, 0.95)
+
+
 @documented
-class QuantileMLPRegressor(StandardizedRegressor):
+class QuantileMLPRegressor(StandardizedRegressor, QuantileParameters):
     """A multilayer perceptron that predicts quantiles of the target, all at once, by the pinball loss.
 
     Parameters
     ----------
     {parameters}
-    quantiles : sequence of float, default (0.05, 0.5, 0.95)
-        Rising levels between 0 and 1.
 
     Attributes
     ----------
@@ -44,50 +54,6 @@ class QuantileMLPRegressor(StandardizedRegressor):
     >>> model.predict_quantiles([[0.5]]).round()
     array([[4., 5., 6.]])
     """
-
-    _parameter_constraints: ClassVar[dict[str, Any]] = {**CONSTRAINTS, "quantiles": ["array-like"]}
-
-    def __init__(
-        self,
-        hidden_layer_sizes: Any = (100,),
-        activation: Any = "relu",
-        *,
-        quantiles: Any = (0.05, 0.5, 0.95),
-        dropout: Any = 0.0,
-        input_dropout: float = 0.0,
-        norm: Any = None,
-        residual: bool = False,
-        init: Any = None,
-        solver: str = "adam",
-        optimizer: Any = None,
-        learning_rate_init: float = 0.001,
-        schedule: Any = None,
-        alpha: float = 0.0001,
-        weight_decay: float | None = None,
-        regularizer: Any = None,
-        clip_norm: float | None = None,
-        constraint: Any = None,
-        average: Any = None,
-        batch_size: Any = "auto",
-        max_iter: int = 200,
-        shuffle: bool = True,
-        tol: float = 1e-4,
-        n_iter_no_change: Any = 10,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        validation: Any = None,
-        metrics: Any = None,
-        monitor: str | None = None,
-        callbacks: Any = None,
-        verbose: Any = False,
-        progress: bool | None = False,
-        warm_start: bool = False,
-        random_state: Any = None,
-        threads: int | None = None,
-        dtype: Any = None,
-        data: Any = None,
-    ) -> None:
-        self._keep(locals())
 
     def _make_loss(self) -> Loss:
         return Quantile(q=tuple(np.atleast_1d(self.quantiles).tolist()))

@@ -1,4 +1,4 @@
-"""The rows of one fit, and which of them are held back to judge the net by."""
+"""The rows of one fit, and the split into training and validation sets."""
 
 from __future__ import annotations
 
@@ -11,40 +11,50 @@ from sklearn import config_context
 
 
 @dataclass(frozen=True)
-class Rows:
-    """Rows with their targets, as the net takes them, and weights."""
+class RowSet:
+    """Rows with their targets and weights.
+
+    Attributes
+    ----------
+    X : array, sparse matrix, dict of arrays or Table
+        The inputs of the net, or a table that a plan has not encoded yet.
+    y : array
+        Targets as the loss takes them.
+    weight : array, optional
+        Sample weights.
+    given_y : array, optional
+        The targets as the user gave them, to find columns that reveal the target.
+    """
 
     X: Any
-    "An array, a sparse matrix, a dict of arrays, or a table that a plan is yet to make arrays of."
     y: np.ndarray
     weight: np.ndarray | None = None
-    answers: np.ndarray | None = None
-    "Targets as they were given, of a table: a column may give them away."
+    given_y: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.y)
 
-    def take(self, rows: np.ndarray) -> Rows:
-        """Some of them."""
+    def take(self, rows: np.ndarray) -> RowSet:
+        """Some of the rows."""
         X = self.X.take(rows) if self.is_table else _taken(self.X, rows)
-        weight, answers = (None if each is None else each[rows] for each in (self.weight, self.answers))
-        return Rows(X, self.y[rows], weight, answers)
+        weight, given = (None if each is None else each[rows] for each in (self.weight, self.given_y))
+        return RowSet(X, self.y[rows], weight, given)
 
     @property
     def is_table(self) -> bool:
-        """Whether they are still columns of anything."""
+        """Whether the rows are a table that is not encoded yet."""
         return hasattr(self.X, "n_rows")
 
     @property
     def n_features(self) -> int:
-        """Columns the net takes."""
+        """Number of columns of the net's input."""
         if isinstance(self.X, dict):
             return sum(part.shape[1] if part.ndim > 1 else 1 for part in self.X.values())
         return int(self.X.shape[1])
 
     @property
     def inputs(self) -> Any:
-        """What a model is made for: the number of columns, or the arrays of a table."""
+        """What a model is built for: the number of columns, or the arrays of a table."""
         return self.X if isinstance(self.X, dict) else self.n_features
 
 
@@ -52,13 +62,13 @@ def _taken(X: Any, rows: np.ndarray) -> Any:
     return {name: part[rows] for name, part in X.items()} if isinstance(X, dict) else X[rows]
 
 
-def held_back(
-    rows: Rows, fraction: float, rng: np.random.RandomState, *, strata: np.ndarray | None
-) -> tuple[Rows, Rows]:
-    """Rows to train on and rows to validate on, those that scikit-learn would choose."""
-    from sklearn.model_selection import train_test_split  # only those who hold rows back wait for it
+def split_off_validation(
+    rows: RowSet, fraction: float, rng: np.random.RandomState, *, strata: np.ndarray | None
+) -> tuple[RowSet, RowSet]:
+    """Training and validation sets, the same rows as scikit-learn would choose."""
+    from sklearn.model_selection import train_test_split  # slow to import
 
-    with config_context(skip_parameter_validation=True):  # so that its messages are those of scikit-learn's MLP
+    with config_context(skip_parameter_validation=True):  # its messages would not be those of scikit-learn's MLP
         train, held = train_test_split(np.arange(len(rows)), random_state=rng, test_size=fraction, stratify=strata)
     if len(held) < 2:
         raise ValueError("The validation set is too small. Increase 'validation_fraction' or the size of your dataset.")
@@ -66,7 +76,7 @@ def held_back(
 
 
 def batch_rows(batch_size: Any, n_rows: int) -> int:
-    """The number of rows of a batch, with scikit-learn's warning if there are not so many."""
+    """The mini-batch size, with scikit-learn's warning if there are fewer rows."""
     if batch_size == "auto":
         return min(200, n_rows)
     if batch_size > n_rows:

@@ -1,0 +1,75 @@
+"""Default values that can be told from equal values that a user gave."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Default:
+    """Marks a value as the default of a parameter: it equals the plain value and prints like it."""
+
+    value: Any
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return as_default, (self.value,)
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+class _Bool(Default, int):
+    pass
+
+
+class _Int(Default, int):
+    pass
+
+
+class _Float(Default, float):
+    pass
+
+
+class _Str(Default, str):
+    __slots__ = ("value",)
+
+
+class _Tuple(Default, tuple[Any, ...]):
+    pass
+
+
+_KINDS: dict[type, type[Any]] = {bool: _Bool, int: _Int, float: _Float, str: _Str, tuple: _Tuple}
+
+
+def as_default(value: Any) -> Any:
+    """The value, marked as a default; ``None`` and objects are returned as they are.
+
+    Examples
+    --------
+    >>> as_default(0.1), as_default(0.1) == 0.1, is_default(as_default(0.1)), is_default(0.1)
+    (0.1, True, True, False)
+    """
+    kind = _KINDS.get(type(value))
+    if kind is None:
+        return value
+    marked = kind(value)
+    marked.value = value
+    return marked
+
+
+def is_default(value: Any) -> bool:
+    """Whether the value is marked as a default."""
+    return isinstance(value, Default)
+
+
+def plain(value: Any) -> Any:
+    """The value without the mark."""
+    return value.value if isinstance(value, Default) else value
