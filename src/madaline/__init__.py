@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from madaline.config import show_config as show_config
     from madaline.data.encode import TablePlan as TablePlan
     from madaline.data.reading.table_file import read_table as read_table
-    from madaline.data.target import TargetPlan as TargetPlan
     from madaline.estimators.attributions import gradient_x_input as gradient_x_input
     from madaline.estimators.attributions import integrated_gradients as integrated_gradients
     from madaline.estimators.classical.adaline import Adaline as Adaline
@@ -231,7 +230,6 @@ _NAMES_BY_MODULE = {
     "madaline.config": ("show_config",),
     "madaline.data.encode": ("TablePlan",),
     "madaline.data.reading.table_file": ("read_table",),
-    "madaline.data.target": ("TargetPlan",),
     "madaline.estimators.attributions": ("gradient_x_input", "integrated_gradients"),
     "madaline.estimators.classical.adaline": ("Adaline",),
     "madaline.estimators.classical.madaline": ("Madaline",),

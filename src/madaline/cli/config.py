@@ -15,7 +15,7 @@ from madaline.errors import ConfigError
 
 @dataclass
 class DataSettings:
-    """What to learn from; of a table that is streamed, ``sample`` rows are kept in memory (0: all, not streamed)."""
+    """The table; if it is streamed, ``sample`` rows are kept in memory (0: all, not streamed)."""
 
     source: str = ""
     target: tuple[str, ...] = ()
@@ -29,7 +29,7 @@ class DataSettings:
 
 @dataclass
 class SplitSettings:
-    """Which rows are for what."""
+    """How rows are split."""
 
     way: str | None = None
     by: str | None = None
@@ -39,7 +39,7 @@ class SplitSettings:
 
 @dataclass
 class TrainingSettings:
-    """How to learn; None is chosen by the size of the data."""
+    """How to train; None is chosen by the size of the data. ``given`` are the options that the user chose."""
 
     task: str | None = None
     seed: int = 0
@@ -55,11 +55,12 @@ class TrainingSettings:
     batch_size: int | None = None
     epochs: int | None = None
     patience: int | None = None
+    given: tuple[str, ...] = ()
 
 
 @dataclass
 class Ended:
-    """How a run ended; one that a time limit ended is trained again up to that epoch."""
+    """How a run ended; one that a time limit ended is trained again up to that step."""
 
     by: str = ""
     epoch: int = 0
@@ -81,8 +82,8 @@ class RunConfig:
     versions: dict[str, str] = field(default_factory=dict)
 
     def to_toml(self) -> str:
-        """The settings as text; those that are chosen by the data are left out."""
-        parts = ["# Trains the same model again: madaline train --config config.toml"]
+        """The settings as TOML; those that are not set are left out."""
+        parts = ["# To train the same model again: madaline train --config config.toml"]
         parts += [_section(name, asdict(getattr(self, name))) for name in ("data", "split", "training", "ended")]
         return "\n".join([*parts, _section("reading", self.reading.given()), _section("versions", self.versions)])
 
@@ -92,10 +93,10 @@ class RunConfig:
         try:
             document = tomllib.loads(path.read_text(encoding="utf-8"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise ConfigError(f"{str(path)!r} is no TOML file: {error}.") from error
+            raise ConfigError(f"{str(path)!r} is not a TOML file: {error}.") from error
         unknown = sorted(document.keys() - {*SECTIONS, "reading", "versions"})
         if unknown:
-            raise ConfigError(f"{str(path)!r} has a section [{unknown[0]}] that is not known.")
+            raise ConfigError(f"{str(path)!r} has an unknown section [{unknown[0]}].")
         found = {name: _checked(kind, document.get(name, {}), name, path) for name, kind in SECTIONS.items()}
         reading = _checked(ReadOptions, document.get("reading", {}), "reading", path)
         versions = document.get("versions", {})
@@ -117,14 +118,14 @@ def _checked(kind: Any, given: Any, section: str, path: Path) -> Any:
     hints = get_type_hints(kind)
     known = {each.name for each in fields(kind)}
     if not isinstance(given, dict):
-        raise ConfigError(f"{str(path)!r}: {section} must be a section of its own: [{section}].")
+        raise ConfigError(f"{str(path)!r}: {section} must be a section: [{section}].")
     values = {}
     for name, value in given.items():
         if name not in known:
             raise ConfigError(
-                f"{str(path)!r}: [{section}] has {name!r}, which is not known. Known: {', '.join(known)}."
+                f"{str(path)!r}: [{section}] has an unknown setting {name!r}. Known: {', '.join(known)}."
             )
-        value = tuple(value) if isinstance(value, list) else value  # noqa: PLW2901 - the same in our words
+        value = tuple(value) if isinstance(value, list) else value  # noqa: PLW2901
         if not fits(value, hints[name]):
             raise ConfigError(f"{str(path)!r}: {section}.{name} = {value!r} must be {shown_hint(hints[name])}.")
         values[name] = value

@@ -1,23 +1,23 @@
-"""``madaline evaluate``: how good a model is on rows whose answers are known."""
+"""``madaline evaluate``: scores of a model on a table that has the target."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from madaline.cli import options as o
-from madaline.cli.predict import Data, Model, load
+from madaline.cli.model import DataPath, ModelPath, load
 
 MAX_CLASSES = 15
-"Of more classes no table of confusions is shown."
+"Maximum number of classes for which the confusion matrix is shown."
 OWN_ROWS = (
-    "the model was trained on this table, and on rows that it has learned scores are too good. `madaline inspect` "
-    "shows those of the rows that were kept for the test."
+    "the model was trained on this table, so these scores are too good. `madaline inspect` shows the scores on its "
+    "test set."
 )
 
 
 def evaluate(
-    model: Model,
-    data: Data,
+    model: ModelPath,
+    data: DataPath,
     as_json: o.Json = False,
     delimiter: o.Delimiter = None,
     decimal: o.Decimal = None,
@@ -29,7 +29,7 @@ def evaluate(
     ragged: o.Ragged = "auto",
     unnamed: o.Unnamed = "auto",
 ) -> None:
-    """Score a model on a table that has the target, too.
+    """Score a model on a table that has the target.
 
     \b
     Examples:
@@ -43,10 +43,10 @@ def evaluate(
     from madaline.cli.source import find_column, no_values, source_name
     from madaline.data.reading.assumption import counted
     from madaline.data.reading.table_file import open_table
-    from madaline.data.target import NumberTarget
+    from madaline.estimators.tabular.predictions import scored_prediction, scored_truth
     from madaline.estimators.tabular.scores import score
 
-    learned = load(model)
+    saved = load(model)
     reading = o.read_options(
         delimiter=delimiter,
         decimal=decimal,
@@ -60,48 +60,44 @@ def evaluate(
     )
     screen = Screen(as_json=as_json)
     truths, predictions = [], []
-    with open_table(data, reading, format=learned.reading) as table:
-        for name in learned.targets:
+    with open_table(data, reading, format=saved.reading) as table:
+        for name in saved.targets:
             find_column(name, table.names, "the target")
-        said = table.assumptions
+        assumptions = table.assumptions
         for batch in table.batches():
-            part = batch.drop_nulls(list(learned.targets))
+            part = batch.drop_nulls(list(saved.targets))
             if not len(part):
                 continue
-            y = part[learned.targets[0]] if len(learned.targets) == 1 else part.select(learned.targets)
-            is_number = isinstance(learned.target, NumberTarget)
-            encoded = learned.target.encode(y)
-            found = learned.outputs(part)
-            truths.append(learned.target.decode(encoded).reshape(len(part), -1) if is_number else encoded)
-            predictions.append(learned.answers(found).reshape(len(part), -1) if is_number else found)
+            truths.append(scored_truth(saved.estimator, saved.truth(part)))
+            predictions.append(scored_prediction(saved.estimator, saved.rows(part)))
         if not truths:
-            raise no_values(learned.targets)
+            raise no_values(saved.targets)
     truth, prediction = np.concatenate(truths), np.concatenate(predictions)
-    scores = score(learned.target.task, truth, prediction)
-    for assumption in said:
+    scores = score(saved.task, truth, prediction)
+    for assumption in assumptions:
         screen.say(f"  {assumption.text}  [{assumption.flag}]")
-    screen.title(f"On {counted(len(truth), 'row')} (in brackets: where 95% of resamples are)")
+    screen.title(f"Scores on {counted(len(truth), 'row')} (in brackets: 95% bootstrap interval)")
     screen.table(["score", "value"], [(each.name, str(each)) for each in scores], right=(1,))
     show_meanings(screen, scores)
-    warnings = [OWN_ROWS] if learned.about.get("source") == source_name(data) != "-" else []
+    warnings = [OWN_ROWS] if saved.about.get("source") == source_name(data) != "-" else []
     for text in warnings:
         screen.say(f"\n  Warning: {text}", style="yellow")
     confusion = None
-    if learned.target.task in ("binary", "multiclass"):
-        confusion = _confusion(truth, prediction, learned.classes)
-        if len(learned.classes) <= MAX_CLASSES:
-            screen.title("How often a class (rows) was taken for another (columns)")
-            rows = [(str(name), *map(str, counts)) for name, counts in zip(learned.classes, confusion, strict=True)]
-            names = list(map(str, learned.classes))
+    if saved.task in ("binary", "multiclass"):
+        confusion = _confusion(truth, prediction, saved.classes)
+        if len(saved.classes) <= MAX_CLASSES:
+            screen.title("Confusion matrix (rows: true class, columns: predicted class)")
+            rows = [(str(name), *map(str, counts)) for name, counts in zip(saved.classes, confusion, strict=True)]
+            names = list(map(str, saved.classes))
             screen.table(["", *names], rows, right=range(1, len(names) + 1))
     screen.result(
         {
             "rows": len(truth),
-            "task": learned.target.task,
+            "task": saved.task,
             "scores": {each.name: vars(each) for each in scores},
-            "classes": learned.classes,
+            "classes": saved.classes,
             "confusion": confusion,
-            "assumptions": o.said(said),
+            "assumptions": o.assumed(assumptions),
             "warnings": warnings,
         }
     )

@@ -8,16 +8,16 @@ from typing import Annotated
 import typer
 
 from madaline.cli import options as o
-from madaline.cli.predict import Model, load
+from madaline.cli.model import ModelPath, load
 
 SUFFIXES = {"onnx": ".onnx", "c": ".c", "torch": ".py", "python": ".py", "python-only": ".py"}
 
 
 def export(
-    model: Model,
-    to: Annotated[str, typer.Option("--to", help="onnx, c, torch, python or python-only.")] = "onnx",
+    model: ModelPath,
+    to: Annotated[str, typer.Option("--to", help="Format: python, python-only, c, onnx or torch.")] = "python",
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="The file; beside the model unless told.", show_default=False)
+        Path | None, typer.Option("--out", "-o", help="Output file.", show_default="beside the model")
     ] = None,
     force: o.Force = False,
     as_json: o.Json = False,
@@ -26,7 +26,7 @@ def export(
 
     \b
     Examples:
-      madaline export run/model.madaline --to onnx
+      madaline export run/model.madaline --to python
       madaline export run --to c -o model.c
     """
     from madaline.cli.run_folder import MODEL
@@ -35,11 +35,11 @@ def export(
     from madaline.ship.export import export as write
 
     TARGETS.find(to, argument="--to")
-    learned = load(model)
+    saved = load(model)
     beside = (model / MODEL if model.is_dir() else model).with_suffix(SUFFIXES.get(to, ".txt"))
     path = beside if out is None else out
     o.check_free(path, force=force)
-    files = write(learned, path, to, overwrite=force)
+    files = write(saved.estimator, path, to, overwrite=force)
     screen = Screen(as_json=as_json)
     screen.say(f"Written: {', '.join(map(str, files))}")
     screen.result({"to": to, "files": [str(file) for file in files]})

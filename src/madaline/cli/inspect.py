@@ -1,18 +1,24 @@
-"""``madaline inspect``: what is in the file of a model."""
+"""``madaline inspect``: what is in a model file."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from madaline.cli import options as o
-from madaline.cli.predict import Model, load
+from madaline.cli.model import ModelPath, load
 
 SHOWN_COLUMNS = 60
 
 
-def inspect(model: Model, as_json: o.Json = False) -> None:
-    """Show what is in a model: layers, columns, training, scores, where it is from.
+def inspect(
+    model: ModelPath,
+    show_all: Annotated[bool, typer.Option("--all", help="Show all columns of a wide table.")] = False,
+    as_json: o.Json = False,
+) -> None:
+    """Show what is in a model: columns, layers, parameters, scores, and how it was trained.
 
     \b
     Examples:
@@ -21,41 +27,53 @@ def inspect(model: Model, as_json: o.Json = False) -> None:
     """
     from madaline.cli.screen import Screen
 
-    learned = load(model)
-    about = learned.about
-    roles = learned.table.roles()
+    saved = load(model)
+    estimator, about = saved.estimator, saved.about
+    plan = getattr(estimator, "table_plan_", None)
+    roles = [] if plan is None else plan.roles()
     screen = Screen(as_json=as_json)
-    names = ", ".join(repr(name) for name in learned.targets)
-    screen.title(f"{model}: {learned.target.task} of {names}")
-    if learned.classes:
-        screen.say(f"  Classes: {', '.join(map(str, learned.classes[:20]))}")
-    screen.title("Columns")
-    screen.table(["column", "used as", "because"], [(r.column, r.use, r.reason) for r in roles[:SHOWN_COLUMNS]])
-    screen.title("Net")
-    screen.say(str(learned.model))
+    names = ", ".join(repr(name) for name in saved.targets)
+    screen.title(f"{model}: {saved.task} of {names} ({type(estimator).__name__})")
+    if saved.classes:
+        more = f" and {len(saved.classes) - 20:,} more" if len(saved.classes) > 20 else ""
+        screen.say(f"  Classes: {', '.join(map(str, saved.classes[:20]))}{more}")
+    if roles:
+        shown = roles if show_all else roles[:SHOWN_COLUMNS]
+        screen.title("Columns")
+        screen.table(["column", "used as", "reason"], [(r.column, r.use, r.reason) for r in shown])
+        if len(roles) > len(shown):
+            screen.say(f"  and {len(roles) - len(shown):,} more columns  [--all]")
+    net = getattr(estimator, "model_", None)
+    if net is not None:
+        screen.title("Net")
+        screen.say(str(net))
     scores = _table_of(about, "scores")
     if scores:
-        screen.title("On rows that training did not see")
+        screen.title("Scores on the test set")
         rows = [(name, *(_number(each.get(key)) for key in ("value", "low", "high"))) for name, each in scores.items()]
         screen.table(["score", "value", "low", "high"], rows, right=(1, 2, 3))
     screen.title("Training")
     for name, value in _facts(about):
         screen.say(f"  {name}: {value}")
+    used = getattr(estimator, "resolved_params_", {})
+    screen.say(f"  parameters: {', '.join(f'{name}={value!r}' for name, value in used.items() if value is not None)}")
     screen.result(
         {
             "model": model,
-            "task": learned.target.task,
-            "target": learned.targets,
-            "classes": learned.classes,
+            "class": type(estimator).__name__,
+            "task": saved.task,
+            "target": saved.targets,
+            "classes": saved.classes,
             "columns": [{"column": r.column, "role": r.role, "reason": r.reason} for r in roles],
-            "parameters": len(learned.model.params.flat),
+            "n_weights": 0 if net is None else len(net.params.flat),
+            "parameters": used,
             "about": about,
         }
     )
 
 
 def _table_of(about: Mapping[str, Any], name: str) -> dict[str, Mapping[str, Any]]:
-    """A table of what a file says about itself, or nothing if it is none."""
+    """A table in what a file says about its training, or nothing if it is not one."""
     found = about.get(name)
     rows = found.items() if isinstance(found, Mapping) else ()
     return {str(key): value for key, value in rows if isinstance(value, Mapping)}
@@ -69,7 +87,7 @@ def _facts(about: Mapping[str, Any]) -> list[tuple[str, str]]:
     found = [(name, about[name]) for name in ("source", "trained", "seconds", "seed", "split") if name in about]
     found += [
         (name, ", ".join(f"{key} {value}" for key, value in about[name].items()))
-        for name in ("rows", "ended", "recipe", "versions")
+        for name in ("rows", "ended", "versions")
         if isinstance(about.get(name), Mapping)
     ]
     return [(str(name), str(value)) for name, value in found]

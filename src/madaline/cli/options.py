@@ -4,41 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from madaline.data.reading.assumption import Assumption
 from madaline.data.reading.options import ReadOptions
 from madaline.errors import ConfigError
 
-READING = "Reading the file (what was assumed is shown first, each line with its option)"
+READING = "Reading the file (inferred by default; the assumptions are shown, each with its option)"
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document for scripts, and nothing else.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace what is there already.")]
+Json = Annotated[bool, typer.Option("--json", help="Print only one JSON document, for scripts.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 Delimiter = Annotated[
-    str | None, typer.Option(help="The sign between fields, or tab, space, semicolon.", rich_help_panel=READING)
+    str | None, typer.Option(help="Field delimiter: a character, or tab, space, semicolon.", rich_help_panel=READING)
 ]
-Decimal = Annotated[str | None, typer.Option(help="The decimal mark: . or ,", rich_help_panel=READING)]
-Encoding = Annotated[str | None, typer.Option(help="As utf-8 or latin-1.", rich_help_panel=READING)]
-Header = Annotated[int | None, typer.Option(help="Lines of the header; 0 for none.", rich_help_panel=READING)]
-Skip = Annotated[int | None, typer.Option(help="Lines before the header.", rich_help_panel=READING)]
+Decimal = Annotated[str | None, typer.Option(help="Decimal mark: . or ,", rich_help_panel=READING)]
+Encoding = Annotated[str | None, typer.Option(help="Text encoding, for example utf-8 or latin-1.", rich_help_panel=READING)]
+Header = Annotated[int | None, typer.Option(help="Number of header lines; 0 for none.", rich_help_panel=READING)]
+Skip = Annotated[int | None, typer.Option(help="Number of lines to skip before the header.", rich_help_panel=READING)]
 Missing = Annotated[
-    str | None, typer.Option(help="Texts that mean a missing value, with commas: NA,-200", rich_help_panel=READING)
+    str | None, typer.Option(help="Texts that mean a missing value, separated by commas: NA,-200", rich_help_panel=READING)
 ]
-Dates = Annotated[str | None, typer.Option(help="The order in dates: dmy, mdy, ymd, or none.", rich_help_panel=READING)]
+Dates = Annotated[str | None, typer.Option(help="Order of day, month and year in dates: dmy, mdy, ymd, or none.", rich_help_panel=READING)]
 Ragged = Annotated[
     str,
     typer.Option(
-        help="Rows with more or fewer fields: auto, refuse, fill, drop.", rich_help_panel=READING, metavar="WHAT"
+        help="What to do with rows that have more or fewer fields: auto, refuse, fill, drop.", rich_help_panel=READING, metavar="WHAT"
     ),
 ]
 Unnamed = Annotated[
-    str, typer.Option(help="Columns without a name: auto, keep, drop.", rich_help_panel=READING, metavar="WHAT")
+    str, typer.Option(help="What to do with columns without a name: auto, keep, drop.", rich_help_panel=READING, metavar="WHAT")
 ]
 
 
 def words(given: str | None) -> tuple[str, ...]:
-    """Names parted by commas; a comma in a name is written twice.
+    """Names separated by commas; a comma in a name is written twice.
 
     Examples
     --------
@@ -52,7 +53,7 @@ def words(given: str | None) -> tuple[str, ...]:
 
 
 def several(given: Sequence[str] | None) -> tuple[str, ...]:
-    """The names of an option that may be given several times, each with commas."""
+    """The names of an option that may be given several times, each with several names."""
     return tuple(word for item in given or () for word in words(item))
 
 
@@ -70,7 +71,7 @@ def read_options(
     numeric: Sequence[str] = (),
     categorical: Sequence[str] = (),
 ) -> ReadOptions:
-    """The reading options as they were typed."""
+    """The options for reading a file."""
     return ReadOptions(
         delimiter=delimiter,
         decimal=decimal,
@@ -87,15 +88,15 @@ def read_options(
 
 
 def check_free(path: Path, *, force: bool) -> None:
-    """An error if something is there already."""
+    """An error if the file exists already, or its folder does not."""
     if path.exists() and not force:
-        raise FileExistsError(f"There is {str(path)!r} already. Choose another name, or say --force to replace it.")
+        raise FileExistsError(f"{str(path)!r} exists already. Choose another name, or use --force to overwrite it.")
     if not path.parent.is_dir():
-        raise FileNotFoundError(f"There is no folder {str(path.parent)!r} to write {path.name!r} to.")
+        raise FileNotFoundError(f"The folder {str(path.parent)!r} for {path.name!r} does not exist.")
 
 
 def seconds(given: str | None) -> float | None:
-    """A length of time as people type it.
+    """A duration such as 90s, 5m or 1h30m in seconds.
 
     Examples
     --------
@@ -108,14 +109,14 @@ def seconds(given: str | None) -> float | None:
         return None
     found = re.fullmatch(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s?)?", given.strip())
     if not given.strip() or found is None:
-        raise ConfigError(f"--time {given} is no length of time. Write it as 90s, 5m or 1h30m.")
+        raise ConfigError(f"--time {given} is not a duration. Use for example 90s, 5m or 1h30m.")
     hours, minutes, rest = (float(part or 0.0) for part in found.groups())
     total = 3600.0 * hours + 60.0 * minutes + rest
     if total <= 0.0:
-        raise ConfigError(f"--time {given} must be more than nothing.")
+        raise ConfigError(f"--time {given} must be longer than 0 seconds.")
     return total
 
 
-def said(document: Any) -> Any:
-    """What was assumed, for JSON."""
-    return [{"text": assumption.text, "option": assumption.flag} for assumption in document]
+def assumed(assumptions: Sequence[Assumption]) -> list[dict[str, str]]:
+    """Assumptions about a table, for JSON."""
+    return [{"text": assumption.text, "option": assumption.flag} for assumption in assumptions]

@@ -1,4 +1,4 @@
-"""``madaline predict``: a table with the model's answers beside it."""
+"""``madaline predict``: a table with predictions beside its columns."""
 
 from __future__ import annotations
 
@@ -8,36 +8,26 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
 
 from madaline.cli import options as o
+from madaline.cli.model import DataPath, ModelPath, SavedModel, load
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from madaline.estimators.tabular.learned import Learned
-
-Model = Annotated[Path, typer.Argument(help="The file of a model, or the folder of a run.", show_default=False)]
-Data = Annotated[
-    str,
-    typer.Argument(
-        help="A CSV or Parquet file, a folder of them, - for standard input, or the name of a data set.",
-        show_default=False,
-    ),
-]
-
-
 def predict(
-    model: Model,
-    data: Data,
+    model: ModelPath,
+    data: DataPath,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="A .csv or .parquet file; standard output unless told.")
+        Path | None, typer.Option("--out", "-o", help="Output file, .csv or .parquet.", show_default="standard output")
     ] = None,
     proba: Annotated[bool, typer.Option("--proba", help="Add the probability of each class.")] = False,
     interval: Annotated[
-        float | None, typer.Option(help="Add an interval that holds the truth in this share of cases: 0.9")
+        float | None, typer.Option(help="Add a prediction interval with this coverage, for example 0.9.")
     ] = None,
-    only: Annotated[bool, typer.Option("--only", help="Write the answers without the columns of the table.")] = False,
+    only: Annotated[bool, typer.Option("--only", help="Write only the predictions, without the columns of the table.")] = False,
     force: o.Force = False,
     as_json: o.Json = False,
     delimiter: o.Delimiter = None,
@@ -50,7 +40,7 @@ def predict(
     ragged: o.Ragged = "auto",
     unnamed: o.Unnamed = "auto",
 ) -> None:
-    """Predict each row of a table; tables of any size are read part by part.
+    """Predict each row of a table. Tables of any size are read in parts.
 
     \b
     Examples:
@@ -62,7 +52,7 @@ def predict(
     from madaline.cli.screen import Screen
     from madaline.data.reading.table_file import open_table
 
-    learned = load(model)
+    saved = load(model)
     reading = o.read_options(
         delimiter=delimiter,
         decimal=decimal,
@@ -77,12 +67,12 @@ def predict(
     if out is not None:
         o.check_free(out, force=force)
     if proba:
-        learned.need_classes()
+        saved.need_probabilities()
     if interval is not None:
-        learned.margins(interval)
+        saved.check_interval(interval)
     screen = Screen(as_json=as_json or out is None)
-    with open_table(data, reading, format=learned.reading) as table:
-        parts = (answers(learned, batch, proba=proba, interval=interval, only=only) for batch in table.batches())
+    with open_table(data, reading, format=saved.reading) as table:
+        parts = (answers(saved, batch, proba=proba, interval=interval, only=only) for batch in table.batches())
         if out is None and not as_json:
             for assumption in table.assumptions:
                 print(f"  {assumption.text}  [{assumption.flag}]", file=sys.stderr)
@@ -96,36 +86,31 @@ def predict(
         screen.result({"rows": n_rows, "out": out, "assumptions": o.said(table.assumptions)})
 
 
-def load(path: Path) -> Learned:
-    """The model of a file, or of the folder of a run."""
-    from madaline.cli.run_folder import model_of
-    from madaline.estimators.tabular.learned import Learned
-
-    return Learned.load(model_of(path))
-
-
-def answers(learned: Learned, batch: pl.DataFrame, *, proba: bool, interval: float | None, only: bool) -> pl.DataFrame:
-    """A part of the table with the answers beside it."""
+def answers(
+    saved: SavedModel, batch: pl.DataFrame, *, proba: bool, interval: float | None, only: bool
+) -> pl.DataFrame:
+    """A part of the table with the predictions beside it."""
     import polars as pl
 
-    found = learned.outputs(batch)
-    values = learned.answers(found).reshape(len(batch), -1)
-    columns: dict[str, Any] = {f"predicted {name}": values[:, k] for k, name in enumerate(learned.targets)}
+    X, estimator = saved.rows(batch), saved.estimator
+    values = np.asarray(estimator.predict(X)).reshape(len(batch), -1)
+    columns: dict[str, Any] = {f"predicted {name}": values[:, k] for k, name in enumerate(saved.targets)}
     if interval is not None:
-        low, high = learned.interval(values, interval)
-        for k, name in enumerate(learned.targets):
+        low, high = (end.reshape(len(batch), -1) for end in estimator.predict_interval(X, interval))
+        for k, name in enumerate(saved.targets):
             columns[f"predicted {name} low"] = low[:, k]
             columns[f"predicted {name} high"] = high[:, k]
     if proba:
-        columns |= {f"probability {name}": found[:, k] for k, name in enumerate(learned.classes)}
-    result = pl.DataFrame(columns)
+        p = estimator.predict_proba(X)
+        columns |= {f"probability {name}": p[:, k] for k, name in enumerate(saved.classes)}
+    result = pl.DataFrame({name: column.tolist() if column.dtype == object else column for name, column in columns.items()})
     if only:
         return result
     return batch.select(name for name in batch.columns if name not in columns).hstack(result)
 
 
 def _write(parts: Iterator[pl.DataFrame], out: Path | None) -> int:
-    """Write all parts to a file, whole or not at all; how many rows there were."""
+    """Write all parts to a file, whole or not at all; returns the number of rows."""
     if out is None:
         return sum(map(len, parts))
     beside = out.with_name(f".{out.name}.part")
@@ -148,7 +133,7 @@ def _write_csv(parts: Iterator[pl.DataFrame], path: Path) -> int:
 
 
 def _write_parquet(parts: Iterator[pl.DataFrame], path: Path) -> int:
-    """Row groups as they come: polars asks for the next part when it has written the one before."""
+    """Row groups one by one: polars asks for the next part when it has written the last one."""
     from polars.io.plugins import register_io_source
 
     n_rows = 0
@@ -168,7 +153,7 @@ def _write_parquet(parts: Iterator[pl.DataFrame], path: Path) -> int:
     try:
         register_io_source(source, schema=first.schema).sink_parquet(path)
     except Exception:
-        if failures:  # polars would say it in words of its own
+        if failures:  # polars would wrap it in an error of its own
             raise failures[0] from None
         raise
     return n_rows

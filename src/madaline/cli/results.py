@@ -1,12 +1,12 @@
-"""What a training run shows: the plan, how it went, how good the net is beside others, what to try next."""
+"""What a training run shows: the plan, the training, the scores beside simpler models, and what to try next."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from madaline.cli.config import RunConfig
 from madaline.cli.run_folder import RunFolder
 from madaline.cli.screen import Screen
 from madaline.data.reading.assumption import counted
@@ -14,78 +14,110 @@ from madaline.data.reading.assumption import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from madaline.cli.watching import RunWatcher
+    from madaline.data.target import TargetReader
+    from madaline.estimators.base import NetEstimator
+    from madaline.estimators.tabular.advice import Advice
     from madaline.estimators.tabular.scores import Score
-    from madaline.estimators.tabular.training import Prepared
     from madaline.train.history import History
 
 SHOWN_COLUMNS = 40
 FEW_ROWS = 10_000
-ENDS = {"finished": "all that were asked for", "time": "then the time was over"}
-"How a run ended, where one word would not do."
+ENDS = {
+    "finished": "all epochs were run",
+    "time": "the time limit was reached",
+    "early stopping": "stopped early",
+    "diverged": "it diverged",
+}
+"How a run ended."
 
 
-def show_plan(screen: Screen, prepared: Prepared, way: str) -> None:
+def show_plan(
+    screen: Screen,
+    estimator: NetEstimator,
+    target: TargetReader,
+    counts: Mapping[str, int],
+    split: str,
+    warnings: Sequence[str],
+) -> None:
     """Columns and their roles, the task, the split, the net."""
-    roles = prepared.table.roles()
+    roles = estimator.table_plan_.roles()
     screen.title("Columns")
-    screen.table(["column", "used as", "because"], [(r.column, r.use, r.reason) for r in roles[:SHOWN_COLUMNS]])
+    screen.table(["column", "used as", "reason"], [(r.column, r.use, r.reason) for r in roles[:SHOWN_COLUMNS]])
     if len(roles) > SHOWN_COLUMNS:
         screen.say(f"  and {len(roles) - SHOWN_COLUMNS:,} more")
-    for text in prepared.warnings:
+    for text in warnings:
         screen.say(f"  Warning: {text}  [--numeric, --categorical]", style="yellow")
-    names = ", ".join(repr(name) for name in prepared.targets)
-    screen.title(f"Task: {prepared.target.task} of {names} ({prepared.target.reason}).  [--task]")
-    counts = {"train": prepared.n_train, "say when to stop": len(prepared.validation.y), "test": len(prepared.test.y)}
-    parts = [f"{counted(count, 'row')} to {what}" for what, count in counts.items()]
-    screen.say(f"  Split {way}: {', '.join(parts)}.  [--split, --test, --validation]")
-    choices = prepared.recipe.choices
-    hidden = ", ".join(map(str, choices["hidden"]))
+    names = ", ".join(repr(name) for name in target.names)
+    screen.title(f"Task: {target.task} of {names} ({target.reason}).  [--task]")
+    sets = {"train": "training", "validation": "validation", "test": "test"}
+    parts = [f"{counted(counts[name], 'row')} for {what}" for name, what in sets.items()]
+    screen.say(f"  Split ({split}): {', '.join(parts)}.  [--split, --test, --validation]")
+    used = estimator.resolved_params_
+    hidden = ", ".join(map(str, used["hidden_layer_sizes"]))
     screen.say(
-        f"  Net: hidden layers of {hidden} units ({choices['activation']}, dropout {choices['dropout']:g}), at most "
-        f"{choices['epochs']} epochs in batches of {prepared.recipe.batch_size}.  [--hidden, --dropout, --epochs]"
+        f"  Net: hidden layers of {hidden} units ({used['activation']}, dropout {used['dropout']:g}), at most "
+        f"{used['max_iter']} epochs in mini-batches of {used['batch_size']}.  [--hidden, --dropout, --epochs]"
     )
 
 
-def show_history(screen: Screen, history: History, trainer: Any, ended: str) -> None:
+def show_history(screen: Screen, history: History, watcher: RunWatcher, ended: str) -> None:
     """How training went."""
-    done = trainer.epochs_done
+    done = watcher.epochs
     epochs = counted(history.epochs, "epoch") if done == history.epochs else f"{done:.2g} epochs"
-    best = f", the best was epoch {history.best_epoch}" if history.best_epoch is not None else ""
-    seconds = (float(history["seconds"].sum()) if history.epochs else 0.0) + trainer.run.progress.seconds
+    best = f"; the best epoch was {history.best_epoch}" if history.best_epoch is not None else ""
+    seconds = (float(history["seconds"].sum()) if history.epochs else 0.0) + watcher.seconds
     screen.title(f"Trained {epochs} in {seconds:.1f} s; {ENDS.get(ended, f'ended by {ended}')}{best}.")
 
 
 def compare(
-    screen: Screen, prepared: Prepared, trainer: Any, settings: RunConfig, *, with_others: bool
+    screen: Screen,
+    estimator: NetEstimator,
+    parts: Mapping[str, tuple[Any, Any]],
+    *,
+    seed: int,
+    threads: int | None,
+    wanted: bool,
 ) -> tuple[list[Score], dict[str, list[Score]]]:
-    """The net's scores on the test rows, and those of simpler models."""
+    """The net's scores on the test set, and those of simpler models."""
     from threadpoolctl import threadpool_limits
 
-    from madaline.estimators.tabular.baselines import baselines
-    from madaline.estimators.tabular.scores import score
-    from madaline.estimators.tabular.training import outputs
+    from madaline.estimators.tabular.baselines import EncodedTable, baselines
+    from madaline.estimators.tabular.predictions import classes_of, scored_prediction, scored_truth, task_of
+    from madaline.estimators.tabular.scores import score, shown
 
-    task, seed = prepared.target.task, settings.training.seed
-    train, test = prepared.in_units(prepared.train), prepared.in_units(prepared.test)
-    scores = score(task, test.y, outputs(prepared, trainer, prepared.test))
+    task = task_of(estimator)
+    truth = scored_truth(estimator, parts["test"][1])
+    scores = score(task, truth, scored_prediction(estimator, parts["test"][0]))
     others: dict[str, list[Score]] = {}
-    models = baselines(task, train, test, prepared.n_classes, seed=seed) if with_others else []
-    # Threads that wait for each other over few rows take longer than one.
-    with threadpool_limits(1 if len(train.y) < FEW_ROWS else settings.training.threads):
-        for name, predicted in models:
-            with status(screen, f"fitting the {name} to compare"):
-                others[name] = score(task, test.y, predicted())
-    rows = [("this net", *map(str, scores)), *((name, *map(str, each)) for name, each in others.items())]
-    screen.title(
-        f"On {counted(len(test.y), 'row')} that training did not see (in brackets: where 95% of resamples are)"
-    )
-    screen.table(["model", *(each.name for each in scores)], rows, right=range(1, len(scores) + 1))
+    if wanted:
+        train, test = (
+            EncodedTable(estimator.table_plan_.encode(parts[name][0]), scored_truth(estimator, parts[name][1]))
+            for name in ("train", "test")
+        )
+        n_classes = len(classes_of(estimator)) if task in ("binary", "multiclass") else 0
+        # With few rows, threads that wait for each other take longer than one.
+        with threadpool_limits(1 if len(train.y) < FEW_ROWS else threads):
+            for name, predicted in baselines(task, train, test, n_classes, seed=seed):
+                with status(screen, f"fitting the {name} to compare"):
+                    others[name] = score(task, truth, predicted())
+    screen.title(f"Scores on {counted(len(truth), 'test row')} (in brackets: 95% bootstrap interval)")
+    rows = [
+        (each.name, str(each), *(shown(other[k].value, size(other[k])) for other in others.values()))
+        for k, each in enumerate(scores)
+    ]
+    screen.table(["", "this net", *others], rows, right=range(1, len(others) + 2))
     show_meanings(screen, scores)
     return scores, others
 
 
-def show_meanings(screen: Screen, scores: list[Score]) -> None:
-    """What the scores of a table say."""
+def size(score: Score) -> float:
+    """The size by which the digits of a score are chosen."""
+    return 1.0 if score.larger_is_better else 0.0
+
+
+def show_meanings(screen: Screen, scores: Sequence[Score]) -> None:
+    """What the scores mean."""
     screen.say()
     for score in scores:
         screen.say(f"  {score.name}: {score.meaning}.")
@@ -93,18 +125,38 @@ def show_meanings(screen: Screen, scores: list[Score]) -> None:
 
 def advise(
     screen: Screen,
-    prepared: Prepared,
+    estimator: NetEstimator,
+    y: Any,
     history: History,
-    scores: list[Score],
-    others: dict[str, list[Score]],
+    scores: Sequence[Score],
+    baselines: Mapping[str, Sequence[Score]],
     folder: RunFolder,
     *,
-    way: str,
-) -> list[Any]:
+    n_train: int,
+    split: str,
+    given: Collection[str],
+) -> list[Advice]:
     """What to try next."""
-    from madaline.estimators.tabular import advice as advices
+    import numpy as np
 
-    found = advices.advise(prepared, history, scores, others, way=way)
+    from madaline.estimators.tabular import advice as advices
+    from madaline.estimators.tabular.predictions import classes_of, scored_truth, task_of
+
+    used = estimator.resolved_params_
+    has_classes = task_of(estimator) in ("binary", "multiclass")
+    facts = advices.RunFacts(
+        n_train=n_train,
+        max_epochs=used["max_iter"],
+        learning_rate=used["learning_rate_init"],
+        activation=used["activation"],
+        split=split,
+        roles=estimator.table_plan_.roles(),
+        class_counts=np.bincount(scored_truth(estimator, y), minlength=len(classes_of(estimator)))
+        if has_classes
+        else None,
+        given=given,
+    )
+    found = advices.advise(facts, history, scores, baselines)
     screen.title("To try next")
     for number, advice in enumerate(found, start=1):
         options = f"  [{advice.options.replace('RUN', folder.typed)}]" if advice.options else ""
@@ -114,7 +166,7 @@ def advise(
 
 @contextmanager
 def status(screen: Screen, text: str) -> Iterator[None]:
-    """A line that is there while something takes its time."""
+    """A line that is shown while something takes its time."""
     if screen.is_watched:
         print(f"{text} ...", end="\r", file=sys.stderr, flush=True)
     yield

@@ -1,4 +1,4 @@
-"""The folder of a training run: made beside its place, and put there when it is whole."""
+"""The folder of a training run: written beside its place, and moved there when it is complete."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from madaline.cli.exchange import exchange
 from madaline.errors import ConfigError
 
 
-class StoppedRun(Exception):  # noqa: N818 - it is no error
-    """A run that was stopped by Ctrl-C, and can go on."""
+class StoppedRun(Exception):  # noqa: N818 - not an error
+    """A run that was stopped by Ctrl-C and can be resumed."""
 
 
 CHECKPOINT, CONFIG, MODEL = "checkpoint.madaline", "config.toml", "model.madaline"
 INPUT = "input"
-"What came from standard input, for a run to go on with."
+"Copy of standard input, so that the run can be resumed."
 MARK = ".unfinished"
-"A file in the folder of a run that goes on: a folder that has a model and no mark has been replaced by another."
+"A file in the folder of an unfinished run; a folder with a model and without it has been replaced by another."
 NEEDED_TO_TRAIN = ("rows-*",)
-NEEDED_TO_GO_ON = (CHECKPOINT, INPUT)
-"Files that nobody needs when a run has come to its end."
+NEEDED_TO_RESUME = (CHECKPOINT, INPUT)
+"Files that are not needed when a run has ended."
 
 
 class RunFolder:
-    """Where a run writes to.
+    """Where a run is written.
 
-    While training goes on, all is in ``NAME.unfinished``; at the end that becomes ``NAME`` in one step, and trades
-    places with what is there. Whatever happens meanwhile, ``NAME`` is what it was before or what it is to be. Where
-    folders cannot trade places, the old one is moved to ``.NAME.replaced`` first; if the process ends at that very
-    moment, the next one that uses the folder puts it back.
+    During training everything is in ``NAME.unfinished``. At the end that folder becomes ``NAME`` in one step,
+    exchanging places with an existing one, so that ``NAME`` is always complete. Where folders cannot be exchanged, the
+    old one is first moved to ``.NAME.replaced``; if the process ends at that moment, the next one that uses the folder
+    moves it back.
 
     Parameters
     ----------
     path : Path
-        Of the finished folder.
+        The finished folder.
     """
 
     def __init__(self, path: Path) -> None:
@@ -48,7 +48,7 @@ class RunFolder:
 
     @classmethod
     def free(cls, wanted: Path | None, source: str) -> RunFolder:
-        """The folder that was asked for, or one named after the data with a number that is free."""
+        """The given folder, or one named after the data with a free number."""
         if wanted is not None:
             return cls(Path(os.path.normpath(wanted)))
         stem = Path(source).name.split(".")[0] or "table"
@@ -60,26 +60,26 @@ class RunFolder:
 
     @property
     def typed(self) -> str:
-        """The path as it is typed in a shell."""
+        """The path, quoted for a shell."""
         return quote(str(self.path))
 
     @property
     def is_taken(self) -> bool:
-        """Whether a run is or was there."""
+        """Whether the folder is in use."""
         return self.path.exists() or self.work.exists() or self._old.exists()
 
     @property
     def checkpoint(self) -> Path:
-        """The file that training goes on from."""
+        """The checkpoint file."""
         return self.work / CHECKPOINT
 
     def put_back(self) -> None:
-        """Bring a finished run back to its place, from which it was taken by a process that ended at that moment."""
+        """Move a finished run back to its place, if a process ended while it was being replaced."""
         if not self.path.exists() and (self._old / MODEL).exists():
             self._old.replace(self.path)
 
     def _clear_up(self) -> None:
-        """Finish what a process that ended while it put a folder in its place had begun."""
+        """Finish what a process that ended while it was moving a folder had begun."""
         self.put_back()
         shutil.rmtree(self._old, ignore_errors=True)
         if (self.work / MODEL).exists() and not (self.work / MARK).exists():  # replaced, and to be removed
@@ -88,39 +88,39 @@ class RunFolder:
             (self.path / MARK).unlink(missing_ok=True)
 
     def start(self, *, force: bool) -> None:
-        """Make room for a new run; what is finished stays until the new one is."""
+        """Start a new run; an existing finished one stays until the new one is complete."""
         self._clear_up()
         if not self.path.parent.is_dir():
-            raise FileNotFoundError(f"There is no folder {str(self.path.parent)!r} to write the run to.")
+            raise FileNotFoundError(f"The folder {str(self.path.parent)!r} for the run does not exist.")
         if self.work.exists() and not force:
             raise FileExistsError(
-                f"There is an unfinished run in {str(self.work)!r}. Go on with madaline train --resume {self.typed}, "
-                "or start afresh with --force."
+                f"There is an unfinished run in {str(self.work)!r}. Continue it with madaline train --resume "
+                f"{self.typed}, or start again with --force."
             )
         if self.path.exists() and not force:
-            raise FileExistsError(f"There is {str(self.path)!r} already. Choose another --out, or say --force.")
+            raise FileExistsError(f"{str(self.path)!r} exists already. Choose another --out, or use --force.")
         if (
             self.path.exists()
             and not (self.path / MODEL).exists()
             and (self.path.is_file() or any(self.path.iterdir()))
         ):
-            raise FileExistsError(f"{str(self.path)!r} is no folder of a run, and --force replaces only those.")
+            raise FileExistsError(f"{str(self.path)!r} is not a run folder, and --force replaces only those.")
         if self.work.exists():
             shutil.rmtree(self.work)
         self.work.mkdir()
         (self.work / MARK).touch()
 
     def resume(self) -> None:
-        """Prepare to go on with a run that was stopped."""
+        """Prepare to resume a run that was stopped."""
         self._clear_up()
         if self.work.is_dir():
             if not (self.work / CONFIG).exists():
-                raise ConfigError(f"{str(self.work)!r} has no {CONFIG}: the run had not begun. Start it anew.")
+                raise ConfigError(f"{str(self.work)!r} has no {CONFIG}: training had not started. Start the run again.")
             return
         if not (self.path / CONFIG).exists():
-            raise FileNotFoundError(f"There is no run in {str(self.path)!r} to go on with.")
+            raise FileNotFoundError(f"There is no run to resume in {str(self.path)!r}.")
         if not (self.path / CHECKPOINT).exists():
-            raise ConfigError(f"The run in {str(self.path)!r} came to its end: there is nothing to go on with.")
+            raise ConfigError(f"The run in {str(self.path)!r} is complete: there is nothing to resume.")
         beside = self.path.with_name(f".{self.path.name}.copy")
         shutil.rmtree(beside, ignore_errors=True)
         beside.mkdir()
@@ -131,7 +131,7 @@ class RunFolder:
         beside.replace(self.work)
 
     def input_of(self, source: str, *, resume: bool) -> Path | None:
-        """The file that keeps what came from standard input; None if the table is a file itself."""
+        """The file with the copy of standard input; None if the table is a file."""
         if source != "-":
             return None
         file = self.work / INPUT
@@ -140,21 +140,21 @@ class RunFolder:
                 shutil.copyfileobj(sys.stdin.buffer, kept)
         elif not file.exists():
             raise ConfigError(
-                f"{str(self.work)!r} does not have the table, which came from standard input. Start the run anew."
+                f"{str(self.work)!r} does not have the table, which came from standard input. Start the run again."
             )
         return file
 
     def discard(self) -> None:
-        """Leave no trace of a run that did not begin."""
+        """Remove a run that did not begin."""
         shutil.rmtree(self.work, ignore_errors=True)
 
     def write(self, name: str, text: str) -> None:
-        """A text of the run that goes on, whole or not at all."""
+        """Write a text file of the run, whole or not at all."""
         container.write_whole(self.work / name, text.encode())
 
-    def finish(self, *, goes_on: bool) -> None:
-        """Put the whole folder in its place; with what is needed to go on, if it may."""
-        for pattern in NEEDED_TO_TRAIN if goes_on else (*NEEDED_TO_TRAIN, *NEEDED_TO_GO_ON):
+    def finish(self, *, can_resume: bool) -> None:
+        """Move the folder to its place, with the files that are needed to resume if that is possible."""
+        for pattern in NEEDED_TO_TRAIN if can_resume else (*NEEDED_TO_TRAIN, *NEEDED_TO_RESUME):
             for file in self.work.glob(pattern):
                 file.unlink()
         if self.path.is_dir() and not any(self.path.iterdir()):
@@ -170,7 +170,7 @@ class RunFolder:
 
 
 def model_of(path: Path) -> Path:
-    """The file of a model: the path itself, or that in the folder of a run."""
+    """The model file: the path itself, or the one in a run folder."""
     folder = path.parent if path.name == MODEL else path
     if not folder.exists():
         RunFolder(folder).put_back()

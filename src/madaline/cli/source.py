@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from madaline.cli.config import RunConfig
-from madaline.cli.drawing import Drawn
+from madaline.cli.sampling import SampledTable
 from madaline.data.datasets import DATASETS
 from madaline.data.reading.assumption import Assumption, counted, listed, named
 from madaline.data.reading.table_file import TableFile, open_table
@@ -17,13 +17,13 @@ from madaline.errors import ConfigError, TargetError
 
 
 def source_name(data: str) -> str:
-    """What a table is called in settings and models: the whole path of a file, or the name of a data set."""
+    """The name of a table in settings and models: the full path of a file, or the name of a data set."""
     return data if data == "-" or not Path(data).exists() else str(Path(data).resolve())
 
 
 @contextmanager
 def opened(settings: RunConfig, file: Path | None) -> Iterator[TableFile]:
-    """The table to train on; standard input is read from the ``file`` that keeps it."""
+    """The table to train on; standard input is read from the ``file`` that holds its copy."""
     data = settings.data
     reading = replace(settings.reading, numeric=data.numeric, categorical=data.categorical)
     name = None if file is None else "Standard input"
@@ -32,20 +32,20 @@ def opened(settings: RunConfig, file: Path | None) -> Iterator[TableFile]:
 
 
 def targets_of(settings: RunConfig, names: Sequence[str]) -> tuple[str, ...]:
-    """The columns to learn: those that were told, or that of a data set."""
-    told = settings.data.target
-    if not told and settings.data.source in DATASETS:
-        told = (DATASETS[settings.data.source].target,)
-    if not told:
-        raise ConfigError(f"Say which column to learn: --target COLUMN. Columns: {listed(names)}.")
-    found = tuple(find_column(name, names, "--target") for name in told)
+    """The target columns: those given, or that of a data set."""
+    given = settings.data.target
+    if not given and settings.data.source in DATASETS:
+        given = (DATASETS[settings.data.source].target,)
+    if not given:
+        raise ConfigError(f"Choose the column to predict: --target COLUMN. Columns: {listed(names)}.")
+    found = tuple(find_column(name, names, "--target") for name in given)
     if len(found) == len(names):
-        raise ConfigError("All columns are targets: there is nothing left to learn from.")
+        raise ConfigError("All columns are targets: no feature columns are left.")
     return found
 
 
 def find_column(given: str, names: Sequence[str], flag: str) -> str:
-    """A column by its name, or by its number from 1 if none is called that; -1 is the last.
+    """A column by its name, or by its number from 1 if no column has that name; -1 is the last.
 
     Examples
     --------
@@ -64,10 +64,10 @@ def find_column(given: str, names: Sequence[str], flag: str) -> str:
     raise ConfigError(f"{flag} {given}: there is no such column.{hint} Columns: {listed(names)}.")
 
 
-def without_gaps(drawn: Drawn, targets: Sequence[str], assumptions: list[Assumption]) -> None:
+def without_gaps(sampled: SampledTable, targets: Sequence[str], assumptions: list[Assumption]) -> None:
     """Leave out the rows that have no target."""
-    gone = drawn.leave_out_gaps(targets)
-    if not len(drawn.frame):
+    gone = sampled.leave_out_gaps(targets)
+    if not len(sampled.frame):
         raise no_values(targets)
     if gone:
         text = (
@@ -77,5 +77,5 @@ def without_gaps(drawn: Drawn, targets: Sequence[str], assumptions: list[Assumpt
 
 
 def no_values(targets: Sequence[str]) -> TargetError:
-    """The error of a table that nothing can be learned from."""
+    """The error for a target without values."""
     return TargetError(f"{named(list(targets))} has no values: there is nothing to learn. Choose another --target.")

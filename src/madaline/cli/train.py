@@ -9,17 +9,25 @@ import typer
 
 from madaline.cli import options as o
 from madaline.errors import ConfigError
+from madaline.estimators.parameters import ClassifierParameters, described
 
-COLUMNS, SPLIT, NET = "Columns", "Rows", "Net and training (chosen by the size of the data unless told)"
+COLUMNS, SPLIT, NET = "Columns", "Rows", "Net and training (chosen by the size of the data by default)"
 Names = list[str] | None
 ALSO_WITH_RESUME = {"resume", "time", "threads", "as_json", "force", "ragged", "unnamed", "baselines", "report"}
+CHOSEN = "by the size of the data"
+
+
+def _of_net(parameter: str, default: str = CHOSEN, **options: Any) -> Any:
+    """An option that sets a parameter of the estimator, with its description."""
+    text = described(ClassifierParameters)[parameter].does.replace("`", "")
+    return typer.Option(help=text, rich_help_panel=NET, show_default=default, **options)
 
 
 def train(
     data: Annotated[
         str | None,
         typer.Argument(
-            help="A CSV or Parquet file, a folder of them, - for standard input, or the name of a data set.",
+            help="CSV or Parquet file, folder of such files, - for standard input, or the name of a data set.",
             show_default=False,
         ),
     ] = None,
@@ -28,71 +36,95 @@ def train(
         typer.Option(
             "--target",
             "-t",
-            help="The column to learn; several for several outputs. Its number if there is no header.",
+            help="Column to predict; may be given several times. Its number if the file has no header.",
             rich_help_panel=COLUMNS,
         ),
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="The folder to make.", show_default=False)] = None,
-    time: Annotated[str | None, typer.Option(help="Stop training after so long: 90s, 5m, 1h30m.")] = None,
-    resume: Annotated[Path | None, typer.Option(help="The folder of a run that was stopped, to go on with.")] = None,
-    config: Annotated[
-        Path | None, typer.Option(help="The config.toml of a run, to train the same model again.")
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder to write.", show_default="NAME-run")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Of everything random.", show_default="0")] = None,
-    threads: Annotated[int | None, typer.Option(help="At most so many; the result does not depend on it.")] = None,
-    baselines: Annotated[
-        bool, typer.Option("--baselines/--no-baselines", help="Compare with simpler models.", show_default=False)
-    ] = True,
-    report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html.", show_default=False)] = True,
+    time: Annotated[
+        str | None, typer.Option(help="Time limit for training, for example 90s, 5m or 1h30m.", show_default="none")
+    ] = None,
+    resume: Annotated[Path | None, typer.Option(help="Run folder to resume.", show_default=False)] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(help="The config.toml of a run, to train the same model again.", show_default=False),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Random seed.", show_default="0")] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(help="Maximum number of threads. Results do not depend on it.", show_default="all cores"),
+    ] = None,
+    baselines: Annotated[bool, typer.Option("--baselines/--no-baselines", help="Compare with simpler models.")] = True,
+    report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html.")] = True,
     force: o.Force = False,
     as_json: o.Json = False,
     ignore: Annotated[Names, typer.Option(help="Columns to leave out.", rich_help_panel=COLUMNS)] = None,
-    categorical: Annotated[Names, typer.Option(help="Columns that are categories.", rich_help_panel=COLUMNS)] = None,
-    numeric: Annotated[Names, typer.Option(help="Columns that are numbers.", rich_help_panel=COLUMNS)] = None,
+    categorical: Annotated[
+        Names, typer.Option(help="Columns to use as categories.", rich_help_panel=COLUMNS)
+    ] = None,
+    numeric: Annotated[Names, typer.Option(help="Columns to use as numbers.", rich_help_panel=COLUMNS)] = None,
     task: Annotated[
         str | None,
         typer.Option(
-            help="binary, multiclass, multilabel, regression or count; as the target looks unless told.",
+            help="binary, multiclass, multilabel, regression or count.",
             rich_help_panel=COLUMNS,
+            show_default="inferred from the target",
         ),
     ] = None,
     split: Annotated[
-        str | None, typer.Option(help="How to part rows: random, stratified, group, time.", rich_help_panel=SPLIT)
+        str | None,
+        typer.Option(
+            help="How to split the rows: random, stratified, group, time.",
+            rich_help_panel=SPLIT,
+            show_default="stratified for classes, else random",
+        ),
     ] = None,
     group: Annotated[
-        str | None, typer.Option(help="The column whose equal values stay together.", rich_help_panel=SPLIT)
+        str | None,
+        typer.Option(help="Column whose equal values stay in one set, for example a customer.", rich_help_panel=SPLIT),
     ] = None,
     when: Annotated[
-        str | None, typer.Option(help="The column of times: the latest rows test.", rich_help_panel=SPLIT)
+        str | None,
+        typer.Option(help="Column with the time of each row: the latest rows are the test set.", rich_help_panel=SPLIT),
     ] = None,
-    test: Annotated[float | None, typer.Option(help="Share of rows for the test.", rich_help_panel=SPLIT)] = None,
+    test: Annotated[
+        float | None,
+        typer.Option(help="Fraction of the rows in the test set.", rich_help_panel=SPLIT, show_default="0.2"),
+    ] = None,
     validation: Annotated[
-        float | None, typer.Option(help="Share of the others that says when to stop.", rich_help_panel=SPLIT)
+        float | None,
+        typer.Option(
+            help="Fraction of the other rows in the validation set, which decides when to stop.",
+            rich_help_panel=SPLIT,
+            show_default="0.15",
+        ),
     ] = None,
     rows: Annotated[
-        int | None, typer.Option(help="Of a longer table, take so many by chance.", rich_help_panel=SPLIT)
+        int | None,
+        typer.Option(
+            help="Train on a random sample of this many rows.", rich_help_panel=SPLIT, show_default="all rows"
+        ),
     ] = None,
     memory: Annotated[
         str | None,
         typer.Option(
-            help="Stream a table that needs more memory to train on: 500MB, 4GB. Half of what is free unless told.",
+            help="Stream tables that need more memory than this, for example 500MB or 4GB.",
             rich_help_panel=SPLIT,
+            show_default="half of the free memory",
         ),
     ] = None,
-    hidden: Annotated[str | None, typer.Option(help="Units of the hidden layers: 256,128", rich_help_panel=NET)] = None,
-    activation: Annotated[str | None, typer.Option(help="As relu, mish, tanh.", rich_help_panel=NET)] = None,
-    norm: Annotated[str | None, typer.Option(help="batch, layer or rms.", rich_help_panel=NET)] = None,
-    dropout: Annotated[float | None, typer.Option(help="Share of units to drop.", rich_help_panel=NET)] = None,
-    learning_rate: Annotated[float | None, typer.Option(help="The largest one.", rich_help_panel=NET)] = None,
-    weight_decay: Annotated[float | None, typer.Option(help="Of AdamW.", rich_help_panel=NET)] = None,
-    batch_size: Annotated[int | None, typer.Option(help="Rows of a step.", rich_help_panel=NET)] = None,
-    epochs: Annotated[
-        int | None, typer.Option(help="How often all rows are seen at most.", rich_help_panel=NET)
-    ] = None,
-    patience: Annotated[int | None, typer.Option(help="Epochs to wait for a better one.", rich_help_panel=NET)] = None,
-    class_weight: Annotated[
-        str | None, typer.Option(help="balanced: rare classes count as much.", rich_help_panel=NET)
-    ] = None,
+    hidden: Annotated[str | None, _of_net("hidden_layer_sizes", metavar="256,128")] = None,
+    activation: Annotated[str | None, _of_net("activation")] = None,
+    norm: Annotated[str | None, _of_net("norm", "none")] = None,
+    dropout: Annotated[float | None, _of_net("dropout")] = None,
+    learning_rate: Annotated[float | None, _of_net("learning_rate_init")] = None,
+    weight_decay: Annotated[float | None, _of_net("weight_decay")] = None,
+    batch_size: Annotated[int | None, _of_net("batch_size")] = None,
+    epochs: Annotated[int | None, _of_net("max_iter", "20 to 150, " + CHOSEN)] = None,
+    patience: Annotated[int | None, _of_net("n_iter_no_change", "half of the epochs")] = None,
+    class_weight: Annotated[str | None, _of_net("class_weight", "equal weights", metavar="balanced")] = None,
     delimiter: o.Delimiter = None,
     decimal: o.Decimal = None,
     encoding: o.Encoding = None,
@@ -103,7 +135,7 @@ def train(
     ragged: o.Ragged = "auto",
     unnamed: o.Unnamed = "auto",
 ) -> None:
-    """Train a net on a table: shows what was assumed, trains, tests, and writes a folder with the model.
+    """Train a net on a table, test it, and write a folder with the model and a report.
 
     \b
     Examples:
@@ -128,23 +160,23 @@ def train(
         settings = RunConfig.read(folder.work / CONFIG)
         settings.training.time = o.seconds(time)
         settings.training.threads = threads
-        run(settings, folder, screen, resume=True, with_others=baselines, with_report=report)
+        run(settings, folder, screen, resume=True, with_baselines=baselines, with_report=report)
         return
     settings = RunConfig() if config is None else RunConfig.read(config)
     if settings.ended.by:
-        settings.training.time = None  # the step it came to is known; how long that takes now is another matter
+        settings.training.time = None  # the run is repeated up to its last step, however long that takes
     if data is not None:
         settings.data.source = source_name(data)
     if not settings.data.source:
-        raise ConfigError("Say what to learn from: madaline train FILE --target COLUMN, or madaline train penguins.")
+        raise ConfigError("Choose a table: madaline train FILE --target COLUMN, or madaline train penguins.")
     _take(settings, typed)
     folder = RunFolder.free(out, settings.data.source)
     folder.start(force=force)
-    run(settings, folder, screen, resume=False, with_others=baselines, with_report=report)
+    run(settings, folder, screen, resume=False, with_baselines=baselines, with_report=report)
 
 
 def _take(settings: Any, given: dict[str, Any]) -> None:
-    """Put what was typed in its places; what was not stays."""
+    """Put the options that were given into the settings."""
     for name in ("target", "ignore", "categorical", "numeric"):
         if names := o.several(given[name]):
             setattr(settings.data, name, names)
@@ -154,6 +186,10 @@ def _take(settings: Any, given: dict[str, Any]) -> None:
         (settings.split, ("test", "validation")),
         (settings.training, (*training, "weight_decay", "batch_size", "epochs", "patience")),
     ]
+    options = set(given) - {"data", "config", "resume", "out", "force", "as_json", "baselines", "report"}
+    settings.training.given = tuple(
+        sorted(f"--{name.replace('_', '-')}" for name in options if given[name] not in (None, False, "auto"))
+    )
     for section, names in places:
         for name in names:
             if given[name] is not None:
@@ -173,7 +209,7 @@ def _take(settings: Any, given: dict[str, Any]) -> None:
 
 
 def _check_ranges(settings: Any) -> None:
-    """Numbers that no other room looks at before it is too late."""
+    """Check numbers that nothing else checks early."""
     limits = [
         ("--seed", settings.training.seed, 0, 2**32 - 1),
         ("--threads", settings.training.threads, 1, 1024),
@@ -186,7 +222,7 @@ def _check_ranges(settings: Any) -> None:
 
 def _take_split(settings: Any, way: str | None, group: str | None, when: str | None) -> None:
     if group is not None and when is not None:
-        raise ConfigError("--group and --when part the rows in different ways. Give one of them.")
+        raise ConfigError("--group and --when split the rows in different ways. Use one of them.")
     by, implied = (group, "group") if group is not None else (when, "time")
     if by is None:
         if way in ("group", "time"):
@@ -195,7 +231,7 @@ def _take_split(settings: Any, way: str | None, group: str | None, when: str | N
         settings.split.way = way or settings.split.way
         return
     if way not in (None, implied):
-        raise ConfigError(f"--split {way} does not go with a column to part by; leave it out.")
+        raise ConfigError(f"--split {way} cannot be used with --group or --when; leave it out.")
     settings.split.way, settings.split.by = implied, by
 
 
@@ -203,10 +239,10 @@ def _widths(given: str) -> tuple[int, ...]:
     try:
         return tuple(int(word) for word in o.words(given))
     except ValueError:
-        raise ConfigError(f"--hidden {given} must be numbers of units with commas: 256,128.") from None
+        raise ConfigError(f"--hidden {given} must be numbers of units, separated by commas: 256,128.") from None
 
 
 def _refuse(given: dict[str, Any], allowed: set[str], flag: str) -> None:
     other = [name for name, value in given.items() if name not in allowed and value not in (None, False)]
     if other:
-        raise ConfigError(f"{flag} goes on with the settings of the run: --{other[0].replace('_', '-')} cannot change.")
+        raise ConfigError(f"{flag} uses the settings of the run: --{other[0].replace('_', '-')} cannot be changed.")

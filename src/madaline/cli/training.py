@@ -1,10 +1,12 @@
-"""What ``madaline train`` does, step by step, and shows on the way."""
+"""What ``madaline train`` does, step by step."""
 
 from __future__ import annotations
 
+import json
 import platform
 import time
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from shlex import quote
@@ -12,41 +14,41 @@ from typing import TYPE_CHECKING, Any
 
 from madaline.cli import source
 from madaline.cli.config import Ended, RunConfig
-from madaline.cli.drawing import Drawn, draw, without_held
-from madaline.cli.options import said
+from madaline.cli.model import target_columns
+from madaline.cli.options import assumed
 from madaline.cli.results import advise, compare, show_history, show_plan, status
 from madaline.cli.run_folder import CONFIG, MODEL, RunFolder, StoppedRun
-from madaline.cli.screen import Screen
+from madaline.cli.sampling import SampledTable, sample, training_parts
+from madaline.cli.screen import Screen, plain
 from madaline.data.reading.assumption import counted
 from madaline.data.split import Split, split_rows
-from madaline.errors import ConfigError
+from madaline.errors import ConfigError, DataWarning
 
 if TYPE_CHECKING:
-    from madaline.data.encode import TablePlan
     from madaline.data.reading.table_file import TableFile
-    from madaline.data.target import TargetPlan
-    from madaline.estimators.tabular.encoded import EncodedRows
-    from madaline.train.history import History
+    from madaline.data.target import TargetReader
+    from madaline.estimators.base import NetEstimator
 
-CHOICES = (
-    "hidden",
-    "activation",
-    "norm",
-    "dropout",
-    "learning_rate",
-    "weight_decay",
-    "batch_size",
-    "epochs",
-    "patience",
-)
+PARAMETERS = {
+    "hidden": "hidden_layer_sizes",
+    "activation": "activation",
+    "norm": "norm",
+    "dropout": "dropout",
+    "learning_rate": "learning_rate_init",
+    "weight_decay": "weight_decay",
+    "batch_size": "batch_size",
+    "epochs": "max_iter",
+    "patience": "n_iter_no_change",
+}
+"Options of the command, and the parameters of estimators that they set."
 
 
 def run(
-    settings: RunConfig, folder: RunFolder, screen: Screen, *, resume: bool, with_others: bool, with_report: bool
+    settings: RunConfig, folder: RunFolder, screen: Screen, *, resume: bool, with_baselines: bool, with_report: bool
 ) -> None:
     """Train, test, compare, advise, write."""
     try:
-        _run(settings, folder, screen, resume=resume, with_others=with_others, with_report=with_report)
+        _run(settings, folder, screen, resume=resume, with_baselines=with_baselines, with_report=with_report)
     except BaseException:
         if not folder.checkpoint.exists() and not resume and not (folder.work / CONFIG).exists():
             folder.discard()
@@ -54,86 +56,115 @@ def run(
 
 
 def _run(
-    settings: RunConfig, folder: RunFolder, screen: Screen, *, resume: bool, with_others: bool, with_report: bool
+    settings: RunConfig, folder: RunFolder, screen: Screen, *, resume: bool, with_baselines: bool, with_report: bool
 ) -> None:
     began = time.monotonic()
-    # scikit-learn and the net's rooms take a second to import; what was read is on the screen by then.
     with ExitStack() as stack:
         with status(screen, "reading the table"):
             file = folder.input_of(settings.data.source, resume=resume)
             table = stack.enter_context(source.opened(settings, file))
             targets = source.targets_of(settings, table.names)
-            drawn = draw(table, settings, targets)
-        source.without_gaps(drawn, targets, table.assumptions)
-        frame, assumptions, reading = drawn.frame, table.assumptions, table.format
-        screen.title(f"{settings.data.source}: {counted(drawn.n_rows, 'row')}, {counted(frame.width, 'column')}")
+            sampled = sample(table, settings, targets)
+        source.without_gaps(sampled, targets, table.assumptions)
+        frame, assumptions, reading = sampled.frame, table.assumptions, table.format
+        screen.title(f"{settings.data.source}: {counted(sampled.n_rows, 'row')}, {counted(frame.width, 'column')}")
         for assumption in assumptions:
             screen.say(f"  {assumption.text}  [{assumption.flag}]")
 
-        from madaline.estimators.tabular import training
+        # scikit-learn takes a second to import; by now the user has seen what was read.
+        from madaline.cli.watching import RunWatcher
+        from madaline.data.target import TargetReader
 
-        target = training.target_of(drawn.shown_targets(), targets, settings.training.task)
-        split = _split(settings, frame, targets, target)
-        prepared = training.prepare(
-            frame,
-            targets,
-            target,
-            split,
-            ignore=_ignored(settings, frame.columns, targets),
-            categorical=[source.find_column(n, frame.columns, "--categorical") for n in settings.data.categorical],
-            numeric=[source.find_column(name, frame.columns, "--numeric") for name in settings.data.numeric],
-            told={name: getattr(settings.training, name) for name in CHOICES},
-            stream=_stream(settings, folder, screen, table, drawn, split, targets) if drawn.is_sample else None,
+        target = TargetReader.fit(target_columns(sampled.target_values(), targets), task=settings.training.task)
+        target = TargetReader(target.task, targets, target.classes, target.reason)
+        y = target.values(target_columns(frame, targets))
+        split = _split(settings, frame, y, target)
+        X = frame.drop(targets)
+        watcher = RunWatcher()
+        estimator = new_estimator(settings, target.task, frame.columns, targets, watcher, progress=screen.is_watched)
+        caught = stack.enter_context(warnings.catch_warnings(record=True))
+        warnings.simplefilter("always")
+        parts = {name: (X[rows], named(y[rows], targets)) for name, rows in split.parts().items()}
+        _choose_probes(watcher, estimator, len(split.train) if not sampled.is_sample else sampled.n_rows)
+
+        def begin() -> None:
+            counts = {name: len(rows) for name, rows in split.parts().items()} | {"train": estimator.n_samples_}
+            show_plan(screen, estimator, target, counts, split.way, data_warnings(caught))
+            if not resume:
+                # What was chosen from the data is written down, so that a later version trains the same net.
+                settings.data.target, settings.split.way = targets, split.way
+                for name, parameter in PARAMETERS.items():
+                    setattr(settings.training, name, estimator.resolved_params_[parameter])
+                settings.versions = _versions()
+                folder.write(CONFIG, settings.to_toml())
+
+        watcher.begin = begin
+        limit = settings.training.time
+        is_repeated = settings.ended.by == "time" and not resume and limit is None
+        if is_repeated:
+            watcher.stop_after(settings.ended.epoch, settings.ended.step)
+        train_X, train_y = parts["train"]
+        if sampled.is_sample:
+            from madaline.estimators.table_stream import TableStream
+
+            by = _split_column(settings, frame.columns) if split.way in ("group", "time") else None
+            train_X, train_y = (
+                TableStream(
+                    lambda: _streamed_parts(table, sampled, split, by, target),
+                    sample=parts["train"],
+                    n_rows=sampled.n_rows,
+                    folder=folder.work,
+                ),
+                None,
+            )
+        estimator.fit(
+            train_X,
+            train_y,
+            validation=parts["validation"],
+            checkpoint=folder.checkpoint,
+            resume=resume,
+            max_seconds=None if limit is None else max(0.1, limit - (time.monotonic() - began)),
         )
-    show_plan(screen, prepared, split.way)
-    if not resume:
-        # What was chosen by the data is written down, so that a later version trains the same.
-        settings.data.target, settings.split.way = targets, split.way
-        for name in CHOICES:
-            setattr(settings.training, name, prepared.recipe.choices[name])
-        settings.versions = _versions()
-        folder.write(CONFIG, settings.to_toml())
-
-    left = None if settings.training.time is None else max(0.1, settings.training.time - (time.monotonic() - began))
-    is_repeated = settings.ended.by == "time" and not resume and settings.training.time is None
-    trainer, history = training.train(
-        prepared,
-        seed=settings.training.seed,
-        threads=settings.training.threads,
-        class_weight=settings.training.class_weight,
-        max_seconds=left,
-        last_epoch=settings.ended.epoch if is_repeated else None,
-        last_step=settings.ended.step if is_repeated else None,
-        checkpoint=folder.checkpoint,
-        resume=resume and folder.checkpoint.exists(),
-        progress=screen.is_watched,
-    )
+    history = estimator.history_
     if history.stopped == "interrupted":
-        raise StoppedRun(f"Stopped in epoch {history.epochs + 1}. Go on with: madaline train --resume {folder.typed}")
+        raise StoppedRun(f"Stopped in epoch {history.epochs + 1}. Resume with: madaline train --resume {folder.typed}")
+    estimator.set_params(callbacks=None, progress=False)
+    estimator.target_names_ = targets
     ended = "time" if is_repeated else history.stopped
-    settings.ended = Ended(ended, history.epochs, trainer.run.progress.t)
-    show_history(screen, history, trainer, ended)
+    settings.ended = Ended(ended, history.epochs, watcher.steps)
+    show_history(screen, history, watcher, ended)
+    for text in training_warnings(caught):
+        screen.say(f"  Warning: {text}", style="yellow")
 
-    scores, others = compare(screen, prepared, trainer, settings, with_others=with_others)
-    advice = advise(screen, prepared, history, scores, others, folder, way=split.way)
+    if hasattr(estimator, "calibrate") and len(split.test) > 3:
+        estimator.calibrate(*parts["test"])
+    scores, baselines = compare(
+        screen, estimator, parts, seed=settings.training.seed, threads=settings.training.threads, wanted=with_baselines
+    )
+    advice = advise(
+        screen, estimator, parts["train"][1], history, scores, baselines, folder,
+        n_train=estimator.n_samples_, split=split.way, given=settings.training.given,
+    )  # fmt: skip
     document = {
         "source": settings.data.source,
         "rows": {
-            "all": drawn.n_rows,
-            "train": prepared.n_train,
+            "all": sampled.n_rows,
+            "train": estimator.n_samples_,
             "validation": len(split.validation),
             "test": len(split.test),
         },
         "split": split.way,
-        "assumptions": said(assumptions),
-        "warnings": prepared.warnings,
-        "task": prepared.target.task,
+        "assumptions": assumed(assumptions),
+        "warnings": data_warnings(caught) + training_warnings(caught),
+        "task": target.task,
         "target": list(targets),
-        "columns": [{"column": r.column, "role": r.role, "reason": r.reason} for r in prepared.table.roles()],
-        "recipe": prepared.recipe.choices,
+        "columns": [
+            {"column": r.column, "role": r.role, "reason": r.reason} for r in estimator.table_plan_.roles()
+        ],
+        "recipe": {name: estimator.resolved_params_[parameter] for name, parameter in PARAMETERS.items()},
         "ended": vars(settings.ended),
         "scores": {score.name: vars(score) for score in scores},
-        "baselines": {name: vars(each[0]) for name, each in others.items()},
+        "baselines": {name: {score.name: vars(score) for score in each} for name, each in baselines.items()},
         "advice": [vars(each) for each in advice],
         "seed": settings.training.seed,
         "versions": _versions(),
@@ -144,82 +175,136 @@ def _run(
         with status(screen, "writing the report"):
             from madaline.cli import report
 
-            tested, config = frame[split.test], settings.to_toml()
-            report.write(
-                folder, prepared, trainer, history, scores, others, tested=tested, about=document, config=config
-            )
-    _write(folder, settings, training.learned(prepared, trainer, reading, document), history, screen)
+            report.write(folder, estimator, parts, scores, baselines, about=document, config=settings.to_toml())
+    _write(folder, settings, estimator, reading, document, screen)
     files = [MODEL, *(["report.html"] if with_report else []), "history.parquet, config.toml, result.json, log.txt"]
     screen.title(f"Written to {folder.path}: {', '.join(files)}")
     screen.say(f"  madaline predict {quote(str(folder.path / MODEL))} NEW.csv -o scored.csv")
     screen.result(document | {"folder": str(folder.path), "model": str(folder.path / MODEL)})
 
 
-def _stream(
-    settings: RunConfig,
-    folder: RunFolder,
-    screen: Screen,
-    table: TableFile,
-    drawn: Drawn,
-    split: Split,
-    targets: tuple[str, ...],
-) -> Callable[[TablePlan, TargetPlan], EncodedRows]:
-    """What writes the rows of a table that is not in memory into the folder of the run, as the net takes them."""
+def new_estimator(
+    settings: RunConfig, task: str, columns: Sequence[str], targets: Sequence[str], watcher: Any, *, progress: bool
+) -> NetEstimator:
+    """The estimator that a run fits: ``preset="auto"`` with what the user chose."""
+    from madaline.estimators.classifier import MLPClassifier
+    from madaline.estimators.regressor import MLPRegressor
 
-    def written(plan: TablePlan, target: TargetPlan) -> EncodedRows:
-        from madaline.estimators.tabular.encoded import encode_rows
+    training, data = settings.training, settings.data
+    chosen = {PARAMETERS[name]: getattr(training, name) for name in PARAMETERS}
+    parameters: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
+    _check(training)
+    parameters |= {
+        "preset": "auto",
+        "data": {
+            "ignore": _ignored(settings, columns, targets),
+            "categorical": [source.find_column(name, columns, "--categorical") for name in data.categorical],
+            "numeric": [source.find_column(name, columns, "--numeric") for name in data.numeric],
+        },
+        "random_state": training.seed,
+        "threads": training.threads,
+        "callbacks": [watcher],
+        "progress": progress,
+        "early_stopping": True,
+    }
+    if task in ("regression", "count"):
+        if training.class_weight is not None:
+            raise ConfigError(f"--class-weight is for classes, and the task is {task}.")
+        return MLPRegressor("poisson" if task == "count" else "squared_error", **parameters)
+    metrics = None if task == "multilabel" else "accuracy"
+    return MLPClassifier(class_weight=training.class_weight, metrics=metrics, **parameters)
 
-        by = _column_to_part_by(settings, drawn.frame.columns) if split.way in ("group", "time") else None
-        with status(screen, "writing the rows as the net takes them"):
-            rows = without_held(table, drawn, split, by, targets)
-            return encode_rows(folder.work, rows, plan, target, targets, n_rows=drawn.n_rows)
 
-    return written
+def _choose_probes(watcher: Any, estimator: NetEstimator, n_rows: int) -> None:
+    from madaline.estimators import preset
+    from madaline.estimators.parameters import resolved
+
+    sized = preset.sized(estimator, resolved(estimator), n_rows, continues=False)
+    watcher.sample(sized.max_iter, -(-n_rows // sized.batch_size))
 
 
-def _column_to_part_by(settings: RunConfig, names: list[str]) -> str:
+def _check(training: Any) -> None:
+    for name in ("batch_size", "epochs", "patience"):
+        value = getattr(training, name)
+        if value is not None and value < 1:
+            raise ConfigError(f"--{name.replace('_', '-')} {value} must be at least 1.")
+    if training.hidden is not None and any(width < 1 for width in training.hidden):
+        raise ConfigError(f"--hidden {','.join(map(str, training.hidden))}: every layer needs at least one unit.")
+
+
+def _streamed_parts(
+    table: TableFile, sampled: SampledTable, split: Split, by: str | None, target: TargetReader
+) -> Iterator[tuple[Any, Any]]:
+    """The training rows of a table that is not in memory."""
+    for part in training_parts(table, sampled, split, by, target.names):
+        yield part.drop(target.names), target.values(target_columns(part, target.names))
+
+
+def named(y: Any, targets: Sequence[str]) -> Any:
+    """Targets under their names."""
+    import polars as pl
+
+    return pl.Series(targets[0], y) if y.ndim == 1 else pl.DataFrame(y, schema=list(targets))
+
+
+def data_warnings(caught: Sequence[warnings.WarningMessage]) -> list[str]:
+    """Warnings about the data, without the remedy that is meant for Python."""
+    return [str(w.message).partition(" To use it")[0] for w in caught if issubclass(w.category, DataWarning)]
+
+
+def training_warnings(caught: Sequence[warnings.WarningMessage]) -> list[str]:
+    """Warnings about training."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    return [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)]
+
+
+def _split_column(settings: RunConfig, names: list[str]) -> str:
     flag = "--group" if settings.split.way == "group" else "--when"
     return source.find_column(settings.split.by or "", names, flag)
 
 
-def _split(settings: RunConfig, frame: Any, targets: tuple[str, ...], target: TargetPlan) -> Split:
+def _split(settings: RunConfig, frame: Any, y: Any, target: TargetReader) -> Split:
     chosen, by = settings.split, None
-    way = chosen.way or ("stratified" if target.task in ("binary", "multiclass") else "random")
+    way = chosen.way or ("stratified" if target.classes else "random")
     if way == "stratified":
-        by = target.encode(frame[targets[0]])
+        if not target.classes:
+            raise ConfigError(f"--split stratified needs classes, and the task is {target.task}.")
+        by = y
     elif way in ("group", "time"):
-        column = frame[_column_to_part_by(settings, frame.columns)]
+        column = frame[_split_column(settings, frame.columns)]
         by = column.rank("dense").fill_null(0).to_numpy()
     return split_rows(
         len(frame), way=way, by=by, test=chosen.test, validation=chosen.validation, seed=settings.training.seed
     )
 
 
-def _ignored(settings: RunConfig, names: list[str], targets: Sequence[str]) -> list[str]:
-    """Columns that were told, and the one that says which rows belong together."""
-    told = [("--ignore", name) for name in settings.data.ignore]
+def _ignored(settings: RunConfig, names: Sequence[str], targets: Sequence[str]) -> list[str]:
+    """Columns that the user leaves out, and the one that groups rows."""
+    given = [("--ignore", name) for name in settings.data.ignore]
     if settings.split.way == "group" and settings.split.by is not None:
-        told.append(("--group", settings.split.by))
-    found = [source.find_column(name, names, flag) for flag, name in told]
-    for (flag, _), name in zip(told, found, strict=True):
+        given.append(("--group", settings.split.by))
+    found = [source.find_column(name, names, flag) for flag, name in given]
+    for (flag, _), name in zip(given, found, strict=True):
         if name in targets:
             raise ConfigError(f"{flag} {name}: it is the target, and cannot be left out.")
     return found
 
 
-def _write(folder: RunFolder, settings: RunConfig, learned: Any, history: History, screen: Screen) -> None:
-    """All files of the run, then the folder to its place."""
-    import json
+def _write(
+    folder: RunFolder, settings: RunConfig, estimator: Any, reading: Any, document: dict[str, Any], screen: Screen
+) -> None:
+    """Write all files of the run, then move the folder to its place."""
+    from madaline.estimators.provenance import Provenance
 
-    from madaline.cli.screen import plain
-
-    learned.about = plain(learned.about)
-    learned.save(folder.work / MODEL)
-    history.frame().write_parquet(folder.work / "history.parquet")
+    about = plain(document)
+    estimator.provenance_ = Provenance(reading, about)
+    estimator.save(folder.work / MODEL)
+    estimator.history_.frame().write_parquet(folder.work / "history.parquet")
     folder.write(CONFIG, settings.to_toml())
-    folder.write("result.json", json.dumps(learned.about, indent=2, ensure_ascii=False))
+    folder.write("result.json", json.dumps(about, indent=2, ensure_ascii=False))
     folder.write("log.txt", "\n".join(screen.log) + "\n")
-    folder.finish(goes_on=settings.ended.by == "time")
+    folder.finish(can_resume=settings.ended.by == "time")
 
 
 def _versions() -> dict[str, str]:

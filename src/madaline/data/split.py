@@ -29,6 +29,10 @@ class Split:
     test: np.ndarray
     way: str
 
+    def parts(self) -> dict[str, np.ndarray]:
+        """The row numbers by the name of the set."""
+        return {"train": self.train, "validation": self.validation, "test": self.test}
+
 
 def split_rows(
     n_rows: int,

@@ -1,248 +1,106 @@
-"""The target as a net learns it, and the net's answers as a user wants them."""
+"""The target of a table as an estimator takes it: classes, labels or numbers."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import KW_ONLY
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from madaline.data.column import Column
-from madaline.data.scale import centre_and_scale
 from madaline.data.series import from_array
-from madaline.data.task import (
-    TASKS,
-    check_no_gaps,
-    classes_of,
-    columns_of,
-    infer_task,
-    is_matrix,
-    matrix_of,
-    the_column,
-)
-from madaline.description import Description, description, short
+from madaline.data.task import TASKS, check_no_gaps, classes_of, columns_of, infer_task, is_matrix, matrix_of, the_column
+from madaline.description import short
 from madaline.errors import ConfigError, ShapeError, TargetError
-from madaline.registry import Registry
 
-TARGET_PLANS: Registry[type[TargetPlan]] = Registry("target plan")
-
-MOST = 10.0
-"Answers that are counts are at most so many times the largest one of the training rows."
+CLASS_TASKS = ("binary", "multiclass")
+NUMBER_TASKS = ("regression", "count")
 
 
-@description
-class TargetPlan(Description):
-    """How a target goes into training and comes back; fitted by :meth:`fit`, kept with the model.
+@dataclass(frozen=True)
+class TargetReader:
+    """Reads target columns, whatever their type, as the arrays an estimator was or will be fitted to.
 
-    Parameters
+    Attributes
     ----------
     task : str
         One of :data:`TASKS`.
+    names : tuple of str
+        The target columns.
+    classes : tuple
+        The classes of ``"binary"`` and ``"multiclass"``, in order.
     reason : str
-        Why it was taken for that.
+        Why the task was chosen.
+
+    Examples
+    --------
+    >>> reader = TargetReader.fit({"answer": ["yes", "no", "no"]})
+    >>> reader.task, reader.classes, reader.values({"answer": ["no", "yes"]})
+    ('binary', ('no', 'yes'), array(['no', 'yes'], dtype='<U3'))
     """
 
-    registry: ClassVar[Registry[Any]] = TARGET_PLANS
-    tasks: ClassVar[tuple[str, ...]] = TASKS
-
     task: str
-    _: KW_ONLY
+    names: tuple[str, ...]
+    classes: tuple[Any, ...] = ()
     reason: str = ""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.task not in self.tasks:
-            raise ConfigError(f"task={self.task!r} must be one of {', '.join(self.tasks)} for this target.")
+        if self.task not in TASKS:
+            raise ConfigError(f"task={self.task!r} must be one of {', '.join(TASKS)}.")
 
-    @staticmethod
-    def fit(y: Any, *, task: str | None = None, scale: bool = True) -> TargetPlan:
-        """Look at the target of the training data.
+    @classmethod
+    def fit(cls, y: Any, *, task: str | None = None) -> TargetReader:
+        """Decide from the values of the target what the task is.
 
         Parameters
         ----------
-        y : array, list, series or data frame
-            One value for each row, or several columns of numbers.
+        y : array, list, series, data frame or dict of columns
         task : str, optional
-            One of :data:`TASKS`, or ``"classification"``; what the values look like, unless told.
-        scale : bool
-            Whether numbers are learned with mean 0 and standard deviation 1.
-
-        Examples
-        --------
-        >>> plan = TargetPlan.fit(["yes", "no", "no"])
-        >>> plan.task, plan.encode(["no", "yes"]), plan.decode(np.array([1, 0]))
-        ('binary', array([0, 1]), array(['yes', 'no'], dtype='<U3'))
+            One of :data:`TASKS`; inferred by default.
         """
         columns = columns_of(y)
         if not columns or not len(columns[0]):
             raise ShapeError("The target has no rows: there is nothing to learn from.")
         for column in columns:
             check_no_gaps(column)
-        found, reason = infer_task(columns)
-        if task is not None and task != "classification":
-            found, reason = task, "as told"
-        elif task == "classification" and found not in ("binary", "multiclass", "multilabel"):
-            found, reason = "multiclass", "as told"
-        if found in ("binary", "multiclass"):
-            return ClassTarget.of_column(the_column(columns, found), reason, task=found)
-        if found == "multilabel":
-            return LabelTarget("multilabel", reason=reason, labels=tuple(column.name for column in columns))
+        names = tuple(column.name for column in columns)
+        if task is not None and task not in TASKS:
+            raise ConfigError(f"task={task!r} must be one of {', '.join(TASKS)}.")
+        found, reason = infer_task(columns) if task is None else (task, "as requested")
+        if found in CLASS_TASKS:
+            classes = classes_of(the_column(columns, found))
+            if len(classes) == 1:
+                raise TargetError(f"The target is {classes[0]!r} in every row: there is nothing to learn.")
+            if found == "binary" and len(classes) != 2:
+                raise TargetError(f"task='binary' needs two classes, and the target has {len(classes)}.")
+            return cls("binary" if len(classes) == 2 else "multiclass", names, classes, reason)
+        if found in NUMBER_TASKS:
+            matrix = matrix_of(columns)
+            if found == "count" and matrix.min() < 0.0:
+                row = int(np.flatnonzero((matrix < 0.0).any(axis=1))[0])
+                raise TargetError(
+                    f"task='count' needs numbers that are not negative, and row {row} of the target is "
+                    f"{matrix[row].min():g}. Use task='regression'."
+                )
+        return cls(found, names, (), reason)
+
+    def values(self, y: Any) -> np.ndarray:
+        """The targets of rows: classes (n,), labels as 0 and 1 (n, k), or numbers (n,) or (n, k)."""
+        columns = columns_of(y)
+        for column in columns:
+            check_no_gaps(column)
+        if len(columns) != len(self.names):
+            raise TargetError(f"The target has {len(columns)} columns, and in training it had {len(self.names)}.")
+        if self.task in CLASS_TASKS:
+            codes = columns[0].codes(tuple(from_array("y", np.array(self.classes)).texts().to_list()))
+            unseen = np.flatnonzero(codes < 0)
+            if len(unseen):
+                value = columns[0].texts()[int(unseen[0])]
+                raise TargetError(
+                    f"Row {unseen[0]} of the target is {value!r}, a class that was not in the training data. Known: "
+                    f"{short(self.classes)}."
+                )
+            return np.array(self.classes)[codes]
+        if self.task == "multilabel":
+            return np.stack([column.booleans() for column in columns], axis=1).astype(np.int64)
         matrix = matrix_of(columns)
-        if found == "count" and matrix.min() < 0.0:
-            row = int(np.flatnonzero((matrix < 0.0).any(axis=1))[0])
-            raise TargetError(
-                f"task='count' is for numbers of things, and row {row} of the target is {matrix[row].min():g}. Take "
-                "task='regression'."
-            )
-        with np.errstate(over="ignore", invalid="ignore"):
-            centre, size = centre_and_scale(matrix, "standard" if scale else "none")
-        if not (np.isfinite(centre) & np.isfinite(size) & (size > 0.0)).all():
-            raise TargetError("The target is too large or too small to be learned. Give it in other units.")
-        limits = MOST * np.maximum(matrix.max(axis=0), 1.0) if found == "count" else np.zeros(0)
-        return NumberTarget(
-            found,
-            reason=reason,
-            centres=tuple(centre.tolist()),
-            scales=tuple(size.tolist()),
-            is_matrix=is_matrix(y),
-            limits=tuple(limits.tolist()),
-        )
-
-    @property
-    def n_outputs(self) -> int:
-        """How many numbers the net gives for a row."""
-        raise NotImplementedError
-
-    def encode(self, y: Any) -> np.ndarray:
-        """The target as training takes it."""
-        raise NotImplementedError
-
-    def decode(self, answers: np.ndarray) -> np.ndarray:
-        """The net's answers in the target's own words or units."""
-        raise NotImplementedError
-
-
-@description
-class ClassTarget(TargetPlan):
-    """Classes by number, in their order; answers are numbers of classes."""
-
-    name: ClassVar[str] = "classes"
-    tasks: ClassVar[tuple[str, ...]] = ("binary", "multiclass")
-    _: KW_ONLY
-    classes: tuple[str, ...] | tuple[int, ...] | tuple[float, ...] | tuple[bool, ...] = ()
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if len(self.classes) < 2 or len(set(self.classes)) != len(self.classes):
-            raise ConfigError(f"classes={short(self.classes)} must be two or more that differ.")
-
-    @classmethod
-    def of_column(cls, column: Column, reason: str, *, task: str) -> ClassTarget:
-        """The classes of a column."""
-        classes = classes_of(column)
-        if len(classes) == 1:
-            raise TargetError(f"The target is {classes[0]!r} in every row: there is nothing to tell apart.")
-        if task == "binary" and len(classes) != 2:
-            raise TargetError(f"task='binary' needs two classes, and the target has {len(classes)}.")
-        return cls("binary" if len(classes) == 2 else "multiclass", reason=reason, classes=classes)
-
-    @property
-    def n_outputs(self) -> int:
-        return len(self.classes)
-
-    def encode(self, y: Any) -> np.ndarray:
-        column = the_column(columns_of(y), self.task)
-        check_no_gaps(column)
-        texts = from_array("y", np.array(self.classes)).texts().to_list()
-        codes = column.codes(tuple(texts))
-        unseen = np.flatnonzero(codes < 0)
-        if len(unseen):
-            value = column.texts()[int(unseen[0])]
-            raise TargetError(
-                f"Row {unseen[0]} of the target is {value!r}, a class that was not there in training. Known: "
-                f"{short(self.classes)}."
-            )
-        return codes
-
-    def decode(self, answers: np.ndarray) -> np.ndarray:
-        labels: np.ndarray = np.array(self.classes)[answers]
-        return labels
-
-
-@description
-class LabelTarget(TargetPlan):
-    """Several labels of which each row has some: a matrix of 0 and 1; answers are one too."""
-
-    name: ClassVar[str] = "labels"
-    tasks: ClassVar[tuple[str, ...]] = ("multilabel",)
-    _: KW_ONLY
-    labels: tuple[str, ...] = ()
-
-    @property
-    def n_outputs(self) -> int:
-        return len(self.labels)
-
-    def encode(self, y: Any) -> np.ndarray:
-        columns = columns_of(y)
-        for column in columns:
-            check_no_gaps(column)
-        if len(columns) != len(self.labels):
-            raise TargetError(f"The target has {len(columns)} labels, and in training it had {len(self.labels)}.")
-        return np.stack([column.booleans() for column in columns], axis=1).astype(np.float32)
-
-    def decode(self, answers: np.ndarray) -> np.ndarray:
-        return np.asarray(answers).astype(np.int64)
-
-
-@description
-class NumberTarget(TargetPlan):
-    r"""One or more numbers, learned as :math:`t = (y - c)/s`; answers that are counts are from 0 to ``limits``."""
-
-    name: ClassVar[str] = "numbers"
-    tasks: ClassVar[tuple[str, ...]] = ("regression", "count")
-    _: KW_ONLY
-    centres: tuple[float, ...] = (0.0,)
-    scales: tuple[float, ...] = (1.0,)
-    is_matrix: bool = False
-    limits: tuple[float, ...] = ()
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        finite = all(map(math.isfinite, (*self.centres, *self.scales)))
-        if self.limits and (len(self.limits) != len(self.scales) or not min(self.limits) > 0.0):
-            raise ConfigError("Every output needs a limit above 0, or none has one.")
-        if len(self.centres) != len(self.scales) or not self.scales or not finite or min(self.scales) <= 0.0:
-            raise ConfigError("Every output needs a finite centre and a finite scale above 0.")
-        if len(self.scales) > 1 and not self.is_matrix:
-            raise ConfigError("Several outputs are a matrix.")
-
-    @property
-    def n_outputs(self) -> int:
-        return len(self.scales)
-
-    def encode(self, y: Any) -> np.ndarray:
-        columns = columns_of(y)
-        for column in columns:
-            check_no_gaps(column)
-        if len(columns) != self.n_outputs:
-            raise TargetError(f"The target has {len(columns)} columns, and in training it had {self.n_outputs}.")
-        t = ((matrix_of(columns) - self.centres) / self.scales).astype(np.float32)
-        return t if self.is_matrix else t[:, 0]
-
-    def bounded(self, answers: Any) -> Any:
-        """Answers in the target's units, as arrays or traced, within what can be believed of counts.
-
-        A rate is an exponential of what the net gives: far from all rows that it has seen it would be any number.
-        """
-        if self.task != "count":
-            return answers
-        above = np.maximum(answers, 0.0)
-        if not self.limits:
-            return above
-        return np.minimum(above, np.array(self.limits) if self.is_matrix else self.limits[0])
-
-    def decode(self, answers: np.ndarray) -> np.ndarray:
-        t = np.asarray(answers, dtype=np.float64)
-        t = t.reshape(len(t), self.n_outputs) * self.scales + self.centres
-        return t if self.is_matrix else t[:, 0]
+        return matrix if len(columns) > 1 or is_matrix(y) else matrix[:, 0]

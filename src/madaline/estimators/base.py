@@ -67,6 +67,7 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
     table_plan_: Any
     history_: History
     resolved_params_: dict[str, Any]
+    n_samples_: int
     n_iter_: int
     n_outputs_: int
     _loss: Loss
@@ -194,6 +195,8 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
         rows = self._for_net(rows)
         if fresh and looks:
             self._begin(settings, rows, rng)
+        self.n_samples_ = len(rows) if encoded_rows is None else encoded_rows.n_rows
+        self._resolve(settings)
         settings.metrics = with_scores(self, settings.metrics)
         self.n_iter_ = 0
         if continues:
@@ -211,12 +214,14 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
         self._finish_fit(settings, held)
         return self
 
+    def _resolve(self, settings: NetParameters) -> None:
+        """Note the parameters that are used."""
+        used = self.get_params(deep=False) | vars(settings)
+        self.resolved_params_ = {name: plain(value) for name, value in used.items()}
+
     def _finish_fit(self, settings: NetParameters, held: RowSet | None) -> None:
-        """What is known when the net is trained."""
-        self.resolved_params_ = self.get_params(deep=False) | {
-            name: value for name, value in vars(settings).items() if name != "metrics"
-        }
-        self.resolved_params_ = {name: plain(value) for name, value in self.resolved_params_.items()}
+        """What is learned when the net is trained."""
+        self.resolved_params_["learning_rate_init"] = settings.learning_rate_init
 
     def _read(self, settings: NetParameters, X: Any, y: Any, sample_weight: Any = None, *, fresh: bool) -> RowSet:
         """Rows checked as scikit-learn does; a table is encoded later, by a plan made from the training set."""

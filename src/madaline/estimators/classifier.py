@@ -20,6 +20,7 @@ from madaline.estimators.monte_carlo import ThinnedNets
 from madaline.estimators.parameters import ClassifierParameters
 from madaline.estimators.recipe import can_continue
 from madaline.estimators.row_set import RowSet
+from madaline.estimators.tables import plain_matrix
 from madaline.estimators.targets import Classes
 from madaline.losses.classes import ClassLoss, LabelLoss
 from madaline.losses.cross_entropy import BinaryCrossEntropy, CrossEntropy
@@ -182,6 +183,10 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
     def predict_proba(self, X: Any) -> Any:
         """Probabilities of the classes, in the order of ``classes_``; a list of them for several targets."""
         return self._probabilities(self._predict_rows(X))
+
+    def predict_encoded(self, arrays: Any) -> np.ndarray:
+        """Probabilities of rows that ``table_plan_`` has encoded already, for explanations."""
+        return np.asarray(self._probabilities(self._predictor(plain_matrix(arrays))))
 
     def _probabilities(self, p: np.ndarray) -> Any:
         if "table_plan_" in self.__dict__ and p.dtype == np.float32:

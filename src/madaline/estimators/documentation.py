@@ -36,6 +36,8 @@ n_outputs_ : int
     Number of outputs of the net.
 out_activation_ : str
     Function that turns outputs into predictions.
+n_samples_ : int
+    Number of training rows of the last fit, without the validation set.
 n_features_in_ : int
     Number of columns of ``X`` in fit.
 feature_names_in_ : array of str

@@ -39,8 +39,13 @@ NEEDS_STEPS = ("schedule", "weight_decay", "average")
 
 def before_reading(estimator: Any, settings: NetParameters) -> NetParameters:
     """The settings that are needed before the table is read: columns of any kind, scaled numbers and waves."""
-    data = CLASSES_FROM if is_classifier(estimator) else NUMBERS_FROM
-    return _with(estimator, settings, {"data": data, "dtype": "float32"})
+    data: dict[str, Any] = CLASSES_FROM if is_classifier(estimator) else NUMBERS_FROM
+    settings = _with(estimator, settings, {"data": data, "dtype": "float32"})
+    if isinstance(settings.data, dict):  # options that the user gave are added to those of the preset
+        settings.data = data | settings.data
+    elif settings.data == "auto":
+        settings.data = data
+    return settings
 
 
 def sized(estimator: Any, settings: NetParameters, n_rows: int, *, continues: bool) -> NetParameters:

@@ -21,6 +21,7 @@ from madaline.estimators.monte_carlo import ThinnedNets
 from madaline.estimators.parameters import NetParameters, RegressorParameters
 from madaline.estimators.recipe import can_continue
 from madaline.estimators.row_set import RowSet
+from madaline.estimators.tables import plain_matrix
 from madaline.estimators.targets import as_numbers
 from madaline.losses.loss import Loss
 from madaline.losses.quantile import Quantile
@@ -127,6 +128,10 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
         """
         found = self._bounded(self._unscaled(self._predict_rows(X)))
         return found[:, 0] if found.shape[1] == 1 else found
+
+    def predict_encoded(self, arrays: Any) -> np.ndarray:
+        """Predictions (n, n_targets) of rows that ``table_plan_`` has encoded already, for explanations."""
+        return np.asarray(self._bounded(self._unscaled(self._predictor(plain_matrix(arrays)))))
 
     def calibrate(self, X: Any, y: Any) -> Self:
         """Learn the size of errors from rows that training did not see, for ``predict_interval``.

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
+from madaline.data.table import Table
 from madaline.errors import ConfigError, ShapeError
+from madaline.estimators.intervals import is_covered
 from madaline.estimators.tabular.explain import explain
+from madaline.estimators.tabular.predictions import (
+    classes_of,
+    final_estimator,
+    scored_prediction,
+    scored_truth,
+    task_of,
+)
 from madaline.estimators.tabular.scores import score
 from madaline.report.effects import MAX_ROWS, Arrays, Feature
-from madaline.report.features import input_names, matrix_features, objects, series_feature
-from madaline.report.findings import Findings
+from madaline.report.features import input_names, matrix_features, objects, series_feature, table_features
+from madaline.report.findings import INTERVAL, NUMBERS, Findings
 from madaline.report.html.write import write_report as write
 
 MATRIX = "X"
@@ -24,19 +34,19 @@ MATRIX = "X"
 def write_report(estimator: Any, X: Any, y: Any, path: str | os.PathLike[str], *, title: str | None = None) -> None:
     """Write what an estimator learned, how good it is and why, as one HTML file that needs no network.
 
-    Scores with intervals, learning curves, confusion or residuals, calibration, ROC, the importance of columns, partial
-    dependence, and the net: what ``madaline train`` writes, for rows of yours.
+    Scores with intervals, learning curves, confusion matrix or residuals, calibration, ROC curve, importance of
+    columns, partial dependence, and the net: the report that ``madaline train`` writes.
 
     Parameters
     ----------
-    estimator : MLPClassifier, MLPRegressor or another estimator of madaline's
-        Fitted.
-    X, y : as of ``fit``
-        Rows that training did not see, and their targets.
+    estimator : estimator, or Pipeline that ends in one
+        Fitted, such as MLPClassifier or MLPRegressor.
+    X, y
+        Rows that training did not see, and their targets, as in ``fit``.
     path : path
-        Of the file; one that is there is replaced.
+        The file; an existing one is replaced.
     title : str, optional
-        The name of the estimator's class unless told.
+        By default the name of the estimator's class.
 
     Examples
     --------
@@ -46,75 +56,73 @@ def write_report(estimator: Any, X: Any, y: Any, path: str | os.PathLike[str], *
     >>> X, X_test, y, y_test = train_test_split(*load_iris(return_X_y=True), random_state=0)
     >>> md.write_report(md.MLPClassifier().fit(X, y), X_test, y_test, "iris.html")  # doctest: +SKIP
     """
-    task, classes = _task(estimator, y)
-    truth, prediction = _truth(task, classes, y), _outputs(estimator, X)
+    write(path, findings_of(estimator, X, y, title=title))
+
+
+def findings_of(model: Any, X: Any, y: Any, *, title: str | None = None, seed: int = 0) -> Findings:
+    """What a report shows of a fitted estimator, or of a pipeline that ends in one."""
+    estimator, task, classes = final_estimator(model), task_of(model), classes_of(model)
+    truth, prediction = scored_truth(model, y), scored_prediction(model, X)
     if len(truth) != len(prediction):
         raise ShapeError(f"X has {len(prediction)} rows, and y has {len(truth)}.")
-    model, plan = estimator.model_, getattr(estimator, "table_plan_", None)
-    rows = np.sort(np.random.default_rng(0).permutation(len(truth))[:MAX_ROWS])
-    tried = _Rows(X, rows, [str(name) for name in getattr(estimator, "feature_names_in_", ())])
-    used = tried.names if plan is None else [column.column for column in plan.used()]
-    findings = Findings(
+    net, plan = estimator.model_, getattr(estimator, "table_plan_", None) if model is estimator else None
+    tried = _tried(model, X, plan, seed)
+    return Findings(
         title=type(estimator).__name__ if title is None else title,
         task=task,
-        facts={"Tested on": f"{len(truth):,} rows", "Net": f"{model.network.n_params:,} parameters"},
+        facts={"Tested on": f"{len(truth):,} rows", "Net": f"{net.network.n_params:,} parameters"},
         scores={"this net": score(task, truth, prediction)},
-        targets=() if truth.ndim == 1 or task == "multilabel" else _target_names(y, truth.shape[1]),
+        targets=() if task in ("binary", "multiclass", "multilabel") else _target_names(y, truth.shape[1]),
         classes=classes,
         truth=truth,
         prediction=prediction,
+        covered=is_covered(truth, prediction, INTERVAL, seed=seed) if task in NUMBERS and len(truth) > 3 else None,
         history=getattr(estimator, "history_", None),
-        model=model,
+        model=net,
         inputs=tried.names if plan is None else input_names(plan),
         effects=explain(
             task,
-            lambda arrays: _outputs(estimator, tried.rebuilt(arrays)),
+            tried.predict,
             tried.arrays,
-            truth[rows],
-            [feature for feature in tried.features if feature.column in used],
-            n_params=model.network.n_params,
+            truth[tried.rows],
+            tried.features,
+            n_params=net.network.n_params,
+            seed=seed,
         ),
         columns=[] if plan is None else [(role.column, role.use, role.reason) for role in plan.roles()],
         usage=['md.save(estimator, "model.madaline")', 'estimator = md.load("model.madaline")', "estimator.predict(X)"],
-        config=estimator.__repr__(N_CHAR_MAX=100_000),
+        config=model.__repr__(N_CHAR_MAX=100_000),
     )
-    write(path, findings)
 
 
-def _task(estimator: Any, y: Any) -> tuple[str, Sequence[Any]]:
-    """The task, and its classes or labels."""
-    classes = getattr(estimator, "classes_", None)
-    if classes is None:
-        return "regression", ()
-    if isinstance(classes, list):
-        raise ConfigError("A report shows one target of classes, and this estimator has several. Fit one for each.")
-    if not hasattr(estimator, "predict_proba"):
-        raise ConfigError(f"A report shows probabilities, and loss={estimator.loss!r} gives none. Fit with 'log_loss'.")
-    if np.ndim(y) == 2 and np.shape(y)[1] > 1:
-        return "multilabel", [f"label {place}" for place in classes]
-    return "binary" if len(classes) == 2 else "multiclass", np.asarray(classes).tolist()
+@dataclass(frozen=True)
+class _Tried:
+    """Rows whose columns are changed one at a time, to see what becomes of the predictions."""
+
+    rows: np.ndarray
+    arrays: Arrays
+    features: list[Feature]
+    names: list[str]
+    predict: Callable[[Arrays], np.ndarray]
 
 
-def _truth(task: str, classes: Sequence[Any], y: Any) -> np.ndarray:
-    """Targets as scores take them."""
-    array = y.toarray() if issparse(y) else np.asarray(y)
-    if task == "multilabel":
-        return np.asarray(array, np.float64)
-    if task == "regression":
-        return np.asarray(array, np.float64).reshape(len(array), -1)
-    known, flat = np.array(classes), array.reshape(len(array))
-    places = np.clip(np.searchsorted(known, flat), 0, len(known) - 1)
-    if len(unknown := flat[known[places] != flat]):
-        raise ConfigError(f"y has the class {unknown.tolist()[0]!r}, which was not there in fit.")
-    return places
-
-
-def _outputs(estimator: Any, X: Any) -> np.ndarray:
-    """Probabilities, or numbers as a matrix."""
-    if hasattr(estimator, "classes_"):
-        return np.asarray(estimator.predict_proba(X))
-    found = np.asarray(estimator.predict(X))
-    return found.reshape(len(found), -1)
+def _tried(model: Any, X: Any, plan: Any, seed: int) -> _Tried:
+    """Some rows, as arrays of the net where the table's plan is known, and column by column otherwise."""
+    estimator = final_estimator(model)
+    n_rows = Table.of(X).n_rows if plan is not None else X.shape[0] if hasattr(X, "shape") else len(X)
+    rows = np.sort(np.random.default_rng(seed).permutation(n_rows)[:MAX_ROWS])
+    if plan is not None and hasattr(estimator, "predict_encoded"):
+        table = Table.of(X).take(rows)
+        return _Tried(rows, plan.encode(table), table_features(plan, table), [], estimator.predict_encoded)
+    given = _Rows(X, rows, [str(name) for name in getattr(estimator, "feature_names_in_", ())])
+    used = given.names if plan is None else [column.column for column in plan.used()]
+    return _Tried(
+        rows,
+        given.arrays,
+        [feature for feature in given.features if feature.column in used],
+        given.names,
+        lambda arrays: scored_prediction(model, given.rebuilt(arrays)),
+    )
 
 
 def _target_names(y: Any, count: int) -> list[str]:
@@ -158,9 +166,8 @@ class _Rows:
             return arrays[MATRIX]
         import narwhals as nw
 
-        changed = [
-            nw.new_series(name, list(array), self._frame.schema[name], backend=self._frame.implementation)
+        columns = {
+            name: nw.new_series(name, list(array), self._frame.schema[name], backend=self._frame.implementation)
             for name, array in arrays.items()
-            if array is not self.arrays[name]
-        ]
-        return self._frame.with_columns(*changed).to_native()
+        }
+        return nw.from_dict(columns, backend=self._frame.implementation).to_native()

@@ -62,13 +62,18 @@ def learn_table(estimator: Any, given: Any, table: Table, y: Any) -> None:
 
 def encoded(plan: TablePlan, table: Any) -> Any:
     """The arrays of a table: a matrix if there are only numbers, else a dict with the categories to embed."""
-    from madaline.data.encode import NUMBERS
     from madaline.data.table import Table
 
     table = Table.of(table)
     if not table.n_rows:
         raise ShapeError("Found array with 0 sample(s) while a minimum of 1 is required: the table has no rows.")
-    arrays = plan.encode(table)
+    return plain_matrix(plan.encode(table))
+
+
+def plain_matrix(arrays: Any) -> Any:
+    """The matrix of a table that has only numbers; the arrays themselves otherwise."""
+    from madaline.data.encode import NUMBERS
+
     return arrays[NUMBERS] if list(arrays) == [NUMBERS] else arrays
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from madaline.data.target import ClassTarget, LabelTarget, NumberTarget
 from madaline.errors import ConfigError
 from madaline.estimators.base import NetEstimator
 from madaline.estimators.classical.madaline import Madaline
@@ -19,7 +18,6 @@ from madaline.estimators.density.gaussian import GaussianMLPRegressor
 from madaline.estimators.density.mixture import MixtureDensityRegressor
 from madaline.estimators.density.quantile import QuantileMLPRegressor
 from madaline.estimators.regressor import MLPRegressor
-from madaline.estimators.tabular.learned import Learned
 from madaline.functional.model import Model
 from madaline.graph.node import Node, new_input
 from madaline.graph.shapes import Rows
@@ -33,9 +31,7 @@ Answers = tuple[dict[str, Any], dict[str, Mapping[str, Any]]]
 
 
 def inference_of_estimator(estimator: Any, dtype: Any = None) -> Inference:
-    """The graph of a fitted estimator, or of what was learned from a table; preprocessing and classes included."""
-    if isinstance(estimator, Learned):
-        return _of_net(estimator.model, estimator.table, lambda raw: _of_learned(estimator, raw), "Learned", dtype)
+    """The graph of a fitted estimator, preprocessing and classes included."""
     if isinstance(estimator, UnitClassifier):
         return _of_units(estimator)
     answers = next((rule for kind, rule in ANSWERS.items() if isinstance(estimator, kind)), None)
@@ -79,17 +75,6 @@ def _classified(p: Any, classes: Any, threshold: float = 0.5) -> Answers:
     return {scores: both, "label": (p[:, 0] > threshold).astype(np.int64)}, known
 
 
-def _of_learned(learned: Learned, raw: Any) -> Answers:
-    found, target = learned.loss.predict(raw), learned.target
-    if isinstance(target, ClassTarget):
-        return _classified(found, target.classes)
-    if isinstance(target, LabelTarget):
-        return {"probabilities": found, "labels": (found > 0.5).astype(np.int64)}, {}
-    assert isinstance(target, NumberTarget)
-    numbers = found.astype(np.float64) * np.array(target.scales) + np.array(target.centres)
-    return {"prediction": target.bounded(numbers if target.is_matrix else numbers[:, 0])}, {}
-
-
 def _predicted(estimator: NetEstimator, raw: Any) -> Any:
     name = estimator._output_activation()
     return estimator._loss.predict(raw) if name == "own" else OUT_ACTIVATIONS[name](raw)
@@ -116,6 +101,7 @@ def _of_regressor(estimator: MLPRegressor, raw: Any) -> Answers:
     if estimator._scale is not None:
         centre, scale = estimator._scale
         found = found.astype(np.float64) * scale + centre
+    found = estimator._bounded(found)
     return {"prediction": found[:, 0] if found.shape[1] == 1 else found}, {}
 
 

@@ -28,7 +28,7 @@ MAX_CLASSES = 100
 
 
 @dataclass(frozen=True)
-class Rows:
+class EncodedTable:
     """Rows as the table plan encodes them, and their target: numbers of classes, labels or numbers."""
 
     X: dict[str, np.ndarray]
@@ -45,16 +45,16 @@ class Rows:
         columns = [column for name, column in self.X.items() if name != NUMBERS]
         return np.column_stack(columns) if columns else np.empty((len(self.y), 0), np.int64)
 
-    def head(self, count: int) -> Rows:
+    def head(self, count: int) -> EncodedTable:
         """The first rows."""
-        return Rows({name: column[:count] for name, column in self.X.items()}, self.y[:count])
+        return EncodedTable({name: column[:count] for name, column in self.X.items()}, self.y[:count])
 
 
 Baseline = tuple[str, Callable[[], np.ndarray]]
 "A name, and what fits the model and gives its predictions for the test rows."
 
 
-def baselines(task: str, train: Rows, test: Rows, n_classes: int, *, seed: int) -> list[Baseline]:
+def baselines(task: str, train: EncodedTable, test: EncodedTable, n_classes: int, *, seed: int) -> list[Baseline]:
     """Models to compare with, by name; each is fitted when it is called."""
     train = train.head(MAX_ROWS)
     first = {"regression": "mean", "count": "mean"}.get(task, "most frequent")
@@ -65,7 +65,7 @@ def baselines(task: str, train: Rows, test: Rows, n_classes: int, *, seed: int) 
     return found
 
 
-def _dummy(task: str, train: Rows, test: Rows, n_classes: int) -> np.ndarray:
+def _dummy(task: str, train: EncodedTable, test: EncodedTable, n_classes: int) -> np.ndarray:
     nothing, other = np.zeros((len(train.y), 1)), np.zeros((len(test.y), 1))
     if task in ("regression", "count"):
         return np.asarray(DummyRegressor().fit(nothing, train.y).predict(other)).reshape(len(test.y), -1)
@@ -75,7 +75,7 @@ def _dummy(task: str, train: Rows, test: Rows, n_classes: int) -> np.ndarray:
     return _spread(model.predict_proba(other), model.classes_, n_classes)
 
 
-def _linear(task: str, train: Rows, test: Rows, n_classes: int, seed: int) -> np.ndarray:
+def _linear(task: str, train: EncodedTable, test: EncodedTable, n_classes: int, seed: int) -> np.ndarray:
     from scipy import sparse
 
     encoder = OneHotEncoder(handle_unknown="ignore", max_categories=100)
@@ -99,7 +99,7 @@ def _linear(task: str, train: Rows, test: Rows, n_classes: int, seed: int) -> np
     return _fitted(make_pipeline(scaler, model), matrices[0], train.y, matrices[1], task, n_classes)
 
 
-def _boosting(task: str, train: Rows, test: Rows, n_classes: int, seed: int) -> np.ndarray:
+def _boosting(task: str, train: EncodedTable, test: EncodedTable, n_classes: int, seed: int) -> np.ndarray:
     matrices = [np.hstack([rows.numbers, rows.codes.astype(np.float32)]) for rows in (train, test)]
     n_numbers, codes = train.numbers.shape[1], train.codes
     few = [n_numbers + k for k in range(codes.shape[1]) if codes[:, k].max(initial=0) < MAX_BINS]

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from madaline.estimators.tabular.scores import DEVIANCE, F1, LOG_LOSS, RMSE, Metric
+from madaline.estimators.tabular.scores import DEVIANCE, F1, LOG_LOSS, RMSE, Metric, value_of
 from madaline.report.effects import Arrays, Feature, find_effects
 from madaline.report.findings import Effects
 
-ERRORS = {"binary": LOG_LOSS, "multiclass": LOG_LOSS, "multilabel": F1, "regression": RMSE, "count": DEVIANCE}
+ERRORS: dict[str, Metric] = {"binary": LOG_LOSS, "multiclass": LOG_LOSS, "multilabel": F1, "regression": RMSE, "count": DEVIANCE}
 "What grows if a column that matters is shuffled: of scores, the one that tells small changes."
 
 
@@ -54,5 +54,5 @@ def explain(
 
 
 def _error(metric: Metric, truth: np.ndarray, prediction: np.ndarray) -> float:
-    value = float(metric.formula(metric.quantities(truth, prediction).mean(axis=0)))
+    value = value_of(metric, truth, prediction)
     return 1.0 - value if metric.larger_is_better else value

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -51,17 +52,32 @@ class Score:
         return f"{shown(self.value, least)} ({shown(self.low, size)} to {shown(self.high, size)})"
 
 
+class Metric(Protocol):
+    """A score of predictions."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def meaning(self) -> str:
+        """A few words about it."""
+
+    @property
+    def larger_is_better(self) -> bool: ...
+    def values(self, truth: np.ndarray, prediction: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """The score for each row of weights, (n_resamples, n_rows); NaN where it is not defined."""
+
+
 @dataclass(frozen=True)
-class Metric:
-    """A score as a formula of means over rows, so that a resample is a weighing of rows.
+class MeanMetric:
+    """A score that is a function of means over rows.
 
     Attributes
     ----------
     name : str
     quantities : callable
-        Of truth and prediction: an array (n_rows, k).
+        An array (n_rows, k) from truth and prediction.
     formula : callable
-        Of their means, (..., k).
+        The score from their means, (..., k).
     meaning : str
         A few words about it.
     """
@@ -71,6 +87,55 @@ class Metric:
     formula: Callable[[Means], np.ndarray]
     meaning: str
     larger_is_better: bool = True
+
+    def values(self, truth: np.ndarray, prediction: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        means = weights @ self.quantities(truth, prediction) / weights.sum(axis=1, keepdims=True)
+        return np.asarray(self.formula(means))
+
+
+@dataclass(frozen=True)
+class RankMetric:
+    """A score of how well probabilities of the second of two classes order the rows.
+
+    Attributes
+    ----------
+    name : str
+    formula : callable
+        The score from the weights of positive and negative rows, (n_resamples, n_groups), where rows of one group have
+        the same probability and the largest come first.
+    meaning : str
+        A few words about it.
+    """
+
+    name: str
+    formula: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    meaning: str
+    larger_is_better: bool = True
+
+    def values(self, truth: np.ndarray, prediction: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        order = np.argsort(-prediction[:, 1], kind="stable")
+        p = prediction[order, 1]
+        starts = np.flatnonzero(np.append(True, p[1:] != p[:-1]))
+        positive = np.where(truth[order] == 1, 1.0, 0.0)
+        sorted_weights = weights[:, order]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return self.formula(
+                np.add.reduceat(sorted_weights * positive, starts, axis=1),
+                np.add.reduceat(sorted_weights * (1.0 - positive), starts, axis=1),
+            )
+
+
+def _auc(positive: np.ndarray, negative: np.ndarray) -> np.ndarray:
+    below = negative.sum(axis=1, keepdims=True) - np.cumsum(negative, axis=1)
+    pairs = np.sum(positive * (below + 0.5 * negative), axis=1)
+    return np.asarray(pairs / (positive.sum(axis=1) * negative.sum(axis=1)))
+
+
+def _average_precision(positive: np.ndarray, negative: np.ndarray) -> np.ndarray:
+    found = np.cumsum(positive, axis=1)
+    chosen = found + np.cumsum(negative, axis=1)
+    precision = found / np.where(chosen > 0.0, chosen, 1.0)
+    return np.asarray(np.sum(positive * precision, axis=1) / positive.sum(axis=1))
 
 
 def _squares(truth: np.ndarray, prediction: np.ndarray) -> np.ndarray:
@@ -104,63 +169,110 @@ def _f1_parts(truth: np.ndarray, p: np.ndarray) -> np.ndarray:
     return np.column_stack([np.sum(guess * truth, axis=1), np.sum(guess, axis=1) + np.sum(truth, axis=1)])
 
 
+def _f1(means: Means) -> np.ndarray:
+    return 2.0 * means[..., 0] / np.maximum(means[..., 1], 1e-12)
+
+
+def _binary_f1_parts(truth: np.ndarray, p: np.ndarray) -> np.ndarray:
+    return _f1_parts(truth[:, None], p[:, 1:])
+
+
+def _macro_f1_parts(truth: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """For each class, whether a row is a true positive, and whether it is predicted plus whether it is true."""
+    n_classes = p.shape[1]
+    is_class = truth[:, None] == np.arange(n_classes)
+    is_predicted = np.argmax(p, axis=1)[:, None] == np.arange(n_classes)
+    return np.column_stack([is_class & is_predicted, is_class.astype(float) + is_predicted])
+
+
+def _macro_f1(means: Means) -> np.ndarray:
+    k = means.shape[-1] // 2
+    is_there = means[..., k:] > 0.0
+    each = 2.0 * means[..., :k] / np.where(is_there, means[..., k:], 1.0)
+    return np.asarray(np.sum(each, axis=-1) / np.maximum(np.sum(is_there, axis=-1), 1))
+
+
 def _poisson_deviance(truth: np.ndarray, prediction: np.ndarray) -> np.ndarray:
     mean = np.maximum(prediction, 1e-9)
     ratio = np.where(truth > 0, truth, 1.0) / mean
     return np.asarray(np.mean(2.0 * (np.where(truth > 0, truth * np.log(ratio), 0.0) - truth + mean), axis=1))
 
 
-ACCURACY = Metric(
+ACCURACY = MeanMetric(
     "accuracy",
     _mean_of(lambda y, p: (np.argmax(p, axis=1) == y).astype(float)),
     _first,
     "the share of rows whose class is right",
 )
-LOG_LOSS = Metric(
+LOG_LOSS = MeanMetric(
     "log loss",
     _mean_of(_log_loss),
     _first,
     "how far probabilities are from the truth; 0 is perfect, and being sure and wrong costs most",
     larger_is_better=False,
 )
-R2 = Metric("R2", _squares, _r2, "1 is perfect, 0 is no better than always saying the mean")
-RMSE = Metric(
+R2 = MeanMetric("R2", _squares, _r2, "1 is perfect, 0 is no better than always saying the mean")
+RMSE = MeanMetric(
     "RMSE",
     _mean_of(lambda y, p: np.mean((y - p) ** 2, axis=1)),
     lambda m: np.sqrt(_first(m)),
     "the usual size of errors, in the target's units; large ones count more",
     larger_is_better=False,
 )
-MAE = Metric(
+MAE = MeanMetric(
     "MAE",
     _mean_of(lambda y, p: np.mean(np.abs(y - p), axis=1)),
     _first,
     "the mean size of errors, in the target's units",
     larger_is_better=False,
 )
-DEVIANCE = Metric(
+DEVIANCE = MeanMetric(
     "Poisson deviance",
     _mean_of(_poisson_deviance),
     _first,
     "how far rates are from the counts; 0 is perfect, and an error counts more where counts are small",
     larger_is_better=False,
 )
-F1 = Metric(
+F1 = MeanMetric(
     "F1",
     _f1_parts,
-    lambda m: 2.0 * m[..., 0] / np.maximum(m[..., 1], 1e-12),
+    _f1,
     "how many labels are found, and how many of those given are right, in one number; 1 is perfect",
 )
-ALL_RIGHT = Metric(
+ALL_RIGHT = MeanMetric(
     "rows all right",
     _mean_of(lambda y, p: np.all((p > 0.5) == y, axis=1).astype(float)),
     _first,
     "the share of rows in which every label is right",
 )
 
-METRICS = {
-    "binary": (ACCURACY, LOG_LOSS),
-    "multiclass": (ACCURACY, LOG_LOSS),
+AUC = RankMetric(
+    "AUC",
+    _auc,
+    "the probability that a random row of the second class gets a larger probability than one of the first; 0.5 is "
+    "chance",
+)
+AVERAGE_PRECISION = RankMetric(
+    "average precision",
+    _average_precision,
+    "the area under the precision-recall curve of the second class; chance is its share of the rows",
+)
+BINARY_F1 = MeanMetric(
+    "F1",
+    _binary_f1_parts,
+    _f1,
+    "the harmonic mean of precision and recall of the second class, at a threshold of 0.5; 1 is perfect",
+)
+MACRO_F1 = MeanMetric(
+    "macro F1",
+    _macro_f1_parts,
+    _macro_f1,
+    "the F1 score of each class, averaged over the classes; 1 is perfect",
+)
+
+METRICS: dict[str, tuple[Metric, ...]] = {
+    "binary": (ACCURACY, LOG_LOSS, AUC, AVERAGE_PRECISION, BINARY_F1),
+    "multiclass": (ACCURACY, LOG_LOSS, MACRO_F1),
     "multilabel": (F1, ALL_RIGHT),
     "regression": (R2, RMSE, MAE),
     "count": (R2, DEVIANCE, MAE),
@@ -185,18 +297,21 @@ def score(task: str, truth: np.ndarray, prediction: np.ndarray, *, seed: int = 0
     --------
     >>> y = np.arange(100) % 2
     >>> [str(each) for each in score("binary", y, np.where(y[:, None] == [0, 1], 0.9, 0.1))]
-    ['1.000 (1.000 to 1.000)', '0.105 (0.105 to 0.105)']
+    ['1.000 (1.000 to 1.000)', '0.105 (0.105 to 0.105)', '1.000 (1.000 to 1.000)', '1.000 (1.000 to 1.000)', ...]
     """
     found = []
     for metric in METRICS[task]:
-        quantities = metric.quantities(truth, prediction)
-        # One number a row at best: a Poisson weight for each row makes a resample (Chamandy et al. 2012).
-        values = metric.formula(_resampled(quantities, np.random.default_rng(seed)))
+        values = np.concatenate([metric.values(truth, prediction, w) for w in _resamples(len(truth), seed)])
         values = values[~np.isnan(values)]
         low, high = np.quantile(values, [(1 - SHARE) / 2, (1 + SHARE) / 2]) if len(values) else (np.nan, np.nan)
-        value = float(metric.formula(quantities.mean(axis=0)))
+        value = value_of(metric, truth, prediction)
         found.append(Score(metric.name, value, float(low), float(high), metric.larger_is_better))
     return found
+
+
+def value_of(metric: Metric, truth: np.ndarray, prediction: np.ndarray) -> float:
+    """One score, all rows weighted equally."""
+    return float(metric.values(truth, prediction, np.ones((1, len(truth))))[0])
 
 
 def better(score: Score, other: Score) -> bool:
@@ -204,17 +319,14 @@ def better(score: Score, other: Score) -> bool:
     return score.value > other.value if score.larger_is_better else score.value < other.value
 
 
-def _resampled(quantities: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Means of the quantities in resamples of the rows, (N_RESAMPLES, k)."""
-    n = len(quantities)
+def _resamples(n: int, seed: int) -> Iterator[np.ndarray]:
+    """Poisson weights of the rows, each row of them a resample (Chamandy et al. 2012)."""
+    rng = np.random.default_rng(seed)
     block = max(1, min(N_RESAMPLES, BLOCK // n))
-    means = []
     for start in range(0, N_RESAMPLES, block):
-        count = min(block, N_RESAMPLES - start)
-        weights = rng.poisson(1.0, (count, n)).astype(np.float64)
+        weights = rng.poisson(1.0, (min(block, N_RESAMPLES - start), n)).astype(np.float64)
         weights[weights.sum(axis=1) == 0.0] = 1.0
-        means.append(weights @ quantities / weights.sum(axis=1, keepdims=True))
-    return np.concatenate(means)
+        yield weights
 
 
 def shown(value: float, size: float = 0.0) -> str:

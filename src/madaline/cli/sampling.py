@@ -1,4 +1,4 @@
-"""The rows of a table that are in memory while it is trained on: all, or a sample where they are too many."""
+"""The rows of a table that are in memory during training: all, or a random sample of a large table."""
 
 from __future__ import annotations
 
@@ -18,45 +18,45 @@ if TYPE_CHECKING:
     import polars as pl
 
 SAMPLE_ROWS = 200_000
-"Of a table that is streamed, so many rows are in memory at most: they say what columns are, when to stop, how good."
+"Maximum number of rows of a streamed table in memory: they show what columns hold, validate and test."
 LEAST_ROWS = 1000
 SAMPLE_SHARE = 0.25
-"Of the memory for the table that the sample may take."
+"Fraction of the memory for the table that the sample may take."
 MOST_VALUES = 100_000
-"Different values of a target that are kept, to see what it is."
+"Maximum number of different values of a target that are kept, to infer the task."
 
 
 @dataclass
-class Drawn:
+class SampledTable:
     """Rows in memory.
 
     Attributes
     ----------
     frame : data frame
-        All rows, or a sample of them by chance, in their order.
+        All rows, or a random sample of them, in the order of the table.
     n_rows : int
-        Of the table.
+        Number of rows of the table.
     n_gaps : int
-        Of a sample, rows of the table that have no target.
+        For a sample, the number of rows of the table without a target.
     places : array of int, optional
-        Of a sample, the numbers of its rows in the table; without them ``frame`` is all there is.
-    shows : dict of series
-        Of a sample, the different values of each target in the whole table.
+        For a sample, the numbers of its rows in the table.
+    different : dict of series
+        For a sample, the different values of each target in the whole table.
     """
 
     frame: pl.DataFrame
     n_rows: int
     n_gaps: int = 0
     places: np.ndarray | None = None
-    shows: dict[str, pl.Series] = field(default_factory=dict)
+    different: dict[str, pl.Series] = field(default_factory=dict)
 
     @property
     def is_sample(self) -> bool:
-        """Whether there are more rows than those in memory."""
+        """Whether the table has more rows than are in memory."""
         return self.places is not None
 
     def leave_out_gaps(self, targets: Sequence[str]) -> int:
-        """Leave out rows without a target; how many there are in the table."""
+        """Leave out rows without a target; returns their number in the table."""
         import polars as pl
 
         has_target = self.frame.select(pl.all_horizontal(pl.col(list(targets)).is_not_null())).to_series()
@@ -66,34 +66,34 @@ class Drawn:
             self.places = self.places[has_target.to_numpy()]
         return gone
 
-    def shown_targets(self) -> pl.DataFrame:
-        """The targets with all classes that any row of the table has."""
+    def target_values(self) -> pl.DataFrame:
+        """The targets, with all classes that any row of the table has."""
         import polars as pl
 
         if not self.is_sample:
             return self.frame
-        columns = {name: self.frame[name].append(values) for name, values in self.shows.items()}
+        columns = {name: self.frame[name].append(values) for name, values in self.different.items()}
         longest = max(map(len, columns.values()))
         return pl.DataFrame({n: c.extend_constant(c[0], longest - len(c)) for n, c in columns.items()})
 
 
-def draw(table: TableFile, settings: RunConfig, targets: Sequence[str]) -> Drawn:
-    """The rows to keep in memory; ``settings`` gets to know how many, so that another machine does the same."""
+def sample(table: TableFile, settings: RunConfig, targets: Sequence[str]) -> SampledTable:
+    """The rows to keep in memory; their number is noted in the settings, so that every machine does the same."""
     data, seed = settings.data, settings.training.seed
     if data.rows is not None and data.rows < table.n_rows:
-        text = f"{data.rows:,} of {table.n_rows:,} rows are used, drawn by chance."
+        text = f"{data.rows:,} of {table.n_rows:,} rows are used, a random sample."
         table.assumptions.append(Assumption(text, "--rows"))
         data.sample = 0
-        drawn = _sample(table, data.rows, seed, ())
-        return Drawn(drawn.frame, len(drawn.frame))
+        found = _sample(table, data.rows, seed, ())
+        return SampledTable(found.frame, len(found.frame))
     if data.sample is None:
         _decide(table, settings)
     if not data.sample:
-        return Drawn(table.frame(), table.n_rows)
+        return SampledTable(table.frame(), table.n_rows)
     table.assumptions.append(
         Assumption(
-            f"The table is streamed from the disk: in memory it would take {memory.shown(memory.needed(table))}. "
-            f"{min(data.sample, table.n_rows):,} rows drawn by chance say what columns are and test the net.",
+            f"The table is streamed from disk: in memory it would take {memory.shown(memory.needed(table))}. "
+            f"A random sample of {min(data.sample, table.n_rows):,} rows shows what columns hold and is used to test.",
             "--memory, --rows",
         )
     )
@@ -101,7 +101,7 @@ def draw(table: TableFile, settings: RunConfig, targets: Sequence[str]) -> Drawn
 
 
 def _decide(table: TableFile, settings: RunConfig) -> None:
-    """How many rows to keep in memory; 0 for all of them."""
+    """Decide how many rows to keep in memory; 0 for all of them."""
     given = settings.data.memory
     room = memory.SHARE * memory.free() if given is None else memory.size(given)
     need = memory.needed(table)
@@ -111,27 +111,27 @@ def _decide(table: TableFile, settings: RunConfig) -> None:
         settings.data.sample = max(LEAST_ROWS, min(SAMPLE_ROWS, fits))
 
 
-def _sample(table: TableFile, most: int, seed: int, targets: Sequence[str]) -> Drawn:
-    """So many rows by chance, in their order, and the different values that ``targets`` have in all rows."""
+def _sample(table: TableFile, most: int, seed: int, targets: Sequence[str]) -> SampledTable:
+    """A random sample of rows, in their order, and the different values of ``targets`` in all rows."""
     import polars as pl
 
     count = min(most, table.n_rows)
     chosen = np.sort(np.random.default_rng(seed).choice(table.n_rows, count, replace=False))
     parts, start, n_gaps = [], 0, 0
-    shows: dict[str, pl.Series] = {}
+    different: dict[str, pl.Series] = {}
     for batch in table.batches():
         low, high = np.searchsorted(chosen, [start, start + len(batch)])
-        # Texts are written anew, or a few rows of a part would keep the texts of all its rows in memory.
+        # Texts are copied: a few rows of a part would otherwise keep the texts of all its rows in memory.
         parts.append(batch[chosen[low:high] - start].with_columns(pl.col(pl.String) + ""))
         for name in targets:
-            shows[name] = _different(batch[name], shows.get(name))
+            different[name] = _different(batch[name], different.get(name))
         n_gaps += len(batch) - len(batch.select(targets).drop_nulls()) if targets else 0
         start += len(batch)
-    return Drawn(pl.concat(parts, rechunk=True), table.n_rows, n_gaps, chosen, shows)
+    return SampledTable(pl.concat(parts, rechunk=True), table.n_rows, n_gaps, chosen, different)
 
 
 def _different(column: pl.Series, before: pl.Series | None) -> pl.Series:
-    """The different values of a column and those before; of very many, those by which a task is told."""
+    """The different values of a column and of earlier parts; if very many, those that decide the task."""
     import polars as pl
 
     found = column.drop_nulls().unique(maintain_order=True)
@@ -144,18 +144,18 @@ def _different(column: pl.Series, before: pl.Series | None) -> pl.Series:
     return pl.concat([found.sort()[[0, -1]], broken]).unique(maintain_order=True)
 
 
-def without_held(
-    table: TableFile, drawn: Drawn, split: Split, by: str | None, targets: Sequence[str]
+def training_parts(
+    table: TableFile, sampled: SampledTable, split: Split, by: str | None, targets: Sequence[str]
 ) -> Iterator[pl.DataFrame]:
-    """The rows of a table to train on, part by part: those with a target that are kept neither for stopping nor test.
+    """The training rows of a table, part by part: those with a target that are not in the validation or test set.
 
-    Rows that were drawn for these are left out by their number; if rows belong together (``by``), all rows of their
-    groups, or all from their first moment on.
+    These sets were drawn from the sample, and their rows are left out by number. With a column to split ``by``, all
+    rows of their groups are left out, or all rows from their earliest time on.
     """
-    assert drawn.places is not None
+    assert sampled.places is not None
     held = np.concatenate([split.validation, split.test])
-    places = np.sort(drawn.places[held])
-    values = None if by is None else drawn.frame[by][held]
+    places = np.sort(sampled.places[held])
+    values = None if by is None else sampled.frame[by][held]
     start = 0
     for batch in table.batches():
         if values is not None and by is not None:

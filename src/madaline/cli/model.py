@@ -1,0 +1,127 @@
+"""A saved model as the commands use it: rows of a table in, predictions under the names of its targets out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from madaline.errors import ConfigError, FileFormatError, InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+
+    from madaline.data.reading.format import TableFormat
+
+ModelPath = Annotated[Path, typer.Argument(help="Model file or run folder.", show_default=False)]
+DataPath = Annotated[
+    str,
+    typer.Argument(
+        help="CSV or Parquet file, folder of such files, - for standard input, or the name of a data set.",
+        show_default=False,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class SavedModel:
+    """An estimator that was read from a file."""
+
+    estimator: Any
+    path: Path
+
+    @property
+    def task(self) -> str:
+        """What it was trained for."""
+        from madaline.estimators.tabular.predictions import task_of
+
+        return task_of(self.estimator)
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The target columns."""
+        return tuple(getattr(self.estimator, "target_names_", ("y",)))
+
+    @property
+    def classes(self) -> Sequence[Any]:
+        """Classes or labels; none for numbers."""
+        from madaline.estimators.tabular.predictions import classes_of
+
+        return classes_of(self.estimator)
+
+    @property
+    def reading(self) -> TableFormat:
+        """How tables are to be read."""
+        from madaline.data.reading.format import TableFormat
+
+        provenance = getattr(self.estimator, "provenance_", None)
+        return TableFormat() if provenance is None else provenance.reading
+
+    @property
+    def about(self) -> Mapping[str, Any]:
+        """How it was trained and tested, if ``madaline train`` made it."""
+        provenance = getattr(self.estimator, "provenance_", None)
+        return {} if provenance is None else provenance.about
+
+    def rows(self, batch: pl.DataFrame) -> Any:
+        """The columns of a table that the estimator takes."""
+        if hasattr(self.estimator, "table_plan_"):
+            return batch
+        names = getattr(self.estimator, "feature_names_in_", None)
+        if names is not None:
+            missing = [name for name in names if name not in batch.columns]
+            if missing:
+                raise InputError(f"The table has no column {missing[0]!r}, which the model was trained with.")
+            return batch.select(list(names))
+        X = batch.drop([name for name in self.targets if name in batch.columns])
+        if X.width != self.estimator.n_features_in_:
+            raise InputError(
+                f"The table has {X.width} feature columns, and the model was trained with an array of "
+                f"{self.estimator.n_features_in_}."
+            )
+        return X.to_numpy()
+
+    def truth(self, batch: pl.DataFrame) -> np.ndarray:
+        """The targets of rows as the estimator's."""
+        from madaline.data.target import CLASS_TASKS, TargetReader
+
+        classes = tuple(self.classes) if self.task in CLASS_TASKS else ()
+        return TargetReader(self.task, self.targets, classes).values(target_columns(batch, self.targets))
+
+    def need_probabilities(self) -> None:
+        """An error if the model has no probabilities."""
+        if not hasattr(self.estimator, "predict_proba"):
+            raise ConfigError("The model predicts numbers: there are no classes to give probabilities of.")
+
+    def check_interval(self, coverage: float) -> None:
+        """An error if the model cannot give such intervals."""
+        from madaline.estimators.intervals import LEVELS
+
+        if not hasattr(self.estimator, "predict_interval"):
+            raise ConfigError("The model predicts classes: intervals are for numbers. Use --proba instead.")
+        if not 0.0 < coverage < LEVELS[-1]:
+            raise ConfigError(f"--interval {coverage} must be between 0 and {LEVELS[-1]}, for example 0.9.")
+
+
+def target_columns(frame: pl.DataFrame, targets: Sequence[str]) -> Any:
+    """The target columns: a series for one, a data frame for several."""
+    return frame[targets[0]] if len(targets) == 1 else frame.select(targets)
+
+
+def load(path: Path) -> SavedModel:
+    """The model of a file or of a run folder."""
+    from madaline.cli.run_folder import model_of
+    from madaline.functional.files import load as load_file
+
+    file = model_of(path)
+    found = load_file(file)
+    if not hasattr(found, "predict"):
+        raise FileFormatError(
+            f"{str(file)!r} holds a net without the columns and targets it was trained on. Use it in Python: "
+            "md.load(path)."
+        )
+    return SavedModel(found, file)
