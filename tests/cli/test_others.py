@@ -7,18 +7,20 @@ import importlib.util
 import io
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+import madaline as md
 from madaline.data.datasets import DATASETS
 
 
 def test_evaluate_scores_and_counts_confusions(madaline, penguins):
     result = madaline("evaluate", penguins, "penguins")
     assert result.code == 0
-    assert "On 344 rows" in result.out
+    assert "Scores on 344 rows" in result.out
     assert "accuracy: the share of rows whose class is right" in result.out
     document = madaline("evaluate", penguins, "penguins", "--json").json()
     confusion = document["confusion"]
@@ -68,15 +70,15 @@ def test_inspect_shows_columns_layers_scores_and_where_it_is_from(madaline, peng
         assert text in result.out
     document = madaline("inspect", penguins / "model.madaline", "--json").json()
     assert document["about"]["source"] == "penguins"
-    assert document["parameters"] > 100
+    assert document["n_weights"] > 100
+    assert document["parameters"]["hidden_layer_sizes"] == [128, 128, 128]
 
 
 def test_inspect_takes_what_a_file_says_about_itself_for_no_more_than_it_is(madaline, penguins, tmp_path):
-    from madaline.estimators.tabular.learned import Learned
-
-    learned = Learned.load(penguins / "model.madaline")
-    learned.about = {"scores": [1, 2], "rows": "many", "recipe": None, "versions": {"x": {"y": 1}}}
-    learned.save(tmp_path / "odd.madaline")
+    estimator = md.load(penguins / "model.madaline")
+    about = {"scores": [1, 2], "rows": "many", "recipe": None, "versions": {"x": {"y": 1}}}
+    estimator.provenance_ = replace(estimator.provenance_, about=about)
+    md.save(estimator, tmp_path / "odd.madaline")
     assert madaline("inspect", tmp_path / "odd.madaline").code == 0
 
 

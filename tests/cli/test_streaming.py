@@ -44,7 +44,7 @@ def numbers(madaline):
 def test_a_table_too_large_for_memory_is_trained_on_whole_and_says_so(madaline, numbers):
     result = madaline("train", "t.csv", "-t", "y", "--out", "run", "--epochs", "20", *STREAMED)
     assert result.code == 0, result.err
-    assert "The table is streamed from the disk: in memory it would take" in result.out
+    assert "The table is streamed from disk: in memory it would take" in result.out
     assert "[--memory, --rows]" in result.out
     document = json.loads(Path("run/result.json").read_text())
     rows = document["rows"]
@@ -173,7 +173,7 @@ def test_a_disk_without_room_is_said_before_it_is_full(madaline, numbers, monkey
     monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(free=1000))
     result = madaline("train", "t.csv", "-t", "y", "--out", "run", *STREAMED)
     assert result.code == 1
-    assert "and the disk has 0.0 GB free. Choose another --out, or draw some of them: --rows." in result.err
+    assert "and the disk has 0.0 GB free. Use another folder, or train on a random sample of the rows." in result.err
     assert not Path("run.unfinished").exists()
 
 

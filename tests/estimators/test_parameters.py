@@ -200,7 +200,9 @@ def test_a_loss_of_numbers_tells_no_classes_apart(iris, loss):
 
 
 def test_several_quantiles_are_for_the_regressor_that_gives_several(diabetes):
-    with pytest.raises(ConfigError, match=r"has 3 quantiles, .* such as md.losses.Quantile\(q=0.9\), or use QuantileMLPRegressor"):
+    with pytest.raises(
+        ConfigError, match=r"has 3 quantiles, .* such as md.losses.Quantile\(q=0.9\), or use QuantileMLPRegressor"
+    ):
         md.MLPRegressor("quantile").fit(*diabetes)
     assert md.MLPRegressor(md.Quantile(q=0.9), 8, max_iter=5).fit(*diabetes).predict(diabetes[0]).shape == (442,)
 

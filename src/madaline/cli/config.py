@@ -122,9 +122,7 @@ def _checked(kind: Any, given: Any, section: str, path: Path) -> Any:
     values = {}
     for name, value in given.items():
         if name not in known:
-            raise ConfigError(
-                f"{str(path)!r}: [{section}] has an unknown setting {name!r}. Known: {', '.join(known)}."
-            )
+            raise ConfigError(f"{str(path)!r}: [{section}] has an unknown setting {name!r}. Known: {', '.join(known)}.")
         value = tuple(value) if isinstance(value, list) else value  # noqa: PLW2901
         if not fits(value, hints[name]):
             raise ConfigError(f"{str(path)!r}: {section}.{name} = {value!r} must be {shown_hint(hints[name])}.")

@@ -20,21 +20,32 @@ Delimiter = Annotated[
     str | None, typer.Option(help="Field delimiter: a character, or tab, space, semicolon.", rich_help_panel=READING)
 ]
 Decimal = Annotated[str | None, typer.Option(help="Decimal mark: . or ,", rich_help_panel=READING)]
-Encoding = Annotated[str | None, typer.Option(help="Text encoding, for example utf-8 or latin-1.", rich_help_panel=READING)]
+Encoding = Annotated[
+    str | None, typer.Option(help="Text encoding, for example utf-8 or latin-1.", rich_help_panel=READING)
+]
 Header = Annotated[int | None, typer.Option(help="Number of header lines; 0 for none.", rich_help_panel=READING)]
 Skip = Annotated[int | None, typer.Option(help="Number of lines to skip before the header.", rich_help_panel=READING)]
 Missing = Annotated[
-    str | None, typer.Option(help="Texts that mean a missing value, separated by commas: NA,-200", rich_help_panel=READING)
+    str | None,
+    typer.Option(help="Texts that mean a missing value, separated by commas: NA,-200", rich_help_panel=READING),
 ]
-Dates = Annotated[str | None, typer.Option(help="Order of day, month and year in dates: dmy, mdy, ymd, or none.", rich_help_panel=READING)]
+Dates = Annotated[
+    str | None,
+    typer.Option(help="Order of day, month and year in dates: dmy, mdy, ymd, or none.", rich_help_panel=READING),
+]
 Ragged = Annotated[
     str,
     typer.Option(
-        help="What to do with rows that have more or fewer fields: auto, refuse, fill, drop.", rich_help_panel=READING, metavar="WHAT"
+        help="What to do with rows that have more or fewer fields: auto, refuse, fill, drop.",
+        rich_help_panel=READING,
+        metavar="WHAT",
     ),
 ]
 Unnamed = Annotated[
-    str, typer.Option(help="What to do with columns without a name: auto, keep, drop.", rich_help_panel=READING, metavar="WHAT")
+    str,
+    typer.Option(
+        help="What to do with columns without a name: auto, keep, drop.", rich_help_panel=READING, metavar="WHAT"
+    ),
 ]
 
 

@@ -17,6 +17,7 @@ from madaline.cli.model import DataPath, ModelPath, SavedModel, load
 if TYPE_CHECKING:
     import polars as pl
 
+
 def predict(
     model: ModelPath,
     data: DataPath,
@@ -27,7 +28,9 @@ def predict(
     interval: Annotated[
         float | None, typer.Option(help="Add a prediction interval with this coverage, for example 0.9.")
     ] = None,
-    only: Annotated[bool, typer.Option("--only", help="Write only the predictions, without the columns of the table.")] = False,
+    only: Annotated[
+        bool, typer.Option("--only", help="Write only the predictions, without the columns of the table.")
+    ] = False,
     force: o.Force = False,
     as_json: o.Json = False,
     delimiter: o.Delimiter = None,
@@ -83,12 +86,10 @@ def predict(
         for assumption in table.assumptions:
             screen.say(f"  {assumption.text}  [{assumption.flag}]")
         screen.say(f"{n_rows:,} rows written to {out}." if out else "")
-        screen.result({"rows": n_rows, "out": out, "assumptions": o.said(table.assumptions)})
+        screen.result({"rows": n_rows, "out": out, "assumptions": o.assumed(table.assumptions)})
 
 
-def answers(
-    saved: SavedModel, batch: pl.DataFrame, *, proba: bool, interval: float | None, only: bool
-) -> pl.DataFrame:
+def answers(saved: SavedModel, batch: pl.DataFrame, *, proba: bool, interval: float | None, only: bool) -> pl.DataFrame:
     """A part of the table with the predictions beside it."""
     import polars as pl
 
@@ -103,7 +104,9 @@ def answers(
     if proba:
         p = estimator.predict_proba(X)
         columns |= {f"probability {name}": p[:, k] for k, name in enumerate(saved.classes)}
-    result = pl.DataFrame({name: column.tolist() if column.dtype == object else column for name, column in columns.items()})
+    result = pl.DataFrame(
+        {name: column.tolist() if column.dtype == object else column for name, column in columns.items()}
+    )
     if only:
         return result
     return batch.select(name for name in batch.columns if name not in columns).hstack(result)

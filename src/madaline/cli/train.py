@@ -40,9 +40,7 @@ def train(
             rich_help_panel=COLUMNS,
         ),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder to write.", show_default="NAME-run")
-    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder to write.", show_default="NAME-run")] = None,
     time: Annotated[
         str | None, typer.Option(help="Time limit for training, for example 90s, 5m or 1h30m.", show_default="none")
     ] = None,
@@ -61,9 +59,7 @@ def train(
     force: o.Force = False,
     as_json: o.Json = False,
     ignore: Annotated[Names, typer.Option(help="Columns to leave out.", rich_help_panel=COLUMNS)] = None,
-    categorical: Annotated[
-        Names, typer.Option(help="Columns to use as categories.", rich_help_panel=COLUMNS)
-    ] = None,
+    categorical: Annotated[Names, typer.Option(help="Columns to use as categories.", rich_help_panel=COLUMNS)] = None,
     numeric: Annotated[Names, typer.Option(help="Columns to use as numbers.", rich_help_panel=COLUMNS)] = None,
     task: Annotated[
         str | None,
@@ -187,9 +183,8 @@ def _take(settings: Any, given: dict[str, Any]) -> None:
         (settings.training, (*training, "weight_decay", "batch_size", "epochs", "patience")),
     ]
     options = set(given) - {"data", "config", "resume", "out", "force", "as_json", "baselines", "report"}
-    settings.training.given = tuple(
-        sorted(f"--{name.replace('_', '-')}" for name in options if given[name] not in (None, False, "auto"))
-    )
+    flags = {f"--{name.replace('_', '-')}" for name in options if given[name] not in (None, False, "auto")}
+    settings.training.given = tuple(sorted(flags | set(settings.training.given)))
     for section, names in places:
         for name in names:
             if given[name] is not None:

@@ -103,6 +103,8 @@ def _run(
         is_repeated = settings.ended.by == "time" and not resume and limit is None
         if is_repeated:
             watcher.stop_after(settings.ended.epoch, settings.ended.step)
+        train_X: Any
+        train_y: Any
         train_X, train_y = parts["train"]
         if sampled.is_sample:
             from madaline.estimators.table_stream import TableStream
@@ -123,6 +125,7 @@ def _run(
             validation=parts["validation"],
             checkpoint=folder.checkpoint,
             resume=resume,
+            classes=target.classes or None,
             max_seconds=None if limit is None else max(0.1, limit - (time.monotonic() - began)),
         )
     history = estimator.history_
@@ -158,9 +161,7 @@ def _run(
         "warnings": data_warnings(caught) + training_warnings(caught),
         "task": target.task,
         "target": list(targets),
-        "columns": [
-            {"column": r.column, "role": r.role, "reason": r.reason} for r in estimator.table_plan_.roles()
-        ],
+        "columns": [{"column": r.column, "role": r.role, "reason": r.reason} for r in estimator.table_plan_.roles()],
         "recipe": {name: estimator.resolved_params_[parameter] for name, parameter in PARAMETERS.items()},
         "ended": vars(settings.ended),
         "scores": {score.name: vars(score) for score in scores},

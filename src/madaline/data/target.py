@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 
 from madaline.data.series import from_array
-from madaline.data.task import TASKS, check_no_gaps, classes_of, columns_of, infer_task, is_matrix, matrix_of, the_column
+from madaline.data.task import (
+    TASKS,
+    check_no_gaps,
+    classes_of,
+    columns_of,
+    infer_task,
+    is_matrix,
+    matrix_of,
+    the_column,
+)
 from madaline.description import short
 from madaline.errors import ConfigError, ShapeError, TargetError
 
@@ -99,7 +108,7 @@ class TargetReader:
                     f"Row {unseen[0]} of the target is {value!r}, a class that was not in the training data. Known: "
                     f"{short(self.classes)}."
                 )
-            return np.array(self.classes)[codes]
+            return np.asarray(np.array(self.classes)[codes])
         if self.task == "multilabel":
             return np.stack([column.booleans() for column in columns], axis=1).astype(np.int64)
         matrix = matrix_of(columns)

@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from madaline.errors import ConfigError
 from madaline.estimators import preset
 from madaline.estimators.callbacks import with_sklearn_callbacks
 from madaline.estimators.checks import constraints
@@ -76,11 +77,15 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
 
     def _validate_params(self) -> None:
         given = {name: plain(value) for name, value in self.get_params(deep=False).items()}
-        validate_parameter_constraints(constraints(type(self)), given, caller_name=type(self).__name__)
+        validate_parameter_constraints(constraints(cast(Any, type(self))), given, caller_name=type(self).__name__)
 
     def _read_target(self, y: Any, *, fresh: bool) -> np.ndarray:
         """Targets as the loss takes them; ``fresh`` if they are the first ones."""
         raise NotImplementedError
+
+    def _know_classes(self, classes: Any) -> None:
+        """Take all classes there are, before rows are read."""
+        raise ConfigError(f"classes is for classifiers, and {type(self).__name__} predicts numbers.")
 
     def _make_loss(self) -> Loss:
         """The loss, when the targets are known."""
@@ -133,6 +138,7 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
         checkpoint: str | os.PathLike[str] | None = None,
         resume: bool = False,
         max_seconds: float | None = None,
+        classes: Any = None,
     ) -> Self:
         """Train on the rows of ``X`` and their targets ``y``. What is learned ends in an underscore.
 
@@ -151,9 +157,11 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
             interrupted. Needs the same data and parameters, and an integer ``random_state``.
         max_seconds : float, optional
             Time limit for training; the model is then that of the best epoch so far.
+        classes : array, optional
+            All classes, if the training rows may lack some of them; for classifiers.
         """
         self._validate_params()
-        options = FitOptions(validation, checkpoint, resume, max_seconds)
+        options = FitOptions(validation, checkpoint, resume, max_seconds, classes)
         return cast(Self, with_sklearn_callbacks(self._fit)(X, y, sample_weight, options=options))
 
     def _fit(
@@ -169,6 +177,8 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
             raise ValueError("partial_fit does not support early_stopping=True")
         hidden_widths(settings.hidden_layer_sizes)
         stream = X if isinstance(X, TableStream) else None
+        if options.classes is not None:
+            self._know_classes(options.classes)
         if stream is not None:
             X, y = stream.check(settings, y, sample_weight, options.validation)
         rows = self._read(settings, X, y, sample_weight, fresh=fresh)

@@ -15,7 +15,7 @@ _CLOSED = {"[]": "both", "[)": "left", "(]": "right", "()": "neither"}
 
 
 @cache
-def constraints(cls: type) -> dict[str, list[Any]]:
+def constraints(cls: Any) -> dict[str, list[Any]]:
     """The constraints of the parameters of a class, in scikit-learn's form."""
     return {
         name: [_constraint(check) for check in parameter.checks]

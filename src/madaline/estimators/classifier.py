@@ -74,12 +74,18 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
     def _read_target(self, y: Any, *, fresh: bool) -> np.ndarray:
         if y.ndim == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
-        if fresh and not hasattr(self, "_classes_given"):
+        given = self.__dict__.pop("_classes_given", False)
+        if fresh and not given:
             self._classes = Classes.of(y)
             self.classes_ = self._classes.classes
         else:
             self._classes.check_known(y, warm_start=self.warm_start)
         return self._classes.encode(y)
+
+    def _know_classes(self, classes: Any) -> None:
+        self._classes = Classes.of(np.asarray(classes))
+        self.classes_ = self._classes.classes
+        self._classes_given = True
 
     def _row_weights(self, y: Any, weight: Any, *, fresh: bool) -> Any:
         if self.class_weight is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from madaline.estimators.parameters import ClassifierParameters, Parameter, default_of, described
 
@@ -54,7 +54,7 @@ Class = TypeVar("Class", bound=type[Any])
 def documented(cls: Class) -> Class:
     """Fill the parameters and attributes into the docstring of a class."""
     lines = []
-    for name, parameter in described(cls).items():
+    for name, parameter in described(cast(Any, cls)).items():
         default = default_of(cls, name)
         ending = "optional" if default is None else f"default {default!r}"
         lines.append(f"{name} : {parameter.takes}, {ending}")

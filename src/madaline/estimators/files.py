@@ -73,9 +73,7 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     container.write(path, arrays, document)
 
 
-def _written(
-    writer: _Writer, estimator: Any, values: dict[str, Any], prefix: str
-) -> tuple[dict[str, Any], list[str]]:
+def _written(writer: _Writer, estimator: Any, values: dict[str, Any], prefix: str) -> tuple[dict[str, Any], list[str]]:
     """Parameters as plain data, and the names of those that cannot be written."""
     found, left_out = {}, []
     for name, value in values.items():

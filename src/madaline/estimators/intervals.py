@@ -84,7 +84,8 @@ def _bins(error: np.ndarray, prediction: np.ndarray, most: int = MOST_BINS) -> t
     overall = max(float(error.mean()), 1e-12 * max(1.0, float(np.abs(prediction).max(initial=0.0))))
     order = np.argsort(prediction, kind="stable")
     parts = np.array_split(order, max(1, min(most, len(order) // BIN_ROWS)))
-    centres, spreads = [], []
+    centres: list[float] = []
+    spreads: list[float] = []
     for part in parts:
         centre = float(prediction[part].mean())
         if centres and centre <= centres[-1]:  # equal predictions

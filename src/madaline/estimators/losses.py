@@ -40,6 +40,10 @@ class OverOutputs(Loss):
         """That of the loss it sums."""
         return self.single.out_activation
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data by which checkpoints tell one loss from another."""
+        return {"over_outputs": self.single.to_dict()}
+
     def rows(self, prediction: Any, target: Any) -> Any:
         return float(columns(prediction).shape[1]) * self.single.rows(prediction, target)
 
@@ -61,6 +65,10 @@ class SeveralClasses(Loss):
     def name(self) -> str:  # type: ignore[override]  # in no registry: it is made for one data set
         """For messages."""
         return "cross_entropy"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data by which checkpoints tell one loss from another."""
+        return {"several_classes": list(self.n_classes)}
 
     def blocks(self, outputs: Any) -> list[Any]:
         """The outputs of each target."""

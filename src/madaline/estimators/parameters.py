@@ -400,7 +400,7 @@ SAME_THING = {
 
 
 @cache
-def described(cls: type) -> Mapping[str, Parameter]:
+def described(cls: Any) -> Mapping[str, Parameter]:
     """The parameters of a class by name, in the order of its signature."""
     hints = get_type_hints(cls, include_extras=True)
     found = {field.name: _parameter(hints[field.name]) for field in fields(cls)}
@@ -411,9 +411,9 @@ def _parameter(hint: Any) -> Parameter | None:
     return next((item for item in getattr(hint, "__metadata__", ()) if isinstance(item, Parameter)), None)
 
 
-def default_of(cls: type, name: str) -> Any:
+def default_of(cls: Any, name: str) -> Any:
     """The default of a parameter, as a plain value."""
-    return plain(next(field.default for field in fields(cls) if field.name == name))  # type: ignore[arg-type]
+    return plain(next(field.default for field in fields(cls) if field.name == name))
 
 
 def is_given(estimator: Any, name: str) -> bool:

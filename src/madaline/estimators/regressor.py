@@ -88,7 +88,7 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
         return rows if self._scale is None else replace(rows, y=(rows.y - self._scale[0]) / self._scale[1])
 
     def _answers_of(self, target: np.ndarray) -> np.ndarray:
-        return self._unscaled(target)
+        return np.asarray(self._unscaled(target))
 
     def _encoding_key(self) -> Any:
         return None if self._scale is None else [np.asarray(each).tolist() for each in self._scale]
@@ -127,7 +127,7 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
         With a preset, predictions stay near the range of the training targets, however extreme a row is.
         """
         found = self._bounded(self._unscaled(self._predict_rows(X)))
-        return found[:, 0] if found.shape[1] == 1 else found
+        return np.asarray(found[:, 0] if found.shape[1] == 1 else found)
 
     def predict_encoded(self, arrays: Any) -> np.ndarray:
         """Predictions (n, n_targets) of rows that ``table_plan_`` has encoded already, for explanations."""
@@ -179,10 +179,10 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
         )
 
     def _one_sample(self, outputs: np.ndarray) -> np.ndarray:
-        found = self._unscaled(np.asarray(self._loss.predict(outputs)))
+        found = np.asarray(self._unscaled(np.asarray(self._loss.predict(outputs))))
         return found[:, 0] if found.shape[1] == 1 else found
 
-    def _unscaled(self, prediction: np.ndarray) -> np.ndarray:
+    def _unscaled(self, prediction: Any) -> Any:
         """Predictions in the units of the target."""
         if self._scale is None:
             return prediction
@@ -191,7 +191,9 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
 
     def _bounded(self, prediction: Any) -> Any:
         """Predictions within the range of the training targets and some room beyond it."""
-        return prediction if self._bounds is None else np.minimum(np.maximum(prediction, self._bounds[0]), self._bounds[1])
+        return (
+            prediction if self._bounds is None else np.minimum(np.maximum(prediction, self._bounds[0]), self._bounds[1])
+        )
 
 
 def _target_scale(y: np.ndarray, out_activation: str) -> tuple[Any, Any] | None:

@@ -48,6 +48,7 @@ class FitOptions:
     checkpoint: str | os.PathLike[str] | None = None
     resume: bool = False
     max_seconds: float | None = None
+    classes: Any = None
 
     def __post_init__(self) -> None:
         if self.resume and self.checkpoint is None:

@@ -23,9 +23,11 @@ class QuantileParameters(NetParameters):
     """Parameters besides those of every net."""
 
     _: KW_ONLY
-    quantiles: Annotated[
-        Any, P("sequence of float", "Increasing levels between 0 and 1.", ("array-like",))
-    ] = (0.05, 0.5, 0.95)
+    quantiles: Annotated[Any, P("sequence of float", "Increasing levels between 0 and 1.", ("array-like",))] = (
+        0.05,
+        0.5,
+        0.95,
+    )
 
 
 @documented

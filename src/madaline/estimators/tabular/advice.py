@@ -84,9 +84,7 @@ def advise(
     return [advice for advice in found if not set(re.findall(r"--[a-z-]+", advice.options)) & set(facts.given)][:MOST]
 
 
-def _about_data(
-    facts: RunFacts, scores: Sequence[Score], baselines: Mapping[str, Sequence[Score]]
-) -> Iterator[Advice]:
+def _about_data(facts: RunFacts, scores: Sequence[Score], baselines: Mapping[str, Sequence[Score]]) -> Iterator[Advice]:
     score, firsts = scores[0], {name: each[0] for name, each in baselines.items()}
     if score.larger_is_better and score.value > TOO_GOOD:
         yield Advice(
@@ -146,7 +144,9 @@ def _about_training(facts: RunFacts, history: History) -> Iterator[Advice]:
             "--resume RUN",
         )
     elif (
-        history.stopped == "finished" and history.best_epoch is not None and history.best_epoch >= 0.95 * facts.max_epochs
+        history.stopped == "finished"
+        and history.best_epoch is not None
+        and history.best_epoch >= 0.95 * facts.max_epochs
     ):
         yield Advice("The loss was still falling at the end. Train longer.", f"--epochs {2 * facts.max_epochs}")
     if not history.epochs:

@@ -10,7 +10,13 @@ from madaline.estimators.tabular.scores import DEVIANCE, F1, LOG_LOSS, RMSE, Met
 from madaline.report.effects import Arrays, Feature, find_effects
 from madaline.report.findings import Effects
 
-ERRORS: dict[str, Metric] = {"binary": LOG_LOSS, "multiclass": LOG_LOSS, "multilabel": F1, "regression": RMSE, "count": DEVIANCE}
+ERRORS: dict[str, Metric] = {
+    "binary": LOG_LOSS,
+    "multiclass": LOG_LOSS,
+    "multilabel": F1,
+    "regression": RMSE,
+    "count": DEVIANCE,
+}
 "What grows if a column that matters is shuffled: of scores, the one that tells small changes."
 
 

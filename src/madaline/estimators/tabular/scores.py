@@ -31,6 +31,8 @@ class Score:
     low, high : float
         Where 95% of resamples of the rows have it.
     larger_is_better : bool
+    meaning : str
+        A few words about it.
     """
 
     name: str
@@ -38,11 +40,7 @@ class Score:
     low: float
     high: float
     larger_is_better: bool = True
-
-    @property
-    def meaning(self) -> str:
-        """What it says, for those who do not know its name; nothing for a name that is not known here."""
-        return next((metric.meaning for task in METRICS.values() for metric in task if metric.name == self.name), "")
+    meaning: str = ""
 
     def __str__(self) -> str:
         if np.isnan(self.value):
@@ -170,7 +168,7 @@ def _f1_parts(truth: np.ndarray, p: np.ndarray) -> np.ndarray:
 
 
 def _f1(means: Means) -> np.ndarray:
-    return 2.0 * means[..., 0] / np.maximum(means[..., 1], 1e-12)
+    return np.asarray(2.0 * means[..., 0] / np.maximum(means[..., 1], 1e-12))
 
 
 def _binary_f1_parts(truth: np.ndarray, p: np.ndarray) -> np.ndarray:
@@ -305,7 +303,7 @@ def score(task: str, truth: np.ndarray, prediction: np.ndarray, *, seed: int = 0
         values = values[~np.isnan(values)]
         low, high = np.quantile(values, [(1 - SHARE) / 2, (1 + SHARE) / 2]) if len(values) else (np.nan, np.nan)
         value = value_of(metric, truth, prediction)
-        found.append(Score(metric.name, value, float(low), float(high), metric.larger_is_better))
+        found.append(Score(metric.name, value, float(low), float(high), metric.larger_is_better, metric.meaning))
     return found
 
 
