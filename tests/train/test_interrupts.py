@@ -141,12 +141,17 @@ def test_an_interrupt_at_any_instruction_of_entry_and_exit_leaves_the_handler_of
 
 def test_an_interrupt_that_a_callback_ignores_does_not_unprotect_later_steps():
     interrupts, done = Interrupts(lambda: None), []
+
+    def work():
+        with interrupts.held():
+            send()
+            done.append(True)
+
     with interrupts:
         with pytest.raises(KeyboardInterrupt):
             send()  # as a callback that catches it
-        with pytest.raises(KeyboardInterrupt), interrupts.held():
-            send()
-            done.append(True)
+        with pytest.raises(KeyboardInterrupt):
+            work()
     assert done
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 

@@ -24,7 +24,7 @@ from madaline.losses.custom import CustomLoss
 from madaline.losses.targets import Target
 from madaline.nn.layers.sequential import as_layer
 from madaline.plain import Reader
-from madaline.train.checkpoint import history_from_plain, history_to_plain
+from madaline.train.saved_state import history_from_plain, history_to_plain
 
 APART = ("model_", "history_", "_loss", "_trainer", "_predictor", "_best")
 "Attributes that are written in a way of their own, or made anew."

@@ -14,14 +14,24 @@ import numpy as np
 from madaline import container
 from madaline.errors import ConfigError, FileFormatError
 from madaline.functional import files
+from madaline.kernels.core import isa
+from madaline.kernels.execute import executor
 from madaline.losses.custom import CustomLoss
 from madaline.losses.loss import Loss
 from madaline.train.events import Callback
-from madaline.train.history import History, Table
 from madaline.train.metrics import OwnMetric
 from madaline.train.recipe import to_plain
-from madaline.train.run import Progress, Run
+from madaline.train.run import Run
 from madaline.train.sampling import OwnSampler
+from madaline.train.saved_state import (
+    history_from_plain,
+    history_to_plain,
+    plateau_to_plain,
+    restore_plateau,
+    restore_watch,
+    short,
+    watch_to_plain,
+)
 from madaline.train.stream_run import StreamRun
 
 if TYPE_CHECKING:
@@ -30,6 +40,8 @@ if TYPE_CHECKING:
 
 LOOKED_AT_STEPS = 10_000
 "Of so many steps at most rates are compared."
+REFERENCE = "reference"
+"Recorded in the place of an instruction set by the reference executor."
 
 
 class Checkpointer(Callback):
@@ -88,8 +100,8 @@ def save(run: Run, path: str | os.PathLike[str]) -> None:
             "setting": setting(run),
             "progress": asdict(run.progress),
             "history": history_to_plain(run.history),
-            "watch": None if run.watch is None else run.watch.to_dict(),
-            "plateau": None if run.plateau is None else _plateau_to_plain(run.plateau),
+            "watch": watch_to_plain(run.watch),
+            "plateau": plateau_to_plain(run.plateau),
         },
     )
 
@@ -118,6 +130,7 @@ def setting(run: Run) -> dict[str, Any]:
         "metrics": [metric.name if isinstance(metric, OwnMetric) else metric.to_dict() for metric in run.metrics],
         "early_stopping": None if run.watch is None else run.watch.rule.to_dict() | {"metric": run.watch.metric},
         "total_steps": run.total_steps,
+        "instruction_set": (None if executor() == "reference" else isa()) or REFERENCE,
     }
 
 
@@ -134,24 +147,21 @@ def _losses_as_used(run: Run) -> Loss | dict[str, Loss]:
 
 
 def restore(run: Run, path: str | os.PathLike[str], *, epochs: int) -> None:
-    """Bring a run of so many epochs that is about to begin to where the checkpoint was written."""
+    """Set a run of this many epochs, which is about to begin, to the state that a checkpoint holds.
+
+    Raises
+    ------
+    ConfigError
+        If the checkpoint was written with other settings, data or instructions.
+    FileFormatError
+        If the file is damaged, or holds a state that this run cannot have.
+    """
     arrays, document = container.read(path, kind="checkpoint")
     if document.get("format") != files.FORMAT:
         found = document.get("format")
         raise FileFormatError(f"The checkpoint has format {found!r}; this version reads {files.FORMAT}.")
-    now, then = setting(run), document.get("setting", {})
-    differing = [name for name in now if now[name] != then.get(name) and name != "total_steps"]
-    progress = document.get("progress")
-    done: Any = progress.get("t") if isinstance(progress, dict) else None
-    if now["total_steps"] != then.get("total_steps") and _is_count(done) and _had_other_rates(run, then, done):
-        differing.append("total_steps")
-    if differing:
-        name = differing[0]
-        raise ConfigError(
-            f"resume={os.fspath(path)!r} was written by a run with another {' and another '.join(differing)} "
-            f"({name} was {_short(then.get(name))}, now {_short(now[name])}). Resume with the same settings and data."
-        )
     try:
+        _check_setting(run, path, document["setting"], document["progress"].get("t"))
         for name, value in run.arrays.items():
             _copy(arrays[f"array.{name}"], value)
         _copy(arrays["params"], run.model.params.flat)
@@ -160,20 +170,45 @@ def restore(run: Run, path: str | os.PathLike[str], *, epochs: int) -> None:
             run.best = {name: np.empty_like(getattr(run.model, name).flat) for name in ("params", "state")}
             for name, value in run.best.items():
                 _copy(arrays[f"best.{name}"], value)
-        run.progress = _progress(document["progress"])
+        run.progress = run.checked_progress(document["progress"])
         if run.progress.epoch + min(run.progress.step, 1) > epochs:
             has = f"{run.progress.epoch} epochs" + (" and a part" if run.progress.step else "")
             raise ConfigError(f"resume={os.fspath(path)!r} has done {has} already, and epochs={epochs}. Ask for more.")
-        run.history = history_from_plain(document["history"])
-        if run.watch is not None and document["watch"] is not None:
-            run.watch.restore(document["watch"])
-        if run.plateau is not None and document["plateau"] is not None:
-            for name, value in _plateau(document["plateau"]).items():
-                setattr(run.plateau, name, value)
+        run.history = history_from_plain(document["history"], epochs=run.progress.epoch)
+        restore_watch(run.watch, document["watch"], epoch=run.progress.epoch)
+        restore_plateau(run.plateau, document["plateau"])
     except ConfigError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise FileFormatError(f"{os.fspath(path)!r} is no whole checkpoint: {error}") from error
+        raise FileFormatError(f"{os.fspath(path)!r} is not a valid checkpoint: {error}.") from error
+
+
+def _check_setting(run: Run, path: str | os.PathLike[str], then: dict[str, Any], done: Any) -> None:
+    """Raise a ConfigError that names the settings in which the run differs from the one that wrote the checkpoint."""
+    now = setting(run)
+    differing = [name for name in now if now[name] != then.get(name) and name != "total_steps"]
+    if now["total_steps"] != then.get("total_steps") and type(done) is int and _had_other_rates(run, then, done):
+        differing.append("total_steps")
+    if differing == ["instruction_set"]:
+        raise _other_instructions(path, str(then.get("instruction_set")), now["instruction_set"])
+    if differing:
+        name = differing[0]
+        raise ConfigError(
+            f"resume={os.fspath(path)!r} was written by a run with another {' and another '.join(differing)} "
+            f"({name} was {short(then.get(name))}, now {short(now[name])}). Resume with the same settings and data."
+        )
+
+
+def _other_instructions(path: str | os.PathLike[str], then: str, now: str) -> ConfigError:
+    def called(name: str) -> str:
+        return "the reference executor" if name == REFERENCE else f"the instruction set {name!r}"
+
+    variable = "MADALINE_EXECUTOR" if then == REFERENCE else "MADALINE_ISA"
+    return ConfigError(
+        f"resume={os.fspath(path)!r} was written with {called(then)}, and this process uses {called(now)}, whose "
+        f"results differ in their last bits. Set the environment variable {variable}={then} before you start Python, "
+        "or train again from the start."
+    )
 
 
 def _had_other_rates(run: Run, then: dict[str, Any], done: int) -> bool:
@@ -190,69 +225,3 @@ def _copy(source: np.ndarray, target: np.ndarray) -> None:
     if source.shape != target.shape or source.dtype != target.dtype:
         raise ValueError(f"an array has shape {source.shape}, and {target.shape} is needed")
     target[...] = source
-
-
-def _progress(data: dict[str, Any]) -> Progress:
-    """Where the run was; a ValueError for numbers that no run can have."""
-    found = Progress(**data)
-    for name in ("t", "epoch", "step"):
-        _need(_is_count(getattr(found, name)), name)
-    _need(isinstance(found.sums, dict) and all(map(_is_number, found.sums.values())), "sums")
-    _need(_is_number(found.seconds), "seconds")
-    _need(_is_number(found.rate_scale) and found.rate_scale >= 0.0, "rate_scale")
-    return found
-
-
-def _plateau(data: dict[str, Any]) -> dict[str, Any]:
-    """What the plateau remembered, checked."""
-    _need(_is_number(data["scale"]) and 0.0 <= data["scale"] <= 1.0, "scale")
-    _need(data["best"] is None or _is_number(data["best"]), "best")
-    for name in ("n_bad", "n_cooldown"):
-        _need(_is_count(data[name]), name)
-    return {name: data[name] for name in ("scale", "best", "n_bad", "n_cooldown")}
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _is_count(value: Any) -> bool:
-    return type(value) is int and 0 <= value < 2**53
-
-
-def _need(is_right: bool, name: str) -> None:
-    if not is_right:
-        raise ValueError(f"{name} has no meaning")
-
-
-def _plateau_to_plain(plateau: Any) -> dict[str, Any]:
-    return {name: getattr(plateau, name) for name in ("scale", "best", "n_bad", "n_cooldown")}
-
-
-def history_to_plain(history: History) -> dict[str, Any]:
-    """The tables as lists."""
-    return {
-        "epochs": history.to_dict(),
-        "steps": history.steps.to_dict(),
-        "probes": history.probes.to_dict(),
-        "best_epoch": history.best_epoch,
-    }
-
-
-def history_from_plain(data: dict[str, Any]) -> History:
-    """The history again."""
-    for name in ("epochs", "steps", "probes"):
-        columns = data[name]
-        _need(isinstance(columns, dict) and all(isinstance(column, list) for column in columns.values()), name)
-        _need(len({len(column) for column in columns.values()}) <= 1, name)
-        _need(all(_is_number(v) or isinstance(v, str) for column in columns.values() for v in column), name)
-    history = History(data["epochs"])
-    history.steps, history.probes = Table(data["steps"]), Table(data["probes"])
-    _need(data["best_epoch"] is None or _is_count(data["best_epoch"]), "best_epoch")
-    history.best_epoch = data["best_epoch"]
-    return history
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -6,8 +6,8 @@ import functools
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,7 +27,8 @@ from madaline.train.interrupts import Interrupts
 from madaline.train.metrics import Metric
 from madaline.train.probes import interval, probe_columns
 from madaline.train.recipe import Recipe
-from madaline.train.sampling import Batches, Sampler, epoch_batches
+from madaline.train.sampling import Batches, OwnSampler, Sampler, epoch_batches
+from madaline.train.saved_state import Progress, progress_from_plain
 from madaline.train.statistics import retake
 from madaline.train.step import Step
 from madaline.train.stopping import Watch
@@ -56,24 +57,6 @@ class Settings:
     record_steps: bool = False
     on_divergence: str = "raise"
     max_seconds: float | None = None
-
-
-@dataclass
-class Progress:
-    """Where a run is: plain numbers, so that a checkpoint can hold them."""
-
-    t: int = 0
-    "Steps done since the start, over all epochs."
-    epoch: int = 0
-    "Whole epochs done."
-    step: int = 0
-    "Steps done of the epoch that is going on."
-    sums: dict[str, float] = field(default_factory=dict)
-    "Of that epoch: weights, and values times weights."
-    seconds: float = 0.0
-    "Of that epoch."
-    rate_scale: float = 1.0
-    "A factor of the learning rate, set by listeners."
 
 
 @dataclass
@@ -153,6 +136,21 @@ class Run:
     def digest(self) -> str | None:
         """What tells these data from others."""
         return self.data.digest()
+
+    def checked_progress(self, data: dict[str, Any]) -> Progress:
+        """Progress from a checkpoint; raises ValueError, TypeError or KeyError if this run cannot have it."""
+        step = self._plain[0]
+        names = {"weight"} | {name for name in step.outputs if name not in step.inputs}
+        return progress_from_plain(
+            data,
+            epoch_steps=self._steps_of_epoch(data["epoch"]),
+            steps_are_equal=not isinstance(self.settings.sampler, OwnSampler),
+            names=names,
+        )
+
+    def _steps_of_epoch(self, epoch: Any) -> int | None:
+        is_own = isinstance(self.settings.sampler, OwnSampler) and type(epoch) is int
+        return len(self.batches(epoch)) if is_own else self.steps_an_epoch
 
     @property
     def reached(self) -> Reached:
