@@ -69,6 +69,18 @@ def is_sparse(X: Any) -> bool:
     return hasattr(X, "tocsr") and hasattr(X, "nnz")
 
 
+def as_csr(matrix: Any, name: str) -> Any:
+    """A sparse matrix in CSR format; raises a ShapeError if it is malformed, which SciPy would not notice."""
+    try:
+        if hasattr(matrix, "check_format"):
+            matrix.check_format()
+    except ValueError as error:
+        raise ShapeError(
+            f"{name} is a malformed sparse matrix: {error}. Make it again, or look for code that changes its arrays."
+        ) from None
+    return matrix.tocsr()
+
+
 def check_mask(leaf: Any, name: str) -> None:
     """An error if some numbers are masked, since they are not known."""
     if np.ma.is_masked(leaf):
@@ -82,7 +94,7 @@ def check_mask(leaf: Any, name: str) -> None:
 def as_source(leaf: Any, name: str) -> Source:
     """Rows of an array or a sparse matrix; lists become arrays, whatever is an array already stays where it is."""
     if is_sparse(leaf):
-        matrix = leaf.tocsr()
+        matrix = as_csr(leaf, name)
         is_wide = matrix.dtype.kind == "f" and matrix.dtype.itemsize > 8
         return SparseRows(matrix.astype(np.float64) if is_wide else matrix)
     check_mask(leaf, name)
@@ -169,7 +181,7 @@ def _check_names(out_shape: Any) -> None:
 
 def _as_targets(y: Any) -> Any:
     if is_sparse(y):
-        return y.toarray()
+        return as_csr(y, "y").toarray()
     if isinstance(y, dict):
         return {name: _as_targets(item) for name, item in y.items()}
     check_mask(y, "y")
@@ -222,7 +234,7 @@ def check_categories(model: Model, x: tuple[Source, ...]) -> None:
 def looked_at(X: Any) -> Any:
     """The rows from which layers and initializers learn before training: all, or many of very many."""
     if is_sparse(X):
-        X = X.tocsr()
+        X = as_csr(X, "X")
     elif isinstance(X, dict):
         return {name: looked_at(item) for name, item in X.items()}
     elif isinstance(X, tuple):
