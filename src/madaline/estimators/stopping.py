@@ -11,7 +11,7 @@ from madaline.train.events import Callback
 
 if TYPE_CHECKING:
     from madaline.estimators.parameters import Settings
-    from madaline.train.trainer import Trainer
+    from madaline.train.events import TrainingView
 
 SMALLEST_RATE = 1e-6
 "An adaptive rate that has fallen so low ends the run."
@@ -48,7 +48,7 @@ class Convergence(Callback):
         *,
         n_rows: int,
         as_reported: Callable[[float], float],
-        score: Callable[[Trainer, Mapping[str, float]], float] | None = None,
+        score: Callable[[TrainingView, Mapping[str, float]], float] | None = None,
         larger_is_better: bool = True,
         stops: bool = True,
     ) -> None:
@@ -72,7 +72,7 @@ class Convergence(Callback):
             return 1
         return float(self.settings.n_iter_no_change - self.estimator._no_improvement_count + 1)
 
-    def on_epoch_end(self, trainer: Trainer, row: Mapping[str, float]) -> None:
+    def on_epoch_end(self, trainer: TrainingView, row: Mapping[str, float]) -> None:
         e, p = self.estimator, self.settings
         e.n_iter_ += 1
         e.loss_ = self.as_reported(row["loss"]) + row.get("penalty", 0.0)
@@ -88,7 +88,7 @@ class Convergence(Callback):
         if e._no_improvement_count > p.n_iter_no_change:
             self._end_or_slow_down(trainer)
 
-    def _count(self, trainer: Trainer, row: Mapping[str, float]) -> None:
+    def _count(self, trainer: TrainingView, row: Mapping[str, float]) -> None:
         e, p = self.estimator, self.settings
         if self.score is None:
             e._no_improvement_count = e._no_improvement_count + 1 if e.loss_ > e.best_loss_ - p.tol else 0
@@ -107,17 +107,17 @@ class Convergence(Callback):
             e._best = trainer.model.params.flat.copy(), trainer.model.state.flat.copy()
             trainer.history.best_epoch = int(row["epoch"])
 
-    def _rate(self, trainer: Trainer) -> float:
+    def _rate(self, trainer: TrainingView) -> float:
         """The rate now: that of the rule, times what calls before this one have made of it."""
         return _rate_of_rule(trainer) * trainer.run.progress.rate_scale
 
-    def _set_rate(self, trainer: Trainer, rate: float) -> None:
+    def _set_rate(self, trainer: TrainingView, rate: float) -> None:
         velocity = trainer.run.arrays.get("slot.v")
         if velocity is not None:
             velocity *= self._rate(trainer) / rate  # scikit-learn's velocity has the rate in it, and keeps its speed
         trainer.scale_rate(rate / _rate_of_rule(trainer))
 
-    def _end_or_slow_down(self, trainer: Trainer) -> None:
+    def _end_or_slow_down(self, trainer: TrainingView) -> None:
         e, p = self.estimator, self.settings
         what = "Training loss" if self.score is None else "Validation score"
         message = f"{what} did not improve more than tol={p.tol:f} for {p.n_iter_no_change} consecutive epochs."
@@ -134,6 +134,6 @@ class Convergence(Callback):
             print(message)
 
 
-def _rate_of_rule(trainer: Trainer) -> float:
+def _rate_of_rule(trainer: TrainingView) -> float:
     rule: Any = trainer.recipe.optimizer  # SGD: only its rates fall
     return float(rule.learning_rate)

@@ -20,7 +20,7 @@ from madaline.estimators.stopping import Convergence
 from madaline.estimators.threads import allowed_threads
 from madaline.optim.lbfgs import LBFGS
 from madaline.optim.schedule import as_schedule
-from madaline.train.events import as_callbacks
+from madaline.train.events import TrainingView, as_callbacks
 from madaline.train.history import History
 from madaline.train.metrics import as_metrics
 from madaline.train.trainer import Trainer
@@ -138,7 +138,7 @@ def parted(estimator: Any, settings: Settings, rows: Rows, rng: np.random.Random
     return held_back(rows, float(fraction), rng, strata=estimator._strata(rows))
 
 
-Score = Callable[[Trainer, Mapping[str, float]], float]
+Score = Callable[[TrainingView, Mapping[str, float]], float]
 
 
 def _score(estimator: Any, settings: Settings, held: Rows | None) -> tuple[Score, bool]:
@@ -159,7 +159,7 @@ def _score(estimator: Any, settings: Settings, held: Rows | None) -> tuple[Score
     assert held is not None
     predictor: Predictor | None = None
 
-    def score(trainer: Trainer, row: Mapping[str, float]) -> float:
+    def score(trainer: TrainingView, row: Mapping[str, float]) -> float:
         nonlocal predictor
         predictor = predictor or estimator._make_predictor(trainer.model)
         prediction = predictor(held.X)
