@@ -179,7 +179,7 @@ def test_training_in_another_thread_leaves_signals_alone_and_can_be_stopped(digi
     histories = []
     thread = threading.Thread(target=lambda: histories.append(trainer.fit(*digits, epochs=100_000)))
     thread.start()
-    while not hasattr(trainer, "model") or trainer._run is None or not trainer._run.progress.t:
+    while not trainer.epochs_done:
         time.sleep(0.01)
     trainer.stop()
     thread.join(timeout=20)

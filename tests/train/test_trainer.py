@@ -420,7 +420,7 @@ def test_a_trainer_that_let_go_of_its_data_trains_on(rows):
     for trainer in (kept, released):
         trainer.fit(X, y, epochs=2)
     released.release()
-    with pytest.raises(ConfigError, match="no run yet"):
+    with pytest.raises(ConfigError, match="no training yet"):
         _ = released.run
     for trainer in (kept, released):
         trainer.partial_fit(X, y)

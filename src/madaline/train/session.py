@@ -134,6 +134,8 @@ class Session:
         self._has_ticks = options.max_seconds is not None or any(callback.has_ticks for callback in self.callbacks)
 
     def _new_stepper(self) -> Stepper:
+        # The step with probes first: the one without is made of the same graph.
+        probing = self.programs.training(self.data, self.evaluator.of_rows, self.probes)
         plain = self.programs.training(self.data, self.evaluator.of_rows, ())
         if self.probes and not self._probe_every:
             per_epoch = self.source.epoch_steps or 1
@@ -142,7 +144,7 @@ class Session:
             self.model,
             self.recipe,
             plain,
-            self.programs.training(self.data, self.evaluator.of_rows, self.probes),
+            probing,
             seed=self.seed,
             threads=self.threads,
             skips=self.options.on_divergence == "skip",
