@@ -13,8 +13,9 @@ import pytest
 
 import madaline as md
 from madaline import container
-from madaline.errors import ConfigError, FileFormatError
+from madaline.errors import ConfigError, FileFormatError, ShapeError
 from madaline.kernels import core
+from madaline.train import checkpoint
 from train import long_run
 
 RUN = Path(__file__).with_name("long_run.py")
@@ -447,3 +448,32 @@ def test_what_a_killed_run_left_half_written_is_removed(digits, tmp_path):
     md.Trainer(nets(), loss="cross_entropy").fit(*digits, epochs=1, checkpoint=tmp_path / "run.ckpt")
     assert not left.exists()
     assert other.exists()
+
+
+def test_a_step_beyond_the_epoch_of_a_stream_is_refused(digits, tmp_path):
+    """How many rows the stream has is known only at its end."""
+    X, y = digits
+    path = tmp_path / "run"
+    chunks = [(X[:300], y[:300]), (X[300:500], y[300:500])]
+    trainer = md.Trainer(nets(), loss="cross_entropy")
+    trainer.fit(md.Stream(chunks), epochs=2, batch_size=100, callbacks=Breaks(2), checkpoint=path)
+    arrays, document = container.read(path, kind="checkpoint")
+    container.write(path, arrays, document | {"progress": document["progress"] | {"t": 50, "step": 50}})
+    with pytest.raises(ShapeError, match="The stream gave 500 rows, too few for the steps that this epoch had before"):
+        trainer.fit(md.Stream(chunks), epochs=2, batch_size=100, resume=path)
+
+
+def test_checkpoints_by_time_are_written_within_an_epoch(digits, tmp_path, monkeypatch):
+    """Also if nothing else interrupts the epoch, as a progress bar does."""
+    steps = []
+    save = checkpoint.save
+
+    def noting(session, path):
+        steps.append(session.progress.step)
+        save(session, path)
+
+    monkeypatch.setattr(checkpoint, "save", noting)
+    options = {"batch_size": 10, "checkpoint_seconds": 0.0, "checkpoint_epochs": None}
+    md.Trainer(nets(), loss="cross_entropy").fit(*digits, epochs=2, checkpoint=tmp_path / "run", **options)
+    assert steps[0] == 1
+    assert len(steps) > 2

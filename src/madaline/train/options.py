@@ -6,7 +6,7 @@ import inspect
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -69,6 +69,7 @@ class FitOptions:
         return cls(**known | dict(arguments), progress=False)
 
     @classmethod
+    @cache
     def partial_fit_defaults(cls) -> dict[str, Any]:
         """The options of ``partial_fit`` and their defaults."""
         shared = {option.name: option.default for option in fields(cls) if not option.metadata.get("only_fit")}
@@ -86,17 +87,17 @@ class FitOptions:
         y = kinds("y", kinds.POSITIONAL_OR_KEYWORD, default=None)
         return inspect.Signature([*positional, y, *options], return_annotation="History")
 
-    @property
+    @cached_property
     def row_sampler(self) -> Sampler:
         """The rule for the order of the rows."""
         return as_sampler(self.sampler, shuffle=self.shuffle)
 
-    @property
+    @cached_property
     def stopping_rule(self) -> EarlyStopping | None:
         """The rule for early stopping."""
         return as_early_stopping(self.early_stopping)
 
-    @property
+    @cached_property
     def listeners(self) -> list[Callback]:
         """The callbacks as objects."""
         return as_callbacks(self.callbacks)
