@@ -32,7 +32,7 @@ def step_program(workload: Workload) -> Program:
     trainer = md.Trainer(started(net(workload), workload), loss=workload.loss, optimizer=optimizer, threads=1)
     rows = slice(0, 2 * workload.batch)
     trainer.partial_fit(X[rows], y[rows], epochs=1, batch_size=workload.batch)
-    ((_, loop),) = trainer._steps.values()
+    (loop,) = trainer.run.programs.loops()
     return loop._executable.program(workload.batch)
 
 

@@ -209,7 +209,7 @@ def test_what_users_give_is_kept_beside_the_preset(columns, price):
     assert [W.shape[1] for W in reg.coefs_] == [7, 5, 1]
     assert reg.n_iter_ == 3
     assert "penalty" in reg.history_
-    assert "slot.v" in reg._trainer._reached.arrays
+    assert "slot.v" in reg._trainer._resume_point().arrays
 
 
 @pytest.mark.parametrize("given", [{"solver": "lbfgs"}, {"optimizer": md.LBFGS(max_iter=9)}], ids=str)

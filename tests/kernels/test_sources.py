@@ -106,6 +106,34 @@ def test_a_column_named_twice_in_a_sparse_row_is_added_up():
     assert len(matrix.data) == 3
 
 
+@pytest.mark.parametrize(
+    ("array", "place", "value", "message"),
+    [
+        ("indices", 1, 2, "column 2 in a matrix of 2 columns"),
+        ("indices", 1, -1, "column -1 in a matrix of 2 columns"),
+        ("indptr", 0, 1, "row pointers"),
+        ("indptr", 1, 9, "row pointers"),
+        ("indptr", -1, 4, "row pointers"),
+    ],
+)
+def test_sparse_rows_outside_of_their_matrix_are_refused(array, place, value, message):
+    scipy_sparse = pytest.importorskip("scipy.sparse")
+    matrix = scipy_sparse.csr_array((np.array([1.0, 2.0, 4.0]), np.array([0, 1, 0]), np.array([0, 2, 3])), shape=(2, 2))
+    getattr(matrix, array)[place] = value
+    with pytest.raises(ShapeError, match=message):
+        SparseRows(matrix)
+
+
+def test_sparse_rows_keep_their_own_indices():
+    scipy_sparse = pytest.importorskip("scipy.sparse")
+    matrix = scipy_sparse.csr_array((np.array([1.0, 2.0, 4.0]), np.array([0, 1, 0]), np.array([0, 2, 3])), shape=(2, 2))
+    source = SparseRows(matrix)
+    matrix.indices[:] = 7
+    matrix.indptr[:] = 9
+    np.testing.assert_array_equal(source.take(np.array([0, 1]), np.dtype("float64")), [[1, 2], [4, 0]])
+    assert source.data is matrix.data
+
+
 def test_rows_of_no_numbers():
     with pytest.raises(DtypeError, match="'<U1'"):
         DenseRows(np.array(["a"]))

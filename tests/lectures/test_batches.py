@@ -62,7 +62,7 @@ def test_shuffled_rows_are_steps_in_the_order_of_the_epoch(problem):  # A9
     X, y, W = problem
     trainer = md.Trainer(md.Linear(1), optimizer=md.SGD(RATE))
     trainer.fit(X, y, epochs=1, batch_size=1)
-    order = trainer.run.batches(0).order
+    order = trainer.run.source.batches(0).order
     assert order.tolist() != list(range(12))
     found = descend(X, y, W, epochs=1, batch_size=1)  # the same seed, so the same order
     for row in order:
@@ -76,7 +76,7 @@ def test_with_replacement_rows_repeat_and_without_they_do_not(problem, sampler, 
     trainer = md.Trainer(md.Linear(1), optimizer=md.SGD(RATE))
     trainer.fit(X, y, epochs=3, batch_size=4, sampler=sampler)
     for epoch in range(3):
-        order = trainer.run.batches(epoch).order
+        order = trainer.run.source.batches(epoch).order
         assert len(order) == 12
         assert (len(set(order)) < 12) is repeats
 

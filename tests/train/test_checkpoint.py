@@ -13,7 +13,9 @@ import pytest
 
 import madaline as md
 from madaline import container
-from madaline.errors import ConfigError, FileFormatError
+from madaline.errors import ConfigError, FileFormatError, ShapeError
+from madaline.kernels import core
+from madaline.train import checkpoint
 from train import long_run
 
 RUN = Path(__file__).with_name("long_run.py")
@@ -259,6 +261,117 @@ def test_a_damaged_checkpoint_is_refused_whatever_was_changed(digits, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("part", "change", "name"),
+    [
+        ("progress", {"step": 30}, "step"),
+        ("progress", {"step": 10_000, "t": 10_029}, "step"),
+        ("progress", {"step": True}, "step"),
+        ("progress", {"step": 0}, "t"),
+        ("progress", {"t": 1}, "t"),
+        ("progress", {"t": 10**9}, "t"),
+        ("progress", {"epoch": 2}, "t"),
+        ("progress", {"epoch": 0, "t": 11}, "epochs"),
+        ("progress", {"sums": {}}, "sums"),
+        ("progress", {"sums": {"weight": 3.0, "objective": 1.0, "metric.accuracy": 1.0, "other": 1.0}}, "sums"),
+        ("progress", {"sums": {"weight": -3.0, "objective": 1.0, "metric.accuracy": 1.0}}, "sums"),
+        ("progress", {"seconds": -1.0}, "seconds"),
+        ("progress", {"seconds": float("inf")}, "seconds"),
+        ("progress", {"rate_scale": float("inf")}, "rate_scale"),
+        ("progress", {"more": 1}, "more"),
+        ("history", {"best_epoch": 7}, "best_epoch"),
+        ("history", {"best_epoch": 0}, "best_epoch"),
+        ("history", {"epochs": {"epoch": [1, 2], "loss": [1.0, 2.0]}}, "epochs"),
+        ("watch", {"best_epoch": 7}, "best_epoch"),
+        ("watch", {"n_bad": 1.5}, "n_bad"),
+        ("watch", {"n_bad": 7}, "n_bad"),
+        ("watch", {"best": "0.5"}, "best"),
+        ("plateau", {"scale": 2.0}, "scale"),
+        ("plateau", {"best": "0.5"}, "best"),
+    ],
+)
+def test_a_state_that_no_run_can_have_is_refused(digits, tmp_path, part, change, name):
+    """The run had 29 steps an epoch, and was stopped after 11 steps of the second one."""
+    path = tmp_path / "run"
+    options = {"epochs": 3, "batch_size": 50, "validation": 0.2, "early_stopping": True, "metrics": "accuracy"}
+    trainer = md.Trainer(nets(), loss="cross_entropy", schedule=md.ReduceOnPlateau())
+    trainer.fit(*digits, **options, callbacks=Breaks(40), checkpoint=path)
+    arrays, document = container.read(path, kind="checkpoint")
+    assert (document["progress"]["epoch"], document["progress"]["step"], document["progress"]["t"]) == (1, 11, 40)
+    container.write(path, arrays, document | {part: document[part] | change})
+    model = trainer.model.params.flat.copy()
+    with pytest.raises(FileFormatError, match=rf"is not a valid checkpoint: .*\b{name}\b"):
+        trainer.fit(*digits, **options, resume=path)
+    np.testing.assert_array_equal(trainer.model.params.flat, model)
+
+
+@pytest.mark.parametrize("change", [{"setting": []}, {"setting": None}, {"progress": []}, {"history": 5}, {"watch": 3}])
+def test_a_part_of_another_type_is_refused(digits, tmp_path, change):
+    path = tmp_path / "run"
+    options = {"epochs": 2, "validation": 0.2, "early_stopping": True}
+    trainer = md.Trainer(nets(), loss="cross_entropy")
+    trainer.fit(*digits, **options, checkpoint=path)
+    arrays, document = container.read(path, kind="checkpoint")
+    container.write(path, arrays, document | change)
+    with pytest.raises(FileFormatError, match="is not a valid checkpoint"):
+        trainer.fit(*digits, **options, resume=path)
+
+
+def test_an_epoch_whose_steps_were_all_done_is_ended(digits, tmp_path, same):
+    """Ctrl-C may arrive after the last step of an epoch and before its row of the history."""
+    path = tmp_path / "run"
+    whole, resumed = (md.Trainer(nets(), loss="cross_entropy") for _ in range(2))
+    whole.fit(*digits, epochs=2, batch_size=100)
+
+    class AtTheEnd(md.Callback):
+        every = 18
+
+        def on_steps(self, trainer, step, values):
+            raise KeyboardInterrupt
+
+    resumed.fit(*digits, epochs=2, batch_size=100, callbacks=AtTheEnd(), checkpoint=path)
+    assert container.read(path, kind="checkpoint")[1]["progress"]["step"] == 18
+    resumed.fit(*digits, epochs=2, batch_size=100, resume=path)
+    same(whole.model, resumed.model)
+    assert resumed.history["loss"].tolist() == whole.history["loss"].tolist()
+
+
+WITH_AN_INSTRUCTION_SET = """
+import sys
+import numpy as np, madaline as md
+X = np.random.default_rng(0).normal(size=(60, 3))
+options = {"checkpoint": sys.argv[1]} if sys.argv[2] == "write" else {"resume": sys.argv[1]}
+try:
+    md.Trainer(md.mlp(8, 1)).fit(X, X[:, :1], epochs=1 if sys.argv[2] == "write" else 2, **options)
+except md.errors.ConfigError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(len(core.cpu_isas()) < 2 or len(core.built_isas()) < 2, reason="needs two instruction sets")
+def test_a_run_is_resumed_with_the_instruction_set_that_began_it(tmp_path, run_python):
+    def run(how, **variables):
+        code = f"import sys; sys.argv[1:] = [{str(tmp_path / 'run')!r}, {how!r}]" + WITH_AN_INSTRUCTION_SET
+        found = run_python(code, **variables)
+        assert found.returncode == 0, found.stderr
+        return found.stdout
+
+    one, other = core.built_isas()[:2]
+    assert run("write", MADALINE_ISA=one) == ""
+    assert run("resume", MADALINE_ISA=one) == ""
+    message = run("resume", MADALINE_ISA=other)
+    assert (
+        f"was written with the instruction set {one!r}, and this process uses the instruction set {other!r}" in message
+    )
+    assert f"MADALINE_ISA={one}" in message
+    message = run("resume", MADALINE_EXECUTOR="reference")
+    assert f"was written with the instruction set {one!r}, and this process uses the reference executor" in message
+    assert run("write", MADALINE_EXECUTOR="reference") == ""
+    message = run("resume", MADALINE_ISA=one)
+    assert f"was written with the reference executor, and this process uses the instruction set {one!r}" in message
+    assert "MADALINE_EXECUTOR=reference" in message
+
+
+@pytest.mark.parametrize(
     ("change", "message"),
     [
         (lambda given: given | {"X": given["X"][::-1]}, "another data"),
@@ -335,3 +448,32 @@ def test_what_a_killed_run_left_half_written_is_removed(digits, tmp_path):
     md.Trainer(nets(), loss="cross_entropy").fit(*digits, epochs=1, checkpoint=tmp_path / "run.ckpt")
     assert not left.exists()
     assert other.exists()
+
+
+def test_a_step_beyond_the_epoch_of_a_stream_is_refused(digits, tmp_path):
+    """How many rows the stream has is known only at its end."""
+    X, y = digits
+    path = tmp_path / "run"
+    chunks = [(X[:300], y[:300]), (X[300:500], y[300:500])]
+    trainer = md.Trainer(nets(), loss="cross_entropy")
+    trainer.fit(md.Stream(chunks), epochs=2, batch_size=100, callbacks=Breaks(2), checkpoint=path)
+    arrays, document = container.read(path, kind="checkpoint")
+    container.write(path, arrays, document | {"progress": document["progress"] | {"t": 50, "step": 50}})
+    with pytest.raises(ShapeError, match="The stream gave 500 rows, too few for the steps that this epoch had before"):
+        trainer.fit(md.Stream(chunks), epochs=2, batch_size=100, resume=path)
+
+
+def test_checkpoints_by_time_are_written_within_an_epoch(digits, tmp_path, monkeypatch):
+    """Also if nothing else interrupts the epoch, as a progress bar does."""
+    steps = []
+    save = checkpoint.save
+
+    def noting(session, path):
+        steps.append(session.progress.step)
+        save(session, path)
+
+    monkeypatch.setattr(checkpoint, "save", noting)
+    options = {"batch_size": 10, "checkpoint_seconds": 0.0, "checkpoint_epochs": None}
+    md.Trainer(nets(), loss="cross_entropy").fit(*digits, epochs=2, checkpoint=tmp_path / "run", **options)
+    assert steps[0] == 1
+    assert len(steps) > 2

@@ -142,6 +142,66 @@ def test_a_missing_number_is_named_by_row_and_column(whole, value):
         trained(X, y)
 
 
+@pytest.mark.parametrize("executor", ["native", "reference"])
+@pytest.mark.parametrize("array", ["indices", "indptr"])
+def test_indices_of_a_sparse_matrix_that_change_during_training_change_nothing(run_python, array, executor):
+    """In a new process, because writing outside of a batch may end it."""
+    found = run_python(
+        f"""
+import numpy as np, scipy.sparse, madaline as md
+rng = np.random.default_rng(0)
+dense = rng.normal(size=(200, 30)) * (rng.random((200, 30)) < 0.2)
+models = []
+for callback in (None, lambda trainer, row: getattr(X, {array!r}).fill(2**30)):
+    X = scipy.sparse.csr_array(dense)
+    trainer = md.Trainer(md.mlp(8, 1))
+    trainer.fit(X, dense[:, :1], epochs=3, batch_size=16, validation=0.2, callbacks=callback)
+    models.append(trainer.model.params.flat.tobytes())
+print(getattr(X, {array!r}).max(), models[0] == models[1])
+""",
+        MADALINE_EXECUTOR=executor,
+    )
+    assert found.stdout == f"{2**30} True\n", found.stderr
+
+
+@pytest.mark.parametrize("layout", ["csr_array", "csr_matrix", "csc_array"])
+def test_a_malformed_sparse_matrix_is_refused(run_python, layout):
+    """In a new process, because reading or writing outside of arrays may end it."""
+    found = run_python(
+        f"""
+import numpy as np, scipy.sparse, madaline as md
+y = np.zeros((40, 1))
+good = scipy.sparse.{layout}(np.eye(40))
+trainer = md.Trainer(md.mlp(8, 1))
+trainer.fit(good, y, epochs=1)
+for array, place, value in (
+    ("indices", 3, 10**6), ("indices", 3, -1),
+    ("indptr", 0, 1), ("indptr", 2, -5), ("indptr", 2, 10**6), ("indptr", -1, 10**6),
+):
+    X = scipy.sparse.{layout}(np.eye(40))
+    getattr(X, array)[place] = value
+    for call in (
+        lambda: trainer.fit(X, y, epochs=1),
+        lambda: trainer.partial_fit(X, y),
+        lambda: trainer.predict(X),
+        lambda: trainer.evaluate(X, y),
+        lambda: trainer.fit(good, y, validation=(X, y)),
+        lambda: trainer.fit(md.Stream([(X, y)]), epochs=1),
+        lambda: trainer.fit(good, X, epochs=1),
+    ):
+        try:
+            call()
+            print("accepted")
+        except md.errors.ShapeError as error:
+            print("refused:", error)
+"""
+    )
+    lines = found.stdout.splitlines()
+    assert len(lines) == 6 * 7, found.stderr
+    assert all(line.startswith("refused: ") and "is a malformed sparse matrix: ind" in line for line in lines[:14])
+    assert all(line.startswith("refused: ") and "is a malformed sparse matrix: " in line for line in lines)
+
+
 def test_a_missing_number_in_sparse_data_is_named_by_row_and_column(whole):
     X, y = whole
     X[33, 4] = np.nan

@@ -105,7 +105,7 @@ def test_a_limit_ends_a_run_of_short_epochs_soon_after_it_too(digits, monkeypatc
     """By a clock on which every look takes a second; epochs that nobody watches are otherwise run together."""
     seconds = itertools.count()
     clock = SimpleNamespace(monotonic=lambda: next(seconds), perf_counter=lambda: next(seconds))
-    monkeypatch.setattr("madaline.train.run.time", clock)
+    monkeypatch.setattr("madaline.train.session.time", clock)
     history = trainer().fit(*digits, epochs=100, max_seconds=20)
     assert history.stopped == "time"
     assert 1 <= history.epochs <= 20

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -98,12 +99,87 @@ def test_an_interrupt_while_numbers_change_is_held_back_until_they_have():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def interrupted_before(instruction, work):
+    """Run ``work`` with a Ctrl-C before the n-th bytecode instruction of interrupts.py; whether there are that many."""
+    count = 0
+
+    def trace(frame, event, argument):
+        nonlocal count
+        if frame.f_code.co_filename != sys.modules[Interrupts.__module__].__file__:
+            return None
+        frame.f_trace_opcodes = True
+        if event == "opcode":
+            count += 1
+            if count == instruction:
+                signal.raise_signal(signal.SIGINT)
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        sys.settrace(before)
+    return count >= instruction
+
+
+def test_an_interrupt_at_any_instruction_of_entry_and_exit_leaves_the_handler_of_before():
+    def work():
+        with Interrupts(lambda: None) as interrupts, interrupts.held():
+            pass
+
+    instruction = 1
+    while interrupted_before(instruction, work):
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler, instruction
+        with pytest.raises(KeyboardInterrupt):
+            send()
+        instruction += 1
+    assert instruction > 50
+
+
+def test_an_interrupt_that_a_callback_ignores_does_not_unprotect_later_steps():
+    interrupts, done = Interrupts(lambda: None), []
+
+    def work():
+        with interrupts.held():
+            send()
+            done.append(True)
+
+    with interrupts:
+        with pytest.raises(KeyboardInterrupt):
+            send()  # as a callback that catches it
+        with pytest.raises(KeyboardInterrupt):
+            work()
+    assert done
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_handler_that_does_not_raise_is_called_each_time():
+    calls = []
+
+    def handler(number, frame):
+        calls.append(number)
+
+    signal.signal(signal.SIGINT, handler)
+    with Interrupts(lambda: None) as interrupts:
+        send()
+        with interrupts.held():
+            send()
+            assert len(calls) == 1
+        assert len(calls) == 2
+        send()
+    assert len(calls) == 3
+    assert signal.getsignal(signal.SIGINT) is handler
+
+
 def test_training_in_another_thread_leaves_signals_alone_and_can_be_stopped(digits):
     trainer = md.Trainer(NET, loss="cross_entropy")
     histories = []
     thread = threading.Thread(target=lambda: histories.append(trainer.fit(*digits, epochs=100_000)))
     thread.start()
-    while not hasattr(trainer, "model") or trainer._run is None or not trainer._run.progress.t:
+    while not trainer.epochs_done:
         time.sleep(0.01)
     trainer.stop()
     thread.join(timeout=20)

@@ -169,8 +169,8 @@ def test_validation_rows_without_weight_have_no_loss(digits):
         X, y, epochs=1, sample_weight=np.ones(len(y)), metrics="auc", validation=(X[:9], y[:9], np.r_[1.0, np.zeros(8)])
     )
     assert np.isfinite(history["val_loss"][0])
-    trainer.run.evaluator.validation.data.weight[:] = 0.0
-    found = trainer.run.evaluator.epoch_row(trainer.run)
+    trainer.run.validation.data.weight[:] = 0.0
+    found = trainer.run.evaluation_row()
     assert np.isnan([found["val_loss"], found["val_auc"]]).all()
 
 

@@ -43,7 +43,7 @@ def test_what_cannot_be_watched_is_said():
     fall = md.ReduceOnPlateau()
     with pytest.raises(ConfigError, match=r"metric='val_loss' is not a column of the history. Columns: epoch, loss"):
         rates(md.ReduceOnPlateau(metric="val_loss"))
-    with pytest.raises(ConfigError, match="schedule holds 2 that watch the training"):
+    with pytest.raises(ConfigError, match="schedule has 2 parts that watch a metric"):
         rates(fall * fall)
     with pytest.raises(ConfigError, match="ReduceOnPlateau must not be followed by another schedule"):
         rates(fall.then(md.schedules.Constant(), after=4))

@@ -61,8 +61,8 @@ def test_balanced_sampling_sees_the_targets_of_the_rows_that_are_trained_on(digi
     keep = (y != 0) | (np.arange(len(y)) < 200)  # few zeros
     trainer = md.Trainer(md.mlp(4, 10), loss="cross_entropy")
     trainer.fit(X[keep], y[keep], epochs=1, sampler="balanced", validation=0.3)
-    order = trainer.run.batches(0).order
-    assert set(order) <= set(trainer.run.rows)
+    order = trainer.run.source.batches(0).order
+    assert set(order) <= set(trainer.run.source.rows)
     shares = np.bincount(y[keep][order]) / len(order)
     np.testing.assert_allclose(shares, 0.1, atol=0.04)
 

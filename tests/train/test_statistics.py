@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import madaline as md
-from madaline.train.statistics import retake
+from madaline.train.statistics import recompute_statistics
 
 NET = md.Sequential(md.Standardize(), md.Linear(16), md.BatchNorm(momentum=0.3), "relu", md.BatchNorm(), md.Linear(10))
 
@@ -45,7 +45,7 @@ def test_stochastic_weight_averaging_takes_the_statistics_anew(digits):
     trainer.fit(X, y, epochs=2, batch_size=100, callbacks=follows)
     expected = np.mean([w for step, w in enumerate(follows.w, 1) if step > 5 and (step - 5) % 3 == 0], axis=0)
     np.testing.assert_allclose(trainer.model.params.flat, expected, rtol=1e-10)
-    batches = trainer.run.batches(2)
+    batches = trainer.run.source.batches(2)
     means = {path: [] for path in ("2", "4")}
     variances = {path: [] for path in means}
     for k in range(len(batches)):
@@ -92,9 +92,9 @@ def test_where_time_is_short_a_batch_is_enough(digits):
     X, y = digits
     trainer = md.Trainer(md.Sequential(md.BatchNorm(), md.Linear(10)), loss="cross_entropy", average=md.SWA())
     trainer.fit(X, y, epochs=1, batch_size=100)
-    retake(trainer.run, most_seconds=0.0)
-    batches = trainer.run.batches(trainer.run.progress.epoch)
+    recompute_statistics(trainer.run, max_seconds=0.0)
+    batches = trainer.run.source.batches(trainer.run.progress.epoch)
     np.testing.assert_allclose(trainer.model.state["0.mean"], X[batches.part(0, 1).order].mean(axis=0), atol=1e-6)
-    retake(trainer.run)
+    recompute_statistics(trainer.run)
     seen = [X[batches.part(k, k + 1).order].mean(axis=0) for k in range(len(batches))]
     np.testing.assert_allclose(trainer.model.state["0.mean"], np.mean(seen, axis=0), atol=1e-6)

@@ -167,9 +167,9 @@ def test_an_iterator_serves_for_one_epoch(digits, tmp_path, same):
     one.fit(md.Stream(chunks()), epochs=1, checkpoint=tmp_path / "run")
     other.fit(md.Stream(chunks), epochs=1)
     same(one.model, other.model)
-    with pytest.raises(ConfigError, match="can be gone through once"):
+    with pytest.raises(ConfigError, match="can be read once"):
         one.fit(md.Stream(chunks()), epochs=2)
-    with pytest.raises(ConfigError, match="resume needs a stream that can be gone through again"):
+    with pytest.raises(ConfigError, match="resume needs a stream that can be read again"):
         one.fit(md.Stream(chunks()), epochs=1, resume=tmp_path / "run")
 
 
@@ -220,7 +220,7 @@ def test_a_part_of_the_stream_may_have_no_weight(digits):
 
 def test_a_stream_with_other_than_the_rows_it_was_said_to_have_is_refused(digits):
     for said in (100, 5000):
-        with pytest.raises(ConfigError, match=f"n_rows={said}, and the stream gave 1797 rows"):
+        with pytest.raises(ConfigError, match=f"n_rows={said}, but the stream gave 1797 rows"):
             md.Trainer(NET, loss="cross_entropy").fit(md.Stream(in_chunks(*digits), n_rows=said), epochs=2)
 
 
@@ -260,7 +260,7 @@ def test_going_on_with_the_next_stream(digits):
         ({"sample_weight": np.zeros(5)}, "sample_weight cannot be given"),
         ({"class_weight": "balanced"}, "counts all rows"),
         ({"class_weight": [{1: 2.0}, "balanced"]}, "counts all rows"),
-        ({"validation": 0.1}, "cannot be held back"),
+        ({"validation": 0.1}, "cannot be split off"),
         ({"batch_size": None}, "batch_size=None takes all rows"),
         ({"sampler": "balanced"}, "chooses among all rows"),
     ],

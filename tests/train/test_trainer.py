@@ -11,7 +11,7 @@ import pytest
 from scipy.optimize import minimize
 
 import madaline as md
-from madaline.errors import ConfigError, UnknownNameError
+from madaline.errors import ConfigError, MadalineError, UnknownNameError
 
 
 def small(**options):
@@ -420,7 +420,7 @@ def test_a_trainer_that_let_go_of_its_data_trains_on(rows):
     for trainer in (kept, released):
         trainer.fit(X, y, epochs=2)
     released.release()
-    with pytest.raises(ConfigError, match="no run yet"):
+    with pytest.raises(ConfigError, match="no training yet"):
         _ = released.run
     for trainer in (kept, released):
         trainer.partial_fit(X, y)
@@ -500,3 +500,64 @@ def test_validation_rows_are_judged_alike_wherever_they_lie(threads):
     trainer = md.Trainer(md.mlp(8, 1), loss="mse", threads=threads)
     last = trainer.fit(X, y, epochs=2, validation=(X, y))["val_loss"][-1]
     assert trainer.evaluate(X, y)["loss"] == pytest.approx(last, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"class_weight": "none"},
+        {"metrics": "top_k", "early_stopping": "val_loss"},
+        {"probes": ["7"]},
+        {"sample_weight": np.ones(3)},
+        {"resume": "no such file"},
+    ],
+    ids=lambda wrong: next(iter(wrong)),
+)
+def test_a_refused_fit_changes_nothing(rows, wrong):
+    X, y = rows
+    fresh, trained, kept = small(), small(), small()
+    with pytest.raises((MadalineError, FileNotFoundError)):
+        fresh.fit(X, y, **wrong)
+    assert not hasattr(fresh, "model")
+    with pytest.raises(ConfigError, match="no training yet"):
+        _ = fresh.run
+    for trainer in (trained, kept):
+        trainer.fit(X, y, epochs=2)
+    model, history, run = trained.model, trained.history, trained.run
+    with pytest.raises((MadalineError, FileNotFoundError)):
+        trained.fit(X, y, **wrong)
+    assert trained.model is model
+    assert trained.history is history
+    assert trained.run is run
+    for trainer in (trained, kept):
+        trainer.partial_fit(X, y)
+    assert np.array_equal(trained.model.params.flat, kept.model.params.flat)
+
+
+def test_a_refused_partial_fit_changes_nothing(rows):
+    X, y = rows
+    fresh, trained, kept = small(), small(), small()
+    with pytest.raises(MadalineError):
+        fresh.partial_fit(X, y, sample_weight=np.ones(3))
+    assert not hasattr(fresh, "model")
+    for trainer in (trained, kept):
+        trainer.fit(X, y, epochs=2)
+    with pytest.raises(MadalineError):
+        trained.partial_fit(X, y, sample_weight=np.ones(3))
+    for trainer in (trained, kept):
+        trainer.partial_fit(X, y)
+    assert trained.history.epochs == kept.history.epochs == 3
+    assert np.array_equal(trained.model.params.flat, kept.model.params.flat)
+
+
+def test_callbacks_see_the_model_the_history_and_the_progress(rows):
+    X, y = rows
+    trainer, seen = small(), []
+
+    def look(training, row):
+        seen.append((training.progress.epoch, training.history.epochs, training.epochs_done))
+        assert training.model is trainer.model
+        assert training.recipe is trainer.recipe
+
+    trainer.fit(X, y, epochs=2, callbacks=look)
+    assert seen == [(1, 1, 1.0), (2, 2, 2.0)]

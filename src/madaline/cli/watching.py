@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from madaline.train.events import TrainingView
 from madaline.train.probes import Probes
-from madaline.train.trainer import Trainer
 
 SAMPLES, EPOCHS_BETWEEN = 120, 20
 "Number of probe samples in a whole run, and maximum number of epochs between them, for heat maps over time."
@@ -42,7 +42,7 @@ class RunWatcher(Probes):
         self._last_epoch, self._last_step = epoch, step
         self.watches_epochs = True
 
-    def on_fit_start(self, trainer: Trainer) -> None:
+    def on_fit_start(self, trainer: TrainingView) -> None:
         if self.begin is not None:
             self.begin()
             self.begin = None
@@ -50,13 +50,13 @@ class RunWatcher(Probes):
             in_epochs = self._last_epoch * (trainer.run.steps_an_epoch or 0)
             self.every = self._last_step if self._last_step > in_epochs else None
 
-    def on_steps(self, trainer: Trainer, step: int, values: Mapping[str, float]) -> None:
+    def on_steps(self, trainer: TrainingView, step: int, values: Mapping[str, float]) -> None:
         trainer.stop()
 
-    def on_epoch_end(self, trainer: Trainer, row: Mapping[str, float]) -> None:
+    def on_epoch_end(self, trainer: TrainingView, row: Mapping[str, float]) -> None:
         if self._last_epoch is not None and self.every is None and trainer.history.epochs >= self._last_epoch:
             trainer.stop()
 
-    def on_fit_end(self, trainer: Trainer) -> None:
+    def on_fit_end(self, trainer: TrainingView) -> None:
         progress = trainer.run.progress
         self.epochs, self.steps, self.seconds = trainer.epochs_done, progress.t, progress.seconds

@@ -13,7 +13,7 @@ from madaline.train.events import Callback
 if TYPE_CHECKING:
     from madaline.estimators.parameters import NetParameters
     from madaline.estimators.row_set import RowSet
-    from madaline.train.trainer import Trainer
+    from madaline.train.events import TrainingView
 
 
 class ScikitLearnListener(Callback):
@@ -27,11 +27,11 @@ class ScikitLearnListener(Callback):
         self.told = {"estimator": estimator, "X": rows.X, "y": rows.y, "metadata": _metadata(rows)}
         self.epoch: Any = None
 
-    def on_fit_start(self, trainer: Trainer) -> None:
+    def on_fit_start(self, trainer: TrainingView) -> None:
         self.context.call_on_fit_task_begin(**self.told)
         self._begin(trainer)
 
-    def on_epoch_end(self, trainer: Trainer, row: Mapping[str, float]) -> None:
+    def on_epoch_end(self, trainer: TrainingView, row: Mapping[str, float]) -> None:
         stops = self.epoch.call_on_fit_task_end(**self.told, reconstruction_attributes=self._as_if_ended(trainer))
         self.epoch = None
         if stops:
@@ -39,16 +39,16 @@ class ScikitLearnListener(Callback):
         elif not trainer.run.stop_reason and trainer.history.epochs < self.context.max_subtasks:
             self._begin(trainer)
 
-    def on_fit_end(self, trainer: Trainer) -> None:
+    def on_fit_end(self, trainer: TrainingView) -> None:
         if self.epoch is not None:  # begun, and not run: L-BFGS was content, or the run was interrupted
             self.epoch.call_on_fit_task_end(estimator=self.estimator)
         self.context.call_on_fit_task_end(**self.told, reconstruction_attributes=self._as_if_ended(trainer))
 
-    def _begin(self, trainer: Trainer) -> None:
+    def _begin(self, trainer: TrainingView) -> None:
         self.epoch = self.context.subcontext(task_name="epoch")
         self.epoch.call_on_fit_task_begin(**self.told, reconstruction_attributes=self._as_if_ended(trainer))
 
-    def _as_if_ended(self, trainer: Trainer) -> Any:
+    def _as_if_ended(self, trainer: TrainingView) -> Any:
         """What an estimator has after a fit, made only if somebody asks."""
 
         def attributes() -> dict[str, Any]:

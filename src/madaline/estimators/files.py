@@ -29,7 +29,7 @@ from madaline.losses.custom import CustomLoss
 from madaline.losses.targets import Target
 from madaline.nn.layers.sequential import as_layer
 from madaline.plain import Reader
-from madaline.train.checkpoint import history_from_plain, history_to_plain
+from madaline.train.saved_state import history_from_plain, history_to_plain
 
 APART = ("model_", "history_", "_loss", "_trainer", "_predictor", "_best", "resolved_params_", "provenance_")
 "Attributes that are written separately, or made again."

@@ -11,7 +11,7 @@ from madaline.train.events import Callback
 
 if TYPE_CHECKING:
     from madaline.estimators.parameters import NetParameters
-    from madaline.train.trainer import Trainer
+    from madaline.train.events import TrainingView
 
 SMALLEST_RATE = 1e-6
 "An adaptive learning rate below this ends the run."
@@ -49,7 +49,7 @@ class Convergence(Callback):
         *,
         n_rows: int,
         as_reported: Callable[[float], float],
-        score: Callable[[Trainer, Mapping[str, float]], float] | None = None,
+        score: Callable[[TrainingView, Mapping[str, float]], float] | None = None,
         watched: str | None = None,
         stops: bool = True,
         is_resumed: bool = False,
@@ -65,7 +65,7 @@ class Convergence(Callback):
         if has_scores and estimator.validation_scores_ is None:  # or the other way round
             estimator.validation_scores_, estimator.best_validation_score_ = [], -np.inf
 
-    def on_fit_start(self, trainer: Trainer) -> None:
+    def on_fit_start(self, trainer: TrainingView) -> None:
         if self.is_resumed:
             for epoch in range(trainer.history.epochs):
                 self._record(trainer.history.row(epoch))
@@ -79,7 +79,7 @@ class Convergence(Callback):
             return 1
         return float(self.settings.n_iter_no_change - self.estimator._no_improvement_count + 1)
 
-    def on_epoch_end(self, trainer: Trainer, row: Mapping[str, float]) -> None:
+    def on_epoch_end(self, trainer: TrainingView, row: Mapping[str, float]) -> None:
         e, p = self.estimator, self.settings
         self._record(row)
         if p.verbose:
@@ -103,7 +103,7 @@ class Convergence(Callback):
         if self.watched is not None:
             e.validation_scores_.append(row[self.watched])
 
-    def _count(self, trainer: Trainer, row: Mapping[str, float]) -> None:
+    def _count(self, trainer: TrainingView, row: Mapping[str, float]) -> None:
         e, p = self.estimator, self.settings
         if self.score is None:
             e._no_improvement_count = e._no_improvement_count + 1 if e.loss_ > e.best_loss_ - p.tol else 0
@@ -120,22 +120,22 @@ class Convergence(Callback):
             e._best = trainer.model.params.flat.copy(), trainer.model.state.flat.copy()
             trainer.history.best_epoch = int(row["epoch"])
 
-    def on_fit_end(self, trainer: Trainer) -> None:
+    def on_fit_end(self, trainer: TrainingView) -> None:
         best = trainer.history.best_epoch
         if self.watched is not None and best is not None:
             self.estimator.best_validation_score_ = float(trainer.history[self.watched][best - 1])
 
-    def _rate(self, trainer: Trainer) -> float:
+    def _rate(self, trainer: TrainingView) -> float:
         """The current learning rate."""
         return _rate_of_rule(trainer) * trainer.run.progress.rate_scale
 
-    def _set_rate(self, trainer: Trainer, rate: float) -> None:
+    def _set_rate(self, trainer: TrainingView, rate: float) -> None:
         velocity = trainer.run.arrays.get("slot.v")
         if velocity is not None:
             velocity *= self._rate(trainer) / rate  # scikit-learn's velocity has the rate in it, and keeps its speed
         trainer.scale_rate(rate / _rate_of_rule(trainer))
 
-    def _end_or_slow_down(self, trainer: Trainer) -> None:
+    def _end_or_slow_down(self, trainer: TrainingView) -> None:
         e, p = self.estimator, self.settings
         what = "Training loss" if self.score is None else "Validation score"
         message = f"{what} did not improve more than tol={p.tol:f} for {p.n_iter_no_change} consecutive epochs."
@@ -152,6 +152,6 @@ class Convergence(Callback):
             print(message)
 
 
-def _rate_of_rule(trainer: Trainer) -> float:
+def _rate_of_rule(trainer: TrainingView) -> float:
     rule: Any = trainer.recipe.optimizer  # SGD: only its rates fall
     return float(rule.learning_rate)

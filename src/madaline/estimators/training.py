@@ -26,7 +26,7 @@ from madaline.estimators.threads import allowed_threads
 from madaline.optim.lbfgs import LBFGS
 from madaline.optim.schedule import as_schedule
 from madaline.train.checkpoint import learning_rate_in
-from madaline.train.events import as_callbacks
+from madaline.train.events import TrainingView, as_callbacks
 from madaline.train.history import History
 from madaline.train.metrics import as_metrics
 from madaline.train.stopping import EarlyStopping
@@ -263,7 +263,7 @@ def _watched_column(settings: NetParameters) -> str | None:
     return column
 
 
-Score = Callable[[Trainer, Mapping[str, float]], float]
+Score = Callable[[TrainingView, Mapping[str, float]], float]
 
 
 def _score(estimator: Any, held: RowSet | None) -> Score:
@@ -271,7 +271,7 @@ def _score(estimator: Any, held: RowSet | None) -> Score:
     assert held is not None
     predictor: Predictor | None = None
 
-    def score(trainer: Trainer, row: Mapping[str, float]) -> float:
+    def score(trainer: TrainingView, row: Mapping[str, float]) -> float:
         nonlocal predictor
         predictor = predictor or estimator._make_predictor(trainer.model)
         prediction = predictor(held.X)

@@ -62,7 +62,8 @@ class SparseRows:
     Parameters
     ----------
     matrix : scipy.sparse.csr_array or csr_matrix
-        If a row names a column twice, a copy is kept in which they are added up.
+        Its values stay where they are. Its indices are copied and checked, because training would write outside of its
+        memory if another thread changed them. If a row names a column twice, the values are copied and added up.
 
     Examples
     --------
@@ -78,18 +79,40 @@ class SparseRows:
                 f"matrix is {type(matrix).__name__}, not a sparse matrix of rows. Convert it with matrix.tocsr()."
             )
         _check_numbers(matrix.data, "matrix")
-        matrix.check_format()  # indices outside the matrix would be written outside the batch
-        if not matrix.has_canonical_format:
-            matrix = matrix.copy()
-            matrix.sum_duplicates()
-        index = np.result_type(matrix.indptr, matrix.indices)
-        self.indptr = np.ascontiguousarray(matrix.indptr, index)
-        self.indices = np.ascontiguousarray(matrix.indices, index)
-        self.data = np.ascontiguousarray(matrix.data)
         self.n_rows, n_columns = matrix.shape
         self.row_shape: tuple[int, ...] = (n_columns,)
         self.dtype = matrix.dtype
+        index = np.result_type(matrix.indptr, matrix.indices)
+        self.indptr, self.indices = np.array(matrix.indptr, index), np.array(matrix.indices, index)
+        self.data = np.ascontiguousarray(matrix.data)
+        self._check_indices()
+        own = type(matrix)((self.data, self.indices, self.indptr), shape=matrix.shape)
+        if not own.has_canonical_format:
+            own = own.copy()
+            own.sum_duplicates()
+            self.indptr, self.indices, self.data = own.indptr, own.indices, own.data
         self.arrays: tuple[np.ndarray, ...] = (self.indptr, self.indices, self.data)
+
+    def _check_indices(self) -> None:
+        """Raise an error if an index points outside of the matrix or its arrays."""
+        n_values = min(len(self.indices), len(self.data))
+        indptr, indices, (n_columns,) = self.indptr, self.indices, self.row_shape
+        if (
+            len(indptr) != self.n_rows + 1
+            or indptr[0] != 0
+            or indptr[-1] > n_values
+            or bool((indptr[1:] < indptr[:-1]).any())
+        ):
+            raise ShapeError(
+                f"The row pointers of the sparse matrix do not rise from 0 to at most {n_values}, its number of "
+                "values. Make it again, or look for code that changes matrix.indptr."
+            )
+        for column in (int(indices.min()), int(indices.max())) if len(indices) else ():
+            if not 0 <= column < n_columns:
+                raise ShapeError(
+                    f"The sparse matrix has a value at column {column} in a matrix of {n_columns} columns. Make it "
+                    "again, or look for code that changes matrix.indices."
+                )
 
     def take(self, rows: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
         """The rows with these numbers."""

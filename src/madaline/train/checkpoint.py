@@ -1,4 +1,4 @@
-"""Checkpoints: everything a run needs to go on as if it had never stopped."""
+"""Checkpoints: everything that is needed to resume training as if it had never stopped."""
 
 from __future__ import annotations
 
@@ -7,42 +7,51 @@ import os
 import time
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from madaline import container
 from madaline.errors import ConfigError, FileFormatError
 from madaline.functional import files
+from madaline.kernels.core import isa
+from madaline.kernels.execute import executor
 from madaline.losses.custom import CustomLoss
 from madaline.losses.loss import Loss
-from madaline.train.events import Callback
-from madaline.train.history import History, Table
+from madaline.train.events import Callback, TrainingView
 from madaline.train.metrics import OwnMetric
 from madaline.train.recipe import to_plain
-from madaline.train.run import Progress, Run
 from madaline.train.sampling import OwnSampler
-from madaline.train.stream_run import StreamRun
+from madaline.train.saved_state import (
+    Progress,
+    history_from_plain,
+    history_to_plain,
+    plateau_to_plain,
+    progress_from_plain,
+    restore_plateau,
+    restore_watch,
+    short,
+    watch_to_plain,
+)
+from madaline.train.session import Session
 
-if TYPE_CHECKING:
-    from madaline.train.trainer import Trainer
-
-
-LOOKED_AT_STEPS = 10_000
-"Of so many steps at most rates are compared."
+COMPARED_STEPS = 10_000
+"Maximum number of steps whose learning rates are compared."
+REFERENCE = "reference"
+"Recorded by the reference executor instead of an instruction set."
 
 
 class Checkpointer(Callback):
-    """Writes checkpoints while a run goes on, and when it is interrupted.
+    """Writes checkpoints during training, and when it is interrupted.
 
     Parameters
     ----------
     path : path
-        The file; it always holds a whole checkpoint.
+        The file; it always holds a complete checkpoint.
     every_epochs : int or None
-        After so many epochs.
+        Number of epochs between checkpoints.
     every_seconds : float or None
-        After so long, also within an epoch.
+        Seconds between checkpoints, also within an epoch.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, every_epochs: int | None, every_seconds: float | None) -> None:
@@ -51,136 +60,169 @@ class Checkpointer(Callback):
         self.has_ticks = every_seconds is not None
         self._last = time.monotonic()
 
-    def on_fit_start(self, trainer: Trainer) -> None:
-        setting(trainer.run)  # what cannot be saved is said now, and not after an hour
+    def on_fit_start(self, trainer: TrainingView) -> None:
+        setting(trainer.run)  # raises now, and not at the first checkpoint, if something cannot be saved
         for left in self.path.parent.glob(f".{glob.escape(self.path.name)}.*.part"):
-            left.unlink(missing_ok=True)  # by a run that was killed as it wrote
+            left.unlink(missing_ok=True)  # of a process that was killed while it wrote
         self._last = time.monotonic()
 
-    def on_tick(self, trainer: Trainer) -> None:
+    def on_tick(self, trainer: TrainingView) -> None:
         if self.every_seconds is not None and time.monotonic() - self._last >= self.every_seconds:
             self._write(trainer)
 
-    def on_epoch_end(self, trainer: Trainer, row: Any) -> None:
-        if self.every_epochs is not None and trainer.run.progress.epoch % self.every_epochs == 0:
+    def on_epoch_end(self, trainer: TrainingView, row: Any) -> None:
+        if self.every_epochs is not None and trainer.progress.epoch % self.every_epochs == 0:
             self._write(trainer)
 
-    def on_last_step(self, trainer: Trainer) -> None:
+    def on_last_step(self, trainer: TrainingView) -> None:
         if trainer.run.stop_reason in ("interrupted", "callback", "time"):
             self._write(trainer)
 
-    def _write(self, trainer: Trainer) -> None:
+    def _write(self, trainer: TrainingView) -> None:
         save(trainer.run, self.path)
         self._last = time.monotonic()
 
 
-def save(run: Run, path: str | os.PathLike[str]) -> None:
-    """Write all that changes in a run, and what must be equal to go on."""
-    arrays = {f"array.{name}": value for name, value in run.arrays.items()}
-    arrays |= {"params": run.model.params.flat, "state": run.model.state.flat}
-    arrays |= {f"best.{name}": value for name, value in (run.best or {}).items()}
+def save(session: Session, path: str | os.PathLike[str]) -> None:
+    """Write everything that changes in a session, and what must be equal to resume it."""
+    arrays = {f"array.{name}": value for name, value in session.arrays.items()}
+    arrays |= {"params": session.model.params.flat, "state": session.model.state.flat}
+    arrays |= {f"best.{name}": value for name, value in (session.best or {}).items()}
     container.write(
         path,
         arrays,
         {
             "kind": "checkpoint",
             "format": files.FORMAT,
-            "setting": setting(run),
-            "progress": asdict(run.progress),
-            "history": history_to_plain(run.history),
-            "watch": None if run.watch is None else run.watch.to_dict(),
-            "plateau": None if run.plateau is None else _plateau_to_plain(run.plateau),
+            "setting": setting(session),
+            "progress": asdict(session.progress),
+            "history": history_to_plain(session.history),
+            "watch": watch_to_plain(session.watch),
+            "plateau": plateau_to_plain(session.plateau),
         },
     )
 
 
-def setting(run: Run) -> dict[str, Any]:
-    """What must be the same for a run to go on bit by bit."""
-    settings, held = run.settings, run.evaluator.validation
+def setting(session: Session) -> dict[str, Any]:
+    """What must be equal for a session to be resumed with the same bits."""
+    options, validation, watch = session.options, session.validation, session.watch
+    sampler = options.row_sampler
+    source = session.source.describe()
     return {
-        "net": run.model.net.to_dict(),
-        "freeze": list(run.trainer.freeze),
-        "dtype": run.model.network.dtype.name,
-        "recipe": to_plain(replace(run.recipe, loss=_losses_as_used(run))),
-        "seed": settings.seed,
-        "batch_size": settings.batch_size,
-        "sampler": "a function" if isinstance(settings.sampler, OwnSampler) else settings.sampler.to_dict(),
-        "drop_last": settings.drop_last,
-        "rows": "stream" if isinstance(run, StreamRun) else len(run.rows),
-        "data": [
-            [None if isinstance(run, StreamRun) else source.n_rows, list(source.row_shape)]
-            for source in (*run.data.x, *run.data.y)
-        ]
-        + [run.digest],
-        "buffer": run.stream.buffer if isinstance(run, StreamRun) else None,
-        "weighted": run.data.weight is not None,
-        "validation": None if held is None else [len(held.rows), held.data.digest()],
-        "metrics": [metric.name if isinstance(metric, OwnMetric) else metric.to_dict() for metric in run.metrics],
-        "early_stopping": None if run.watch is None else run.watch.rule.to_dict() | {"metric": run.watch.metric},
-        "total_steps": run.total_steps,
+        "net": session.model.net.to_dict(),
+        "freeze": list(session.model.network.freeze),
+        "dtype": session.model.network.dtype.name,
+        "recipe": to_plain(replace(session.recipe, loss=_losses_as_used(session))),
+        "seed": session.seed,
+        "batch_size": session.batch_size,
+        "sampler": "a function" if isinstance(sampler, OwnSampler) else sampler.to_dict(),
+        "drop_last": options.drop_last,
+        "rows": source["rows"],
+        "data": [*source["shapes"], session.digest],
+        "buffer": source.get("buffer"),
+        "weighted": session.source.data.weight is not None,
+        "validation": None if validation is None else [len(validation), validation.data.digest()],
+        "metrics": [metric.name if isinstance(metric, OwnMetric) else metric.to_dict() for metric in session.metrics],
+        "early_stopping": None if watch is None else watch.rule.to_dict() | {"metric": watch.metric},
+        "total_steps": session.total_steps,
+        "instruction_set": (None if executor() == "reference" else isa()) or REFERENCE,
     }
 
 
-def _losses_as_used(run: Run) -> Loss | dict[str, Loss]:
-    """Functions of the user traced for the columns they are used with, since they may not take any others."""
+def _losses_as_used(session: Session) -> Loss | dict[str, Loss]:
+    """The losses, with custom functions traced for the columns that they are used with."""
 
     def as_used(loss: Loss, shape: Any, target: Any) -> Loss:
         return loss.traced(np.empty((0, *shape[1:])), target) if isinstance(loss, CustomLoss) else loss
 
-    loss, shape, targets = run.recipe.loss, run.model.network.out_shape, run.data.targets
+    loss, shape, targets = session.recipe.loss, session.model.network.out_shape, session.source.data.targets
     if isinstance(loss, dict):
         return {name: as_used(item, shape[name], targets[name]) for name, item in loss.items()}
     return as_used(loss, shape, targets)
 
 
-def restore(run: Run, path: str | os.PathLike[str], *, epochs: int) -> None:
-    """Bring a run of so many epochs that is about to begin to where the checkpoint was written."""
+def restore(session: Session, path: str | os.PathLike[str], *, epochs: int) -> None:
+    """Set a session of this many epochs, which is about to start, to the state in a checkpoint.
+
+    Raises
+    ------
+    ConfigError
+        If the checkpoint was written with other settings, data or instructions.
+    FileFormatError
+        If the file is damaged, or holds a state that this session cannot have.
+    """
     arrays, document = container.read(path, kind="checkpoint")
     if document.get("format") != files.FORMAT:
         found = document.get("format")
         raise FileFormatError(f"The checkpoint has format {found!r}; this version reads {files.FORMAT}.")
-    now, then = setting(run), document.get("setting", {})
+    try:
+        _check_setting(session, path, document["setting"], document["progress"].get("t"))
+        for name, value in session.arrays.items():
+            _copy(arrays[f"array.{name}"], value)
+        _copy(arrays["params"], session.model.params.flat)
+        _copy(arrays["state"], session.model.state.flat)
+        if any(name.startswith("best.") for name in arrays):
+            session.best = {name: np.empty_like(getattr(session.model, name).flat) for name in ("params", "state")}
+            for name, value in session.best.items():
+                _copy(arrays[f"best.{name}"], value)
+        session.progress = _progress(session, document["progress"])
+        if session.progress.epoch + min(session.progress.step, 1) > epochs:
+            has = f"{session.progress.epoch} epochs" + (" and a part" if session.progress.step else "")
+            raise ConfigError(f"resume={os.fspath(path)!r} has done {has} already, and epochs={epochs}. Ask for more.")
+        session.history = history_from_plain(document["history"], epochs=session.progress.epoch)
+        restore_watch(session.watch, document["watch"], epoch=session.progress.epoch)
+        restore_plateau(session.plateau, document["plateau"])
+    except ConfigError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise FileFormatError(f"{os.fspath(path)!r} is not a valid checkpoint: {error}.") from error
+
+
+def _progress(session: Session, data: dict[str, Any]) -> Progress:
+    assert session.stepper is not None
+    return progress_from_plain(
+        data,
+        epoch_steps=session.source.steps_of(data["epoch"]) if type(data["epoch"]) is int else None,
+        steps_are_equal=session.source.steps_are_equal,
+        names={"weight"} | session.stepper.summed,
+    )
+
+
+def _check_setting(session: Session, path: str | os.PathLike[str], then: dict[str, Any], done: Any) -> None:
+    """Raise a ConfigError that names the settings that differ from those in the checkpoint."""
+    now = setting(session)
     differing = [name for name in now if now[name] != then.get(name) and name != "total_steps"]
-    progress = document.get("progress")
-    done: Any = progress.get("t") if isinstance(progress, dict) else None
-    if now["total_steps"] != then.get("total_steps") and _is_count(done) and _had_other_rates(run, then, done):
+    if now["total_steps"] != then.get("total_steps") and type(done) is int and _had_other_rates(session, then, done):
         differing.append("total_steps")
+    if differing == ["instruction_set"]:
+        raise _other_instructions(path, str(then.get("instruction_set")), now["instruction_set"])
     if differing:
         name = differing[0]
         raise ConfigError(
             f"resume={os.fspath(path)!r} was written by a run with another {' and another '.join(differing)} "
-            f"({name} was {_short(then.get(name))}, now {_short(now[name])}). Resume with the same settings and data."
+            f"({name} was {short(then.get(name))}, now {short(now[name])}). Resume with the same settings and data."
         )
-    try:
-        for name, value in run.arrays.items():
-            _copy(arrays[f"array.{name}"], value)
-        _copy(arrays["params"], run.model.params.flat)
-        _copy(arrays["state"], run.model.state.flat)
-        if any(name.startswith("best.") for name in arrays):
-            run.best = {name: np.empty_like(getattr(run.model, name).flat) for name in ("params", "state")}
-            for name, value in run.best.items():
-                _copy(arrays[f"best.{name}"], value)
-        run.progress = _progress(document["progress"])
-        if run.progress.epoch + min(run.progress.step, 1) > epochs:
-            has = f"{run.progress.epoch} epochs" + (" and a part" if run.progress.step else "")
-            raise ConfigError(f"resume={os.fspath(path)!r} has done {has} already, and epochs={epochs}. Ask for more.")
-        run.history = history_from_plain(document["history"])
-        if run.watch is not None and document["watch"] is not None:
-            run.watch.restore(document["watch"])
-        if run.plateau is not None and document["plateau"] is not None:
-            for name, value in _plateau(document["plateau"]).items():
-                setattr(run.plateau, name, value)
-    except ConfigError:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise FileFormatError(f"{os.fspath(path)!r} is no whole checkpoint: {error}") from error
 
 
-def _had_other_rates(run: Run, then: dict[str, Any], done: int) -> bool:
-    """Whether the steps that were done had other rates than they would have in a run as long as this one."""
-    t = np.unique(np.linspace(1, max(done, 1), LOOKED_AT_STEPS).astype(np.int64))
+def _other_instructions(path: str | os.PathLike[str], then: str, now: str) -> ConfigError:
+    def called(name: str) -> str:
+        return "the reference executor" if name == REFERENCE else f"the instruction set {name!r}"
+
+    variable = "MADALINE_EXECUTOR" if then == REFERENCE else "MADALINE_ISA"
+    return ConfigError(
+        f"resume={os.fspath(path)!r} was written with {called(then)}, and this process uses {called(now)}, whose "
+        f"results differ in their last bits. Set the environment variable {variable}={then} before you start Python, "
+        "or train again from the start."
+    )
+
+
+def _had_other_rates(session: Session, then: dict[str, Any], done: int) -> bool:
+    """Whether the completed steps had other learning rates than they would have in a session of this length."""
+    t = np.unique(np.linspace(1, max(done, 1), COMPARED_STEPS).astype(np.int64))
     try:
-        before, now = (run.recipe.schedule.rate(t, total) for total in (then.get("total_steps"), run.total_steps))
+        before, now = (
+            session.recipe.schedule.rate(t, total) for total in (then.get("total_steps"), session.total_steps)
+        )
     except (ConfigError, TypeError):
         return True
     return done > 0 and not np.array_equal(before, now)
@@ -192,72 +234,6 @@ def _copy(source: np.ndarray, target: np.ndarray) -> None:
     target[...] = source
 
 
-def _progress(data: dict[str, Any]) -> Progress:
-    """Where the run was; a ValueError for numbers that no run can have."""
-    found = Progress(**data)
-    for name in ("t", "epoch", "step"):
-        _need(_is_count(getattr(found, name)), name)
-    _need(isinstance(found.sums, dict) and all(map(_is_number, found.sums.values())), "sums")
-    _need(_is_number(found.seconds), "seconds")
-    _need(_is_number(found.rate_scale) and found.rate_scale >= 0.0, "rate_scale")
-    return found
-
-
-def _plateau(data: dict[str, Any]) -> dict[str, Any]:
-    """What the plateau remembered, checked."""
-    _need(_is_number(data["scale"]) and 0.0 <= data["scale"] <= 1.0, "scale")
-    _need(data["best"] is None or _is_number(data["best"]), "best")
-    for name in ("n_bad", "n_cooldown"):
-        _need(_is_count(data[name]), name)
-    return {name: data[name] for name in ("scale", "best", "n_bad", "n_cooldown")}
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _is_count(value: Any) -> bool:
-    return type(value) is int and 0 <= value < 2**53
-
-
-def _need(is_right: bool, name: str) -> None:
-    if not is_right:
-        raise ValueError(f"{name} has no meaning")
-
-
-def _plateau_to_plain(plateau: Any) -> dict[str, Any]:
-    return {name: getattr(plateau, name) for name in ("scale", "best", "n_bad", "n_cooldown")}
-
-
-def history_to_plain(history: History) -> dict[str, Any]:
-    """The tables as lists."""
-    return {
-        "epochs": history.to_dict(),
-        "steps": history.steps.to_dict(),
-        "probes": history.probes.to_dict(),
-        "best_epoch": history.best_epoch,
-    }
-
-
-def history_from_plain(data: dict[str, Any]) -> History:
-    """The history again."""
-    for name in ("epochs", "steps", "probes"):
-        columns = data[name]
-        _need(isinstance(columns, dict) and all(isinstance(column, list) for column in columns.values()), name)
-        _need(len({len(column) for column in columns.values()}) <= 1, name)
-        _need(all(_is_number(v) or isinstance(v, str) for column in columns.values() for v in column), name)
-    history = History(data["epochs"])
-    history.steps, history.probes = Table(data["steps"]), Table(data["probes"])
-    _need(data["best_epoch"] is None or _is_count(data["best_epoch"]), "best_epoch")
-    history.best_epoch = data["best_epoch"]
-    return history
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
 def learning_rate_in(path: str | os.PathLike[str]) -> float | None:
     """The learning rate of the run that wrote a checkpoint, if its optimizer has one."""
     _, document = container.read(path, kind="checkpoint")
@@ -265,4 +241,4 @@ def learning_rate_in(path: str | os.PathLike[str]) -> float | None:
         found = document["setting"]["recipe"]["optimizer"]["learning_rate"]
     except (KeyError, TypeError):
         return None
-    return float(found) if _is_number(found) else None
+    return float(found) if isinstance(found, (int, float)) else None

@@ -19,9 +19,9 @@ from madaline.nn.network import Network
 from madaline.train.step import target_specs
 from madaline.train.weights import row_weights
 
-LOOKED_AT_ROWS = 1 << 18
+INITIAL_ROWS = 1 << 18
 "Of more rows than that, layers which learn from the data before training see evenly spaced ones."
-LOOKED_AT_NUMBERS = 1 << 24
+INITIAL_NUMBERS = 1 << 24
 "Of sparse data, which is made dense for them, so many numbers at most."
 DIGESTED_ROWS = 64
 "So many rows tell whether a run goes on with the data it had."
@@ -57,16 +57,28 @@ class Data:
             found.update(source.take(rows, np.dtype(np.float64)).tobytes())
         return found.hexdigest()
 
-    def take(self, rows: np.ndarray) -> tuple[Any, Any]:
-        """Targets and weights of some rows."""
+    def take(self, rows: np.ndarray | None) -> tuple[Any, Any]:
+        """Copies of the targets of some rows, or of all, and their weights."""
         leaves, structure = flatten(self.targets)
-        y = unflatten(structure, [np.asarray(leaf[rows]) for leaf in leaves])
-        return y, None if self.weight is None else self.weight[rows]
+        y = unflatten(structure, [np.array(leaf, order="C") if rows is None else leaf[rows] for leaf in leaves])
+        return y, self.weight if self.weight is None or rows is None else self.weight[rows]
 
 
 def is_sparse(X: Any) -> bool:
     """Whether X is a SciPy sparse matrix, asked without importing SciPy."""
     return hasattr(X, "tocsr") and hasattr(X, "nnz")
+
+
+def as_csr(matrix: Any, name: str) -> Any:
+    """A sparse matrix in CSR format; raises a ShapeError if it is malformed, which SciPy would not notice."""
+    try:
+        if hasattr(matrix, "check_format"):
+            matrix.check_format()
+    except ValueError as error:
+        raise ShapeError(
+            f"{name} is a malformed sparse matrix: {error}. Make it again, or look for code that changes its arrays."
+        ) from None
+    return matrix.tocsr()
 
 
 def check_mask(leaf: Any, name: str) -> None:
@@ -82,7 +94,7 @@ def check_mask(leaf: Any, name: str) -> None:
 def as_source(leaf: Any, name: str) -> Source:
     """Rows of an array or a sparse matrix; lists become arrays, whatever is an array already stays where it is."""
     if is_sparse(leaf):
-        matrix = leaf.tocsr()
+        matrix = as_csr(leaf, name)
         is_wide = matrix.dtype.kind == "f" and matrix.dtype.itemsize > 8
         return SparseRows(matrix.astype(np.float64) if is_wide else matrix)
     check_mask(leaf, name)
@@ -169,7 +181,7 @@ def _check_names(out_shape: Any) -> None:
 
 def _as_targets(y: Any) -> Any:
     if is_sparse(y):
-        return y.toarray()
+        return as_csr(y, "y").toarray()
     if isinstance(y, dict):
         return {name: _as_targets(item) for name, item in y.items()}
     check_mask(y, "y")
@@ -219,18 +231,18 @@ def check_categories(model: Model, x: tuple[Source, ...]) -> None:
             ) from None
 
 
-def looked_at(X: Any) -> Any:
+def initial_rows(X: Any) -> Any:
     """The rows from which layers and initializers learn before training: all, or many of very many."""
     if is_sparse(X):
-        X = X.tocsr()
+        X = as_csr(X, "X")
     elif isinstance(X, dict):
-        return {name: looked_at(item) for name, item in X.items()}
+        return {name: initial_rows(item) for name, item in X.items()}
     elif isinstance(X, tuple):
-        return tuple(looked_at(item) for item in X)
+        return tuple(initial_rows(item) for item in X)
     elif not isinstance(X, np.ndarray):
         X = np.asarray(X)
-    most = max(LOOKED_AT_NUMBERS // max(X.shape[1], 1), 1) if is_sparse(X) and X.ndim > 1 else LOOKED_AT_ROWS
-    step = -(-X.shape[0] // min(most, LOOKED_AT_ROWS)) if X.ndim else 1
+    most = max(INITIAL_NUMBERS // max(X.shape[1], 1), 1) if is_sparse(X) and X.ndim > 1 else INITIAL_ROWS
+    step = -(-X.shape[0] // min(most, INITIAL_ROWS)) if X.ndim else 1
     return X[::step] if step > 1 else X
 
 

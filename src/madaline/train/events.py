@@ -1,4 +1,4 @@
-"""Who listens to a training run: the events, and what turns functions into listeners."""
+"""Callbacks: what they are told, and what they see of training."""
 
 from __future__ import annotations
 
@@ -6,23 +6,77 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from madaline.errors import ConfigError
 
 if TYPE_CHECKING:
-    from madaline.train.trainer import Trainer
+    from madaline.functional.model import Model
+    from madaline.train.history import History
+    from madaline.train.recipe import Recipe
+    from madaline.train.saved_state import Progress
+    from madaline.train.session import Session
+
+
+class TrainingView:
+    """What callbacks see of training.
+
+    Attributes
+    ----------
+    run : Session
+        The session itself, for callbacks that need more.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self.run = session
+
+    @property
+    def model(self) -> Model:
+        """The model that is trained."""
+        return self.run.model
+
+    @property
+    def recipe(self) -> Recipe:
+        """How it is trained."""
+        return self.run.recipe
+
+    @property
+    def history(self) -> History:
+        """A row for every completed epoch."""
+        return self.run.history
+
+    @property
+    def progress(self) -> Progress:
+        """How far training is."""
+        return self.run.progress
+
+    @property
+    def epochs_done(self) -> float:
+        """Completed epochs, and the completed part of the current one."""
+        return self.run.epochs_done
+
+    def stop(self) -> None:
+        """End training after the current step."""
+        self.run.stop()
+
+    def scale_rate(self, factor: float) -> None:
+        """Multiply all learning rates by this from the next epoch on; it replaces earlier factors."""
+        if not 0.0 <= factor < np.inf:
+            raise ConfigError(f"factor={factor!r} must be a number of at least 0.")
+        self.run.progress.rate_scale = float(factor)
 
 
 class Callback:
-    """Listens to a run: override what is of interest. Whatever a method returns is ignored; ``trainer.stop()`` ends it.
+    """Base of callbacks: override the methods of interest. ``trainer.stop()`` ends training; return values are ignored.
 
     Attributes
     ----------
     every : int or None
-        After how many steps :meth:`on_steps` is called; None for never. Small numbers make training slow.
+        Number of steps between calls of :meth:`on_steps`; None for no calls. Small numbers make training slow.
     has_ticks : bool
         Whether :meth:`on_tick` is called, a few times a second.
     watches_epochs : bool
-        Whether :meth:`on_epoch_end` must be called after each epoch; if not, short ones may be run together.
+        Whether :meth:`on_epoch_end` must be called right after each epoch; if not, short epochs may be run together.
     """
 
     every: int | None = None
@@ -30,29 +84,29 @@ class Callback:
     watches_epochs: bool = True
 
     def epochs_at_once(self) -> float:
-        """How many epochs may be run before :meth:`on_epoch_end` is called for each of them.
+        """Number of epochs that may be run before :meth:`on_epoch_end` is called for each of them.
 
-        One, if it watches epochs; a listener that knows it will do nothing before a certain epoch may say more.
+        By default one, if the callback watches epochs. A callback that will not act for some epochs may give more.
         """
         return 1 if self.watches_epochs else math.inf
 
-    def on_fit_start(self, trainer: Trainer) -> None:
+    def on_fit_start(self, trainer: TrainingView) -> None:
         """Before the first step."""
 
-    def on_steps(self, trainer: Trainer, step: int, values: Mapping[str, float]) -> None:
-        """After every ``every`` steps; ``values`` are those of the last one: ``loss`` and metrics by name."""
+    def on_steps(self, trainer: TrainingView, step: int, values: Mapping[str, float]) -> None:
+        """After every ``every`` steps; ``values`` holds the loss and the metrics of the last step by name."""
 
-    def on_tick(self, trainer: Trainer) -> None:
+    def on_tick(self, trainer: TrainingView) -> None:
         """A few times a second, between two steps."""
 
-    def on_epoch_end(self, trainer: Trainer, row: Mapping[str, float]) -> None:
+    def on_epoch_end(self, trainer: TrainingView, row: Mapping[str, float]) -> None:
         """After each epoch; ``row`` is its row of the history."""
 
-    def on_last_step(self, trainer: Trainer) -> None:
-        """After the last step, before the model gets the best parameters back or its statistics are taken anew."""
+    def on_last_step(self, trainer: TrainingView) -> None:
+        """After the last step, before the best parameters are restored or statistics are computed again."""
 
-    def on_fit_end(self, trainer: Trainer) -> None:
-        """When the model is as it will be, also if the run ended early or with an error."""
+    def on_fit_end(self, trainer: TrainingView) -> None:
+        """When the model is final, also if training ended early or with an error."""
 
 
 class AtEpochEnd(Callback):
@@ -61,12 +115,12 @@ class AtEpochEnd(Callback):
     def __init__(self, function: Callable[[Any, Mapping[str, float]], Any]) -> None:
         self.function = function
 
-    def on_epoch_end(self, trainer: Trainer, row: Mapping[str, float]) -> None:
+    def on_epoch_end(self, trainer: TrainingView, row: Mapping[str, float]) -> None:
         self.function(trainer, row)
 
 
 def as_callbacks(given: Any) -> list[Callback]:
-    """Callbacks from one or several; a function is called at the end of each epoch with the trainer and the row."""
+    """Callbacks from one or several; a function is called after each epoch with a view of training and the row."""
     items = given if isinstance(given, Sequence) else [] if given is None else [given]
     found: list[Callback] = []
     for item in items:

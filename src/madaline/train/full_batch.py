@@ -1,4 +1,4 @@
-"""Training by a solver that takes the loss of all rows at once: L-BFGS."""
+"""Training with a solver that needs the loss of all rows at once: L-BFGS."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ from madaline.errors import ConfigError
 from madaline.kernels.loop import Loop
 from madaline.optim.lbfgs import LBFGS
 from madaline.optim.schedule import Constant
+from madaline.train.blocks import ArrayBlocks
 from madaline.train.divergence import explained
 from madaline.train.sampling import Batches
 from madaline.train.step import gradient_step
 
 if TYPE_CHECKING:
-    from madaline.train.run import Run
+    from madaline.train.session import Session
 
 
 class FullBatch:
-    """The loss of all rows and its gradient as a function of the parameters, and the solver that goes down it.
+    """The loss of all rows and its gradient as a function of the parameters, and the solver that minimizes it.
 
     Each iteration of the solver is a row of the history.
     """
 
-    def __init__(self, run: Run) -> None:
-        recipe = run.recipe
+    def __init__(self, session: Session) -> None:
+        recipe = session.recipe
         unused = {
             "clip": recipe.clip,
             "constraint": recipe.constraints,
@@ -37,33 +38,34 @@ class FullBatch:
         wrong = [name for name, value in unused.items() if value]
         if wrong:
             raise ConfigError(f"{' and '.join(wrong)} cannot be used with {recipe.optimizer!r}, which takes no steps.")
-        self.run = run
+        assert isinstance(session.source, ArrayBlocks)
+        self.session, rows = session, session.source.rows
         self.step = gradient_step(
-            run.model.network, recipe, run.data.target_specs, weighted=run.data.weight is not None
+            session.model.network, recipe, session.data.target_specs, weighted=session.data.weight is not None
         )
         self.loop = Loop(self.step.graph, carried=self.step.carried())
-        self.w = run.model.params.flat[: run.model.network.n_trainable]
-        self.batches = Batches(np.ascontiguousarray(run.rows, dtype=np.int64), np.array([0, len(run.rows)]))
+        self.w = session.model.params.flat[: session.model.network.n_trainable]
+        self.batches = Batches(np.ascontiguousarray(rows, dtype=np.int64), np.array([0, len(rows)]))
         self._last = (float("nan"), float("nan"))
 
     def value_and_grad(self, w: np.ndarray) -> tuple[float, np.ndarray]:
-        """Objective and gradient at ``w``, which the model gets."""
-        network, at = self.run.model.network, self.step.inputs
+        """Objective and gradient at ``w``, which is copied to the model."""
+        network, at = self.session.model.network, self.step.inputs
         self.w[...] = w
         inputs = {"w": self.w}
         if network.n_state:
-            inputs["state"] = self.run.model.state.flat
+            inputs["state"] = self.session.model.state.flat
         if network.n_trainable < network.n_params:
-            inputs["frozen"] = self.run.model.params.flat[network.n_trainable :]
+            inputs["frozen"] = self.session.model.params.flat[network.n_trainable :]
         emitted = {name: np.zeros((1, *(self.w.shape if name == "g" else ())), network.dtype) for name in self._names()}
         self.loop.run(
             {at[name]: value for name, value in inputs.items()},
-            gathered={at[name]: source for name, source in self.run.data.gathered().items()},
-            tables={at["key"]: np.array([[self.run.settings.seed, 1]])},
+            gathered={at[name]: source for name, source in self.session.data.gathered().items()},
+            tables={at["key"]: np.array([[self.session.seed, 1]])},
             emitted={self.step.outputs[name]: value for name, value in emitted.items()},
             order=self.batches.order,
             starts=self.batches.starts,
-            threads=self.run.settings.threads,
+            threads=self.session.threads,
         )
         objective = float(emitted["objective"][0])
         self._last = (objective, float(emitted.get("loss", emitted["objective"])[0]))
@@ -73,34 +75,34 @@ class FullBatch:
         return [name for name in self.step.outputs if name not in self.step.inputs]
 
     def go(self) -> None:
-        """Go down until the solver is content, or something ends it."""
-        run, solver = self.run, self.run.recipe.optimizer
+        """Minimize until the solver converges, or something ends it."""
+        session, solver = self.session, self.session.recipe.optimizer
         assert isinstance(solver, LBFGS)
         started = time.perf_counter()
         objective, _ = self.value_and_grad(self.w.copy())
         if not np.isfinite(objective):
-            raise explained(run, self.batches, step=1)
+            raise explained(session, self.batches, step=1)
 
         iterate = self.w.copy()
 
         def after_iteration(w: np.ndarray) -> None:
             nonlocal started
             self.w[...] = iterate[...] = w
-            run.progress.t += 1
+            session.progress.t += 1
             objective, loss = self._last
-            run.progress.sums = {"weight": 1.0, "objective": objective, "loss": loss}
-            run.progress.seconds = time.perf_counter() - started
+            session.progress.sums = {"weight": 1.0, "objective": objective, "loss": loss}
+            session.progress.seconds = time.perf_counter() - started
             started = time.perf_counter()
-            run.end_epoch()
-            run.tick()
-            run.look_at_clock()
-            if run.stop_reason:
-                raise StopIteration  # which SciPy takes as the wish to end
+            session.end_epoch()
+            session.tick()
+            session.check_time()
+            if session.stop_reason:
+                raise StopIteration  # which SciPy takes as a request to end
 
         try:
             found = solver.minimize(self.value_and_grad, self.w.copy(), callback=after_iteration)
         except BaseException:
-            self.w[...] = iterate  # and not where the line search was
+            self.w[...] = iterate  # instead of a point of the line search
             raise
         self.w[...] = found.w
-        run.history.converged = found.converged
+        session.history.converged = found.converged

@@ -1,4 +1,4 @@
-"""The net's outputs for many rows, in bounded memory."""
+"""The net's outputs for many rows, in bounded memory: for predictions, evaluation and validation."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from madaline.functional.forward import Forward
 from madaline.graph.node import Node
 from madaline.graph.shapes import resolve
 from madaline.graph.trace import Graph, open_trace
 from madaline.graph.tree import flatten, unflatten
 from madaline.kernels.loop import Loop
-from madaline.kernels.sources import Source
+from madaline.kernels.sources import DenseRows, Source
 from madaline.nn.network import Network
-from madaline.train.step import _Inputs
+from madaline.train.step import StepInputs
 
 BATCH_ROWS = 1024
 "Rows that are run at a time."
@@ -28,16 +29,44 @@ class Inference:
     network : Network
         The net.
     train : bool
-        The mode; training mode is for predictions with dropout, each row its own mask.
+        Training mode, for predictions with dropout: each row has its own mask.
     """
 
     def __init__(self, network: Network, *, train: bool = False) -> None:
         self.network, self.train = network, train
+        self._forward: Forward | None = None
+        self._forward_arrays: tuple[np.ndarray, ...] = ()
+
+    def __call__(
+        self,
+        w: np.ndarray,
+        state: np.ndarray,
+        x: tuple[Source, ...],
+        rows: np.ndarray | None = None,
+        *,
+        threads: int,
+        seed: int = 0,
+    ) -> Any:
+        """The outputs for some rows of the sources, in this order; by default for all rows."""
+        if rows is None:
+            found = None if self.train else self._in_place(w, state, x, threads)
+            if found is not None:
+                return found
+            rows = np.arange(x[0].n_rows)
+        return self._gathered(w, state, x, rows, threads=threads, seed=seed)
+
+    def _in_place(self, w: np.ndarray, state: np.ndarray, x: tuple[Source, ...], threads: int) -> Any:
+        """The outputs for all rows of one array that need not be gathered, else None."""
+        if len(x) > 1 or not isinstance(x[0], DenseRows):
+            return None
+        if self._forward is None or self._forward_arrays[0] is not w or self._forward_arrays[1] is not state:
+            self._forward, self._forward_arrays = Forward(self.network, w, state), (w, state)
+        return self._forward(x[0].array, threads)
 
     @functools.cached_property
     def _planned(self) -> tuple[Loop, dict[str, int], list[Node], Any]:
-        """Its program, the places of its inputs, its outputs and their nesting: made by the first who asks."""
-        network, given = self.network, _Inputs()
+        """The program, the positions of its inputs, its outputs and their nesting."""
+        network, given = self.network, StepInputs()
         w = given.new("w", (network.n_params,), network.dtype)
         state = given.new("state", (network.n_state,), network.dtype) if network.n_state else None
         x = given.tree("x", network.inputs)
@@ -48,10 +77,9 @@ class Inference:
         places = {name: position for position, name in enumerate(given.nodes)}
         return Loop(Graph(tuple(given.nodes.values()), tuple(leaves)), carried={}), places, leaves, structure
 
-    def __call__(
-        self, w: np.ndarray, state: np.ndarray, x: tuple[Source, ...], rows: np.ndarray, *, threads: int, seed: int = 0
+    def _gathered(
+        self, w: np.ndarray, state: np.ndarray, x: tuple[Source, ...], rows: np.ndarray, *, threads: int, seed: int
     ) -> Any:
-        """The outputs for some rows of the sources, in their order."""
         loop, places, leaves, structure = self._planned
         n_rows = len(rows)
         starts = np.append(np.arange(0, n_rows, BATCH_ROWS), n_rows) if n_rows else np.zeros(1, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Ctrl-C, held back while numbers change that belong together."""
+"""Ctrl-C, delayed while values that belong together are changed."""
 
 from __future__ import annotations
 
@@ -10,60 +10,70 @@ from typing import Any, Self
 
 
 class Interrupts:
-    """While it is entered, Ctrl-C interrupts as ever, but not inside :meth:`held`: there it takes effect at the end.
+    """Context in which Ctrl-C raises KeyboardInterrupt as usual, except inside :meth:`held`, which it does not divide.
 
-    Only the main thread is told of signals; in others, and where Ctrl-C is ignored, it does nothing.
+    A Ctrl-C inside :meth:`held` takes effect at the end of that block. Python delivers signals to the main thread
+    only; in other threads, and where Ctrl-C is ignored, this context does nothing.
+
+    Our handler removes itself before it raises, so that Ctrl-C at any instruction of entering or leaving this context
+    leaves the previous handler in place.
 
     Parameters
     ----------
     hurry : callable
-        Called when Ctrl-C is held back, to bring what goes on to its end soon.
+        Called when Ctrl-C is delayed, to finish the block soon.
     """
 
     def __init__(self, hurry: Callable[[], None]) -> None:
         self._hurry = hurry
-        self._before: Any = None
+        self._previous: Any = None
+        self._is_entered = False
         self._depth = 0
-        self._pending = False
+        self._is_pending = False
 
     def __enter__(self) -> Self:
-        if threading.current_thread() is threading.main_thread() and callable(signal.getsignal(signal.SIGINT)):
-            self._pending = False
-            self._before = signal.signal(signal.SIGINT, self._handle)
+        previous = signal.getsignal(signal.SIGINT)
+        if threading.current_thread() is threading.main_thread() and callable(previous):
+            self._previous, self._depth, self._is_pending, self._is_entered = previous, 0, False, True
+            signal.signal(signal.SIGINT, self._handle)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
-            self._before = None
+        if self._is_entered:
+            self._is_entered = False
+            signal.signal(signal.SIGINT, self._previous)
 
-    def held(self) -> _Held:
-        """A piece of work that is done as a whole; such pieces may stand inside each other."""
-        return _Held(self)
+    def held(self) -> HeldBlock:
+        """Context of a block that Ctrl-C does not divide; blocks may be nested."""
+        return HeldBlock(self)
 
     def hold(self) -> None:
-        """Such a piece begins."""
+        """Begin such a block."""
+        if self._is_entered and signal.getsignal(signal.SIGINT) == self._previous:
+            signal.signal(signal.SIGINT, self._handle)  # a callback caught the KeyboardInterrupt of an earlier Ctrl-C
         self._depth += 1
 
     def release(self) -> None:
-        """It ends."""
+        """End such a block."""
         self._depth -= 1
-        if self._pending and not self._depth:
-            self._pending = False
-            self._before(signal.SIGINT, None)
+        if self._is_pending and not self._depth:
+            self._handle(signal.SIGINT, None)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        if not self._depth:
-            self._before(number, frame)
+        if self._depth:
+            self._is_pending = True
+            self._hurry()
             return
-        self._pending = True
-        self._hurry()
+        self._is_pending = False
+        signal.signal(signal.SIGINT, self._previous)
+        self._previous(number, frame)
+        signal.signal(signal.SIGINT, self._handle)  # the previous handler did not raise, so the work continues
 
 
-class _Held:
-    """The context of such a piece; as every epoch ends in one, it is a class and no generator, which takes longer."""
+class HeldBlock:
+    """Context of :meth:`Interrupts.held`: a class, because a generator is slower and every epoch enters one."""
 
     def __init__(self, interrupts: Interrupts) -> None:
         self._interrupts = interrupts

@@ -6,13 +6,10 @@ import importlib
 import math
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from madaline.errors import MissingPackageError
-from madaline.train.events import Callback
-
-if TYPE_CHECKING:
-    from madaline.train.trainer import Trainer
+from madaline.train.events import Callback, TrainingView
 
 LONGEST = 500
 "Letters of a parameter that MLflow is told."
@@ -35,14 +32,14 @@ class TensorBoard(Callback):
         self._writer: Any = None
         self._probes = 0
 
-    def on_fit_start(self, trainer: Trainer) -> None:
+    def on_fit_start(self, trainer: TrainingView) -> None:
         self._writer, self._probes = self._module.Writer(self.path), 0
 
-    def on_steps(self, trainer: Trainer, step: int, values: Mapping[str, float]) -> None:
+    def on_steps(self, trainer: TrainingView, step: int, values: Mapping[str, float]) -> None:
         for name, value in values.items():
             self._writer.add_scalar(f"step/{name}", value, step)
 
-    def on_epoch_end(self, trainer: Trainer, row: Mapping[str, float]) -> None:
+    def on_epoch_end(self, trainer: TrainingView, row: Mapping[str, float]) -> None:
         for name, value in row.items():
             if name != "epoch":
                 self._writer.add_scalar(name, value, int(row["epoch"]))
@@ -55,7 +52,7 @@ class TensorBoard(Callback):
                     self._writer.add_scalar(f"probe/{layer}/{name}", value, step)
         self._probes = probes.n_rows
 
-    def on_fit_end(self, trainer: Trainer) -> None:
+    def on_fit_end(self, trainer: TrainingView) -> None:
         if self._writer is not None:
             self._writer.close()
             self._writer = None
@@ -86,29 +83,29 @@ class MLflow(Callback):
         self.run_id = ""
         self._client: Any = module.MlflowClient(tracking_uri)
 
-    def on_fit_start(self, trainer: Trainer) -> None:
+    def on_fit_start(self, trainer: TrainingView) -> None:
         found = self._client.get_experiment_by_name(self.experiment)
         number = self._client.create_experiment(self.experiment) if found is None else found.experiment_id
         self.run_id = self._client.create_run(number, run_name=self.run_name).info.run_id
-        settings, recipe = trainer.run.settings, trainer.recipe
+        session, recipe = trainer.run, trainer.recipe
         told = {
-            "net": trainer.net,
+            "net": trainer.model.net,
             "loss": recipe.loss,
             "optimizer": recipe.optimizer,
             "schedule": recipe.schedule,
-            "batch_size": settings.batch_size,
-            "seed": settings.seed,
-            "dtype": trainer.dtype,
+            "batch_size": session.batch_size,
+            "seed": session.seed,
+            "dtype": trainer.model.network.dtype,
         }
         for name, value in told.items():
             self._client.log_param(self.run_id, name, str(value)[:LONGEST])
 
-    def on_epoch_end(self, trainer: Trainer, row: Mapping[str, float]) -> None:
+    def on_epoch_end(self, trainer: TrainingView, row: Mapping[str, float]) -> None:
         for name, value in row.items():
             if name != "epoch":
                 self._client.log_metric(self.run_id, name, float(value), step=int(row["epoch"]))
 
-    def on_fit_end(self, trainer: Trainer) -> None:
+    def on_fit_end(self, trainer: TrainingView) -> None:
         if self.run_id:
             ended = {"diverged": "FAILED", "error": "FAILED", "interrupted": "KILLED"}
             self._client.set_terminated(self.run_id, ended.get(trainer.run.stop_reason, "FINISHED"))

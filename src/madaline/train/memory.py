@@ -1,12 +1,13 @@
-"""How much memory training needs, known before it starts."""
+"""How much memory training needs, computed before it starts."""
 
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from madaline.functional.model import Model
 from madaline.graph.shapes import is_symbolic, resolve
 from madaline.kernels import native
 from madaline.kernels.core import core
@@ -14,21 +15,25 @@ from madaline.kernels.execute import Executable, executor
 from madaline.kernels.sources import DenseRows, Source
 from madaline.optim.optimizer import Optimizer
 from madaline.train.data import Data, read
+from madaline.train.programs import Programs
 from madaline.train.step import Step, gradient_step
 from madaline.train.stopping import as_early_stopping
 from madaline.train.stream import Stream
 
-if TYPE_CHECKING:
-    from madaline.train.trainer import Trainer
 
-
-def needed(
-    trainer: Trainer, X: Any, y: Any, *, batch_size: int | None, sample_weight: Any, early_stopping: Any
+def memory_needed(
+    model: Model,
+    programs: Programs,
+    X: Any,
+    y: Any,
+    *,
+    batch_size: int | None,
+    sample_weight: Any,
+    early_stopping: Any,
+    threads: int,
 ) -> dict[str, int]:
-    """Bytes by part, and in total; see :meth:`Trainer.memory`. The trainer gets a fresh model."""
-    trainer.prepare(X)
-    recipe, model, threads = trainer.recipe, trainer.model, trainer.most_threads
-    network = model.network
+    """Bytes by part, and in total; see :meth:`Trainer.memory`."""
+    network, recipe = model.network, programs.recipe
     stream = X if isinstance(X, Stream) else None
     if stream is not None:
         X, y, sample_weight = stream.first()
@@ -38,7 +43,7 @@ def needed(
     if isinstance(recipe.optimizer, Optimizer):
         slots = recipe.optimizer.state(model.params.flat[: network.n_trainable])
         found["optimizer"] = sum(np.asarray(slot).nbytes for slot in slots)
-        found["program"] = _of_program(trainer.loop_of(data, (), ())[0], data, size, threads)
+        found["program"] = _of_program(programs.training(data, (), ())[0], data, size, threads)
     else:
         step = gradient_step(network, recipe, data.target_specs, weighted=data.weight is not None)
         found["optimizer"] = 2 * recipe.optimizer.history * 8 * network.n_trainable
@@ -47,19 +52,19 @@ def needed(
     stopping = as_early_stopping(early_stopping)
     keeps_best = stopping is not None and stopping.restore_best
     found["best"] = found["parameters"] + found["state"] if keeps_best else 0
-    # Which rows there are, and their order in the epoch.
-    found["rows"] = 2 * 8 * data.n_rows if stream is None else _of_mixing(stream, data, size)
+    # The numbers of all rows, and their order in the epoch.
+    found["rows"] = 2 * 8 * data.n_rows if stream is None else _of_shuffling(stream, data, size)
     return found | {"total": sum(found.values())}
 
 
-def _of_mixing(stream: Stream, data: Data, batch_size: int) -> int:
-    """Rows that wait, the same rows put together, and once more in another order."""
+def _of_shuffling(stream: Stream, data: Data, batch_size: int) -> int:
+    """Bytes of the buffer of a stream: its chunks, the same rows concatenated, and again in another order."""
     each = sum(array.nbytes for source in (*data.x, *data.y) for array in source.arrays) / data.n_rows
     return int(3 * each * (max(stream.buffer, 2 * batch_size) + data.n_rows))
 
 
 def _of_program(step: Step, data: Data, n_rows: int, threads: int) -> int:
-    """Bytes of a step over so many rows beside what it is given: the batch that is gathered, and the arenas."""
+    """Bytes of a step over this many rows besides its arguments: the gathered batch, and intermediate values."""
     program, _ = Executable(step.graph, donated=step.carried()).bound(n_rows)
     sources = data.gathered()
     gathered = 0
@@ -75,6 +80,6 @@ def _of_program(step: Step, data: Data, n_rows: int, threads: int) -> int:
 
 
 def _lies_ready(source: Source, dtype: np.dtype[Any]) -> bool:
-    """Whether a batch of all its rows is used where it lies."""
+    """Whether a batch of all its rows is used without a copy."""
     array = source.arrays[0]
     return isinstance(source, DenseRows) and array.dtype == dtype and array.flags.c_contiguous

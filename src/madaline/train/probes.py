@@ -56,7 +56,7 @@ class Probes(Callback):
         self.layers, self.sample_every = layers, sample_every
 
 
-def watched(network: Network, probes: bool | Sequence[str]) -> tuple[str, ...]:
+def probed_layers(network: Network, probes: bool | Sequence[str]) -> tuple[str, ...]:
     """The paths of the layers to watch: those named, or all that have parameters or are activations."""
     owners = {path.rpartition(".")[0] for path in network.params}
     known = {row.path: row for row in network.rows}

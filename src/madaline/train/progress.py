@@ -5,13 +5,10 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from madaline.train.events import Callback
+from madaline.train.events import Callback, TrainingView
 from madaline.train.metrics import COLUMNS
-
-if TYPE_CHECKING:
-    from madaline.train.trainer import Trainer
 
 
 def shows_progress(asked: bool | None) -> bool:
@@ -38,7 +35,7 @@ class ProgressBar(Callback):
         self._task: Any = None
         self._started, self._first_step = 0.0, 0
 
-    def on_fit_start(self, trainer: Trainer) -> None:
+    def on_fit_start(self, trainer: TrainingView) -> None:
         from rich import progress  # imported by those who look on only
         from rich.console import Console
 
@@ -51,11 +48,11 @@ class ProgressBar(Callback):
             progress.TimeRemainingColumn(compact=True),
             console=Console(stderr=True),
         )
-        self._started, self._first_step = time.monotonic(), trainer.run.progress.t
+        self._started, self._first_step = time.monotonic(), trainer.progress.t
         self._task = self._bar.add_task("training", total=self.epochs, epoch=f"0/{self.epochs}", values="")
         self._bar.start()
 
-    def on_tick(self, trainer: Trainer) -> None:
+    def on_tick(self, trainer: TrainingView) -> None:
         done = trainer.history.epochs
         self._bar.update(
             self._task,
@@ -64,7 +61,7 @@ class ProgressBar(Callback):
             values=self._values(trainer),
         )
 
-    def on_fit_end(self, trainer: Trainer) -> None:
+    def on_fit_end(self, trainer: TrainingView) -> None:
         if self._bar is not None:
             done = trainer.history.epochs
             self._bar.update(
@@ -75,11 +72,11 @@ class ProgressBar(Callback):
             )
             self._bar.stop()
 
-    def _values(self, trainer: Trainer) -> str:
+    def _values(self, trainer: TrainingView) -> str:
         """The losses, one metric, and steps a second since the start."""
         row = trainer.history.row(-1) if trainer.history.epochs else {}
         shown = [f"{name} {row[name]:.3g}" for name in _shown(row)]
-        done, passed = trainer.run.progress.t - self._first_step, time.monotonic() - self._started
+        done, passed = trainer.progress.t - self._first_step, time.monotonic() - self._started
         return "  ".join([*shown, f"{done / passed:,.3g} steps/s"] if done and passed else shown)
 
 

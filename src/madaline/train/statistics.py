@@ -1,4 +1,4 @@
-"""The running statistics of a net, taken anew for the parameters it has now."""
+"""The running statistics of a net, computed again for its current parameters."""
 
 from __future__ import annotations
 
@@ -13,22 +13,24 @@ from madaline.graph.node import as_node, constant
 from madaline.graph.reverse_mode import cotangents
 from madaline.graph.trace import Graph, open_trace
 from madaline.kernels.loop import Loop
+from madaline.train.data import Data
 from madaline.train.sampling import Batches
-from madaline.train.step import _Inputs
+from madaline.train.step import StepInputs
 
 if TYPE_CHECKING:
-    from madaline.train.run import Run
+    from madaline.train.session import Session
 
 
-def retake(run: Run, *, most_seconds: float = math.inf) -> None:
+def recompute_statistics(session: Session, *, max_seconds: float = math.inf) -> None:
     r"""Set the state to the mean over batches of what training mode sees, as averaged parameters need it.
 
     A step of training gives :math:`s \leftarrow k s + (1-k) b` with the batch's statistics :math:`b`; the derivative by
     :math:`s` is :math:`k`, so :math:`b` is known whatever the layer. PyTorch's ``update_bn``; Izmailov et al. (2018),
-    Algorithm 1. What does not follow the batches (:math:`k = 1`) stays. Where time is short, fewer batches are seen.
+    Algorithm 1. State that does not follow the batches (:math:`k = 1`) stays. With a time limit fewer batches may be
+    used.
     """
-    network = run.model.network
-    given = _Inputs()
+    network = session.model.network
+    given = StepInputs()
     mean = given.new("mean", (network.n_state,), network.dtype)
     w = given.new("w", (network.n_params,), network.dtype)
     state = given.new("state", (network.n_state,), network.dtype)
@@ -46,28 +48,29 @@ def retake(run: Run, *, most_seconds: float = math.inf) -> None:
         output = np.where(follows, mean + (seen - mean) / n, state).astype(network.dtype)
     at = {name: position for position, name in enumerate(given.nodes)}
     loop = Loop(Graph(tuple(given.nodes.values()), (as_node(output),)), carried={0: at["mean"]})
-    found, state_before, done = np.zeros(network.n_state, network.dtype), run.model.state.flat.copy(), 0
-    for batches in _parts(run, most_seconds):
+    found, state_before, done = np.zeros(network.n_state, network.dtype), session.model.state.flat.copy(), 0
+    for data, batches in _parts(session, max_seconds):
         counts = done + np.arange(len(batches))
-        keys = np.stack([np.full(len(batches), run.settings.seed), counts], axis=1).astype(np.int64)
+        keys = np.stack([np.full(len(batches), session.seed), counts], axis=1).astype(np.int64)
         loop.run(
-            {at["mean"]: found, at["w"]: run.model.params.flat, at["state"]: state_before},
-            gathered={at[f"x[{i}]"]: source for i, source in enumerate(run.data.x)},
+            {at["mean"]: found, at["w"]: session.model.params.flat, at["state"]: state_before},
+            gathered={at[f"x[{i}]"]: source for i, source in enumerate(data.x)},
             tables={at["key"]: keys, at["n"]: (counts + 1).astype(network.dtype)},
             order=batches.order,
             starts=batches.starts,
-            threads=run.settings.threads,
+            threads=session.threads,
         )
         done += len(batches)
-    run.model.state.flat[...] = found
+    session.model.state.flat[...] = found
 
 
-def _parts(run: Run, most_seconds: float) -> Iterator[Batches]:
-    """The batches of an epoch; one by one until the time is over, if it is limited."""
+def _parts(session: Session, max_seconds: float) -> Iterator[tuple[Data, Batches]]:
+    """The batches of an epoch and their rows; one by one until the time is over, if it is limited."""
     started = time.monotonic()
-    for batches in run.once_more():
-        size = len(batches) if most_seconds == math.inf else 1
+    for block in session.source.blocks_again(session.progress.epoch):
+        batches = block.batches
+        size = len(batches) if max_seconds == math.inf else 1
         for first in range(0, len(batches), max(size, 1)):
-            yield batches.part(first, min(first + size, len(batches)))
-            if time.monotonic() - started > most_seconds:
+            yield block.data, batches.part(first, min(first + size, len(batches)))
+            if time.monotonic() - started > max_seconds:
                 return

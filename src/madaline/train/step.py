@@ -55,7 +55,7 @@ class Step:
         return {position: self.inputs[name] for name, position in self.outputs.items() if name in self.inputs}
 
 
-class _Inputs:
+class StepInputs:
     """Input nodes in the order in which they are asked for."""
 
     def __init__(self) -> None:
@@ -106,7 +106,7 @@ def training_step(
     optimizer = recipe.optimizer
     if not isinstance(optimizer, Optimizer):
         raise ConfigError(f"{optimizer!r} is no update rule, so it has no steps.")
-    given = _Inputs()
+    given = StepInputs()
     dtype = network.dtype
     w = given.new("w", (network.n_trainable,), dtype)
     slots = [
@@ -140,7 +140,7 @@ def training_step(
 
 def gradient_step(network: Network, recipe: Recipe, targets: Any, *, weighted: bool) -> Step:
     """Objective and gradient without an update, for solvers that take the whole loss: outputs ``objective``, ``g``."""
-    given = _Inputs()
+    given = StepInputs()
     w = given.new("w", (network.n_trainable,), network.dtype)
     data = _Data(given, network, targets, weighted)
     with open_trace(list(given.nodes.values())):
@@ -154,7 +154,7 @@ def gradient_step(network: Network, recipe: Recipe, targets: Any, *, weighted: b
 class _Data:
     """The inputs that are not trained."""
 
-    def __init__(self, given: _Inputs, network: Network, targets: Any, weighted: bool) -> None:
+    def __init__(self, given: StepInputs, network: Network, targets: Any, weighted: bool) -> None:
         frozen = network.n_params - network.n_trainable
         self.frozen = given.new("frozen", (frozen,), network.dtype) if frozen else None
         self.state = given.new("state", (network.n_state,), network.dtype) if network.n_state else None
@@ -266,7 +266,7 @@ def _constrained(recipe: Recipe, network: Network, w: Any) -> Any:
     return _by_array(network, bring_back, w)
 
 
-def _finished(given: _Inputs, outputs: dict[str, Any], dtype: np.dtype[Any]) -> Step:
+def _finished(given: StepInputs, outputs: dict[str, Any], dtype: np.dtype[Any]) -> Step:
     def as_expected(name: str, value: Any) -> Node:
         """In the type of what it is carried to, or of the net: a user's formula may have made float64 of it."""
         node = as_node(value)

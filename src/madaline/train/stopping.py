@@ -98,14 +98,6 @@ class Watch:
         """Whether patience is over."""
         return self.n_bad > self.rule.patience
 
-    def to_dict(self) -> dict[str, Any]:
-        """The numbers."""
-        return {"best": self.best, "best_epoch": self.best_epoch, "n_bad": self.n_bad}
-
-    def restore(self, data: Mapping[str, Any]) -> None:
-        """The numbers again."""
-        self.best, self.best_epoch, self.n_bad = float(data["best"]), int(data["best_epoch"]), int(data["n_bad"])
-
 
 def as_early_stopping(given: Any) -> EarlyStopping | None:
     """Early stopping from True, a number of epochs, a column, a description or nothing."""

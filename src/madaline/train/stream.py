@@ -14,7 +14,7 @@ from madaline.errors import ConfigError, ShapeError
 from madaline.graph.shapes import show
 from madaline.graph.tree import flatten, tree_map
 from madaline.nn.initializers import stream as random_stream
-from madaline.train.data import check_mask, is_sparse
+from madaline.train.data import as_csr, check_mask, is_sparse
 
 FILE_ROWS = 1 << 16
 "Rows of a file that are read at a time."
@@ -203,7 +203,7 @@ def _as_chunk(item: Any) -> Chunk:
 def _arrays(given: Any) -> Any:
     """Arrays, or sparse matrices by rows, in the nesting they have."""
     if is_sparse(given):
-        return given.tocsr()
+        return as_csr(given, "A chunk of the stream")
     if isinstance(given, dict):
         return {name: _arrays(item) for name, item in given.items()}
     if isinstance(given, tuple):

@@ -2,44 +2,32 @@
 
 from __future__ import annotations
 
-import copy
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from madaline.errors import ConfigError
 from madaline.functional.model import Model
-from madaline.kernels.loop import Loop
-from madaline.kernels.threads import get_threads
-from madaline.losses.classes import ClassLoss
+from madaline.kernels.threads import MOST_THREADS, get_threads
 from madaline.nn.layer import Layer
 from madaline.nn.network import as_dtype, build
-from madaline.optim.lbfgs import LBFGS
 from madaline.optim.regularizers import Regularizer
-from madaline.train.arguments import check_checkpoint, check_path, check_run, check_trainer, need_arrays
-from madaline.train.checkpoint import Checkpointer, restore
-from madaline.train.data import Data, check_categories, input_sources, looked_at, read
-from madaline.train.evaluation import Evaluator, Held
-from madaline.train.events import as_callbacks
+from madaline.train.arguments import check_all, check_whole
+from madaline.train.data import initial_rows, input_sources, read
+from madaline.train.evaluation import Evaluator, RowSelection
 from madaline.train.history import History
-from madaline.train.inference import Inference
-from madaline.train.memory import needed
-from madaline.train.metrics import Metric, as_metrics
-from madaline.train.probes import Probes, watched
-from madaline.train.progress import ProgressBar, shows_progress
+from madaline.train.memory import memory_needed
+from madaline.train.metrics import as_metrics
+from madaline.train.options import FitOptions
+from madaline.train.programs import Programs
 from madaline.train.recipe import Recipe, by_pattern, check_patterns
-from madaline.train.run import Reached, Run, Settings
-from madaline.train.sampling import OwnSampler, Sampler, as_sampler, n_steps, split_rows
-from madaline.train.step import Step, training_step
-from madaline.train.stopping import as_early_stopping
+from madaline.train.session import ResumePoint, Session
+from madaline.train.setup import new_session
 from madaline.train.stream import Stream
-from madaline.train.stream_run import StreamRun, check_stream
-from madaline.train.weights import class_weights
 
 
 class Trainer:
@@ -127,23 +115,24 @@ class Trainer:
             average=average,
             groups=groups,
         )
-        check_trainer(threads=threads, seed=seed)
+        checks = [partial(check_whole, "seed", seed, least=0, most=2**63 - 1)]
+        if threads is not None:
+            checks.append(partial(check_whole, "threads", threads, most=MOST_THREADS))
+        check_all(checks)
         self.freeze = (freeze,) if isinstance(freeze, str) else tuple(freeze)
         self.dtype = as_dtype(dtype or (net.network.dtype if isinstance(net, Model) else "float32"))
         self.threads = threads
         self.seed = seed
         self.model: Model
         self.history = History()
-        self._run: Run | None = None
-        self._reached: Reached | None = None
-        "Where a copy of a trainer goes on from, until it has a run of its own."
-        self._steps: dict[Any, tuple[Step, Loop]] = {}
-        self._inference: Inference | None = None
+        self._session: Session | None = None
+        self._point: ResumePoint | None = None
+        "What partial_fit continues from while there is no session: in a copy, and after release."
+        self._programs: Programs | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        # Programs are planned again where the trainer arrives, and the data stay where they are.
-        reached = self._reached if self._run is None else self._run.reached
-        return self.__dict__ | {"_run": None, "_reached": reached, "_steps": {}, "_inference": None}
+        # Neither programs, which are compiled for this machine, nor data are part of a copy.
+        return self.__dict__ | {"_session": None, "_point": self._resume_point(), "_programs": None}
 
     def fit(
         self,
@@ -228,114 +217,36 @@ class Trainer:
             A checkpoint to go on from, with the same settings and data: the end is bit by bit that of a run that was
             never interrupted. If it is the same path as ``checkpoint`` and is not there yet, the run starts afresh.
         """
-        check_run(
-            {
-                "epochs": epochs,
-                "batch_size": batch_size,
-                "accumulate": accumulate,
-                "validation": validation,
-                "probes": probes,
-                "probe_every": probe_every,
-                "max_seconds": max_seconds,
-                "on_divergence": on_divergence,
-            }
-        )
-        if checkpoint is not None:
-            check_checkpoint(checkpoint, epochs=checkpoint_epochs, seconds=checkpoint_seconds)
-        if resume is not None:
-            check_path("resume", resume)
-        with self._kept_if_refused():
-            self.prepare(X)
-            run = self._begin(
-                X,
-                y,
-                epochs=epochs,
-                batch_size=batch_size,
-                validation=validation,
-                sample_weight=sample_weight,
-                class_weight=class_weight,
-                metrics=metrics,
-                early_stopping=early_stopping,
-                callbacks=callbacks,
-                sampler=as_sampler(sampler, shuffle=shuffle),
-                drop_last=drop_last,
-                accumulate=accumulate,
-                probes=probes,
-                probe_every=probe_every,
-                record_steps=record_steps,
-                max_seconds=max_seconds,
-                on_divergence=on_divergence,
-                progress=progress,
-            )
-            if isinstance(self.recipe.optimizer, LBFGS) and (checkpoint is not None or resume is not None):
-                solver = self.recipe.optimizer
-                raise ConfigError(
-                    f"checkpoint and resume cannot be used with {solver!r}, whose memory is inside SciPy."
-                )
-            if resume is not None and isinstance(X, Stream) and X.is_for_one_epoch:
-                raise ConfigError("resume needs a stream that can be gone through again: Stream(lambda: chunks).")
-            if checkpoint is not None:
-                run.callbacks.append(
-                    Checkpointer(checkpoint, every_epochs=checkpoint_epochs, every_seconds=checkpoint_seconds)
-                )
-            is_new = checkpoint is not None and resume is not None and Path(resume) == Path(checkpoint)
-            if resume is not None and not (is_new and not Path(resume).exists()):
-                restore(run, resume, epochs=epochs)
-        self.history = run.history
-        run.go(epochs - run.progress.epoch)
-        return self.history
+        options = FitOptions.of_fit(locals())
+        model = self._new_model(X)
+        session = self._new_session(model, Programs(model.network, self.recipe), X, y, options, is_fit=True)
+        return self._run_session(session, options.epochs - session.progress.epoch)
 
-    def partial_fit(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        epochs: int = 1,
-        batch_size: int | None = 64,
-        sample_weight: Any = None,
-        class_weight: Any = None,
-        metrics: Any = None,
-        callbacks: Any = None,
-        shuffle: bool = True,
-        sampler: Any = None,
-        drop_last: bool = False,
-        on_divergence: str = "raise",
-    ) -> History:
-        """Train on, from where the last call ended: parameters, optimizer, statistics, step count and history go on.
+    def partial_fit(self, X: Any, y: Any = None, **options: Any) -> History:
+        """Continue training where the last call ended: parameters, optimizer, statistics, steps and history.
 
-        The data may be others; parameters as of :meth:`fit`. A schedule must know its own number of steps here, as
-        ``md.Cosine(steps=1000)``.
+        The data may be others. Options as of :meth:`fit`, with ``epochs=1`` by default: epochs, batch_size,
+        sample_weight, class_weight, metrics, callbacks, shuffle, sampler, drop_last and on_divergence. A schedule must
+        know its number of steps here, as ``md.Cosine(steps=1000)`` does.
         """
-        check_run({"epochs": epochs, "batch_size": batch_size, "on_divergence": on_divergence})
-        before = self._reached if self._run is None else self._run.reached
-        if before is None:
-            self.prepare(X)
-        run = self._begin(
-            X,
-            y,
-            epochs=None,
-            batch_size=batch_size,
-            sample_weight=sample_weight,
-            class_weight=class_weight,
-            metrics=metrics,
-            callbacks=callbacks,
-            sampler=as_sampler(sampler, shuffle=shuffle),
-            drop_last=drop_last,
-            on_divergence=on_divergence,
-        )
-        if before is not None:
-            run.go_on_from(before)
-        self.history = run.history
-        run.go(epochs)
-        return self.history
+        given = FitOptions.of_partial_fit(options)
+        point = self._resume_point()
+        model = self._new_model(X) if point is None else self.model
+        programs = self._programs if point is not None else None
+        if programs is None or programs.recipe is not self.recipe:
+            programs = Programs(model.network, self.recipe)
+        session = self._new_session(model, programs, X, y, given, is_fit=False)
+        if point is not None:
+            session.continue_from(point)
+        return self._run_session(session, given.epochs)
 
     def step(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> float:
-        """One step on these rows as one batch, for loops of your own, as ``partial_fit`` does it; gives its loss."""
+        """Take one step with these rows as one mini-batch, for custom loops; like ``partial_fit``. Returns its loss."""
         history = self.partial_fit(X, y, batch_size=None, sample_weight=sample_weight, shuffle=False)
         return float(history["loss"][-1])
 
     def predict(self, X: Any) -> Any:
-        """What the net predicts: values or probabilities, as the loss says; ``model(X)`` gives its raw outputs."""
+        """Predict values or probabilities, depending on the loss; ``model(X)`` gives the raw outputs."""
         raw = self.outputs(X)
         loss = self.recipe.loss
         return (
@@ -346,23 +257,21 @@ class Trainer:
 
     def outputs(self, X: Any) -> Any:
         """The net's raw outputs for many rows, in bounded memory."""
-        model = self._trained()
-        need_arrays(X)
+        model = self._trained_model()
+        _refuse_stream(X)
         sources = input_sources(model.network, X)
-        rows = np.arange(sources[0].n_rows)
-        return self._forward()(model.params.flat, model.state.flat, sources, rows, threads=self.most_threads)
+        inference = self._current_programs().inference
+        return inference(model.params.flat, model.state.flat, sources, threads=self.max_threads)
 
     def evaluate(self, X: Any, y: Any = None, *, sample_weight: Any = None, metrics: Any = None) -> dict[str, float]:
-        """Loss and metrics on data."""
-        model = self._trained()
-        need_arrays(X)
-        reached = self._reached if self._run is None else self._run
-        chosen = (
-            as_metrics(metrics, self.recipe.loss) if metrics is not None else () if reached is None else reached.metrics
-        )
-        data = read(model.network, self.recipe.loss, X, X if y is None else y, sample_weight=sample_weight)
-        evaluator = Evaluator(self._forward(), self.recipe.loss, chosen, validation=None, threads=self.most_threads)
-        return evaluator.scores(model, data, np.arange(data.n_rows), [metric for metric in chosen if metric.needs_all])
+        """Loss and metrics on other data; by default the metrics of the last training."""
+        model, loss = self._trained_model(), self.recipe.loss
+        _refuse_stream(X)
+        point = self._resume_point()
+        chosen = as_metrics(metrics, loss) if metrics is not None else () if point is None else point.metrics
+        data = read(model.network, loss, X, X if y is None else y, sample_weight=sample_weight)
+        evaluator = Evaluator(self._current_programs().inference, loss, chosen, threads=self.max_threads)
+        return evaluator.scores(model, RowSelection(data))
 
     def memory(
         self,
@@ -373,10 +282,10 @@ class Trainer:
         sample_weight: Any = None,
         early_stopping: Any = None,
     ) -> dict[str, int]:
-        """How many bytes :meth:`fit` takes besides the data, by part, before anything is trained.
+        """Number of bytes that :meth:`fit` needs besides the data, by part; nothing is trained.
 
-        ``program`` holds activations, gradients and the gathered batch; ``best`` is what early stopping keeps;
-        ``rows`` is the order of an epoch, and for a stream the rows that are mixed.
+        ``program`` holds activations, gradients and the gathered mini-batch; ``best`` is what early stopping keeps;
+        ``rows`` is the order of an epoch, and for a stream its shuffle buffer.
 
         Examples
         --------
@@ -386,217 +295,99 @@ class Trainer:
         >>> parts["parameters"], parts["optimizer"], parts["total"] > 16_000
         (5636, 11272, True)
         """
-        return needed(
-            copy.copy(self), X, y, batch_size=batch_size, sample_weight=sample_weight, early_stopping=early_stopping
+        model = self._new_model(X)
+        return memory_needed(
+            model,
+            Programs(model.network, self.recipe),
+            X,
+            y,
+            batch_size=batch_size,
+            sample_weight=sample_weight,
+            early_stopping=early_stopping,
+            threads=self.max_threads,
         )
 
     def stop(self) -> None:
-        """End the run that is going on, after the step under way; for callbacks and other threads."""
-        if self._run is not None:
-            self._run.stop()
+        """End the current training after the current step; may be called from other threads."""
+        if self._session is not None:
+            self._session.stop()
 
     def scale_rate(self, factor: float) -> None:
-        """Multiply all learning rates by this, whatever it was before; for callbacks, from the next epoch on."""
-        if not 0.0 <= factor < np.inf:
-            raise ConfigError(f"factor={factor!r} must be a number of at least 0.")
-        self.run.progress.rate_scale = float(factor)
+        """Multiply all learning rates by this from the next epoch on; it replaces earlier factors."""
+        self.run.view.scale_rate(factor)
 
     def change_penalties(self, regularizer: Any) -> None:
-        """Train on with other penalties, as of ``regularizer``, from the next call on; all else stays as it is."""
+        """Train with other penalties from the next call on; see ``regularizer``. Everything else stays."""
         given = by_pattern(Regularizer, regularizer)
         if given != self.recipe.regularizers:
             self.recipe = replace(self.recipe, regularizers=given)
-            self._steps.clear()
 
     def release(self) -> None:
-        """Let go of the data of the last run and of the model it was given; ``partial_fit`` still goes on."""
-        if self._run is not None:
-            self._reached, self._run = self._run.reached, None
-        self._given = None
+        """Drop the data of the last training and the model that was given; ``partial_fit`` can still continue."""
+        self._point, self._session, self._given = self._resume_point(), None, None
 
     @property
-    def run(self) -> Run:
-        """The run that is going on, or the last one."""
-        if self._run is None:
-            raise ConfigError("There has been no run yet: call fit first.")
-        return self._run
+    def run(self) -> Session:
+        """The current or the last session."""
+        if self._session is None:
+            raise ConfigError("There has been no training yet: call fit first.")
+        return self._session
 
     @property
     def epochs_done(self) -> float:
-        """Epochs since the start, with the part of the one that is going on."""
-        if self._run is None:
-            return 0.0
-        progress = self._run.progress
-        return progress.epoch + progress.step / (self._run.steps_an_epoch or progress.step + 1)
+        """Completed epochs of the last training, and the completed part of the current one."""
+        return 0.0 if self._session is None else self._session.epochs_done
 
-    @contextmanager
-    def _kept_if_refused(self) -> Iterator[None]:
-        """What was there before is there again if something is refused before the first step."""
-        before = dict(self.__dict__)
-        try:
-            yield
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
+    @property
+    def max_threads(self) -> int:
+        """Maximum number of threads."""
+        return get_threads() if self.threads is None else self.threads
 
-    def _trained(self) -> Model:
+    def _trained_model(self) -> Model:
         if not hasattr(self, "model"):
             raise ConfigError("There is no model yet: call fit first.")
         return self.model
 
-    @property
-    def most_threads(self) -> int:
-        """The number of threads to use at most."""
-        return get_threads() if self.threads is None else self.threads
+    def _resume_point(self) -> ResumePoint | None:
+        return self._point if self._session is None else self._session.resume_point()
 
-    def _forward(self) -> Inference:
-        if self._inference is None or self._inference.network is not self.model.network:
-            self._inference = Inference(self.model.network)
-        return self._inference
+    def _current_programs(self) -> Programs:
+        if self._programs is None or self._programs.network is not self.model.network:
+            self._programs = Programs(self.model.network, self.recipe)
+        return self._programs
 
-    def prepare(self, X: Any) -> None:
-        """A model to begin with: fresh, or a copy of the one that was given."""
+    def _new_model(self, X: Any) -> Model:
+        """A model to start with: a fresh one, or a copy of the one that was given."""
         if isinstance(X, Stream):
             X = X.first()[0]
         if self._given is None:
-            self.model = Model.of(self.net, looked_at(X), seed=self.seed, dtype=self.dtype, freeze=self.freeze)
+            model = Model.of(self.net, initial_rows(X), seed=self.seed, dtype=self.dtype, freeze=self.freeze)
         else:
-            network = self._given.network
-            specs = network.inputs
-            fresh = build(self.net, specs, dtype=self.dtype, freeze=self.freeze)
-            self.model = Model(fresh, np.zeros(fresh.n_params, self.dtype), np.zeros(fresh.n_state, self.dtype))
-            for ours, theirs in ((self.model.params, self._given.params), (self.model.state, self._given.state)):
+            network = build(self.net, self._given.network.inputs, dtype=self.dtype, freeze=self.freeze)
+            model = Model(network, np.zeros(network.n_params, self.dtype), np.zeros(network.n_state, self.dtype))
+            for ours, theirs in ((model.params, self._given.params), (model.state, self._given.state)):
                 for path in ours:
                     ours[path] = theirs[path]
-        check_patterns(self.recipe, self.model.network)
-        if not self.model.network.n_trainable:
+        check_patterns(self.recipe, model.network)
+        if not model.network.n_trainable:
             raise ConfigError("The net has no parameters to train: every layer is frozen or has none.")
-        self._run = self._reached = None
-        self._steps = {}
+        return model
 
-    def _begin(
-        self,
-        X: Any,
-        y: Any,
-        *,
-        epochs: int | None,
-        batch_size: int | None,
-        sampler: Sampler,
-        validation: Any = None,
-        sample_weight: Any = None,
-        class_weight: Any = None,
-        metrics: Any = None,
-        early_stopping: Any = None,
-        callbacks: Any = None,
-        drop_last: bool = False,
-        accumulate: int = 1,
-        probes: bool | Sequence[str] = False,
-        probe_every: int | None = None,
-        record_steps: bool = False,
-        max_seconds: float | None = None,
-        on_divergence: str = "raise",
-        progress: bool | None = False,
-    ) -> Run:
-        """A run that is ready to go."""
-        network, loss = self.model.network, self.recipe.loss
-        stream = X if isinstance(X, Stream) else None
-        if stream is not None:
-            given = {"y": y, "sample_weight": sample_weight}
-            check_stream(stream, self.recipe, given, epochs, batch_size, class_weight, validation, sampler)
-            X, y, sample_weight = stream.first()
-        targets = X if y is None else y
-        data = read(
-            network,
-            loss,
-            X,
-            targets,
-            sample_weight=sample_weight,
-            class_weight=class_weight,
-            may_weigh_nothing=stream is not None,
-        )
-        check_categories(self.model, data.x)
-        rows, held = self._split(data, validation, class_weight)
-        n_rows = len(rows) if stream is None else stream.n_rows
-        size = (batch_size or len(rows)) * accumulate
-        if n_rows is not None:
-            self.model.need_rows(n_rows)
-            size = min(size, n_rows)
-        self.model.need_rows(size)
-        chosen = as_metrics(metrics, loss)
-        evaluator = Evaluator(
-            self._forward(), loss, chosen, validation=held, threads=self.most_threads, sees_training=stream is None
-        )
-        stopping = as_early_stopping(early_stopping)
-        watch = None
-        if stopping is not None:
-            watch = stopping.start(
-                has_validation=held is not None,
-                larger_is_better={"loss": False} | {metric.name: metric.larger_is_better for metric in chosen},
-                only_validation=[metric.name for metric in chosen if metric.needs_all and stream is not None],
-            )
-        listeners = as_callbacks(callbacks)
-        for asking in (listener for listener in listeners if isinstance(listener, Probes)):
-            probes, probe_every = probes or asking.layers, probe_every or asking.sample_every
-        if shows_progress(progress):
-            solver = self.recipe.optimizer
-            listeners.append(ProgressBar(solver.max_iter if isinstance(solver, LBFGS) else epochs or 1))
-        settings = Settings(
-            size, sampler, drop_last, self.seed, self.most_threads, record_steps, on_divergence, max_seconds
-        )
-        if isinstance(sampler, OwnSampler):
-            n_rows = sampler.n_rows(len(rows), seed=self.seed)
-        per_epoch = None if n_rows is None else n_steps(n_rows, size, drop_last, network.min_rows)
-        options: dict[str, Any] = {
-            "metrics": chosen,
-            "evaluator": evaluator,
-            "watch": watch,
-            "callbacks": listeners,
-            "probes": watched(network, probes),
-            "probe_every": probe_every,
-            "steps_an_epoch": per_epoch,
-            "total_steps": None if epochs is None or per_epoch is None else epochs * per_epoch,
-        }
-        if stream is None:
-            self._run = Run(self, data, rows, settings, **options)
-        else:
-            self._run = StreamRun(stream, class_weight, self, data, rows, settings, **options)
-        return self._run
+    def _new_session(
+        self, model: Model, programs: Programs, X: Any, y: Any, options: FitOptions, *, is_fit: bool
+    ) -> Session:
+        return new_session(model, programs, X, y, options, is_fit=is_fit, seed=self.seed, threads=self.max_threads)
 
-    def _split(self, data: Data, validation: Any, class_weight: Any) -> tuple[np.ndarray, Held | None]:
-        """Rows to train on, and what is held back."""
-        if validation is None or validation is False:
-            return np.arange(data.n_rows), None
-        if isinstance(validation, (tuple, list)):
-            X, y, *weight = validation
-            other = read(
-                self.model.network,
-                self.recipe.loss,
-                X,
-                X if y is None else y,
-                sample_weight=weight[0] if weight else None,
-                class_weight=class_weights(self.recipe.loss, self.model.network.out_shape, data.targets, class_weight),
-            )
-            return np.arange(data.n_rows), Held(other, np.arange(other.n_rows))
-        by_class = isinstance(self.recipe.loss, ClassLoss) and np.ndim(data.targets) == 1
-        rows, held = split_rows(data.n_rows, validation, seed=self.seed, target=data.targets if by_class else None)
-        return rows, Held(data, held)
+    def _run_session(self, session: Session, epochs: int) -> History:
+        """Replace the current session, now that nothing about the new one was refused, and run it."""
+        self._session, self._programs, self._point = session, session.programs, None
+        self.model, self.history = session.model, session.history
+        return session.run(epochs)
 
-    def loop_of(self, data: Data, metrics: Sequence[Metric], probes: Sequence[str]) -> tuple[Step, Loop]:
-        """The program of a step for such data, made once; with it that of the same step without probes."""
-        specs = data.target_specs
-        key = (str(specs), data.weight is not None, tuple(metrics))
-        if (*key, tuple(probes)) not in self._steps:
-            step = training_step(
-                self.model.network,
-                self.recipe,
-                specs,
-                weighted=data.weight is not None,
-                metrics=metrics,
-                probes=probes,
-            )
-            for watched, made in (((), step.unwatched), (tuple(probes), step)):
-                if (*key, watched) not in self._steps:
-                    loop = Loop(made.graph, carried=made.carried(), guard=made.outputs["objective"])
-                    self._steps[*key, watched] = made, loop
-        return self._steps[*key, tuple(probes)]
+
+def _refuse_stream(X: Any) -> None:
+    if isinstance(X, Stream):
+        raise ConfigError("X is a stream; give it chunk by chunk, or arrays.")
+
+
+Trainer.partial_fit.__signature__ = FitOptions.partial_fit_signature()  # type: ignore[attr-defined]

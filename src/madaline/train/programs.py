@@ -1,0 +1,54 @@
+"""Compiled programs of a net that is trained: steps and predictions, each made when it is first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from madaline.kernels.loop import Loop
+from madaline.nn.network import Network
+from madaline.train.data import Data
+from madaline.train.inference import Inference
+from madaline.train.metrics import Metric
+from madaline.train.recipe import Recipe
+from madaline.train.step import Step, training_step
+
+
+class Programs:
+    """The programs for one net and one recipe.
+
+    Parameters
+    ----------
+    network : Network
+        The net.
+    recipe : Recipe
+        How it is trained.
+
+    Attributes
+    ----------
+    inference : Inference
+        The forward pass.
+    """
+
+    def __init__(self, network: Network, recipe: Recipe) -> None:
+        self.network, self.recipe = network, recipe
+        self.inference = Inference(network)
+        self._steps: dict[Any, tuple[Step, Loop]] = {}
+
+    def training(self, data: Data, metrics: Sequence[Metric], probes: Sequence[str]) -> tuple[Step, Loop]:
+        """A training step for such data; the same step without probes is made with it."""
+        is_weighted = data.weight is not None
+        key = (str(data.target_specs), is_weighted, tuple(metrics))
+        if (*key, tuple(probes)) not in self._steps:
+            step = training_step(
+                self.network, self.recipe, data.target_specs, weighted=is_weighted, metrics=metrics, probes=probes
+            )
+            for paths, made in (((), step.unwatched), (tuple(probes), step)):
+                if (*key, paths) not in self._steps:
+                    loop = Loop(made.graph, carried=made.carried(), guard=made.outputs["objective"])
+                    self._steps[*key, paths] = made, loop
+        return self._steps[*key, tuple(probes)]
+
+    def loops(self) -> list[Loop]:
+        """The loops of all steps made so far."""
+        return [loop for _, loop in self._steps.values()]
