@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from madaline.functional.model import Array, Model
+from madaline.functional.arrays import Array
+from madaline.functional.model import Model
 from madaline.functional.products import jvp
 from madaline.nn.activations import identity
 from madaline.nn.inputs import InputSpec

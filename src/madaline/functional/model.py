@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NoReturn
 
 import numpy as np
 
-from madaline.errors import ConfigError, InputError, ShapeError, UnknownNameError
+from madaline.errors import ConfigError, InputError, ShapeError
+from madaline.functional.arrays import Array, Arrays
 from madaline.functional.compile import CompiledFunction
 from madaline.functional.forward import Forward
 from madaline.graph.random import key
@@ -16,68 +16,9 @@ from madaline.graph.tree import flatten, tree_map
 from madaline.nn.initializers import DataDependent, stream
 from madaline.nn.inputs import as_batch
 from madaline.nn.layer import Layer
-from madaline.nn.network import Entry, Network, build
+from madaline.nn.network import Network, build
 from madaline.nn.summary import LayerRow
 from madaline.nn.table import table
-
-Array = np.ndarray[Any, np.dtype[Any]]
-
-
-class Arrays(Mapping[str, Array]):
-    """Named arrays that are writable views of one flat vector.
-
-    Examples
-    --------
-    >>> import madaline as md
-    >>> params = md.Linear(2).init(3).params
-    >>> list(params), params.flat.shape
-    (['W', 'b'], (8,))
-    >>> params["b"] = [1.0, 2.0]
-    >>> params.flat[-2:]
-    array([1., 2.], dtype=float32)
-    """
-
-    def __init__(self, flat: Array, entries: Mapping[str, Entry]) -> None:
-        self.flat = flat
-        self._entries = entries
-
-    def __getitem__(self, path: str) -> Array:
-        view: Array = self._entry(path).of(self.flat)
-        return view
-
-    def __setitem__(self, path: str, value: Any) -> None:
-        target, value = self[path], np.asarray(value)
-        if value.shape != target.shape:
-            raise ShapeError(f"{path!r} has shape {target.shape} and cannot be set to an array of shape {value.shape}.")
-        target[...] = value
-
-    @functools.cached_property
-    def by_layer(self) -> dict[str, list[str]]:
-        """The paths of the arrays of each layer, by the layer's path."""
-        found: dict[str, list[str]] = {}
-        for path in self:
-            found.setdefault(path.rpartition(".")[0], []).append(path)
-        return found
-
-    def _entry(self, path: str) -> Entry:
-        if path not in self._entries:
-            known = ", ".join(map(repr, self._entries)) or "none"
-            raise UnknownNameError(f"{path!r} is not the path of an array. Known: {known}")
-        return self._entries[path]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def to_dict(self) -> dict[str, Array]:
-        """Copies of the arrays by path."""
-        return {path: self[path].copy() for path in self}
-
-    def __repr__(self) -> str:
-        shown = ", ".join(f"{path!r}: {entry.shape}" for path, entry in self._entries.items())
-        return f"{{{shown}}}"
 
 
 class Model:
@@ -106,8 +47,8 @@ class Model:
 
     def __init__(self, network: Network, params: Array, state: Array) -> None:
         self.network = network
-        self.params = Arrays(params, network.params)
-        self.state = Arrays(state, network.state)
+        self._params = Arrays(params, network.params)
+        self._state = Arrays(state, network.state)
         self._forward: Forward | None = None
         self._run = CompiledFunction(self._outputs, [2])
         self._run_inside = CompiledFunction(self._all_outputs, [2])
@@ -125,6 +66,24 @@ class Model:
     def net(self) -> Layer:
         """The description."""
         return self.network.net
+
+    @property
+    def params(self) -> Arrays:
+        """What is learned, by path."""
+        return self._params
+
+    @params.setter
+    def params(self, value: Any) -> NoReturn:
+        _refuse_to_replace("params")
+
+    @property
+    def state(self) -> Arrays:
+        """What is kept besides, such as running statistics, by path."""
+        return self._state
+
+    @state.setter
+    def state(self, value: Any) -> NoReturn:
+        _refuse_to_replace("state")
 
     def __call__(self, X: Any, *, train: bool = False, seed: int = 0, step: int = 0) -> Any:
         """The net's output.
@@ -281,6 +240,10 @@ class Model:
             if name in own:
                 own[name][...] = value
         self._start(row)
+
+
+def _refuse_to_replace(name: str) -> NoReturn:
+    raise AttributeError(f"model.{name} cannot be replaced. Set model.{name}.flat, or single arrays of model.{name}.")
 
 
 def _is_data(inputs: Any) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import ShapeError
-from madaline.graph.numpy_api.reduce import logsumexp
+from madaline.graph.numpy_api.reduce import logsumexp_of_shifted
 from madaline.graph.primitives import elementwise
 from madaline.nn.activation import ACTIVATIONS as ACTIVATIONS  # noqa: PLC0414  public from here, where it is full
 from madaline.nn.activation import FLAT, activation
@@ -311,4 +311,4 @@ def softmax(x: Any, *, axis: int = -1) -> Any:
 def log_softmax(x: Any, *, axis: int = -1) -> Any:
     r"""Logarithm of :func:`softmax`, :math:`y_i = x_i - \log\sum_j e^{x_j}`, without going through it."""
     z = x - elementwise.stop_gradient(np.max(x, axis=axis, keepdims=True))  # so that a large x does not round a small y
-    return z - logsumexp(z, axis=axis, keepdims=True)
+    return z - logsumexp_of_shifted(z, axis=axis, keepdims=True)
