@@ -17,13 +17,13 @@ import harness
 import numpy as np
 
 import madaline as md
-from madaline.nn.activation import Activation
+from madaline.nn.activation_function import ActivationFunction
 
 Array = np.ndarray[Any, Any]
 SIZE = 100_000
 
 
-def contestant(activation: Activation, what: str, x: Array) -> Callable[[], Array]:
+def contestant(activation: ActivationFunction, what: str, x: Array) -> Callable[[], Array]:
     """A call that computes an activation's value, or its derivative, for all of ``x``."""
     if what == "value":
         return partial(md.compile(activation), x)

@@ -12,9 +12,8 @@ from typing import Any
 import madaline as md
 from docstrings import cell, explain, markdown
 from introductions import ACTIVATIONS, INITIALIZERS, LAYERS, LOSSES, OPTIMIZERS, REGULARIZERS, SCHEDULES
-from madaline.nn.activation import Activation
+from madaline.nn.activation_function import ActivationFunction
 from madaline.nn.layer import Layer
-from madaline.nn.layers.activation import NAMED
 from madaline.nn.layers.norm import NORMS
 from madaline.optim import averaging, clipping, constraints, lbfgs, optimizer
 from madaline.registry import Registry
@@ -80,7 +79,7 @@ def names(registry: Registry[Any], name: str) -> str:
     return ", ".join(f"`{each}`" for each in (name, *registry.aliases(name)))
 
 
-def shipped() -> list[Activation]:
+def shipped() -> list[ActivationFunction]:
     """The activations of madaline, without those a user has registered."""
     return [thing for name, thing in md.ACTIVATIONS.items() if getattr(md.activations, name, None) is thing]
 
@@ -180,7 +179,7 @@ def schedules() -> str:
 
 def layers() -> str:
     """What nets are made of."""
-    titles = [f"`md.{title}`" for title in NAMED if title in md.__all__]
+    titles = [f"`md.{thing.title}`" for thing in shipped() if thing.title in md.__all__]
     return LAYERS.format(
         rules=kinds(md.LAYERS),
         activations=", ".join(titles),

@@ -21,7 +21,7 @@ from madaline.description import KINDS, Description
 from madaline.errors import ConfigError, MadalineError, UnknownNameError
 from madaline.losses.custom import as_loss
 from madaline.losses.loss import LOSSES
-from madaline.nn.activation import Activation, as_activation
+from madaline.nn.activation_function import ActivationFunction, as_activation
 from madaline.nn.activations import ACTIVATIONS
 from madaline.nn.initializers import INITIALIZERS, FanScaled, Initializer
 from madaline.nn.layer import LAYERS
@@ -290,7 +290,7 @@ def test_custom_things_are_the_same_when_written_again(index):
 
 def test_a_formula_without_a_name_can_be_replaced():
     found = again(as_activation(np.sin))
-    assert isinstance(found, Activation)
+    assert isinstance(found, ActivationFunction)
     assert replace(found, name="sine").name == "sine"
 
 

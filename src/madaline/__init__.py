@@ -85,8 +85,8 @@ if TYPE_CHECKING:
     from madaline.losses.weights import balanced_class_weight as balanced_class_weight
     from madaline.nn import activations as activations
     from madaline.nn import initializers as initializers
-    from madaline.nn.activation import activation as activation
-    from madaline.nn.activation import as_activation as as_activation
+    from madaline.nn.activation_function import activation as activation
+    from madaline.nn.activation_function import as_activation as as_activation
     from madaline.nn.activations import ACTIVATIONS as ACTIVATIONS
     from madaline.nn.initializers import INITIALIZERS as INITIALIZERS
     from madaline.nn.initializers import LSUV as LSUV

@@ -16,7 +16,7 @@ from madaline.graph.as_formula import as_formula
 from madaline.graph.formula import Formula
 from madaline.graph.shapes import Rows
 from madaline.losses.custom import CustomLoss, as_loss
-from madaline.nn.activation import as_activation
+from madaline.nn.activation_function import as_activation
 from madaline.optim.moments import AdaptiveMoments
 from madaline.optim.optimizer import as_optimizer
 from madaline.optim.regularizers import OwnPenalty, Regularizer
