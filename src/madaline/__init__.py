@@ -273,7 +273,7 @@ _NAMES_BY_MODULE = {
     "madaline.losses.squared": ("HalfMSE", "MSE"),
     "madaline.losses.weights": ("balanced_class_weight",),
     "madaline.nn": ("activations", "initializers"),
-    "madaline.nn.activation": ("activation", "as_activation"),
+    "madaline.nn.activation_function": ("activation", "as_activation"),
     "madaline.nn.activations": ("ACTIVATIONS",),
     "madaline.nn.initializers": (
         "FanScaled",
