@@ -71,6 +71,10 @@ class Arrays(Mapping[str, Array]):
     def __len__(self) -> int:
         return len(self._entries)
 
+    def over(self, flat: Array) -> Arrays:
+        """The same names for the parts of another vector."""
+        return Arrays(flat, self._entries)
+
     def to_dict(self) -> dict[str, Array]:
         """Copies of the arrays by path."""
         return {path: self[path].copy() for path in self}
