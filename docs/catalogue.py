@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import math
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import MISSING, fields
 from pathlib import Path
@@ -11,15 +13,17 @@ from typing import Any
 
 import madaline as md
 from docstrings import cell, explain, markdown
-from introductions import ACTIVATIONS, INITIALIZERS, LAYERS, LOSSES, OPTIMIZERS, REGULARIZERS, SCHEDULES
+from introductions import ACTIVATIONS, API, INITIALIZERS, LAYERS, LOSSES, OPTIMIZERS, REGULARIZERS, SCHEDULES
 from madaline.nn.activation_function import ActivationFunction
 from madaline.nn.layer import Layer
 from madaline.nn.layers.norm import NORMS
 from madaline.optim import averaging, clipping, constraints, lbfgs, optimizer
+from madaline.public import INDEXED
 from madaline.registry import Registry
 
 HERE = Path(__file__).parent
 no_default = object()
+MODULES = frozenset(short.partition(".")[0] for short in INDEXED)
 
 
 def table(header: str, rows: Iterable[Iterable[str]]) -> str:
@@ -29,12 +33,13 @@ def table(header: str, rows: Iterable[Iterable[str]]) -> str:
 
 
 def public(kind: type) -> str:
-    """How a class is reached."""
+    """How a class is reached: the shortest way."""
     name = kind.__name__
-    if name in md.__all__:
+    modules = ["madaline", *(f"madaline.{short}" for short in INDEXED)]
+    found = [module for module in modules if vars(importlib.import_module(module)).get(name) is kind]
+    if name in md.__all__ and getattr(md, name) is kind:
         return f"md.{name}"
-    (module,) = [module for module in ("schedules", "initializers") if getattr(getattr(md, module), name, None) is kind]
-    return f"md.{module}.{name}"
+    return f"{found[0].replace('madaline', 'md', 1)}.{name}"
 
 
 def defaults(kind: type) -> str:
@@ -179,7 +184,7 @@ def schedules() -> str:
 
 def layers() -> str:
     """What nets are made of."""
-    titles = [f"`md.{thing.title}`" for thing in shipped() if thing.title in md.__all__]
+    titles = [f"`md.nn.{thing.title}`" for thing in shipped()]
     return LAYERS.format(
         rules=kinds(md.LAYERS),
         activations=", ".join(titles),
@@ -188,8 +193,25 @@ def layers() -> str:
     )
 
 
+def api() -> str:
+    """The public names: those of ``md`` with what they are, those of the modules one after another."""
+    rows = [[f"`md.{name}`", cell(summary(getattr(md, name)))] for name in md.__all__ if name not in MODULES]
+    parts = []
+    for short in INDEXED:
+        module = importlib.import_module(f"madaline.{short}")
+        listed = ", ".join(f"`{name}`" for name in module.__all__)
+        parts.append(f"### md.{short}\n{summary(module)}\n\n{listed}\n")
+    return API.format(count=len(md.__all__), table=table("name | what it is", rows), modules="\n".join(parts))
+
+
+def summary(thing: Any) -> str:
+    """The first sentence of a docstring."""
+    return re.split(r"(?<=[.:;])\s", explain(thing).summary)[0].rstrip(":;")
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "activations.md": activations,
+    "api.md": api,
     "initializers.md": initializers,
     "layers.md": layers,
     "losses.md": losses,

@@ -217,3 +217,22 @@ array([1.        , 0.5       , 0.33333333, 0.25      ])
 ![every schedule](pictures/schedules.png)
 
 {rules}"""
+
+API = r"""# Public names
+`import madaline as md` gives {count} names: what most programs need, and the modules in which the others are. A name
+that is not there gets an error that says where it is.
+
+```python
+>>> import madaline as md
+>>> md.Swish
+Traceback (most recent call last):
+    ...
+AttributeError: madaline has no attribute 'Swish'. Did you mean md.nn.Swish?
+
+```
+
+{table}
+## Modules
+Each of them can be imported, `from madaline.nn import Swish`, and read, `help(md.nn)`.
+
+{modules}"""

@@ -16,8 +16,7 @@ import numpy as np
 from madaline.errors import ShapeError
 from madaline.graph.numpy_api.reduce import logsumexp_of_shifted
 from madaline.graph.primitives import elementwise
-from madaline.nn.activation_function import ACTIVATIONS as ACTIVATIONS  # noqa: PLC0414  public from here, where it is full
-from madaline.nn.activation_function import FLAT, activation
+from madaline.nn.activation_function import ACTIVATIONS, FLAT, activation
 
 inf = math.inf
 _LOGIT = math.log(1.0 / FLAT - 1.0)
@@ -319,3 +318,6 @@ def log_softmax(x: Any, *, axis: int = -1) -> Any:
     r"""Logarithm of :func:`softmax`, :math:`y_i = x_i - \log\sum_j e^{x_j}`, without going through it."""
     z = x - elementwise.stop_gradient(np.max(x, axis=axis, keepdims=True))  # so that a large x does not round a small y
     return z - logsumexp_of_shifted(z, axis=axis, keepdims=True)
+
+
+__all__ = sorted(["ACTIVATIONS", "maxout", "prelu", "shifted_rectifier", *ACTIVATIONS.names()])  # noqa: PLE0605 - computed

@@ -377,3 +377,8 @@ def as_initializer(
     if isinstance(thing, (Initializer, Mapping)):
         return Initializer.of(thing)
     return INITIALIZERS.find(auto(activation) if thing == "auto" else thing, argument=argument)
+
+
+__all__ = sorted(  # noqa: PLE0605 - computed, so that an initializer is named in one place
+    {"INITIALIZERS", "Initializer", "as_initializer", "stream", *(type(thing).__name__ for thing in INITIALIZERS)}
+)

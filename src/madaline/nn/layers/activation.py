@@ -57,7 +57,7 @@ class Activation(Layer):
 
     @classmethod
     def rebuilt(cls, **fields: Any) -> Self:
-        made: Any = Activation(**fields)
+        made: Self = Activation(**fields)  # type: ignore[assignment]  # of the class of the function
         return made
 
     def parameters_to_save(self) -> tuple[str, dict[str, Any]]:
@@ -73,12 +73,9 @@ class Activation(Layer):
         return self.function
 
     def __repr__(self) -> str:
-        given = dict(self.function.parameters).items()
-        if isinstance(self, NamedActivation):
-            given -= dict(self.default.parameters).items()
-            shown = [f"{key}={value!r}" for key, value in sorted(given)]
-        else:
-            shown = [self.function.name, *(f"{key}={value!r}" for key, value in given)]
+        default = self.default.parameters if isinstance(self, NamedActivation) else ()
+        shown = [] if isinstance(self, NamedActivation) else [self.function.name]
+        shown += [f"{key}={value!r}" for key, value in self.function.parameters if (key, value) not in default]
         shown += [] if self.trainable else ["trainable=False"]
         return f"{type(self).__name__}({', '.join(shown)})"
 
