@@ -224,10 +224,10 @@ that is not there gets an error that says where it is.
 
 ```python
 >>> import madaline as md
->>> md.Swish
+>>> md.ShapeError
 Traceback (most recent call last):
     ...
-AttributeError: madaline has no attribute 'Swish'. Did you mean md.nn.Swish?
+AttributeError: madaline has no attribute 'ShapeError'. Did you mean md.errors.ShapeError?
 
 ```
 
