@@ -24,7 +24,6 @@
 A message has four parts: the argument as it was typed, the value it had, what is allowed, and the likely fix.
 """
 
-
 __all__ = [
     "ConfigError",
     "DataWarning",

@@ -21,6 +21,5 @@ import_all(__name__, __path__)
 _CLASSES = {kind.__name__: kind for kind in LOSSES}
 globals().update(_CLASSES)
 
-__all__ = sorted(  # noqa: PLE0605 - computed, so that a loss is named in one place
-    ["LOSSES", "CustomLoss", "GaussianMixture", "Loss", "Target", "as_loss", "balanced_class_weight", *_CLASSES]
-)
+__all__ = ["LOSSES", "CustomLoss", "GaussianMixture", "Loss", "Target", "as_loss", "balanced_class_weight"]
+__all__ += sorted(_CLASSES)  # so that a loss is named in one place

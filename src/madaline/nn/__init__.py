@@ -1,7 +1,7 @@
 """Layers, activations and initializers.
 
-- Layers: ``Linear``, ``BatchNorm``, ``Dropout``, ``Residual``, ``Embedding``, ``Sequential`` ..., and one class for each
-  activation: ``ReLU``, ``Swish`` ...; ``LAYERS`` holds the layers by name
+- Layers: ``Linear``, ``BatchNorm``, ``Dropout``, ``Residual``, ``Embedding``, ``Sequential`` ..., and one class for
+  each activation: ``ReLU``, ``Swish`` ...; ``LAYERS`` holds the layers by name
 - ``mlp``: a whole net from a few words
 - ``Layer``, ``Param``: to write a layer
 - ``activation``, ``as_activation``, ``ACTIVATIONS``: custom activations, all activations by name
@@ -22,17 +22,15 @@ from madaline.nn.layers.mlp import mlp
 _CLASSES = {kind.__name__: kind for kind in LAYERS} | {a.title: layer_class(a.name) for a in ACTIVATIONS}
 globals().update(_CLASSES)
 
-__all__ = sorted(  # noqa: PLE0605 - computed, so that a layer or activation is named in one place
-    [
-        "ACTIVATIONS",
-        "LAYERS",
-        "Layer",
-        "Param",
-        "activation",
-        "activations",
-        "as_activation",
-        "initializers",
-        "mlp",
-        *_CLASSES,
-    ]
-)
+__all__ = [
+    "ACTIVATIONS",
+    "LAYERS",
+    "Layer",
+    "Param",
+    "activation",
+    "activations",
+    "as_activation",
+    "initializers",
+    "mlp",
+]
+__all__ += sorted(_CLASSES)  # so that a layer or activation is named in one place

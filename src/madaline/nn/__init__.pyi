@@ -37,6 +37,14 @@ from madaline.nn.layers.weight_norm import WeightNorm as WeightNorm
 
 __all__ = [
     "ACTIVATIONS",
+    "LAYERS",
+    "Layer",
+    "Param",
+    "activation",
+    "activations",
+    "as_activation",
+    "initializers",
+    "mlp",
     "Activation",
     "Add",
     "BatchNorm",
@@ -57,8 +65,6 @@ __all__ = [
     "IdentityActivation",
     "Input",
     "InstanceNorm",
-    "LAYERS",
-    "Layer",
     "LayerNorm",
     "LeakyReLU",
     "LearnedHinge",
@@ -69,7 +75,6 @@ __all__ = [
     "Mish",
     "PReLU",
     "Parallel",
-    "Param",
     "Periodic",
     "RMSNorm",
     "ReLU",
@@ -92,11 +97,6 @@ __all__ = [
     "TanhShrink",
     "Threshold",
     "WeightNorm",
-    "activation",
-    "activations",
-    "as_activation",
-    "initializers",
-    "mlp",
 ]
 
 class CELU(NamedActivation):

@@ -379,6 +379,5 @@ def as_initializer(
     return INITIALIZERS.find(auto(activation) if thing == "auto" else thing, argument=argument)
 
 
-__all__ = sorted(  # noqa: PLE0605 - computed, so that an initializer is named in one place
-    {"INITIALIZERS", "Initializer", "as_initializer", "stream", *(type(thing).__name__ for thing in INITIALIZERS)}
-)
+__all__ = ["INITIALIZERS", "Initializer", "as_initializer", "stream"]
+__all__ += sorted({type(thing).__name__ for thing in INITIALIZERS})  # so that an initializer is named in one place

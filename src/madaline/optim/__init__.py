@@ -28,17 +28,15 @@ _CLASSES = {
 }
 globals().update(_CLASSES)
 
-__all__ = sorted(  # noqa: PLE0605 - computed, so that an optimizer is named in one place
-    [
-        "AVERAGES",
-        "CLIPPINGS",
-        "CONSTRAINTS",
-        "OPTIMIZERS",
-        "REGULARIZERS",
-        "SOLVERS",
-        "Optimizer",
-        "as_optimizer",
-        "schedules",
-        *_CLASSES,
-    ]
-)
+__all__ = [
+    "AVERAGES",
+    "CLIPPINGS",
+    "CONSTRAINTS",
+    "OPTIMIZERS",
+    "REGULARIZERS",
+    "SOLVERS",
+    "Optimizer",
+    "as_optimizer",
+    "schedules",
+]
+__all__ += sorted(_CLASSES)  # so that an optimizer is named in one place

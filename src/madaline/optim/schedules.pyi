@@ -23,6 +23,9 @@ from madaline.optim.schedule import Step as Step
 from madaline.optim.schedule import as_schedule as as_schedule
 
 __all__ = [
+    "SCHEDULES",
+    "Schedule",
+    "as_schedule",
     "Constant",
     "Cosine",
     "CosineRestarts",
@@ -39,9 +42,6 @@ __all__ = [
     "Polynomial",
     "Product",
     "ReduceOnPlateau",
-    "SCHEDULES",
-    "Schedule",
     "Sequence",
     "Step",
-    "as_schedule",
 ]
