@@ -22,7 +22,7 @@ __version__ = "0.1.0.dev0"
 
 # The one list of the names of this module. ``__init__.pyi``, which type checkers and editors read, is generated from it
 # by ``python docs/stubs.py``; a test compares.
-__getattr__, __dir__, __all__ = lazy(  # noqa: PLE0605 - computed, so that each name is written once
+__getattr__, __dir__, __all__ = lazy(
     __name__,
     {
         "madaline": (

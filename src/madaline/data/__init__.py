@@ -9,7 +9,7 @@ For readers of the source: start with ``encode.py``, from the columns of a table
 
 from madaline.public import lazy
 
-__getattr__, __dir__, __all__ = lazy(  # noqa: PLE0605 - computed
+__getattr__, __dir__, __all__ = lazy(
     __name__,
     {
         "madaline.data.datasets": ("DATASETS", "load_dataset"),

@@ -13,7 +13,7 @@ For readers of the source: this package takes functions and returns their deriva
 
 from madaline.public import lazy
 
-__getattr__, __dir__, __all__ = lazy(  # noqa: PLE0605 - computed
+__getattr__, __dir__, __all__ = lazy(
     __name__,
     {
         "madaline.functional.check_gradient": ("check_gradient",),

@@ -9,7 +9,7 @@ For readers of the source: start with ``findings.py`` for reports, with ``curves
 
 from madaline.public import lazy
 
-__getattr__, __dir__, __all__ = lazy(  # noqa: PLE0605 - computed
+__getattr__, __dir__, __all__ = lazy(
     __name__,
     {
         "madaline.estimators.attributions": ("gradient_x_input", "integrated_gradients"),

@@ -9,7 +9,7 @@ exporter of its own. Start with ``inference.py``, then ``numpy_script.py``.
 
 from madaline.public import lazy
 
-__getattr__, __dir__, __all__ = lazy(  # noqa: PLE0605 - computed
+__getattr__, __dir__, __all__ = lazy(
     __name__,
     {
         "madaline.ship.export": ("export",),

@@ -12,7 +12,7 @@ whole epochs.
 
 from madaline.public import lazy
 
-__getattr__, __dir__, __all__ = lazy(  # noqa: PLE0605 - computed
+__getattr__, __dir__, __all__ = lazy(
     __name__,
     {
         "madaline.train.events": ("Callback",),
