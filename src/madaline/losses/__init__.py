@@ -22,4 +22,4 @@ _CLASSES = {kind.__name__: kind for kind in LOSSES}
 globals().update(_CLASSES)
 
 __all__ = ["LOSSES", "CustomLoss", "GaussianMixture", "Loss", "Target", "as_loss", "balanced_class_weight"]
-__all__ += [*sorted(_CLASSES)]  # so that a loss is named in one place
+__all__ += sorted(_CLASSES)  # noqa: PLE0605 - computed, so that a loss is named in one place

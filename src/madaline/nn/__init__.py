@@ -33,4 +33,4 @@ __all__ = [
     "initializers",
     "mlp",
 ]
-__all__ += [*sorted(_CLASSES)]  # so that a layer or activation is named in one place
+__all__ += sorted(_CLASSES)  # noqa: PLE0605 - computed, so that a layer or activation is named in one place

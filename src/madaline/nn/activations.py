@@ -321,4 +321,4 @@ def log_softmax(x: Any, *, axis: int = -1) -> Any:
 
 
 __all__ = ["ACTIVATIONS", "maxout", "prelu", "shifted_rectifier"]
-__all__ += [*ACTIVATIONS.names()]  # so that an activation is named in one place
+__all__ += ACTIVATIONS.names()  # noqa: PLE0605 - computed, so that an activation is named in one place

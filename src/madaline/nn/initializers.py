@@ -380,4 +380,4 @@ def as_initializer(
 
 
 __all__ = ["INITIALIZERS", "Initializer", "as_initializer", "stream"]
-__all__ += [*sorted({type(thing).__name__ for thing in INITIALIZERS})]  # so that an initializer is named in one place
+__all__ += sorted({type(thing).__name__ for thing in INITIALIZERS})  # noqa: PLE0605 - computed, so that an initializer is named in one place

@@ -39,4 +39,4 @@ __all__ = [
     "as_optimizer",
     "schedules",
 ]
-__all__ += [*sorted(_CLASSES)]  # so that an optimizer is named in one place
+__all__ += sorted(_CLASSES)  # noqa: PLE0605 - computed, so that an optimizer is named in one place

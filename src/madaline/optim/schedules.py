@@ -11,4 +11,4 @@ _CLASSES = {kind.__name__: kind for kind in SCHEDULES}
 globals().update(_CLASSES)
 
 __all__ = ["SCHEDULES", "Schedule", "as_schedule"]
-__all__ += [*sorted(_CLASSES)]  # so that a schedule is named in one place
+__all__ += sorted(_CLASSES)  # noqa: PLE0605 - computed, so that a schedule is named in one place
