@@ -35,7 +35,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a tenth of the time: to see that it runs")
     quick = parser.parse_args().quick
     x = np.random.default_rng(0).normal(size=SIZE).astype(np.float32)
-    things = [thing for thing in md.ACTIVATIONS if thing.elementwise]
+    things = [thing for thing in md.nn.ACTIVATIONS if thing.elementwise]
     data: dict[str, Any] = {"machine": harness.machine(), "elements": SIZE}
     for what in ("value", "derivative"):
         contestants = {thing.name: contestant(thing, what, x) for thing in things}

@@ -86,7 +86,7 @@ def names(registry: Registry[Any], name: str) -> str:
 
 def shipped() -> list[ActivationFunction]:
     """The activations of madaline, without those a user has registered."""
-    return [thing for name, thing in md.ACTIVATIONS.items() if getattr(md.activations, name, None) is thing]
+    return [thing for name, thing in md.nn.ACTIVATIONS.items() if getattr(md.nn.activations, name, None) is thing]
 
 
 def activations() -> str:
@@ -96,7 +96,7 @@ def activations() -> str:
         low, high = thing.saturation or (-math.inf, math.inf)
         rows.append(
             [
-                names(md.ACTIVATIONS, thing.name),
+                names(md.nn.ACTIVATIONS, thing.name),
                 *formula_and_text(thing),
                 ", ".join(f"{name} = {value}" for name, value in thing.parameters),
                 f"{low:.3g} to {high:.3g}".replace("inf", "∞") if low < high else "none",
@@ -104,7 +104,7 @@ def activations() -> str:
                 f"`{thing.init}`",
             ]
         )
-    functions = [md.activations.prelu, md.activations.shifted_rectifier, md.activations.maxout]
+    functions = [md.nn.activations.prelu, md.nn.activations.shifted_rectifier, md.nn.activations.maxout]
     learned = [[f"`{function.__name__}`", *formula_and_text(function)] for function in functions]
     header = "name | formula | what it is, and its source | parameters | live range | gain | recommended initializer"
     return ACTIVATIONS.format(
@@ -123,21 +123,21 @@ def initializers() -> str:
     """What is drawn, and for which activation."""
     rows = [
         [
-            names(md.INITIALIZERS, name),
+            names(md.nn.initializers.INITIALIZERS, name),
             f"`{thing!r}`",
             cell(f"${distribution(thing)}$"),
             ", ".join(activation.name for activation in shipped() if activation.init == name),
         ]
-        for name, thing in md.INITIALIZERS.items()
+        for name, thing in md.nn.initializers.INITIALIZERS.items()
     ]
-    types = sorted({type(thing) for thing in md.INITIALIZERS}, key=lambda kind: kind.__name__)
+    types = sorted({type(thing) for thing in md.nn.initializers.INITIALIZERS}, key=lambda kind: kind.__name__)
     header = "name | description | draws | recommended for weights that feed"
     return INITIALIZERS.format(table=table(header, rows), sections="".join(map(section, types)))
 
 
 def distribution(thing: Any) -> str:
     """What an initializer draws from, in numbers where its class has several names."""
-    if not isinstance(thing, md.FanScaled):
+    if not isinstance(thing, md.nn.initializers.FanScaled):
         return explain(type(thing)).formula
     divisor = {"in": r"n_\text{in}", "mean": r"(n_\text{in}+n_\text{out})"}[thing.fan]
     scale = thing.scale * (2.0 if thing.fan == "mean" else 1.0)
@@ -150,7 +150,7 @@ def distribution(thing: Any) -> str:
 def regularizers() -> str:
     """Four small registries on one page."""
     return REGULARIZERS.format(
-        regularizers=kinds(md.REGULARIZERS),
+        regularizers=kinds(md.optim.REGULARIZERS),
         clippings=kinds(clipping.CLIPPINGS),
         constraints=kinds(constraints.CONSTRAINTS),
         averages=kinds(averaging.AVERAGES),
@@ -162,7 +162,7 @@ def optimizers() -> str:
     common = [f"- `{name}`: {text}" for name, text in explain(optimizer.Optimizer).parameters]
     return OPTIMIZERS.format(
         common="\n".join(common),
-        rules=kinds(md.OPTIMIZERS, formulas=False),
+        rules=kinds(md.optim.OPTIMIZERS, formulas=False),
         solvers=kinds(lbfgs.SOLVERS, formulas=False),
     )
 
@@ -171,22 +171,22 @@ def losses() -> str:
     """Formulas, and what the outputs mean."""
     rows = [
         [f"`{kind.name}`", f"`{kind.out_activation}`", markdown(inspect.getdoc(kind.predict) or "")]
-        for kind in md.LOSSES
+        for kind in md.losses.LOSSES
         if kind.__module__.startswith("madaline.")
     ]
-    return LOSSES.format(rules=kinds(md.LOSSES), outputs=table("name | output activation | prediction", rows))
+    return LOSSES.format(rules=kinds(md.losses.LOSSES), outputs=table("name | output activation | prediction", rows))
 
 
 def schedules() -> str:
     """Factors of the learning rate."""
-    return SCHEDULES.format(rules=kinds(md.SCHEDULES))
+    return SCHEDULES.format(rules=kinds(md.optim.schedules.SCHEDULES))
 
 
 def layers() -> str:
     """What nets are made of."""
     titles = [f"`md.nn.{thing.title}`" for thing in shipped()]
     return LAYERS.format(
-        rules=kinds(md.LAYERS),
+        rules=kinds(md.nn.LAYERS),
         activations=", ".join(titles),
         mlp="\n".join(f"- `{name}`: {text}" for name, text in explain(md.mlp).parameters),
         norms=", ".join(f"`{name}`" for name in NORMS.names()),

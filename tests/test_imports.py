@@ -141,7 +141,11 @@ def registered():
 
 @pytest.mark.parametrize(("module", "kind"), sorted(set(registered()), key=str))
 def test_what_is_registered_is_public_in_the_module_of_its_registry(module, kind):
-    if kind in (ActivationFunction, *METRICS, *SAMPLERS):  # formulas are objects; metrics and samplers are given by name
+    if kind in (
+        ActivationFunction,
+        *METRICS,
+        *SAMPLERS,
+    ):  # formulas are objects; metrics and samplers are given by name
         return
     assert getattr(sys.modules[module], kind.__name__) is kind
     assert kind.__name__ in sys.modules[module].__all__

@@ -68,8 +68,8 @@ class _Package(ModuleType):
 
 def _loaded(module: str, name: str) -> Any:
     if module.startswith(_MADE_OF_SKLEARN):
-        # Imported here, where the stack is shallow. CPython maps its stack in pieces of 16 kB and unmaps each when it is
-        # left; a few frames deeper, the imports of scikit-learn cross the end of a piece ten thousand times.
+        # Imported here, where the stack is shallow. CPython maps its stack in pieces of 16 kB and unmaps each one when
+        # it is left; a few frames deeper, the imports of scikit-learn cross the end of a piece ten thousand times.
         import sklearn  # noqa: F401
     found = vars(importlib.import_module(module))
     return found[name] if name in found else importlib.import_module(f"{module}.{name}")

@@ -9,7 +9,7 @@ from madaline.functional.forward import PIECE_ROWS
 NETS = {
     "plain": md.mlp(8, 3),
     "with state": md.mlp(8, 8, 3, norm="batch", standardize=True),
-    "convolution-like": md.Sequential(md.Flatten(), md.Linear(4), "softmax"),
+    "convolution-like": md.Sequential(md.nn.Flatten(), md.Linear(4), "softmax"),
 }
 
 

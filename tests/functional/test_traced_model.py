@@ -17,7 +17,7 @@ NETS = {
     "plain": PLAIN,
     "normed": NORMED,
     "shared and frozen": md.Sequential(SHARED, "tanh", SHARED, md.Linear(2, trainable=False)),
-    "learned slopes": md.Sequential(md.Linear(4), md.PReLU(), md.Linear(2)),
+    "learned slopes": md.Sequential(md.Linear(4), md.nn.PReLU(), md.Linear(2)),
 }
 each_net = pytest.mark.parametrize("name", NETS)
 
@@ -140,7 +140,7 @@ def test_the_graph_by_parameters_names_them(rng):
 
 def two_inputs(rng):
     net = md.Sequential(
-        md.Parallel(shop=md.Embedding(7, 3), numbers=md.Standardize()),
+        md.Parallel(shop=md.Embedding(7, 3), numbers=md.nn.Standardize()),
         md.Concat(),
         md.Linear(4),
         "tanh",

@@ -101,7 +101,7 @@ WIDER: dict[str, Wider] = {
     "activation": Wider(
         "str, function or layer, or one for each hidden layer",
         'Besides scikit-learn\'s `"relu"`, `"tanh"`, `"logistic"` and `"identity"` any of madaline\'s by name, as '
-        '`"mish"`, a function written with NumPy, or a layer as `md.PReLU()`.',
+        '`"mish"`, a function written with NumPy, or a layer as `md.nn.PReLU()`.',
         "activation",
         "10097",
     ),
@@ -109,7 +109,7 @@ WIDER: dict[str, Wider] = {
         "str, Loss or function",
         'For classes, besides `"log_loss"`: `"hinge"`, `"focal"`, `"ordinal"`, `md.CrossEntropy(label_smoothing=0.1)`. '
         'For numbers, besides `"squared_error"` and `"poisson"`: `"absolute_error"`, `"huber"`, `"log_cosh"`, '
-        "`md.Quantile(q=0.9)`. Or a function of raw outputs and targets (class numbers).",
+        "`md.losses.Quantile(q=0.9)`. Or a function of raw outputs and targets (class numbers).",
         "loss",
         "14571, 29270",
     ),
@@ -141,9 +141,9 @@ WIDER: dict[str, Wider] = {
     "weight_decay": Wider("float", "Decoupled weight decay, as AdamW's; `alpha` is 0 then.", "alpha"),
     "regularizer": Wider("str, Regularizer, or list or dict of them", "Penalties in place of `alpha`.", "alpha"),
     "clip_norm": Wider("float", "The largest norm of the gradient."),
-    "constraint": Wider("str or Constraint", "What weights keep to after each step, as `md.MaxNorm(3.0)`."),
+    "constraint": Wider("str or Constraint", "What weights keep to after each step, as `md.optim.MaxNorm(3.0)`."),
     "average": Wider(
-        "str or Average", "The net gets the average of its weights over the steps: `md.EMA()`, `md.SWA()`."
+        "str or Average", "The net gets the average of its weights over the steps: `md.optim.EMA()`, `md.optim.SWA()`."
     ),
     "validation": Wider(
         "float, (X, y) or (X, y, sample_weight)",
@@ -183,7 +183,7 @@ WIDER: dict[str, Wider] = {
     "data": Wider(
         '"auto", dict or TablePlan',
         "Takes tables of numbers, categories, text, booleans, dates and gaps; a dict holds options of "
-        "`md.TablePlan.fit`. Targets of regression are scaled.",
+        "`md.data.TablePlan.fit`. Targets of regression are scaled.",
     ),
     "preset": Wider(
         '"auto"',

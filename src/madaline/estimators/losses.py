@@ -83,7 +83,7 @@ class SeveralClasses(Loss):
 
 
 def scikit_loss(given: Any, *, n_outputs: int = 1) -> Loss:
-    """The loss meant by scikit-learn's name, or by anything :func:`madaline.as_loss` takes."""
+    """The loss meant by scikit-learn's name, or by anything :func:`madaline.losses.as_loss` takes."""
     if not isinstance(given, str):
         return as_loss(given)
     if given not in LOSSES and given not in SCIKIT_NAMES:

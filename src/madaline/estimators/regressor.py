@@ -132,7 +132,7 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator):
         if isinstance(loss, Quantile) and len(loss.levels) > 1:
             raise ConfigError(
                 f"loss={self.loss!r} has {len(loss.levels)} quantiles, and MLPRegressor predicts one number for each "
-                "target. Give one, as md.Quantile(q=0.9), or use QuantileMLPRegressor."
+                "target. Give one, as md.losses.Quantile(q=0.9), or use QuantileMLPRegressor."
             )
         return loss
 

@@ -153,7 +153,7 @@ def _score(estimator: Any, settings: Settings, held: Rows | None) -> tuple[Score
         if rises is None:
             raise ConfigError(
                 f"monitor={column!r}: a function of yours does not say whether small or large is good. Make it a "
-                "md.Metric whose larger_is_better says so."
+                "md.train.Metric whose larger_is_better says so."
             )
         return lambda trainer, row: float(row[column]), rises
     assert held is not None

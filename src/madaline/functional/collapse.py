@@ -51,7 +51,7 @@ def collapse(model: Model) -> Model:
     --------
     >>> import madaline as md
     >>> deep = md.Sequential(md.Linear(50), md.BatchNorm(), md.Linear(20), "relu", md.Linear(9), md.Linear(3)).init(7)
-    >>> md.collapse(deep)
+    >>> md.functional.collapse(deep)
     Model(Sequential(Linear(20), ReLU(), Linear(3)), 223 parameters, float32)
     """
     if not isinstance(model.net, Sequential):

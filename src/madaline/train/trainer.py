@@ -61,11 +61,11 @@ class Trainer:
     clip_norm : float, optional
         The largest norm of the gradient; ``clip`` takes other rules.
     clip : str or Clipping, optional
-        ``md.ClipValue(0.5)``, ``md.AdaptiveClip()``.
+        ``md.optim.ClipValue(0.5)``, ``md.optim.AdaptiveClip()``.
     constraint : str, Constraint, or list or dict of them, optional
-        What weights must keep to after each step, as ``md.MaxNorm(3.0)``.
+        What weights must keep to after each step, as ``md.optim.MaxNorm(3.0)``.
     average : str or Average, optional
-        ``md.EMA(0.999)`` or ``md.SWA()``: the model gets the average of the parameters.
+        ``md.optim.EMA(0.999)`` or ``md.optim.SWA()``: the model gets the average of the parameters.
     groups : dict, optional
         Factors for some parameters: ``{"0": {"rate": 0.1}, "*.b": {"decay": 0.0}}``.
     freeze : sequence of str
@@ -304,7 +304,7 @@ class Trainer:
         """Train on, from where the last call ended: parameters, optimizer, statistics, step count and history go on.
 
         The data may be others; parameters as of :meth:`fit`. A schedule must know its own number of steps here, as
-        ``md.Cosine(steps=1000)``.
+        ``md.optim.schedules.Cosine(steps=1000)``.
         """
         check_run({"epochs": epochs, "batch_size": batch_size, "on_divergence": on_divergence})
         before = self._reached if self._run is None else self._run.reached

@@ -96,7 +96,7 @@ def threshold_net(function: Callable[..., Any], n_inputs: int) -> Model:
     Examples
     --------
     >>> import madaline as md
-    >>> md.threshold_net(lambda a, b: a != b, 2)([[0, 0], [0, 1], [1, 0], [1, 1]]).ravel()
+    >>> md.classical.threshold_net(lambda a, b: a != b, 2)([[0, 0], [0, 1], [1, 0], [1, 1]]).ravel()
     array([0., 1., 1., 0.], dtype=float32)
     """
     if not 1 <= n_inputs <= MOST_INPUTS:

@@ -243,7 +243,7 @@ def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     Examples
     --------
     >>> import madaline as md
-    >>> md.logsumexp(np.array([1000.0, 1000.0])).round(4)
+    >>> md.functional.logsumexp(np.array([1000.0, 1000.0])).round(4)
     np.float64(1000.6931)
     """
     if isinstance(x, Node):

@@ -26,16 +26,16 @@ class Activation(Layer):
     Parameters
     ----------
     function : str, Activation formula or callable
-        ``"relu"``, ``md.activations.leaky_relu.with_parameters(slope=0.1)``, ``lambda x: x * np.tanh(x)``.
+        ``"relu"``, ``md.nn.activations.leaky_relu.with_parameters(slope=0.1)``, ``lambda x: x * np.tanh(x)``.
     **parameters
-        Those of the formula: ``md.LeakyReLU(slope=0.1)``.
+        Those of the formula: ``md.nn.LeakyReLU(slope=0.1)``.
 
     Examples
     --------
     >>> import numpy as np, madaline as md
-    >>> md.Activation("relu"), md.Activation("leaky_relu", slope=0.1)
+    >>> md.nn.Activation("relu"), md.nn.Activation("leaky_relu", slope=0.1)
     (ReLU(), LeakyReLU(slope=0.1))
-    >>> md.Activation(lambda x: x * np.tanh(x)).init(2)(np.array([[0.0, 1.0]]))
+    >>> md.nn.Activation(lambda x: x * np.tanh(x)).init(2)(np.array([[0.0, 1.0]]))
     array([[0.       , 0.7615942]], dtype=float32)
     """
 

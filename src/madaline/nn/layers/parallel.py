@@ -38,7 +38,7 @@ class Parallel(Layer):
     Examples
     --------
     >>> import numpy as np, madaline as md
-    >>> net = md.Sequential(md.Parallel(shop=md.Embedding(50, 4), numbers=md.Identity()), md.Concat(), md.Linear(1))
+    >>> net = md.Sequential(md.Parallel(shop=md.Embedding(50, 4), numbers=md.nn.Identity()), md.Concat(), md.Linear(1))
     >>> model = net.init({"shop": np.array([3, 7]), "numbers": np.ones((2, 5))})
     >>> model({"shop": np.array([3, 7]), "numbers": np.ones((2, 5))}).shape
     (2, 1)

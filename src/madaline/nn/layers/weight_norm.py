@@ -32,7 +32,7 @@ class WeightNorm(Layer):
     Examples
     --------
     >>> import madaline as md
-    >>> list(md.WeightNorm(md.Linear(4)).init(3).params)
+    >>> list(md.nn.WeightNorm(md.Linear(4)).init(3).params)
     ['V', 'g', 'b']
     """
 
