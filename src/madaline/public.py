@@ -7,6 +7,7 @@ import importlib
 import pkgutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
@@ -51,7 +52,7 @@ def lazy(
 
     def get(name: str) -> Any:
         if name not in module_of:
-            raise _NoSuchNameError(package, name)
+            raise AttributeError(_NoSuchName(package, name))
         value = vars(this)[name] = _loaded(module_of[name], name)
         return value
 
@@ -81,16 +82,15 @@ def import_all(package: str, path: Iterable[str]) -> None:
         importlib.import_module(module.name)
 
 
-class _NoSuchNameError(AttributeError):
-    """An attribute that does not exist. Suggestions are looked up when the message is shown, not when it is raised."""
+@dataclass(frozen=True)
+class _NoSuchName:
+    """The message of an error. Suggestions are looked up when it is shown: ``hasattr`` must not import anything."""
 
-    def __init__(self, package: str, name: str) -> None:
-        super().__init__(package, name)
-        self.package = package
+    package: str
+    name: str
 
     def __str__(self) -> str:
-        package, name = self.args
-        return f"{package} has no attribute {name!r}.{_suggestion(package, name)}"
+        return f"{self.package} has no attribute {self.name!r}.{_suggestion(self.package, self.name)}"
 
 
 def _suggestion(package: str, name: str) -> str:
