@@ -17,13 +17,13 @@ import harness
 import numpy as np
 
 import madaline as md
-from madaline.nn.activation import Activation
+from madaline.nn.activation_function import ActivationFunction
 
 Array = np.ndarray[Any, Any]
 SIZE = 100_000
 
 
-def contestant(activation: Activation, what: str, x: Array) -> Callable[[], Array]:
+def contestant(activation: ActivationFunction, what: str, x: Array) -> Callable[[], Array]:
     """A call that computes an activation's value, or its derivative, for all of ``x``."""
     if what == "value":
         return partial(md.compile(activation), x)
@@ -35,7 +35,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a tenth of the time: to see that it runs")
     quick = parser.parse_args().quick
     x = np.random.default_rng(0).normal(size=SIZE).astype(np.float32)
-    things = [thing for thing in md.ACTIVATIONS if thing.elementwise]
+    things = [thing for thing in md.nn.ACTIVATIONS if thing.elementwise]
     data: dict[str, Any] = {"machine": harness.machine(), "elements": SIZE}
     for what in ("value", "derivative"):
         contestants = {thing.name: contestant(thing, what, x) for thing in things}

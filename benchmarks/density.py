@@ -88,16 +88,16 @@ def load(folder: Path, name: str) -> tuple[Array, Array, list[Array]]:
     return X, table[one.target].to_numpy().astype(np.float64), splits
 
 
-def together(nets: Sequence[Any], X: Array) -> md.GaussianMixture:
+def together(nets: Sequence[Any], X: Array) -> md.losses.GaussianMixture:
     """The mean of the densities of several nets."""
     found = [net.distribution(X) for net in nets]
     weights, means, factors = (
         np.concatenate([getattr(one, name) for one in found], axis=1) for name in ("weights", "means", "factors")
     )
-    return md.GaussianMixture(weights / len(nets), means, factors)
+    return md.losses.GaussianMixture(weights / len(nets), means, factors)
 
 
-def scores(density: md.GaussianMixture, y: Array) -> dict[str, float]:
+def scores(density: md.losses.GaussianMixture, y: Array) -> dict[str, float]:
     """Error of the mean, log-likelihood, and how many targets are in the middle of their densities."""
     low, high = density.quantiles([(1 - COVERAGE) / 2, (1 + COVERAGE) / 2])[:, :, 0]
     return {

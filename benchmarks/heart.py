@@ -60,7 +60,7 @@ def chain() -> tuple[str, Any]:
         x = np.random.default_rng(0).normal(size=size).astype(np.float32)
 
         def mish(v: Any) -> Any:
-            return v * np.tanh(md.softplus(v))
+            return v * np.tanh(md.functional.softplus(v))
 
         ours = md.compile(lambda v: md.vjp(mish, v)[1](np.ones_like(v))[0])
         contestants = {"madaline": lambda: ours(x)}
@@ -117,9 +117,9 @@ def gradients() -> tuple[str, Any]:
 def _cross_entropy(params: Any, x: Any, y: Any) -> Any:
     h = x
     for W, b in params[:-1]:
-        h = md.relu(h @ W + b)
+        h = md.functional.relu(h @ W + b)
     z = h @ params[-1][0] + params[-1][1]
-    return np.mean(md.logsumexp(z, axis=1) - np.take_along_axis(z, y[:, None], axis=1)[:, 0])
+    return np.mean(md.functional.logsumexp(z, axis=1) - np.take_along_axis(z, y[:, None], axis=1)[:, 0])
 
 
 def _gradient_contestants(params: Any, x: Any, y: Any) -> dict[str, Any]:

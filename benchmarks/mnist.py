@@ -55,11 +55,11 @@ TASKS = {
             "SGD 0.1, Nesterov 0.9": {"optimizer": md.SGD(0.1, momentum=0.9, nesterov=True)},
             "SGD 0.1, Nesterov 0.9, L2 2e-5": {
                 "optimizer": md.SGD(0.1, momentum=0.9, nesterov=True),
-                "regularizer": md.L2(2e-5),
+                "regularizer": md.optim.L2(2e-5),
             },
             "SGD 0.1, Nesterov 0.9, L2 1e-4": {
                 "optimizer": md.SGD(0.1, momentum=0.9, nesterov=True),
-                "regularizer": md.L2(1e-4),
+                "regularizer": md.optim.L2(1e-4),
             },
             "Adam 0.001": {"optimizer": md.Adam(1e-3)},
         },
@@ -76,13 +76,13 @@ TASKS = {
         candidates={
             "SGD 0.1, Nesterov 0.95, max-norm 3": {
                 "optimizer": md.SGD(0.1, momentum=0.95, nesterov=True),
-                "constraint": md.MaxNorm(3.0),
+                "constraint": md.optim.MaxNorm(3.0),
             },
             "SGD 0.1, Nesterov 0.95, max-norm 2": {
                 "optimizer": md.SGD(0.1, momentum=0.95, nesterov=True),
-                "constraint": md.MaxNorm(2.0),
+                "constraint": md.optim.MaxNorm(2.0),
             },
-            "Adam 0.001, max-norm 2": {"optimizer": md.Adam(1e-3), "constraint": md.MaxNorm(2.0)},
+            "Adam 0.001, max-norm 2": {"optimizer": md.Adam(1e-3), "constraint": md.optim.MaxNorm(2.0)},
         },
     ),
 }

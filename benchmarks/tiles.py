@@ -45,9 +45,9 @@ def training_step(widths: tuple[int, ...]) -> Any:
         at = 0
         for n_in, n_out in pairwise(widths):
             W, b = w[at : at + n_in * n_out].reshape(n_in, n_out), w[at + n_in * n_out : at + (n_in + 1) * n_out]
-            x = (md.relu(x) if at else x) @ W + b
+            x = (md.functional.relu(x) if at else x) @ W + b
             at += (n_in + 1) * n_out
-        return np.mean(md.logsumexp(x, axis=1) - np.take_along_axis(x, y[:, None], axis=1)[:, 0])
+        return np.mean(md.functional.logsumexp(x, axis=1) - np.take_along_axis(x, y[:, None], axis=1)[:, 0])
 
     def step(w: Any, m: Any, v: Any, x: Any, y: Any, t: Any, lr: Any) -> Any:
         value, g = md.value_and_grad(loss)(w, x, y)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import math
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import MISSING, fields
 from pathlib import Path
@@ -11,16 +13,17 @@ from typing import Any
 
 import madaline as md
 from docstrings import cell, explain, markdown
-from introductions import ACTIVATIONS, INITIALIZERS, LAYERS, LOSSES, OPTIMIZERS, REGULARIZERS, SCHEDULES
-from madaline.nn.activation import Activation
+from introductions import ACTIVATIONS, API, INITIALIZERS, LAYERS, LOSSES, OPTIMIZERS, REGULARIZERS, SCHEDULES
+from madaline.nn.activation_function import ActivationFunction
 from madaline.nn.layer import Layer
-from madaline.nn.layers.activation import NAMED
 from madaline.nn.layers.norm import NORMS
 from madaline.optim import averaging, clipping, constraints, lbfgs, optimizer
+from madaline.public import INDEXED
 from madaline.registry import Registry
 
 HERE = Path(__file__).parent
 no_default = object()
+MODULES = frozenset(short.partition(".")[0] for short in INDEXED)
 
 
 def table(header: str, rows: Iterable[Iterable[str]]) -> str:
@@ -30,12 +33,13 @@ def table(header: str, rows: Iterable[Iterable[str]]) -> str:
 
 
 def public(kind: type) -> str:
-    """How a class is reached."""
+    """How a class is reached: the shortest way."""
     name = kind.__name__
-    if name in md.__all__:
+    modules = ["madaline", *(f"madaline.{short}" for short in INDEXED)]
+    found = [module for module in modules if vars(importlib.import_module(module)).get(name) is kind]
+    if name in md.__all__ and getattr(md, name) is kind:
         return f"md.{name}"
-    (module,) = [module for module in ("schedules", "initializers") if getattr(getattr(md, module), name, None) is kind]
-    return f"md.{module}.{name}"
+    return f"{found[0].replace('madaline', 'md', 1)}.{name}"
 
 
 def defaults(kind: type) -> str:
@@ -80,9 +84,9 @@ def names(registry: Registry[Any], name: str) -> str:
     return ", ".join(f"`{each}`" for each in (name, *registry.aliases(name)))
 
 
-def shipped() -> list[Activation]:
+def shipped() -> list[ActivationFunction]:
     """The activations of madaline, without those a user has registered."""
-    return [thing for name, thing in md.ACTIVATIONS.items() if getattr(md.activations, name, None) is thing]
+    return [thing for name, thing in md.nn.ACTIVATIONS.items() if getattr(md.nn.activations, name, None) is thing]
 
 
 def activations() -> str:
@@ -92,7 +96,7 @@ def activations() -> str:
         low, high = thing.saturation or (-math.inf, math.inf)
         rows.append(
             [
-                names(md.ACTIVATIONS, thing.name),
+                names(md.nn.ACTIVATIONS, thing.name),
                 *formula_and_text(thing),
                 ", ".join(f"{name} = {value}" for name, value in thing.parameters),
                 f"{low:.3g} to {high:.3g}".replace("inf", "∞") if low < high else "none",
@@ -100,7 +104,7 @@ def activations() -> str:
                 f"`{thing.init}`",
             ]
         )
-    functions = [md.activations.prelu, md.activations.shifted_rectifier, md.activations.maxout]
+    functions = [md.nn.activations.prelu, md.nn.activations.shifted_rectifier, md.nn.activations.maxout]
     learned = [[f"`{function.__name__}`", *formula_and_text(function)] for function in functions]
     header = "name | formula | what it is, and its source | parameters | live range | gain | recommended initializer"
     return ACTIVATIONS.format(
@@ -119,21 +123,21 @@ def initializers() -> str:
     """What is drawn, and for which activation."""
     rows = [
         [
-            names(md.INITIALIZERS, name),
+            names(md.nn.initializers.INITIALIZERS, name),
             f"`{thing!r}`",
             cell(f"${distribution(thing)}$"),
             ", ".join(activation.name for activation in shipped() if activation.init == name),
         ]
-        for name, thing in md.INITIALIZERS.items()
+        for name, thing in md.nn.initializers.INITIALIZERS.items()
     ]
-    types = sorted({type(thing) for thing in md.INITIALIZERS}, key=lambda kind: kind.__name__)
+    types = sorted({type(thing) for thing in md.nn.initializers.INITIALIZERS}, key=lambda kind: kind.__name__)
     header = "name | description | draws | recommended for weights that feed"
     return INITIALIZERS.format(table=table(header, rows), sections="".join(map(section, types)))
 
 
 def distribution(thing: Any) -> str:
     """What an initializer draws from, in numbers where its class has several names."""
-    if not isinstance(thing, md.FanScaled):
+    if not isinstance(thing, md.nn.initializers.FanScaled):
         return explain(type(thing)).formula
     divisor = {"in": r"n_\text{in}", "mean": r"(n_\text{in}+n_\text{out})"}[thing.fan]
     scale = thing.scale * (2.0 if thing.fan == "mean" else 1.0)
@@ -146,7 +150,7 @@ def distribution(thing: Any) -> str:
 def regularizers() -> str:
     """Four small registries on one page."""
     return REGULARIZERS.format(
-        regularizers=kinds(md.REGULARIZERS),
+        regularizers=kinds(md.optim.REGULARIZERS),
         clippings=kinds(clipping.CLIPPINGS),
         constraints=kinds(constraints.CONSTRAINTS),
         averages=kinds(averaging.AVERAGES),
@@ -158,7 +162,7 @@ def optimizers() -> str:
     common = [f"- `{name}`: {text}" for name, text in explain(optimizer.Optimizer).parameters]
     return OPTIMIZERS.format(
         common="\n".join(common),
-        rules=kinds(md.OPTIMIZERS, formulas=False),
+        rules=kinds(md.optim.OPTIMIZERS, formulas=False),
         solvers=kinds(lbfgs.SOLVERS, formulas=False),
     )
 
@@ -167,30 +171,47 @@ def losses() -> str:
     """Formulas, and what the outputs mean."""
     rows = [
         [f"`{kind.name}`", f"`{kind.out_activation}`", markdown(inspect.getdoc(kind.predict) or "")]
-        for kind in md.LOSSES
+        for kind in md.losses.LOSSES
         if kind.__module__.startswith("madaline.")
     ]
-    return LOSSES.format(rules=kinds(md.LOSSES), outputs=table("name | output activation | prediction", rows))
+    return LOSSES.format(rules=kinds(md.losses.LOSSES), outputs=table("name | output activation | prediction", rows))
 
 
 def schedules() -> str:
     """Factors of the learning rate."""
-    return SCHEDULES.format(rules=kinds(md.SCHEDULES))
+    return SCHEDULES.format(rules=kinds(md.optim.schedules.SCHEDULES))
 
 
 def layers() -> str:
     """What nets are made of."""
-    titles = [f"`md.{title}`" for title in NAMED if title in md.__all__]
+    titles = [f"`md.nn.{thing.title}`" for thing in shipped()]
     return LAYERS.format(
-        rules=kinds(md.LAYERS),
+        rules=kinds(md.nn.LAYERS),
         activations=", ".join(titles),
         mlp="\n".join(f"- `{name}`: {text}" for name, text in explain(md.mlp).parameters),
         norms=", ".join(f"`{name}`" for name in NORMS.names()),
     )
 
 
+def api() -> str:
+    """The public names: those of ``md`` with what they are, those of the modules one after another."""
+    rows = [[f"`md.{name}`", cell(summary(getattr(md, name)))] for name in md.__all__ if name not in MODULES]
+    parts = []
+    for short in INDEXED:
+        module = importlib.import_module(f"madaline.{short}")
+        listed = ", ".join(f"`{name}`" for name in module.__all__)
+        parts.append(f"### md.{short}\n{summary(module)}\n\n{listed}\n")
+    return API.format(count=len(md.__all__), table=table("name | what it is", rows), modules="\n".join(parts))
+
+
+def summary(thing: Any) -> str:
+    """The first sentence of a docstring."""
+    return re.split(r"(?<=[.:;])\s", explain(thing).summary)[0].rstrip(":;")
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "activations.md": activations,
+    "api.md": api,
     "initializers.md": initializers,
     "layers.md": layers,
     "losses.md": losses,

@@ -18,23 +18,23 @@ PICTURES = Path(__file__).parent / "pictures"
 N_STEPS = 4000
 # Every schedule of the registry but the one that watches the training, with numbers that show its shape in 4000 steps.
 SCHEDULES = [
-    md.schedules.Constant(),
-    md.Cosine(),
-    md.CosineRestarts(500, longer=2),
-    md.CosineWarmup(1000),
-    md.Coslog4(),
-    md.schedules.Exponential(0.999),
-    md.ExponentialSteps(0.2, 500),
-    md.InverseRoot(0.01),
-    md.InverseScaling(),
-    md.InverseTime(0.01),
-    md.LinearWarmup(1000),
-    md.Multistep((1500, 3000), gamma=0.3),
-    md.OneCycle(),
-    md.schedules.Polynomial(2.0),
-    md.LinearWarmup(1000) * md.InverseRoot(0.001),
-    md.LinearWarmup(1000).then(md.Cosine(), after=1000),
-    md.schedules.Step(1000, gamma=0.5),
+    md.optim.schedules.Constant(),
+    md.optim.schedules.Cosine(),
+    md.optim.schedules.CosineRestarts(500, longer=2),
+    md.optim.schedules.CosineWarmup(1000),
+    md.optim.schedules.Coslog4(),
+    md.optim.schedules.Exponential(0.999),
+    md.optim.schedules.ExponentialSteps(0.2, 500),
+    md.optim.schedules.InverseRoot(0.01),
+    md.optim.schedules.InverseScaling(),
+    md.optim.schedules.InverseTime(0.01),
+    md.optim.schedules.LinearWarmup(1000),
+    md.optim.schedules.Multistep((1500, 3000), gamma=0.3),
+    md.optim.schedules.OneCycle(),
+    md.optim.schedules.Polynomial(2.0),
+    md.optim.schedules.LinearWarmup(1000) * md.optim.schedules.InverseRoot(0.001),
+    md.optim.schedules.LinearWarmup(1000).then(md.optim.schedules.Cosine(), after=1000),
+    md.optim.schedules.Step(1000, gamma=0.5),
 ]
 
 
@@ -52,7 +52,7 @@ def grid(draws: Sequence[Callable[[Axes], Axes]], titles: Sequence[str], n_colum
 
 def activations() -> Figure:
     """Every activation that has a curve, with its derivative."""
-    things = [thing for name, thing in md.ACTIVATIONS.items() if name == thing.name and thing.elementwise]
+    things = [thing for name, thing in md.nn.ACTIVATIONS.items() if name == thing.name and thing.elementwise]
     figure = grid([lambda ax, one=one: one.plot(ax=ax) for one in things], [repr(one) for one in things], 5)
     handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.axes[len(things)].legend(handles, labels, loc="center", fontsize=9, frameon=False)

@@ -1,16 +1,16 @@
 """What the pages of the catalogue say besides what the registries hold. Braces are filled in by ``catalogue.py``."""
 
 ACTIVATIONS = r"""# Activations
-Every activation is a formula by name, found in `md.activations`. Parameters are changed by keyword, and any function
+Every activation is a formula by name, found in `md.nn.activations`. Parameters are changed by keyword, and any function
 of one array written with NumPy can stand in for a name:
 
 ```python
 >>> import numpy as np
 >>> import madaline as md
->>> leaky = md.as_activation("leaky_relu").with_parameters(slope=0.1)
+>>> leaky = md.nn.as_activation("leaky_relu").with_parameters(slope=0.1)
 >>> leaky(np.array([-2.0, 3.0]))
 array([-0.2,  3. ])
->>> mine = md.as_activation(lambda x: x * np.tanh(x))
+>>> mine = md.nn.as_activation(lambda x: x * np.tanh(x))
 >>> mine.init, round(mine.gain, 3)
 ('he_normal', 1.149)
 
@@ -21,13 +21,13 @@ so, $1/\sqrt{{E[f(z)^2]}}$ with z standard normal. *Live range* is where the slo
 it the unit is saturated. [condition] is 1 where it holds, else 0. Limits at infinity are exact, NaN stays NaN, slopes
 at kinks are those of PyTorch. Derivatives are not written down anywhere: they come from the graph.
 
-`md.activations.mish.plot()` draws one (`pip install "madaline[plot]"`); here are all that have a curve:
+`md.nn.activations.mish.plot()` draws one (`pip install "madaline[plot]"`); here are all that have a curve:
 
 ![every activation and its derivative](pictures/activations.png)
 
 {table}
 ## With learned parameters
-These take what a layer learns as arguments; they are functions in `md.activations`.
+These take what a layer learns as arguments; they are functions in `md.nn.activations`.
 
 {learned}
 What sigmoid and rectifiers are good and bad at is [measured in the gallery](../gallery/activation_problems.md).
@@ -39,10 +39,10 @@ alone, so adding a layer does not change the others:
 
 ```python
 >>> import madaline as md
->>> rng = md.initializers.stream(0, "0.W", "init")
->>> md.as_initializer("he_normal").draw((500, 300), rng).std().round(4)
+>>> rng = md.nn.initializers.stream(0, "0.W", "init")
+>>> md.nn.initializers.as_initializer("he_normal").draw((500, 300), rng).std().round(4)
 np.float64(0.0632)
->>> md.as_initializer("auto", activation="tanh")
+>>> md.nn.initializers.as_initializer("auto", activation="tanh")
 FanScaled(scale=1.0, fan='mean', form='normal', gain=1.0)
 
 ```
@@ -60,7 +60,9 @@ parameters and state. A net that begins with `Input` knows its shapes and prints
 ```python
 >>> import numpy as np
 >>> import madaline as md
->>> net = md.Sequential(md.Input(20), md.Linear(64, bias=False), md.BatchNorm(), "relu", md.Dropout(0.1), md.Linear(3))
+>>> net = md.Sequential(
+...     md.nn.Input(20), md.Linear(64, bias=False), md.BatchNorm(), "relu", md.Dropout(0.1), md.Linear(3)
+... )
 >>> print(net)
 layer  kind                    output   parameters  flops
 0      Input(20)               (n, 20)           0      0
@@ -87,7 +89,7 @@ A net with several inputs or outputs has a `Parallel` at its beginning or end:
 
 ```python
 >>> net = md.Sequential(
-...     md.Parallel(shop=md.Embedding(50, 4), numbers=md.Standardize()),
+...     md.Parallel(shop=md.Embedding(50, 4), numbers=md.nn.Standardize()),
 ...     md.Concat(),
 ...     md.mlp(32, 32, 1, residual=True),
 ... )
@@ -114,11 +116,11 @@ A layer says what it learns and computes; slopes, planning, freezing, sharing an
 ```python
 >>> from dataclasses import dataclass
 >>> @dataclass(frozen=True)
-... class Scale(md.Layer):
+... class Scale(md.nn.Layer):
 ...     factor: float = 1.0
 ...
 ...     def params(self, in_shape):
-...         return {{"s": md.Param((in_shape[-1],), md.initializers.Constant(self.factor))}}
+...         return {{"s": md.nn.Param((in_shape[-1],), md.nn.initializers.Constant(self.factor))}}
 ...
 ...     def __call__(self, x, p, context):
 ...         return x * p["s"]
@@ -142,7 +144,7 @@ takes row weights; those of classes take `class_weight` too:
 (np.float64(0.4731), np.float64(0.4084))
 >>> loss(z, y, class_weight="balanced", reduction="none").round(4)
 array([0.3404, 0.3743, 0.5199])
->>> md.as_loss(lambda z, y: np.mean(np.abs(z - y) ** 1.5, axis=1))(np.zeros((2, 1)), np.array([1.0, 4.0]))
+>>> md.losses.as_loss(lambda z, y: np.mean(np.abs(z - y) ** 1.5, axis=1))(np.zeros((2, 1)), np.array([1.0, 4.0]))
 np.float64(4.5)
 
 ```
@@ -162,7 +164,7 @@ and $\eta$ is the scheduled rate. A rule of yours is a function and runs at the 
 >>> def sign_descent(w, g, v, *, t, lr):            # v is state: it starts at zero
 ...     v = 0.9 * v + g
 ...     return w - lr * np.sign(v), v
->>> rule = md.as_optimizer(sign_descent, learning_rate=0.1)
+>>> rule = md.optim.as_optimizer(sign_descent, learning_rate=0.1)
 >>> w = np.array([1.0, -1.0])
 >>> rule.step(w, np.array([3.0, -0.5]), rule.state(w), t=1)[0]
 array([ 0.9, -0.9])
@@ -185,9 +187,9 @@ What is added to the loss, done to the gradient before the step, to the weights 
 >>> import numpy as np
 >>> import madaline as md
 >>> g = np.array([3.0, 4.0])
->>> md.ClipNorm(1.0)(g).round(3), md.ClipValue(1.0)(g)
+>>> md.optim.ClipNorm(1.0)(g).round(3), md.optim.ClipValue(1.0)(g)
 (array([0.6, 0.8]), array([1., 1.]))
->>> float(md.L2(0.1)(g)), md.grad(md.L2(0.1))(g)
+>>> float(md.optim.L2(0.1)(g)), md.grad(md.optim.L2(0.1))(g)
 (2.5, array([0.6, 0.8]))
 
 ```
@@ -204,16 +206,36 @@ optimizer's rate). Schedules are multiplied and put one after the other, and a f
 
 ```python
 >>> import madaline as md
->>> warm = md.LinearWarmup(2).then(md.Cosine(), after=2)
+>>> warm = md.optim.schedules.LinearWarmup(2).then(md.optim.schedules.Cosine(), after=2)
 >>> warm.table(6).round(3)
 array([0.5  , 1.   , 1.   , 0.854, 0.5  , 0.146])
->>> md.as_schedule(lambda t: 1 / t).table(4)
+>>> md.optim.schedules.as_schedule(lambda t: 1 / t).table(4)
 array([1.        , 0.5       , 0.33333333, 0.25      ])
 
 ```
 
-`md.Cosine().plot(1000)` draws one (`pip install "madaline[plot]"`); here are all that are known before the training:
+`md.optim.schedules.Cosine().plot(1000)` draws one (`pip install "madaline[plot]"`). These are all that are known
+before training:
 
 ![every schedule](pictures/schedules.png)
 
 {rules}"""
+
+API = r"""# Public names
+`import madaline as md` gives {count} names: what most programs need, and the modules in which the others are. A name
+that is not there gets an error that says where it is.
+
+```python
+>>> import madaline as md
+>>> md.ShapeError
+Traceback (most recent call last):
+    ...
+AttributeError: madaline has no attribute 'ShapeError'. Did you mean md.errors.ShapeError?
+
+```
+
+{table}
+## Modules
+Each of them can be imported, `from madaline.nn import Swish`, and read, `help(md.nn)`.
+
+{modules}"""

@@ -49,7 +49,7 @@ def loss_curve() -> Figure:
     X, y = digits()
     clf = deep_digits(alpha=0.0, batch_size=50, max_iter=80, early_stopping=True, monitor="val_loss")
     figure, ax = plt.subplots(figsize=(5.2, 3.2), layout="constrained")
-    md.LossCurveDisplay.from_estimator(clf.fit(X[:600], y[:600]), ax=ax)
+    md.report.LossCurveDisplay.from_estimator(clf.fit(X[:600], y[:600]), ax=ax)
     return figure
 
 
@@ -63,21 +63,21 @@ def layer_statistics() -> Figure:
         max_iter=30,
         random_state=0,
         init="xavier_normal",
-        callbacks=md.Probes(),
+        callbacks=md.train.Probes(),
     )
-    return md.LayerStatisticsDisplay.from_estimator(clf.fit(X, y)).figure_
+    return md.report.LayerStatisticsDisplay.from_estimator(clf.fit(X, y)).figure_
 
 
 def first_layer() -> Figure:
     """The hidden units of a net for digits."""
     X, y = digits()
-    return md.FirstLayerDisplay.from_estimator(deep_digits().fit(X, y), X).figure_
+    return md.report.FirstLayerDisplay.from_estimator(deep_digits().fit(X, y), X).figure_
 
 
 def templates() -> Figure:
     """The weights of a linear classifier: one template for each digit."""
     X, y = digits()
-    display = md.FirstLayerDisplay.from_estimator(linear_digits().fit(X, y))
+    display = md.report.FirstLayerDisplay.from_estimator(linear_digits().fit(X, y))
     display.ax_.set_title("one template for each digit, 0 to 9", fontsize=10)
     return display.figure_
 
@@ -107,7 +107,7 @@ def attributions() -> Figure:
     X, y = digits()
     clf = deep_digits().fit(X[:1400], y[:1400])
     rows = X[1400:][[int(np.flatnonzero(y[1400:] == digit)[3]) for digit in range(10)]]
-    parts = md.integrated_gradients(clf, rows, steps=128, raw=True)
+    parts = md.report.integrated_gradients(clf, rows, steps=128, raw=True)
     limit = np.abs(parts).max()
     figure, axes = plt.subplots(2, 10, figsize=(8.0, 1.9), layout="constrained")
     for place, (row, part) in enumerate(zip(rows, parts, strict=True)):
@@ -124,7 +124,7 @@ def columns() -> Figure:
     """Which columns tell penguins apart: attributions beside permutation importance."""
     table, species = penguins()
     clf = md.MLPClassifier(16, data="auto", solver="lbfgs", alpha=1.0, random_state=0).fit(table, species)
-    parts = np.abs(md.integrated_gradients(clf, table, steps=256)).mean(axis=0)
+    parts = np.abs(md.report.integrated_gradients(clf, table, steps=256)).mean(axis=0)
     shuffled = permutation_importance(
         clf, table.to_pandas(), species.to_numpy(), scoring="neg_log_loss", n_repeats=5, random_state=0
     ).importances_mean

@@ -22,18 +22,18 @@ ACTIVATIONS = ("sigmoid", "tanh", "relu")
 
 def slopes(name: str, x: Array) -> Array:
     """The derivative of an activation."""
-    return md.jvp(md.as_activation(name), (x,), (np.ones_like(x),))[1]
+    return md.jvp(md.nn.as_activation(name), (x,), (np.ones_like(x),))[1]
 
 
 def mean_output(name: str, n: int = 100_000) -> float:
     """The mean output of a unit whose input is standard normal."""
-    z = md.initializers.stream(0, name, "input").standard_normal(n)
-    return float(md.as_activation(name)(z).mean())
+    z = md.nn.initializers.stream(0, name, "input").standard_normal(n)
+    return float(md.nn.as_activation(name)(z).mean())
 
 
 def row_gradients(X: Array, *, seed: int = 0) -> Array:
     """The gradient of each row's loss by the weights of one tanh unit, (n_rows, n_in); targets are coins."""
-    rng = md.initializers.stream(seed, "unit", "gradients")
+    rng = md.nn.initializers.stream(seed, "unit", "gradients")
     w, y = rng.standard_normal(X.shape[1]), rng.integers(0, 2, len(X)).astype(float)
     return md.jacobian(lambda w: (np.tanh(X @ w) - y) ** 2)(w)
 
@@ -51,7 +51,7 @@ def zigzag(X: Array, *, close: float = 0.05, seed: int = 0, max_steps: int = 100
     goal = np.array([1.0, -1.0])
     gradient = md.compile(md.grad(lambda w, x: 0.5 * (x @ w - x @ goal) ** 2))
     rule = md.SGD(1.0 / float((X * X).sum(axis=1).max()))
-    order = md.initializers.stream(seed, "rows", "order").integers(0, len(X), max_steps)
+    order = md.nn.initializers.stream(seed, "rows", "order").integers(0, len(X), max_steps)
     path = [np.zeros(2)]
     for t, row in enumerate(order, start=1):
         w, _ = rule.step(path[-1], gradient(path[-1], X[row]), (), t=t)
@@ -63,8 +63,8 @@ def zigzag(X: Array, *, close: float = 0.05, seed: int = 0, max_steps: int = 100
 
 def positive_and_centred(n_rows: int = 500) -> tuple[Array, Array]:
     """Inputs of two columns as sigmoid units give them, and the same with their mean taken off."""
-    z = md.initializers.stream(0, "rows", "inputs").standard_normal((n_rows, 2))
-    X = md.activations.sigmoid(2.0 * z)
+    z = md.nn.initializers.stream(0, "rows", "inputs").standard_normal((n_rows, 2))
+    X = md.nn.activations.sigmoid(2.0 * z)
     return X, X - X.mean(axis=0)
 
 
@@ -76,7 +76,13 @@ WIDTHS = (784, 128, 128, 10)
 
 
 def learn(
-    name: str, X: Array, y: Array, *, seed: int, init: str | md.Initializer = "auto", until: float = 0.25
+    name: str,
+    X: Array,
+    y: Array,
+    *,
+    seed: int,
+    init: str | md.nn.initializers.Initializer = "auto",
+    until: float = 0.25,
 ) -> list[float]:
     """The losses up to a training loss, at the fastest of several rates: each activation has the one it likes."""
     net = Net(name, WIDTHS, init)
@@ -163,10 +169,10 @@ def table(header: list[str], rows: list[list[str]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in [header, ["---"] * len(header), *rows])
 
 
-def conditions(folder: Path) -> dict[str, tuple[Array, Array, str | md.Initializer]]:
+def conditions(folder: Path) -> dict[str, tuple[Array, Array, str | md.nn.initializers.Initializer]]:
     """What the nets are given to learn from, and where they start."""
     return {
-        "raw pixels less their mean, N(0, 0.01²)": (*digits(folder, scaled=False), md.Normal(0.01)),
+        "raw pixels less their mean, N(0, 0.01²)": (*digits(folder, scaled=False), md.nn.initializers.Normal(0.01)),
         "unit variance, recommended initializer": (*digits(folder), "auto"),
     }
 
@@ -184,7 +190,7 @@ def write(folder: Path) -> None:
         steps, path = zigzag(X)
         length = np.linalg.norm(np.diff(path, axis=0), axis=1).sum() / np.sqrt(2.0)
         ways.append([label, str(steps), f"{length:.2f}"])
-    z = md.initializers.stream(0, "rows", "inputs").standard_normal((1000, 10))
+    z = md.nn.initializers.stream(0, "rows", "inputs").standard_normal((1000, 10))
     X, y = digits(folder)
     dead = [[f"{rate}", str(int(dead_units(X, y, rate=rate, seed=0)[0].sum()))] for rate in (0.01, 0.1, 0.3, 1.0)]
 
@@ -211,7 +217,7 @@ def write(folder: Path) -> None:
                 [[name, *(f"{slope:.2g}" for slope in slopes(name, at))] for name in ACTIVATIONS],
             ),
             means=", ".join(f"{name} {abs(mean_output(name)):.2f}" for name in ACTIVATIONS),
-            positive=same_sign(row_gradients(md.activations.sigmoid(z))),
+            positive=same_sign(row_gradients(md.nn.activations.sigmoid(z))),
             centred=same_sign(row_gradients(np.tanh(z))),
             zigzag=table(["inputs", "steps", "length of the path, straight = 1"], ways),
             dead=table(["learning rate", "dead units"], dead),

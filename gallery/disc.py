@@ -27,14 +27,14 @@ LEARNED = 0.1
 
 def disc(n_rows: int, *, seed: int, purpose: str) -> tuple[Array, Array]:
     """Points of the square [-1, 1]^2, and whether each lies in the disc of half its area, |x|^2 < 2 / pi."""
-    X = md.initializers.stream(seed, "disc", purpose).uniform(-1.0, 1.0, (n_rows, 2)).astype(np.float32)
+    X = md.nn.initializers.stream(seed, "disc", purpose).uniform(-1.0, 1.0, (n_rows, 2)).astype(np.float32)
     return X, ((X * X).sum(axis=1) < 2.0 / math.pi).astype(np.int64)
 
 
 def net(std: float, *, batch_norm: bool, n_units: int = N_UNITS, depth: int = DEPTH) -> md.Sequential:
     """The lecture's ``create_model``: 2 inputs, 1 + 16 hidden layers of 32, 2 outputs, all weights N(0, std^2)."""
-    init = md.Normal(std)
-    layers: list[md.Layer] = []
+    init = md.nn.initializers.Normal(std)
+    layers: list[md.nn.Layer] = []
     for _ in range(1 + depth):
         layers += [md.Linear(n_units, init=init), *([md.BatchNorm()] if batch_norm else []), md.ReLU()]
     return md.Sequential(*layers, md.Linear(2, init=init))

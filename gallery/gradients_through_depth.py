@@ -19,14 +19,18 @@ DEPTH, WIDTH, N_ROWS = 30, 32, 64
 
 
 def gradients(
-    activation: str, *, init: str | md.Initializer = "auto", norm: str | None = None, skips: bool = False
+    activation: str,
+    *,
+    init: str | md.nn.initializers.Initializer = "auto",
+    norm: str | None = None,
+    skips: bool = False,
 ) -> list[Array]:
     """The gradient by the output of each hidden layer, first layer first.
 
     What is sent back from the last layer is standard normal: a gradient is this times a product of Jacobians, and
     nothing else.
     """
-    X, back = (md.initializers.stream(0, "depth", end).standard_normal((N_ROWS, WIDTH)) for end in ("in", "back"))
+    X, back = (md.nn.initializers.stream(0, "depth", end).standard_normal((N_ROWS, WIDTH)) for end in ("in", "back"))
     kind = md.Residual if skips else md.Sequential
     norms = {None: [], "batch": [md.BatchNorm()], "layer": [md.LayerNorm()]}
     blocks = [kind(md.Linear(WIDTH, init=init), *norms[norm], activation) for _ in range(DEPTH)]
@@ -51,26 +55,26 @@ def sizes(*net: Any, **settings: Any) -> Array:
 
 DISEASES: dict[str, dict[str, Any]] = {
     "sigmoid": {"activation": "sigmoid"},
-    "relu, small weights": {"activation": "relu", "init": md.Normal(0.05)},
-    "relu, large weights": {"activation": "relu", "init": md.Normal(1.0)},
+    "relu, small weights": {"activation": "relu", "init": md.nn.initializers.Normal(0.05)},
+    "relu, large weights": {"activation": "relu", "init": md.nn.initializers.Normal(1.0)},
 }
 CURES: dict[str, dict[str, Any]] = {
     "relu and He's weights": {"activation": "relu"},
     "tanh and Xavier's weights": {"activation": "tanh"},
     "skips around sigmoid": {"activation": "sigmoid", "skips": True},
-    "skips around small weights": {"activation": "relu", "init": md.Normal(0.05), "skips": True},
+    "skips around small weights": {"activation": "relu", "init": md.nn.initializers.Normal(0.05), "skips": True},
     "batch norm before sigmoid": {"activation": "sigmoid", "norm": "batch"},
-    "layer norm, small weights": {"activation": "relu", "init": md.Normal(0.05), "norm": "layer"},
-    "layer norm, large weights": {"activation": "relu", "init": md.Normal(1.0), "norm": "layer"},
+    "layer norm, small weights": {"activation": "relu", "init": md.nn.initializers.Normal(0.05), "norm": "layer"},
+    "layer norm, large weights": {"activation": "relu", "init": md.nn.initializers.Normal(1.0), "norm": "layer"},
     "batch norm and skips, large weights": {
         "activation": "relu",
-        "init": md.Normal(1.0),
+        "init": md.nn.initializers.Normal(1.0),
         "norm": "batch",
         "skips": True,
     },
 }
 GLOROT = {
-    "U(-1/√n, 1/√n)": {"activation": "tanh", "init": md.Uniform(WIDTH**-0.5)},
+    "U(-1/√n, 1/√n)": {"activation": "tanh", "init": md.nn.initializers.Uniform(WIDTH**-0.5)},
     "Xavier's weights": {"activation": "tanh", "init": "xavier_uniform"},
 }
 "The two initializers whose histograms Glorot & Bengio (2010) draw in figures 6 and 7."

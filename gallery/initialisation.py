@@ -50,19 +50,19 @@ PRINTED = {
 }  # fmt: skip
 
 INITS = {
-    "0.01 randn": md.Normal(0.01),
-    "1.0 randn": md.Normal(1.0),
-    "Xavier": md.INITIALIZERS["lecun_normal"],  # 1 / sqrt(fan_in), which the deck calls Xavier
-    "He": md.INITIALIZERS["he_normal"],
+    "0.01 randn": md.nn.initializers.Normal(0.01),
+    "1.0 randn": md.nn.initializers.Normal(1.0),
+    "Xavier": md.nn.initializers.INITIALIZERS["lecun_normal"],  # 1 / sqrt(fan_in), which the deck calls Xavier
+    "He": md.nn.initializers.INITIALIZERS["he_normal"],
 }
 
 
 def layers(init: str, activation: str, seed: int) -> Iterator[Array]:
     """The activations of every hidden layer for unit Gaussian data: N_LAYERS times (N_ROWS, WIDTH)."""
-    h = md.initializers.stream(seed, "data", "lecture").standard_normal((N_ROWS, WIDTH)).astype(np.float32)
+    h = md.nn.initializers.stream(seed, "data", "lecture").standard_normal((N_ROWS, WIDTH)).astype(np.float32)
     for number in range(N_LAYERS):
-        W = INITS[init].draw((WIDTH, WIDTH), md.initializers.stream(seed, f"{number}.W", "init")).astype(np.float32)
-        h = md.as_activation(activation)(h @ W)
+        W = INITS[init].draw((WIDTH, WIDTH), md.nn.initializers.stream(seed, f"{number}.W", "init")).astype(np.float32)
+        h = md.nn.as_activation(activation)(h @ W)
         yield h
 
 

@@ -21,13 +21,13 @@ DROPS = {"none": 0.0, "some": 0.4, "too much": 0.9}
 
 def points(n_rows: int, *, seed: int, purpose: str) -> tuple[Array, Array]:
     """Points of the square [-1, 1]^2, and whether each lies above a wave."""
-    X = md.initializers.stream(seed, "noisy labels", purpose).uniform(-1.0, 1.0, (n_rows, 2)).astype(np.float32)
+    X = md.nn.initializers.stream(seed, "noisy labels", purpose).uniform(-1.0, 1.0, (n_rows, 2)).astype(np.float32)
     return X, (X[:, 1] > 0.5 * np.sin(3.0 * X[:, 0])).astype(np.int64)
 
 
 def flipped(y: Array, *, seed: int) -> Array:
     """Labels, some of which are wrong."""
-    return np.where(md.initializers.stream(seed, "noisy labels", "flips").random(len(y)) < WRONG, 1 - y, y)
+    return np.where(md.nn.initializers.stream(seed, "noisy labels", "flips").random(len(y)) < WRONG, 1 - y, y)
 
 
 def train(p: float, *, seed: int = 0) -> md.Model:

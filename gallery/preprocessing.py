@@ -21,7 +21,7 @@ N_ROWS = 500
 
 def correlated(n_rows: int = N_ROWS, *, seed: int = 0) -> Array:
     """Points of two columns that go up together, one half as wide as the other, both away from 0."""
-    z = md.initializers.stream(seed, "preprocessing", "points").standard_normal((n_rows, 2))
+    z = md.nn.initializers.stream(seed, "preprocessing", "points").standard_normal((n_rows, 2))
     return z @ np.array([[2.2, 1.2], [0.0, 0.35]]) + np.array([3.0, 2.0])
 
 
@@ -29,11 +29,11 @@ def ways() -> dict[str, Any]:
     """The lecture's transformations, in its order; None leaves the data as they are."""
     return {
         "original": None,
-        "centred": md.ColumnScaler("centre"),
-        "standardised": md.ColumnScaler("standard"),
-        "decorrelated (PCA)": md.PCA(),
-        "whitened (PCA)": md.PCA(whiten=True),
-        "whitened (ZCA)": md.ZCA(eps=0.0),
+        "centred": md.data.ColumnScaler("centre"),
+        "standardised": md.data.ColumnScaler("standard"),
+        "decorrelated (PCA)": md.data.PCA(),
+        "whitened (PCA)": md.data.PCA(whiten=True),
+        "whitened (ZCA)": md.data.ZCA(eps=0.0),
     }
 
 
@@ -59,7 +59,7 @@ def steps_to_learn(X: Array, *, close: float = 1e-3, most: int = 100_000, seed: 
     the variance of the target, which is the same function of the original points in all cases.
     """
     plain = correlated(len(X), seed=seed)
-    y = md.ColumnScaler().fit_transform((plain @ np.array([0.4, -2.0]))[:, None])[:, 0]
+    y = md.data.ColumnScaler().fit_transform((plain @ np.array([0.4, -2.0]))[:, None])[:, 0]
     with_bias = np.column_stack([X, np.ones(len(X))])
     values = np.linalg.eigvalsh(2.0 * with_bias.T @ with_bias / len(X))
     net = md.Linear(1, init="zeros")
@@ -88,15 +88,15 @@ def images(n_rows: int = 5000) -> Array:
 def whitened_images(X: Array, *, eps: float = 0.1) -> tuple[Array, Array]:
     """Images whitened by ZCA and by PCA, in their own shape."""
     flat = X.reshape(len(X), -1)
-    zca = md.ZCA(eps=eps).fit_transform(flat)
-    pca = md.PCA(whiten=True, eps=eps).fit_transform(flat)
+    zca = md.data.ZCA(eps=eps).fit_transform(flat)
+    pca = md.data.PCA(whiten=True, eps=eps).fit_transform(flat)
     return zca.reshape(X.shape), pca.reshape(X.shape)
 
 
 def kept(X: Array, share: float) -> tuple[int, Array]:
     """How many axes keep a share of the variance, and the images made of them alone."""
     flat = X.reshape(len(X), -1)
-    pca = md.PCA(share).fit(flat)
+    pca = md.data.PCA(share).fit(flat)
     return pca.n_components_, pca.inverse_transform(pca.transform(flat)).reshape(X.shape)
 
 
@@ -109,7 +109,7 @@ PICTURES = {name: HERE / "pictures" / f"preprocessing_{name}.png" for name in ("
 TEXT = """# Preprocessing: centre, scale, decorrelate, whiten
 Lecture row B10, measured by [`preprocessing.py`](preprocessing.py), which wrote this page and its pictures; the tests
 of [`test_preprocessing.py`](../tests/lectures/test_preprocessing.py) ask the same questions. The transformers are
-scikit-learn's kind: `md.ColumnScaler`, `md.PCA`, `md.ZCA`, `md.ImageScaler`.
+scikit-learn's kind: `md.data.ColumnScaler`, `md.data.PCA`, `md.data.ZCA`, `md.data.ImageScaler`.
 
 ![six pictures of the same points](pictures/preprocessing_points.png)
 
@@ -127,8 +127,9 @@ decides how long that takes:
 {table}
 ## Images
 Pixels have one scale already, so images are only centred: by the mean image (AlexNet) or one mean for each channel
-(VGGNet), `md.ImageScaler("image")` and `md.ImageScaler("channel")`; dividing by a deviation, PCA and whitening are not
-common. They can be done all the same. {n_kept} of 784 axes keep {share:.0%} of the variance of {n_rows} digits.
+(VGGNet), `md.data.ImageScaler("image")` and `md.data.ImageScaler("channel")`; dividing by a deviation, PCA and
+whitening are not common. They can be done all the same.
+{n_kept} of 784 axes keep {share:.0%} of the variance of {n_rows} digits.
 
 ![digits, centred, reduced and whitened](pictures/preprocessing_images.png)
 
@@ -137,15 +138,16 @@ Statistics are taken from the training data alone and used on all others:
 ```python
 >>> import numpy as np, madaline as md
 >>> train = np.array([[1.0, 10.0], [2.0, 30.0], [3.0, 20.0]]); new = np.array([[2.0, 40.0]])
->>> scaler = md.ColumnScaler().fit(train)
+>>> scaler = md.data.ColumnScaler().fit(train)
 >>> scaler.transform(new).round(3)
 array([[0.   , 2.449]])
 >>> scaler.inverse_transform(scaler.transform(new))
 array([[ 2., 40.]])
 
 ```
-`md.ColumnScaler("robust", clip=True)` is what tables get by default ([`md.TablePlan`](../docs/guides/tables.md)):
-median and quartiles, which outliers do not move, and a smooth end at 3, beyond which no value goes.
+`md.data.ColumnScaler("robust", clip=True)` is what tables get by default
+([`md.data.TablePlan`](../docs/guides/tables.md)): median and quartiles, which outliers do not
+move, and a smooth end at 3, beyond which no value goes.
 """
 SHARE = 0.95
 
@@ -181,7 +183,7 @@ def draw_images(n_shown: int = 8) -> Any:
     from matplotlib import pyplot as plt
 
     X = images()
-    scaler = md.ImageScaler("image").fit(X)
+    scaler = md.data.ImageScaler("image").fit(X)
     zca, pca = whitened_images(X)
     rows = {
         "as they are": X,

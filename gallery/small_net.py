@@ -31,16 +31,18 @@ def digits(folder: Path, *, scaled: bool = True, n_rows: int = 2000) -> tuple[Ar
 class Net:
     """A perceptron whose parameters are one vector, as the rules of ``md.optim`` want them."""
 
-    def __init__(self, name: str, widths: tuple[int, ...], init: str | md.Initializer = "auto") -> None:
-        self.activation = md.as_activation(name)
-        self.init = md.as_initializer(init, activation=self.activation)
+    def __init__(self, name: str, widths: tuple[int, ...], init: str | md.nn.initializers.Initializer = "auto") -> None:
+        self.activation = md.nn.as_activation(name)
+        self.init = md.nn.initializers.as_initializer(init, activation=self.activation)
         self.shapes = [shape for n_in, n_out in pairwise(widths) for shape in ((n_in, n_out), (n_out,))]
         self.step = md.compile(md.value_and_grad(self.loss))
 
     def start(self, seed: int) -> Array:
         """Weights as the initializer draws them, biases 0."""
         drawn = [
-            self.init.draw(shape, md.initializers.stream(seed, f"{i}", "init")) if len(shape) == 2 else np.zeros(shape)
+            self.init.draw(shape, md.nn.initializers.stream(seed, f"{i}", "init"))
+            if len(shape) == 2
+            else np.zeros(shape)
             for i, shape in enumerate(self.shapes)
         ]
         return np.concatenate([part.ravel() for part in drawn]).astype(np.float32)
@@ -69,7 +71,7 @@ class Net:
     ) -> tuple[Array, list[float]]:
         """Plain descent on mini-batches; ends early when the mean loss of the last 20 falls below ``until``."""
         rule, w, losses = md.SGD(rate), self.start(seed), []
-        rng = md.initializers.stream(seed, "rows", "batches")
+        rng = md.nn.initializers.stream(seed, "rows", "batches")
         for t in range(1, steps + 1):
             rows = rng.integers(0, len(X), batch)
             value, g = self.step(w, X[rows], y[rows])

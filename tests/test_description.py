@@ -21,7 +21,7 @@ from madaline.description import KINDS, Description
 from madaline.errors import ConfigError, MadalineError, UnknownNameError
 from madaline.losses.custom import as_loss
 from madaline.losses.loss import LOSSES
-from madaline.nn.activation import Activation, as_activation
+from madaline.nn.activation_function import ActivationFunction, as_activation
 from madaline.nn.activations import ACTIVATIONS
 from madaline.nn.initializers import INITIALIZERS, FanScaled, Initializer
 from madaline.nn.layer import LAYERS
@@ -64,7 +64,7 @@ LAYER_ARGUMENTS = {
     "maxout": (3,),
     "parallel": (md.Linear(2), "relu"),
     "residual": (md.Linear(2), md.BatchNorm()),
-    "sequential": (md.Linear(2), md.Parallel(a=md.Linear(1), b=md.Identity()), md.Concat()),
+    "sequential": (md.Linear(2), md.Parallel(a=md.Linear(1), b=md.nn.Identity()), md.Concat()),
     "standardize": ((0.0, 1.0), (1.0, 2.0)),
     "weight_norm": (md.Linear(2, init=FanScaled(3.0), bias=False),),
 }
@@ -103,10 +103,10 @@ class Shifted(md.MSE):
 def test_descriptions_are_equal_if_class_and_parameters_are():
     assert md.Adam(0.1) == md.Adam(0.1)
     assert hash(md.Adam(0.1)) == hash(md.Adam(0.1))
-    assert len({md.Adam(0.1), md.Adam(0.1), md.Adam(0.2), md.AMSGrad(0.1)}) == 3
-    assert md.MSE() != md.HalfMSE()
+    assert len({md.Adam(0.1), md.Adam(0.1), md.Adam(0.2), md.optim.AMSGrad(0.1)}) == 3
+    assert md.MSE() != md.losses.HalfMSE()
     assert md.MSE() != "mse"
-    assert md.ReduceOnPlateau(0.1, patience=3) != md.ReduceOnPlateau(0.1, patience=4)
+    assert md.optim.schedules.ReduceOnPlateau(0.1, patience=3) != md.optim.schedules.ReduceOnPlateau(0.1, patience=4)
     assert Shifted(2.0) == Shifted(2.0) != Shifted(3.0)
     assert Shifted() != md.MSE() != Shifted()
 
@@ -114,7 +114,7 @@ def test_descriptions_are_equal_if_class_and_parameters_are():
 def test_a_description_shows_its_parameters():
     assert repr(md.Huber(delta=2.0)) == "Huber(delta=2.0)"
     assert repr(md.MSE()) == "MSE()"
-    assert repr(md.ClipValue(0.5)) == "ClipValue(limit=0.5)"
+    assert repr(md.optim.ClipValue(0.5)) == "ClipValue(limit=0.5)"
     assert repr(Shifted()) == "Shifted(by=1.0)"
 
 
@@ -128,7 +128,7 @@ def test_no_description_can_be_changed(thing):
 
 
 def test_a_whole_net_survives_json_and_keeps_its_activations():
-    net = md.Sequential(md.Linear(4, init=FanScaled(3.0)), md.Activation(lambda x: x * np.tanh(x)), md.Linear(2))
+    net = md.Sequential(md.Linear(4, init=FanScaled(3.0)), md.nn.Activation(lambda x: x * np.tanh(x)), md.Linear(2))
     x = np.ones((3, 5), dtype=np.float32)
     np.testing.assert_array_equal(again(net).init(5, seed=3)(x), net.init(5, seed=3)(x))
 
@@ -276,7 +276,7 @@ CUSTOM = [
     as_schedule(lambda t: 1 / np.sqrt(t)),
     AdaptiveMoments(gamma=lambda t: 1 / t, lam=0.5),
     OwnPenalty(lambda h: np.mean(np.abs(h)), on="activations"),
-    md.Sequential(md.Linear(2), md.Activation(lambda x: 2 * np.sin(x)), md.Residual(md.Linear(2))),
+    md.Sequential(md.Linear(2), md.nn.Activation(lambda x: 2 * np.sin(x)), md.Residual(md.Linear(2))),
 ]
 
 
@@ -290,7 +290,7 @@ def test_custom_things_are_the_same_when_written_again(index):
 
 def test_a_formula_without_a_name_can_be_replaced():
     found = again(as_activation(np.sin))
-    assert isinstance(found, Activation)
+    assert isinstance(found, ActivationFunction)
     assert replace(found, name="sine").name == "sine"
 
 

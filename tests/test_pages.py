@@ -35,8 +35,8 @@ def test_the_rows_of_a_table_have_as_many_cells_as_its_header(name):
 
 
 def descriptions():
-    small = (md.REGULARIZERS, md.CLIPPINGS, md.CONSTRAINTS, md.AVERAGES)
-    registries = (md.LAYERS, md.LOSSES, md.OPTIMIZERS, md.SCHEDULES, *small)
+    small = (md.optim.REGULARIZERS, md.optim.CLIPPINGS, md.optim.CONSTRAINTS, md.optim.AVERAGES)
+    registries = (md.nn.LAYERS, md.losses.LOSSES, md.optim.OPTIMIZERS, md.optim.schedules.SCHEDULES, *small)
     return [kind for registry in registries for kind in registry if kind.__module__.startswith("madaline.")]
 
 
@@ -49,7 +49,7 @@ def test_every_description_has_a_formula_and_is_public(kind):
 
 def test_the_picture_of_schedules_shows_every_kind_that_is_known_before_the_training():
     shown = {schedule.name for schedule in figures.SCHEDULES}
-    assert shown == set(md.SCHEDULES.names()) - {"reduce_on_plateau"}
+    assert shown == set(md.optim.schedules.SCHEDULES.names()) - {"reduce_on_plateau"}
 
 
 def test_a_docstring_is_taken_apart():

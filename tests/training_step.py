@@ -18,7 +18,7 @@ def net(params, x):
 
 def cross_entropy(params, x, y):
     z = net(params, x)
-    return np.mean(md.logsumexp(z, axis=1) - np.take_along_axis(z, y[:, None], axis=1)[:, 0])
+    return np.mean(md.functional.logsumexp(z, axis=1) - np.take_along_axis(z, y[:, None], axis=1)[:, 0])
 
 
 def adam_step(params, m, v, x, y, t):

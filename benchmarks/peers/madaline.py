@@ -22,7 +22,7 @@ def net(workload: Workload) -> md.Sequential:
     )
 
 
-def started(net: md.Layer, workload: Workload) -> md.Model:
+def started(net: md.nn.Layer, workload: Workload) -> md.Model:
     """A model with the first weights of the workload."""
     model = net.init(workload.widths[0])
     names = [path.removesuffix("W") for path in model.params if path.endswith("W")]

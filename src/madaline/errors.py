@@ -24,6 +24,27 @@
 A message has four parts: the argument as it was typed, the value it had, what is allowed, and the likely fix.
 """
 
+__all__ = [
+    "ConfigError",
+    "DataWarning",
+    "DivergenceError",
+    "DtypeError",
+    "DuplicateNameError",
+    "ExportError",
+    "FileFormatError",
+    "GradientError",
+    "InputError",
+    "MadalineError",
+    "MadalineWarning",
+    "MissingPackageError",
+    "NativeCoreError",
+    "NativeCoreWarning",
+    "ShapeError",
+    "TargetError",
+    "TraceError",
+    "UnknownNameError",
+]
+
 
 class MadalineError(Exception):
     """Base of every exception madaline raises on purpose: catch this to catch them all."""

@@ -39,7 +39,7 @@ def table(rng):
 
 
 def test_the_arrays_have_the_names_the_net_expects(table, rng):
-    plan = md.TablePlan.fit(table)
+    plan = md.data.TablePlan.fit(table)
     arrays = plan.encode(table)
     assert {name: (array.dtype.name, array.shape) for name, array in arrays.items()} == {
         "numbers": ("float32", (60, 18)),
@@ -56,7 +56,7 @@ def test_the_arrays_have_the_names_the_net_expects(table, rng):
 
 
 def test_numbers_are_filled_with_the_median_scaled_and_clipped():
-    plan = md.TablePlan.fit({"x": [1.0, 2.0, 3.0, None, 1000.0]})
+    plan = md.data.TablePlan.fit({"x": [1.0, 2.0, 3.0, None, 1000.0]})
     given = np.array([1.0, 2.0, 3.0, 1000.0])
     centre, scale = centre_and_scale(given, "robust")
     expected = smooth_clip((np.array([1.0, 2.0, 3.0, 2.5, 1000.0]) - centre) / scale)
@@ -69,63 +69,63 @@ def test_numbers_are_filled_with_the_median_scaled_and_clipped():
 def test_the_scaling_is_that_of_the_training_data(scaling, rng):
     X = rng.normal(3.0, 2.0, (50, 2))
     centre, scale = centre_and_scale(X, scaling)
-    plan = md.TablePlan.fit(X, scaling=scaling, clip=False)
+    plan = md.data.TablePlan.fit(X, scaling=scaling, clip=False)
     new = rng.normal(size=(5, 2))
     np.testing.assert_allclose(plan.encode(new)["numbers"], (new - centre) / scale, rtol=1e-5)
 
 
 def test_a_gap_that_is_new_is_the_median_without_a_column_that_says_so():
-    plan = md.TablePlan.fit({"x": [1.0, 2.0, 4.0]}, scaling="none")
+    plan = md.data.TablePlan.fit({"x": [1.0, 2.0, 4.0]}, scaling="none")
     assert plan.encode({"x": [None]})["numbers"].tolist() == [[2.0]]
 
 
 def test_categories_that_are_new_or_missing_have_a_meaning():
-    plan = md.TablePlan.fit({"city": ["Rome", "Oslo", "Bern"] * 2})
+    plan = md.data.TablePlan.fit({"city": ["Rome", "Oslo", "Bern"] * 2})
     assert plan.encode({"city": ["Oslo", "Paris", None]})["numbers"].tolist() == [[0, 1, 0], [0, 0, 0], [0, 0, 0]]
-    plan = md.TablePlan.fit({"city": ["Rome", "Oslo", "Bern"] * 2 + ["Rome", "Nice", None, "Lodi"]})
+    plan = md.data.TablePlan.fit({"city": ["Rome", "Oslo", "Bern"] * 2 + ["Rome", "Nice", None, "Lodi"]})
     assert plan.features() == ("city=Bern", "city=Oslo", "city=Rome", "city other", "city missing")
     out = plan.encode({"city": ["Bern", "Paris", None]})["numbers"]
     assert out.tolist() == [[1, 0, 0, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 0, 1]]
 
 
 def test_two_categories_share_a_column():
-    plan = md.TablePlan.fit({"ok": ["no", "yes", None] * 5})
+    plan = md.data.TablePlan.fit({"ok": ["no", "yes", None] * 5})
     assert plan.features() == ("ok=yes", "ok missing")
     assert plan.encode({"ok": ["yes", "no", None, "perhaps"]})["numbers"].tolist() == [[1, 0], [-1, 0], [0, 1], [0, 0]]
 
 
 def test_many_categories_are_whole_numbers_with_one_for_others_and_one_for_gaps():
     names = [f"k{i}" for i in range(12)]
-    plan = md.TablePlan.fit({"k": names * 3})
+    plan = md.data.TablePlan.fit({"k": names * 3})
     assert plan.encode({"k": ["k0", "k9", "new", None]})["k"].tolist() == [0, 11, 12, 13]
     (embedding,) = plan.front().layers[0].layers
     assert (embedding.n_categories, embedding.width) == (14, 6)
-    few = md.TablePlan.fit({"k": names * 3}, one_hot=12)
+    few = md.data.TablePlan.fit({"k": names * 3}, one_hot=12)
     assert len(few.features()) == 12
 
 
 def test_numbers_may_have_waves_and_nothing_else_has_them(table):
-    plan = md.TablePlan.fit(table, waves=5)
+    plan = md.data.TablePlan.fit(table, waves=5)
     (numbers, _) = plan.front().layers[0].layers
-    assert numbers == md.Periodic(5, columns=(0, 2))  # size and rooms; 1 says where size is missing
+    assert numbers == md.nn.Periodic(5, columns=(0, 2))  # size and rooms; 1 says where size is missing
     assert md.Sequential(plan.front()).init(plan.encode(table))(plan.encode(table)).shape == (60, 18 + 2 * 5 + 8)
-    wide = md.TablePlan.fit(np.random.default_rng(0).normal(size=(10, 100)), waves=16)
+    wide = md.data.TablePlan.fit(np.random.default_rng(0).normal(size=(10, 100)), waves=16)
     assert wide.waves == 2
-    alone = md.TablePlan.fit({"x": [1.0, 2.0, 3.0]}, waves=4)
+    alone = md.data.TablePlan.fit({"x": [1.0, 2.0, 3.0]}, waves=4)
     matrix = alone.encode({"x": [1.0, 2.0]})["numbers"]
     assert alone.front().init(matrix)(matrix).shape == (2, 5)
 
 
 def test_inputs_have_names_of_their_own():
     names = [f"k{i}" for i in range(12)] * 2
-    plan = md.TablePlan.fit({"a.b": names, "a_b": names, "numbers": names, "": names, "x": list(range(24))})
+    plan = md.data.TablePlan.fit({"a.b": names, "a_b": names, "numbers": names, "": names, "x": list(range(24))})
     assert list(plan.encode({c: ["k1"] for c in ("a.b", "a_b", "numbers", "")} | {"x": [1]})) == [
         "numbers", "a_b", "a_b_2", "numbers_2", "column",
     ]  # fmt: skip
 
 
 def test_booleans_may_come_as_words_or_numbers():
-    plan = md.TablePlan.fit({"new": [True, False, True]})
+    plan = md.data.TablePlan.fit({"new": [True, False, True]})
     assert plan.encode({"new": [True, False]})["numbers"].tolist() == [[1], [-1]]
     assert plan.encode({"new": ["true", "False", None]})["numbers"].tolist() == [[1], [-1], [0]]
     assert plan.encode({"new": [1, 0]})["numbers"].tolist() == [[1], [-1]]
@@ -133,7 +133,7 @@ def test_booleans_may_come_as_words_or_numbers():
 
 def test_dates_are_what_grows_and_what_comes_round():
     days = [dt.date(2023, 1, 1), dt.date(2024, 7, 1), None]
-    plan = md.TablePlan.fit({"t": days})
+    plan = md.data.TablePlan.fit({"t": days})
     assert plan.features() == (
         "t year", "t days", "t month sin", "t month cos", "t weekday sin", "t weekday cos", "t missing",
     )  # fmt: skip
@@ -145,7 +145,7 @@ def test_dates_are_what_grows_and_what_comes_round():
 
 
 def test_columns_are_found_by_name_in_any_order(table):
-    plan = md.TablePlan.fit(table)
+    plan = md.data.TablePlan.fit(table)
     turned = table.select(reversed(table.columns)).with_columns(extra=pl.lit(1)).drop("id", "same")
     np.testing.assert_array_equal(plan.encode(turned)["numbers"], plan.encode(table)["numbers"])
     assert plan.unknown(turned) == ("extra",)
@@ -153,7 +153,7 @@ def test_columns_are_found_by_name_in_any_order(table):
 
 def test_columns_without_names_are_found_by_place(table, rng):
     X = rng.normal(size=(20, 3))
-    plan = md.TablePlan.fit(X)
+    plan = md.data.TablePlan.fit(X)
     named = pl.DataFrame(X, schema=["a", "b", "c"])
     np.testing.assert_array_equal(plan.encode(named)["numbers"], plan.encode(X)["numbers"])
     assert plan.unknown(named) == ()
@@ -162,13 +162,13 @@ def test_columns_without_names_are_found_by_place(table, rng):
 
 
 def test_a_column_that_is_not_there_is_named(table):
-    plan = md.TablePlan.fit(table)
+    plan = md.data.TablePlan.fit(table)
     with pytest.raises(InputError, match=r"no column 'rooms', which the model was trained with. Did you mean 'room'"):
         plan.encode(table.rename({"rooms": "room"}))
 
 
 def test_a_value_that_cannot_be_used_is_named_with_row_and_column(rng):
-    plan = md.TablePlan.fit({"x": rng.normal(size=5000), "t": [dt.date(2024, 1, 1 + i % 28) for i in range(5000)]})
+    plan = md.data.TablePlan.fit({"x": rng.normal(size=5000), "t": [dt.date(2024, 1, 1 + i % 28) for i in range(5000)]})
     t = [dt.date(2024, 1, 1)]
     with pytest.raises(InputError, match="Column 'x': row 1 holds 'much', which is not a number"):
         plan.encode({"x": ["1", "much"], "t": t * 2})
@@ -179,25 +179,25 @@ def test_a_value_that_cannot_be_used_is_named_with_row_and_column(rng):
     with pytest.raises(InputError, match="Column 't' holds numbers, and dates are needed"):
         plan.encode({"x": [1.0], "t": [3]})
     with pytest.raises(InputError, match="Column 'x': row 4500 holds inf"):
-        md.TablePlan.fit({"x": x})
+        md.data.TablePlan.fit({"x": x})
     with pytest.raises(InputError, match="row 0 holds 1e"):
-        md.TablePlan.fit({"x": [0.0, 1.0]}, scaling="none").encode({"x": [1e300]})
+        md.data.TablePlan.fit({"x": [0.0, 1.0]}, scaling="none").encode({"x": [1e300]})
 
 
 def test_huge_values_are_clipped():
-    plan = md.TablePlan.fit({"x": [0.0, 1.0, 2.0, 3.0]})
+    plan = md.data.TablePlan.fit({"x": [0.0, 1.0, 2.0, 3.0]})
     np.testing.assert_allclose(plan.encode({"x": [1e300, -1e308]})["numbers"][:, 0], [3.0, -3.0], rtol=1e-6)
 
 
 def test_a_leak_is_left_out_with_a_warning(rng):
     y = rng.normal(size=30)
     with pytest.warns(DataWarning, match="Column 'price' is left out: it is equal to the target in every row"):
-        plan = md.TablePlan.fit({"price": y, "x": rng.normal(size=30)}, y)
+        plan = md.data.TablePlan.fit({"price": y, "x": rng.normal(size=30)}, y)
     assert plan.features() == ("x",)
 
 
 def test_a_plan_prints_a_line_for_each_column():
-    plan = md.TablePlan.fit({"age": [30, 40, 40], "row": [1, 2, 3]})
+    plan = md.data.TablePlan.fit({"age": [30, 40, 40], "row": [1, 2, 3]})
     assert str(plan).splitlines() == [
         "age  number         2 different whole numbers",
         "row  left out (id)  numbers that are all different, under a name that numbers rows",
@@ -207,15 +207,15 @@ def test_a_plan_prints_a_line_for_each_column():
 
 def test_a_table_of_which_nothing_is_left_is_refused():
     with pytest.raises(ConfigError, match=r"is left to learn from:\na  left out \(constant\)  1 in every row"):
-        md.TablePlan.fit({"a": [1, 1]})
+        md.data.TablePlan.fit({"a": [1, 1]})
     with pytest.raises(ConfigError, match=r"\nc9  left out \(constant\)  1 in every row\nand 9,990 more$"):
-        md.TablePlan.fit({f"c{k}": [1, 1] for k in range(10_000)})
+        md.data.TablePlan.fit({f"c{k}": [1, 1] for k in range(10_000)})
     with pytest.raises(ShapeError, match="no rows"):
-        md.TablePlan.fit({"a": []})
+        md.data.TablePlan.fit({"a": []})
 
 
 def test_every_column_has_its_role_and_reason(table):
-    roles = {role.column: (role.role, role.reason) for role in md.TablePlan.fit(table).roles()}
+    roles = {role.column: (role.role, role.reason) for role in md.data.TablePlan.fit(table).roles()}
     assert list(roles) == table.columns
     assert roles["size"][0] == "number"
     assert roles["street.name"] == ("category", "20 different texts")
@@ -223,8 +223,8 @@ def test_every_column_has_its_role_and_reason(table):
 
 
 def test_a_plan_comes_back_equal_from_json(table):
-    plan = md.TablePlan.fit(table)
-    again = md.TablePlan.from_dict(json.loads(json.dumps(plan.to_dict())))
+    plan = md.data.TablePlan.fit(table)
+    again = md.data.TablePlan.from_dict(json.loads(json.dumps(plan.to_dict())))
     assert again == plan
     for name, array in plan.encode(table).items():
         np.testing.assert_array_equal(again.encode(table)[name], array)
@@ -233,10 +233,10 @@ def test_a_plan_comes_back_equal_from_json(table):
 def test_a_plan_holds_no_rows(table):
     """Texts of ids and numbers of rows are nowhere in it."""
     secret = table.with_columns(name=pl.Series([f"secret {i}" for i in range(60)]))
-    assert "secret" not in json.dumps(md.TablePlan.fit(secret).to_dict())
+    assert "secret" not in json.dumps(md.data.TablePlan.fit(secret).to_dict())
 
 
-PLAN = md.TablePlan.fit(
+PLAN = md.data.TablePlan.fit(
     {
         "x": [1.5, None, 2.0] * 8,
         "k": [f"k{i % 12}" for i in range(24)],
@@ -265,7 +265,7 @@ def test_whatever_a_file_holds_there_is_a_plan_that_works_or_a_clear_error(data)
     holder, key = data.draw(st.sampled_from(keys))
     holder[key] = data.draw(HOSTILE)
     with contextlib.suppress(MadalineError):
-        plan = md.TablePlan.from_dict(plain)
+        plan = md.data.TablePlan.from_dict(plain)
         arrays = plan.encode({column.column: [None] for column in plan.columns})
         assert all(len(array) == 1 for array in arrays.values())
 
@@ -297,16 +297,16 @@ def test_whatever_a_table_holds_it_is_encoded_or_refused_with_a_clear_error(data
     table = {f"c{place}": values for place, values in enumerate(columns)}
     with contextlib.suppress(MadalineError), warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        plan = md.TablePlan.fit(table, columns[-1] if data.draw(st.booleans()) else None)
+        plan = md.data.TablePlan.fit(table, columns[-1] if data.draw(st.booleans()) else None)
         arrays = plan.encode(table)
         assert all(len(array) == n_rows and np.isfinite(array).all() for array in arrays.values())
-        assert md.TablePlan.from_dict(json.loads(json.dumps(plan.to_dict()))) == plan
+        assert md.data.TablePlan.from_dict(json.loads(json.dumps(plan.to_dict()))) == plan
 
 
 @given(st.lists(VALUES, max_size=8))
 def test_whatever_a_target_holds_it_is_encoded_or_refused_with_a_clear_error(y):
     with contextlib.suppress(MadalineError):
-        plan = md.TargetPlan.fit(y)
+        plan = md.data.TargetPlan.fit(y)
         t = plan.encode(y)
         assert len(t) == len(y)
         assert len(plan.decode(t)) == len(y)

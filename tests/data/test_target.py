@@ -36,13 +36,13 @@ from madaline.errors import ConfigError, ShapeError, TargetError
     ids=str,
 )
 def test_the_task_is_told_from_the_values(y, task, reason):
-    plan = md.TargetPlan.fit(y)
+    plan = md.data.TargetPlan.fit(y)
     assert (plan.task, plan.reason) == (task, reason)
 
 
 def test_a_negative_number_is_no_count():
     with pytest.raises(TargetError, match=r"row 2 of the target is -1. Take task='regression'"):
-        md.TargetPlan.fit([0, 3, -1], task="count")
+        md.data.TargetPlan.fit([0, 3, -1], task="count")
 
 
 @pytest.mark.parametrize(
@@ -59,30 +59,30 @@ def test_a_negative_number_is_no_count():
     ids=str,
 )
 def test_classes_come_back_as_they_were(y):
-    plan = md.TargetPlan.fit(y, task="classification")
+    plan = md.data.TargetPlan.fit(y, task="classification")
     codes = plan.encode(y)
     assert codes.dtype == np.int64
     assert set(codes) == {0, 1}
     assert plan.n_outputs == 2
     assert plan.decode(codes).tolist() == list(y)
-    assert md.TargetPlan.from_dict(json.loads(json.dumps(plan.to_dict()))) == plan
+    assert md.data.TargetPlan.from_dict(json.loads(json.dumps(plan.to_dict()))) == plan
 
 
 @pytest.mark.parametrize("shape", [(50,), (50, 1), (50, 3)])
 def test_numbers_are_standardised_and_come_back(shape, rng):
     y = rng.normal(10.0, 5.0, shape)
-    plan = md.TargetPlan.fit(y)
+    plan = md.data.TargetPlan.fit(y)
     t = plan.encode(y)
     assert t.shape == shape
     np.testing.assert_allclose([t.mean(), t.std()], [0.0, 1.0], atol=1e-6)
     np.testing.assert_allclose(plan.decode(t), y, rtol=1e-5)
-    assert md.TargetPlan.from_dict(json.loads(json.dumps(plan.to_dict()))) == plan
-    np.testing.assert_allclose(md.TargetPlan.fit(y, scale=False).encode(y), y, rtol=1e-6)
+    assert md.data.TargetPlan.from_dict(json.loads(json.dumps(plan.to_dict()))) == plan
+    np.testing.assert_allclose(md.data.TargetPlan.fit(y, scale=False).encode(y), y, rtol=1e-6)
 
 
 def test_a_data_frame_of_labels():
     frame = pl.DataFrame({"red": [True, False], "big": [False, True]})
-    plan = md.TargetPlan.fit(frame)
+    plan = md.data.TargetPlan.fit(frame)
     assert plan.n_outputs == 2
     assert plan.encode(frame).tolist() == [[1, 0], [0, 1]]
     assert plan.decode(plan.encode(frame)).tolist() == [[1, 0], [0, 1]]
@@ -90,47 +90,47 @@ def test_a_data_frame_of_labels():
 
 def test_a_target_that_is_missing_is_named_with_its_rows():
     with pytest.raises(TargetError, match=r"has 2 missing values, in rows 1, 3. Drop those rows"):
-        md.TargetPlan.fit(["a", None, "b", None])
-    plan = md.TargetPlan.fit([1.5, 2.5])
+        md.data.TargetPlan.fit(["a", None, "b", None])
+    plan = md.data.TargetPlan.fit([1.5, 2.5])
     with pytest.raises(TargetError, match="has 1 missing values, in rows 0"):
         plan.encode([np.nan])
 
 
 def test_what_cannot_be_learned_is_said():
     with pytest.raises(TargetError, match="'a' in every row"):
-        md.TargetPlan.fit(["a", "a"])
+        md.data.TargetPlan.fit(["a", "a"])
     with pytest.raises(TargetError, match="holds dates"):
-        md.TargetPlan.fit([dt.date(2024, 1, 1), dt.date(2024, 1, 2)])
+        md.data.TargetPlan.fit([dt.date(2024, 1, 1), dt.date(2024, 1, 2)])
     with pytest.raises(TargetError, match="objects of type dict"):
-        md.TargetPlan.fit([{}, {}])
+        md.data.TargetPlan.fit([{}, {}])
     for nothing in ([], [[]]):
         with pytest.raises(ShapeError, match="no rows"):
-            md.TargetPlan.fit(nothing)
+            md.data.TargetPlan.fit(nothing)
     with pytest.raises(TargetError, match="Row 1 of the target is inf"):
-        md.TargetPlan.fit([0.5, np.inf])
+        md.data.TargetPlan.fit([0.5, np.inf])
     with pytest.raises(TargetError, match="task='binary' needs two classes, and the target has 3"):
-        md.TargetPlan.fit(["a", "b", "c"], task="binary")
+        md.data.TargetPlan.fit(["a", "b", "c"], task="binary")
     with pytest.raises(
         TargetError, match=r"^Row 1 of the target is 'b', and numbers are needed. Choose another task or ta"
     ):
-        md.TargetPlan.fit(["1", "b"], task="regression")
+        md.data.TargetPlan.fit(["1", "b"], task="regression")
     with pytest.raises(TargetError, match="needs a target of one column, and it has 2"):
-        md.TargetPlan.fit([[1, 2], [3, 4]], task="multiclass")
+        md.data.TargetPlan.fit([[1, 2], [3, 4]], task="multiclass")
     with pytest.raises(TargetError, match="Row 1 of the target is 'c', a class that was not there in training"):
-        md.TargetPlan.fit(["a", "b"]).encode(["a", "c"])
+        md.data.TargetPlan.fit(["a", "b"]).encode(["a", "c"])
     with pytest.raises(TargetError, match="a different text in each of its 30 rows, as names have"):
-        md.TargetPlan.fit([f"name {k}" for k in range(30)])
+        md.data.TargetPlan.fit([f"name {k}" for k in range(30)])
     with pytest.raises(TargetError, match="or all be 0 and 1, true and false, yes and no; 'b' is not"):
-        md.TargetPlan.fit(pd.DataFrame({"a": [1.5, 2.5], "b": ["x", "y"]}))
+        md.data.TargetPlan.fit(pd.DataFrame({"a": [1.5, 2.5], "b": ["x", "y"]}))
     for size in (1e308, 1e-310):
         with pytest.raises(TargetError, match="too large or too small to be learned"):
-            md.TargetPlan.fit(size * np.array([0.5, 1.0, 1.7]), task="regression")
+            md.data.TargetPlan.fit(size * np.array([0.5, 1.0, 1.7]), task="regression")
     with pytest.raises(ConfigError, match="task='guess' must be one of regression, count"):
-        md.TargetPlan.fit([1.5, 2.5], task="guess")
+        md.data.TargetPlan.fit([1.5, 2.5], task="guess")
     with pytest.raises(TargetError, match="has 1 columns, and in training it had 2"):
-        md.TargetPlan.fit([[0.5, 1.0], [1.5, 2.0]]).encode([[1.0], [2.0]])
+        md.data.TargetPlan.fit([[0.5, 1.0], [1.5, 2.0]]).encode([[1.0], [2.0]])
 
 
 def test_a_constant_number_is_learned_as_it_is():
-    plan = md.TargetPlan.fit([2.5, 2.5])
+    plan = md.data.TargetPlan.fit([2.5, 2.5])
     np.testing.assert_array_equal(plan.decode(plan.encode([2.5, 2.5])), [2.5, 2.5])

@@ -47,8 +47,8 @@ def test_a_linear_net_is_explained_exactly():
     W = model.params["0.W"]
     start = rng.normal(size=3)
     for output in (0, 1):
-        np.testing.assert_allclose(md.gradient_x_input(model, X, output), X * W[:, output], rtol=1e-13)
-        found = md.integrated_gradients(model, X, start, 1, output)
+        np.testing.assert_allclose(md.report.gradient_x_input(model, X, output), X * W[:, output], rtol=1e-13)
+        found = md.report.integrated_gradients(model, X, start, 1, output)
         np.testing.assert_allclose(found, (X - start) * W[:, output], rtol=1e-12, atol=1e-15)
 
 
@@ -57,12 +57,12 @@ def test_a_logistic_unit_is_explained_by_the_known_formula():
     w, b = model.params["0.W"][:, 0], model.params["0.b"][0]
     z = X @ w
     expected = X * w * ((expit(z + b) - expit(b)) / z)[:, None]
-    np.testing.assert_allclose(md.integrated_gradients(model, X), expected, rtol=1e-9)
+    np.testing.assert_allclose(md.report.integrated_gradients(model, X), expected, rtol=1e-9)
 
 
 def test_the_gradient_is_that_of_centred_differences():
     clf = classifier(three)
-    found = md.gradient_x_input(clf, X, output="mid")
+    found = md.report.gradient_x_input(clf, X, output="mid")
     for column in range(3):
         h = np.zeros(3)
         h[column] = 1e-5
@@ -80,14 +80,14 @@ def test_the_gradient_is_that_of_centred_differences():
 def test_what_smooth_nets_put_out_is_shared_out_completely(activation, norm, residual, seed):
     model = md.mlp(5, 5, 2, activation=activation, norm=norm, residual=residual).init(3, seed=seed, dtype="float64")
     start = np.random.default_rng(seed).normal(size=(1, 3))
-    parts = md.integrated_gradients(model, X, start, 200, output=1)
+    parts = md.report.integrated_gradients(model, X, start, 200, output=1)
     np.testing.assert_allclose(parts.sum(axis=1), (model(X) - model(start))[:, 1], rtol=1e-6, atol=1e-6)
 
 
 def test_rectifiers_are_shared_out_the_better_the_more_steps():
     model = net(md.Linear(20), "relu", md.Linear(20), "relu", md.Linear(1))
     change = (model(X) - model(np.zeros((1, 3))))[:, 0]
-    gaps = [np.abs(md.integrated_gradients(model, X, steps=n).sum(axis=1) - change).max() for n in (32, 512)]
+    gaps = [np.abs(md.report.integrated_gradients(model, X, steps=n).sum(axis=1) - change).max() for n in (32, 512)]
     assert gaps[1] < 0.2 * gaps[0]
     assert gaps[1] < 0.01 * np.abs(change).max()
 
@@ -95,17 +95,19 @@ def test_rectifiers_are_shared_out_the_better_the_more_steps():
 def test_the_class_predicted_for_each_row_is_explained_unless_told():
     clf = classifier(three)
     p = clf.predict_proba(X)
-    parts = md.integrated_gradients(clf, X, X.mean(axis=0))
+    parts = md.report.integrated_gradients(clf, X, X.mean(axis=0))
     change = p.max(axis=1) - clf.predict_proba(X.mean(axis=0)[None])[0, p.argmax(axis=1)]
     np.testing.assert_allclose(parts.sum(axis=1), change, atol=1e-6)
     for given_output in (clf.predict(X), list(clf.predict(X))):
-        np.testing.assert_array_equal(md.integrated_gradients(clf, X, X.mean(axis=0), output=given_output), parts)
+        np.testing.assert_array_equal(
+            md.report.integrated_gradients(clf, X, X.mean(axis=0), output=given_output), parts
+        )
 
 
 @pytest.mark.parametrize("raw", [False, True])
 def test_what_speaks_for_one_of_two_classes_speaks_against_the_other(raw):
     clf = classifier(two)
-    for_it, against = (md.integrated_gradients(clf, X, output=name, raw=raw) for name in ("yes", "no"))
+    for_it, against = (md.report.integrated_gradients(clf, X, output=name, raw=raw) for name in ("yes", "no"))
     np.testing.assert_allclose(for_it, -against, atol=1e-15)
     value = clf._predict_rows(X, raw=raw)[:, 0] - clf._predict_rows(0 * X, raw=raw)[:, 0]
     np.testing.assert_allclose(for_it.sum(axis=1), value, atol=1e-6)
@@ -114,17 +116,17 @@ def test_what_speaks_for_one_of_two_classes_speaks_against_the_other(raw):
 def test_margins_labels_and_several_targets():
     margins = classifier(two, loss="hinge")
     change = margins.decision_function(X) - margins.decision_function(0 * X)
-    np.testing.assert_allclose(md.integrated_gradients(margins, X, output="yes").sum(axis=1), change, atol=1e-6)
+    np.testing.assert_allclose(md.report.integrated_gradients(margins, X, output="yes").sum(axis=1), change, atol=1e-6)
 
     labels = classifier((X[:, :2] > 0).astype(int))
     change = (labels.predict_proba(X) - labels.predict_proba(0 * X))[:, 1]
-    np.testing.assert_allclose(md.integrated_gradients(labels, X, output=1).sum(axis=1), change, atol=1e-5)
+    np.testing.assert_allclose(md.report.integrated_gradients(labels, X, output=1).sum(axis=1), change, atol=1e-5)
     with pytest.raises(ConfigError, match=r"output must say which of the 2 outputs"):
-        md.integrated_gradients(labels, X)
+        md.report.integrated_gradients(labels, X)
 
     several = classifier(np.stack([three, two], axis=1))
     change = (several.predict_proba(X)[1] - several.predict_proba(0 * X)[1])[:, 0]
-    np.testing.assert_allclose(md.integrated_gradients(several, X, output=3).sum(axis=1), change, atol=1e-5)
+    np.testing.assert_allclose(md.report.integrated_gradients(several, X, output=3).sum(axis=1), change, atol=1e-5)
 
 
 def test_regressors_are_explained_in_the_units_of_the_target():
@@ -132,12 +134,12 @@ def test_regressors_are_explained_in_the_units_of_the_target():
     both = regressor(y)
     change = both.predict(X) - both.predict(0 * X)
     for output in (0, 1):
-        parts = md.integrated_gradients(both, X, steps=500, output=output)
+        parts = md.report.integrated_gradients(both, X, steps=500, output=output)
         np.testing.assert_allclose(parts.sum(axis=1), change[:, output], rtol=1e-4, atol=1e-4)
     rates = regressor(y[:, 1], loss="poisson")
-    parts = md.integrated_gradients(rates, X, steps=500)
+    parts = md.report.integrated_gradients(rates, X, steps=500)
     np.testing.assert_allclose(parts.sum(axis=1), rates.predict(X) - rates.predict(0 * X), rtol=1e-4, atol=1e-4)
-    np.testing.assert_array_equal(md.integrated_gradients(rates, csr_matrix(X), steps=500), parts)
+    np.testing.assert_array_equal(md.report.integrated_gradients(rates, csr_matrix(X), steps=500), parts)
 
 
 def test_estimators_of_densities():
@@ -145,18 +147,20 @@ def test_estimators_of_densities():
     shared = {"solver": "lbfgs", "max_iter": 10, "random_state": 0}
     gaussian = md.GaussianMLPRegressor(6, "tanh", **shared).fit(X, y)
     change = (gaussian.predict(X) - gaussian.predict(0 * X))[:, 1]
-    np.testing.assert_allclose(md.integrated_gradients(gaussian, X, output=1).sum(axis=1), change, atol=1e-4)
+    np.testing.assert_allclose(md.report.integrated_gradients(gaussian, X, output=1).sum(axis=1), change, atol=1e-4)
 
     quantiles = md.QuantileMLPRegressor(6, "tanh", quantiles=(0.1, 0.9), **shared).fit(X, y)
     change = (quantiles.predict_quantiles(X) - quantiles.predict_quantiles(0 * X))[:, 1, 0]
-    np.testing.assert_allclose(md.integrated_gradients(quantiles, X, output=2).sum(axis=1), change, atol=1e-4)
+    np.testing.assert_allclose(md.report.integrated_gradients(quantiles, X, output=2).sum(axis=1), change, atol=1e-4)
 
     for target, output in ((y[:, 0], None), (y, 1)):
         mixture = md.MixtureDensityRegressor(6, "tanh", components=3, **shared).fit(X, target)
         change = np.c_[mixture.predict(X) - mixture.predict(0 * X)][:, output or 0]
-        np.testing.assert_allclose(md.integrated_gradients(mixture, X, output=output).sum(axis=1), change, atol=1e-4)
-        assert md.gradient_x_input(mixture, X, output=output).shape == X.shape
-    assert md.integrated_gradients(mixture, X, output=0, raw=True).shape == X.shape
+        np.testing.assert_allclose(
+            md.report.integrated_gradients(mixture, X, output=output).sum(axis=1), change, atol=1e-4
+        )
+        assert md.report.gradient_x_input(mixture, X, output=output).shape == X.shape
+    assert md.report.integrated_gradients(mixture, X, output=0, raw=True).shape == X.shape
 
 
 CITIES = [f"city {place}" for place in range(12)]
@@ -179,14 +183,14 @@ def test_what_columns_became_inside_is_added_up_to_the_columns(columns, waves):
     reg = md.MLPRegressor("squared_error", 6, "tanh", data=data, solver="lbfgs", max_iter=15, random_state=0)
     reg.fit(table, PRICE)
     first = {name: values[:1] for name, values in table.items()}
-    parts = md.integrated_gradients(reg, table, first)
+    parts = md.report.integrated_gradients(reg, table, first)
     assert parts.shape == (120, len(columns))
     np.testing.assert_allclose(parts.sum(axis=1), reg.predict(table) - reg.predict(first), rtol=1e-3, atol=0.05)
     for place, name in enumerate(columns):
         same = table[name] == first[name]  # what does not change adds nothing
         assert np.all(parts[same, place] == 0.0)
         assert np.abs(parts[:, place]).max() > 0.01 or name == "nothing"
-    assert md.gradient_x_input(reg, table).shape == (120, len(columns))
+    assert md.report.gradient_x_input(reg, table).shape == (120, len(columns))
 
 
 def test_scikit_learns_permutation_importance_and_dependence_find_the_columns_that_attributions_find():
@@ -194,7 +198,7 @@ def test_scikit_learns_permutation_importance_and_dependence_find_the_columns_th
     reg = md.MLPRegressor("squared_error", 8, data="auto", solver="lbfgs", max_iter=30, random_state=0)
     reg.fit(table, PRICE)
     shuffled = permutation_importance(reg, table, PRICE, n_repeats=2, random_state=0).importances_mean
-    parts = np.abs(md.integrated_gradients(reg, table)).mean(axis=0)
+    parts = np.abs(md.report.integrated_gradients(reg, table)).mean(axis=0)
     assert shuffled.argmax() == parts.argmax() == 0
     assert shuffled[2] == parts[2] == 0.0
     kinds = partial_dependence(reg, table, ["kind"], categorical_features=["kind"])
@@ -207,7 +211,7 @@ def test_scikit_learns_permutation_importance_and_dependence_find_the_columns_th
 def test_a_table_of_categories_alone_is_explained_from_no_category_on():
     clf = md.MLPClassifier(6, "tanh", data="auto", solver="lbfgs", max_iter=15, random_state=0)
     clf.fit({"city": TABLE["city"]}, TABLE["city"] == "city 3")
-    parts = md.integrated_gradients(clf, {"city": CITIES}, output=True, raw=True)
+    parts = md.report.integrated_gradients(clf, {"city": CITIES}, output=True, raw=True)
     assert parts[:, 0].argmax() == 3
 
 
@@ -215,15 +219,15 @@ def test_a_net_with_several_inputs_gets_as_many_attributions():
     net = md.Sequential(md.Parallel(a=md.Linear(2), b=md.Linear(1)), md.Concat(), "tanh", md.Linear(1))
     inputs = {"a": X[:, :2], "b": X[:, 2:]}
     model = net.init(inputs, dtype="float64")
-    parts = md.integrated_gradients(model, inputs)
+    parts = md.report.integrated_gradients(model, inputs)
     total = parts["a"].sum(axis=1) + parts["b"].sum(axis=1)
     np.testing.assert_allclose(total, (model(inputs) - model({"a": X[:, :2] * 0, "b": X[:, 2:] * 0}))[:, 0], atol=1e-9)
 
 
 def test_images_keep_their_shape():
     images = rng.normal(size=(4, 5, 5))
-    model = md.Sequential(md.Flatten(), md.Linear(3), "tanh", md.Linear(1)).init(images)
-    parts = md.integrated_gradients(model, images, baseline=0.5)
+    model = md.Sequential(md.nn.Flatten(), md.Linear(3), "tanh", md.Linear(1)).init(images)
+    parts = md.report.integrated_gradients(model, images, baseline=0.5)
     assert parts.shape == images.shape
 
 
@@ -231,31 +235,31 @@ def test_steps_that_are_too_few_are_said_to_be():
     model = net(md.Linear(1), "sigmoid")
     model.params["0.W"] *= 1000.0
     with pytest.warns(MadalineWarning, match=r"steps=2 are too few: the attributions of row \d+ .* Pass steps=8"):
-        md.integrated_gradients(model, X, steps=2)
+        md.report.integrated_gradients(model, X, steps=2)
 
 
 def test_what_cannot_be_explained_is_said():
     clf = classifier(three)
     model = net(md.Linear(2))
     with pytest.raises(ConfigError, match=r"output='best' is not known. Known: 'low', 'mid', 'top'"):
-        md.gradient_x_input(clf, X, output="best")
+        md.report.gradient_x_input(clf, X, output="best")
     with pytest.raises(ConfigError, match=r"output=2 is not known. Known: 0, 1"):
-        md.gradient_x_input(model, X, output=2)
+        md.report.gradient_x_input(model, X, output=2)
     with pytest.raises(ConfigError, match=r"which of the 2 outputs .* model\(X\).argmax"):
-        md.gradient_x_input(model, X)
+        md.report.gradient_x_input(model, X)
     with pytest.raises(ShapeError, match=r"output has shape \(2,\)"):
-        md.gradient_x_input(model, X, output=[0, 1])
+        md.report.gradient_x_input(model, X, output=[0, 1])
     with pytest.raises(ConfigError, match=r"(?s)Pipeline is neither .* its last step"):
-        md.gradient_x_input(make_pipeline(StandardScaler(), clf), X)
+        md.report.gradient_x_input(make_pipeline(StandardScaler(), clf), X)
     with pytest.raises(NotFittedError):
-        md.gradient_x_input(md.MLPClassifier(), X)
+        md.report.gradient_x_input(md.MLPClassifier(), X)
     with pytest.raises(ConfigError, match="steps=0 must be"):
-        md.integrated_gradients(clf, X, steps=0)
+        md.report.integrated_gradients(clf, X, steps=0)
     with pytest.raises(ShapeError, match="baseline has 2 rows and X has 40"):
-        md.integrated_gradients(clf, X, X[:2])
+        md.report.integrated_gradients(clf, X, X[:2])
     words = md.Sequential(md.Embedding(5, 2), md.Linear(1)).init(np.array([[1, 2]]))
     with pytest.raises(ConfigError, match="categories, which have no derivative"):
-        md.gradient_x_input(words, np.array([[1, 2]]))
+        md.report.gradient_x_input(words, np.array([[1, 2]]))
     branches = md.Parallel(a=md.Linear(1), b=md.Linear(1)).init(3)
     with pytest.raises(ConfigError, match="one output"):
-        md.gradient_x_input(branches, X)
+        md.report.gradient_x_input(branches, X)

@@ -34,7 +34,7 @@ def off(z, y):
 
 
 def surprise(z, k):
-    return md.logsumexp(z, axis=1) - np.take_along_axis(z, k[:, None], axis=1)[:, 0]
+    return md.functional.logsumexp(z, axis=1) - np.take_along_axis(z, k[:, None], axis=1)[:, 0]
 
 
 FITTED = {
@@ -51,12 +51,12 @@ FITTED = {
     "descriptions": lambda: md.MLPRegressor(
         md.Huber(delta=2.0),
         [8],
-        md.PReLU(),
+        md.nn.PReLU(),
         optimizer=md.AdamW(1e-2),
-        schedule=md.LinearWarmup(5) * md.Cosine(),
+        schedule=md.optim.schedules.LinearWarmup(5) * md.optim.schedules.Cosine(),
         norm="batch",
-        average=md.EMA(0.9),
-        regularizer=[md.L1(1e-3), "l2"],
+        average=md.optim.EMA(0.9),
+        regularizer=[md.optim.L1(1e-3), "l2"],
         dtype=np.float32,
         max_iter=5,
         random_state=0,
@@ -137,14 +137,16 @@ def test_what_no_file_can_hold_is_left_out_and_named(tmp_path):
 
 
 WITHOUT_A_NET = {
-    "perceptron": lambda: md.Perceptron(max_iter=20).fit(IRIS[0][:100], NAMES[:100]),
-    "adaline": lambda: md.Adaline(max_iter=20, random_state=0).fit(*IRIS),
-    "madaline": lambda: md.Madaline(max_iter=5, random_state=0).fit(*IRIS),
-    "threshold unit": lambda: md.ThresholdLogicUnit([1.0, 2.0, -1.0, 0.5], 0.1).fit(IRIS[0][:100], IRIS[1][:100]),
-    "scaler": lambda: md.ColumnScaler("robust", clip=True).fit(IRIS[0]),
-    "pca": lambda: md.PCA(2, whiten=True).fit(IRIS[0]),
-    "zca": lambda: md.ZCA().fit(IRIS[0]),
-    "images": lambda: md.ImageScaler("image", "image").fit(IRIS[0].reshape(-1, 2, 2, 1)),
+    "perceptron": lambda: md.classical.Perceptron(max_iter=20).fit(IRIS[0][:100], NAMES[:100]),
+    "adaline": lambda: md.classical.Adaline(max_iter=20, random_state=0).fit(*IRIS),
+    "madaline": lambda: md.classical.Madaline(max_iter=5, random_state=0).fit(*IRIS),
+    "threshold unit": lambda: md.classical.ThresholdLogicUnit([1.0, 2.0, -1.0, 0.5], 0.1).fit(
+        IRIS[0][:100], IRIS[1][:100]
+    ),
+    "scaler": lambda: md.data.ColumnScaler("robust", clip=True).fit(IRIS[0]),
+    "pca": lambda: md.data.PCA(2, whiten=True).fit(IRIS[0]),
+    "zca": lambda: md.data.ZCA().fit(IRIS[0]),
+    "images": lambda: md.data.ImageScaler("image", "image").fit(IRIS[0].reshape(-1, 2, 2, 1)),
 }
 
 
@@ -162,7 +164,7 @@ def test_units_and_transformers_come_back_from_a_file_too(name, tmp_path):
 
 def test_an_adaline_learns_on_from_a_file_as_it_would_have(tmp_path):
     X, y = IRIS
-    fitted = md.Adaline().partial_fit(X[50:], y[50:], classes=[0, 1, 2])
+    fitted = md.classical.Adaline().partial_fit(X[50:], y[50:], classes=[0, 1, 2])
     fitted.save(tmp_path / "it.madaline")
     again = md.load(tmp_path / "it.madaline").partial_fit(X[:50] / 10.0, y[:50])
     np.testing.assert_allclose(again.coef_, fitted.partial_fit(X[:50] / 10.0, y[:50]).coef_, rtol=1e-12)

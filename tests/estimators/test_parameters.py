@@ -192,7 +192,9 @@ def test_other_losses_tell_classes_apart(iris, loss):
         np.testing.assert_allclose(clf.predict_proba(X).sum(axis=1), 1.0)
 
 
-@pytest.mark.parametrize("loss", ["mse", "huber", "mae", "poisson", "mixture_density", md.Quantile(q=0.5)], ids=str)
+@pytest.mark.parametrize(
+    "loss", ["mse", "huber", "mae", "poisson", "mixture_density", md.losses.Quantile(q=0.5)], ids=str
+)
 def test_a_loss_of_numbers_tells_no_classes_apart(iris, loss):
     """The numbers of the classes are names and no amounts."""
     with pytest.raises(ConfigError, match=r"loss=.* is of numbers, .* Use MLPRegressor, or one of: log_loss, binary_"):
@@ -204,7 +206,7 @@ def test_several_quantiles_are_for_the_regressor_that_gives_several(diabetes):
         ConfigError, match=r"has 3 quantiles, .* such as md.losses.Quantile\(q=0.9\), or use QuantileMLPRegressor"
     ):
         md.MLPRegressor("quantile").fit(*diabetes)
-    assert md.MLPRegressor(md.Quantile(q=0.9), 8, max_iter=5).fit(*diabetes).predict(diabetes[0]).shape == (442,)
+    assert md.MLPRegressor(md.losses.Quantile(q=0.9), 8, max_iter=5).fit(*diabetes).predict(diabetes[0]).shape == (442,)
 
 
 def test_margins_of_two_classes_are_one_number(iris):
@@ -219,7 +221,7 @@ def test_a_loss_of_ones_own_takes_logits_and_class_numbers(iris):
     X, y = iris
 
     def surprise(z, k):
-        return md.logsumexp(z, axis=1) - np.take_along_axis(z, k[:, None], axis=1)[:, 0]
+        return md.functional.logsumexp(z, axis=1) - np.take_along_axis(z, k[:, None], axis=1)[:, 0]
 
     own, built_in = classifier(loss=surprise).fit(X, y), classifier().fit(X, y)
     np.testing.assert_allclose(own.predict_proba(X), built_in.predict_proba(X), rtol=1e-9)
@@ -233,7 +235,9 @@ def test_label_smoothing_keeps_predictions_unsure(iris):
 
 
 @pytest.mark.parametrize(
-    ("loss", "level"), [("absolute_error", 0.5), ("log_cosh", 0.5), (md.Quantile(q=0.9), 0.9), ("huber", 0.5)], ids=str
+    ("loss", "level"),
+    [("absolute_error", 0.5), ("log_cosh", 0.5), (md.losses.Quantile(q=0.9), 0.9), ("huber", 0.5)],
+    ids=str,
 )
 def test_other_losses_aim_at_other_middles(rng, loss, level):
     X = np.zeros((2000, 1))
@@ -274,7 +278,7 @@ def test_weight_decay_takes_the_place_of_alpha(iris):
         md.MLPClassifier(optimizer="lbfgs", weight_decay=0.1).fit(*iris)
 
 
-@pytest.mark.parametrize("optimizer", [name for name in md.OPTIMIZERS.names() if name != "adadelta"])
+@pytest.mark.parametrize("optimizer", [name for name in md.optim.OPTIMIZERS.names() if name != "adadelta"])
 def test_every_optimizer_of_the_catalogue_trains(iris, optimizer):
     clf = classifier(optimizer=optimizer, max_iter=30).fit(*iris)
     assert clf.loss_curve_[-1] < clf.loss_curve_[0]
@@ -290,8 +294,8 @@ def test_a_schedule_runs_to_its_end_without_a_warning(iris):
 
 
 def test_other_ways_to_keep_weights_small_and_steps_short(iris):
-    assert np.mean(np.abs(classifier(regularizer=md.L1(0.05), max_iter=200).fit(*iris).coefs_[0]) < 1e-2) > 0.5
-    bounded = classifier(constraint=md.MaxNorm(0.5), max_iter=50).fit(*iris)
+    assert np.mean(np.abs(classifier(regularizer=md.optim.L1(0.05), max_iter=200).fit(*iris).coefs_[0]) < 1e-2) > 0.5
+    bounded = classifier(constraint=md.optim.MaxNorm(0.5), max_iter=50).fit(*iris)
     assert np.linalg.norm(bounded.coefs_[0], axis=0).max() <= 0.5 + 1e-9
     start = classifier(learning_rate_init=1e-12, max_iter=1).fit(*iris).coefs_[0]
     clipped = classifier(solver="sgd", momentum=0.0, clip_norm=1e-3, learning_rate_init=1.0, max_iter=1, batch_size=150)
@@ -299,8 +303,8 @@ def test_other_ways_to_keep_weights_small_and_steps_short(iris):
 
 
 def test_the_net_gets_the_average_of_its_weights(iris):
-    last = classifier(average=md.EMA(0.0)).fit(*iris)
-    mean = classifier(average=md.SWA()).fit(*iris)
+    last = classifier(average=md.optim.EMA(0.0)).fit(*iris)
+    mean = classifier(average=md.optim.SWA()).fit(*iris)
     np.testing.assert_allclose(last.coefs_[0], classifier().fit(*iris).coefs_[0])
     assert not np.allclose(mean.coefs_[0], last.coefs_[0], rtol=1e-3)
 

@@ -110,7 +110,7 @@ def test_a_sparse_matrix_is_numbers_already(columns):
 def test_options_and_plans_can_be_given(columns, price):
     reg = regressor(data={"ignore": ["street"], "scaling": "standard"}).fit(columns, price)
     assert {role.column: role.role for role in reg.table_plan_.roles()}["street"] == "ignored"
-    plan = md.TablePlan.fit({name: columns[name] for name in ("size", "city")})
+    plan = md.data.TablePlan.fit({name: columns[name] for name in ("size", "city")})
     assert regressor(data=plan).fit(columns, price).table_plan_ is plan
     with pytest.raises(ConfigError, match="data='automatic' must be 'auto', a dict of options"):
         regressor(data="automatic").fit(columns, price)
@@ -162,7 +162,7 @@ def test_estimators_that_know_how_sure_they_are_take_tables_too(columns, price, 
     assert np.mean((low <= price) & (price <= high)) > 0.8
     md.save(reg, tmp_path / "reg.madaline")
     assert np.array_equal(md.load(tmp_path / "reg.madaline").predict_interval(columns)[0], low)
-    assert md.integrated_gradients(reg, columns, output=0, raw=True).shape == (N, 5)
+    assert md.report.integrated_gradients(reg, columns, output=0, raw=True).shape == (N, 5)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def test_one_row_teaches_a_preset_nothing():
 def test_the_preset_keeps_averaged_weights(columns, price):
     """And those who want none, or another, say so."""
     average = md.MLPRegressor(preset="auto", max_iter=10, random_state=0).fit(columns, price)
-    last = md.MLPRegressor(preset="auto", max_iter=10, average=md.EMA(0.0), random_state=0).fit(columns, price)
+    last = md.MLPRegressor(preset="auto", max_iter=10, average=md.optim.EMA(0.0), random_state=0).fit(columns, price)
     assert average.loss_curve_ == last.loss_curve_  # steps are the same, what is judged and kept is not
     assert not np.array_equal(average.history_["val_loss"], last.history_["val_loss"])
     assert not np.array_equal(average.predict(columns), last.predict(columns))

@@ -36,10 +36,10 @@ def model():
     """A net with layers of many kinds, two inputs, a formula of one's own, and shared and frozen layers."""
     shared = md.Linear(6, trainable=False)
     net = md.Sequential(
-        md.Parallel(shop=md.Embedding(5, 2), numbers=md.Standardize((0.0, 1.0, 2.0), (1.0, 2.0, 3.0))), md.Concat(),
-        md.Linear(6), md.BatchNorm(momentum=0.2), md.Activation(bump), shared, md.LeakyReLU(slope=0.2), shared,
-        md.Residual(md.Linear(6), "gelu", norm="layer"), md.Dropout(0.3), md.WeightNorm(md.Linear(4)), md.Maxout(3),
-        md.PReLU(), md.Linear(2, init="orthogonal"),
+        md.Parallel(shop=md.Embedding(5, 2), numbers=md.nn.Standardize((0.0, 1.0, 2.0), (1.0, 2.0, 3.0))), md.Concat(),
+        md.Linear(6), md.BatchNorm(momentum=0.2), md.nn.Activation(bump), shared, md.nn.LeakyReLU(slope=0.2), shared,
+        md.Residual(md.Linear(6), "gelu", norm="layer"), md.Dropout(0.3), md.nn.WeightNorm(md.Linear(4)),
+        md.nn.Maxout(3), md.nn.PReLU(), md.Linear(2, init="orthogonal"),
     )  # fmt: skip
     rng = np.random.default_rng(7)
     X = {"shop": rng.integers(0, 5, size=9), "numbers": rng.normal(size=(9, 3))}
@@ -57,7 +57,7 @@ def counts():
     """The same for numbers of things: rates, limits, and intervals that widen with the rate."""
     plan, target = TablePlan.fit(COLUMNS), TargetPlan.fit(COUNTS, task="count", scale=False)
     net = md.Sequential(plan.front(), md.mlp(5, 1))
-    made = Learned(net.init(plan.encode(COLUMNS), seed=4), plan, target, ("visits",), md.Poisson())
+    made = Learned(net.init(plan.encode(COLUMNS), seed=4), plan, target, ("visits",), md.losses.Poisson())
     made.learn_errors(np.array(COUNTS, float)[:, None], made.predict(COLUMNS)[:, None])
     return made
 

@@ -15,7 +15,7 @@ from madaline.graph.primitives.elementwise import Elementwise
 
 def doubled(x, factor=2.0):
     """The value is x^2, but the derivative is said to be factor * x."""
-    return x**2 + (factor - 2.0) * md.stop_gradient(x) * (x - md.stop_gradient(x))
+    return x**2 + (factor - 2.0) * md.functional.stop_gradient(x) * (x - md.functional.stop_gradient(x))
 
 
 def test_a_right_gradient_passes(rng):
@@ -42,7 +42,7 @@ def test_the_worst_element_is_named_as_one_would_type_it(rng):
 
     def f(params):
         W = params["W1"]
-        wrong = 0.3 * (W[3, 2] - md.stop_gradient(W[3, 2]))
+        wrong = 0.3 * (W[3, 2] - md.functional.stop_gradient(W[3, 2]))
         return np.sum(W**2) + np.sum(params["b"][0] ** 2) + params["b"][1] ** 2 + wrong
 
     report = md.check_gradient(f, params)
@@ -173,10 +173,10 @@ def test_the_tolerance_can_be_chosen():
 @pytest.mark.parametrize(
     ("f", "x", "slopes"),
     [
-        (md.relu, 0.0, (0.0, 1.0)),
+        (md.functional.relu, 0.0, (0.0, 1.0)),
         (lambda x: np.where(x > 0, 2 * x, x), 0.0, (1.0, 2.0)),
-        (lambda x: np.abs(x - 3.0) + 2 * md.relu(x - 3.0), 3.0, (-1.0, 3.0)),
-        (lambda x: md.relu(x) + 5 * x, 1e-11, (5.0, 6.0)),
+        (lambda x: np.abs(x - 3.0) + 2 * md.functional.relu(x - 3.0), 3.0, (-1.0, 3.0)),
+        (lambda x: md.functional.relu(x) + 5 * x, 1e-11, (5.0, 6.0)),
     ],
 )
 def test_a_kink_is_told_apart_with_the_slopes_of_both_sides(f, x, slopes):
@@ -191,15 +191,15 @@ def test_a_kink_is_told_apart_with_the_slopes_of_both_sides(f, x, slopes):
 
 
 def test_kinks_fail_when_asked_to():
-    report = md.check_gradient(md.relu, 0.0, count_kinks=True)
+    report = md.check_gradient(md.functional.relu, 0.0, count_kinks=True)
     assert not report
     assert "1 at a kink:\n" in str(report)
     with pytest.raises(GradientError, match="at a kink"):
-        md.check_gradient(md.relu, 0.0, count_kinks=True, raise_error=True)
+        md.check_gradient(md.functional.relu, 0.0, count_kinks=True, raise_error=True)
 
 
 def test_a_kink_nearby_is_avoided_by_a_smaller_step():
-    report = md.check_gradient(lambda x: np.sum(md.relu(x)), np.array([1e-7, -1e-7, 1e-6]))
+    report = md.check_gradient(lambda x: np.sum(md.functional.relu(x)), np.array([1e-7, -1e-7, 1e-6]))
     assert report
     assert not report.kinks
 
@@ -212,14 +212,16 @@ def test_a_kink_whose_centred_difference_agrees_is_no_matter():
 
 def test_a_kink_does_not_excuse_any_gradient():
     """The slopes of relu at 0 are 0 and 1; a derivative of 9 has another reason."""
-    report = md.check_gradient(lambda x: md.relu(x) + 9.0 * (x - md.stop_gradient(x)), 0.0)
+    report = md.check_gradient(lambda x: md.functional.relu(x) + 9.0 * (x - md.functional.stop_gradient(x)), 0.0)
     assert not report
     assert [failure.where for failure in report.failures] == ["x"]
 
 
 def test_a_wrong_gradient_of_a_smooth_function_is_no_kink():
     assert not md.check_gradient(lambda x: doubled(x, 2.00001), 1.0).kinks
-    assert not md.check_gradient(lambda x: md.relu(x) - md.relu(-x), 0.0)  # the identity; but 0 comes out here
+    assert not md.check_gradient(
+        lambda x: md.functional.relu(x) - md.functional.relu(-x), 0.0
+    )  # the identity; but 0 comes out here
 
 
 def test_a_jump_is_told_apart():
@@ -231,7 +233,7 @@ def test_a_jump_is_told_apart():
 
 
 def test_kinks_stand_beside_errors():
-    report = md.check_gradient(lambda x: np.sum(md.relu(x)) + doubled(x[1], 3.0), np.array([0.0, 1.0]))
+    report = md.check_gradient(lambda x: np.sum(md.functional.relu(x)) + doubled(x[1], 3.0), np.array([0.0, 1.0]))
     assert not report
     assert [kink.where for kink in report.kinks] == ["x[0]"]
     assert [failure.where for failure in report.failures] == ["x[1]"]

@@ -32,7 +32,7 @@ def counted(f):
 
 def mlp_loss(params, x, y):
     h = np.tanh(x @ params["W1"] + params["b1"])
-    h = md.relu(h @ params["W2"] + params["b2"])
+    h = md.functional.relu(h @ params["W2"] + params["b2"])
     return np.mean((h @ params["w3"] - y) ** 2)
 
 

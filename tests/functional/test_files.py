@@ -63,7 +63,7 @@ def test_formulas_of_ones_own_are_saved_as_graphs(path, rng):
     def bump(x):
         return np.exp(-x * x) + 0.1 * x
 
-    model = md.Sequential(md.Linear(3), md.Activation(bump), md.Linear(1)).init(2)
+    model = md.Sequential(md.Linear(3), md.nn.Activation(bump), md.Linear(1)).init(2)
     md.save(model, path)
     X = rng.normal(size=(5, 2)).astype("float32")
     np.testing.assert_array_equal(md.load(path)(X), model(X))

@@ -9,7 +9,7 @@ from madaline.functional.forward import PIECE_ROWS
 NETS = {
     "plain": md.mlp(8, 3),
     "with state": md.mlp(8, 8, 3, norm="batch", standardize=True),
-    "convolution-like": md.Sequential(md.Flatten(), md.Linear(4), "softmax"),
+    "convolution-like": md.Sequential(md.nn.Flatten(), md.Linear(4), "softmax"),
 }
 
 
@@ -23,7 +23,7 @@ def rows(rng, n, net):
 def test_both_ways_agree(net, n, rng):
     X = rows(rng, n, net)
     model = NETS[net].init(X)
-    long_way = model._called(model._run, X, False, 0, 0)
+    long_way = model.with_parameters(model.params.flat)(X)
     np.testing.assert_array_equal(model(X), long_way)
     assert model(X).dtype == np.float32
 

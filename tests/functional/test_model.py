@@ -61,6 +61,70 @@ def test_arrays_say_what_they_are_and_refuse_wrong_paths_and_shapes(model):
     assert dict(md.ReLU().init(2).params) == {}
 
 
+def batch_norm_model():
+    return md.Sequential(md.Linear(4), md.BatchNorm(), md.ReLU(), md.Linear(2)).init(3, seed=1)
+
+
+@pytest.mark.parametrize("called_before", [False, True])
+def test_a_new_flat_vector_is_copied_into_the_arrays_of_the_model(called_before, rng):
+    """Wholly: for the outputs, the activations, a part of the model and a pickled copy of it."""
+    model, X = batch_norm_model(), rng.normal(size=(5, 3)).astype(np.float32)
+    part, buffers = model[:2], (model.params.flat, model.state.flat)
+    if called_before:
+        model(X), model.activations(X), part(X)
+    params, state = rng.normal(size=model.params.flat.shape), rng.uniform(0.5, 2.0, size=model.state.flat.shape)
+    model.params.flat = params
+    model.state.flat = state
+    assert model.params.flat is buffers[0]
+    assert model.state.flat is buffers[1]
+    fresh = batch_norm_model()
+    fresh.params.flat[...], fresh.state.flat[...] = params, state
+    for one in (model, pickle.loads(pickle.dumps(model))):
+        np.testing.assert_array_equal(one(X), fresh(X))
+        np.testing.assert_array_equal(one.activations(X)["1"], fresh.activations(X)["1"])
+    np.testing.assert_array_equal(part(X), fresh[:2](X))
+    params[...] = 0.0  # copied, not kept
+    np.testing.assert_array_equal(model(X), fresh(X))
+
+
+@pytest.mark.parametrize("name", ["params", "state"])
+def test_a_flat_vector_of_another_shape_or_type_is_refused(name):
+    arrays = getattr(batch_norm_model(), name)
+    before = arrays.flat.copy()
+    with pytest.raises(ShapeError, match=rf"flat has shape \({len(before)},\) and cannot be set to .* shape \(2,\)"):
+        arrays.flat = np.ones(2)
+    with pytest.raises(ShapeError, match=r"shape \(\)"):
+        arrays.flat = 1.0
+    with pytest.raises(DtypeError, match="flat holds float32 numbers and cannot be set to an array of type complex128"):
+        arrays.flat = np.ones(len(before)) * 1j
+    with pytest.raises(DtypeError, match="type <U1"):
+        arrays.flat = ["a"] * len(before)
+    np.testing.assert_array_equal(arrays.flat, before)
+
+
+@pytest.mark.parametrize("called_before", [False, True])
+def test_a_new_array_is_copied_into_its_place(called_before, rng):
+    model, X = batch_norm_model(), rng.normal(size=(5, 3)).astype(np.float32)
+    if called_before:
+        model(X)
+    W, mean = rng.normal(size=(3, 4)), rng.normal(size=4)
+    model.params["0.W"], model.state["1.mean"] = W, mean
+    fresh = batch_norm_model()
+    fresh.params["0.W"][...], fresh.state["1.mean"][...] = W, mean
+    np.testing.assert_array_equal(model(X), fresh(X))
+    with pytest.raises(
+        DtypeError, match=r"'0\.W' holds float32 numbers and cannot be set to an array of type complex128"
+    ):
+        model.params["0.W"] = W * 1j
+
+
+@pytest.mark.parametrize("name", ["params", "state"])
+def test_the_arrays_of_a_model_are_not_replaced(name):
+    model = batch_norm_model()
+    with pytest.raises(AttributeError, match=rf"model\.{name} cannot be replaced. Set model\.{name}\.flat"):
+        setattr(model, name, {})
+
+
 # Running
 
 

@@ -16,7 +16,7 @@ from madaline.graph.as_formula import as_formula
 from madaline.graph.formula import Formula
 from madaline.graph.shapes import Rows
 from madaline.losses.custom import CustomLoss, as_loss
-from madaline.nn.activation import as_activation
+from madaline.nn.activation_function import as_activation
 from madaline.optim.moments import AdaptiveMoments
 from madaline.optim.optimizer import as_optimizer
 from madaline.optim.regularizers import OwnPenalty, Regularizer
@@ -88,7 +88,7 @@ def test_an_activation_that_depends_on_its_width_is_not_saved_wrongly(function, 
 LOSSES = {
     "rows": lambda z, y: np.mean((z - y) ** 4, axis=1),
     "whole": lambda z, y: np.mean(np.abs(z - y)),
-    "classes": lambda z, y: md.logsumexp(z, axis=1) - np.take_along_axis(z, y[:, None], axis=1)[:, 0],
+    "classes": lambda z, y: md.functional.logsumexp(z, axis=1) - np.take_along_axis(z, y[:, None], axis=1)[:, 0],
     "sum": lambda z, y: np.sum(np.where(np.abs(z - y) < 1, (z - y) ** 2, 0.5), axis=-1),
 }
 

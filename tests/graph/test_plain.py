@@ -25,7 +25,7 @@ def formula(x, y):
     top = np.take_along_axis(z, y[:, None] % 3, axis=1)
     centred = z - z.mean(axis=0)
     joined = np.concatenate([top, centred[:, ::-1], np.sort(x, axis=1)], axis=1)
-    return md.logsumexp(joined[:, 1:], axis=1), np.sum(joined) / x.shape[0], np.cumsum(x, axis=0).T
+    return md.functional.logsumexp(joined[:, 1:], axis=1), np.sum(joined) / x.shape[0], np.cumsum(x, axis=0).T
 
 
 def traced(dtype=np.float32):

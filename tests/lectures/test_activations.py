@@ -25,7 +25,7 @@ def test_a_saturated_unit_does_not_learn(shift):  # B6
 
     def loss(params):
         w, b = params
-        return np.mean((md.sigmoid(X @ w + b) - (shift < 0)) ** 2)
+        return np.mean((md.functional.sigmoid(X @ w + b) - (shift < 0)) ** 2)
 
     assert loss((np.zeros(2), shift)) > 0.99
     slopes = md.grad(loss)((np.zeros(2), shift))
@@ -40,8 +40,8 @@ def test_outputs_of_sigmoid_and_relu_are_not_zero_centred_and_those_of_tanh_are(
 
 def test_positive_inputs_pull_all_weights_the_same_way():  # B6
     """Of ten weights with independent signs, all agree in one of 2^9 rows."""
-    z = md.initializers.stream(0, "rows", "inputs").standard_normal((1000, 10))
-    assert measured.same_sign(measured.row_gradients(md.activations.sigmoid(z))) == 1.0
+    z = md.nn.initializers.stream(0, "rows", "inputs").standard_normal((1000, 10))
+    assert measured.same_sign(measured.row_gradients(md.nn.activations.sigmoid(z))) == 1.0
     assert measured.same_sign(measured.row_gradients(np.tanh(z))) < 0.01
 
 
@@ -77,11 +77,11 @@ def never_fires(activation, X, y):
 def test_a_rectifier_that_never_fires_keeps_its_very_bits_and_a_leaky_one_learns():  # B6
     X = measured.positive_and_centred()[1]
     y = 3.0 * X[:, 0]
-    start, end = never_fires(md.activations.relu, X, y)
+    start, end = never_fires(md.nn.activations.relu, X, y)
     np.testing.assert_array_equal(start[0][:, 1], end[0][:, 1])
     assert start[1][1] == end[1][1]
     assert not np.array_equal(start[0][:, 0], end[0][:, 0])  # the other unit learns
-    start, end = never_fires(md.activations.leaky_relu, X, y)
+    start, end = never_fires(md.nn.activations.leaky_relu, X, y)
     assert not np.array_equal(start[0][:, 1], end[0][:, 1])
     assert start[1][1] != end[1][1]
 
@@ -99,7 +99,10 @@ def test_relu_learns_several_times_faster_than_tanh_and_sigmoid_on_raw_pixels(da
     """The conditions of the lecture's figure: pixels less their mean, N(0, 0.01^2). There it is 6 times against tanh
     in a convolutional net, here between 3 and 4."""
     X, y = measured.digits(data_dir, scaled=False)
-    steps = {name: len(measured.learn(name, X, y, seed=0, init=md.Normal(0.01))) for name in measured.ACTIVATIONS}
+    steps = {
+        name: len(measured.learn(name, X, y, seed=0, init=md.nn.initializers.Normal(0.01)))
+        for name in measured.ACTIVATIONS
+    }
     assert steps["tanh"] > 2.5 * steps["relu"]
     assert steps["sigmoid"] > 5 * steps["relu"]
 

@@ -17,9 +17,9 @@ def softmax(y):
 
 ACTIVATIONS = {  # sigma and its derivative
     "tanh": (np.tanh, lambda z: 1 - np.tanh(z) ** 2),
-    "sigmoid": (md.sigmoid, lambda z: md.sigmoid(z) * (1 - md.sigmoid(z))),
-    "relu": (md.relu, lambda z: (z > 0) * 1.0),
-    "softplus": (md.softplus, md.sigmoid),
+    "sigmoid": (md.functional.sigmoid, lambda z: md.functional.sigmoid(z) * (1 - md.functional.sigmoid(z))),
+    "relu": (md.functional.relu, lambda z: (z > 0) * 1.0),
+    "softplus": (md.functional.softplus, md.functional.sigmoid),
 }
 
 
@@ -87,7 +87,7 @@ def test_hand_derived_gradients_of_a_one_hidden_layer_regression_equal_grad(acti
 
 def two_path_loss(W1, W2, x, y, lam):
     """l = cross_entropy(y, sigma(W2^T sigma(W1^T x))) + lambda (|W1|^2 + |W2|^2); the lecture omits the squares."""
-    y_hat = md.sigmoid(W2 @ md.sigmoid(W1.T @ x))
+    y_hat = md.functional.sigmoid(W2 @ md.functional.sigmoid(W1.T @ x))
     return -y * np.log(y_hat) - (1 - y) * np.log(1 - y_hat) + lam * (np.sum(W1**2) + np.sum(W2**2))
 
 
@@ -96,8 +96,8 @@ def test_the_total_derivative_sums_over_the_two_paths_to_the_weights(y, rng):  #
     """dl/dW1 = dl/du8 du8/dW1 (through the net) + dl/du4 du4/dW1 (through the penalty)."""
     p, q, lam = 5, 3, 0.1
     x, W1, W2 = rng.normal(size=p), rng.normal(size=(p, q)), rng.normal(size=q)
-    h = md.sigmoid(W1.T @ x)
-    error = md.sigmoid(W2 @ h) - y
+    h = md.functional.sigmoid(W1.T @ x)
+    error = md.functional.sigmoid(W2 @ h) - y
     through_the_net = np.outer(x, error * W2 * h * (1 - h))
     through_the_penalty = 2 * lam * W1
     total = md.grad(two_path_loss)(W1, W2, x, y, lam)
@@ -109,7 +109,7 @@ def test_closing_one_path_leaves_the_other(rng):  # E21
     x, W1, W2, lam = rng.normal(size=5), rng.normal(size=(5, 3)), rng.normal(size=3), 0.1
 
     def loss(W1, in_net, in_penalty):
-        y_hat = md.sigmoid(W2 @ md.sigmoid(in_net(W1).T @ x))
+        y_hat = md.functional.sigmoid(W2 @ md.functional.sigmoid(in_net(W1).T @ x))
         return -np.log(y_hat) + lam * np.sum(in_penalty(W1) ** 2)
 
     def same(w):
@@ -119,6 +119,8 @@ def test_closing_one_path_leaves_the_other(rng):  # E21
         return md.grad(lambda W1: loss(W1, in_net, in_penalty))(W1)
 
     whole = slope(same, same)
-    np.testing.assert_allclose(slope(same, md.stop_gradient) + slope(md.stop_gradient, same), whole, rtol=1e-12)
-    np.testing.assert_allclose(slope(md.stop_gradient, same), 2 * lam * W1, rtol=1e-14)
-    np.testing.assert_array_equal(slope(md.stop_gradient, md.stop_gradient), np.zeros((5, 3)))
+    np.testing.assert_allclose(
+        slope(same, md.functional.stop_gradient) + slope(md.functional.stop_gradient, same), whole, rtol=1e-12
+    )
+    np.testing.assert_allclose(slope(md.functional.stop_gradient, same), 2 * lam * W1, rtol=1e-14)
+    np.testing.assert_array_equal(slope(md.functional.stop_gradient, md.functional.stop_gradient), np.zeros((5, 3)))

@@ -16,10 +16,10 @@ GATES = {"or": np.array([0, 1, 1, 1]), "and": np.array([0, 0, 0, 1]), "xor": np.
 
 def test_or_and_and_not_have_the_weights_of_the_lecture():  # E1
     a, b = TWO.T
-    np.testing.assert_array_equal(md.ThresholdLogicUnit([1, 1], -0.5)(a, b), a | b)
-    np.testing.assert_array_equal(md.ThresholdLogicUnit([1, 1], -1.5)(a, b), a & b)
-    np.testing.assert_array_equal(md.ThresholdLogicUnit(-1, 0.5)(a), 1 - a)
-    unit = md.ThresholdLogicUnit([1, 1], -1.5).fit(TWO, GATES["and"])
+    np.testing.assert_array_equal(md.classical.ThresholdLogicUnit([1, 1], -0.5)(a, b), a | b)
+    np.testing.assert_array_equal(md.classical.ThresholdLogicUnit([1, 1], -1.5)(a, b), a & b)
+    np.testing.assert_array_equal(md.classical.ThresholdLogicUnit(-1, 0.5)(a), 1 - a)
+    unit = md.classical.ThresholdLogicUnit([1, 1], -1.5).fit(TWO, GATES["and"])
     np.testing.assert_array_equal(unit.predict(TWO), GATES["and"])
 
 
@@ -28,7 +28,7 @@ def test_any_boolean_function_can_be_built_of_such_units(n_inputs):  # E1
     rows = list(product([False, True], repeat=n_inputs))
     for truth in product([False, True], repeat=len(rows)):
         table = dict(zip(rows, truth, strict=True))
-        net = md.threshold_net(lambda *row, table=table: table[row], n_inputs)
+        net = md.classical.threshold_net(lambda *row, table=table: table[row], n_inputs)
         np.testing.assert_array_equal(net(np.array(rows))[:, 0], truth)
 
 
@@ -37,19 +37,19 @@ def test_the_mark_i_rule_step_by_step():  # E2, B1
 
     (0,0) fires and should not: b = -1. (0,1) does not and should: w = (0,1), b = 0. (1,0) and (1,1) are right.
     """
-    unit = md.Perceptron().partial_fit(TWO, GATES["or"], classes=[0, 1])
+    unit = md.classical.Perceptron().partial_fit(TWO, GATES["or"], classes=[0, 1])
     assert (unit.coef_.tolist(), unit.intercept_.tolist()) == ([[0.0, 1.0]], [0.0])
     unit.partial_fit(TWO, GATES["or"])  # (0,0) again: b = -1; (1,0): w = (1,1), b = 0
     assert (unit.coef_.tolist(), unit.intercept_.tolist()) == ([[1.0, 1.0]], [0.0])
     unit.partial_fit(TWO, GATES["or"])  # (0,0) once more
     assert (unit.coef_.tolist(), unit.intercept_.tolist()) == ([[1.0, 1.0]], [-1.0])
-    whole = md.Perceptron().fit(TWO, GATES["or"])
+    whole = md.classical.Perceptron().fit(TWO, GATES["or"])
     assert (whole.n_iter_, whole.separable_) == (4, True)
     np.testing.assert_array_equal(whole.coef_, unit.coef_)
 
 
 def test_the_learning_rate_only_scales_the_weights():  # E2, B1
-    one, half = (md.Perceptron(rate).fit(TWO, GATES["and"]) for rate in (1.0, 0.5))
+    one, half = (md.classical.Perceptron(rate).fit(TWO, GATES["and"]) for rate in (1.0, 0.5))
     np.testing.assert_array_equal(half.coef_, 0.5 * one.coef_)
 
 
@@ -81,7 +81,7 @@ def letters_seen(rng, n_each):
 
 def test_letters_of_400_photocells_are_told_apart(rng):  # E2, B1
     X, y = letters_seen(rng, 30)
-    machine = md.Perceptron().fit(X, y)
+    machine = md.classical.Perceptron().fit(X, y)
     assert machine.separable_ is True
     assert machine.coef_.shape == (8, 400)
     assert machine.score(*letters_seen(rng, 20)) > 0.9
@@ -93,7 +93,7 @@ def test_corrections_are_bounded_by_the_margin(rng):  # E2, B1
     X = rng.normal(size=(2000, 3))
     X = X[np.abs(X @ w) > 0.3]
     y, n_corrections = (X @ w > 0).astype(int), 0
-    unit = md.Perceptron().partial_fit(X[:1], y[:1], classes=[0, 1])
+    unit = md.classical.Perceptron().partial_fit(X[:1], y[:1], classes=[0, 1])
     for _ in range(20):
         for row, label in zip(X, y, strict=True):
             before = unit.coef_.copy()
@@ -106,7 +106,7 @@ def test_corrections_are_bounded_by_the_margin(rng):  # E2, B1
 
 def test_no_perceptron_computes_xor_and_it_says_so():  # E2, B1
     with pytest.warns(ConvergenceWarning, match="not linearly separable"):
-        assert md.Perceptron().fit(TWO, GATES["xor"]).separable_ is False
+        assert md.classical.Perceptron().fit(TWO, GATES["xor"]).separable_ is False
 
 
 def test_the_delta_rule_is_descent_of_half_the_squared_error(rng):  # B2
@@ -120,30 +120,30 @@ def test_the_delta_rule_is_descent_of_half_the_squared_error(rng):  # B2
         np.testing.assert_allclose(-rate * slope, step * x, rtol=1e-12)
         np.testing.assert_allclose(-rate * slope_b, step, rtol=1e-12)
         w, b = w + step * x, b + step
-    unit = md.Adaline(rate).partial_fit(X, y, classes=[0, 1])
+    unit = md.classical.Adaline(rate).partial_fit(X, y, classes=[0, 1])
     np.testing.assert_allclose(unit.coef_[0], w, rtol=1e-12)
     np.testing.assert_allclose(unit.intercept_[0], b, rtol=1e-12)
 
 
 def test_each_of_several_adalines_learns_as_if_alone(rng):  # B2
     X, y = rng.normal(size=(20, 3)), rng.integers(0, 3, size=20)
-    together = md.Adaline(0.05).partial_fit(X, y, classes=[0, 1, 2])
-    alone = md.Adaline(0.05).partial_fit(X, y == 1, classes=[False, True])
+    together = md.classical.Adaline(0.05).partial_fit(X, y, classes=[0, 1, 2])
+    alone = md.classical.Adaline(0.05).partial_fit(X, y == 1, classes=[False, True])
     np.testing.assert_allclose(together.coef_[1], alone.coef_[0], rtol=1e-12)
 
 
 def test_adaline_ends_at_least_squares_separable_or_not(rng):  # B2
     X = rng.normal(size=(200, 2))
     y = (X @ [1.0, 0.5] + rng.normal(size=200) > 0).astype(int)
-    unit = md.Adaline(0.001, max_iter=300, tol=0.0, random_state=0).fit(X, y)
+    unit = md.classical.Adaline(0.001, max_iter=300, tol=0.0, random_state=0).fit(X, y)
     best = np.linalg.lstsq(np.column_stack([X, np.ones(200)]), 2.0 * y - 1.0, rcond=None)[0]
     np.testing.assert_allclose([*unit.coef_[0], *unit.intercept_], best, atol=0.02)
 
 
 def test_madaline_computes_xor_which_no_adaline_does():  # B2
     X, y = TWO, GATES["xor"]
-    assert md.Adaline(random_state=0).fit(X, y).score(X, y) < 1.0
-    solved = [md.Madaline(6, random_state=seed).fit(X, y).score(X, y) == 1.0 for seed in range(5)]
+    assert md.classical.Adaline(random_state=0).fit(X, y).score(X, y) < 1.0
+    solved = [md.classical.Madaline(6, random_state=seed).fit(X, y).score(X, y) == 1.0 for seed in range(5)]
     assert all(solved)
 
 
@@ -159,6 +159,6 @@ def test_madaline_disturbs_as_little_as_will_do(bias, usage, sums):  # B2
     """One row with the sums 0.9, -0.2 and -0.5, whose output should fire: the sign of their signs' sum and a bias."""
     row, W = np.array([1.0, 1.0]), np.array([[0.9, -0.2, -0.5], [0.0, 0.0, 0.0]])
     V = np.array([[1.0], [1.0], [1.0], [bias]])
-    md.Madaline(3)._teach(row, np.array([1.0]), W, V, np.array(usage, dtype=float))
+    md.classical.Madaline(3)._teach(row, np.array([1.0]), W, V, np.array(usage, dtype=float))
     np.testing.assert_allclose(row @ W, sums)
     np.testing.assert_array_equal(V, [[1.0], [1.0], [1.0], [bias]])

@@ -11,7 +11,7 @@ import madaline as md
 
 
 def neuron(w, x, b):
-    return md.sigmoid(np.vdot(w, x) + b)
+    return md.functional.sigmoid(np.vdot(w, x) + b)
 
 
 def speelpenning(w):

@@ -20,7 +20,7 @@ def test_the_net_is_the_lectures():  # E13
     """Linear, batch norm, ReLU, 1 + 16 times; then Linear to 2 outputs."""
     plain, normed = (disc.net(0.1, batch_norm=batch_norm) for batch_norm in (False, True))
     kinds = [type(layer).__name__ for layer in normed]
-    assert kinds == ["Linear", "BatchNorm", "Activation"] * 17 + ["Linear"]
+    assert kinds == ["Linear", "BatchNorm", "ReLU"] * 17 + ["Linear"]
     assert len(plain) == 2 * 17 + 1
     model = plain.init(2)
     assert model.params["0.W"].shape == (2, 32)

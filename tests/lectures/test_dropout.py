@@ -137,7 +137,7 @@ def test_some_dropout_keeps_a_net_from_learning_wrong_labels_by_heart():  # A15,
 
 def test_spatial_dropout_drops_whole_channels():  # E16
     """The printed example: Dropout2d on ones of shape (2, 3, 2, 2) gives maps of 0 or of 2."""
-    model = md.SpatialDropout().init((3, 2, 2))
+    model = md.nn.SpatialDropout().init((3, 2, 2))
     y = model(np.ones((1000, 3, 2, 2)), train=True)
     maps = y.reshape(3000, 4)
     np.testing.assert_array_equal(maps, maps[:, :1] * np.ones(4))
@@ -151,6 +151,6 @@ def test_spatial_dropout_drops_whole_channels():  # E16
 def test_of_neighbours_that_say_the_same_plain_dropout_leaves_one(rng):  # E16
     """Why channels: where positions are alike, what plain dropout removes is still there next door."""
     maps = np.repeat(rng.normal(size=(500, 1, 1)), 25, axis=2)  # one channel of 25 equal positions
-    plain, spatial = (layer.init((1, 25))(maps, train=True) for layer in (md.Dropout(), md.SpatialDropout()))
+    plain, spatial = (layer.init((1, 25))(maps, train=True) for layer in (md.Dropout(), md.nn.SpatialDropout()))
     assert np.all(plain.any(axis=2))
     assert np.mean(spatial.any(axis=2)) == pytest.approx(0.5, abs=0.1)

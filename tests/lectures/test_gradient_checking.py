@@ -13,7 +13,7 @@ import madaline as md
 def net(params, X, y):
     h = X
     for W, b in params[:-1]:
-        h = md.relu(h @ W + b)
+        h = md.functional.relu(h @ W + b)
     W, b = params[-1]
     return np.mean((h @ W + b - y) ** 2)
 
@@ -41,9 +41,9 @@ def test_centred_differences_are_better_than_one_sided_ones():  # B7
 @pytest.mark.parametrize(
     "mistake",
     [
-        lambda h: h * 0.5 + md.stop_gradient(h) * 0.5,  # half the derivative
-        md.stop_gradient,  # none
-        lambda h: 2 * md.stop_gradient(h) - h,  # the wrong sign
+        lambda h: h * 0.5 + md.functional.stop_gradient(h) * 0.5,  # half the derivative
+        md.functional.stop_gradient,  # none
+        lambda h: 2 * md.functional.stop_gradient(h) - h,  # the wrong sign
     ],
 )
 def test_a_mistake_in_one_layer_is_found_in_the_layers_before_it(mistake, rng):  # B7

@@ -11,7 +11,7 @@ from gradients_through_depth import CURES, DEPTH, GLOROT, sizes
 
 def test_the_slope_of_sigmoid_is_at_most_a_quarter():  # C10
     z = np.linspace(-10, 10, 2001)
-    slopes = md.jvp(md.activations.sigmoid, (z,), (np.ones_like(z),))[1]
+    slopes = md.jvp(md.nn.activations.sigmoid, (z,), (np.ones_like(z),))[1]
     assert slopes.max() == slopes[1000] == 0.25
 
 
@@ -22,7 +22,7 @@ def test_a_gradient_is_a_product_of_jacobians_and_bounded_by_their_sizes(rng):  
     whole = md.jacobian(lambda x: model.network.run(model.params.flat, model.state.flat, x[None]).outputs[""][0])(x)
     for position in range(4):
         W, z = model.params[f"{position}.0.W"], model[position][:1](x)
-        h = md.activations.sigmoid(z)
+        h = md.nn.activations.sigmoid(z)
         product = np.diag(h * (1 - h)) @ W.T @ product
         bound *= np.linalg.norm(W, 2) / 4
         x = h
@@ -38,7 +38,7 @@ def test_through_sigmoid_gradients_vanish_layer_by_layer():  # C10
 
 @pytest.mark.parametrize(("std", "low", "high"), [(0.05, 0.0, 1e-15), (1.0, 1e15, np.inf)], ids=["small", "large"])
 def test_small_weights_make_gradients_vanish_and_large_ones_explode(std, low, high):  # C10
-    assert low <= sizes("relu", init=md.Normal(std))[0] < high
+    assert low <= sizes("relu", init=md.nn.initializers.Normal(std))[0] < high
 
 
 @pytest.mark.parametrize("cure", CURES)
@@ -51,7 +51,7 @@ def test_a_cure_brings_gradients_through_thirty_layers(cure):  # C10
 
 def test_with_batch_norm_the_scale_of_the_weights_means_nothing():  # C10
     """Not even with relu, though there gradients grow by sqrt(pi / (pi - 1)) = 1.21 a layer (Yang et al. 2019)."""
-    small, large = (sizes("relu", init=md.Normal(std), norm="batch") for std in (0.05, 1.0))
+    small, large = (sizes("relu", init=md.nn.initializers.Normal(std), norm="batch") for std in (0.05, 1.0))
     np.testing.assert_allclose(small, large, rtol=0.25)  # but for eps
     growth = (large[0] / large[-1]) ** (1 / (DEPTH - 1))
     assert growth == pytest.approx(np.sqrt(np.pi / (np.pi - 1)), rel=0.05)

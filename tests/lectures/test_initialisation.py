@@ -8,7 +8,7 @@ import pytest
 import initialisation
 import madaline as md
 from initialisation import N_LAYERS, N_ROWS, PRINTED, WIDTH, layers, statistics
-from madaline.nn.activation import ACTIVATIONS
+from madaline.nn.activation_function import ACTIVATIONS
 from madaline.nn.activations import relu, tanh
 from madaline.nn.initializers import INITIALIZERS, Constant, FanScaled, Normal, stream
 

@@ -42,7 +42,7 @@ REGRESSION = {
 @pytest.mark.parametrize("name", REGRESSION)
 def test_losses_of_regression_are_means_of_a_function_of_the_residual(name, outputs):  # A4, D2
     z, y = outputs
-    assert md.as_loss(name)(z, y) == pytest.approx(REGRESSION[name](z - y).mean(), rel=1e-12)
+    assert md.losses.as_loss(name)(z, y) == pytest.approx(REGRESSION[name](z - y).mean(), rel=1e-12)
 
 
 def test_cross_entropy_is_minus_the_log_of_the_softmax_at_the_class(logits):  # A4, D2
@@ -67,7 +67,7 @@ def test_from_logits_no_prediction_is_too_wrong_to_be_told():  # D2
 
 def test_hinge_asks_for_a_margin_of_one(outputs):  # D2
     z, y = outputs[0][:, :1], np.where(outputs[1][:, 0] > 0, 1, -1)
-    assert md.Hinge()(z, y) == pytest.approx(np.maximum(0, 1 - y * z[:, 0]).mean(), rel=1e-12)
+    assert md.losses.Hinge()(z, y) == pytest.approx(np.maximum(0, 1 - y * z[:, 0]).mean(), rel=1e-12)
 
 
 def normal(y, mean, variance):
@@ -77,8 +77,10 @@ def normal(y, mean, variance):
 def test_a_gaussian_of_fixed_variance_has_the_minimum_of_the_squared_loss(outputs):  # E5
     z, y = outputs
     expected = -np.log(normal(y, z, 0.3)).mean()
-    assert md.Gaussian(variance=0.3)(z, y) == pytest.approx(expected, rel=1e-12)
-    slope, squared = (md.grad(lambda z, loss=loss: loss(z, y))(z) for loss in (md.Gaussian(variance=0.3), md.MSE()))
+    assert md.losses.Gaussian(variance=0.3)(z, y) == pytest.approx(expected, rel=1e-12)
+    slope, squared = (
+        md.grad(lambda z, loss=loss: loss(z, y))(z) for loss in (md.losses.Gaussian(variance=0.3), md.MSE())
+    )
     np.testing.assert_allclose(slope, squared / (2 * 0.3), rtol=1e-12)
 
 
@@ -86,7 +88,7 @@ def test_a_heteroscedastic_gaussian_predicts_mean_and_variance(outputs, rng):  #
     mean, y = outputs
     s = rng.normal(size=(N, D))
     raw = np.concatenate([mean, s], axis=1)
-    loss = md.HeteroscedasticGaussian(floor=1e-12)
+    loss = md.losses.HeteroscedasticGaussian(floor=1e-12)
     assert loss(raw, y) == pytest.approx(-np.log(normal(y, mean, np.exp(s))).mean(), rel=1e-9)
     np.testing.assert_allclose(loss.variance(raw), np.exp(s), rtol=1e-9)
 
@@ -96,7 +98,7 @@ def test_a_mixture_density_sums_gaussians_by_their_weights(rng):  # E5
     logits, mean, s = rng.normal(size=(3, N, K))
     y = rng.normal(size=(N, 1))
     expected = -np.log((softmax(logits) * normal(y, mean, np.exp(s))).sum(axis=1)).mean()
-    loss = md.MixtureDensity(components=K, floor=1e-12)
+    loss = md.losses.MixtureDensity(components=K, floor=1e-12)
     assert loss(np.concatenate([logits, mean, s], axis=1), y) == pytest.approx(expected, rel=1e-9)
 
 
@@ -106,10 +108,10 @@ def test_a_regulariser_is_added_with_its_strength_layer_by_layer(outputs, rng): 
     params = {"V": rng.normal(size=(D, 5)), "W": rng.normal(size=(5, D)), "b": rng.normal(size=D)}
 
     def nll(p):
-        return md.Gaussian()(np.tanh(X @ p["V"]) @ p["W"] + p["b"], y)
+        return md.losses.Gaussian()(np.tanh(X @ p["V"]) @ p["W"] + p["b"], y)
 
     def penalised(p):
-        return nll(p) + md.L2(0.1)(p["V"]) + md.L1(0.2)(p["W"])
+        return nll(p) + md.optim.L2(0.1)(p["V"]) + md.optim.L1(0.2)(p["W"])
 
     plain, pulled = md.grad(nll)(params), md.grad(penalised)(params)
     np.testing.assert_allclose(pulled["V"] - plain["V"], 0.2 * params["V"], atol=1e-12)

@@ -12,8 +12,8 @@ import madaline as md
 @pytest.mark.parametrize("activation", ["relu", "tanh", "sigmoid"])
 def test_the_feed_forward_algorithm_gives_what_a_model_gives(widths, activation, rng):  # A2
     """h_0 = x; z_k = W_k h_{k-1} + b_k, h_k = sigma(z_k); y = W h_l + b; p = softmax(y). Our W is the transpose."""
-    model = md.Sequential(md.mlp(*widths, activation=activation), md.Softmax()).init(5, dtype="float64")
-    X, sigma = rng.normal(size=(8, 5)), md.as_activation(activation)
+    model = md.Sequential(md.mlp(*widths, activation=activation), md.nn.Softmax()).init(5, dtype="float64")
+    X, sigma = rng.normal(size=(8, 5)), md.nn.as_activation(activation)
     layers = [(model.params[f"0.{2 * k}.W"], model.params[f"0.{2 * k}.b"]) for k in range(len(widths))]
     h = X
     for W, b in layers[:-1]:
@@ -69,7 +69,7 @@ def test_without_activations_a_deep_net_is_one_matrix(rng):  # B3
     D, H, C = 6, 10, 3
     deep = md.Sequential(md.Linear(H, bias=False), md.Linear(C, bias=False)).init(D, dtype="float64")
     W1, W2 = deep.params["0.W"].T, deep.params["1.W"].T
-    one = md.collapse(deep)
+    one = md.functional.collapse(deep)
     assert repr(one.net) == "Sequential(Linear(3))"
     assert one.params["0.W"].T.shape == (C, D)
     X = rng.normal(size=(20, D))
@@ -81,7 +81,7 @@ def test_with_an_activation_nothing_collapses(rng):  # B3
     """The 3-layer net W3 max(0, W2 max(0, W1 x)): no matrix does what it does."""
     X = rng.normal(size=(200, 4))
     deep = md.mlp(10, 10, 1).init(X, dtype="float64")
-    assert len(md.collapse(deep).net) == 5
+    assert len(md.functional.collapse(deep).net) == 5
     columns = np.column_stack([X, np.ones(200)])
     best, *_ = np.linalg.lstsq(columns, deep(X), rcond=None)
     assert np.std(deep(X) - columns @ best) > 0.1 * np.std(deep(X))

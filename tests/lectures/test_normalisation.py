@@ -20,12 +20,12 @@ NORMALISED = [
 
 
 def test_input_normalisation_gives_the_printed_table():  # D6
-    model = md.Standardize().init(SAMPLES, dtype="float64")
+    model = md.nn.Standardize().init(SAMPLES, dtype="float64")
     np.testing.assert_array_equal(model.state["mean"].round(3), [6, 84, 400, 0.6])
     np.testing.assert_array_equal(model.state["std"].round(3), [2.828, 8.602, 141.421, 0.141])
     np.testing.assert_allclose(model(SAMPLES), NORMALISED, atol=1e-3)
     # The deck divides the second column by 8.6 and prints 0.698 and -1.628 for 0.697 and -1.627.
-    as_printed = md.Standardize((6, 84, 400, 0.6), (8**0.5, 8.6, 20_000**0.5, 0.02**0.5)).init(4, dtype="float64")
+    as_printed = md.nn.Standardize((6, 84, 400, 0.6), (8**0.5, 8.6, 20_000**0.5, 0.02**0.5)).init(4, dtype="float64")
     np.testing.assert_array_equal(as_printed(SAMPLES).round(3) + 0.0, NORMALISED)
 
 
@@ -113,8 +113,8 @@ AXES = {  # norm: the axes it averages over
     "batch": (md.BatchNorm(affine=False), (0, 2)),
     "layer, over the last axis": (md.LayerNorm(affine=False), (2,)),
     "layer, over all of a row": (md.LayerNorm(n_axes=2, affine=False), (1, 2)),
-    "instance": (md.InstanceNorm(), (2,)),
-    "group, one": (md.GroupNorm(1, affine=False), (1, 2)),
+    "instance": (md.nn.InstanceNorm(), (2,)),
+    "group, one": (md.nn.GroupNorm(1, affine=False), (1, 2)),
 }
 inputs = np.random.default_rng(1).normal(3.0, 2.0, size=(8, 6, 5)) * np.arange(1, 7)[:, None]
 
@@ -130,19 +130,21 @@ def test_each_norm_takes_its_statistics_over_its_own_axes(name):  # C7, D5
 
 
 def test_group_norm_averages_over_the_channels_of_a_group():  # C7, D5
-    y = md.GroupNorm(3, affine=False).init(inputs, dtype="float64")(inputs).reshape(8, 3, 2 * 5)
+    y = md.nn.GroupNorm(3, affine=False).init(inputs, dtype="float64")(inputs).reshape(8, 3, 2 * 5)
     np.testing.assert_allclose(y.mean(axis=2), 0.0, atol=1e-12)
     np.testing.assert_allclose(y.var(axis=2), 1.0, rtol=1e-4)
 
 
 def test_as_many_groups_as_channels_is_instance_norm():  # C7, D5
-    by_group, by_instance = (norm.init(inputs)(inputs) for norm in (md.GroupNorm(6, affine=False), md.InstanceNorm()))
+    by_group, by_instance = (
+        norm.init(inputs)(inputs) for norm in (md.nn.GroupNorm(6, affine=False), md.nn.InstanceNorm())
+    )
     np.testing.assert_allclose(by_group, by_instance, atol=1e-6)
 
 
 def test_rms_norm_scales_and_does_not_centre():  # C7, D5
     x = inputs[:, :, 0]
-    y = md.RMSNorm().init(x, dtype="float64")(x)
+    y = md.nn.RMSNorm().init(x, dtype="float64")(x)
     np.testing.assert_allclose((y**2).mean(axis=1), 1.0, rtol=1e-4)
     np.testing.assert_allclose(y / x, (y / x)[:, :1] * np.ones(6), rtol=1e-12)  # one factor a row
 
@@ -155,7 +157,7 @@ def test_layer_norm_normalises_each_sample_over_its_features():  # C7, D5
 
 
 @pytest.mark.parametrize(
-    "norm", [md.LayerNorm(), md.RMSNorm(), md.GroupNorm(2), md.InstanceNorm()], ids=lambda n: n.name
+    "norm", [md.LayerNorm(), md.nn.RMSNorm(), md.nn.GroupNorm(2), md.nn.InstanceNorm()], ids=lambda n: n.name
 )
 def test_all_but_batch_norm_treat_a_row_alike_in_any_company_and_mode(norm):  # C7, D5
     """So they serve where batches are small or of one row; batch norm needs at least two and says so."""
@@ -168,7 +170,7 @@ def test_all_but_batch_norm_treat_a_row_alike_in_any_company_and_mode(norm):  # 
 def test_weight_normalisation_takes_length_and_direction_apart(rng):  # C7, D5
     """w = g v / |v|: the length of v means nothing, that of w is g, and the gradient by v is across v."""
     x = rng.normal(size=(7, 4))
-    model = md.WeightNorm(md.Linear(3)).init(x, dtype="float64")
+    model = md.nn.WeightNorm(md.Linear(3)).init(x, dtype="float64")
     y = model(x)
     V, g = model.params["V"], model.params["g"]
     np.testing.assert_allclose(y, x @ V, rtol=1e-12)  # nothing is changed at first

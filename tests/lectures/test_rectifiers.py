@@ -12,7 +12,7 @@ x = np.linspace(-3.0, 3.0, 601)[:, None]
 
 def maxout(slopes, offsets):
     """One unit, max_i (slopes_i x + offsets_i)."""
-    model = md.Maxout(1, k=len(slopes)).init(1, dtype="float64")
+    model = md.nn.Maxout(1, k=len(slopes)).init(1, dtype="float64")
     model.params["W"], model.params["b"] = [slopes], offsets
     return model
 
@@ -42,7 +42,7 @@ def test_more_pieces_approximate_a_convex_function_better(k):  # B5
 
 def test_two_maxout_units_make_what_is_not_convex():  # B5
     """Any continuous function of linear pieces is a difference of two convex ones. Goodfellow et al. 2013, sec. 3."""
-    model = md.Sequential(md.Maxout(2, k=2), md.Linear(1, bias=False)).init(1, dtype="float64")
+    model = md.Sequential(md.nn.Maxout(2, k=2), md.Linear(1, bias=False)).init(1, dtype="float64")
     model.params["0.W"], model.params["0.b"] = [[-1, 1, 0, 2]], [0, 0, 0, -2]  # |x| and max(0, 2x - 2)
     model.params["1.W"] = [[1], [-1]]
     np.testing.assert_allclose(model(x), np.where(x < 1, np.abs(x), 2 - x), atol=1e-14)
@@ -51,7 +51,7 @@ def test_two_maxout_units_make_what_is_not_convex():  # B5
 def test_maxout_does_not_saturate_and_does_not_die(rng):  # B5
     """Some piece is active for every input, so its weights get a gradient; but there are k times as many of them."""
     X = rng.normal(size=(50, 4)) - 100.0  # inputs that silence relu units for good
-    dead, alive = md.Sequential(md.Linear(8, init="ones"), "relu").init(X), md.Maxout(8).init(X)
+    dead, alive = md.Sequential(md.Linear(8, init="ones"), "relu").init(X), md.nn.Maxout(8).init(X)
 
     def slopes(model):
         return md.grad(lambda w: np.sum(model.network.run(w, model.state.flat, X.astype(np.float32)).outputs[""]))(
@@ -61,7 +61,7 @@ def test_maxout_does_not_saturate_and_does_not_die(rng):  # B5
     assert not slopes(dead).any()
     per_unit = alive.network.params["W"].of(slopes(alive)).reshape(4, 8, 2)
     assert per_unit.any(axis=(0, 2)).all()
-    assert md.Maxout(8).init(4).params.flat.size == 2 * md.Linear(8).init(4).params.flat.size
+    assert md.nn.Maxout(8).init(4).params.flat.size == 2 * md.Linear(8).init(4).params.flat.size
 
 
 def trained(net, optimizer, X, y, epochs):
@@ -71,13 +71,13 @@ def trained(net, optimizer, X, y, epochs):
 
 
 def test_a_parametric_rectifier_learns_its_slope():  # B5
-    model = trained(md.PReLU(), md.SGD(0.3), x, np.maximum(x, 0.1 * x), 100)
+    model = trained(md.nn.PReLU(), md.SGD(0.3), x, np.maximum(x, 0.1 * x), 100)
     assert model.params["slope"] == pytest.approx(0.1, abs=1e-6)
 
 
 def test_its_hinge_can_be_learned_too():  # B5
     """How about shifting the hinge? How about the slope? y = c + prelu(x - c, a)."""
-    model = trained(md.LearnedHinge(), md.Adam(0.03), x, np.where(x > -1.0, x, -1.0 + 0.5 * (x + 1.0)), 800)
+    model = trained(md.nn.LearnedHinge(), md.Adam(0.03), x, np.where(x > -1.0, x, -1.0 + 0.5 * (x + 1.0)), 800)
     assert model.params["slope"] == pytest.approx(0.5, abs=0.01)
     assert model.params["shift"] == pytest.approx(-1.0, abs=0.03)
 
@@ -86,14 +86,14 @@ def test_a_diversity_of_rectifiers_is_one_for_each_unit():  # B5
     slopes = np.array([0.0, 0.01, 0.1, 0.25, 1.0, -1.0])
     X = np.tile(x, (1, 6))
     target = np.where(X > 0, X, slopes * X)
-    model = trained(md.PReLU(), md.SGD(1.0), X, target, 100)
+    model = trained(md.nn.PReLU(), md.SGD(1.0), X, target, 100)
     np.testing.assert_allclose(model.params["slope"], slopes, atol=1e-6)
-    shared = trained(md.PReLU(per="layer"), md.SGD(0.3), X, target, 100)
+    shared = trained(md.nn.PReLU(per="layer"), md.SGD(0.3), X, target, 100)
     assert shared.params["slope"] == pytest.approx(slopes.mean(), abs=1e-6)
 
 
 def test_any_formula_of_ones_own_is_a_rectifier():  # B5
     """How about changing the shape of the right side? Here it bends like a root."""
-    model = md.Activation(lambda z: np.where(z > 0, np.sqrt(1 + 2 * np.maximum(z, 0)) - 1, 0.1 * z)).init(1)
+    model = md.nn.Activation(lambda z: np.where(z > 0, np.sqrt(1 + 2 * np.maximum(z, 0)) - 1, 0.1 * z)).init(1)
     y = model(np.array([[-1.0], [0.0], [4.0]]))
     np.testing.assert_allclose(y[:, 0], [-0.1, 0.0, 2.0], rtol=1e-6)

@@ -21,7 +21,7 @@ def test_the_gradient_by_the_first_weight_is_the_sum_over_four_paths(activation,
     """dL/dW1 = (a3 - y) (delta1 + delta3 W3 g1' + g2' W2 g1' + g1') a0 for L = (a3 - y)^2 / 2."""
     model = scalar_net(activation)
     model.params.flat[...] = W1, W2, W3 = weights
-    g, x, y = md.as_activation(activation), 0.7, 0.2
+    g, x, y = md.nn.as_activation(activation), 0.7, 0.2
 
     def slope(f):
         return md.grad(g)(float(f))

@@ -15,7 +15,7 @@ THREE = np.array(list(product([0, 1], repeat=3)))
 
 def unit(weights, bias):
     """f(x) = 1{<w, x> + b >= 0}."""
-    model = md.Sequential(md.Linear(1), md.Step()).init(len(weights))
+    model = md.Sequential(md.Linear(1), md.nn.Step()).init(len(weights))
     model.params["0.W"], model.params["0.b"] = np.reshape(weights, (-1, 1)), [bias]
     return model
 
@@ -38,7 +38,7 @@ def boolean_net(truth):
     The unit of the row (1, 0, 1) is a and (not b) and c: 1{a - b + c - 1.5 >= 0}.
     """
     rows = THREE[truth]
-    model = md.Sequential(md.Linear(max(len(rows), 1)), md.Step(), md.Linear(1), md.Step()).init(3)
+    model = md.Sequential(md.Linear(max(len(rows), 1)), md.nn.Step(), md.Linear(1), md.nn.Step()).init(3)
     model.params["0.W"] = 2 * rows.T - 1 if len(rows) else np.zeros((3, 1))
     model.params["0.b"] = 0.5 - rows.sum(axis=1) if len(rows) else [-0.5]
     model.params["2.W"][...], model.params["2.b"][...] = 1.0, -0.5
@@ -59,10 +59,10 @@ def test_a_composition_of_not_or_and_and_is_a_net_too():  # E1
 
 
 @pytest.mark.parametrize(
-    "layer", [md.Linear(1), md.Sequential(md.Linear(4), md.Step(), md.Linear(1))], ids=["one", "two"]
+    "layer", [md.Linear(1), md.Sequential(md.Linear(4), md.nn.Step(), md.Linear(1))], ids=["one", "two"]
 )
 def test_nothing_is_learned_through_a_step(layer):  # E1
     """Its slope is 0, so the layers before it get no gradient: what perceptron rules and sigmoids are for."""
-    model = md.Sequential(layer, md.Step()).init(2, dtype="float64")
+    model = md.Sequential(layer, md.nn.Step()).init(2, dtype="float64")
     slope = md.grad(lambda w: np.sum(model.network.run(w, model.state.flat, TWO + 0.0).outputs[""]))(model.params.flat)
     np.testing.assert_array_equal(slope, 0.0)

@@ -68,7 +68,7 @@ def test_the_two_fixes_are_one():  # A1
 @pytest.mark.parametrize("seed", range(3))
 def test_a_net_learns_it(seed):  # A1
     """The third way: features and plane are learned together."""
-    net = md.Sequential(md.Linear(8), md.Tanh(), md.Linear(1))
+    net = md.Sequential(md.Linear(8), md.nn.Tanh(), md.Linear(1))
     trainer = md.Trainer(net, loss="mse", optimizer=md.Adam(0.05), seed=seed)
     history = trainer.fit(X, y, epochs=300, batch_size=4)
     assert history["loss"][-1] < 1e-3 < history["loss"][0]

@@ -14,7 +14,7 @@ import madaline as md
 from agreement import ISAS, ROUNDINGS, needs_core, run_native, run_reference
 from madaline.errors import DtypeError, ShapeError, TraceError, UnknownNameError
 from madaline.nn import activations
-from madaline.nn.activation import ACTIVATIONS, FLAT, Activation, as_activation
+from madaline.nn.activation_function import ACTIVATIONS, FLAT, ActivationFunction, as_activation
 from madaline.nn.initializers import INITIALIZERS
 
 ALL = [thing for name, thing in ACTIVATIONS.items() if getattr(activations, name, None) is thing]
@@ -310,7 +310,7 @@ def test_any_function_of_one_argument_is_an_activation(rng):
         return x * np.tanh(x)
 
     mine = as_activation(bent)
-    assert isinstance(mine, Activation)
+    assert isinstance(mine, ActivationFunction)
     assert (mine.name, mine.init, mine.saturation) == ("bent", "he_normal", None)
     np.testing.assert_array_equal(mine(x), bent(x))
     np.testing.assert_allclose(md.grad(lambda x: np.sum(mine(x)))(x), np.tanh(x) + x / np.cosh(x) ** 2, rtol=1e-12)

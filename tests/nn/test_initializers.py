@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from madaline.errors import ConfigError, ShapeError, UnknownNameError
-from madaline.nn.activation import ACTIVATIONS
+from madaline.nn.activation_function import ACTIVATIONS
 from madaline.nn.activations import relu
 from madaline.nn.initializers import (
     INITIALIZERS,

@@ -36,8 +36,8 @@ def inits(net, inputs=4):
         (md.Sequential(md.Residual(md.Linear(4), "relu", md.Linear(3)), "relu"), [HE, HE, XAVIER]),
         (md.Sequential(md.Linear(4), md.Residual("relu")), [XAVIER]),
         (md.Sequential(md.Parallel(md.Linear(3), md.Linear(2)), md.Concat(), "relu"), [HE, HE]),
-        (md.Sequential(md.WeightNorm(md.Linear(3)), md.PReLU()), [HE]),
-        (md.Sequential(md.Linear(3), md.Maxout(2)), [XAVIER, HE]),
+        (md.Sequential(md.nn.WeightNorm(md.Linear(3)), md.nn.PReLU()), [HE]),
+        (md.Sequential(md.Linear(3), md.nn.Maxout(2)), [XAVIER, HE]),
         (md.Sequential(md.Linear(3, init="lecun_normal"), "relu"), [LECUN]),
         (md.Linear(3), [XAVIER]),
     ],
@@ -62,14 +62,14 @@ def test_types_agree_but_for_rounding():
 def deep(init):
     blocks = [md.Residual(md.Linear(20, init=init), "relu", md.Linear(20, init=init)) for _ in range(2)]
     hidden = [layer for _ in range(8) for layer in (md.Linear(20, init=init), "tanh")]
-    return md.Sequential(*hidden, *blocks, md.WeightNorm(md.Linear(10, init=init)), md.Maxout(3, 2, init=init))
+    return md.Sequential(*hidden, *blocks, md.nn.WeightNorm(md.Linear(10, init=init)), md.nn.Maxout(3, 2, init=init))
 
 
 def test_lsuv_brings_the_sums_of_every_layer_to_variance_1(rng):  # D4
     X = 30.0 * rng.normal(size=(256, 12))
     model = deep("lsuv").init(X, dtype="float64")
     inside = model.activations(X)
-    linear = [row.path for row in model.network.rows if isinstance(row.layer, (md.Linear, md.WeightNorm))]
+    linear = [row.path for row in model.network.rows if isinstance(row.layer, (md.Linear, md.nn.WeightNorm))]
     assert len(linear) == 13
     for path in linear:
         assert np.var(inside[path]) == pytest.approx(1.0, abs=0.02), path
@@ -80,7 +80,7 @@ def test_kraehenbuehl_brings_every_unit_to_mean_0_and_variance_1(rng):  # D4
     model = deep("kraehenbuehl").init(X, dtype="float64")
     inside = model.activations(X)
     for row in model.network.rows:
-        if isinstance(row.layer, (md.Linear, md.WeightNorm)):
+        if isinstance(row.layer, (md.Linear, md.nn.WeightNorm)):
             np.testing.assert_allclose(inside[row.path].mean(axis=0), 0.0, atol=1e-10)
             np.testing.assert_allclose(inside[row.path].std(axis=0), 1.0, rtol=1e-10)
 
@@ -174,7 +174,7 @@ def test_nets_are_float32_or_float64(dtype):
 
 def test_a_net_that_knows_its_inputs_prints_as_a_table():
     net = md.Sequential(
-        md.Input(6),
+        md.nn.Input(6),
         md.Parallel(wide=md.Linear(4), deep=md.Residual(md.Linear(6), "tanh", norm="layer")),
         md.Concat(),
         md.Linear(2, trainable=False),
@@ -202,7 +202,7 @@ def test_a_net_that_does_not_know_its_inputs_prints_as_a_list():
         "  3: Parallel\n    a: Linear(1)"
     )
     assert str(md.Linear(4)) == "Linear(4)"
-    assert str(md.Sequential(md.Input(3), md.InstanceNorm())) == "Sequential\n  0: Input(3)\n  1: InstanceNorm()"
+    assert str(md.Sequential(md.nn.Input(3), md.nn.InstanceNorm())) == "Sequential\n  0: Input(3)\n  1: InstanceNorm()"
 
 
 def test_flops_are_those_of_one_row():
@@ -213,7 +213,7 @@ def test_flops_are_those_of_one_row():
 
 
 def test_an_error_inside_names_the_innermost_layer_once():
-    net = md.Sequential(md.Linear(4), md.Residual(md.Linear(4), md.GroupNorm(3)))
+    net = md.Sequential(md.Linear(4), md.Residual(md.Linear(4), md.nn.GroupNorm(3)))
     with pytest.raises(ShapeError) as caught:
         net.init(2)
     assert str(caught.value) == (

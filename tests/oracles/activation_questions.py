@@ -9,7 +9,7 @@ from questions import Question
 
 import madaline as md
 from madaline.nn import activations
-from madaline.nn.activation import ACTIVATIONS
+from madaline.nn.activation_function import ACTIVATIONS
 
 # Kinks and jumps are among them: 0, -1, 1, 0.5, -0.5, 3, 6.
 X = np.concatenate(

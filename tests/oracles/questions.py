@@ -257,10 +257,10 @@ OURS = {
     "prod": lambda x: np.prod(x, axis=1),
     "amax": lambda x: np.max(x, axis=1),
     "amin": lambda x: np.min(x, axis=1),
-    "logsumexp": lambda x: md.logsumexp(x, axis=1),
+    "logsumexp": lambda x: md.functional.logsumexp(x, axis=1),
     "cumsum": lambda x: np.cumsum(x, axis=1),
     "var": lambda x: np.var(x, axis=1, ddof=1),
-    "softmax": lambda x: np.exp(x - md.logsumexp(x, axis=1)[:, None]),
+    "softmax": lambda x: np.exp(x - md.functional.logsumexp(x, axis=1)[:, None]),
 }
 
 

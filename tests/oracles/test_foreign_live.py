@@ -27,14 +27,14 @@ def test_a_net_of_pytorch_gives_the_same_from_every_kind_of_file(number, tmp_pat
         (tmp_path / "state.pt", str(module)),
         (tmp_path / "state.safetensors", str(module)),
     ]:
-        np.testing.assert_allclose(md.from_torch(weights, net, inputs=inputs)(X), expected, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(md.ship.from_torch(weights, net, inputs=inputs)(X), expected, rtol=1e-5, atol=1e-5)
 
 
 def test_a_whole_module_saved_by_torch_is_refused_since_it_would_run_code(tmp_path):
     _, module, _ = torch_nets()[0]
     torch.save(module, tmp_path / "module.pt")
     with pytest.raises(FileFormatError, match="torch refuses"):
-        md.from_torch(tmp_path / "module.pt", str(module))
+        md.ship.from_torch(tmp_path / "module.pt", str(module))
 
 
 def test_a_net_that_went_to_pytorch_and_back_is_the_same(tmp_path):
@@ -47,7 +47,7 @@ def test_a_net_that_went_to_pytorch_and_back_is_the_same(tmp_path):
     })  # fmt: skip
     X = np.random.default_rng(0).normal(size=(5, 4)).astype("float32")
     np.testing.assert_allclose(torch_outputs(module, X), model(X), rtol=1e-5, atol=1e-6)
-    np.testing.assert_array_equal(md.from_torch(module)(X), model(X))
+    np.testing.assert_array_equal(md.ship.from_torch(module)(X), model(X))
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of Keras itself
@@ -58,6 +58,6 @@ def test_a_net_of_keras_gives_the_same_from_both_kinds_of_file(number, tmp_path)
     expected = model.predict(X, verbose=0)
     model.save(tmp_path / "net.keras")
     model.save_weights(tmp_path / "net.weights.h5")
-    np.testing.assert_allclose(md.from_keras(tmp_path / "net.keras")(X), expected, rtol=1e-5, atol=1e-5)
-    again = md.from_keras(tmp_path / "net.weights.h5", model.to_json())
+    np.testing.assert_allclose(md.ship.from_keras(tmp_path / "net.keras")(X), expected, rtol=1e-5, atol=1e-5)
+    again = md.ship.from_keras(tmp_path / "net.weights.h5", model.to_json())
     np.testing.assert_allclose(again(X), expected, rtol=1e-5, atol=1e-5)

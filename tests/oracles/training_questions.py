@@ -89,7 +89,7 @@ RESIDUALS = (
 class Training:
     """What is trained and how: our settings, and PyTorch's in its words."""
 
-    net: tuple[md.Layer, Callable[..., Any]]
+    net: tuple[md.nn.Layer, Callable[..., Any]]
     optimizer: Any
     torch_name: str
     torch_options: dict[str, Any]
@@ -105,22 +105,22 @@ TRAININGS = {
     "nesterov": Training(
         PLAIN, md.SGD(0.02, momentum=0.9, nesterov=True), "SGD", {"lr": 0.02, "momentum": 0.9, "nesterov": True}
     ),
-    "adagrad": Training(PLAIN, md.Adagrad(0.02), "Adagrad", {"lr": 0.02}),
+    "adagrad": Training(PLAIN, md.optim.Adagrad(0.02), "Adagrad", {"lr": 0.02}),
     "rmsprop": Training(
         PLAIN,
         md.RMSprop(0.002, centered=True, momentum=0.5),
         "RMSprop",
         {"lr": 0.002, "centered": True, "momentum": 0.5},
     ),
-    "adadelta": Training(PLAIN, md.Adadelta(1.0), "Adadelta", {"lr": 1.0}),
+    "adadelta": Training(PLAIN, md.optim.Adadelta(1.0), "Adadelta", {"lr": 1.0}),
     "adam": Training(PLAIN, md.Adam(2e-3), "Adam", {"lr": 2e-3}),
     "adamw": Training(
         PLAIN, md.AdamW(2e-3, weight_decay=0.1), "AdamW", {"lr": 2e-3, "weight_decay": 0.1}, decays_all=False
     ),
-    "amsgrad": Training(PLAIN, md.AMSGrad(2e-3), "Adam", {"lr": 2e-3, "amsgrad": True}),
-    "adamax": Training(PLAIN, md.AdaMax(2e-3), "Adamax", {"lr": 2e-3}),
-    "nadam": Training(PLAIN, md.Nadam(2e-3), "NAdam", {"lr": 2e-3}),
-    "rprop": Training(PLAIN, md.Rprop(1e-3, step_max=5e-3), "Rprop", {"lr": 1e-3, "step_sizes": (1e-6, 5e-3)}),
+    "amsgrad": Training(PLAIN, md.optim.AMSGrad(2e-3), "Adam", {"lr": 2e-3, "amsgrad": True}),
+    "adamax": Training(PLAIN, md.optim.AdaMax(2e-3), "Adamax", {"lr": 2e-3}),
+    "nadam": Training(PLAIN, md.optim.Nadam(2e-3), "NAdam", {"lr": 2e-3}),
+    "rprop": Training(PLAIN, md.optim.Rprop(1e-3, step_max=5e-3), "Rprop", {"lr": 1e-3, "step_sizes": (1e-6, 5e-3)}),
     "batch norm, sgd": Training(BATCH_NORM, md.SGD(0.05, momentum=0.9), "SGD", {"lr": 0.05, "momentum": 0.9}),
     "batch norm, adam": Training(BATCH_NORM, md.Adam(1e-3), "Adam", {"lr": 1e-3}),
     "residuals, adam": Training(RESIDUALS, md.Adam(1e-3), "Adam", {"lr": 1e-3}),
@@ -129,7 +129,7 @@ TRAININGS = {
         md.SGD(0.2, momentum=0.5),
         "SGD",
         {"lr": 0.2, "momentum": 0.5},
-        ours={"regularizer": md.L2(1e-3), "clip_norm": 0.5},
+        ours={"regularizer": md.optim.L2(1e-3), "clip_norm": 0.5},
         l2=1e-3,
         clip=0.5,
         weighted=True,

@@ -120,7 +120,7 @@ def test_two_losses_are_two():
 
 def test_a_loss_whose_weight_depends_on_it_is_left_as_it_is():
     def focal(z, k):
-        return md.value_and_grad(lambda z: np.sum(ROWS(z, k) * md.stop_gradient(np.tanh(ROWS(z, k)))))(z)
+        return md.value_and_grad(lambda z: np.sum(ROWS(z, k) * md.functional.stop_gradient(np.tanh(ROWS(z, k)))))(z)
 
     z, k, _ = problem(6, 4)
     assert losses_in(focal, z, k) == 0

@@ -25,7 +25,7 @@ MANY_AXES = {
     "sum of every other axis": lambda x: x.sum(axis=(0, 2, 4, 6)),
     "sum of a transpose": lambda x: x.transpose(BACK).sum(axis=(1, 3)),
     "max of one axis": lambda x: x.max(axis=3),
-    "logsumexp of all": md.logsumexp,
+    "logsumexp of all": md.functional.logsumexp,
     "argmax": lambda x: x.argmax(axis=4),
     "product": lambda x: x @ x.mT,
     "product of transposes": lambda x: x.transpose(BACK) @ x.transpose(BACK).mT,

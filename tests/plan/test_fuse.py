@@ -95,7 +95,7 @@ def test_another_type_needs_another_chain():
 
 
 def test_bias_and_rectifier_go_into_the_product():
-    (product,) = instructions(lambda x, W, b: md.relu(x @ W + b), X, W, B)
+    (product,) = instructions(lambda x, W, b: md.functional.relu(x @ W + b), X, W, B)
     assert isinstance(product, Product)
     assert product.bias is not None
     assert product.relu
@@ -113,7 +113,7 @@ def test_other_activations_are_the_products_epilogue():
 def test_a_value_that_is_needed_unrectified_too_is_kept(rows):
     def f(x, W, b):
         z = x @ W + b
-        return md.relu(z), z
+        return md.functional.relu(z), z
 
     found = md.compile(f, rows=rows)(X, -W, B)
     np.testing.assert_array_equal(found[0], np.maximum(X @ -W + B, 0))
@@ -140,7 +140,7 @@ def test_two_values_of_one_shape_that_do_not_depend_on_each_other_share_a_chain(
 
 
 def slope(x, W, V):
-    return md.value_and_grad(lambda W: np.sum(md.relu(x @ W) @ V))(W)
+    return md.value_and_grad(lambda W: np.sum(md.functional.relu(x @ W) @ V))(W)
 
 
 @pytest.mark.parametrize("rows", [[], [0]], ids=["known", "batch"])
@@ -153,7 +153,7 @@ def test_the_mask_of_a_rectifier_is_not_kept(rows):
 
 def test_a_mask_that_is_wanted_or_used_twice_is_made_once():
     def f(x, W):
-        y = md.relu(x @ W)
+        y = md.functional.relu(x @ W)
         mask = y > 0
         return mask, np.where(mask, y @ np.ones((4, 4)), 0.0)
 

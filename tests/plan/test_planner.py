@@ -101,7 +101,7 @@ OUTPUTS = {
     "a number": lambda x: x.sum(),
     "a slice backwards": lambda x: x[:, ::-1],
     "a product and its transpose": lambda x: (y := x @ np.ones((3, 2)), y.T),
-    "a rectified product and the product": lambda x: (y := x @ np.ones((3, 2)), md.relu(y)),
+    "a rectified product and the product": lambda x: (y := x @ np.ones((3, 2)), md.functional.relu(y)),
     "nothing but constants": lambda x: (1.0, np.ones(2)),
 }
 

@@ -47,7 +47,7 @@ GONE = {
     "reshaped and back": lambda x: x.reshape(3, 3).reshape(9),
     "broadcast to its own shape": lambda x: np.broadcast_to(x, (9,)),
     "cast to its own type": lambda x: x.astype(np.float64),
-    "stop_gradient": lambda x: md.stop_gradient(x) * 1.0,
+    "stop_gradient": lambda x: md.functional.stop_gradient(x) * 1.0,
     "where(True)": lambda x: np.where(True, x, 2.0 * x),
     "where(False)": lambda x: np.where(False, 2.0 * x, x),
 }

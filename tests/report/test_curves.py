@@ -13,7 +13,7 @@ from madaline.report.curves import DERIVATIVE, SATURATED, VALUE
 
 mpl.use("Agg")
 
-ELEMENTWISE = sorted({thing.name for thing in md.ACTIVATIONS if thing.elementwise})
+ELEMENTWISE = sorted({thing.name for thing in md.nn.ACTIVATIONS if thing.elementwise})
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +35,7 @@ def grey(ax):
 
 @pytest.mark.parametrize("name", ELEMENTWISE)
 def test_the_value_is_blue_and_the_derivative_green(name):  # E4
-    activation = md.as_activation(name)
+    activation = md.nn.as_activation(name)
     ax = activation.plot(low=-3.0, high=4.0)
     x, y = curve(ax, VALUE)
     drawn = ~np.isnan(y)
@@ -61,44 +61,44 @@ def test_the_value_is_blue_and_the_derivative_green(name):  # E4
     ],
 )
 def test_the_ground_is_grey_where_the_unit_is_saturated(name, expected):
-    found = grey(md.as_activation(name).plot())
+    found = grey(md.nn.as_activation(name).plot())
     assert len(found) == len(expected)
     np.testing.assert_allclose(found, expected)
 
 
 @pytest.mark.parametrize(("name", "value_jumps", "slope_jumps"), [("step", 1, 0), ("hardshrink", 2, 2), ("relu", 0, 1)])
 def test_a_jump_is_a_gap_and_a_kink_is_not(name, value_jumps, slope_jumps):
-    ax = md.as_activation(name).plot()
+    ax = md.nn.as_activation(name).plot()
     assert np.isnan(curve(ax, VALUE)[1]).sum() == value_jumps
     assert np.isnan(curve(ax, DERIVATIVE)[1]).sum() == slope_jumps
 
 
 def test_a_function_of_yours_is_drawn_too():
-    x, y = curve(md.as_activation(lambda x: x * np.tanh(x)).plot(), VALUE)
+    x, y = curve(md.nn.as_activation(lambda x: x * np.tanh(x)).plot(), VALUE)
     np.testing.assert_allclose(y, x * np.tanh(x))
 
 
 def test_a_schedule_is_drawn_as_the_rates_of_its_run():
-    ax = md.Cosine().plot(50, learning_rate=0.1)
+    ax = md.optim.schedules.Cosine().plot(50, learning_rate=0.1)
     x, y = curve(ax, VALUE)
     np.testing.assert_array_equal(x, np.arange(1, 51))
-    np.testing.assert_array_equal(y, 0.1 * md.Cosine().table(50))
+    np.testing.assert_array_equal(y, 0.1 * md.optim.schedules.Cosine().table(50))
 
 
 def test_curves_go_where_they_are_told_to():
     _, (left, right) = plt.subplots(1, 2)
-    assert md.activations.relu.plot(ax=left) is left
-    assert md.Cosine().plot(ax=right) is right
+    assert md.nn.activations.relu.plot(ax=left) is left
+    assert md.optim.schedules.Cosine().plot(ax=right) is right
 
 
 def test_what_cannot_be_drawn_says_why():
     with pytest.raises(ConfigError, match=r"softmax.* depends on several numbers at once and has no curve"):
-        md.activations.softmax.plot()
+        md.nn.activations.softmax.plot()
     with pytest.raises(ConfigError, match=r"low=2.0 must be below high=1.0"):
-        md.activations.relu.plot(low=2.0, high=1.0)
+        md.nn.activations.relu.plot(low=2.0, high=1.0)
 
 
-@pytest.mark.parametrize("call", ["md.activations.relu.plot()", "md.Cosine().plot()"])
+@pytest.mark.parametrize("call", ["md.nn.activations.relu.plot()", "md.optim.schedules.Cosine().plot()"])
 def test_without_matplotlib_the_error_says_how_to_get_it(run_python, call):
     code = f"""
 import sys

@@ -34,11 +34,11 @@ def classifier(**parameters):
 
 @pytest.fixture(scope="module")
 def watched():
-    return classifier(callbacks=md.Probes(), validation=0.25, metrics="accuracy", activation=["tanh", "relu"])
+    return classifier(callbacks=md.train.Probes(), validation=0.25, metrics="accuracy", activation=["tanh", "relu"])
 
 
 def test_the_loss_of_both_parts_and_the_best_epoch(watched):
-    display = md.LossCurveDisplay.from_estimator(watched)
+    display = md.report.LossCurveDisplay.from_estimator(watched)
     history = watched.history_
     np.testing.assert_array_equal(display.line_.get_ydata(), history["loss"])
     np.testing.assert_array_equal(display.validation_line_.get_ydata(), history["val_loss"])
@@ -51,23 +51,23 @@ def test_the_loss_of_both_parts_and_the_best_epoch(watched):
 
 def test_any_metric_of_the_history_is_drawn_on_the_axes_that_are_given(watched):
     _, ax = plt.subplots()
-    display = md.LossCurveDisplay.from_estimator(watched, metric="accuracy", ax=ax)
+    display = md.report.LossCurveDisplay.from_estimator(watched, metric="accuracy", ax=ax)
     assert display.ax_ is ax
     assert display.figure_ is ax.figure
     assert display.best_line_.get_xdata()[0] == watched.history_["val_accuracy"].argmax() + 1
     with pytest.raises(UnknownNameError, match=r"metric='auc' is not in the history. There are: loss, penalty, acc"):
-        md.LossCurveDisplay.from_estimator(watched, metric="auc")
+        md.report.LossCurveDisplay.from_estimator(watched, metric="auc")
 
 
 def test_the_epoch_that_early_stopping_kept_is_the_best_one():
     clf = classifier(early_stopping=True, max_iter=12, n_iter_no_change=3, validation_fraction=0.3)
     best = int(np.argmax(clf.validation_scores_)) + 1
-    assert md.LossCurveDisplay.from_estimator(clf).best_line_.get_xdata()[0] == best == clf.history_.best_epoch
+    assert md.report.LossCurveDisplay.from_estimator(clf).best_line_.get_xdata()[0] == best == clf.history_.best_epoch
 
 
 def test_losses_that_fall_far_have_a_logarithmic_axis():
     def display(values):
-        return md.LossCurveDisplay(epochs=np.arange(1, 4), training=np.array(values))
+        return md.report.LossCurveDisplay(epochs=np.arange(1, 4), training=np.array(values))
 
     assert display([1.0, 0.5, 0.4]).plot().ax_.get_yscale() == "linear"
     assert display([1.0, 0.1, 0.001]).plot().ax_.get_yscale() == "log"
@@ -80,16 +80,16 @@ def test_trainers_histories_and_scikit_learns_nets_have_loss_curves():
     history = trainer.fit(X, y, epochs=2)
     for thing in (trainer, history):
         np.testing.assert_array_equal(
-            md.LossCurveDisplay.from_estimator(thing).line_.get_ydata(), trainer.history["loss"]
+            md.report.LossCurveDisplay.from_estimator(thing).line_.get_ydata(), trainer.history["loss"]
         )
     theirs = ScikitLearnMLP(4, max_iter=3, random_state=0).fit(X, y)
-    assert md.LossCurveDisplay.from_estimator(theirs).line_.get_ydata().tolist() == theirs.loss_curve_
+    assert md.report.LossCurveDisplay.from_estimator(theirs).line_.get_ydata().tolist() == theirs.loss_curve_
     with pytest.raises(ConfigError, match="not fitted or not madaline's, has no history"):
-        md.LossCurveDisplay.from_estimator(md.MLPClassifier())
+        md.report.LossCurveDisplay.from_estimator(md.MLPClassifier())
 
 
 def test_layers_are_drawn_over_the_steps_a_panel_for_each_statistic(watched):
-    display = md.LayerStatisticsDisplay.from_estimator(watched)
+    display = md.report.LayerStatisticsDisplay.from_estimator(watched)
     assert len(display.axes_) == 6
     probes = watched.history_.probes
     first = probes["layer"] == "1"
@@ -110,21 +110,21 @@ def test_layers_are_drawn_over_the_steps_a_panel_for_each_statistic(watched):
 
 def test_statistics_are_drawn_where_they_are_asked_for(watched):
     _, axes = plt.subplots(1, 2)
-    display = md.LayerStatisticsDisplay.from_estimator(watched, statistics=["std", "weight_norm"], ax=axes)
+    display = md.report.LayerStatisticsDisplay.from_estimator(watched, statistics=["std", "weight_norm"], ax=axes)
     assert list(display.axes_) == list(axes)
     assert axes[1].get_legend() is not None
-    alone = md.LayerStatisticsDisplay.from_estimator(watched.history_, statistics=["zero"])
+    alone = md.report.LayerStatisticsDisplay.from_estimator(watched.history_, statistics=["zero"])
     assert [text.get_text() for text in alone.figure_.legends[0].get_texts()] == ["1", "3"]
     with pytest.raises(ConfigError, match="ax holds 1 axes for 2 statistics: std, zero"):
-        md.LayerStatisticsDisplay.from_estimator(watched, statistics=["std", "zero"], ax=axes[0])
+        md.report.LayerStatisticsDisplay.from_estimator(watched, statistics=["std", "zero"], ax=axes[0])
     with pytest.raises(UnknownNameError, match=r"statistics='median' is not known. Known: mean, std"):
-        md.LayerStatisticsDisplay.from_estimator(watched, statistics=["median"])
-    with pytest.raises(ConfigError, match=r"no probes. Train with callbacks=md.Probes\(\)"):
-        md.LayerStatisticsDisplay.from_estimator(classifier())
+        md.report.LayerStatisticsDisplay.from_estimator(watched, statistics=["median"])
+    with pytest.raises(ConfigError, match=r"no probes. Train with callbacks=md.train.Probes\(\)"):
+        md.report.LayerStatisticsDisplay.from_estimator(classifier())
 
 
 def test_probes_watch_the_layers_and_steps_they_are_told_and_change_nothing():
-    clf = classifier(callbacks=md.Probes(["1"], sample_every=2))
+    clf = classifier(callbacks=md.train.Probes(["1"], sample_every=2))
     probes = clf.history_.probes
     assert set(probes["layer"].tolist()) == {"1"}
     assert np.diff(probes["step"]).tolist() == [2] * (len(probes["step"]) - 1)
@@ -134,13 +134,13 @@ def test_probes_watch_the_layers_and_steps_they_are_told_and_change_nothing():
 def test_a_linear_net_has_its_own_outputs_drawn():
     trainer = md.Trainer(md.mlp(3), loss="cross_entropy")
     trainer.fit(X, y, epochs=2, probes=True)
-    display = md.LayerStatisticsDisplay.from_estimator(trainer)
+    display = md.report.LayerStatisticsDisplay.from_estimator(trainer)
     assert ("mean", "0") in display.lines_
     assert not any(name == "saturated" for name, _ in display.lines_)
 
 
 def test_first_layer_weights_are_images(watched):  # C2
-    display = md.FirstLayerDisplay.from_estimator(watched)
+    display = md.report.FirstLayerDisplay.from_estimator(watched)
     (image,) = display.images_
     mosaic = np.asarray(image.get_array().filled(np.nan))
     assert mosaic.shape == (11, 11)  # three by three tiles of three by three, one apart
@@ -153,7 +153,7 @@ def test_first_layer_weights_are_images(watched):  # C2
 
 
 def test_the_row_that_excites_a_unit_most_stands_beside_it(watched):  # C2
-    display = md.FirstLayerDisplay.from_estimator(watched, X, units=[2, 6], image_shape=(1, 9))
+    display = md.report.FirstLayerDisplay.from_estimator(watched, X, units=[2, 6], image_shape=(1, 9))
     sums = X @ watched.coefs_[0] + watched.intercepts_[0]
     for place, unit in enumerate((2, 6)):
         np.testing.assert_array_equal(display.patterns[place, 0], X[sums[:, unit].argmax()])
@@ -162,7 +162,7 @@ def test_the_row_that_excites_a_unit_most_stands_beside_it(watched):  # C2
 
 def test_of_many_units_those_with_the_largest_weights_are_shown_and_colours_are_colours():
     model = md.Linear(100).init(12)
-    display = md.FirstLayerDisplay.from_estimator(model, image_shape=(2, 2, 3))
+    display = md.report.FirstLayerDisplay.from_estimator(model, image_shape=(2, 2, 3))
     assert len(display.units) == 64
     norms = np.linalg.norm(model.params["W"], axis=0)
     assert norms[list(display.units)].min() >= np.delete(norms, display.units).max()
@@ -174,25 +174,25 @@ def test_of_many_units_those_with_the_largest_weights_are_shown_and_colours_are_
 def test_what_is_no_image_is_said(watched):
     model = md.Linear(2).init(6)
     with pytest.raises(ConfigError, match="image_shape must be given: 6 inputs are no square"):
-        md.FirstLayerDisplay.from_estimator(model)
+        md.report.FirstLayerDisplay.from_estimator(model)
     with pytest.raises(ShapeError, match=r"image_shape=\(2, 2\) has 4 numbers, and the layer has 6 inputs"):
-        md.FirstLayerDisplay.from_estimator(model, image_shape=(2, 2))
+        md.report.FirstLayerDisplay.from_estimator(model, image_shape=(2, 2))
     with pytest.raises(ShapeError, match=r"must be \(height, width\)"):
-        md.FirstLayerDisplay.from_estimator(model, image_shape=(6,))
+        md.report.FirstLayerDisplay.from_estimator(model, image_shape=(6,))
     with pytest.raises(ConfigError, match="units=9 is not the number of a unit: the layer has 8"):
-        md.FirstLayerDisplay.from_estimator(watched, units=[9])
+        md.report.FirstLayerDisplay.from_estimator(watched, units=[9])
     with pytest.raises(ConfigError, match="no Linear layer"):
-        md.FirstLayerDisplay.from_estimator(md.Sequential("tanh").init(4))
+        md.report.FirstLayerDisplay.from_estimator(md.Sequential("tanh").init(4))
     with pytest.raises(ConfigError, match="has no net"):
-        md.FirstLayerDisplay.from_estimator(md.MLPClassifier())
+        md.report.FirstLayerDisplay.from_estimator(md.MLPClassifier())
     with pytest.raises(ConfigError, match="need two"):
-        md.FirstLayerDisplay.from_estimator(watched, X, ax=plt.gca())
+        md.report.FirstLayerDisplay.from_estimator(watched, X, ax=plt.gca())
 
 
 def test_without_matplotlib_the_error_says_how_to_get_it(watched, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     with pytest.raises(MissingPackageError, match=r"madaline\[plot\]"):
-        md.LossCurveDisplay.from_estimator(watched)
+        md.report.LossCurveDisplay.from_estimator(watched)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -30,14 +30,14 @@ def with_own_slope(x):
 
 NETS = [
     *CASES,
-    *(Case(f"with {name}", md.Sequential(md.Linear(6), name, md.Linear(2)), 4) for name in md.ACTIVATIONS.names()),
+    *(Case(f"with {name}", md.Sequential(md.Linear(6), name, md.Linear(2)), 4) for name in md.nn.ACTIVATIONS.names()),
     Case("mlp", md.mlp(8, 6, 3), 5),
     Case("mlp with batch norm and dropout", md.mlp(8, 8, 3, norm="batch", dropout=0.2, activation="swish"), 5),
     Case("mlp with layer norm, residual", md.mlp(8, 8, 2, norm="layer", residual=True, activation="gelu"), 5),
-    Case("own formula", md.Sequential(md.Linear(5), md.Activation(bump), md.Linear(2)), 3),
-    Case("own formula with a slope", md.Sequential(md.Linear(5), md.Activation(with_own_slope), md.Linear(2)), 3),
+    Case("own formula", md.Sequential(md.Linear(5), md.nn.Activation(bump), md.Linear(2)), 3),
+    Case("own formula with a slope", md.Sequential(md.Linear(5), md.nn.Activation(with_own_slope), md.Linear(2)), 3),
     Case("outputs by name", md.Parallel(mean=md.Linear(2), spread=md.Sequential(md.Linear(2), "softplus")), 3),
-    Case("standardized", md.Sequential(md.Standardize((0.0, 1.0), (2.0, 3.0)), md.mlp(4, 1)), 2),
+    Case("standardized", md.Sequential(md.nn.Standardize((0.0, 1.0), (2.0, 3.0)), md.mlp(4, 1)), 2),
 ]
 
 

@@ -112,9 +112,9 @@ def test_a_date_has_the_parts_it_has_in_a_table():
 def test_what_is_no_fitted_estimator_is_refused(tmp_path):
     for thing, message in [
         (md.MLPClassifier(), "an unfitted MLPClassifier"),
-        (md.Perceptron(), "this Perceptron is not"),
+        (md.classical.Perceptron(), "this Perceptron is not"),
         ("model.madaline", "was given str"),
-        (md.ColumnScaler(), "was given ColumnScaler"),
+        (md.data.ColumnScaler(), "was given ColumnScaler"),
     ]:
         with pytest.raises(TypeError, match=message):
             md.export(thing, tmp_path / "model.c", to="c")

@@ -116,7 +116,7 @@ def test_every_primitive_has_a_rule_or_a_reason_to_have_none(to, known):
 
 
 @dataclass(frozen=True, repr=False)
-class Noise(md.Layer):
+class Noise(md.nn.Layer):
     """Random outside of training, too. Without a name, so that it is in no registry."""
 
     def __call__(self, x, p, context):
@@ -124,7 +124,7 @@ class Noise(md.Layer):
 
 
 @dataclass(frozen=True, repr=False)
-class Centred(md.Layer):
+class Centred(md.nn.Layer):
     """Brings rows together."""
 
     def __call__(self, x, p, context):
@@ -181,7 +181,7 @@ def test_a_category_that_is_not_known_stops_each_of_them(tmp_path):
 
 def test_names_of_inputs_may_be_anything(tmp_path):
     names = ["int", "n", "a b", "a_b", "1st", "layer_0_W", "x", "für"]
-    net = md.Sequential(md.Parallel(**dict.fromkeys(names, md.Identity())), md.Concat(), md.Linear(2))
+    net = md.Sequential(md.Parallel(**dict.fromkeys(names, md.nn.Identity())), md.Concat(), md.Linear(2))
     X = {name: np.full((2, 1), float(k), dtype="float32") for k, name in enumerate(names)}
     model = net.init(X)
     (path,) = md.export(model, tmp_path / "model.py", to="python")
@@ -200,7 +200,7 @@ def test_a_title_does_no_harm_within_a_comment(tmp_path):
         return np.tanh(x)
 
     bad.__name__ = '*/ """ ??/ \\ \n'
-    model = md.Sequential(md.Linear(2), md.Activation(bad)).init(3)
+    model = md.Sequential(md.Linear(2), md.nn.Activation(bad)).init(3)
     (path,) = md.export(model, tmp_path / "model.py", to="python")
     compile(path.read_text(), "model.py", "exec")
     (path, _) = md.export(model, tmp_path / "model.c", to="c")

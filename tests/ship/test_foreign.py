@@ -31,7 +31,7 @@ def recorded(name):
 @pytest.mark.parametrize("name", ["plain", "norms", "units"])
 def test_a_net_of_pytorch_gives_what_it_gave_there(name):
     text = (FOREIGN / f"torch_{name}.txt").read_text()
-    model = md.from_torch(FOREIGN / f"torch_{name}.safetensors", text, inputs=SHAPES.get(name))
+    model = md.ship.from_torch(FOREIGN / f"torch_{name}.safetensors", text, inputs=SHAPES.get(name))
     X, y = recorded(f"torch_{name}")
     np.testing.assert_allclose(model(X), y, rtol=1e-5, atol=1e-5)
 
@@ -39,7 +39,7 @@ def test_a_net_of_pytorch_gives_what_it_gave_there(name):
 @pytest.mark.parametrize("name", ["plain", "norms", "units"])
 def test_a_net_of_keras_gives_what_it_gave_there(name):
     X, y = recorded(f"keras_{name}")
-    np.testing.assert_allclose(md.from_keras(FOREIGN / f"keras_{name}.keras")(X), y, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(md.ship.from_keras(FOREIGN / f"keras_{name}.keras")(X), y, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("activation", ["identity", "logistic", "tanh", "relu"])
@@ -47,7 +47,7 @@ def test_a_net_of_keras_gives_what_it_gave_there(name):
 def test_a_regressor_of_scikit_learn_gives_what_it_gives_there(activation, dtype, rng):
     X, y = rng.normal(size=(60, 4)).astype(dtype), rng.normal(size=(60, 2))
     theirs = MLPRegressor(hidden_layer_sizes=(7, 5), activation=activation, solver="lbfgs", max_iter=15).fit(X, y)
-    model = md.from_sklearn(theirs)
+    model = md.ship.from_sklearn(theirs)
     assert model.network.dtype == theirs.coefs_[0].dtype
     np.testing.assert_allclose(model(X), theirs.predict(X), rtol=1e-5, atol=1e-6)
 
@@ -57,7 +57,7 @@ def test_a_regressor_of_counts_gives_the_logarithm_of_what_it_gives_there(rng):
     theirs = MLPRegressor(loss="poisson", hidden_layer_sizes=(5,), max_iter=15, solver="lbfgs").fit(
         X, rng.poisson(2.0, 60)
     )
-    found = md.Poisson().predict(md.from_sklearn(theirs)(X))
+    found = md.losses.Poisson().predict(md.ship.from_sklearn(theirs)(X))
     np.testing.assert_allclose(found[:, 0], theirs.predict(X), rtol=1e-6)
 
 
@@ -67,7 +67,7 @@ def test_a_classifier_of_scikit_learn_gives_its_probabilities(kind, rng):
     y = {"binary": X[:, 0] > 0, "classes": rng.integers(0, 3, size=90), "labels": X[:, :3] > 0}[kind]
     theirs = MLPClassifier(hidden_layer_sizes=(6,), solver="lbfgs", max_iter=15).fit(X, y)
     loss = md.CrossEntropy() if kind == "classes" else md.BinaryCrossEntropy()
-    found = loss.predict(md.from_sklearn(theirs)(X))
+    found = loss.predict(md.ship.from_sklearn(theirs)(X))
     expected = theirs.predict_proba(X)
     np.testing.assert_allclose(
         found[:, 0] if kind == "binary" else found, expected[:, 1] if kind == "binary" else expected
@@ -77,7 +77,7 @@ def test_a_classifier_of_scikit_learn_gives_its_probabilities(kind, rng):
 def test_what_scikit_learn_has_not_fitted_is_refused():
     for thing in (MLPClassifier(), object()):
         with pytest.raises(ConfigError, match="has no coefs_ and intercepts_"):
-            md.from_sklearn(thing)
+            md.ship.from_sklearn(thing)
 
 
 STATE = {"0.weight": np.ones((2, 3), np.float32), "0.bias": np.zeros(2, np.float32)}
@@ -85,7 +85,7 @@ TEXT = "Sequential(\n  (0): Linear(in_features=3, out_features=2, bias=True)\n)"
 
 
 def test_a_net_of_ours_may_say_the_layers_and_names_may_have_a_prefix():
-    model = md.from_torch({f"net.{k}": v for k, v in STATE.items()}, md.Sequential(md.Linear(2)), prefix="net.")
+    model = md.ship.from_torch({f"net.{k}": v for k, v in STATE.items()}, md.Sequential(md.Linear(2)), prefix="net.")
     assert model(np.ones((1, 3))).tolist() == [[3.0, 3.0]]
 
 
@@ -128,16 +128,16 @@ def test_weights_that_do_not_fit_are_named(tmp_path):
     ]
     for state, message in cases:
         with pytest.raises(FileFormatError, match=message):
-            md.from_torch(state, TEXT)
+            md.ship.from_torch(state, TEXT)
     with pytest.raises(ConfigError, match="needs the net"):
-        md.from_torch(STATE)
+        md.ship.from_torch(STATE)
     with pytest.raises(ConfigError, match="inputs=20"):
-        md.from_torch({}, "Sequential((0): ReLU())")
+        md.ship.from_torch({}, "Sequential((0): ReLU())")
     with pytest.raises(FileNotFoundError, match="There is no file"):
-        md.from_torch(tmp_path / "none.pt", TEXT)
+        md.ship.from_torch(tmp_path / "none.pt", TEXT)
     (tmp_path / "damaged").write_bytes(b"hello")
     with pytest.raises(FileFormatError, match="neither a safetensors file nor"):
-        md.from_torch(tmp_path / "damaged", TEXT)
+        md.ship.from_torch(tmp_path / "damaged", TEXT)
 
 
 def test_a_pickle_is_never_unpickled_here(tmp_path):
@@ -150,7 +150,7 @@ def test_a_pickle_is_never_unpickled_here(tmp_path):
 
     (tmp_path / "evil.pt").write_bytes(pickle.dumps({"0.weight": Evil()}, protocol=2))
     with pytest.raises((MissingPackageError, FileFormatError), match="torch"):
-        md.from_torch(tmp_path / "evil.pt", TEXT)
+        md.ship.from_torch(tmp_path / "evil.pt", TEXT)
     assert not trap.exists()
 
 
@@ -185,18 +185,18 @@ def changed_keras(tmp_path, change):
 )
 def test_a_keras_file_that_does_not_fit_is_refused(change, message, tmp_path):
     with pytest.raises(MadalineError, match=message):
-        md.from_keras(changed_keras(tmp_path, change))
+        md.ship.from_keras(changed_keras(tmp_path, change))
 
 
 def test_a_damaged_keras_file_is_refused(tmp_path):
     content = (FOREIGN / "keras_plain.keras").read_bytes()
     path = tmp_path / "damaged.keras"
     with pytest.raises(FileNotFoundError):
-        md.from_keras(path)
+        md.ship.from_keras(path)
     for damaged in (b"", b"hello", content[:1000], content[:-300], content.replace(b"dense", b"dunce")):
         path.write_bytes(damaged)
         with pytest.raises(MadalineError):
-            md.from_keras(path)
+            md.ship.from_keras(path)
 
 
 def test_weights_alone_need_a_description(tmp_path):
@@ -204,7 +204,7 @@ def test_weights_alone_need_a_description(tmp_path):
         (tmp_path / "net.weights.h5").write_bytes(archive.read("model.weights.h5"))
         config = archive.read("config.json").decode()
     with pytest.raises(ConfigError, match=r"Pass config=model\.to_json\(\)"):
-        md.from_keras(tmp_path / "net.weights.h5")
+        md.ship.from_keras(tmp_path / "net.weights.h5")
     X, y = recorded("keras_plain")
     for given_config in (config, json.loads(config)):
-        np.testing.assert_allclose(md.from_keras(tmp_path / "net.weights.h5", given_config)(X), y, rtol=1e-5)
+        np.testing.assert_allclose(md.ship.from_keras(tmp_path / "net.weights.h5", given_config)(X), y, rtol=1e-5)

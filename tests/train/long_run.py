@@ -18,7 +18,7 @@ def run(path, threads, how):
     X = rng.normal(size=(2000, 8))
     y = (X[:, 0] > 0).astype(int) + (X[:, 1] * X[:, 2] > 0)
     trainer = md.Trainer(
-        NET, loss="cross_entropy", schedule="cosine", average=md.EMA(0.99), clip_norm=1.0, threads=threads
+        NET, loss="cross_entropy", schedule="cosine", average=md.optim.EMA(0.99), clip_norm=1.0, threads=threads
     )
     print("start", flush=True)
     history = trainer.fit(

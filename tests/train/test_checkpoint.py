@@ -58,7 +58,7 @@ class Breaks(md.Callback):
             trainer.stop()
 
 
-@pytest.mark.parametrize("optimizer", md.OPTIMIZERS.names())
+@pytest.mark.parametrize("optimizer", md.optim.OPTIMIZERS.names())
 def test_a_run_that_was_stopped_in_the_middle_of_an_epoch_goes_on(digits, tmp_path, same, optimizer):
     def trainer():
         return md.Trainer(nets(), loss="cross_entropy", optimizer=optimizer, regularizer="l2", schedule="one_cycle")
@@ -78,7 +78,7 @@ def test_a_run_that_was_stopped_in_the_middle_of_an_epoch_goes_on(digits, tmp_pa
 
 def test_what_early_stopping_and_the_plateau_remember_is_kept(digits, tmp_path, same):
     def trainer():
-        schedule = md.ReduceOnPlateau(0.5, patience=0)
+        schedule = md.optim.schedules.ReduceOnPlateau(0.5, patience=0)
         return md.Trainer(nets(), loss="cross_entropy", optimizer=md.SGD(2.0), schedule=schedule)
 
     options = {"batch_size": 50, "validation": 0.3, "early_stopping": 2}
@@ -189,7 +189,7 @@ def test_a_loss_of_ones_own_is_saved_for_the_columns_it_is_used_with(digits, tmp
     resumed.fit(X, Y, epochs=2, resume=tmp_path / "run")
     same(whole.model, resumed.model)
     saved = container.read(tmp_path / "run", kind="checkpoint")[1]["setting"]["recipe"]["loss"]
-    loaded = md.as_loss(saved)  # without the function
+    loaded = md.losses.as_loss(saved)  # without the function
     z = whole.model(X[:5]).astype(np.float64)
     assert loaded(z, Y[:5]) == pytest.approx(np.mean(of_some_columns(z, Y[:5])), rel=1e-12)
 
@@ -207,7 +207,7 @@ def test_losses_of_ones_own_of_several_outputs_are_saved_each_for_its_columns(di
 
 
 def test_what_cannot_be_saved_is_refused_before_the_training(digits, tmp_path):
-    class Nameless(md.Optimizer):
+    class Nameless(md.optim.Optimizer):
         def update(self, w, g, *, t, lr):
             return w - lr * g
 
@@ -227,7 +227,7 @@ def test_a_damaged_checkpoint_is_refused_whatever_was_changed(digits, tmp_path):
     X, y = digits[0][:60], digits[1][:60]
     path = tmp_path / "run"
     options = {"epochs": 1, "validation": 0.2, "early_stopping": True}
-    trainer = md.Trainer(nets(), loss="cross_entropy", schedule=md.ReduceOnPlateau())
+    trainer = md.Trainer(nets(), loss="cross_entropy", schedule=md.optim.schedules.ReduceOnPlateau())
     trainer.fit(X, y, checkpoint=path, **options)
     content = path.read_bytes()
     arrays, document = container.read(path, kind="checkpoint")
@@ -293,7 +293,7 @@ def test_a_state_that_no_run_can_have_is_refused(digits, tmp_path, part, change,
     """The run had 29 steps an epoch, and was stopped after 11 steps of the second one."""
     path = tmp_path / "run"
     options = {"epochs": 3, "batch_size": 50, "validation": 0.2, "early_stopping": True, "metrics": "accuracy"}
-    trainer = md.Trainer(nets(), loss="cross_entropy", schedule=md.ReduceOnPlateau())
+    trainer = md.Trainer(nets(), loss="cross_entropy", schedule=md.optim.schedules.ReduceOnPlateau())
     trainer.fit(*digits, **options, callbacks=Breaks(40), checkpoint=path)
     arrays, document = container.read(path, kind="checkpoint")
     assert (document["progress"]["epoch"], document["progress"]["step"], document["progress"]["t"]) == (1, 11, 40)
@@ -426,7 +426,11 @@ def test_a_run_may_be_made_longer_while_its_rates_are_those_of_the_longer_one(di
     X, y = digits
 
     def trainer():
-        return md.Trainer(nets(), loss="cross_entropy", schedule=md.LinearWarmup(10).then(md.Cosine(), after=40))
+        return md.Trainer(
+            nets(),
+            loss="cross_entropy",
+            schedule=md.optim.schedules.LinearWarmup(10).then(md.optim.schedules.Cosine(), after=40),
+        )
 
     whole, longer = trainer(), trainer()
     whole.fit(X, y, epochs=4)

@@ -99,7 +99,7 @@ def test_class_numbers_of_every_type_mean_the_same(whole, dtype, same):
 
 def test_a_net_that_learns_from_the_data_sees_all_of_sparse_data(whole, same):
     X, y = whole
-    net = md.Sequential(md.Standardize(), md.Linear(2))
+    net = md.Sequential(md.nn.Standardize(), md.Linear(2))
     one, other = md.Trainer(net), md.Trainer(net)
     one.fit(X, y, epochs=1)
     other.fit(scipy.sparse.csr_matrix(X), y, epochs=1)
@@ -114,7 +114,7 @@ n, columns = 60_000, 5_000
 X = scipy.sparse.csr_array((np.ones(n, "f4"), np.arange(n) % columns, np.arange(n + 1)), shape=(n, columns))
 net = md.mlp(4, 2)
 md.Trainer(net, loss="cross_entropy", threads=1).fit(X, np.arange(n) % 2, epochs=1, batch_size=256)
-md.Trainer(md.Sequential(md.Standardize(), net), loss="cross_entropy", threads=1).fit(X, np.arange(n) % 2, epochs=1)
+md.Trainer(md.Sequential(md.nn.Standardize(), net), loss="cross_entropy", threads=1).fit(X, np.arange(n) % 2, epochs=1)
 print(next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith("VmHWM")))
 """
     )
@@ -231,7 +231,7 @@ def test_the_input_that_has_it_is_named():
 def test_numbers_too_large_to_add_up_are_fine(whole):
     X, y = whole
     X[:, 0] = 1e308
-    md.Trainer(md.Sequential(md.Standardize(), md.Linear(2)), dtype="float64")
+    md.Trainer(md.Sequential(md.nn.Standardize(), md.Linear(2)), dtype="float64")
     with pytest.raises(MadalineError):  # they overflow in float32, but are not called missing
         trained(X, y)
 

@@ -70,7 +70,7 @@ def test_an_epoch_that_was_run_with_others_has_the_row_it_would_have_by_itself(d
 def test_the_rate_of_each_step_is_the_schedules(digits):
     trainer = md.Trainer(NET, loss="cross_entropy", optimizer=md.SGD(0.2), schedule="cosine")
     history = trainer.fit(*digits, epochs=2, record_steps=True)
-    np.testing.assert_allclose(history.steps["learning_rate"], 0.2 * md.Cosine().table(58), rtol=1e-12)
+    np.testing.assert_allclose(history.steps["learning_rate"], 0.2 * md.optim.schedules.Cosine().table(58), rtol=1e-12)
 
 
 def test_probes_say_what_can_be_computed_by_hand(digits):

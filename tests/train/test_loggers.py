@@ -75,7 +75,12 @@ def packages(monkeypatch):
 def test_tensorboard_gets_every_column_steps_and_probes(packages, digits, tmp_path):
     trainer = md.Trainer(NET, loss="cross_entropy")
     history = trainer.fit(
-        *digits, epochs=2, validation=0.2, probes=["0"], probe_every=10, callbacks=md.TensorBoard(tmp_path, every=10)
+        *digits,
+        epochs=2,
+        validation=0.2,
+        probes=["0"],
+        probe_every=10,
+        callbacks=md.train.TensorBoard(tmp_path, every=10),
     )
     writer = Writer.made[-1]
     assert writer.path == str(tmp_path)
@@ -90,7 +95,7 @@ def test_tensorboard_gets_every_column_steps_and_probes(packages, digits, tmp_pa
 
 def test_mlflow_gets_the_recipe_and_every_column(packages, digits):
     trainer = md.Trainer(NET, loss="cross_entropy", seed=7)
-    history = trainer.fit(*digits, epochs=2, callbacks=md.MLflow("mine", tracking_uri="here"))
+    history = trainer.fit(*digits, epochs=2, callbacks=md.train.MLflow("mine", tracking_uri="here"))
     client = Client.made[-1]
     assert client.uri == "here"
     assert client.params["seed"] == "7"
@@ -100,27 +105,29 @@ def test_mlflow_gets_the_recipe_and_every_column(packages, digits):
     assert client.ended == "FINISHED"
     bad = md.Trainer(md.mlp(8, 64), optimizer=md.SGD(1e30))
     with pytest.raises(DivergenceError):
-        bad.fit(digits[0], epochs=2, callbacks=md.MLflow("mine"))
+        bad.fit(digits[0], epochs=2, callbacks=md.train.MLflow("mine"))
     assert Client.made[-1].ended == "FAILED"
     with pytest.raises(ZeroDivisionError):
-        md.Trainer(md.mlp(8, 64)).fit(digits[0], epochs=2, callbacks=[md.MLflow("mine"), lambda trainer, row: 1 / 0])
+        md.Trainer(md.mlp(8, 64)).fit(
+            digits[0], epochs=2, callbacks=[md.train.MLflow("mine"), lambda trainer, row: 1 / 0]
+        )
     assert Client.made[-1].ended == "FAILED"
 
 
 def test_a_package_that_is_not_there_is_named(monkeypatch):
     for name in ("tensorboard", "tensorboard.summary", "mlflow"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(MissingPackageError, match=r"md.TensorBoard needs the package tensorboard: pip install"):
-        md.TensorBoard("runs")
-    with pytest.raises(MissingPackageError, match=r"md.MLflow needs the package mlflow"):
-        md.MLflow()
+    with pytest.raises(MissingPackageError, match=r"md.train.TensorBoard needs the package tensorboard: pip install"):
+        md.train.TensorBoard("runs")
+    with pytest.raises(MissingPackageError, match=r"md.train.MLflow needs the package mlflow"):
+        md.train.MLflow()
 
 
 def test_tensorboard_itself_reads_what_was_written(digits, tmp_path):
     pytest.importorskip("tensorboard", reason="needs TensorBoard: pip install tensorboard")
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-    history = md.Trainer(NET, loss="cross_entropy").fit(*digits, epochs=2, callbacks=md.TensorBoard(tmp_path))
+    history = md.Trainer(NET, loss="cross_entropy").fit(*digits, epochs=2, callbacks=md.train.TensorBoard(tmp_path))
     events = EventAccumulator(str(tmp_path))
     events.Reload()
     found = [float(event.tensor_proto.float_val[0]) for event in events.Tensors("loss")]
@@ -130,7 +137,7 @@ def test_tensorboard_itself_reads_what_was_written(digits, tmp_path):
 def test_mlflow_itself_reads_what_was_written(digits, tmp_path, monkeypatch):
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
     mlflow = pytest.importorskip("mlflow", reason="needs MLflow: pip install mlflow")
-    logger = md.MLflow("mine", tracking_uri=f"file:{tmp_path}")
+    logger = md.train.MLflow("mine", tracking_uri=f"file:{tmp_path}")
     history = md.Trainer(NET, loss="cross_entropy").fit(*digits, epochs=2, callbacks=logger)
     client = mlflow.MlflowClient(f"file:{tmp_path}")
     found = client.get_metric_history(logger.run_id, "loss")

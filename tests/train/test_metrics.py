@@ -111,13 +111,13 @@ def test_of_nothing_is_nan(classes):
 
 def test_metrics_see_predictions_and_not_raw_outputs(rng):
     z, y = rng.normal(size=(50, 1)), rng.poisson(2.0, size=(50, 1))
-    loss = md.Poisson()
+    loss = md.losses.Poisson()
     assert ours("mae", loss, z, y) == pytest.approx(np.abs(np.exp(z) - y).mean(), rel=1e-9)
     assert ours("r2", loss, z, y) == pytest.approx(theirs.r2_score(y, np.exp(z)), rel=1e-9)
 
 
 def test_accuracy_of_ordered_classes_is_that_of_the_most_likely_one(rng):
-    loss = md.Ordinal()
+    loss = md.losses.Ordinal()
     z, y = rng.normal(size=(60, 1)) * 3, rng.integers(3, size=60)
     raw = np.hstack([z + 1.0, z - 1.0])
     assert loss.n_classes(raw.shape) == 3
@@ -156,8 +156,8 @@ def test_metrics_of_ones_own(digits):
 def test_a_metric_with_another_parameter_is_another_metric(digits):
     X, y = digits
     trainer = md.Trainer(md.mlp(16, 10), loss="cross_entropy", optimizer=md.SGD(0.0))
-    trainer.partial_fit(X, y, metrics=md.TopK(1))
-    trainer.partial_fit(X, y, metrics=md.TopK(9))
+    trainer.partial_fit(X, y, metrics=md.train.TopK(1))
+    trainer.partial_fit(X, y, metrics=md.train.TopK(9))
     few, many = trainer.history["top_k"]
     assert few < 0.5 < many
 

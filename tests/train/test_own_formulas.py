@@ -29,7 +29,7 @@ def rule(w, g, m, v, *, t, lr):
 
 def own(*widths, rate):
     return md.Trainer(
-        md.mlp(*widths, activation=bent), loss=surprise, optimizer=md.as_optimizer(rule, learning_rate=rate)
+        md.mlp(*widths, activation=bent), loss=surprise, optimizer=md.optim.as_optimizer(rule, learning_rate=rate)
     )
 
 
@@ -37,7 +37,7 @@ def loaded(path):
     """A trainer made from what a checkpoint holds, without any of the functions."""
     setting = container.read(path, kind="checkpoint")[1]["setting"]  # numbers, strings, lists and dicts
     recipe = setting["recipe"]
-    return md.Trainer(md.Layer.from_dict(setting["net"]), loss=recipe["loss"], optimizer=recipe["optimizer"])
+    return md.Trainer(md.nn.Layer.from_dict(setting["net"]), loss=recipe["loss"], optimizer=recipe["optimizer"])
 
 
 def check_files(trainer, X, y, tmp_path, widths, *, rate, epochs, **options):

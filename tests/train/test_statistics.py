@@ -8,7 +8,9 @@ import pytest
 import madaline as md
 from madaline.train.statistics import recompute_statistics
 
-NET = md.Sequential(md.Standardize(), md.Linear(16), md.BatchNorm(momentum=0.3), "relu", md.BatchNorm(), md.Linear(10))
+NET = md.Sequential(
+    md.nn.Standardize(), md.Linear(16), md.BatchNorm(momentum=0.3), "relu", md.BatchNorm(), md.Linear(10)
+)
 
 
 class Follows(md.Callback):
@@ -25,7 +27,7 @@ class Follows(md.Callback):
 
 def test_an_exponential_average_is_what_the_model_shows(digits):
     X, y = digits
-    trainer = md.Trainer(md.mlp(8, 10), loss="cross_entropy", average=md.EMA(0.9), dtype="float64")
+    trainer = md.Trainer(md.mlp(8, 10), loss="cross_entropy", average=md.optim.EMA(0.9), dtype="float64")
     follows = Follows()
     trainer.fit(X, y, epochs=1, callbacks=follows)
     average = trainer.net.init(X, dtype="float64").params.flat.copy()
@@ -40,7 +42,7 @@ def test_an_exponential_average_is_what_the_model_shows(digits):
 
 def test_stochastic_weight_averaging_takes_the_statistics_anew(digits):
     X, y = digits
-    trainer = md.Trainer(NET, loss="cross_entropy", average=md.SWA(start=5, every=3), dtype="float64")
+    trainer = md.Trainer(NET, loss="cross_entropy", average=md.optim.SWA(start=5, every=3), dtype="float64")
     follows = Follows()
     trainer.fit(X, y, epochs=2, batch_size=100, callbacks=follows)
     expected = np.mean([w for step, w in enumerate(follows.w, 1) if step > 5 and (step - 5) % 3 == 0], axis=0)
@@ -76,7 +78,7 @@ def test_over_a_stream_the_statistics_are_those_of_all_its_rows(digits, tmp_path
 
     def trainer():
         net = md.Sequential(md.Linear(8), md.BatchNorm(), "relu", md.Linear(10))
-        return md.Trainer(net, loss="cross_entropy", average=md.SWA())
+        return md.Trainer(net, loss="cross_entropy", average=md.optim.SWA())
 
     whole, resumed, array = trainer(), trainer(), trainer()
     options = {"epochs": 2, "batch_size": 50, "shuffle": False}
@@ -90,7 +92,7 @@ def test_over_a_stream_the_statistics_are_those_of_all_its_rows(digits, tmp_path
 def test_where_time_is_short_a_batch_is_enough(digits):
     """After Ctrl-C nobody waits for all the data."""
     X, y = digits
-    trainer = md.Trainer(md.Sequential(md.BatchNorm(), md.Linear(10)), loss="cross_entropy", average=md.SWA())
+    trainer = md.Trainer(md.Sequential(md.BatchNorm(), md.Linear(10)), loss="cross_entropy", average=md.optim.SWA())
     trainer.fit(X, y, epochs=1, batch_size=100)
     recompute_statistics(trainer.run, max_seconds=0.0)
     batches = trainer.run.source.batches(trainer.run.progress.epoch)

@@ -21,7 +21,7 @@ def after_a_step(start, X, y, optimizer, dtype):
 
 
 @pytest.mark.parametrize("net", NETS)
-@pytest.mark.parametrize("optimizer", md.OPTIMIZERS, ids=lambda rule: rule.name)
+@pytest.mark.parametrize("optimizer", md.optim.OPTIMIZERS, ids=lambda rule: rule.name)
 def test_parameters_after_a_step_are_within_a_few_ulp(digits, net, optimizer):
     X, y = digits[0][:64], digits[1][:64]
     start = NETS[net].init(X)
@@ -35,5 +35,5 @@ def test_parameters_after_a_step_are_within_a_few_ulp(digits, net, optimizer):
     clear = g > 1e-3 * g.max()
     assert clear.mean() > 0.7
     # Adadelta's first step is nearly the sign of the gradient: over sets of rows its error is 1e-6 to 3e-5 of a step.
-    share = 5e-5 if optimizer is md.Adadelta else 1e-5
+    share = 5e-5 if optimizer is md.optim.Adadelta else 1e-5
     assert (np.abs(single - double) <= few_ulp + share * largest)[clear].all()

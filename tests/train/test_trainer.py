@@ -50,15 +50,15 @@ def by_differences(objective, params):
 
 PENALTIES = {
     "none": (None, lambda p, h: 0.0),
-    "l2": (md.L2(0.1), lambda p, h: 0.1 * sum((p[k] ** 2).sum() for k in ("0.W", "2.W"))),
+    "l2": (md.optim.L2(0.1), lambda p, h: 0.1 * sum((p[k] ** 2).sum() for k in ("0.W", "2.W"))),
     "l2 over the rows": (
-        md.L2(0.1, per_row=True),
+        md.optim.L2(0.1, per_row=True),
         lambda p, h: 0.1 / len(h) * sum((p[k] ** 2).sum() for k in ("0.W", "2.W")),
     ),
-    "l1 of one layer": ({"2": md.L1(0.1)}, lambda p, h: 0.1 * np.abs(p["2.W"]).sum()),
-    "l2 of a bias that is named": ({"0.b": md.L2(0.5)}, lambda p, h: 0.5 * (p["0.b"] ** 2).sum()),
+    "l1 of one layer": ({"2": md.optim.L1(0.1)}, lambda p, h: 0.1 * np.abs(p["2.W"]).sum()),
+    "l2 of a bias that is named": ({"0.b": md.optim.L2(0.5)}, lambda p, h: 0.5 * (p["0.b"] ** 2).sum()),
     "several": (
-        ["l2", md.Activity(0.2, norm="l2")],
+        ["l2", md.optim.Activity(0.2, norm="l2")],
         lambda p, h: 1e-4 * sum((p[k] ** 2).sum() for k in ("0.W", "2.W")) + 0.2 * (h**2).sum(axis=1).mean(),
     ),
     "one's own": (
@@ -66,7 +66,7 @@ PENALTIES = {
         lambda p, h: 0.1 * sum((np.abs(p[k]) ** 3).sum() for k in ("0.W", "2.W")),
     ),
     "orthogonal columns": (
-        {"0": md.Orthogonality(0.1)},
+        {"0": md.optim.Orthogonality(0.1)},
         lambda p, h: 0.1 * ((p["0.W"] @ p["0.W"].T - np.eye(4)) ** 2).sum(),
     ),
 }
@@ -95,7 +95,7 @@ def test_a_step_goes_down_the_objective_written_by_hand(rows, name):
 
 def test_lbfgs_ends_where_scipy_does(rows):
     X, y = rows
-    trainer = small(optimizer=md.LBFGS(40, tol=1e-8, value_tol=1e-14), regularizer=md.L2(0.01))
+    trainer = small(optimizer=md.LBFGS(40, tol=1e-8, value_tol=1e-14), regularizer=md.optim.L2(0.01))
     history = trainer.fit(X, y)
     model = trainer.net.init(X, dtype="float64")
     loss = md.value_and_grad(
@@ -133,7 +133,7 @@ def test_the_norm_of_the_gradient_is_clipped(rows):
 
 
 def test_weights_keep_to_their_constraint(rows):
-    trainer = small(constraint={"0": md.MaxNorm(0.3), "2": "non_negative"}, optimizer=md.SGD(1.0))
+    trainer = small(constraint={"0": md.optim.MaxNorm(0.3), "2": "non_negative"}, optimizer=md.SGD(1.0))
     trainer.fit(*rows, epochs=3)
     assert np.linalg.norm(trainer.model.params["0.W"], axis=0).max() <= 0.3 + 1e-12
     assert trainer.model.params["2.W"].min() == 0.0
@@ -163,7 +163,7 @@ def test_frozen_layers_keep_their_bits(digits):
 
 def test_groups_have_their_own_rates_and_decay(rows):
     X, y = rows
-    groups = {"0": {"rate": 0.0}, "2.W": {"rate": 0.5}, "*.b": md.Group(decay=1.0)}
+    groups = {"0": {"rate": 0.0}, "2.W": {"rate": 0.5}, "*.b": md.train.Group(decay=1.0)}
     adamw = md.AdamW(0.1, weight_decay=0.2)
     start = small().net.init(X, dtype="float64").params
     plain, grouped = small(optimizer=adamw), small(optimizer=adamw, groups=groups)
@@ -240,7 +240,7 @@ def test_going_on_with_other_data_is_fine(rows):
 def test_a_trainer_can_be_copied_and_pickled_and_the_copy_goes_on_alike(digits, same, average):
     X, y = digits
     net = md.Sequential(md.Linear(8), md.BatchNorm(), "relu", md.Linear(10))
-    trainer = md.Trainer(net, loss="cross_entropy", average=average, schedule=md.ReduceOnPlateau())
+    trainer = md.Trainer(net, loss="cross_entropy", average=average, schedule=md.optim.schedules.ReduceOnPlateau())
     for twin in (copy.deepcopy(trainer), pickle.loads(pickle.dumps(trainer))):
         twin.fit(X, y, epochs=1)
     trainer.fit(X, y, epochs=2, metrics="accuracy")
@@ -307,14 +307,16 @@ def test_a_loss_or_penalty_in_float64_trains_a_net_in_float32(rows, optimizer):
     X, y = rows
 
     def of_labels(z, y):
-        return np.sum((np.arange(z.shape[1]) == y[:, None]) * 1.0 * (md.logsumexp(z, axis=1, keepdims=True) - z), 1)
+        return np.sum(
+            (np.arange(z.shape[1]) == y[:, None]) * 1.0 * (md.functional.logsumexp(z, axis=1, keepdims=True) - z), 1
+        )
 
     def penalty(w):
         return np.sum(np.full(1, 0.1) * w * w)
 
     ours, theirs = (
         small(loss=loss, regularizer=regularizer, optimizer=optimizer, dtype="float32")
-        for loss, regularizer in ((of_labels, penalty), ("cross_entropy", md.L2(0.1)))
+        for loss, regularizer in ((of_labels, penalty), ("cross_entropy", md.optim.L2(0.1)))
     )
     for trainer in (ours, theirs):
         trainer.fit(X, y, epochs=3, batch_size=None, validation=(X, y), sample_weight=np.ones(len(y)))
@@ -327,7 +329,7 @@ def test_formulas_of_ones_own_train_as_built_in_ones(digits, same):
     X, y = digits
 
     def swish(x):
-        return x * md.sigmoid(x)
+        return x * md.functional.sigmoid(x)
 
     def cube(prediction, target):
         return np.sum(np.abs(prediction - target) ** 3, axis=1)
@@ -336,12 +338,12 @@ def test_formulas_of_ones_own_train_as_built_in_ones(digits, same):
         v = 0.9 * v + g
         return w - lr * v, v
 
-    rule = md.as_optimizer(momentum, learning_rate=0.001)
-    own = md.Trainer(md.Sequential(md.Linear(8), md.Activation(swish), md.Linear(10)), loss=cube, optimizer=rule)
+    rule = md.optim.as_optimizer(momentum, learning_rate=0.001)
+    own = md.Trainer(md.Sequential(md.Linear(8), md.nn.Activation(swish), md.Linear(10)), loss=cube, optimizer=rule)
     history = own.fit(X, np.eye(10)[y], epochs=6)
     assert history["loss"][-1] < 0.8 * history["loss"][0]
     sgd = md.SGD(0.001, momentum=0.9)
-    built = md.Trainer(md.Sequential(md.Linear(8), md.Activation(swish), md.Linear(10)), loss=cube, optimizer=sgd)
+    built = md.Trainer(md.Sequential(md.Linear(8), md.nn.Activation(swish), md.Linear(10)), loss=cube, optimizer=sgd)
     built.fit(X, np.eye(10)[y], epochs=6)
     np.testing.assert_allclose(own.model.params.flat, built.model.params.flat, rtol=1e-4, atol=1e-5)
 

@@ -13,7 +13,7 @@ NET = md.Sequential(md.Linear(6), "tanh", md.Linear(3))
 
 def trained(X, y, *, sample_weight=None, class_weight=None, batch_size=None, epochs=5, optimizer=None, **options):
     trainer = md.Trainer(
-        NET, loss="cross_entropy", optimizer=optimizer or md.SGD(0.5), dtype="float64", regularizer=md.L2(0.01)
+        NET, loss="cross_entropy", optimizer=optimizer or md.SGD(0.5), dtype="float64", regularizer=md.optim.L2(0.01)
     )
     trainer.fit(
         X, y, epochs=epochs, batch_size=batch_size, sample_weight=sample_weight, class_weight=class_weight,
@@ -82,7 +82,7 @@ def test_class_weights_are_row_weights_by_class(rows):
     by_row = np.array([2.0, 1.0, 0.5])[y]
     close(trained(X, y, class_weight=of_class), trained(X, y, sample_weight=by_row))
     close(trained(X, y, class_weight=[2.0, 1.0, 0.5]), trained(X, y, sample_weight=by_row))
-    balanced = md.balanced_class_weight(y)[y]
+    balanced = md.losses.balanced_class_weight(y)[y]
     close(trained(X, y, class_weight="balanced"), trained(X, y, sample_weight=balanced))
     both = trained(X, y, class_weight=of_class, sample_weight=np.arange(30.0))
     close(both, trained(X, y, sample_weight=np.arange(30.0) * by_row))
@@ -103,7 +103,7 @@ def test_weights_of_several_outputs_are_given_by_name_and_multiply(rows):
     net = md.Parallel(kind=md.Linear(3), first=md.Linear(2))
     targets = {"kind": y, "first": (X[:, 3] > 0).astype(int)}
     recipe = {"loss": {"kind": "cross_entropy", "first": "cross_entropy"}, "dtype": "float64"}
-    by_row = md.balanced_class_weight(y)[y] * np.array([1.0, 3.0])[targets["first"]]
+    by_row = md.losses.balanced_class_weight(y)[y] * np.array([1.0, 3.0])[targets["first"]]
     one, other = md.Trainer(net, **recipe), md.Trainer(net, **recipe)
     held = (X[:10], {name: target[:10] for name, target in targets.items()})
     one.fit(X, targets, epochs=2, class_weight={"kind": "balanced", "first": {1: 3.0}}, validation=held)
@@ -123,7 +123,7 @@ def test_regression_has_no_classes_to_weigh(rows):
 
 def test_validation_rows_are_weighted_alike(rows):
     X, y = rows
-    weight = md.balanced_class_weight(y[:20])[y]
+    weight = md.losses.balanced_class_weight(y[:20])[y]
     one = trained(X[:20], y[:20], class_weight="balanced", validation=(X[20:], y[20:]))
     other = trained(X[:20], y[:20], sample_weight=weight[:20], validation=(X[20:], y[20:], weight[20:]))
     np.testing.assert_allclose(one.history["val_loss"], other.history["val_loss"], rtol=1e-12)
@@ -203,7 +203,7 @@ def test_a_loss_of_ones_own_takes_class_weights(rows):
     X, y = rows
 
     def surprise(z, y):
-        return md.logsumexp(z, axis=1) - np.take_along_axis(z, y[:, None], axis=1)[:, 0]
+        return md.functional.logsumexp(z, axis=1) - np.take_along_axis(z, y[:, None], axis=1)[:, 0]
 
     own, built_in = (md.Trainer(NET, loss=loss, dtype="float64") for loss in (surprise, "cross_entropy"))
     for trainer in (own, built_in):

@@ -57,6 +57,22 @@ DATASETS: Registry[Dataset] = Registry("data set")
 "Every data set by name."
 
 
+def load_dataset(name: str) -> pl.DataFrame:
+    """A data set that comes with madaline or scikit-learn, as a polars data frame.
+
+    Parameters
+    ----------
+    name : str
+        ``"penguins"``, ``"auto_mpg"``, ``"moons"`` ...; ``md.data.DATASETS`` holds all of them with their sources.
+
+    Examples
+    --------
+    >>> load_dataset("penguins").shape
+    (344, 7)
+    """
+    return DATASETS.find(name, argument="name").table()
+
+
 def shape_table(name: str, n: int = N_POINTS, *, seed: int = 0) -> pl.DataFrame:
     """Points of a shape of :mod:`madaline.data.shapes` as a table.
 

@@ -55,7 +55,7 @@ def gradient_x_input(model: Any, X: Any, output: Any = None, *, raw: bool = Fals
     >>> import numpy as np, madaline as md
     >>> model = md.Linear(1).init(2)
     >>> model.params["W"], model.params["b"] = [[2.0], [-1.0]], [5.0]
-    >>> md.gradient_x_input(model, np.array([[1.0, 1.0], [3.0, 2.0]]))
+    >>> md.report.gradient_x_input(model, np.array([[1.0, 1.0], [3.0, 2.0]]))
     array([[ 2., -1.],
            [ 6., -2.]], dtype=float32)
     """
@@ -102,7 +102,7 @@ def integrated_gradients(
     >>> model = md.Sequential(md.Linear(1), "sigmoid").init(2)
     >>> model.params["0.W"], model.params["0.b"] = [[2.0], [-1.0]], [0.0]
     >>> x = np.array([[1.0, 1.0]])
-    >>> parts = md.integrated_gradients(model, x)
+    >>> parts = md.report.integrated_gradients(model, x)
     >>> parts.round(4), (model(x) - model(0.0 * x)).round(4)
     (array([[ 0.4621, -0.2311]], dtype=float32), array([[0.2311]], dtype=float32))
     """

@@ -38,11 +38,11 @@ class _Float(Default, float):
     pass
 
 
-class _Str(Default, str):
-    __slots__ = ("value",)
+class _Str(Default, str):  # noqa: SLOT000 - it has the value
+    pass
 
 
-class _Tuple(Default, tuple[Any, ...]):
+class _Tuple(Default, tuple[Any, ...]):  # noqa: SLOT001 - it has the value
     pass
 
 

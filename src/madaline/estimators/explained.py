@@ -60,7 +60,7 @@ def explained(model: Any, *, raw: bool) -> Explained:
     if not hasattr(model, "_make_predictor"):
         raise ConfigError(
             f"{type(model).__name__} is neither a md.Model nor an estimator of madaline's. Of a pipeline, explain its "
-            "last step on the rows it is given: md.integrated_gradients(pipeline[-1], pipeline[:-1].transform(X))."
+            "last step on its own rows: md.report.integrated_gradients(pipeline[-1], pipeline[:-1].transform(X))."
         )
     return _of_estimator(model, raw=raw)
 

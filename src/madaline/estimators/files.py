@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 import madaline
-from madaline import container
+from madaline import classical, container, data
 from madaline.data import encode  # noqa: F401 - registers the plans of tables, which files hold
 from madaline.description import Description
 from madaline.errors import ConfigError, FileFormatError, MadalineWarning
@@ -33,6 +33,9 @@ from madaline.train.saved_state import history_from_plain, history_to_plain
 
 APART = ("model_", "history_", "_loss", "_trainer", "_predictor", "_best", "resolved_params_", "provenance_")
 "Attributes that are written separately, or made again."
+
+MODULES = (madaline, classical, data)
+"Where the classes of estimators are found; no others are read from files."
 
 
 def save(estimator: Any, path: str | os.PathLike[str]) -> None:
@@ -94,10 +97,10 @@ def _net(estimator: NetEstimator) -> dict[str, Any]:
 def restored(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     """The estimator in a file."""
     name = document["class"]
-    found = getattr(madaline, name) if name in madaline.__all__ else None
-    if not isinstance(found, type) or not issubclass(found, Saved):
+    found = [getattr(module, name) for module in MODULES if name in module.__all__]
+    if not found or not isinstance(found[0], type) or not issubclass(found[0], Saved):
         raise FileFormatError(f"The file holds a {name!r}, which is not an estimator of madaline.")
-    cls: Any = found
+    cls: Any = found[0]
     reader = _Reader(arrays)
     known = set(cls._get_param_names())
     given = {key: reader.value(value) for key, value in document["parameters"].items() if key in known}

@@ -91,7 +91,7 @@ class SeveralClasses(Loss):
 
 
 def scikit_loss(given: Any, *, n_outputs: int = 1) -> Loss:
-    """The loss meant by scikit-learn's name, or by anything :func:`madaline.as_loss` takes."""
+    """The loss meant by scikit-learn's name, or by anything :func:`madaline.losses.as_loss` takes."""
     if isinstance(given, (tuple, list, int)):
         raise ConfigError(f"loss={given!r} is not a loss. For hidden layers, write hidden_layer_sizes={given!r}.")
     if not isinstance(given, str):

@@ -1,4 +1,31 @@
-"""Takes functions written with NumPy; hands on their derivatives: grad, jvp, vjp, jacobian, hessian, hvp.
+"""Derivatives of functions written with NumPy, and functions to write them with.
 
-Start reading with ``gradient.py``; ``evaluate.py`` is where graphs become numbers.
+- ``grad``, ``value_and_grad``, ``jvp``, ``vjp``, ``jacobian``, ``hessian``, ``hvp``: derivatives
+- ``check_gradient``: comparison with finite differences
+- ``compile``, ``trace``: one native program, the graph
+- ``erf``, ``logsumexp``, ``relu``, ``sigmoid``, ``softplus``, ``stop_gradient``, ``random``: for formulas
+- ``supported_functions``: what NumPy has to offer for formulas
+- ``collapse``: linear layers multiplied out
+
+For readers of the source: this package takes functions and returns their derivatives. Start with ``gradient.py``;
+``evaluate.py`` is where graphs become numbers.
 """
+
+from madaline.public import lazy
+
+__getattr__, __dir__, __all__ = lazy(
+    __name__,
+    {
+        "madaline.functional.check_gradient": ("check_gradient",),
+        "madaline.functional.collapse": ("collapse",),
+        "madaline.functional.compile": ("compile",),
+        "madaline.functional.gradient": ("grad", "value_and_grad"),
+        "madaline.functional.jacobian": ("hessian", "jacobian"),
+        "madaline.functional.products": ("hvp", "jvp", "vjp"),
+        "madaline.graph": ("random",),
+        "madaline.graph.numpy_api.dispatch": ("supported_functions",),
+        "madaline.graph.numpy_api.reduce": ("logsumexp",),
+        "madaline.graph.primitives.elementwise": ("erf", "relu", "sigmoid", "softplus", "stop_gradient"),
+        "madaline.graph.trace": ("trace",),
+    },
+)

@@ -73,7 +73,7 @@ def check_gradient(
     >>> import numpy as np, madaline as md
     >>> bool(md.check_gradient(lambda w: np.sum(np.tanh(w) ** 2), np.array([0.5, -1.0])))
     True
-    >>> [kink.where for kink in md.check_gradient(lambda w: np.sum(md.relu(w)), np.array([0.0, 1.0])).kinks]
+    >>> [kink.where for kink in md.check_gradient(lambda w: np.sum(md.functional.relu(w)), np.array([0.0, 1.0])).kinks]
     ['w[0]']
     """
     positions = positions_of(checked_argnums(argnums), args)

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from madaline.functional.model import Array, Model
+from madaline.functional.arrays import Array
+from madaline.functional.model import Model
 from madaline.functional.products import jvp
 from madaline.nn.activations import identity
 from madaline.nn.inputs import InputSpec
@@ -50,7 +51,7 @@ def collapse(model: Model) -> Model:
     --------
     >>> import madaline as md
     >>> deep = md.Sequential(md.Linear(50), md.BatchNorm(), md.Linear(20), "relu", md.Linear(9), md.Linear(3)).init(7)
-    >>> md.collapse(deep)
+    >>> md.functional.collapse(deep)
     Model(Sequential(Linear(20), ReLU(), Linear(3)), 223 parameters, float32)
     """
     if not isinstance(model.net, Sequential):

@@ -10,7 +10,8 @@ import numpy as np
 from madaline import container
 from madaline.description import short
 from madaline.errors import FileFormatError, MadalineError
-from madaline.functional.model import Arrays, Model
+from madaline.functional.arrays import Arrays
+from madaline.functional.model import Model
 from madaline.nn.inputs import InputSpec
 from madaline.nn.layer import Layer
 from madaline.nn.network import build

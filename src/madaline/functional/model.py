@@ -2,82 +2,25 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
 
 import numpy as np
 
-from madaline.errors import ConfigError, InputError, ShapeError, UnknownNameError
+from madaline.errors import ConfigError, InputError, ShapeError
+from madaline.functional.arrays import Array, Arrays
 from madaline.functional.compile import CompiledFunction
 from madaline.functional.forward import Forward
-from madaline.graph.random import key
-from madaline.graph.tree import flatten, tree_map
+from madaline.functional.network_runs import NetworkRuns, need_rows
+from madaline.functional.with_parameters import ModelWithParameters, complete
+from madaline.graph.node import Node
+from madaline.graph.tree import flatten
 from madaline.nn.initializers import DataDependent, stream
 from madaline.nn.inputs import as_batch
 from madaline.nn.layer import Layer
-from madaline.nn.network import Entry, Network, build
+from madaline.nn.network import Network, build
 from madaline.nn.summary import LayerRow
 from madaline.nn.table import table
-
-Array = np.ndarray[Any, np.dtype[Any]]
-
-
-class Arrays(Mapping[str, Array]):
-    """Named arrays that are writable views of one flat vector.
-
-    Examples
-    --------
-    >>> import madaline as md
-    >>> params = md.Linear(2).init(3).params
-    >>> list(params), params.flat.shape
-    (['W', 'b'], (8,))
-    >>> params["b"] = [1.0, 2.0]
-    >>> params.flat[-2:]
-    array([1., 2.], dtype=float32)
-    """
-
-    def __init__(self, flat: Array, entries: Mapping[str, Entry]) -> None:
-        self.flat = flat
-        self._entries = entries
-
-    def __getitem__(self, path: str) -> Array:
-        view: Array = self._entry(path).of(self.flat)
-        return view
-
-    def __setitem__(self, path: str, value: Any) -> None:
-        target, value = self[path], np.asarray(value)
-        if value.shape != target.shape:
-            raise ShapeError(f"{path!r} has shape {target.shape} and cannot be set to an array of shape {value.shape}.")
-        target[...] = value
-
-    @functools.cached_property
-    def by_layer(self) -> dict[str, list[str]]:
-        """The paths of the arrays of each layer, by the layer's path."""
-        found: dict[str, list[str]] = {}
-        for path in self:
-            found.setdefault(path.rpartition(".")[0], []).append(path)
-        return found
-
-    def _entry(self, path: str) -> Entry:
-        if path not in self._entries:
-            known = ", ".join(map(repr, self._entries)) or "none"
-            raise UnknownNameError(f"{path!r} is not the path of an array. Known: {known}")
-        return self._entries[path]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def to_dict(self) -> dict[str, Array]:
-        """Copies of the arrays by path."""
-        return {path: self[path].copy() for path in self}
-
-    def __repr__(self) -> str:
-        shown = ", ".join(f"{path!r}: {entry.shape}" for path, entry in self._entries.items())
-        return f"{{{shown}}}"
 
 
 class Model:
@@ -106,11 +49,10 @@ class Model:
 
     def __init__(self, network: Network, params: Array, state: Array) -> None:
         self.network = network
-        self.params = Arrays(params, network.params)
-        self.state = Arrays(state, network.state)
+        self._params = Arrays(params, network.params)
+        self._state = Arrays(state, network.state)
         self._forward: Forward | None = None
-        self._run = CompiledFunction(self._outputs, [2])
-        self._run_inside = CompiledFunction(self._all_outputs, [2])
+        self._runs = {network.dtype: NetworkRuns(network)}
 
     @classmethod
     def of(cls, net: Layer, inputs: Any = None, *, seed: int = 0, dtype: Any = "float32", freeze: Any = ()) -> Model:
@@ -125,6 +67,24 @@ class Model:
     def net(self) -> Layer:
         """The description."""
         return self.network.net
+
+    @property
+    def params(self) -> Arrays:
+        """What is learned, by path."""
+        return self._params
+
+    @params.setter
+    def params(self, value: Any) -> NoReturn:
+        _refuse_to_replace("params")
+
+    @property
+    def state(self) -> Arrays:
+        """What is kept besides, such as running statistics, by path."""
+        return self._state
+
+    @state.setter
+    def state(self, value: Any) -> NoReturn:
+        _refuse_to_replace("state")
 
     def __call__(self, X: Any, *, train: bool = False, seed: int = 0, step: int = 0) -> Any:
         """The net's output.
@@ -144,12 +104,43 @@ class Model:
             found = self._forward(X)
             if found is not None:
                 return found
-        return self._called(self._run, X, train, seed, step)
+        runs = self._runs[self.network.dtype]
+        return self._explained(runs.output, X, train=train, seed=seed, step=step)
 
     def activations(self, X: Any, *, train: bool = False, seed: int = 0, step: int = 0) -> dict[str, Any]:
         """The output of every layer by its path; that of the whole net is at ``""``."""
-        result: dict[str, Any] = self._called(self._run_inside, X, train, seed, step)
+        result: dict[str, Any] = self._explained(
+            self._runs[self.network.dtype].outputs, X, train=train, seed=seed, step=step
+        )
         return result
+
+    def with_parameters(self, parameters: Any) -> ModelWithParameters:
+        """The same net and state with other parameters, which may be traced: to differentiate by parameters.
+
+        Parameters
+        ----------
+        parameters : vector, or mapping of arrays by path
+            All parameters as one vector, like ``params.flat``, or some of them by path, like ``params.to_dict()``;
+            paths that are left out keep their values. The net is computed in their type, float32 or float64.
+
+        Returns
+        -------
+        ModelWithParameters
+            Call it like the model. The model itself does not change.
+
+        Examples
+        --------
+        >>> import numpy as np, madaline as md
+        >>> model = md.Sequential(md.Linear(3), "tanh", md.Linear(1)).init(2, dtype="float64")
+        >>> X = np.array([[1.0, 2.0], [3.0, 4.0]])
+        >>> slope = md.grad(lambda p: np.mean(model.with_parameters(p)(X) ** 2))
+        >>> slope(model.params.flat).shape, slope({"2.b": np.zeros(1)})["2.b"].shape
+        ((13,), (1,))
+        """
+        whole, dtype = complete(parameters, self.params)
+        if dtype not in self._runs:
+            self._runs[dtype] = NetworkRuns(self.network.in_type(dtype))
+        return ModelWithParameters(self._runs[dtype], whole, self.state)
 
     def __getitem__(self, index: int | slice) -> Model:
         """Some of the layers of a :class:`Sequential`, with the same arrays: what is changed in one changes in both."""
@@ -169,22 +160,13 @@ class Model:
     def __str__(self) -> str:
         return table(self.network)
 
-    def _outputs(self, w: Any, state: Any, x: Any, key: Any, train: bool) -> Any:
-        return self.network.run(w, state, x, key=key, train=train).outputs[""]
-
-    def _all_outputs(self, w: Any, state: Any, x: Any, key: Any, train: bool) -> Any:
-        return self.network.run(w, state, x, key=key, train=train).outputs
-
-    def _called(self, function: CompiledFunction, X: Any, train: bool, seed: int, step: int) -> Any:
-        batch, is_row = self.batch(X)
-        if train:
-            self.need_rows(len(flatten(batch)[0][0]))
+    def _explained(self, run: Callable[..., Any], X: Any, **options: Any) -> Any:
         try:
-            result = function(self.params.flat, self.state.flat, batch, key(seed, step), train)
+            return run(self.params.flat, self.state.flat, X, **options)
         except IndexError:
-            self.check(batch)
+            if not any(isinstance(leaf, Node) for leaf in flatten(X)[0]):
+                self.check(X)
             raise
-        return tree_map(lambda array: array[0], result) if is_row else result
 
     def batch(self, X: Any) -> tuple[Any, bool]:
         """Inputs as the net takes them, and whether they were a single row."""
@@ -205,16 +187,7 @@ class Model:
 
     def need_rows(self, n_rows: int) -> None:
         """An error if a training batch has too few rows."""
-        if not n_rows:
-            raise ShapeError("There are no rows to train on.")
-        if n_rows < self.network.min_rows:
-            rows = (row for row in self.network.rows if not row.frozen)
-            culprit = next(row for row in rows if row.layer.min_rows(row.in_shape) > n_rows)
-            raise ShapeError(
-                f"{culprit.title} needs at least {culprit.layer.min_rows(culprit.in_shape)} rows to train on, and the "
-                f"batch has {n_rows}: the statistics of one row are no statistics. Use a larger batch_size, or "
-                "LayerNorm(), which works on single rows."
-            )
+        need_rows(self.network, n_rows)
 
     def _draw(self, seed: int) -> None:
         """Start every array as its initializer says, then let each layer relate them."""
@@ -281,6 +254,10 @@ class Model:
             if name in own:
                 own[name][...] = value
         self._start(row)
+
+
+def _refuse_to_replace(name: str) -> NoReturn:
+    raise AttributeError(f"model.{name} cannot be replaced. Set model.{name}.flat, or single arrays of model.{name}.")
 
 
 def _is_data(inputs: Any) -> bool:

@@ -1,50 +1,25 @@
-"""Takes the raw outputs of a net and targets; hands on one number a row, and their weighted mean.
+"""Losses: from the raw outputs of a net and targets to one number for each row, and their weighted mean.
 
-Start reading with ``loss.py``, then ``squared.py``; ``LOSSES`` holds every loss by name.
+- ``MSE``, ``CrossEntropy``, ``Huber``, ``Quantile``, ``MixtureDensity`` ...; ``LOSSES`` holds all of them by name
+- ``Loss``: to write a loss; ``as_loss``, ``CustomLoss``: a function as a loss
+- ``Target``: what a loss is told about targets; ``balanced_class_weight``
+- ``GaussianMixture``: what a mixture density network predicts
+
+The losses are taken from the registry: a new one needs its definition alone.
+
+For readers of the source: start with ``loss.py``, then ``squared.py``.
 """
 
-from madaline.losses.cross_entropy import BinaryCrossEntropy, CrossEntropy, KLDivergence
 from madaline.losses.custom import CustomLoss, as_loss
-from madaline.losses.density import Gaussian, HeteroscedasticGaussian
-from madaline.losses.focal import BinaryFocal, Focal
-from madaline.losses.log_link import Gamma, Poisson, Tweedie
 from madaline.losses.loss import LOSSES, Loss
-from madaline.losses.margin import Hinge, SquaredHinge
-from madaline.losses.mixture import MixtureDensity
 from madaline.losses.mixture_density import GaussianMixture
-from madaline.losses.ordinal import Ordinal
-from madaline.losses.quantile import Quantile
-from madaline.losses.robust import MAE, Huber, LogCosh
-from madaline.losses.squared import MSE, HalfMSE
 from madaline.losses.targets import Target
 from madaline.losses.weights import balanced_class_weight
+from madaline.public import import_all
 
-__all__ = [
-    "LOSSES",
-    "MAE",
-    "MSE",
-    "BinaryCrossEntropy",
-    "BinaryFocal",
-    "CrossEntropy",
-    "CustomLoss",
-    "Focal",
-    "Gamma",
-    "Gaussian",
-    "GaussianMixture",
-    "HalfMSE",
-    "HeteroscedasticGaussian",
-    "Hinge",
-    "Huber",
-    "KLDivergence",
-    "LogCosh",
-    "Loss",
-    "MixtureDensity",
-    "Ordinal",
-    "Poisson",
-    "Quantile",
-    "SquaredHinge",
-    "Target",
-    "Tweedie",
-    "as_loss",
-    "balanced_class_weight",
-]
+import_all(__name__, __path__)
+_CLASSES = {kind.__name__: kind for kind in LOSSES}
+globals().update(_CLASSES)
+
+__all__ = ["LOSSES", "CustomLoss", "GaussianMixture", "Loss", "Target", "as_loss", "balanced_class_weight"]
+__all__ += sorted(_CLASSES)  # noqa: PLE0605 - computed, so that a loss is named in one place

@@ -9,22 +9,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from madaline.description import description
-from madaline.graph.numpy_api.reduce import logsumexp
-from madaline.graph.primitives.elementwise import softplus, stop_gradient
+from madaline.graph.numpy_api.reduce import logsumexp_of_shifted
+from madaline.graph.primitives.elementwise import softplus
 from madaline.losses.classes import ClassLoss, LabelLoss, expected
-from madaline.losses.loss import times
+from madaline.losses.loss import below_largest, times
 from madaline.losses.targets import matched
-
-
-def below_largest(z: Any) -> Any:
-    """Logits less the largest of their row, which changes no probability: a sure prediction keeps its small loss."""
-    return z - stop_gradient(np.max(z, axis=1, keepdims=True))
 
 
 def negative_log_softmax(z: Any) -> Any:
     r""":math:`\log\sum_j e^{z_j} - z_k` for every class ``k``."""
     z = below_largest(z)
-    return logsumexp(z, axis=1, keepdims=True) - z
+    return logsumexp_of_shifted(z, axis=1, keepdims=True) - z
 
 
 @description
@@ -58,7 +53,7 @@ class CrossEntropy(ClassLoss):
         z = below_largest(prediction)
         s = self.label_smoothing
         own = expected(target, z)
-        return logsumexp(z, axis=1) - ((1.0 - s) * own + s * np.mean(z, axis=1) if s else own)
+        return logsumexp_of_shifted(z, axis=1) - ((1.0 - s) * own + s * np.mean(z, axis=1) if s else own)
 
 
 @description

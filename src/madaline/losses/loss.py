@@ -10,8 +10,8 @@ import numpy as np
 from madaline.description import Description, description
 from madaline.errors import ConfigError, ShapeError
 from madaline.graph.node import Node
-from madaline.graph.numpy_api.reduce import logsumexp
-from madaline.graph.primitives.elementwise import sigmoid
+from madaline.graph.numpy_api.reduce import logsumexp_of_shifted
+from madaline.graph.primitives.elementwise import sigmoid, stop_gradient
 from madaline.graph.shapes import Shape
 from madaline.losses.targets import Target, check_numbers, check_same_shape
 from madaline.losses.weights import as_class_weights, check_weights, for_each_label
@@ -161,8 +161,14 @@ def times(p: Any, x: Any) -> Any:
 
 
 def softmax(z: Any) -> Any:
-    """Probabilities of the classes."""
-    return np.exp(z - logsumexp(z, axis=-1, keepdims=True))
+    """Class probabilities along the last axis."""
+    z = below_largest(z)
+    return np.exp(z - logsumexp_of_shifted(z, axis=-1, keepdims=True))
+
+
+def below_largest(z: Any) -> Any:
+    """Logits minus the largest of their row: probabilities stay the same, and large logits lose no digits."""
+    return z - stop_gradient(np.max(z, axis=-1, keepdims=True))
 
 
 OUT_ACTIVATIONS: dict[str, Callable[[Any], Any]] = {

@@ -11,6 +11,7 @@ import numpy as np
 from madaline.description import description
 from madaline.errors import ShapeError
 from madaline.graph.numpy_api.reduce import logsumexp
+from madaline.graph.primitives.elementwise import stop_gradient
 from madaline.graph.shapes import Shape, show
 from madaline.losses.density import LOG_2_PI, SCALES, log_variance
 from madaline.losses.loss import Loss, as_array, as_floats, softmax
@@ -70,14 +71,16 @@ class MixtureDensity(Loss):
         self._check_shapes(prediction.shape, y.shape)
         D = y.shape[1]
         logits, means, log_diagonal, above = self._parts(prediction, D)
-        r = y.astype(means.dtype)[:, None, :] - means
-        u = np.exp(log_diagonal) * r
-        if above is not None:
-            i, j = np.triu_indices(D, 1)
-            # Entry by entry, A_ij r_j is added to row i: a product with the 0-1 matrix of where each belongs.
-            u = u + (above * r[:, :, j]) @ np.eye(D)[i].astype(means.dtype)
-        log_normal = np.sum(log_diagonal, axis=2) - 0.5 * np.sum(u * u, axis=2) - 0.5 * D * LOG_2_PI
-        return logsumexp(logits, axis=1) - logsumexp(logits + log_normal, axis=1)
+        y = y.astype(means.dtype)[:, None, :]
+        diagonal = np.exp(log_diagonal)
+        u = _product(diagonal, above, y - means)
+        log_normal = np.sum(log_diagonal, axis=2) - 0.5 * np.sum(u * u, axis=2)
+        best = (np.arange(self.components) == np.argmax(logits + log_normal, axis=1)[:, None])[:, :, None]
+        relative = stop_gradient(_relative(y, means, log_diagonal, diagonal, above, u, best))
+        # The first difference is 0; it has the derivatives.
+        relative = log_normal - stop_gradient(log_normal) + relative
+        highest = stop_gradient(np.sum(np.where(best[:, :, 0], log_normal, 0.0), axis=1))
+        return logsumexp(logits, axis=1) - logsumexp(logits + relative, axis=1) - highest + 0.5 * D * LOG_2_PI
 
     def _parts(self, raw: Any, D: int) -> tuple[Any, Any, Any, Any]:
         """Logits (n, K), means (n, K, D), log diagonals (n, K or 1, D), entries above them (n, K or 1, D(D-1)/2)."""
@@ -137,3 +140,35 @@ class MixtureDensity(Loss):
                 f"prediction has shape {show(prediction)}; {self.components} components with {self.covariance} "
                 f"covariance over {target[1]} target columns need {wanted} outputs."
             )
+
+
+def _relative(y: Any, means: Any, log_diagonal: Any, diagonal: Any, above: Any, u: Any, best: Any) -> Any:
+    r"""Log densities relative to that of the best component ``b`` of each row, without their difference.
+
+    Far from all means, log densities are large and their differences, which decide the shares, are small. With
+    :math:`u = A(y - \mu)`, :math:`|u|^2 - |u_b|^2 = (u - u_b)^T (u + u_b)` and
+    :math:`u - u_b = A(\mu_b - \mu) + (A - A_b)(y - \mu_b)`, in which no large numbers cancel.
+    """
+    mean_b, u_b = _chosen(means, best), _chosen(u, best)
+    apart = _product(diagonal, above, mean_b - means)
+    if diagonal.shape[1] == 1:  # all components share one matrix
+        return -0.5 * np.sum(apart * (u + u_b), axis=2)
+    difference = None if above is None else above - _chosen(above, best)
+    apart = apart + _product(diagonal - _chosen(diagonal, best), difference, y - mean_b)
+    return np.sum(log_diagonal - _chosen(log_diagonal, best), axis=2) - 0.5 * np.sum(apart * (u + u_b), axis=2)
+
+
+def _product(diagonal: Any, above: Any, r: Any) -> Any:
+    """``A r`` for the upper triangular matrices with these diagonals and entries above them (None: they are 0)."""
+    product = diagonal * r
+    if above is None:
+        return product
+    D = int(r.shape[2])
+    i, j = np.triu_indices(D, 1)
+    # A_ij r_j is added to row i by a product with the 0-1 matrix of rows.
+    return product + (above * r[:, :, j]) @ np.eye(D)[i].astype(product.dtype)
+
+
+def _chosen(x: Any, is_chosen: Any) -> Any:
+    """The part of one component of each row, (n, 1, width)."""
+    return np.sum(np.where(is_chosen, x, 0.0), axis=1, keepdims=True)

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import ShapeError
-from madaline.graph.numpy_api.reduce import logsumexp
+from madaline.graph.numpy_api.reduce import logsumexp_of_shifted
 from madaline.graph.primitives import elementwise
-from madaline.nn.activation import ACTIVATIONS as ACTIVATIONS  # noqa: PLC0414  public from here, where it is full
-from madaline.nn.activation import FLAT, activation
+from madaline.nn.activation_function import ACTIVATIONS, FLAT, activation
 
 inf = math.inf
 _LOGIT = math.log(1.0 / FLAT - 1.0)
@@ -103,7 +102,7 @@ def sinc(x: Any) -> Any:
 # Rectifiers
 
 
-@activation(init="he_normal", saturation=(0.0, inf))
+@activation(init="he_normal", saturation=(0.0, inf), title="ReLU")
 def relu(x: Any) -> Any:
     r"""Rectifier, :math:`y = \max(x, 0)`; slope 0 at 0. Nair & Hinton 2010. Lecture rows A3, B6."""
     return elementwise.relu(x)
@@ -122,7 +121,12 @@ def prelu(x: Any, slope: Any) -> Any:
     return x * np.where(x > 0.0, 1.0, slope)
 
 
-@activation(init="he_normal", saturation=lambda slope: (0.0, inf) if abs(slope) < FLAT else None, aliases=("lrelu",))
+@activation(
+    init="he_normal",
+    saturation=lambda slope: (0.0, inf) if abs(slope) < FLAT else None,
+    aliases=("lrelu",),
+    title="LeakyReLU",
+)
 def leaky_relu(x: Any, *, slope: float = 0.01) -> Any:
     r"""Leaky rectifier, :math:`y = \max(x, s x)` with slope ``s`` between 0 and 1; the slope at 0 is ``s``.
 
@@ -131,7 +135,7 @@ def leaky_relu(x: Any, *, slope: float = 0.01) -> Any:
     return prelu(x, np.asarray(slope, x.dtype))
 
 
-@activation(init="he_normal", saturation=(-1.0, inf))
+@activation(init="he_normal", saturation=(-1.0, inf), title="ShiftedReLU")
 def shifted_relu(x: Any) -> Any:
     r"""Rectifier with its hinge shifted, :math:`y = \max(x, -1)`; slope 0 at -1.
 
@@ -170,7 +174,7 @@ def maxout(z: Any, k: int) -> Any:
     return np.max(np.reshape(z, (*z.shape[:-1], n_in // k, k)), axis=-1)
 
 
-@activation(init="he_normal", saturation=(0.0, 6.0))
+@activation(init="he_normal", saturation=(0.0, 6.0), title="ReLU6")
 def relu6(x: Any) -> Any:
     r"""Rectifier with a ceiling, :math:`y = \min(\max(x, 0), 6)`; slope 0 at both kinks. Krizhevsky 2010."""
     return np.where(x >= 6.0, 6.0, elementwise.relu(x))
@@ -200,7 +204,9 @@ def log_sigmoid(x: Any) -> Any:
     return -elementwise.softplus(-x)
 
 
-@activation(init="he_normal", saturation=lambda alpha: (min(math.log(FLAT / alpha), 0.0), inf), positive=("alpha",))
+@activation(
+    init="he_normal", saturation=lambda alpha: (min(math.log(FLAT / alpha), 0.0), inf), positive=("alpha",), title="ELU"
+)
 def elu(x: Any, *, alpha: float = 1.0) -> Any:
     r"""Exponential linear unit, :math:`y = \max(x, 0) + \min(\alpha(e^x-1), 0)`; slope alpha at 0.
 
@@ -209,7 +215,7 @@ def elu(x: Any, *, alpha: float = 1.0) -> Any:
     return np.where(x > 0.0, x, alpha * np.expm1(np.where(x > 0.0, 0.0, x)))
 
 
-@activation(init="he_normal", saturation=lambda alpha: (alpha * math.log(FLAT), inf), positive=("alpha",))
+@activation(init="he_normal", saturation=lambda alpha: (alpha * math.log(FLAT), inf), positive=("alpha",), title="CELU")
 def celu(x: Any, *, alpha: float = 1.0) -> Any:
     r"""ELU with slope 1 at 0 for any alpha > 0, :math:`y = \max(x, 0) + \min(\alpha(e^{x/\alpha}-1), 0)`.
 
@@ -222,7 +228,7 @@ _SELU_ALPHA = 1.6732632423543772
 _SELU_SCALE = 1.0507009873554805
 
 
-@activation(init="lecun_normal", saturation=(math.log(FLAT / _SELU_ALPHA / _SELU_SCALE), inf))
+@activation(init="lecun_normal", saturation=(math.log(FLAT / _SELU_ALPHA / _SELU_SCALE), inf), title="SELU")
 def selu(x: Any) -> Any:
     r"""Self-normalising unit, :math:`y = 1.0507\,\mathrm{elu}(x; 1.6733)`: mean 0 and variance 1 are kept.
 
@@ -246,13 +252,13 @@ def mish(x: Any) -> Any:
     return _near(x, 800.0, lambda x: x * np.tanh(elementwise.softplus(x)), elementwise.relu)
 
 
-@activation(init="he_normal", saturation=(-3.068, inf))
+@activation(init="he_normal", saturation=(-3.068, inf), title="GELU")
 def gelu(x: Any) -> Any:
     r"""Gaussian error linear unit, :math:`y = \tfrac12 x(1+\mathrm{erf}(x/\sqrt2))`. Hendrycks & Gimpel 2016."""
     return _near(x, 40.0, lambda x: 0.5 * x * (1.0 + elementwise.erf(x * math.sqrt(0.5))), elementwise.relu)
 
 
-@activation(init="he_normal", saturation=(-3.053, inf))
+@activation(init="he_normal", saturation=(-3.053, inf), title="GELUTanh")
 def gelu_tanh(x: Any) -> Any:
     r"""GELU without erf, :math:`y = \tfrac12 x\,(1+\tanh(\sqrt{2/\pi}\,(x + 0.044715\,x^3)))`.
 
@@ -274,7 +280,7 @@ def hard_swish(x: Any) -> Any:
 # Neither
 
 
-@activation(init="xavier_normal", aliases=("linear",))
+@activation(init="xavier_normal", aliases=("linear",), title="IdentityActivation")
 def identity(x: Any) -> Any:
     r"""The input itself, :math:`y = x`. Lecture row D1."""
     return x
@@ -311,4 +317,8 @@ def softmax(x: Any, *, axis: int = -1) -> Any:
 def log_softmax(x: Any, *, axis: int = -1) -> Any:
     r"""Logarithm of :func:`softmax`, :math:`y_i = x_i - \log\sum_j e^{x_j}`, without going through it."""
     z = x - elementwise.stop_gradient(np.max(x, axis=axis, keepdims=True))  # so that a large x does not round a small y
-    return z - logsumexp(z, axis=axis, keepdims=True)
+    return z - logsumexp_of_shifted(z, axis=axis, keepdims=True)
+
+
+__all__ = ["ACTIVATIONS", "maxout", "prelu", "shifted_rectifier"]
+__all__ += ACTIVATIONS.names()  # noqa: PLE0605 - computed, so that an activation is named in one place

@@ -13,7 +13,7 @@ from madaline.graph import random
 from madaline.graph.node import INPUT, Node
 from madaline.graph.shapes import show
 from madaline.graph.tree import flatten, tree_map
-from madaline.nn.activation import Activation
+from madaline.nn.activation_function import ActivationFunction
 from madaline.nn.layer import Layer, Param
 
 
@@ -49,7 +49,7 @@ class Context:
         self.dtype = np.dtype(dtype)
         self.path = ""
         "Where the layer being run stands in the net, as ``3.0``."
-        self.following: Activation | None = None
+        self.following: ActivationFunction | None = None
         "The activation that the output of the layer meets, if there is one."
         self.frozen = "" in freeze
         "Whether the layer or one around it is not to be trained."
@@ -74,7 +74,7 @@ class Context:
         """The output of the whole net."""
         return self._at("", "", net, x)
 
-    def run(self, name: str, layer: Layer, x: Any, *, following: Activation | None = None) -> Any:
+    def run(self, name: str, layer: Layer, x: Any, *, following: ActivationFunction | None = None) -> Any:
         """The output of a layer inside the one being run.
 
         Parameters
@@ -85,7 +85,7 @@ class Context:
             What to run.
         x : traced value, or dict or tuple of them
             Its input.
-        following : Activation, optional
+        following : ActivationFunction, optional
             What its output meets; what that of the layer around meets, unless told.
         """
         outside = self.following

@@ -17,7 +17,7 @@ import numpy as np
 
 from madaline.description import Description, description
 from madaline.errors import ShapeError
-from madaline.nn.activation import Activation, as_activation
+from madaline.nn.activation_function import ActivationFunction, as_activation
 from madaline.registry import Registry
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -354,7 +354,7 @@ for _form in ("normal", "uniform", "truncated"):
     INITIALIZERS.add(f"he_{_form}", FanScaled(2.0, "in", _form))
 
 
-def auto(activation: str | Activation | Callable[[Any], Any]) -> str:
+def auto(activation: str | ActivationFunction | Callable[[Any], Any]) -> str:
     """The name of the initializer for weights that feed this activation.
 
     He for rectifiers, Xavier for saturating and linear units (lecture row D4), LeCun for selu.
@@ -368,9 +368,16 @@ def auto(activation: str | Activation | Callable[[Any], Any]) -> str:
 
 
 def as_initializer(
-    thing: str | Initializer | Mapping[str, Any], *, activation: str | Activation = "identity", argument: str = "init"
+    thing: str | Initializer | Mapping[str, Any],
+    *,
+    activation: str | ActivationFunction = "identity",
+    argument: str = "init",
 ) -> Initializer:
     """The initializer meant by a name, an initializer or its plain data; ``"auto"`` is the one for the activation."""
     if isinstance(thing, (Initializer, Mapping)):
         return Initializer.of(thing)
     return INITIALIZERS.find(auto(activation) if thing == "auto" else thing, argument=argument)
+
+
+__all__ = ["INITIALIZERS", "Initializer", "as_initializer", "stream"]
+__all__ += sorted({type(thing).__name__ for thing in INITIALIZERS})  # noqa: PLE0605 - computed, so that an initializer is named in one place

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import DtypeError, ShapeError
+from madaline.graph.node import Node
 from madaline.graph.shapes import Rows, Shape, show
 from madaline.graph.tree import flatten, unflatten
 from madaline.nn.layer import Layer
@@ -114,8 +115,9 @@ def matched(X: Any, specs: Any, name: str = "") -> Iterator[tuple[Any, InputSpec
             yield from matched(item, spec, f"{name}[{position}]" if name else f"input {position}")
 
 
-def _as_input(item: Any, spec: InputSpec, name: str) -> np.ndarray:
-    array = np.asarray(item.toarray() if hasattr(item, "toarray") else item)
+def _as_input(item: Any, spec: InputSpec, name: str) -> Any:
+    is_traced = isinstance(item, Node)
+    array = item if is_traced else np.asarray(item.toarray() if hasattr(item, "toarray") else item)
     subject = f"The input {name}" if name else "The input"
     _need_numbers(array.dtype, subject)
     if array.shape[1:] != spec.shape and array.shape != spec.shape:
@@ -124,10 +126,15 @@ def _as_input(item: Any, spec: InputSpec, name: str) -> np.ndarray:
             f"so it must have shape {show((Rows(), *spec.shape))}."
         )
     if spec.dtype.kind == "i" and array.dtype.kind == "f":
+        if is_traced:
+            raise DtypeError(
+                f"{subject} holds categories, which have no derivative, and was traced as {array.dtype}. Pass them as "
+                "an array of integers that the function closes over."
+            )
         wrong = array[~(np.isfinite(array) & (array == np.trunc(array)))]
         if len(wrong):
             raise DtypeError(f"{subject} holds categories, which must be whole numbers, and {wrong[0]} is among them.")
-    return array.astype(spec.dtype, copy=False)
+    return array.astype(spec.dtype) if is_traced else array.astype(spec.dtype, copy=False)
 
 
 def _need_numbers(dtype: np.dtype[Any], subject: str) -> None:

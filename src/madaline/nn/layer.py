@@ -13,7 +13,7 @@ import numpy as np
 from madaline.description import Description, description
 from madaline.errors import ConfigError, MadalineError, ShapeError
 from madaline.graph.shapes import Shape, show
-from madaline.nn.activation import Activation
+from madaline.nn.activation_function import ActivationFunction
 from madaline.nn.initializers import Initializer, as_initializer
 from madaline.registry import Registry
 
@@ -147,7 +147,7 @@ class Layer(Description):
         """The layers inside with their names, as they are listed."""
         return ()
 
-    def first_activation(self) -> Activation | None:
+    def first_activation(self) -> ActivationFunction | None:
         """The activation that what comes in meets first: ``init="auto"`` of the layer before is chosen by it.
 
         None for a layer that lets its input through to the next, as norms and dropout do.

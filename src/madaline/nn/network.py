@@ -80,9 +80,9 @@ class Network:
 
         Parameters
         ----------
-        w : vector
+        w : vector, or arrays by path
             All parameters, or, with ``frozen``, the trainable ones.
-        state : vector
+        state : vector, or arrays by path
             Running statistics and the like.
         x : traced value, or dict or tuple of them
             A batch, of the types of ``inputs``.
@@ -97,6 +97,11 @@ class Network:
         context = Context(store, train=train, key=key, dtype=self.dtype, freeze=self.freeze)
         context.enter(self.net, x)
         return context
+
+    def in_type(self, dtype: np.dtype[Any]) -> Network:
+        """The same net computed in another type of floats; categories stay integers."""
+        inputs = tree_map(lambda s: replace(s, dtype=dtype) if s.dtype.kind == "f" else s, self.inputs)
+        return replace(self, dtype=dtype, inputs=inputs)
 
     def part(self, index: int | slice) -> Network:
         """Some layers of a Sequential, over the same flat vectors."""
@@ -140,6 +145,8 @@ class _Slices:
         self._network, self._w, self._frozen, self._state = network, w, frozen, state
 
     def param(self, path: str, spec: Param, context: Context) -> Any:
+        if isinstance(self._w, dict):
+            return self._w[path]
         entry = self._network.params[path]
         if self._frozen is None or not entry.frozen:
             return entry.of(self._w)
@@ -147,7 +154,7 @@ class _Slices:
         return self._frozen[start : start + entry.size].reshape(entry.shape)
 
     def state(self, path: str, spec: Param) -> Any:
-        return self._network.state[path].of(self._state)
+        return self._state[path] if isinstance(self._state, dict) else self._network.state[path].of(self._state)
 
 
 class _Collected:

@@ -1,54 +1,42 @@
-"""Takes gradients; hands on new parameters: update rules, schedules of their rate, penalties, clipping, averages.
+"""Optimizers and what goes with them: from gradients to new parameters.
 
-Start reading with ``adam.py``; ``optimizer.py`` says what all update rules have in common.
+- ``SGD``, ``Adam``, ``AdamW``, ``RMSprop`` ...; ``OPTIMIZERS`` holds all update rules by name; ``LBFGS`` is a solver
+- ``Optimizer``: to write an optimizer; ``as_optimizer``: a function as an optimizer
+- ``schedules``: learning-rate schedules, such as ``md.optim.schedules.Cosine()``
+- Regularizers ``L1``, ``L2``, ``Elastic`` ... in ``REGULARIZERS``; constraints ``MaxNorm``, ``UnitNorm`` ... in
+  ``CONSTRAINTS``; clipping ``ClipNorm``, ``ClipValue`` ... in ``CLIPPINGS``; averages ``EMA``, ``SWA`` in ``AVERAGES``
+
+The classes are taken from the registries: a new one needs its definition alone.
+
+For readers of the source: start with ``adam.py``; ``optimizer.py`` is what all update rules have in common.
 """
 
-from madaline.optim import schedules as schedules  # which fills their registry
-from madaline.optim.adadelta import Adadelta
-from madaline.optim.adagrad import Adagrad
-from madaline.optim.adam import Adam, AdaMax, AdamW, AMSGrad, Nadam
-from madaline.optim.averaging import EMA, SWA
-from madaline.optim.clipping import AdaptiveClip, ClipNorm, ClipValue
-from madaline.optim.constraints import MaxNorm, NonNegative, UnitNorm
-from madaline.optim.lbfgs import LBFGS
-from madaline.optim.lion import Lion
-from madaline.optim.moments import AdaptiveMoments
+from madaline.optim import schedules
+from madaline.optim.averaging import AVERAGES
+from madaline.optim.clipping import CLIPPINGS
+from madaline.optim.constraints import CONSTRAINTS
+from madaline.optim.lbfgs import SOLVERS
 from madaline.optim.optimizer import OPTIMIZERS, Optimizer, as_optimizer
-from madaline.optim.regularizers import L1, L2, Activity, Elastic, GroupLasso, Orthogonality
-from madaline.optim.rmsprop import RMSprop
-from madaline.optim.rprop import Rprop
-from madaline.optim.sgd import SGD
+from madaline.optim.regularizers import REGULARIZERS
+from madaline.public import import_all
+
+import_all(__name__, __path__)
+_CLASSES = {
+    kind.__name__: kind
+    for registry in (AVERAGES, CLIPPINGS, CONSTRAINTS, OPTIMIZERS, REGULARIZERS, SOLVERS)
+    for kind in registry
+}
+globals().update(_CLASSES)
 
 __all__ = [
-    "EMA",
-    "L1",
-    "L2",
-    "LBFGS",
+    "AVERAGES",
+    "CLIPPINGS",
+    "CONSTRAINTS",
     "OPTIMIZERS",
-    "SGD",
-    "SWA",
-    "AMSGrad",
-    "Activity",
-    "AdaMax",
-    "Adadelta",
-    "Adagrad",
-    "Adam",
-    "AdamW",
-    "AdaptiveClip",
-    "AdaptiveMoments",
-    "ClipNorm",
-    "ClipValue",
-    "Elastic",
-    "GroupLasso",
-    "Lion",
-    "MaxNorm",
-    "Nadam",
-    "NonNegative",
+    "REGULARIZERS",
+    "SOLVERS",
     "Optimizer",
-    "Orthogonality",
-    "RMSprop",
-    "Rprop",
-    "UnitNorm",
     "as_optimizer",
     "schedules",
 ]
+__all__ += sorted(_CLASSES)  # noqa: PLE0605 - computed, so that an optimizer is named in one place

@@ -1,55 +1,14 @@
-"""Every schedule under one roof, as ``md.schedules.Cosine``: a name like ``Step`` says nothing without it.
+"""Learning-rate schedules, such as ``md.optim.schedules.Cosine()``; ``SCHEDULES`` holds all of them by name.
 
-``schedule.py`` says what a schedule is and has those without an end, ``annealing.py`` those with one, ``plateau.py``
-the one that watches the training.
+The classes are taken from the registry. ``schedule.py`` defines what a schedule is and those without an end,
+``annealing.py`` those with an end, ``plateau.py`` the one that watches the training.
 """
 
-from madaline.optim.annealing import (
-    Cosine,
-    CosineRestarts,
-    CosineWarmup,
-    Coslog4,
-    LinearWarmup,
-    OneCycle,
-    Polynomial,
-)
-from madaline.optim.plateau import ReduceOnPlateau
-from madaline.optim.schedule import (
-    SCHEDULES,
-    Constant,
-    Exponential,
-    ExponentialSteps,
-    InverseRoot,
-    InverseScaling,
-    InverseTime,
-    Multistep,
-    Product,
-    Schedule,
-    Sequence,
-    Step,
-    as_schedule,
-)
+from madaline.optim import annealing, plateau  # noqa: F401 - they fill the registry
+from madaline.optim.schedule import SCHEDULES, Schedule, as_schedule
 
-__all__ = [
-    "SCHEDULES",
-    "Constant",
-    "Cosine",
-    "CosineRestarts",
-    "CosineWarmup",
-    "Coslog4",
-    "Exponential",
-    "ExponentialSteps",
-    "InverseRoot",
-    "InverseScaling",
-    "InverseTime",
-    "LinearWarmup",
-    "Multistep",
-    "OneCycle",
-    "Polynomial",
-    "Product",
-    "ReduceOnPlateau",
-    "Schedule",
-    "Sequence",
-    "Step",
-    "as_schedule",
-]
+_CLASSES = {kind.__name__: kind for kind in SCHEDULES}
+globals().update(_CLASSES)
+
+__all__ = ["SCHEDULES", "Schedule", "as_schedule"]
+__all__ += sorted(_CLASSES)  # noqa: PLE0605 - computed, so that a schedule is named in one place

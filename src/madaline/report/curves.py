@@ -8,7 +8,7 @@ import numpy as np
 
 from madaline.errors import ConfigError, MissingPackageError
 from madaline.functional.products import jvp
-from madaline.nn.activation import Activation
+from madaline.nn.activation_function import ActivationFunction
 from madaline.optim.schedule import Schedule
 
 if TYPE_CHECKING:
@@ -29,12 +29,14 @@ def pyplot() -> Any:
     return plt
 
 
-def plot_activation(activation: Activation, *, low: float = -5.0, high: float = 5.0, ax: Axes | None = None) -> Axes:
+def plot_activation(
+    activation: ActivationFunction, *, low: float = -5.0, high: float = 5.0, ax: Axes | None = None
+) -> Axes:
     """Draw an activation (blue) and its derivative (green); where it is saturated the ground is grey.
 
     Parameters
     ----------
-    activation : Activation
+    activation : ActivationFunction
         Elementwise.
     low, high : float
         From where to where.

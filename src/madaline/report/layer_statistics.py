@@ -79,7 +79,7 @@ class LayerStatisticsDisplay:
         Parameters
         ----------
         estimator : estimator, Trainer or History
-            Fitted with probes: ``callbacks=md.Probes()`` of an estimator, ``probes=True`` of ``Trainer.fit``.
+            Fitted with probes: ``callbacks=md.train.Probes()`` of an estimator, ``probes=True`` of ``Trainer.fit``.
         statistics : sequence of str
             Some of the columns of ``history.probes``. Those of outputs are drawn for activations if there are some,
             those of gradients and weights for layers that have parameters.
@@ -89,7 +89,8 @@ class LayerStatisticsDisplay:
         probes = history_of(estimator).probes
         if not probes.n_rows:
             raise ConfigError(
-                "The history has no probes. Train with callbacks=md.Probes() (estimators) or fit(..., probes=True)."
+                "The history has no probes. Train with callbacks=md.train.Probes() (estimators) or with "
+                "fit(..., probes=True)."
             )
         rows_of = {path: probes["layer"] == path for path in dict.fromkeys(probes["layer"].tolist())}
         model = getattr(estimator, "model_", getattr(estimator, "model", None))

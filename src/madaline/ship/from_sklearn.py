@@ -31,7 +31,7 @@ def from_sklearn(estimator: Any) -> Model:
     Model
         Its outputs are those of the last layer before scikit-learn's output function: for a classifier,
         ``md.CrossEntropy().predict(model(X))`` gives the probabilities (``md.BinaryCrossEntropy()`` for two classes and
-        for several labels); for a regressor with ``loss="poisson"``, ``md.Poisson().predict`` gives the means.
+        for several labels); for a regressor with ``loss="poisson"``, ``md.losses.Poisson().predict`` gives the means.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def from_sklearn(estimator: Any) -> Model:
     >>> from sklearn.neural_network import MLPRegressor
     >>> X = np.linspace(-1, 1, 40).reshape(-1, 1)
     >>> theirs = MLPRegressor(hidden_layer_sizes=(8,), solver="lbfgs", tol=1.0).fit(X, X[:, 0] ** 2)
-    >>> bool(np.allclose(md.from_sklearn(theirs)(X)[:, 0], theirs.predict(X)))
+    >>> bool(np.allclose(md.ship.from_sklearn(theirs)(X)[:, 0], theirs.predict(X)))
     True
     """
     weights, biases = getattr(estimator, "coefs_", None), getattr(estimator, "intercepts_", None)

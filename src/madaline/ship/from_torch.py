@@ -42,7 +42,7 @@ def from_torch(weights: Any, net: Layer | str | None = None, *, inputs: Any = No
     --------
     >>> import numpy as np, madaline as md
     >>> state = {"0.weight": np.ones((2, 3)), "0.bias": np.zeros(2)}
-    >>> model = md.from_torch(state, "Sequential((0): Linear(in_features=3, out_features=2, bias=True))")
+    >>> model = md.ship.from_torch(state, "Sequential((0): Linear(in_features=3, out_features=2, bias=True))")
     >>> model(np.ones((1, 3)))
     array([[3., 3.]])
     """

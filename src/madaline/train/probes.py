@@ -31,7 +31,7 @@ AT_LEAST = 20
 
 
 class Probes(Callback):
-    """Asks for probes where nobody else does, as in estimators: ``callbacks=md.Probes()``; see ``history.probes``.
+    """Record probes, for example of an estimator: ``callbacks=md.train.Probes()``; they are in ``history.probes``.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Probes(Callback):
     --------
     >>> import numpy as np, madaline as md
     >>> X = np.linspace(-1, 1, 64).reshape(-1, 1)
-    >>> reg = md.MLPRegressor("mse", 8, schedule="cosine", max_iter=3, callbacks=md.Probes()).fit(X, X[:, 0] ** 2)
+    >>> reg = md.MLPRegressor("mse", 8, schedule="cosine", max_iter=3, callbacks=md.train.Probes()).fit(X, X[:, 0] ** 2)
     >>> sorted(set(reg.history_.probes["layer"].tolist()))
     ['0', '1', '2']
     """

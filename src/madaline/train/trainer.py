@@ -49,11 +49,11 @@ class Trainer:
     clip_norm : float, optional
         The largest norm of the gradient; ``clip`` takes other rules.
     clip : str or Clipping, optional
-        ``md.ClipValue(0.5)``, ``md.AdaptiveClip()``.
+        ``md.optim.ClipValue(0.5)``, ``md.optim.AdaptiveClip()``.
     constraint : str, Constraint, or list or dict of them, optional
-        What weights must keep to after each step, as ``md.MaxNorm(3.0)``.
+        What weights must keep to after each step, as ``md.optim.MaxNorm(3.0)``.
     average : str or Average, optional
-        ``md.EMA(0.999)`` or ``md.SWA()``: the model gets the average of the parameters.
+        ``md.optim.EMA(0.999)`` or ``md.optim.SWA()``: the model gets the average of the parameters.
     groups : dict, optional
         Factors for some parameters: ``{"0": {"rate": 0.1}, "*.b": {"decay": 0.0}}``.
     freeze : sequence of str
@@ -227,7 +227,7 @@ class Trainer:
 
         The data may be others. Options as of :meth:`fit`, with ``epochs=1`` by default: epochs, batch_size,
         sample_weight, class_weight, metrics, callbacks, shuffle, sampler, drop_last and on_divergence. A schedule must
-        know its number of steps here, as ``md.Cosine(steps=1000)`` does.
+        know its number of steps here, as ``md.optim.schedules.Cosine(steps=1000)`` does.
         """
         given = FitOptions.of_partial_fit(options)
         point = self._resume_point()

@@ -19,7 +19,12 @@ from madaline.errors import ConfigError, MadalineError
 
 AND = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0, 0, 0, 1])
 XOR = AND[0], np.array([0, 1, 1, 0])
-CLASSICAL = [md.Perceptron(max_iter=20), md.Adaline(), md.Madaline(max_iter=20), md.ThresholdLogicUnit()]
+CLASSICAL = [
+    md.classical.Perceptron(max_iter=20),
+    md.classical.Adaline(),
+    md.classical.Madaline(max_iter=20),
+    md.classical.ThresholdLogicUnit(),
+]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -28,7 +33,10 @@ def test_scikit_learn_can_use_them(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("estimator", [md.Perceptron(), md.Adaline(random_state=0), md.Madaline(random_state=0)])
+@pytest.mark.parametrize(
+    "estimator",
+    [md.classical.Perceptron(), md.classical.Adaline(random_state=0), md.classical.Madaline(random_state=0)],
+)
 @pytest.mark.parametrize("names", [[7, -3], ["yes", "no"], [2.0, 1.0], [True, False]], ids=str)
 def test_any_two_classes_will_do(estimator, names):
     X, y = AND
@@ -41,9 +49,9 @@ def test_any_two_classes_will_do(estimator, names):
 @pytest.mark.parametrize(
     ("estimator", "least"),
     [
-        (md.Perceptron(pocket=True, max_iter=50), 0.75),
-        (md.Adaline(random_state=0), 0.8),
-        (md.Madaline(random_state=0, max_iter=30), 0.9),
+        (md.classical.Perceptron(pocket=True, max_iter=50), 0.75),
+        (md.classical.Adaline(random_state=0), 0.8),
+        (md.classical.Madaline(random_state=0, max_iter=30), 0.9),
     ],
     ids=["perceptron", "adaline", "madaline"],
 )
@@ -58,7 +66,7 @@ def test_the_perceptron_says_when_no_plane_separates_the_classes():
     with pytest.warns(
         ConvergenceWarning, match=r"not linearly separable: after 3 times .* those of time 2 again; 2 of 4"
     ):
-        unit = md.Perceptron().fit(*XOR)
+        unit = md.classical.Perceptron().fit(*XOR)
     assert unit.separable_ is False
     assert unit.n_iter_ == 3
     assert unit.n_errors_.tolist() == [2]
@@ -67,22 +75,22 @@ def test_the_perceptron_says_when_no_plane_separates_the_classes():
 def test_the_perceptron_does_not_say_more_than_it_knows():
     """In a new order every time, weights that come back prove nothing; nor does the end of its patience."""
     with pytest.warns(ConvergenceWarning, match=r"No separating plane was found in max_iter=30 times .* of 4 rows"):
-        unit = md.Perceptron(shuffle=True, random_state=0, max_iter=30).fit(*XOR)
+        unit = md.classical.Perceptron(shuffle=True, random_state=0, max_iter=30).fit(*XOR)
     assert unit.separable_ is None
     with pytest.warns(ConvergenceWarning, match="max_iter=2 times"):
-        assert md.Perceptron(max_iter=2).fit(*AND).separable_ is None
+        assert md.classical.Perceptron(max_iter=2).fit(*AND).separable_ is None
 
 
 def test_the_pocket_keeps_the_best_weights(rng):
     X = rng.normal(size=(60, 2))
     y = (X[:, 0] + 0.8 * rng.normal(size=60) > 0).astype(int)
     with pytest.warns(ConvergenceWarning):
-        last, best = (md.Perceptron(pocket=pocket, max_iter=40).fit(X, y) for pocket in (False, True))
+        last, best = (md.classical.Perceptron(pocket=pocket, max_iter=40).fit(X, y) for pocket in (False, True))
     assert best.n_errors_[0] < last.n_errors_[0]
     assert np.count_nonzero(best.predict(X) != y) == best.n_errors_[0]
 
 
-@pytest.mark.parametrize("estimator", [md.Perceptron(), md.Adaline(0.1, shuffle=False, tol=0.0)])
+@pytest.mark.parametrize("estimator", [md.classical.Perceptron(), md.classical.Adaline(0.1, shuffle=False, tol=0.0)])
 def test_going_on_row_by_row_is_going_through_them_all(estimator):
     X, y = AND
     by_rows, at_once = clone(estimator), clone(estimator)
@@ -95,7 +103,7 @@ def test_going_on_row_by_row_is_going_through_them_all(estimator):
         at_once.partial_fit(X, [0, 1, 2, 0])
 
 
-@pytest.mark.parametrize("estimator", [md.Perceptron(), md.Adaline(), md.Madaline()])
+@pytest.mark.parametrize("estimator", [md.classical.Perceptron(), md.classical.Adaline(), md.classical.Madaline()])
 def test_one_class_is_refused(estimator):
     with pytest.raises(ValueError, match="needs two classes; all rows of y belong to one class, 1"):
         estimator.fit(AND[0], [1, 1, 1, 1])
@@ -106,32 +114,32 @@ def test_a_rate_too_large_for_the_rows_is_noticed():
     with pytest.warns(
         ConvergenceWarning, match=r"learning_rate=1.0 is too large for rows whose squared length is up to 200"
     ):
-        md.Adaline(1.0).fit(10.0 * X, y)
+        md.classical.Adaline(1.0).fit(10.0 * X, y)
     with pytest.raises(MadalineError, match="Lower the learning rate"):
-        md.Adaline(1.0, n_iter_no_change=500).fit(10.0 * X, y)
+        md.classical.Adaline(1.0, n_iter_no_change=500).fit(10.0 * X, y)
 
 
 def test_a_pickled_adaline_goes_on_where_it_was():
     X, y = AND
-    one = md.Adaline(0.1).partial_fit(X, y, classes=[0, 1])
+    one = md.classical.Adaline(0.1).partial_fit(X, y, classes=[0, 1])
     other = pickle.loads(pickle.dumps(one))
     np.testing.assert_array_equal(one.partial_fit(X, y).coef_, other.partial_fit(X, y).coef_)
 
 
 def test_madaline_separates_rings_and_says_when_it_could_not():
     X, y = make_circles(100, noise=0.05, factor=0.4, random_state=0)
-    found = md.Madaline(8, random_state=0).fit(X, y)
+    found = md.classical.Madaline(8, random_state=0).fit(X, y)
     assert found.n_errors_ == 0
     assert found.score(X, y) == 1.0
     with pytest.warns(
         ConvergenceWarning, match=r"After max_iter=5 times through the rows \d+ of 100 have a wrong output"
     ):
-        short = md.Madaline(1, max_iter=5, random_state=0).fit(X, y)
+        short = md.classical.Madaline(1, max_iter=5, random_state=0).fit(X, y)
     assert np.count_nonzero(short.predict(X) != y) == short.n_errors_
 
 
 def test_a_threshold_unit_takes_a_weight_for_each_input():
     with pytest.raises(MadalineError, match=r"weights has shape \(2,\) for 3 inputs; give one for each, or one number"):
-        md.ThresholdLogicUnit([1, 1])(0, 1, 1)
+        md.classical.ThresholdLogicUnit([1, 1])(0, 1, 1)
     with pytest.raises(ConfigError, match="n_inputs=40 must be from 1 to 16"):
-        md.threshold_net(all, 40)
+        md.classical.threshold_net(all, 40)

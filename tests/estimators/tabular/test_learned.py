@@ -92,7 +92,7 @@ def test_intervals_hold_the_truth_of_new_rows_as_often_as_they_say(share):
     held = []
     for _ in range(400):
         found = Learned.__new__(Learned)
-        found.errors, found.target = None, md.TargetPlan.fit(rng.normal(size=10), task="regression")
+        found.errors, found.target = None, md.data.TargetPlan.fit(rng.normal(size=10), task="regression")
         errors = rng.standard_t(3, 61)
         found.learn_errors(errors[:60], np.zeros(60))
         held.append(abs(errors[60]) <= found.margins(share)[0])
@@ -176,7 +176,7 @@ def test_counts_are_learned_by_their_likelihood_on_their_own_scale(tmp_path):
     rng = np.random.default_rng(0)
     x = rng.uniform(-4.0, 6.0, 4000)
     counts = fitted(pl.DataFrame({"x": x, "n": rng.poisson(np.exp(x)).astype(int)}), ["n"], epochs=40)
-    assert counts.loss == md.Poisson()
+    assert counts.loss == md.losses.Poisson()
     assert counts.target.centres == (0.0,)
     at = np.linspace(-3.0, 5.5, 30)
     missed = np.log(counts.predict(pl.DataFrame({"x": at}))) - at

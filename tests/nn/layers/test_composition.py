@@ -14,8 +14,8 @@ from madaline.errors import ConfigError, ShapeError, TraceError, UnknownNameErro
 
 
 def test_strings_and_functions_are_activations():
-    net = md.Sequential(md.Linear(2), "relu", np.tanh, lambda x: x**2, md.activations.mish)
-    assert [type(layer).__name__ for layer in net] == ["Linear"] + 4 * ["Activation"]
+    net = md.Sequential(md.Linear(2), "relu", np.tanh, lambda x: x**2, md.nn.activations.mish)
+    assert [type(layer).__name__ for layer in net] == ["Linear", "ReLU", "Activation", "Activation", "Mish"]
     x = np.array([[1.0, -2.0]])
     np.testing.assert_allclose(net[3].init(2)(x), x**2)
 
@@ -24,7 +24,7 @@ def test_a_net_is_cut_like_a_list():
     net = md.Sequential(md.Linear(2), "relu", md.Linear(3))
     assert (len(net), net[0], net[-1]) == (3, md.Linear(2), md.Linear(3))
     assert net[:2] == md.Sequential(md.Linear(2), "relu")
-    assert md.Sequential(*net, "tanh")[3] == md.Tanh()
+    assert md.Sequential(*net, "tanh")[3] == md.nn.Tanh()
     assert md.Sequential(md.Linear(2), trainable=False)[:1].trainable is False
 
 
@@ -62,7 +62,7 @@ def test_widths_that_differ_are_projected_or_refused():
     with pytest.raises(ConfigError, match="Residual: projection='yes' must be 'auto' or 'always' or 'never'"):
         md.Residual(md.Linear(5), projection="yes")
     with pytest.raises(ShapeError, match="cannot be added to"):
-        md.Residual(md.Flatten()).init((2, 3))
+        md.Residual(md.nn.Flatten()).init((2, 3))
 
 
 def test_a_residual_that_stands_twice_has_one_projection():
@@ -76,7 +76,7 @@ def test_a_residual_that_stands_twice_has_one_projection():
 
 def test_one_input_goes_to_every_branch_and_several_are_dealt_out(rng):
     x, y = rng.normal(size=(4, 3)), rng.normal(size=(4, 2))
-    same = md.Parallel(md.Identity(), md.Activation(np.tanh)).init(3, dtype="float64")(x)
+    same = md.Parallel(md.nn.Identity(), md.nn.Activation(np.tanh)).init(3, dtype="float64")(x)
     np.testing.assert_allclose(same[1], np.tanh(x))
     one, two = md.Parallel(md.Linear(1), md.Linear(1)).init(((3,), (2,)))((x, y))
     assert one.shape == two.shape == (4, 1)
@@ -107,7 +107,7 @@ def test_branches_that_do_not_fit_their_inputs_are_told():
     with pytest.raises(ShapeError, match=re.escape("Shapes (n, 2, 3), (n, 4, 3) cannot stand side by side")):
         md.Concat().init(((2, 3), (4, 3)))
     with pytest.raises(ShapeError, match=re.escape("Inputs of shapes (n, 2) and (n, 3) cannot be added")):
-        md.Add().init(((2,), (3,)))
+        md.nn.Add().init(((2,), (3,)))
     with pytest.raises(ShapeError, match="has rows and no columns"):
         md.Concat().init((np.arange(3), np.arange(3)))
 
@@ -121,8 +121,8 @@ def test_a_branch_may_be_called_self():
 
 def test_weight_norm_starts_as_its_layer_and_its_scale_is_the_length(rng):  # C7
     x = rng.normal(size=(5, 4))
-    for layer in (md.Linear(3), md.Linear(3, bias=False), md.Maxout(2, 3), md.Linear(3, init="orthogonal")):
-        plain, normed = (net.init(4, seed=2, dtype="float64") for net in (layer, md.WeightNorm(layer)))
+    for layer in (md.Linear(3), md.Linear(3, bias=False), md.nn.Maxout(2, 3), md.Linear(3, init="orthogonal")):
+        plain, normed = (net.init(4, seed=2, dtype="float64") for net in (layer, md.nn.WeightNorm(layer)))
         plain.params["W"] = normed.params["V"]
         np.testing.assert_allclose(normed(x), plain(x), rtol=1e-12)
     np.testing.assert_allclose(normed.params["g"], 1.0)
@@ -134,27 +134,27 @@ def test_weight_norm_starts_as_its_layer_and_its_scale_is_the_length(rng):  # C7
 
 def test_weight_norm_needs_a_layer_with_weights():
     with pytest.raises(ConfigError, match="WeightNorm\\('relu'\\) must be given a layer"):
-        md.WeightNorm("relu")
+        md.nn.WeightNorm("relu")
     with pytest.raises(ConfigError, match=re.escape("ReLU() has no weights W to normalise.")):
-        md.WeightNorm(md.ReLU()).init(3)
+        md.nn.WeightNorm(md.ReLU()).init(3)
     with pytest.raises(ConfigError, match="a table of categories has no units to normalise"):
-        md.WeightNorm(md.Embedding(3, 2))
+        md.nn.WeightNorm(md.Embedding(3, 2))
 
 
 # Activations as layers
 
 
 def test_named_activations_are_layers_and_say_their_parameters():
-    assert md.Activation("leaky_relu", slope=0.2) == md.LeakyReLU(slope=0.2)
-    assert repr(md.LeakyReLU(slope=0.2)) == "LeakyReLU(slope=0.2)"
-    assert repr(md.LeakyReLU()) == "LeakyReLU()"
-    assert repr(md.Swish) == "Swish"
-    assert ":math:" in md.Swish.__doc__
+    assert md.nn.Activation("leaky_relu", slope=0.2) == md.nn.LeakyReLU(slope=0.2)
+    assert repr(md.nn.LeakyReLU(slope=0.2)) == "LeakyReLU(slope=0.2)"
+    assert repr(md.nn.LeakyReLU()) == "LeakyReLU()"
+    assert md.nn.Swish.__name__ == "Swish"
+    assert ":math:" in md.nn.Swish.__doc__
     with pytest.raises(UnknownNameError, match=r"slop=1\.0 is not a parameter of the activation 'leaky_relu'"):
-        md.LeakyReLU(slop=1.0)
+        md.nn.LeakyReLU(slop=1.0)
 
 
-@pytest.mark.parametrize("layer", [md.PReLU, md.LearnedHinge])
+@pytest.mark.parametrize("layer", [md.nn.PReLU, md.nn.LearnedHinge])
 def test_learned_rectifiers_have_one_slope_a_unit_or_one_in_all(layer):  # B5
     assert layer().init(5).params["slope"].shape == (5,)
     assert layer(per="layer").init(5).params["slope"].shape == (1,)
@@ -178,7 +178,7 @@ def test_mlp_puts_linear_norm_activation_dropout_in_this_order():
 
 
 def test_each_hidden_layer_of_an_mlp_has_its_own_norm_and_activation():
-    net = md.mlp(8, 8, 1, activation=md.PReLU(), norm=md.LayerNorm(eps=1e-3))
+    net = md.mlp(8, 8, 1, activation=md.nn.PReLU(), norm=md.LayerNorm(eps=1e-3))
     paths = list(net.init(8).params)
     assert {"1.weight", "4.weight", "2.slope", "5.slope"} <= set(paths)
 
@@ -196,7 +196,7 @@ def test_an_mlp_can_be_residual_and_standardize_its_inputs(rng):
     assert [type(layer).__name__ for layer in net] == [
         "Standardize",
         "Linear",
-        "Activation",
+        "ReLU",
         "Residual",
         "Residual",
         "Linear",

@@ -50,12 +50,12 @@ def test_a_row_has_the_same_mask_in_a_larger_batch():
 
 
 def test_spatial_dropout_drops_whole_channels():  # E16
-    y = md.SpatialDropout(0.5).init((8, 3, 3))(np.ones((40, 8, 3, 3)), train=True)
+    y = md.nn.SpatialDropout(0.5).init((8, 3, 3))(np.ones((40, 8, 3, 3)), train=True)
     channels = y.reshape(40, 8, 9)
     assert (channels.min(axis=2) == channels.max(axis=2)).all()
     assert 0.4 < np.mean(channels[..., 0] == 0.0) < 0.6
     with pytest.raises(ShapeError, match=r"SpatialDropout needs \(rows, channels, positions \.\.\.\)"):
-        md.SpatialDropout(0.5).init(8)
+        md.nn.SpatialDropout(0.5).init(8)
 
 
 def test_everything_or_nothing_can_be_dropped():

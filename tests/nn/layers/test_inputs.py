@@ -72,7 +72,7 @@ def test_fractions_and_missing_values_are_no_categories():
 
 def test_standardize_learns_mean_and_deviation_from_the_data_and_keeps_them(rng):  # B10, D6
     X = 3.0 + 5.0 * rng.normal(size=(300, 4))
-    model = md.Sequential(md.Standardize(), md.Linear(2)).init(X, dtype="float64")
+    model = md.Sequential(md.nn.Standardize(), md.Linear(2)).init(X, dtype="float64")
     y = model.activations(X)["0"]
     np.testing.assert_allclose((y.mean(axis=0), y.std(axis=0)), (np.zeros(4), np.ones(4)), atol=1e-12)
     np.testing.assert_array_equal(model.activations(X[:5], train=True)["0"], y[:5])
@@ -81,37 +81,37 @@ def test_standardize_learns_mean_and_deviation_from_the_data_and_keeps_them(rng)
 
 def test_standardize_after_another_layer_sees_what_comes_to_it(rng):
     X = rng.normal(size=(100, 3))
-    double = md.Activation(lambda x: 2.0 * x + 7.0)
-    model = md.Sequential(double, md.Standardize()).init(X, dtype="float64")
+    double = md.nn.Activation(lambda x: 2.0 * x + 7.0)
+    model = md.Sequential(double, md.nn.Standardize()).init(X, dtype="float64")
     np.testing.assert_allclose(model.state["1.mean"], 2.0 * X.mean(axis=0) + 7.0, rtol=1e-12)
 
 
 def test_a_column_that_does_not_vary_is_only_centred():
     X = np.column_stack([np.full(10, 0.1), np.arange(10.0)])
-    y = md.Standardize().init(X, dtype="float64")(X)
+    y = md.nn.Standardize().init(X, dtype="float64")(X)
     np.testing.assert_array_equal(y[:, 0], 0.0)
-    assert md.Standardize().init(X[:1])(X[:1]).tolist() == [[0.0, 0.0]]
+    assert md.nn.Standardize().init(X[:1])(X[:1]).tolist() == [[0.0, 0.0]]
 
 
 def test_standardize_that_stands_twice_learns_where_it_stands_first(rng):
     X = 4.0 + rng.normal(size=(50, 2))
-    layer = md.Standardize()
+    layer = md.nn.Standardize()
     model = md.Sequential(layer, layer).init(X, dtype="float64")
     np.testing.assert_allclose(model.state["0.mean"], X.mean(axis=0))
     assert len(model.state) == 2
 
 
 def test_numbers_can_be_given_and_data_are_needed_otherwise():
-    model = md.Standardize([1.0, 2.0], np.array([2.0, 4.0])).init(2)
+    model = md.nn.Standardize([1.0, 2.0], np.array([2.0, 4.0])).init(2)
     assert model([[3.0, 6.0]]).tolist() == [[1.0, 1.0]]
     with pytest.raises(
         ConfigError, match=r"Standardize\(\): it learns from data\. Give init the data, as net\.init\(X\)"
     ):
-        md.Standardize().init(2)
+        md.nn.Standardize().init(2)
     with pytest.raises(ConfigError, match=re.escape("Layer '1' (Standardize()): it learns from data")):
-        md.Sequential(md.Input(2), md.Standardize()).init()
+        md.Sequential(md.nn.Input(2), md.nn.Standardize()).init()
     with pytest.raises(ShapeError, match="mean has 2 numbers for 3 columns"):
-        md.Standardize([1.0, 2.0], [2.0, 4.0]).init(3)
+        md.nn.Standardize([1.0, 2.0], [2.0, 4.0]).init(3)
 
 
 @pytest.mark.parametrize(
@@ -127,31 +127,31 @@ def test_numbers_can_be_given_and_data_are_needed_otherwise():
 )
 def test_wrong_numbers_are_told(mean, std, text):
     with pytest.raises(ConfigError, match=text):
-        md.Standardize(mean, std)
+        md.nn.Standardize(mean, std)
 
 
 def test_data_without_a_mean_are_refused_with_row_and_column():
     X = np.ones((4, 3))
     X[2, 1] = np.nan
     with pytest.raises(InputError, match=re.escape("Standardize(): nan in row 2 of column 1 has no place in a mean.")):
-        md.Standardize().init(X)
+        md.nn.Standardize().init(X)
     with pytest.raises(InputError, match="there are no rows"):
-        md.Standardize().init(X[:0])
+        md.nn.Standardize().init(X[:0])
 
 
 # Shapes and names
 
 
 def test_a_net_that_begins_with_input_can_be_made_without_data():
-    assert md.Sequential(md.Input(5), md.Linear(2)).init().params["1.W"].shape == (5, 2)
-    net = md.Sequential(md.Parallel(a=md.Input(3), b=md.Sequential(md.Input(2, 2), md.Flatten())), md.Concat())
+    assert md.Sequential(md.nn.Input(5), md.Linear(2)).init().params["1.W"].shape == (5, 2)
+    net = md.Sequential(md.Parallel(a=md.nn.Input(3), b=md.Sequential(md.nn.Input(2, 2), md.nn.Flatten())), md.Concat())
     assert net.init()({"a": np.ones((4, 3)), "b": np.ones((4, 2, 2))}).shape == (4, 7)
     with pytest.raises(ShapeError, match=r"A row must have the shape \(5,\); it has \(4,\)"):
-        md.Sequential(md.Input(5), md.Linear(2)).init(4)
+        md.Sequential(md.nn.Input(5), md.Linear(2)).init(4)
     with pytest.raises(ShapeError, match=r"The number of inputs of Sequential is not known\. Give init the data"):
         md.Sequential(md.Linear(2)).init()
     with pytest.raises(ConfigError, match=re.escape("Input(-1,) must be given the sizes of one row")):
-        md.Input(-1)
+        md.nn.Input(-1)
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_inputs_are_checked_against_what_the_net_was_made_for():
 
 
 def test_several_inputs_are_checked_by_name():
-    model = md.Sequential(md.Parallel(a=md.Linear(2), b=md.Linear(2)), md.Add()).init({"a": 3, "b": 4})
+    model = md.Sequential(md.Parallel(a=md.Linear(2), b=md.Linear(2)), md.nn.Add()).init({"a": 3, "b": 4})
     a, b = np.ones((5, 3)), np.ones((5, 4))
     np.testing.assert_array_equal(model({"a": a, "b": b}), model({"b": b, "a": a}))
     assert model({"a": a[0], "b": b[0]}).shape == (2,)
@@ -203,7 +203,7 @@ def test_several_inputs_are_checked_by_name():
 
 
 def test_inputs_by_position_may_be_a_tuple_or_a_list():
-    model = md.Sequential(md.Parallel(md.Linear(2), md.Identity()), md.Concat()).init(((3,), (1,)))
+    model = md.Sequential(md.Parallel(md.Linear(2), md.nn.Identity()), md.Concat()).init(((3,), (1,)))
     x, y = np.ones((5, 3)), np.ones((5, 1))
     np.testing.assert_array_equal(model((x, y)), model([x, y.tolist()]))
     with pytest.raises(ShapeError, match=r"takes a tuple of 2 inputs; it was given 3 items"):
@@ -211,14 +211,14 @@ def test_inputs_by_position_may_be_a_tuple_or_a_list():
 
 
 def test_an_unknown_initializer_is_refused_when_the_layer_is_made():
-    for make in (md.Linear, md.Maxout):
+    for make in (md.Linear, md.nn.Maxout):
         with pytest.raises(UnknownNameError, match=rf"{make.__name__}: init='he_norml' is not a known initializer"):
             make(3, init="he_norml")
         with pytest.raises(UnknownNameError, match="bias_init='zero' is not a known initializer"):
             make(3, bias_init="zero")
     with pytest.raises(ShapeError, match=r"'b' cannot start by FanScaled.*: shape=\(3,\) has no inputs to scale by"):
         md.Linear(3, bias_init="he_normal").init(2)
-    assert md.Linear(3, init={"name": "normal", "std": 0.5}) == md.Linear(3, init=md.Normal(0.5))
+    assert md.Linear(3, init={"name": "normal", "std": 0.5}) == md.Linear(3, init=md.nn.initializers.Normal(0.5))
     with pytest.raises(UnknownNameError, match="Embedding: init='he' is not a known initializer"):
         md.Embedding(3, 2, init="he")
 
@@ -235,12 +235,12 @@ def test_a_number_of_units_that_is_none_is_refused(n_out):
 @pytest.mark.parametrize("columns", [(), (1, 1), (2, 0), (-1,), (0.5,), 3.5])
 def test_waves_of_columns_that_cannot_be_are_refused(columns):
     with pytest.raises((ConfigError, TypeError)):
-        md.Periodic(2, columns=columns)
+        md.nn.Periodic(2, columns=columns)
 
 
 def test_waves_of_a_column_that_does_not_come_in_are_refused():
     with pytest.raises(ShapeError, match="column 3 is to get waves, and 3 columns come in"):
-        md.Periodic(2, columns=[0, 3]).init(3)
+        md.nn.Periodic(2, columns=[0, 3]).init(3)
 
 
 def test_a_net_with_waves_learns_a_function_that_jumps(rng):
@@ -248,7 +248,7 @@ def test_a_net_with_waves_learns_a_function_that_jumps(rng):
     X = rng.uniform(-1, 1, (512, 1))
     y = np.floor(10 * X) % 2
     losses = []
-    for front in (md.Identity(), md.Periodic(32, std=2.0)):
+    for front in (md.nn.Identity(), md.nn.Periodic(32, std=2.0)):
         trainer = md.Trainer(md.Sequential(front, md.mlp(32, 1)), optimizer=md.Adam(1e-2))
         losses.append(trainer.fit(X, y, epochs=60)["loss"][-1])
     assert losses[1] < 0.5 * losses[0]

@@ -104,7 +104,7 @@ def test_layer_norm_does_not_look_at_the_batch_and_rms_norm_does_not_centre(rng)
     y = md.LayerNorm(eps=0.0).init(50, dtype="float64")(x)
     np.testing.assert_allclose((y.mean(axis=1), y.var(axis=1)), (np.zeros(5), np.ones(5)), atol=1e-12)
     np.testing.assert_array_equal(y[:1], md.LayerNorm(eps=0.0).init(50, dtype="float64")(x[:1], train=True))
-    z = md.RMSNorm(eps=0.0).init(50, dtype="float64")(x)
+    z = md.nn.RMSNorm(eps=0.0).init(50, dtype="float64")(x)
     np.testing.assert_allclose((z**2).mean(axis=1), 1.0, rtol=1e-12)
     assert (z.mean(axis=1) > 0.5).all()
 
@@ -113,23 +113,23 @@ def test_one_group_is_layer_norm_and_as_many_as_channels_is_instance_norm(rng): 
     x = rng.normal(size=(4, 6, 5))
     of = {"dtype": "float64"}
     flat = md.LayerNorm(n_axes=2).init((6, 5), **of)(x)
-    np.testing.assert_allclose(md.GroupNorm(1).init((6, 5), **of)(x), flat, rtol=1e-12)
+    np.testing.assert_allclose(md.nn.GroupNorm(1).init((6, 5), **of)(x), flat, rtol=1e-12)
     np.testing.assert_allclose(
-        md.GroupNorm(6).init((6, 5), **of)(x), md.InstanceNorm().init((6, 5), **of)(x), rtol=1e-12
+        md.nn.GroupNorm(6).init((6, 5), **of)(x), md.nn.InstanceNorm().init((6, 5), **of)(x), rtol=1e-12
     )
 
 
 def test_norm_parameters_and_biases_do_not_decay_and_weights_do():
-    net = md.Sequential(md.WeightNorm(md.Linear(4)), md.BatchNorm(), md.PReLU(), md.Linear(2), md.LayerNorm())
+    net = md.Sequential(md.nn.WeightNorm(md.Linear(4)), md.BatchNorm(), md.nn.PReLU(), md.Linear(2), md.LayerNorm())
     decays = {path for path, entry in net.init(3).network.params.items() if entry.decays}
     assert decays == {"0.V", "3.W"}
 
 
 def test_wrong_shapes_and_numbers_are_told():
     with pytest.raises(ShapeError, match=r"Instance norm needs \(rows, channels, positions \.\.\.\), and the input is"):
-        md.InstanceNorm().init(5)
+        md.nn.InstanceNorm().init(5)
     with pytest.raises(ShapeError, match=r"GroupNorm\(groups=4\) was given .*groups=4 do not divide 6 channels"):
-        md.GroupNorm(4).init(6)
+        md.nn.GroupNorm(4).init(6)
     with pytest.raises(ConfigError, match="LayerNorm: n_axes=2 must be less than the 2 axes of the input"):
         md.LayerNorm(n_axes=2).init(5)
     with pytest.raises(ConfigError, match=r"BatchNorm: momentum=2 must be a number in \[0, 1\]; eps=-1 must be"):
@@ -137,12 +137,14 @@ def test_wrong_shapes_and_numbers_are_told():
     with pytest.raises(ConfigError, match=r"BatchNorm: affine='no' must be True or False\."):
         md.BatchNorm(affine="no")
     with pytest.raises(ConfigError, match=r"GroupNorm: groups=0 must be a whole number of at least 1\."):
-        md.GroupNorm(0)
+        md.nn.GroupNorm(0)
     with pytest.raises(UnknownNameError, match=r"'bath' is not a known norm\. Did you mean 'batch'"):
         md.mlp(3, 1, norm="bath")
 
 
-@pytest.mark.parametrize("layer", [md.BatchNorm(), md.BatchNorm(affine=False), md.LayerNorm(), md.RMSNorm()], ids=repr)
+@pytest.mark.parametrize(
+    "layer", [md.BatchNorm(), md.BatchNorm(affine=False), md.LayerNorm(), md.nn.RMSNorm()], ids=repr
+)
 def test_second_derivatives_through_a_norm_in_training_are_those_of_finite_differences(layer, rng):
     x, v, c = rng.normal(size=(3, 5, 4))
     model = layer.init(4, dtype="float64")

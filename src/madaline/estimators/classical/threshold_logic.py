@@ -12,7 +12,7 @@ import numpy as np
 from madaline.errors import ConfigError, ShapeError
 from madaline.estimators.classical.units import UnitClassifier
 from madaline.functional.model import Model
-from madaline.nn.layers.activation import Step
+from madaline.nn.layers.activation import Activation
 from madaline.nn.layers.linear import Linear
 from madaline.nn.layers.sequential import Sequential
 
@@ -96,7 +96,7 @@ def threshold_net(function: Callable[..., Any], n_inputs: int) -> Model:
     Examples
     --------
     >>> import madaline as md
-    >>> md.threshold_net(lambda a, b: a != b, 2)([[0, 0], [0, 1], [1, 0], [1, 1]]).ravel()
+    >>> md.classical.threshold_net(lambda a, b: a != b, 2)([[0, 0], [0, 1], [1, 0], [1, 1]]).ravel()
     array([0., 1., 1., 0.], dtype=float32)
     """
     if not 1 <= n_inputs <= MOST_INPUTS:
@@ -105,7 +105,7 @@ def threshold_net(function: Callable[..., Any], n_inputs: int) -> Model:
     # A function that is never true has one hidden unit, which never fires.
     W = 2.0 * np.array(rows).T - 1.0 if rows else np.zeros((n_inputs, 1))
     b = 0.5 - np.sum(rows, axis=1) if rows else [-0.5]
-    model = Sequential(Linear(W.shape[1]), Step(), Linear(1), Step()).init(n_inputs)
+    model = Sequential(Linear(W.shape[1]), Activation("step"), Linear(1), Activation("step")).init(n_inputs)
     model.params["0.W"], model.params["0.b"] = W, b
     model.params["2.W"], model.params["2.b"] = np.ones((W.shape[1], 1)), [-0.5]
     return model

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import TraceError
-from madaline.graph.node import BOOL, Node, as_node
+from madaline.graph.node import BOOL, Node, as_node, is_float
 from madaline.graph.numpy_api.dispatch import implements
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.shapes import Rows, normalize_axes, normalize_axis, size_of
@@ -18,7 +18,7 @@ def reduced(name: str, x: Any, axis: Any, keepdims: bool) -> Any:
     x = as_node(x)
     axes = normalize_axes(_axis_of(x, axis), x.ndim)
     if not axes:
-        return PRIMITIVES[name](x.reshape((1, *x.shape)), axes=(0,)) if name == "logsumexp" else x
+        return x
     if x.dtype == BOOL:
         whole = reduced(name, x.astype(np.int64), axis, keepdims)
         return whole.astype(BOOL) if name in ("max", "min") else whole
@@ -232,17 +232,29 @@ def cumulative_prod(x: Any, /, *, axis: Any = None, dtype: Any = None) -> Any:
     return cumprod(x, axis, dtype)
 
 
+def logsumexp_of_shifted(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """:func:`logsumexp` for values whose largest has already been subtracted, as losses do: it is not done twice."""
+    return reduced("logsumexp", x, axis, keepdims) if isinstance(x, Node) else logsumexp(x, axis, keepdims)
+
+
 def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     r"""Stable :math:`\log \sum e^x` over any axes, on arrays and traced values.
 
     Examples
     --------
     >>> import madaline as md
-    >>> md.logsumexp(np.array([1000.0, 1000.0])).round(4)
+    >>> md.functional.logsumexp(np.array([1000.0, 1000.0])).round(4)
     np.float64(1000.6931)
     """
     if isinstance(x, Node):
-        return reduced("logsumexp", x, axis, keepdims)
+        x = x if is_float(x.dtype) else x.astype(np.float64)
+        if 0 in x.shape:
+            return logsumexp_of_shifted(x, axis, keepdims)
+        # The derivative is exp(x - y). It is accurate for a small y alone, so the largest x is subtracted first.
+        largest = PRIMITIVES["stop_gradient"](max(x, axis, keepdims=True))
+        shift = np.where(np.isfinite(largest), largest, 0.0)
+        below = logsumexp_of_shifted(x - shift, axis, keepdims)
+        return below + shift.reshape(below.shape)
     x = np.asarray(x)
     with np.errstate(divide="ignore"):
         value = PRIMITIVES["logsumexp"].value(x * 1.0, axes=normalize_axes(axis, x.ndim))

@@ -1,38 +1,11 @@
-"""Layers, one kind a file.
+"""Layers, one kind in each file. Every file is imported here, which registers its layers in ``LAYERS``.
 
-Takes traced values and parameters; hands on traced values. Start with ``linear.py``, then ``sequential.py``.
+They take traced values and parameters and return traced values. Start with ``linear.py``, then ``sequential.py``.
 """
 
-from madaline.nn.layer import LAYERS as LAYERS
-from madaline.nn.layers import (
-    activation,
-    dropout,
-    embedding,
-    linear,
-    norm,
-    parallel,
-    periodic,
-    reshape,
-    residual,
-    sequential,
-    standardize,
-    weight_norm,
-)
-from madaline.nn.layers.mlp import mlp
+from madaline.nn.layer import LAYERS
+from madaline.public import import_all
 
-__all__ = [
-    "LAYERS",
-    "activation",
-    "dropout",
-    "embedding",
-    "linear",
-    "mlp",
-    "norm",
-    "parallel",
-    "periodic",
-    "reshape",
-    "residual",
-    "sequential",
-    "standardize",
-    "weight_norm",
-]
+import_all(__name__, __path__)
+
+__all__ = ["LAYERS"]

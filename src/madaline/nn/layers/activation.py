@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from madaline.description import description
 from madaline.graph.shapes import Shape
-from madaline.nn import activation as formulas
+from madaline.nn import activation_function as formulas
 from madaline.nn.activations import prelu, relu, shifted_rectifier
 from madaline.nn.initializers import Constant
 from madaline.nn.layer import Layer, Param, last_axis
@@ -24,99 +26,90 @@ class Activation(Layer):
     Parameters
     ----------
     function : str, Activation formula or callable
-        ``"relu"``, ``md.activations.leaky_relu.with_parameters(slope=0.1)``, ``lambda x: x * np.tanh(x)``.
+        ``"relu"``, ``md.nn.activations.leaky_relu.with_parameters(slope=0.1)``, ``lambda x: x * np.tanh(x)``.
     **parameters
-        Those of the formula: ``md.LeakyReLU(slope=0.1)``.
+        Those of the formula: ``md.nn.LeakyReLU(slope=0.1)``.
 
     Examples
     --------
     >>> import numpy as np, madaline as md
-    >>> md.Activation("relu"), md.Activation("leaky_relu", slope=0.1)
+    >>> md.nn.Activation("relu"), md.nn.Activation("leaky_relu", slope=0.1)
     (ReLU(), LeakyReLU(slope=0.1))
-    >>> md.Activation(lambda x: x * np.tanh(x)).init(2)(np.array([[0.0, 1.0]]))
+    >>> md.nn.Activation(lambda x: x * np.tanh(x)).init(2)(np.array([[0.0, 1.0]]))
     array([[0.       , 0.7615942]], dtype=float32)
     """
 
     name: ClassVar[str] = "activation"
 
-    function: formulas.Activation
+    function: formulas.ActivationFunction
 
     def __init__(
         self,
-        function: str | formulas.Activation | Callable[[Any], Any],
+        function: str | formulas.ActivationFunction | Callable[[Any], Any],
         *,
         trainable: bool = True,
         **parameters: float,
     ) -> None:
         formula = formulas.as_activation(function)
+        if type(self) is Activation and formula.is_registered:
+            object.__setattr__(self, "__class__", layer_class(formula.name))
         self._set(function=formula.with_parameters(**parameters) if parameters else formula, trainable=trainable)
+
+    @classmethod
+    def rebuilt(cls, **fields: Any) -> Self:
+        made: Self = Activation(**fields)  # type: ignore[assignment]  # of the class of the function
+        return made
+
+    def parameters_to_save(self) -> tuple[str, dict[str, Any]]:
+        return Activation.name, {"function": self.function, "trainable": self.trainable}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.function, self.trainable)
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
         return self.function(x)
 
-    def first_activation(self) -> formulas.Activation | None:
+    def first_activation(self) -> formulas.ActivationFunction | None:
         return self.function
 
     def __repr__(self) -> str:
-        given = ", ".join(f"{key}={value!r}" for key, value in self.function.parameters)
-        for title, factory in NAMED.items():
-            if factory.function.formula is self.function.formula:
-                changed = dict(self.function.parameters).items() - dict(factory.function.parameters).items()
-                return f"{title}({', '.join(f'{key}={value!r}' for key, value in sorted(changed))})"
-        return f"Activation({self.function.name}{', ' if given else ''}{given})"
+        default = self.default.parameters if isinstance(self, NamedActivation) else ()
+        shown = [] if isinstance(self, NamedActivation) else [self.function.name]
+        shown += [f"{key}={value!r}" for key, value in self.function.parameters if (key, value) not in default]
+        shown += [] if self.trainable else ["trainable=False"]
+        return f"{type(self).__name__}({', '.join(shown)})"
 
 
-class Named:
-    """Makes the activation layers of one name: ``ReLU()``, ``LeakyReLU(slope=0.1)``."""
+class NamedActivation(Activation):
+    """An activation layer with a class of its own: ``ReLU()``, ``LeakyReLU(slope=0.1)``."""
 
-    def __init__(self, title: str, name: str) -> None:
-        self.__name__ = self.__qualname__ = title
-        self.function = formulas.as_activation(name)
-        self.__doc__ = self.function.__doc__
+    default: ClassVar[formulas.ActivationFunction]
+    "The activation with its default parameters."
 
-    def __call__(self, *, trainable: bool = True, **parameters: float) -> Activation:
-        return Activation(self.function, trainable=trainable, **parameters)
-
-    def __repr__(self) -> str:
-        return self.__name__
+    def __init__(self, *, trainable: bool = True, **parameters: float) -> None:
+        super().__init__(self.default, trainable=trainable, **parameters)
 
 
-NAMED: dict[str, Named] = {}
-"Activation layers by their titles."
+@functools.cache
+def layer_class(name: str) -> type[NamedActivation]:
+    """The class of the layers of a registered activation."""
+    formula = formulas.ACTIVATIONS[name]
+    keywords = {key: (value, type(value)) for key, value in formula.parameters} | {"trainable": (True, bool)}
+    signature = inspect.Signature(
+        [
+            inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+            for key, (default, kind) in keywords.items()
+        ]
+    )
+    body = {"__doc__": formula.__doc__, "__module__": __name__, "__signature__": signature, "default": formula}
+    return type(formula.title, (NamedActivation,), body)
 
 
-def _named(title: str, name: str) -> Named:
-    NAMED[title] = Named(title, name)
-    return NAMED[title]
+def _restored(function: formulas.ActivationFunction, trainable: bool) -> Activation:
+    return Activation(function, trainable=trainable)
 
 
-CELU = _named("CELU", "celu")
-ELU = _named("ELU", "elu")
-GELU = _named("GELU", "gelu")
-HardSigmoid = _named("HardSigmoid", "hard_sigmoid")
-HardSwish = _named("HardSwish", "hard_swish")
-HardTanh = _named("HardTanh", "hard_tanh")
-Hardshrink = _named("Hardshrink", "hardshrink")
-IdentityActivation = _named("IdentityActivation", "identity")
-LeakyReLU = _named("LeakyReLU", "leaky_relu")
-LogSigmoid = _named("LogSigmoid", "log_sigmoid")
-LogSoftmax = _named("LogSoftmax", "log_softmax")
-Mish = _named("Mish", "mish")
-ReLU = _named("ReLU", "relu")
-ReLU6 = _named("ReLU6", "relu6")
-SELU = _named("SELU", "selu")
-ShiftedReLU = _named("ShiftedReLU", "shifted_relu")
-Sigmoid = _named("Sigmoid", "sigmoid")
-Sinc = _named("Sinc", "sinc")
-Softmax = _named("Softmax", "softmax")
-Softplus = _named("Softplus", "softplus")
-Softshrink = _named("Softshrink", "softshrink")
-Softsign = _named("Softsign", "softsign")
-Step = _named("Step", "step")
-Swish = _named("Swish", "swish")
-Tanh = _named("Tanh", "tanh")
-TanhShrink = _named("TanhShrink", "tanh_shrink")
-Threshold = _named("Threshold", "threshold")
+globals().update({formula.title: layer_class(formula.name) for formula in formulas.ACTIVATIONS})
 
 
 @description
@@ -145,7 +138,7 @@ class PReLU(Layer):
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
         return prelu(x, p["slope"])
 
-    def first_activation(self) -> formulas.Activation | None:
+    def first_activation(self) -> formulas.ActivationFunction | None:
         return relu
 
 
@@ -179,7 +172,7 @@ class LearnedHinge(Layer):
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
         return shifted_rectifier(x, p["slope"], p["shift"])
 
-    def first_activation(self) -> formulas.Activation | None:
+    def first_activation(self) -> formulas.ActivationFunction | None:
         return relu
 
 

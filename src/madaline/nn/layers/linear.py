@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from madaline.description import description
 from madaline.graph.shapes import Shape
-from madaline.nn.activation import Activation
+from madaline.nn.activation_function import ActivationFunction
 from madaline.nn.activations import identity, maxout
 from madaline.nn.initializers import Initializer
 from madaline.nn.layer import Layer, Param, last_axis
@@ -72,7 +72,7 @@ class Linear(Layer):
     def sums(self, x: Any, p: Mapping[str, Any]) -> Any:
         return affine(x, p)
 
-    def first_activation(self) -> Activation | None:
+    def first_activation(self) -> ActivationFunction | None:
         return identity
 
 
@@ -127,7 +127,7 @@ class Maxout(Layer):
     def sums(self, x: Any, p: Mapping[str, Any]) -> Any:
         return affine(x, p)
 
-    def first_activation(self) -> Activation | None:
+    def first_activation(self) -> ActivationFunction | None:
         return identity
 
 

@@ -39,7 +39,7 @@ def mlp(
     *widths : int
         Units of each hidden layer, then the number of outputs: ``mlp(256, 128, 10)``.
     activation : str, callable or layer, or one for each hidden layer
-        As ``"relu"``, ``np.tanh``, ``md.PReLU()``. Of one layer, as of one norm, each hidden layer gets its own copy.
+        ``"relu"``, ``np.tanh``, ``md.nn.PReLU()`` ... Each hidden layer gets its own copy of a layer or norm.
     norm : str or layer, optional
         ``"batch"``, ``"layer"``, ``"rms"``, ``"group"`` or a layer, between Linear and activation.
     dropout : float, or one for each hidden layer

@@ -11,7 +11,7 @@ from madaline.description import description
 from madaline.errors import ConfigError, ShapeError
 from madaline.graph.shapes import show
 from madaline.graph.tree import flatten
-from madaline.nn.activation import Activation
+from madaline.nn.activation_function import ActivationFunction
 from madaline.nn.layer import Layer, last_axis
 from madaline.nn.layers.sequential import LayerLike, as_layer
 
@@ -38,7 +38,7 @@ class Parallel(Layer):
     Examples
     --------
     >>> import numpy as np, madaline as md
-    >>> net = md.Sequential(md.Parallel(shop=md.Embedding(50, 4), numbers=md.Identity()), md.Concat(), md.Linear(1))
+    >>> net = md.Sequential(md.Parallel(shop=md.Embedding(50, 4), numbers=md.nn.Identity()), md.Concat(), md.Linear(1))
     >>> model = net.init({"shop": np.array([3, 7]), "numbers": np.ones((2, 5))})
     >>> model({"shop": np.array([3, 7]), "numbers": np.ones((2, 5))}).shape
     (2, 1)
@@ -92,7 +92,7 @@ class Parallel(Layer):
             return list(x)
         return [x] * len(self.layers)
 
-    def first_activation(self) -> Activation | None:
+    def first_activation(self) -> ActivationFunction | None:
         return self.layers[0].first_activation()
 
     def own_inputs(self) -> Any:

@@ -44,7 +44,7 @@ class Periodic(Layer):
     Examples
     --------
     >>> import numpy as np, madaline as md
-    >>> md.Periodic(4).init(3)(np.ones((2, 3))).shape
+    >>> md.nn.Periodic(4).init(3)(np.ones((2, 3))).shape
     (2, 15)
     """
 

@@ -35,7 +35,7 @@ class Input(Layer):
     Examples
     --------
     >>> import madaline as md
-    >>> md.Sequential(md.Input(20), md.Linear(3)).init().params["1.W"].shape
+    >>> md.Sequential(md.nn.Input(20), md.Linear(3)).init().params["1.W"].shape
     (20, 3)
     """
 
@@ -73,7 +73,7 @@ class Flatten(Layer):
     Examples
     --------
     >>> import madaline as md
-    >>> md.Flatten().init((28, 28)).network.out_shape
+    >>> md.nn.Flatten().init((28, 28)).network.out_shape
     (n, 784)
     """
 

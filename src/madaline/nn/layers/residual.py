@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from madaline.description import description
 from madaline.errors import ShapeError
 from madaline.graph.shapes import show
-from madaline.nn.activation import Activation
+from madaline.nn.activation_function import ActivationFunction
 from madaline.nn.activations import identity
 from madaline.nn.layer import Layer
 from madaline.nn.layers.linear import Linear
@@ -78,7 +78,7 @@ class Residual(Layer):
     def parts(self) -> tuple[tuple[str, Layer], ...]:
         return (*(() if self.norm is None else (("norm", self.norm),)), *Sequential(*self.layers).parts())
 
-    def first_activation(self) -> Activation | None:
+    def first_activation(self) -> ActivationFunction | None:
         return identity
 
     def __repr__(self) -> str:

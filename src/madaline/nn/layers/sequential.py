@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 
 from madaline.description import description
 from madaline.errors import ConfigError
-from madaline.nn import activation as formulas
+from madaline.nn import activation_function as formulas
 from madaline.nn.layer import Layer
-from madaline.nn.layers.activation import Activation, Named
+from madaline.nn.layers.activation import Activation
 
 if TYPE_CHECKING:
     from madaline.nn.context import Context
@@ -22,7 +22,7 @@ def as_layer(thing: LayerLike) -> Layer:
     """The layer meant by a layer, the name of an activation, or a function of one array."""
     if isinstance(thing, Layer):
         return thing
-    if isinstance(thing, Named) or (isinstance(thing, type) and issubclass(thing, Layer)):
+    if isinstance(thing, type) and issubclass(thing, Layer):
         raise ConfigError(f"{thing.__name__} is a class. Make a layer of it: {thing.__name__}(...).")
     return Activation(thing)
 
@@ -64,7 +64,7 @@ class Sequential(Layer):
         return cls(*values.pop("layers", ()), **values)
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
-        met: list[formulas.Activation | None] = [None]  # by the output of each layer, the last one first
+        met: list[formulas.ActivationFunction | None] = [None]  # by the output of each layer, the last one first
         for layer in reversed(self.layers[1:]):
             met.append(layer.first_activation() or met[-1])
         for position, layer in enumerate(self.layers):
@@ -74,7 +74,7 @@ class Sequential(Layer):
     def parts(self) -> tuple[tuple[str, Layer], ...]:
         return tuple((str(position), layer) for position, layer in enumerate(self.layers))
 
-    def first_activation(self) -> formulas.Activation | None:
+    def first_activation(self) -> formulas.ActivationFunction | None:
         return first_activation(self.layers)
 
     def own_inputs(self) -> Any:
@@ -100,6 +100,6 @@ class Sequential(Layer):
         return f"Sequential({', '.join(shown)})"
 
 
-def first_activation(layers: tuple[Layer, ...]) -> formulas.Activation | None:
+def first_activation(layers: tuple[Layer, ...]) -> formulas.ActivationFunction | None:
     """The first activation among layers that stand one after another."""
     return next((found for layer in layers if (found := layer.first_activation()) is not None), None)

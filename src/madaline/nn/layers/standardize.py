@@ -34,7 +34,7 @@ class Standardize(Layer):
     --------
     >>> import numpy as np, madaline as md
     >>> X = np.array([[2.0], [4.0], [6.0], [8.0], [10.0]])
-    >>> md.Standardize().init(X)(X)[:, 0].round(3)
+    >>> md.nn.Standardize().init(X)(X)[:, 0].round(3)
     array([-1.414, -0.707,  0.   ,  0.707,  1.414], dtype=float32)
     """
 

@@ -10,7 +10,7 @@ import numpy as np
 from madaline.description import description
 from madaline.errors import ConfigError
 from madaline.graph.shapes import Shape
-from madaline.nn.activation import Activation
+from madaline.nn.activation_function import ActivationFunction
 from madaline.nn.layer import Layer, Param
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class WeightNorm(Layer):
     Examples
     --------
     >>> import madaline as md
-    >>> list(md.WeightNorm(md.Linear(4)).init(3).params)
+    >>> list(md.nn.WeightNorm(md.Linear(4)).init(3).params)
     ['V', 'g', 'b']
     """
 
@@ -69,5 +69,5 @@ class WeightNorm(Layer):
     def sums(self, x: Any, p: Mapping[str, Any]) -> Any:
         return self.layer.sums(x, {**p, "W": p["V"]})
 
-    def first_activation(self) -> Activation | None:
+    def first_activation(self) -> ActivationFunction | None:
         return self.layer.first_activation()

@@ -29,12 +29,12 @@ FLAT = 0.01
 "A unit counts as saturated where the slope of its activation is below this in magnitude."
 
 
-ACTIVATIONS: Registry[Activation] = Registry("activation")
+ACTIVATIONS: Registry[ActivationFunction] = Registry("activation")
 "Every activation by name; some have aliases."
 
 
 @description
-class Activation(Description):
+class ActivationFunction(Description):
     """A formula of one argument, on arrays and on traced values alike.
 
     Two activations are equal if formula and parameters are; they can be keys, be copied and be pickled.
@@ -70,6 +70,8 @@ class Activation(Description):
     "Whether each number out depends on one number in; softmax is the exception."
     _saturation: Range | Callable[..., Range] = field(default=None, compare=False, repr=False)
     _positive: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    title: str = field(default="", compare=False, repr=False)
+    "Name of the layer's class, such as ``LeakyReLU``."
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -86,7 +88,7 @@ class Activation(Description):
         with np.errstate(invalid="ignore"):  # NaN gives NaN: what brought it in has warned already
             return np.asarray(self.formula(x, **dict(self.parameters)))[()]
 
-    def with_parameters(self, **parameters: float) -> Activation:
+    def with_parameters(self, **parameters: float) -> ActivationFunction:
         """The same activation with other parameters; those not named keep their values."""
         known = dict(self.parameters)
         for name, value in parameters.items():
@@ -131,13 +133,13 @@ class Activation(Description):
         return plot_activation(self, low=low, high=high, ax=ax)
 
     def parameters_to_save(self) -> tuple[str, dict[str, Any]]:
-        if self._is_registered():
+        if self.is_registered:
             return self.name, dict(self.parameters)
         formula = as_formula(functools.partial(self.formula, **dict(self.parameters)), _TRACED_FOR, any_size=True)
         return CUSTOM, {"called": self.name, "formula": formula, "init": self.init}
 
     @classmethod
-    def from_parameters(cls, name: str, parameters: dict[str, Any]) -> Activation:
+    def from_parameters(cls, name: str, parameters: dict[str, Any]) -> ActivationFunction:
         import madaline.nn.activations  # noqa: F401 - which fills the registry
 
         if name != CUSTOM:
@@ -148,7 +150,9 @@ class Activation(Description):
             raise ConfigError("A custom activation must have the entries called, formula and init.")
         return replace(as_activation(formula, argument=str(called)), name=str(called), init=str(init))
 
-    def _is_registered(self) -> bool:
+    @property
+    def is_registered(self) -> bool:
+        """Whether it is an activation of the registry, perhaps with other parameters."""
         return self.name in ACTIVATIONS and ACTIVATIONS[self.name].formula is self.formula
 
     def __repr__(self) -> str:
@@ -157,17 +161,17 @@ class Activation(Description):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The name of a registered formula means the activation, so the formula itself could not be found again.
-        if self._is_registered():
+        if self.is_registered:
             return _restored, (self.name, self.parameters)
-        return Activation, tuple(getattr(self, field.name) for field in fields(self))
+        return ActivationFunction, tuple(getattr(self, field.name) for field in fields(self))
 
 
-def _restored(name: str, parameters: tuple[tuple[str, float], ...]) -> Activation:
+def _restored(name: str, parameters: tuple[tuple[str, float], ...]) -> ActivationFunction:
     return ACTIVATIONS[name].with_parameters(**dict(parameters))
 
 
 @functools.lru_cache(maxsize=256)
-def _gain(activation: Activation) -> float:
+def _gain(activation: ActivationFunction) -> float:
     # The rule of midpoints: kinks at 0 and at whole numbers fall between two points.
     step = 1e-3
     z = np.arange(-12.0 + step / 2, 12.0, step)
@@ -184,8 +188,9 @@ def activation(
     aliases: tuple[str, ...] = (),
     elementwise: bool = True,
     positive: tuple[str, ...] = (),
-) -> Callable[[Callable[..., Any]], Activation]:
-    """Turn a formula into an :class:`Activation` and put it into the registry under the function's name.
+    title: str = "",
+) -> Callable[[Callable[..., Any]], ActivationFunction]:
+    """Turn a formula into an :class:`ActivationFunction` and put it into the registry under the function's name.
 
     Parameters
     ----------
@@ -199,6 +204,8 @@ def activation(
         Whether each number out depends on one number in.
     positive : tuple of str
         Parameters that must be above 0.
+    title : str
+        Name of the layer's class in :mod:`madaline.nn`. By default that of the function in CamelCase.
 
     Notes
     -----
@@ -209,10 +216,12 @@ def activation(
             return np.maximum(x, 0.0) ** power
     """
 
-    def put(formula: Callable[..., Any]) -> Activation:
+    def put(formula: Callable[..., Any]) -> ActivationFunction:
         given = inspect.signature(formula).parameters.values()
         parameters = tuple((p.name, p.default) for p in given if p.kind is inspect.Parameter.KEYWORD_ONLY)
-        made = Activation(formula.__name__, formula, parameters, init, elementwise, saturation, positive)
+        name = formula.__name__
+        camel_case = title or "".join(word.capitalize() for word in name.split("_"))
+        made = ActivationFunction(name, formula, parameters, init, elementwise, saturation, positive, camel_case)
         ACTIVATIONS.add(made.name, made, aliases=aliases)
         return made
 
@@ -220,13 +229,13 @@ def activation(
 
 
 def as_activation(
-    thing: str | Activation | Mapping[str, Any] | Callable[[Any], Any], *, argument: str = "activation"
-) -> Activation:
+    thing: str | ActivationFunction | Mapping[str, Any] | Callable[[Any], Any], *, argument: str = "activation"
+) -> ActivationFunction:
     """The activation meant by a name, an activation or its plain data, or any function of one array.
 
     Parameters
     ----------
-    thing : str, Activation, dict or callable
+    thing : str, ActivationFunction, dict or callable
         What a user gave. A function, written with NumPy, is traced once, so that one that cannot be is refused here,
         by name.
     argument : str
@@ -241,8 +250,8 @@ def as_activation(
     """
     import madaline.nn.activations  # noqa: F401 - which fills the registry
 
-    if isinstance(thing, (Activation, Mapping)):
-        return Activation.of(thing)
+    if isinstance(thing, (ActivationFunction, Mapping)):
+        return ActivationFunction.of(thing)
     if isinstance(thing, str) or not callable(thing):
         return ACTIVATIONS.find(thing, argument=argument)
     name = getattr(thing, "__name__", type(thing).__name__)
@@ -263,7 +272,7 @@ def as_activation(
             "must give a float for each element."
         )
     elementwise = all(isinstance(node.primitive, Elementwise) or node.primitive.name in _ASIDE for node in graph.nodes)
-    return Activation(name, thing, elementwise=elementwise)
+    return ActivationFunction(name, thing, elementwise=elementwise)
 
 
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
