@@ -317,6 +317,8 @@ def _scan(node: Node, low: Lowering) -> list[Instruction]:
 
 
 def _random(node: Node, low: Lowering) -> list[Instruction]:
+    if row_axis(node.shape) is not None and not node.primitive.keeps_rows((), node.shape, **node.params):
+        raise NeedsRowCountError(node)
     units = width(node.shape)
     dims: tuple[Dim, ...] = ((units, False),)
     strides: tuple[int, ...] = (1,)

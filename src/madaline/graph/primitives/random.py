@@ -69,7 +69,7 @@ class RandomUniform(Primitive):
             yield (np.array([-1, 2**40]),), {"shape": (3, 3), "stream": 0, "to": to, "rows": False}
 
     def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> bool:
-        return isinstance(shape[0], Rows)
+        return params["rows"] is True and isinstance(shape[0], Rows)
 
 
 def philox(counter: tuple[Any, Any, Any, Any], key: tuple[int, int]) -> tuple[Any, Any, Any, Any]:
