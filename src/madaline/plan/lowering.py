@@ -76,9 +76,10 @@ class Lowering:
 
     def is_in_place(self, piece: Node, node: Node, first: int) -> bool:
         """Whether a piece lies in the storage of ``node`` already, from element ``first`` on."""
-        around = self.homes.get(id(node), Home(node, 0))
-        at_home = self.homes.get(id(self.views[id(piece)].root)) == Home(around.node, around.offset + first)
-        return at_home and lies_as_stored(piece, self.views[id(piece)])
+        around, view = self.homes.get(id(node), Home(node, 0)), self.views[id(piece)]
+        home = self.homes.get(id(view.root))
+        at_home = home is not None and home.node is around.node and home.offset == around.offset + first
+        return at_home and lies_as_stored(piece, view)
 
 
 def dims_of(shape: Shape, axes: Sequence[int]) -> tuple[Dim, ...]:
