@@ -35,7 +35,9 @@ class _Fusion:
         self.vectors = {slot for slot, o in enumerate(operands) if axes and o.strides[axes[-1]]}
         for op in ops:
             if all(arg in self.numbers for arg in op.args):
-                self.numbers.add(op.dst)
+                # An array that is filled with one number stays an array: its block is read element by element.
+                if op.dst >= self.n_operands:
+                    self.numbers.add(op.dst)
             elif any(arg in self.vectors for arg in op.args):
                 self.vectors.add(op.dst)
             else:
