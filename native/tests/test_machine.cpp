@@ -364,6 +364,46 @@ void large_products() {
   }
 }
 
+// Arenas of 48 MiB, more of them than may be kept: the oldest are freed, and their programs run again all the same.
+void idle_arenas() {
+  const std::int64_t n = 6 << 20;
+  std::vector<std::unique_ptr<Builder>> programs;
+  std::vector<double> y(1), x{1.5};
+  const auto run = [&](Builder& p) {
+    void *inputs[] = {x.data()}, *outputs[] = {y.data()};
+    y[0] = 0;
+    p.machine().run(inputs, outputs, 1, 1);
+    return y[0] == 1.5;
+  };
+  for (int i = 0; i < 6; ++i) {
+    programs.push_back(std::make_unique<Builder>(8 * n, 0, 0, 0));
+    Builder& p = *programs.back();
+    const int in = p.buffer(kInput, kF64, 0), out = p.buffer(kOutput, kF64, 0), middle = p.buffer(2, kF64, 0);
+    p.shared_stage();
+    const std::vector<std::vector<int>> copy{{opcode("copy"), 1, 0}};
+    p.elementwise({DType::f64, {{n, false}}, {{in, 0, 0, {0}}, {middle, 0, 0, {1}}}, {}, 0, copy});
+    p.elementwise({DType::f64, {{1, false}}, {{middle, n - 1, 0, {1}}, {out, 0, 0, {1}}}, {}, 0, copy});
+    check(run(p), "a run in a new arena");
+    check(IdleArenas::instance().bytes() <= kIdleBytes, "idle arenas exceed what may be kept");
+  }
+  for (auto& p : programs) check(run(*p) && run(*p), "a run after its arena was freed");
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&, t] {
+      for (int k = 0; k < 6; ++k) {
+        std::vector<double> mine(1);
+        void *inputs[] = {x.data()}, *outputs[] = {mine.data()};
+        programs[(t + k) % 6]->machine().run(inputs, outputs, 1, 1);
+        if (mine[0] != 1.5) std::abort();
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  check(IdleArenas::instance().bytes() <= kIdleBytes, "idle arenas exceed what may be kept after runs at once");
+  programs.clear();
+  check(IdleArenas::instance().bytes() < (std::size_t(1) << 20), "a program leaves its arenas behind");
+}
+
 }  // namespace
 
 int main() {
@@ -371,6 +411,7 @@ int main() {
   every_opcode();
   rows_stages();
   large_products();
+  idle_arenas();
   std::printf("%d passed, %d failed\n", passed.load(), failed.load());
   return failed > 0;
 }
