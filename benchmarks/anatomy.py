@@ -17,7 +17,9 @@ from workloads import WORKLOADS, Workload
 import madaline as md
 from madaline.kernels import native
 from madaline.kernels.core import core
-from madaline.plan.program import Instruction, Product, Program
+from madaline.plan.instructions.base import Instruction
+from madaline.plan.instructions.product import Product
+from madaline.plan.program import Program
 
 GROUPS = ("products", "update", "rest")
 "Matrix products with what is fused into them; the optimizer's update; losses, sums, normalisation, masks."

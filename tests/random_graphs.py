@@ -484,23 +484,6 @@ def seeded_case(seed: int, *, dtype: str = "float64", batch: bool = False, only:
     return Case(Builder(pick, dtype, batch, only).build(int(rng.integers(3, 15))), seed)
 
 
-def largest_value(graph: Graph, arguments: Sequence[np.ndarray], n_rows: int = 0) -> float:
-    """The largest finite number that occurs anywhere in the graph: the scale of its rounding errors."""
-    from madaline.kernels.reference import evaluate
-
-    values: dict[int, Any] = dict(zip(map(id, graph.inputs), arguments, strict=True))
-    largest = 1.0
-    with np.errstate(all="ignore"):
-        for node in [*graph.inputs, *topological_order(graph.outputs)]:
-            if id(node) not in values:
-                values[id(node)] = evaluate(node, [values[id(item)] for item in node.inputs], n_rows)
-            value = np.asarray(values[id(node)])
-            if value.dtype.kind == "f" and value.size:
-                finite = np.abs(value[np.isfinite(value)])
-                largest = max(largest, float(finite.max()) if finite.size else 1.0)
-    return largest
-
-
 def symbolic(graph: Graph) -> bool:
     """Whether the graph has a batch axis."""
     return any(is_symbolic(node.shape) for node in topological_order(graph.outputs))

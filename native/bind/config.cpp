@@ -1,6 +1,7 @@
 // What this module was compiled for, and which of the modules this CPU can run.
 #include "bind/bind.h"
 #include "bind/gil.h"
+#include "kernels/arena.h"
 #include "kernels/threads.h"
 
 #include <nanobind/stl/string.h>
@@ -38,8 +39,9 @@ std::vector<std::string> cpu_isas() {
 void bind_config(nb::module_& m) {
   m.attr("isa") = MADALINE_STRING(MADALINE_ISA);
   m.attr("compiler") = MADALINE_COMPILER;
-  // Made while the module is imported, so that no fork can fall into its construction. Starts no thread.
+  // Made while the module is imported, so that no fork can fall into their construction. Starts no thread.
   ThreadPool::instance();
+  IdleArenas::instance();
   ReleaseGil::watch_for_exit();
   m.def("n_workers", [] { return ThreadPool::instance().n_workers(); }, "Threads the pool has started so far.");
   m.def("cpu_isas", &cpu_isas, "Instruction sets this CPU and operating system can run, slowest first.");

@@ -3,7 +3,9 @@
 
 #include <nanobind/stl/string.h>
 
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "bind/arrays.h"
@@ -17,44 +19,94 @@ namespace {
 
 using int64 = std::int64_t;
 
-Dim to_dim(nb::handle h) {
-  if (nb::isinstance<nb::int_>(h)) return {nb::cast<int64>(h), false};
+void read(nb::handle h, std::int64_t& to) { to = nb::cast<int64>(h); }
+void read(nb::handle h, int& to) { to = nb::cast<int>(h); }
+void read(nb::handle h, bool& to) { to = nb::cast<bool>(h); }
+void read(nb::handle h, double& to) { to = nb::cast<double>(nb::float_(h)); }
+void read(nb::handle h, DType& to) { to = Builder::checked_dtype(nb::cast<int>(h)); }
+void read(nb::handle h, Reduction& to) { to = Builder::checked_reduction(nb::cast<int>(h)); }
+void read(nb::handle h, Dim& to) {
+  if (nb::isinstance<nb::int_>(h)) {
+    to = {nb::cast<int64>(h), false};
+    return;
+  }
   nb::sequence pair = nb::cast<nb::sequence>(h);
   if (nb::len(pair) != 2) invalid("A dim is a pair (coefficient, is_rows).");
-  return {nb::cast<int64>(pair[0]), nb::cast<bool>(pair[1])};
+  to = {nb::cast<int64>(pair[0]), nb::cast<bool>(pair[1])};
 }
-std::vector<Dim> to_dims(nb::handle h) {
-  std::vector<Dim> dims;
-  for (nb::handle d : nb::cast<nb::sequence>(h)) dims.push_back(to_dim(d));
-  return dims;
-}
-Operand to_operand(nb::handle h) {
+void read(nb::handle h, Operand& to) {
   nb::sequence parts = nb::cast<nb::sequence>(h);
   if (nb::len(parts) != 4) invalid("An operand is (buffer, offset, row_advance, strides).");
-  Operand o{nb::cast<int>(parts[0]), nb::cast<int64>(parts[1]), nb::cast<int64>(parts[2]), {}};
-  for (nb::handle s : nb::cast<nb::sequence>(parts[3])) o.strides.push_back(nb::cast<int64>(s));
-  return o;
+  to = {nb::cast<int>(parts[0]), nb::cast<int64>(parts[1]), nb::cast<int64>(parts[2]), {}};
+  for (nb::handle s : nb::cast<nb::sequence>(parts[3])) to.strides.push_back(nb::cast<int64>(s));
 }
-ElementwiseSpec to_chain(int dtype, nb::handle dims, nb::handle operands, nb::handle constants, int n_scratch,
-                         nb::handle ops) {
-  ElementwiseSpec spec;
-  spec.dtype = Builder::checked_dtype(dtype);
-  spec.dims = to_dims(dims);
-  for (nb::handle o : nb::cast<nb::sequence>(operands)) spec.operands.push_back(to_operand(o));
-  for (nb::handle c : nb::cast<nb::sequence>(constants)) spec.constants.push_back(nb::cast<double>(nb::float_(c)));
-  spec.n_scratch = n_scratch;
-  for (nb::handle op : nb::cast<nb::sequence>(ops)) {
-    std::vector<int> numbers;
-    for (nb::handle n : nb::cast<nb::sequence>(op)) numbers.push_back(nb::cast<int>(n));
-    spec.ops.push_back(std::move(numbers));
+template <class T> void read(nb::handle h, std::vector<T>& to);
+template <class Spec>
+void read(nb::handle h, Spec& to)
+  requires std::is_class_v<Spec>;
+
+// The fields of an instruction, from the arguments of a call in Python: by position, then by name.
+class FieldReader {
+ public:
+  FieldReader(const char* of, nb::handle args, nb::handle kwargs) : of_(of), args_(args), kwargs_(kwargs) {}
+
+  template <class T> void operator()(const char* name, T& to) {
+    const nb::object value = next(name);
+    if (!value.is_valid()) throw nb::type_error((std::string(of_) + " needs " + name + ".").c_str());
+    read(value, to);
   }
-  return spec;
+  template <class T> void optional(const char* name, T& to) {
+    if (const nb::object value = next(name); value.is_valid()) read(value, to);
+  }
+  void optional(const char* name, bool& has, Operand& to) {
+    const nb::object value = next(name);
+    has = value.is_valid() && !value.is_none();
+    if (has) read(value, to);
+  }
+  template <class T> void optional(const char* name, std::optional<T>& to) {
+    const nb::object value = next(name);
+    if (value.is_valid() && !value.is_none()) read(value, to.emplace());
+  }
+  void finish() const {
+    if (position_ < nb::len(args_) || (kwargs_.is_valid() && named_ != nb::len(kwargs_)))
+      throw nb::type_error((std::string(of_) + " was given arguments that it does not take.").c_str());
+  }
+
+ private:
+  nb::object next(const char* name) {
+    if (position_ < nb::len(args_)) return nb::object(args_[position_++]);
+    if (!kwargs_.is_valid() || !nb::cast<bool>(kwargs_.attr("__contains__")(name))) return {};
+    ++named_;
+    return nb::object(kwargs_[name]);
+  }
+  const char* of_;
+  nb::handle args_, kwargs_;
+  std::size_t position_ = 0, named_ = 0;
+};
+
+template <class T> void read(nb::handle h, std::vector<T>& to) {
+  for (nb::handle item : nb::cast<nb::sequence>(h)) read(item, to.emplace_back());
+}
+template <class Spec>
+void read(nb::handle h, Spec& to)
+  requires std::is_class_v<Spec>
+{
+  FieldReader reader("A part of an instruction", nb::cast<nb::sequence>(h), {});
+  to.fields(reader);
+  reader.finish();
 }
 
-GatherSpec to_gather(int dtype, nb::handle outer, nb::handle count, nb::handle inner, nb::handle axis, nb::handle table,
-                     nb::handle indices, nb::handle list) {
-  return {Builder::checked_dtype(dtype), to_dim(outer),   to_dim(count), to_dim(inner), to_dim(axis), to_operand(table),
-          to_operand(indices),           to_operand(list)};
+// A method of Program for each instruction.
+template <class... Specs> void bind_instructions(nb::class_<Builder>& program, SpecList<Specs...>) {
+  (program.def(Specs::name,
+               [](Builder& self, nb::args args, nb::kwargs kwargs) {
+                 Specs spec;
+                 FieldReader reader(Specs::name, args, kwargs);
+                 spec.fields(reader);
+                 reader.finish();
+                 self.add(spec);
+               }),
+   ...);
 }
 
 // The arguments of a run, checked.
@@ -165,7 +217,9 @@ void bind_program(nb::module_& m) {
           },
           "Runs on one thread; gives the seconds that each instruction took.");
 
-  nb::class_<Builder>(m, "Program", "A flat program over buffers; native/FORMAT.md describes it.")
+  nb::class_<Builder> program(m, "Program", "A flat program over buffers; native/FORMAT.md describes it.");
+  bind_instructions(program, Instructions{});
+  program
       .def(
           "__init__",
           [](Builder* self, int64 shared, int64 row, int64 tile, int64 lane) {
@@ -175,107 +229,6 @@ void bind_program(nb::module_& m) {
       .def("buffer", &Builder::buffer, "space"_a, "dtype"_a, "offset"_a)
       .def("shared_stage", &Builder::shared_stage)
       .def("rows_stage", &Builder::rows_stage, "tile_rows"_a, "lane_rows"_a, "max_lanes"_a)
-      .def(
-          "elementwise",
-          [](Builder& self, int dtype, nb::object dims, nb::object operands, nb::object constants, int n_scratch,
-             nb::object ops) { self.elementwise(to_chain(dtype, dims, operands, constants, n_scratch, ops)); },
-          "dtype"_a, "dims"_a, "operands"_a, "constants"_a, "n_scratch"_a, "ops"_a)
-      .def(
-          "matmul",
-          [](Builder& self, int dtype, nb::object batch, nb::object m, nb::object n, nb::object k, nb::object A,
-             nb::object B, nb::object C, bool accumulate, nb::object bias, bool relu, nb::object gate,
-             nb::object epilogue) {
-            ProductSpec s;
-            s.dtype = Builder::checked_dtype(dtype);
-            s.batch = to_dims(batch), s.m = to_dim(m), s.n = to_dim(n), s.k = to_dim(k);
-            s.A = to_operand(A), s.B = to_operand(B), s.C = to_operand(C);
-            s.accumulate = accumulate, s.relu = relu, s.has_bias = !bias.is_none();
-            if (s.has_bias) s.bias = to_operand(bias);
-            s.has_gate = !gate.is_none();
-            if (s.has_gate) s.gate = to_operand(gate);
-            std::unique_ptr<ElementwiseSpec> chain;
-            if (!epilogue.is_none()) {
-              nb::sequence e = nb::cast<nb::sequence>(epilogue);
-              if (nb::len(e) != 6) invalid("An epilogue is (dtype, dims, operands, constants, n_scratch, ops).");
-              chain =
-                  std::make_unique<ElementwiseSpec>(to_chain(nb::cast<int>(e[0]), nb::object(e[1]), nb::object(e[2]),
-                                                             nb::object(e[3]), nb::cast<int>(e[4]), nb::object(e[5])));
-            }
-            self.product(std::move(s), std::move(chain));
-          },
-          "dtype"_a, "batch"_a, "m"_a, "n"_a, "k"_a, "A"_a, "B"_a, "C"_a, "accumulate"_a = false, "bias"_a = nb::none(),
-          "relu"_a = false, "gate"_a = nb::none(), "epilogue"_a = nb::none())
-      .def(
-          "reduce",
-          [](Builder& self, int op, int dtype, nb::object keep, nb::object reduce, nb::object src, nb::object dst,
-             bool accumulate, nb::object times) {
-            ReduceSpec s;
-            s.dtype = Builder::checked_dtype(dtype);
-            s.keep = to_dims(keep), s.reduce = to_dims(reduce), s.src = to_operand(src), s.dst = to_operand(dst);
-            s.accumulate = accumulate, s.has_times = !times.is_none();
-            if (s.has_times) s.times = to_operand(times);
-            self.reduce(op, std::move(s));
-          },
-          "op"_a, "dtype"_a, "keep"_a, "reduce"_a, "src"_a, "dst"_a, "accumulate"_a = false, "times"_a = nb::none())
-      .def(
-          "take",
-          [](Builder& self, int dtype, nb::object outer, nb::object count, nb::object inner, nb::object axis_size,
-             nb::object src, nb::object indices,
-             nb::object dst) { self.take(to_gather(dtype, outer, count, inner, axis_size, src, indices, dst)); },
-          "dtype"_a, "outer"_a, "count"_a, "inner"_a, "axis_size"_a, "src"_a, "indices"_a, "dst"_a)
-      .def(
-          "scatter_add",
-          [](Builder& self, int dtype, nb::object outer, nb::object count, nb::object inner, nb::object axis_size,
-             nb::object src, nb::object indices, nb::object dst, bool accumulate) {
-            self.scatter_add(to_gather(dtype, outer, count, inner, axis_size, dst, indices, src), accumulate);
-          },
-          "dtype"_a, "outer"_a, "count"_a, "inner"_a, "axis_size"_a, "src"_a, "indices"_a, "dst"_a,
-          "accumulate"_a = false)
-      .def(
-          "class_loss",
-          [](Builder& self, int dtype, nb::object n, int64 classes, nb::object logits, nb::object indices,
-             nb::object factor, nb::object dst) {
-            self.class_loss({Builder::checked_dtype(dtype), to_dim(n), classes, to_operand(logits), to_operand(indices),
-                             to_operand(factor), to_operand(dst)});
-          },
-          "dtype"_a, "n"_a, "classes"_a, "logits"_a, "indices"_a, "factor"_a, "dst"_a)
-      .def(
-          "rank_one_step",
-          [](Builder& self, int dtype, int64 size, nb::object w, nb::object rate, nb::object dst, nb::list parts) {
-            RankOneStepSpec spec{
-                Builder::checked_dtype(dtype), size, to_operand(w), to_operand(rate), to_operand(dst), {}};
-            for (nb::handle part : parts) {
-              nb::sequence p = nb::cast<nb::sequence>(part);
-              if (nb::len(p) != 5) invalid("A part of rank_one_step is (start, rows, columns, a, d).");
-              const Operand d = to_operand(nb::object(p[4]));
-              const bool has_a = !nb::object(p[3]).is_none();
-              spec.parts.push_back({nb::cast<int64>(p[0]), nb::cast<int64>(p[1]), nb::cast<int64>(p[2]),
-                                    has_a ? to_operand(nb::object(p[3])) : d, d});
-              if (has_a != (spec.parts.back().rows > 0)) invalid("A part of rank_one_step has rows if it has a.");
-            }
-            self.rank_one_step(std::move(spec));
-          },
-          "dtype"_a, "size"_a, "w"_a, "rate"_a, "dst"_a, "parts"_a)
-      .def(
-          "cumsum",
-          [](Builder& self, int dtype, nb::object outer, nb::object axis, nb::object inner, nb::object src,
-             nb::object dst, bool reverse) {
-            self.cumsum(dtype, to_dim(outer), to_dim(axis), to_dim(inner), to_operand(src), to_operand(dst), reverse);
-          },
-          "dtype"_a, "outer"_a, "axis"_a, "inner"_a, "src"_a, "dst"_a, "reverse"_a = false)
-      .def(
-          "random",
-          [](Builder& self, int dtype, nb::object dims, nb::object dst, nb::object key, int64 stream, bool rows) {
-            self.random(dtype, to_dims(dims), to_operand(dst), to_operand(key), stream, rows);
-          },
-          "dtype"_a, "dims"_a, "dst"_a, "key"_a, "stream"_a, "rows"_a = false)
-      .def(
-          "argsort",
-          [](Builder& self, int dtype, nb::object outer, nb::object axis, nb::object inner, nb::object src,
-             nb::object dst) {
-            self.argsort(dtype, to_dim(outer), to_dim(axis), to_dim(inner), to_operand(src), to_operand(dst));
-          },
-          "dtype"_a, "outer"_a, "axis"_a, "inner"_a, "src"_a, "dst"_a)
       .def("combine", &Builder::combine, "op"_a, "dtype"_a, "lane_buffer"_a, "dst_buffer"_a, "size"_a, "offset"_a = 0)
       .def("run", &run, "inputs"_a, "outputs"_a, "n_rows"_a, "threads"_a)
       .def(

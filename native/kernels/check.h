@@ -1,5 +1,6 @@
 // Checks what is added to a program, so that running needs no checks. Every complaint is a std::invalid_argument with
-// one sentence. What an argument array must hold at least is noted here too, and compared with the arrays of each run.
+// one sentence. Each instruction's header uses them in its add_to(). What an argument array must hold at least is noted
+// here too, and compared with the arrays of each run.
 #pragma once
 
 #include <map>
@@ -46,7 +47,6 @@ class Checks {
     return static_cast<std::size_t>(bytes);
   }
 
- protected:
   static Reduction checked_reduction(int op) {
     if (op < 0 || op >= kReductionCount) invalid("Reduction " + std::to_string(op) + " does not exist.");
     return static_cast<Reduction>(op);
@@ -134,6 +134,8 @@ class Checks {
         break;
     }
   }
+
+ protected:
   static void note(Needed& needed, const Needed::Size& size) {
     for (const auto& s : needed.sizes) {
       if (s.constant >= size.constant && s.per_row >= size.per_row && (!s.has_rows || size.has_rows)) return;

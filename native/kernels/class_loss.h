@@ -7,7 +7,7 @@
 // go one by one. Negative class numbers count from the end.
 #pragma once
 
-#include "kernels/program.h"
+#include "kernels/check.h"
 #include "kernels/vector_math.h"
 
 namespace madaline::MADALINE_ISA {
@@ -15,10 +15,17 @@ namespace madaline::MADALINE_ISA {
 inline constexpr std::int64_t kMostClasses = 64;
 
 struct ClassLossSpec {
+  static constexpr const char* name = "class_loss";
   DType dtype = DType::f32;
   Dim n;
   std::int64_t classes = 0;
   Operand logits, indices, factor, dst;  // strides (n, classes), (n), (n), (n, classes + 1)
+
+  template <class V> void fields(V& v) {
+    v("dtype", dtype), v("n", n), v("classes", classes), v("logits", logits), v("indices", indices);
+    v("factor", factor), v("dst", dst);
+  }
+  void add_to(Checks& program) const;
 };
 
 template <class T> class ClassLossOf final : public Instruction {
@@ -103,5 +110,21 @@ template <class T> class ClassLossOf final : public Instruction {
   Place logits_, indices_, factor_, dst_;
   std::int64_t z_row_, z_col_, index_row_, factor_row_, dst_row_, dst_col_;
 };
+
+inline void ClassLossSpec::add_to(Checks& program) const {
+  if (!is_float(dtype)) invalid("class_loss exists for floats only.");
+  if (classes < 1 || classes > kMostClasses)
+    invalid("class_loss takes 1 to " + std::to_string(kMostClasses) + " classes.");
+  const std::vector<Dim> in{n, {classes, false}}, out{n, {classes + 1, false}};
+  program.check(logits, in, false, "logits of class_loss"), program.check(indices, {n}, false, "indices of class_loss");
+  program.check(factor, {n}, false, "factor of class_loss"), program.check(dst, out, true, "dst of class_loss");
+  program.check_distinct(dst, out, "dst of class_loss");
+  program.require_dtype(logits.buffer, dtype, "logits of class_loss");
+  program.require_dtype(indices.buffer, DType::i64, "indices of class_loss");
+  program.require_dtype(factor.buffer, dtype, "factor of class_loss");
+  program.require_dtype(dst.buffer, dtype, "dst of class_loss");
+  if (dtype == DType::f32) program.machine().add(std::make_unique<ClassLossOf<float>>(*this));
+  else program.machine().add(std::make_unique<ClassLossOf<double>>(*this));
+}
 
 }  // namespace madaline::MADALINE_ISA

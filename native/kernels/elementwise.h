@@ -10,18 +10,26 @@
 // Outputs may not overlap inputs.
 #pragma once
 
+#include "kernels/check.h"
 #include "kernels/elementwise_ops.h"
 #include "kernels/strided.h"
 
 namespace madaline::MADALINE_ISA {
 
 struct ElementwiseSpec {
+  static constexpr const char* name = "elementwise";
   DType dtype = DType::f32;
   std::vector<Dim> dims;
   std::vector<Operand> operands;
   std::vector<double> constants;
   int n_scratch = 0;
   std::vector<std::vector<int>> ops;  // opcode, dst, arguments; unused arguments are -1
+
+  template <class V> void fields(V& v) {
+    v("dtype", dtype), v("dims", dims), v("operands", operands), v("constants", constants);
+    v("n_scratch", n_scratch), v("ops", ops);
+  }
+  void add_to(Checks& program) const;
 };
 
 class Elementwise final : public Instruction {
@@ -207,6 +215,21 @@ inline void Elementwise::run_groups(void** slots, char* const* base, std::int64_
     for (const Access& a : store_) a.loop(slots[a.slot], n, 1, base[a.slot] + i * a.step_m, a.m, a.n, rows, n);
   }
 }
+
+inline std::unique_ptr<Elementwise> make_elementwise(Checks& program, const ElementwiseSpec& spec) {
+  program.current_stage();
+  const int n = static_cast<int>(spec.operands.size());
+  std::vector<bool> written(n, false);
+  for (const auto& op : spec.ops) {
+    if (op.size() > 1 && op[1] >= 0 && op[1] < n) written[op[1]] = true;
+  }
+  for (int i = 0; i < n; ++i)
+    program.check(spec.operands[i], spec.dims, written[i],
+                  "Operand " + std::to_string(i) + " of the elementwise chain");
+  return std::make_unique<Elementwise>(spec, program.machine().buffers());
+}
+
+inline void ElementwiseSpec::add_to(Checks& program) const { program.machine().add(make_elementwise(program, *this)); }
 
 }  // namespace madaline::MADALINE_ISA
 

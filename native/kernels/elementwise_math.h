@@ -234,4 +234,27 @@ struct AdaptiveStep {
   }
 };
 
+// Every opcode: X(name, functor, number of arguments, number of trailing ones that must be scalars). The tables of
+// elementwise_ops.h and the names that Python sees follow from it.
+// clang-format off
+#define MADALINE_OPCODES(X)                                                                                            \
+  X(copy, Copy, 1, 0) X(add, Add, 2, 0) X(subtract, Subtract, 2, 0) X(multiply, Multiply, 2, 0)                        \
+  X(divide, Divide, 2, 0) X(power, PowerOp, 2, 0) X(negative, Negative, 1, 0) X(absolute, Absolute, 1, 0)              \
+  X(sign, Sign, 1, 0) X(square, Square, 1, 0) X(reciprocal, Reciprocal, 1, 0) X(sqrt, Sqrt, 1, 0)                      \
+  X(cbrt, Cbrt, 1, 0) X(exp, Exp, 1, 0) X(exp2, Exp2, 1, 0) X(expm1, Expm1, 1, 0) X(log, Log, 1, 0)                    \
+  X(log2, Log2, 1, 0) X(log10, Log10, 1, 0) X(log1p, Log1p, 1, 0) X(sin, Sin, 1, 0) X(cos, Cos, 1, 0)                  \
+  X(tan, Tan, 1, 0) X(arcsin, Arcsin, 1, 0) X(arccos, Arccos, 1, 0) X(arctan, Arctan, 1, 0) X(sinh, Sinh, 1, 0)        \
+  X(cosh, Cosh, 1, 0) X(tanh, Tanh, 1, 0) X(arcsinh, Arcsinh, 1, 0) X(arccosh, Arccosh, 1, 0)                          \
+  X(arctanh, Arctanh, 1, 0) X(arctan2, Arctan2, 2, 0) X(sigmoid, Sigmoid, 1, 0) X(softplus, Softplus, 1, 0)            \
+  X(relu, Relu, 1, 0) X(erf, Erf, 1, 0) X(maximum, Maximum, 2, 0) X(minimum, Minimum, 2, 0) X(floor, Floor, 1, 0)      \
+  X(ceil, Ceil, 1, 0) X(trunc, Trunc, 1, 0) X(rint, Rint, 1, 0) X(floor_divide, FloorDivide, 2, 0)                     \
+  X(remainder, Remainder, 2, 0) X(fmod, Fmod, 2, 0) X(equal, Equal, 2, 0) X(not_equal, NotEqual, 2, 0)                 \
+  X(less, Less, 2, 0) X(less_equal, LessEqual, 2, 0) X(greater, Greater, 2, 0)                                         \
+  X(greater_equal, GreaterEqual, 2, 0) X(logical_and, LogicalAnd, 2, 0) X(logical_or, LogicalOr, 2, 0)                 \
+  X(logical_xor, LogicalXor, 2, 0) X(logical_not, LogicalNot, 1, 0) X(isnan, Isnan, 1, 0) X(isinf, Isinf, 1, 0)        \
+  X(isfinite, Isfinite, 1, 0) X(where, Where, 3, 0) X(copysign, Copysign, 2, 0)                                        \
+  X(multiply_add, MultiplyAdd, 3, 0) X(scaled_sum, ScaledSum, 4, 2) X(scaled_sum_square, ScaledSumSquare, 4, 2)        \
+  X(adaptive_step, AdaptiveStep, 6, 3)
+// clang-format on
+
 }  // namespace madaline::MADALINE_ISA

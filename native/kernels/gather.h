@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "kernels/program.h"
+#include "kernels/check.h"
 
 namespace madaline::MADALINE_ISA {
 
@@ -15,6 +15,35 @@ struct GatherSpec {
   DType dtype = DType::f32;
   Dim outer, count, inner, axis;
   Operand table, indices, list;  // strides (outer, axis, inner), (outer, count), (outer, count, inner)
+
+  template <class V> void fields(V& v, Operand& src, Operand& dst) {
+    v("dtype", dtype), v("outer", outer), v("count", count), v("inner", inner), v("axis_size", axis);
+    v("src", src), v("indices", indices), v("dst", dst);
+  }
+  void check(Checks& program, const std::string& name, bool table_written) const {
+    const std::string of_table = (table_written ? "dst of " : "src of ") + name;
+    const std::string of_list = (table_written ? "src of " : "dst of ") + name;
+    program.check(table, {outer, axis, inner}, table_written, of_table);
+    program.check(list, {outer, count, inner}, !table_written, of_list);
+    program.check(indices, {outer, count}, false, "indices of " + name);
+    program.require_dtype(table.buffer, dtype, "The table of " + name);
+    program.require_dtype(list.buffer, dtype, "The list of " + name);
+    program.require_dtype(indices.buffer, DType::i64, "indices of " + name);
+  }
+};
+struct TakeSpec : GatherSpec {
+  static constexpr const char* name = "take";
+  template <class V> void fields(V& v) { GatherSpec::fields(v, table, list); }
+  void add_to(Checks& program) const;
+};
+struct ScatterAddSpec : GatherSpec {
+  static constexpr const char* name = "scatter_add";
+  bool accumulate = false;
+  template <class V> void fields(V& v) {
+    GatherSpec::fields(v, list, table);
+    v.optional("accumulate", accumulate);
+  }
+  void add_to(Checks& program) const;
 };
 
 template <class T> class Gather : public Instruction {
@@ -139,5 +168,20 @@ template <class T> class ScatterAdd final : public Gather<T> {
   }
   bool accumulate_;
 };
+
+inline void TakeSpec::add_to(Checks& program) const {
+  check(program, name, false);
+  program.check_distinct(list, {outer, count, inner}, "dst of take");
+  with_type(dtype, [&](auto t) { program.machine().add(std::make_unique<Take<decltype(t)>>(*this)); });
+}
+
+inline void ScatterAddSpec::add_to(Checks& program) const {
+  if (dtype == DType::boolean) invalid("scatter_add does not exist for bool.");
+  check(program, name, true);
+  program.check_accumulate(accumulate, table, name);
+  program.check_distinct(table, {outer, axis, inner}, "dst of scatter_add");
+  with_type(dtype,
+            [&](auto t) { program.machine().add(std::make_unique<ScatterAdd<decltype(t)>>(*this, accumulate)); });
+}
 
 }  // namespace madaline::MADALINE_ISA

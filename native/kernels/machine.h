@@ -6,10 +6,9 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 
+#include "kernels/arena.h"
 #include "kernels/combine.h"
-#include "kernels/memory.h"
 #include "kernels/program.h"
 #include "kernels/threads.h"
 #include "kernels/watch.h"
@@ -107,16 +106,6 @@ class Machine {
   }
 
  private:
-  struct Worker {
-    Memory tile, scratch;
-    std::vector<char*> address;
-    std::int64_t prepared_rows = -1;
-    Frame frame;
-  };
-  struct Arena {
-    Memory shared, rows, lanes, common;
-    std::vector<std::unique_ptr<Worker>> workers;
-  };
   struct Run {
     Arena& arena;
     Team& team;
@@ -267,42 +256,28 @@ class Machine {
   std::vector<int> argument_buffers_, lane_buffers_;
   std::vector<std::unique_ptr<Instruction>> instructions_;
   std::vector<Stage> stages_;
-  std::mutex mutex_;  // guards pool_
-  std::vector<std::unique_ptr<Arena>> pool_;
+  ArenaPool pool_;
 
  public:
   // Runs of one program after another, in one arena.
   class Session {
    public:
-    explicit Session(Machine& machine) : machine_(machine) {
-      {
-        std::lock_guard guard(machine.mutex_);
-        if (!machine.pool_.empty()) {
-          arena_ = std::move(machine.pool_.back());
-          machine.pool_.pop_back();
-          return;
-        }
-      }
-      arena_ = std::make_unique<Arena>();
-      arena_->shared.reserve(machine.shared_bytes_);
-      arena_->common.reserve(kCommonBytes);
-    }
-    ~Session() {
-      std::lock_guard guard(machine_.mutex_);
-      machine_.pool_.push_back(std::move(arena_));
+    explicit Session(Machine& machine) : machine_(machine), lease_(machine.pool_) {
+      lease_->shared.reserve(machine.shared_bytes_);
+      lease_->common.reserve(kCommonBytes);
     }
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
     // Before a run: its arguments. Throws std::bad_alloc, unless it was prepared before for as many rows and threads.
     void prepare(void* const* inputs, void* const* outputs, std::int64_t n_rows, int n_threads) {
-      machine_.prepare(*arena_, inputs, outputs, n_rows, n_threads);
+      machine_.prepare(*lease_, inputs, outputs, n_rows, n_threads);
       n_rows_ = n_rows;
     }
     // Runs the stages [first, last). With a watch it ends early once that has stopped, and the results are then
     // worthless.
     Failure run(std::size_t first, std::size_t last, Team& team, Watch* watch, double* seconds = nullptr) noexcept {
-      Run run{*arena_, team, n_rows_, watch, seconds, {}, {}};
+      Run run{*lease_, team, n_rows_, watch, seconds, {}, {}};
       for (std::size_t s = first; s < last && !run.failed.load(std::memory_order_relaxed); ++s) {
         const Stage& stage = machine_.stages_[s];
         if (stage.is_rows) machine_.run_rows(run, stage);
@@ -314,7 +289,7 @@ class Machine {
 
    private:
     Machine& machine_;
-    std::unique_ptr<Arena> arena_;
+    ArenaPool::Lease lease_;
     std::int64_t n_rows_ = 0;
   };
 };

@@ -5,12 +5,15 @@
 // may be split by columns or rows into as many pieces as there are threads.
 #pragma once
 
+#include <optional>
+
 #include "kernels/elementwise.h"
 #include "kernels/matmul.h"
 
 namespace madaline::MADALINE_ISA {
 
 struct ProductSpec {
+  static constexpr const char* name = "matmul";
   DType dtype = DType::f32;
   std::vector<Dim> batch;
   Dim m, n, k;
@@ -21,6 +24,14 @@ struct ProductSpec {
   bool relu = false;
   bool has_gate = false;
   Operand gate;  // strides (m, n), unit in n
+  std::optional<ElementwiseSpec> epilogue{};
+
+  template <class V> void fields(V& v) {
+    v("dtype", dtype), v("batch", batch), v("m", m), v("n", n), v("k", k), v("A", A), v("B", B), v("C", C);
+    v.optional("accumulate", accumulate), v.optional("bias", has_bias, bias), v.optional("relu", relu);
+    v.optional("gate", has_gate, gate), v.optional("epilogue", epilogue);
+  }
+  void add_to(Checks& program) const;
 };
 
 template <class T> class ProductOf final : public Instruction {
@@ -150,5 +161,43 @@ template <class T> class ProductOf final : public Instruction {
   std::unique_ptr<Elementwise> chain_;
   std::size_t workspace_bytes_ = 0;
 };
+
+inline void ProductSpec::add_to(Checks& program) const {
+  const std::vector<Dim> a = joined(batch, {m, k}), b = joined(batch, {k, n}), c = joined(batch, {m, n});
+  program.check(A, a, false, "A of matmul"), program.check(B, b, false, "B of matmul"),
+      program.check(C, c, true, "C of matmul");
+  program.require_dtype(A.buffer, dtype, "A of matmul"), program.require_dtype(B.buffer, dtype, "B of matmul"),
+      program.require_dtype(C.buffer, dtype, "C of matmul");
+  if (dtype == DType::boolean) invalid("matmul does not exist for bool.");
+  const bool one_column = !n.is_rows && n.coefficient <= 1;
+  if (C.strides.back() != 1 && !one_column && element_count(c, 1) > 0)
+    invalid("C of matmul must have unit stride in n.");
+  if (C.strides[batch.size()] < 0) invalid("C of matmul must not have a negative stride in m.");
+  program.check_accumulate(accumulate, C, "matmul");
+  if (accumulate && (has_bias || relu || has_gate || epilogue))
+    invalid("A matmul that accumulates over the rows takes no bias, relu, gate or epilogue.");
+  if (has_bias) {
+    program.check(bias, {n}, false, "The bias of matmul");
+    program.require_dtype(bias.buffer, dtype, "The bias of matmul");
+    if (bias.strides[0] != 0 && bias.strides[0] != 1) invalid("The bias of matmul must have stride 0 or 1.");
+  }
+  if (has_gate) {
+    if (!batch.empty() || !is_float(dtype)) invalid("A gate needs a matmul of floats without batch dims.");
+    program.check(gate, {m, n}, false, "The gate of matmul");
+    program.require_dtype(gate.buffer, dtype, "The gate of matmul");
+    if (gate.strides[1] != 1 && !one_column) invalid("The gate of matmul must have unit stride in n.");
+  }
+  std::unique_ptr<Elementwise> chain;
+  if (epilogue) {
+    if (!batch.empty()) invalid("A matmul with batch dims takes no epilogue.");
+    const bool matches = !epilogue->dims.empty() && epilogue->dims[0].coefficient == m.coefficient &&
+                         epilogue->dims[0].is_rows == m.is_rows;
+    if (!matches) invalid("The first dim of a matmul's epilogue must be m.");
+    chain = make_elementwise(program, *epilogue);
+  }
+  if (dtype == DType::f32) program.machine().add(std::make_unique<ProductOf<float>>(*this, std::move(chain)));
+  else if (dtype == DType::f64) program.machine().add(std::make_unique<ProductOf<double>>(*this, std::move(chain)));
+  else program.machine().add(std::make_unique<ProductOf<std::int64_t>>(*this, std::move(chain)));
+}
 
 }  // namespace madaline::MADALINE_ISA

@@ -76,6 +76,19 @@ struct Frame {
   char* at(const Place& place) const { return address[place.buffer] + place.offset + first_row * place.row_advance; }
 };
 
+template <class F> void with_type(DType dtype, F f) {
+  switch (dtype) {
+    case DType::f32: return f(float{});
+    case DType::f64: return f(double{});
+    case DType::i64: return f(std::int64_t{});
+    case DType::boolean: return f(std::uint8_t{});
+  }
+}
+inline std::vector<Dim> joined(std::vector<Dim> a, const std::vector<Dim>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
 // A step of a program. In a rows stage a thread calls run() for each tile. In a shared stage the machine asks chunks(),
 // runs each chunk by some thread, then calls finish() on one. However an instruction is split, its result must have the
 // same bits: either splitting changes no element's arithmetic, or the chunks depend on shapes alone and not on

@@ -9,6 +9,7 @@
 
 #include <utility>
 
+#include "kernels/check.h"
 #include "kernels/program.h"
 #include "kernels/strided.h"
 
@@ -125,6 +126,20 @@ template <class T> void uniform_row(const PhiloxKey& key, T* y, std::int64_t n) 
   std::copy_n(values, n - u, y + u);
 }
 
+struct RandomSpec {
+  static constexpr const char* name = "random";
+  DType dtype = DType::f32;
+  std::vector<Dim> dims;
+  Operand dst, key;
+  std::int64_t stream = 0;
+  bool rows = false;
+
+  template <class V> void fields(V& v) {
+    v("dtype", dtype), v("dims", dims), v("dst", dst), v("key", key), v("stream", stream), v.optional("rows", rows);
+  }
+  void add_to(Checks& program) const;
+};
+
 class Random final : public Instruction {
  public:
   // With `by_rows` dims[0] counts rows; the other dims, flattened, are the units. Else everything is units of row 0.
@@ -188,5 +203,16 @@ class Random final : public Instruction {
   Dim rows_;
   std::size_t scratch_bytes_ = 0;
 };
+
+inline void RandomSpec::add_to(Checks& program) const {
+  if (!is_float(dtype)) invalid("random exists for floats only.");
+  if (stream < 0 || stream > 0xffffffff) invalid("The stream of random must be an unsigned 32-bit integer.");
+  program.check(dst, dims, true, "dst of random"), program.check(key, {{2, false}}, false, "The key of random");
+  program.check_distinct(dst, dims, "dst of random");
+  program.require_dtype(dst.buffer, dtype, "dst of random");
+  program.require_dtype(key.buffer, DType::i64, "The key of random");
+  if (rows && dims.empty()) invalid("random by rows needs a first dim to count them.");
+  program.machine().add(std::make_unique<Random>(dtype, dims, dst, key, static_cast<std::uint32_t>(stream), rows));
+}
 
 }  // namespace madaline::MADALINE_ISA

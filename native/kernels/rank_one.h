@@ -7,21 +7,32 @@
 
 #include <type_traits>
 
-#include "kernels/program.h"
+#include "kernels/check.h"
 #include "kernels/simd.h"
 
 namespace madaline::MADALINE_ISA {
 
 struct RankOnePart {
-  std::int64_t start, rows, columns;  // rows 0: a vector, without a
-  Operand a, d;                       // contiguous
+  std::int64_t start = 0, rows = 0, columns = 0;  // rows 0: a vector, without a
+  bool has_a = false;
+  Operand a, d;  // contiguous
+
+  template <class V> void fields(V& v) {
+    v("start", start), v("rows", rows), v("columns", columns), v.optional("a", has_a, a), v("d", d);
+  }
 };
 
 struct RankOneStepSpec {
+  static constexpr const char* name = "rank_one_step";
   DType dtype = DType::f32;
   std::int64_t size = 0;
   Operand w, rate, dst;  // contiguous; one number; contiguous
   std::vector<RankOnePart> parts;
+
+  template <class V> void fields(V& v) {
+    v("dtype", dtype), v("size", size), v("w", w), v("rate", rate), v("dst", dst), v("parts", parts);
+  }
+  void add_to(Checks& program) const;
 };
 
 template <class T> class RankOneStepOf final : public Instruction {
@@ -98,5 +109,29 @@ template <class T> class RankOneStepOf final : public Instruction {
   Place w_, rate_, dst_;
   std::vector<Part> parts_;
 };
+
+inline void RankOneStepSpec::add_to(Checks& program) const {
+  if (!is_float(dtype)) invalid("rank_one_step exists for floats only.");
+  if (size < 0) invalid("rank_one_step has a negative size.");
+  const auto vector = [&](const Operand& o, std::int64_t n, bool written, const std::string& name) {
+    program.check(o, {{n, false}}, written, name);
+    program.require_dtype(o.buffer, dtype, name);
+    if (o.strides[0] != 1) invalid(name + " must have unit stride.");
+  };
+  vector(w, size, false, "w of rank_one_step"), vector(dst, size, true, "dst of rank_one_step");
+  vector(rate, 1, false, "The rate of rank_one_step");
+  std::int64_t end = 0;
+  for (const RankOnePart& p : parts) {
+    if (p.has_a != (p.rows > 0)) invalid("A part of rank_one_step has rows if it has a.");
+    if (p.start != end || p.rows < 0 || p.columns < 0 || p.columns > size || p.rows > size)
+      invalid("The parts of rank_one_step must follow each other without gaps.");
+    if (p.rows > 0) vector(p.a, p.rows, false, "a of rank_one_step");
+    vector(p.d, p.columns, false, "d of rank_one_step");
+    end = p.start + std::max<std::int64_t>(p.rows, 1) * p.columns;
+  }
+  if (end != size) invalid("The parts of rank_one_step must make up w.");
+  if (dtype == DType::f32) program.machine().add(std::make_unique<RankOneStepOf<float>>(*this));
+  else program.machine().add(std::make_unique<RankOneStepOf<double>>(*this));
+}
 
 }  // namespace madaline::MADALINE_ISA

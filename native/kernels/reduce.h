@@ -7,19 +7,27 @@
 // dst does not overlap src.
 #pragma once
 
+#include "kernels/check.h"
 #include "kernels/reduce_fold.h"
 #include "kernels/strided.h"
 
 namespace madaline::MADALINE_ISA {
 
 struct ReduceSpec {
+  static constexpr const char* name = "reduce";
   Reduction op = Reduction::sum;
   DType dtype = DType::f32;
   std::vector<Dim> keep, reduce;
   Operand src, dst;
   bool accumulate = false;
   bool has_times = false;
-  Operand times{};  // strides as src; what it takes is checked by the builder: columns of floats, summed
+  Operand times{};  // strides as src; for columns of floats, summed
+
+  template <class V> void fields(V& v) {
+    v("op", op), v("dtype", dtype), v("keep", keep), v("reduce", reduce), v("src", src), v("dst", dst);
+    v.optional("accumulate", accumulate), v.optional("times", has_times, times);
+  }
+  void add_to(Checks& program) const;
 };
 
 template <class T> class ReduceOf final : public Instruction {
@@ -232,5 +240,26 @@ template <class T> class ReduceOf final : public Instruction {
   std::int64_t keep_stride_, reduce_stride_, dst_stride_, times_stride_ = 0;
   std::int64_t keep_steps_[2][kMaxDims] = {}, reduce_steps_[1][kMaxDims] = {};
 };
+
+inline void ReduceSpec::add_to(Checks& program) const {
+  program.check(src, joined(keep, reduce), false, "src of reduce");
+  program.check(dst, keep, true, "dst of reduce");
+  program.check_distinct(dst, keep, "dst of reduce");
+  program.require_dtype(src.buffer, dtype, "src of reduce");
+  program.require_dtype(dst.buffer, op == Reduction::argmax ? DType::i64 : dtype, "dst of reduce");
+  if (op == Reduction::logsumexp && !is_float(dtype)) invalid("logsumexp exists for floats only.");
+  if (dtype == DType::boolean && (op == Reduction::sum || op == Reduction::prod))
+    invalid("sum and prod do not exist for bool; convert first.");
+  if (accumulate && op == Reduction::argmax) invalid("argmax cannot accumulate over the rows.");
+  program.check_accumulate(accumulate, dst, "reduce");
+  if (has_times) {
+    program.check(times, joined(keep, reduce), false, "times of reduce");
+    program.require_dtype(times.buffer, dtype, "times of reduce");
+    const bool columns = keep.size() == 1 && reduce.size() == 1 && !keep[0].is_rows && keep[0].coefficient > 1;
+    if (op != Reduction::sum || !is_float(dtype) || !columns || src.strides[0] != 1 || times.strides[0] != 1)
+      invalid("times of reduce is for sums of floats down several columns, both operands contiguous across them.");
+  }
+  with_type(dtype, [&](auto t) { program.machine().add(std::make_unique<ReduceOf<decltype(t)>>(*this)); });
+}
 
 }  // namespace madaline::MADALINE_ISA

@@ -1,9 +1,23 @@
 // Running sums:  dst[o, a, i] = src[o, 0, i] + ... + src[o, a, i],  or from the other end if reverse. dst is not src.
 #pragma once
 
-#include "kernels/program.h"
+#include "kernels/check.h"
 
 namespace madaline::MADALINE_ISA {
+
+struct CumsumSpec {
+  static constexpr const char* name = "cumsum";
+  DType dtype = DType::f32;
+  Dim outer, axis, inner;
+  Operand src, dst;  // strides (outer, axis, inner)
+  bool reverse = false;
+
+  template <class V> void fields(V& v) {
+    v("dtype", dtype), v("outer", outer), v("axis", axis), v("inner", inner), v("src", src), v("dst", dst);
+    v.optional("reverse", reverse);
+  }
+  void add_to(Checks& program) const;
+};
 
 template <class T> class CumsumOf final : public Instruction {
  public:
@@ -41,5 +55,16 @@ template <class T> class CumsumOf final : public Instruction {
   std::int64_t x_[3], y_[3];
   bool reverse_;
 };
+
+inline void CumsumSpec::add_to(Checks& program) const {
+  const std::vector<Dim> dims{outer, axis, inner};
+  program.check(src, dims, false, "src of cumsum"), program.check(dst, dims, true, "dst of cumsum");
+  program.check_distinct(dst, dims, "dst of cumsum");
+  program.require_dtype(src.buffer, dtype, "src of cumsum"), program.require_dtype(dst.buffer, dtype, "dst of cumsum");
+  if (dtype == DType::boolean) invalid("cumsum does not exist for bool.");
+  with_type(dtype, [&](auto t) {
+    program.machine().add(std::make_unique<CumsumOf<decltype(t)>>(outer, axis, inner, src, dst, reverse));
+  });
+}
 
 }  // namespace madaline::MADALINE_ISA

@@ -3,9 +3,21 @@
 
 #include <utility>
 
-#include "kernels/program.h"
+#include "kernels/check.h"
 
 namespace madaline::MADALINE_ISA {
+
+struct ArgsortSpec {
+  static constexpr const char* name = "argsort";
+  DType dtype = DType::f32;
+  Dim outer, axis, inner;
+  Operand src, dst;  // strides (outer, axis, inner)
+
+  template <class V> void fields(V& v) {
+    v("dtype", dtype), v("outer", outer), v("axis", axis), v("inner", inner), v("src", src), v("dst", dst);
+  }
+  void add_to(Checks& program) const;
+};
 
 template <class T> class ArgsortOf final : public Instruction {
  public:
@@ -57,5 +69,16 @@ template <class T> class ArgsortOf final : public Instruction {
   Place src_, dst_;
   std::int64_t x_[3], y_[3];
 };
+
+inline void ArgsortSpec::add_to(Checks& program) const {
+  const std::vector<Dim> dims{outer, axis, inner};
+  program.check(src, dims, false, "src of argsort"), program.check(dst, dims, true, "dst of argsort");
+  program.check_distinct(dst, dims, "dst of argsort");
+  program.require_dtype(src.buffer, dtype, "src of argsort");
+  program.require_dtype(dst.buffer, DType::i64, "dst of argsort");
+  with_type(dtype, [&](auto t) {
+    program.machine().add(std::make_unique<ArgsortOf<decltype(t)>>(outer, axis, inner, src, dst));
+  });
+}
 
 }  // namespace madaline::MADALINE_ISA

@@ -147,16 +147,15 @@ struct Summing {
               R = program.buffer(kInput, kF32, 2), out = program.buffer(kOutput, kF32, 0),
               sum = program.buffer(kOutput, kF32, 1);
     program.shared_stage();
-    program.reduce(
-        0,
-        {Reduction::sum, DType::f32, {}, {{1, true}, {kWidth, false}}, {X, 0, 0, {kWidth, 1}}, {sum, 0, 0, {}}, false});
+    program.add(ReduceSpec{
+        Reduction::sum, DType::f32, {}, {{1, true}, {kWidth, false}}, {X, 0, 0, {kWidth, 1}}, {sum, 0, 0, {}}, false});
     program.shared_stage();
     ElementwiseSpec s;
     s.dims = {{1, false}};
     s.operands = {{T, 0, 0, {1}}, {R, 0, 0, {0}}, {sum, 0, 0, {0}}, {out, 0, 0, {1}}};
     s.n_scratch = 1;
     s.ops = {{opcode("multiply"), 4, 1, 2}, {opcode("add"), 3, 0, 4}};
-    program.elementwise(s);
+    program.add(s);
   }
   LoopPlan plan() {
     LoopPlan p;

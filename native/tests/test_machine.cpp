@@ -116,7 +116,7 @@ void random_chain(int round) {
   s.operands = {operand(A, va), operand(B, vb), operand(Y, vy)};
   s.n_scratch = 1;
   s.ops = {{opcode("add"), 3, 0, 1, -1}, {opcode("multiply"), 2, 3, 0, -1}};
-  p.elementwise(s);
+  p.add(s);
   each(dims, [&](const auto& i) {
     const float x = a[va.at(i)];
     expected[vy.at(i)] = (x + static_cast<float>(b[vb.at(i)])) * x;
@@ -140,7 +140,7 @@ void random_copy(int round) {
   s.dims = dims;
   s.operands = {operand(X, vx), operand(Y, vy)};
   s.ops = {{opcode("copy"), 1, 0}};
-  p.elementwise(s);
+  p.add(s);
   each(dims, [&](const auto& i) { expected[vy.at(i)] = x[vx.at(i)]; });
   void* inputs[] = {x.data()};
   void* outputs[] = {y.data()};
@@ -162,7 +162,7 @@ void random_reduce(int round) {
   const bool arg = op == Reduction::argmax;
   const int X = p.buffer(kInput, kF32, 0), Y = p.buffer(kOutput, arg ? kI64 : kF32, 0);
   p.shared_stage();
-  p.reduce(static_cast<int>(op), {op, DType::f32, keep, reduce, operand(X, vx), operand(Y, vy), false});
+  p.add(ReduceSpec{op, DType::f32, keep, reduce, operand(X, vx), operand(Y, vy), false});
   void* inputs[] = {x.data()};
   void* outputs[] = {arg ? static_cast<void*>(index.data()) : y.data()};
   p.machine().run(inputs, outputs, 1, 1 + round % 3);
@@ -218,7 +218,7 @@ void every_opcode() {
         s.operands.push_back({p.buffer(kOutput, dtype, 0), 0, 0, {1}});
         s.ops = {op_numbers};
         try {
-          p.elementwise(s);
+          p.add(s);
         } catch (const std::invalid_argument& e) {
           check(dtype >= kI64 && std::string(e.what()).find("does not exist for") != std::string::npos, e.what());
           continue;
@@ -245,31 +245,31 @@ struct Step {
     forward.m = R, forward.n = out, forward.k = in;
     forward.A = {X, 0, n_in, {n_in, 1}}, forward.B = {W, 0, 0, {n_out, 1}}, forward.C = {h, 0, 0, {n_out, 1}};
     forward.relu = true;
-    auto chain = std::make_unique<ElementwiseSpec>();
-    chain->dims = {R, out};
-    chain->operands = {{h, 0, 0, {n_out, 1}}, {rows, 0, n_out, {n_out, 1}}};
-    chain->constants = {0.5};
-    chain->ops = {{opcode("multiply"), 1, 0, 2}};
-    p.product(forward, std::move(chain));
+    ElementwiseSpec& chain = forward.epilogue.emplace();
+    chain.dims = {R, out};
+    chain.operands = {{h, 0, 0, {n_out, 1}}, {rows, 0, n_out, {n_out, 1}}};
+    chain.constants = {0.5};
+    chain.ops = {{opcode("multiply"), 1, 0, 2}};
+    p.add(forward);
     ProductSpec backward;
     backward.m = in, backward.n = out, backward.k = R;
     backward.A = {X, 0, n_in, {1, n_in}}, backward.B = {rows, 0, n_out, {n_out, 1}},
     backward.C = {dW, 0, 0, {n_out, 1}};
     backward.accumulate = true;
-    p.product(backward, nullptr);
-    p.reduce(0, {Reduction::sum, DType::f32, {out}, {R}, {rows, 0, n_out, {1, n_out}}, {s, 0, 0, {1}}, true});
-    p.random(kF64, {R, {5, false}}, {U, 0, 5, {5, 1}}, {order, 0, 0, {1}}, 3);
+    p.add(backward);
+    p.add(ReduceSpec{Reduction::sum, DType::f32, {out}, {R}, {rows, 0, n_out, {1, n_out}}, {s, 0, 0, {1}}, true});
+    p.add(RandomSpec{DType::f64, {R, {5, false}}, {U, 0, 5, {5, 1}}, {order, 0, 0, {1}}, 3});
     p.combine(0, kF32, dW, DW, n_in * n_out);
     p.combine(0, kF32, s, S, n_out);
     p.shared_stage();
-    p.take({DType::f32,
-            {1, false},
-            R,
-            out,
-            R,
-            {rows, 0, 0, {0, n_out, 1}},
-            {order, 0, 0, {0, 1}},
-            {H, 0, 0, {0, n_out, 1}}});
+    p.add(TakeSpec{{DType::f32,
+                    {1, false},
+                    R,
+                    out,
+                    R,
+                    {rows, 0, 0, {0, n_out, 1}},
+                    {order, 0, 0, {0, 1}},
+                    {H, 0, 0, {0, n_out, 1}}}});
   }
   struct Results {
     std::vector<float> H, DW, S;
@@ -351,7 +351,7 @@ void large_products() {
       s.dtype = DType::f64;
       s.m = {m, false}, s.n = {n, false}, s.k = {k, false};
       s.A = {a, 0, 0, {k, 1}}, s.B = {b, 0, 0, {n, 1}}, s.C = {c, 0, 0, {n, 1}};
-      p.product(s, nullptr);
+      p.add(s);
       void* inputs[] = {A.data(), B.data()};
       void* outputs[] = {C.data()};
       p.machine().run(inputs, outputs, 1, threads);
@@ -364,6 +364,46 @@ void large_products() {
   }
 }
 
+// Arenas of 48 MiB, more of them than may be kept: the oldest are freed, and their programs run again all the same.
+void idle_arenas() {
+  const std::int64_t n = 6 << 20;
+  std::vector<std::unique_ptr<Builder>> programs;
+  std::vector<double> y(1), x{1.5};
+  const auto run = [&](Builder& p) {
+    void *inputs[] = {x.data()}, *outputs[] = {y.data()};
+    y[0] = 0;
+    p.machine().run(inputs, outputs, 1, 1);
+    return y[0] == 1.5;
+  };
+  for (int i = 0; i < 6; ++i) {
+    programs.push_back(std::make_unique<Builder>(8 * n, 0, 0, 0));
+    Builder& p = *programs.back();
+    const int in = p.buffer(kInput, kF64, 0), out = p.buffer(kOutput, kF64, 0), middle = p.buffer(2, kF64, 0);
+    p.shared_stage();
+    const std::vector<std::vector<int>> copy{{opcode("copy"), 1, 0}};
+    p.add(ElementwiseSpec{DType::f64, {{n, false}}, {{in, 0, 0, {0}}, {middle, 0, 0, {1}}}, {}, 0, copy});
+    p.add(ElementwiseSpec{DType::f64, {{1, false}}, {{middle, n - 1, 0, {1}}, {out, 0, 0, {1}}}, {}, 0, copy});
+    check(run(p), "a run in a new arena");
+    check(IdleArenas::instance().bytes() <= kIdleBytes, "idle arenas exceed what may be kept");
+  }
+  for (auto& p : programs) check(run(*p) && run(*p), "a run after its arena was freed");
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&, t] {
+      for (int k = 0; k < 6; ++k) {
+        std::vector<double> mine(1);
+        void *inputs[] = {x.data()}, *outputs[] = {mine.data()};
+        programs[(t + k) % 6]->machine().run(inputs, outputs, 1, 1);
+        if (mine[0] != 1.5) std::abort();
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  check(IdleArenas::instance().bytes() <= kIdleBytes, "idle arenas exceed what may be kept after runs at once");
+  programs.clear();
+  check(IdleArenas::instance().bytes() < (std::size_t(1) << 20), "a program leaves its arenas behind");
+}
+
 }  // namespace
 
 int main() {
@@ -371,6 +411,7 @@ int main() {
   every_opcode();
   rows_stages();
   large_products();
+  idle_arenas();
   std::printf("%d passed, %d failed\n", passed.load(), failed.load());
   return failed > 0;
 }

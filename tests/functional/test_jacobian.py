@@ -208,3 +208,13 @@ def test_one_pass_for_each_row_of_an_open_batch_is_refused():
         ShapeError, match="one pass for each element of the argument, whose number of rows is not known"
     ):
         compiled(np.ones((2, 3)))
+
+
+@pytest.mark.parametrize(
+    "derivative", [md.hessian, lambda f: md.jacobian(md.grad(f)), lambda f: md.compile(md.hessian(f))]
+)
+def test_the_hessian_of_a_polynomial_has_coefficients_that_are_sums_of_numbers(derivative):
+    """Some arrays within it are filled with one number, which is not yet a number for the whole chain."""
+    x = np.array([1.0, 2.0, -1.0])
+    found = derivative(lambda x: np.sum(2.0 * x**2 + 3.0 * x**3))(x)
+    np.testing.assert_allclose(found, np.diag(4.0 + 18.0 * x), rtol=1e-14)

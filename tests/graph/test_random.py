@@ -149,3 +149,35 @@ def test_other_types_are_refused():
         DtypeError, match=re.escape("dtype=float16 is not supported for random numbers. Use float32 or float64.")
     ):
         md.random.uniform(md.random.key(0), 2, dtype=np.float16)
+
+
+SHAPES_WITH_A_BATCH = {
+    "rows that share a counter": (lambda n: (n, 3), False),
+    "a batch that is not the first axis": (lambda n: (3, n), False),
+    "a batch that is not the first axis, by rows": (lambda n: (3, n), True),
+    "twice as many rows": (lambda n: (2 * n, 3), True),
+    "one number for each pair of rows": (lambda n: (n, n), False),
+}
+
+
+@pytest.mark.parametrize("executor", ["native", "reference"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", SHAPES_WITH_A_BATCH)
+def test_every_element_is_drawn_wherever_the_batch_stands(name, dtype, executor, monkeypatch):
+    """Also where the graph comes from a file, which may ask for what ``md.random`` never does."""
+    from madaline.graph.plain import graph_from_dict, graph_to_dict
+    from madaline.graph.primitive import PRIMITIVES
+    from madaline.kernels.execute import Executable
+
+    monkeypatch.setenv("MADALINE_EXECUTOR", executor)
+    shape, rows = SHAPES_WITH_A_BATCH[name]
+    primitive, key = PRIMITIVES["random_uniform"], md.random.key(5, 2)
+
+    def draw(x, key):
+        return primitive(key, shape=shape(x.shape[0]), stream=1, to=dtype, rows=rows)
+
+    graph = graph_from_dict(graph_to_dict(md.trace(draw, np.zeros((4, 1)), key, rows=[0])))
+    for n_rows in (1, 7, 300):
+        (drawn,) = Executable(graph)([np.zeros((n_rows, 1)), key], n_rows)
+        expected = primitive.value(key, shape=shape(n_rows), stream=1, to=dtype, rows=rows)
+        np.testing.assert_array_equal(drawn, expected)

@@ -15,13 +15,14 @@ from agreement import (
     run_native,
     run_reference,
 )
+from graph_values import largest_value
 from madaline.errors import TraceError
 from madaline.graph.node import topological_order
 from madaline.graph.trace import Graph
 from madaline.kernels.execute import structure, with_arrays_as_inputs, with_rows
 from madaline.plan.planner import plan
 from madaline.plan.rows import NeedsRowCountError
-from random_graphs import Case, cases, largest_value
+from random_graphs import Case, cases
 
 pytestmark = needs_core
 

@@ -19,13 +19,14 @@ from graph_files import from_data
 
 import madaline as md
 import madaline.graph.numpy_api.dispatch
+from graph_values import largest_value
 from madaline.graph.node import constant, is_float, new_input
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.primitives.elementwise import Elementwise
 from madaline.graph.reverse_mode import cotangents
 from madaline.graph.trace import Graph
 from madaline.kernels.execute import Executable
-from random_graphs import Case, largest_value
+from random_graphs import Case
 
 RECORDED = Path(__file__).parent / "recorded"
 EXPRESSIONS = RECORDED / "expressions.json.gz"

@@ -8,9 +8,8 @@ import pytest
 import madaline as md
 from agreement import ISAS, assert_same_bits, needs_core, run_native, run_reference
 from madaline.graph.trace import trace
-from madaline.plan.class_loss import MOST_CLASSES
+from madaline.plan.instructions.class_loss import MOST_CLASSES, ClassLoss
 from madaline.plan.planner import plan
-from madaline.plan.program import ClassLoss
 
 ROWS = md.CrossEntropy().rows
 

@@ -17,8 +17,8 @@ from madaline.graph.trace import Graph, trace
 from madaline.kernels import core, native, reference
 from madaline.kernels.execute import Executable
 from madaline.plan.donate import cannot_be_in_place
+from madaline.plan.instructions.elementwise import Chain
 from madaline.plan.planner import plan
-from madaline.plan.program import Chain, written_by
 from madaline.plan.views import physical_order
 from random_graphs import cases
 
@@ -30,8 +30,7 @@ def bound(graph, donated, arguments, n_rows):
 
 
 def run_over(program, inputs, n_rows=0, *, threads=1, isa=None):
-    """The outputs after a native run in which donated outputs and their inputs are one array."""
-    module = core.load(isa or ISAS[-1])
+    """The outputs after a run in which donated outputs and their inputs are one array; ``isa`` may be "reference"."""
     inputs = [array.copy() for array in inputs]
     counts = [np.array(node.params["rows"].at(n_rows), node.dtype) for node in program.row_counts]
     outputs = [
@@ -40,7 +39,10 @@ def run_over(program, inputs, n_rows=0, *, threads=1, isa=None):
         else np.empty(resolve(tuple(node.shape[axis] for axis in physical_order(node.shape)), n_rows), node.dtype)
         for index, node in enumerate(program.outputs)
     ]
-    native.encode(program, module).run([*inputs, *counts], outputs, n_rows, threads)
+    if isa == "reference":
+        reference.execute(program, [*inputs, *counts], outputs, n_rows)
+    else:
+        native.encode(program, core.load(isa or ISAS[-1])).run([*inputs, *counts], outputs, n_rows, threads)
     return outputs, inputs
 
 
@@ -65,7 +67,10 @@ def assert_donating_changes_nothing(graph, arguments, n_rows=0, isas=ISAS, threa
     donated = donations(graph)
     program, inputs = bound(graph, donated, arguments, n_rows)
     plain, plain_inputs = bound(graph, {}, arguments, n_rows)
-    assert_same_bits(reference.run(program, inputs, n_rows), reference.run(plain, plain_inputs, n_rows))
+    expected = reference.run(plain, plain_inputs, n_rows)
+    assert_same_bits(reference.run(program, inputs, n_rows), expected)
+    found, _ = run_over(program, inputs, n_rows, isa="reference")
+    assert_same_bits(found, [stored(node, value) for node, value in zip(plain.outputs, expected, strict=True)])
     assert_commits_last(program)
     for isa in isas:
         module = core.load(isa)
@@ -86,7 +91,7 @@ def assert_commits_last(program):
     """Stages before ``commit`` write no donated output, those from it on write nothing else that the caller sees."""
     for number, stage in enumerate(program.stages):
         for step in stage.instructions:
-            for buffer in (program.buffers[n] for n in written_by(step)):
+            for buffer in (program.buffers[operand.buffer] for operand in step.writes()):
                 if buffer.space == "output":
                     assert (buffer.offset in program.donated) == (number >= program.commit)
         for combine in stage.combines:

@@ -12,8 +12,10 @@ from madaline.graph.node import topological_order
 from madaline.graph.trace import trace
 from madaline.kernels.execute import Executable
 from madaline.plan.fuse import MAX_CHAIN, chain_dtype, fuse
+from madaline.plan.instructions.elementwise import Chain
+from madaline.plan.instructions.product import Product
+from madaline.plan.instructions.reduce import Reduction
 from madaline.plan.planner import plan
-from madaline.plan.program import Chain, Product, Reduction
 from madaline.plan.rows import LEAF_LEVEL, check_layouts, kind_of, levels
 from madaline.plan.rows import NeedsRowCountError as NeedsRowCount
 from madaline.plan.simplify import simplify

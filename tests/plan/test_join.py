@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import madaline as md
 from agreement import assert_executors_agree, needs_core
@@ -42,6 +44,10 @@ JOINED = {
     "a gap": (lambda x: placed([np.cumsum(x[0]), x.sum(axis=0)], 9, (1, 5)), 3),
     "overlapping": (lambda x: placed([np.cumsum(x[0]), x.sum(axis=0)], 9, (1, 3)), 3),
     "every other element": (lambda x: placed([np.cumsum(x[0])], 6, (1,), 2), 2),
+    "joined twice in different orders": (
+        lambda x: np.concatenate([y := np.tanh(x[0]), x[1]]) @ np.concatenate([x[1], y]),
+        3,
+    ),
     "nothing in it": (lambda x: np.concatenate([x[0][:0], np.cumsum(x[1]), x[2][:0]]), 0),
 }
 
@@ -83,3 +89,34 @@ def test_the_gradient_of_a_flat_vector_is_one_buffer_and_one_combine(n_rows, fir
     (combine,) = [c for stage in program.stages for c in stage.combines]
     assert combine.size == 26 - first
     assert copies(program) == (1 if first else 0)
+
+
+MADE = {
+    "input": lambda x: x,
+    "chain": lambda x: np.tanh(x) * 2.0,
+    "scan": np.cumsum,
+    "reversed": lambda x: x[::-1],
+    "product": lambda x: np.outer(x, x) @ x,
+    "part": lambda x: np.exp(x)[1:],
+}
+
+
+@needs_core
+@settings(max_examples=60)
+@given(data=st.data())
+def test_values_may_enter_several_joins(data):
+    """Each value has one home at most; the other joins copy it."""
+    names = data.draw(st.lists(st.sampled_from(sorted(MADE)), min_size=1, max_size=3), label="values")
+    picks = st.lists(st.integers(0, len(names) - 1), min_size=1, max_size=4)
+    first, second = data.draw(picks, label="first"), data.draw(picks, label="second")
+    nested = data.draw(st.booleans(), label="nested")
+
+    def f(x):
+        made = [MADE[name](x + index) for index, name in enumerate(names)]
+        one = np.concatenate([made[index] for index in first])
+        two = np.concatenate([*([one] if nested else []), *(made[index] for index in second)])
+        return np.sum(one * one) * np.sum(np.sin(two)), one, two
+
+    x = np.linspace(-1.0, 1.0, 3)
+    assert_executors_agree(trace(f, x), [x])
+    assert_executors_agree(trace(md.grad(lambda x: f(x)[0]), x), [x])

@@ -12,8 +12,8 @@ from madaline.graph.node import constant, new_input
 from madaline.graph.trace import Graph, trace
 from madaline.kernels import core, native
 from madaline.kernels.execute import Executable
+from madaline.plan.instructions.product import Product
 from madaline.plan.planner import plan
-from madaline.plan.program import Product, operands_of, written_by
 from random_graphs import cases
 from steps import steps
 from training_step import adam_arguments, adam_step
@@ -50,8 +50,8 @@ def assert_nothing_is_overwritten_while_it_is_needed(program):
     for stage in program.stages:
         for _ in range(2 if stage.tile_rows else 1):
             for step in stage.instructions:
-                written = written_by(step)
-                for operand in operands_of(step):
+                written = {operand.buffer for operand in step.writes()}
+                for operand in step.operands():
                     if operand.buffer not in written:
                         read(operand.buffer, step)
                 for number in written:

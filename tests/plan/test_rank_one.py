@@ -12,7 +12,8 @@ from agreement import ISAS, assert_same_bits, needs_core
 from madaline.graph.trace import trace
 from madaline.kernels import core, native, reference
 from madaline.kernels.execute import Executable
-from madaline.plan.program import ClassLoss, RankOneStep
+from madaline.plan.instructions.class_loss import ClassLoss
+from madaline.plan.instructions.rank_one import RankOneStep
 
 
 def descent(widths, dtype=np.float64, *, bias=True, momentum=0.0):

@@ -12,8 +12,8 @@ from madaline.graph.numpy_api.reduce import logsumexp_of_shifted
 from madaline.graph.shapes import Rows
 from madaline.graph.trace import trace
 from madaline.kernels.execute import Executable
+from madaline.plan.instructions.elementwise import Chain
 from madaline.plan.planner import plan
-from madaline.plan.program import Chain, operands_of
 from madaline.plan.rows import Kind, NeedsRowCountError, kind_of
 from training_step import adam_arguments, adam_step
 
@@ -142,7 +142,7 @@ def test_what_an_update_needs_besides_the_gradient_is_fused_into_the_update():
         for step in program.instructions
         if any(
             program.buffers[o.buffer].space == "input" and program.buffers[o.buffer].offset == 8
-            for o in operands_of(step)
+            for o in step.operands()
         )
     ]
     assert len(readers) == 1, "the first moment is read once"

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 
 import madaline as md
 from agreement import assert_same_bits
+from graph_values import evaluate
 from madaline.graph.node import constant, new_input, topological_order
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.trace import Graph, trace
-from madaline.kernels.reference import evaluate
 from madaline.plan.simplify import simplify
 from random_graphs import cases
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graph_values import evaluate
 from madaline.graph.node import new_input, topological_order
 from madaline.graph.numpy_api import dispatch as _numpy_functions  # noqa: F401 - nodes need NumPy's functions
 from madaline.graph.shapes import Rows, resolve
 from madaline.graph.trace import trace
-from madaline.kernels.reference import evaluate
 from madaline.plan.views import broadcast_strides, is_view, physical_order, stored_strides, views_of, width
 from random_graphs import cases
 

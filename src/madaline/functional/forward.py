@@ -55,7 +55,7 @@ class Forward:
             return
         program, constants = executable.bound(0)
         compiled = native.compiled(program, module)
-        if compiled.row_counts or compiled.is_turned:
+        if compiled.row_counts or compiled.is_transposed:
             return
         self._rest = [params, state, *constants]
         self._row_shape, self._dtype, self._n_axes = network.inputs.shape, network.inputs.dtype, x.ndim

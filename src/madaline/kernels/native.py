@@ -8,21 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from madaline.graph.shapes import is_symbolic, resolve
-from madaline.plan.program import (
-    Chain,
-    ClassLoss,
-    Gather,
-    Instruction,
-    Operand,
-    Product,
-    Program,
-    Random,
-    RankOneStep,
-    Reduction,
-    Scan,
-)
-from madaline.plan.views import physical_order
+from madaline.kernels.binding import Binding
+from madaline.plan.program import Program
 
 
 def run(
@@ -45,15 +32,10 @@ class Compiled:
 
     def __init__(self, program: Program, core: ModuleType) -> None:
         self.program = encode(program, core)
-        self._dtypes = [node.dtype for node in program.inputs]
+        self._binding = Binding(program)
         self._donated = program.donated
-        self.row_counts = [(node.params["rows"], node.dtype) for node in program.row_counts]
-        self._results = []
-        for node in program.outputs:
-            order = physical_order(node.shape)
-            back = tuple(int(axis) for axis in np.argsort(order)) if order != tuple(range(node.ndim)) else None
-            self._results.append((tuple(node.shape[axis] for axis in order), is_symbolic(node.shape), node.dtype, back))
-        self.is_turned = any(back is not None for *_, back in self._results)
+        self.row_counts = self._binding.row_counts
+        self.is_transposed = self._binding.is_transposed
 
     def run(self, arguments: Sequence[np.ndarray], n_rows: int, threads: int) -> list[np.ndarray]:
         """Bind, run, and give the outputs their logical axes."""
@@ -66,40 +48,23 @@ class Compiled:
             return self._run([np.array(argument) for argument in arguments], n_rows, threads)
 
     def _run(self, arguments: Sequence[np.ndarray], n_rows: int, threads: int) -> list[np.ndarray]:
-        inputs, outputs = self._arrays(arguments, n_rows)
+        inputs, outputs = self._binding.arrays(arguments, n_rows)
         try:
             self.program.run(inputs, outputs, n_rows, threads)
         except MemoryError:
             raise self.too_large(n_rows, threads) from None
-        if not self.is_turned:
-            return outputs
-        return [
-            output if back is None else output.transpose(back)
-            for output, (*_, back) in zip(outputs, self._results, strict=True)
-        ]
+        return self._binding.results(outputs)
 
     def profile(self, arguments: Sequence[np.ndarray], n_rows: int, repeats: int) -> np.ndarray:
         """Seconds of each instruction (columns, in the order of the description) in some runs on one thread (rows).
 
         What may take the place of an argument takes that of a copy of it.
         """
-        inputs, outputs = self._arrays(arguments, n_rows)
+        inputs, outputs = self._binding.arrays(arguments, n_rows)
         for output, place in self._donated.items():
             outputs[output] = inputs[place] = np.array(inputs[place])
         bound = self.program.bind(inputs, outputs, n_rows)
         return np.array([bound.profile() for _ in range(repeats)])
-
-    def _arrays(self, arguments: Sequence[np.ndarray], n_rows: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        inputs = [
-            np.ascontiguousarray(argument, dtype=dtype) for argument, dtype in zip(arguments, self._dtypes, strict=True)
-        ]
-        for rows, dtype in self.row_counts:
-            inputs.append(np.array(rows.at(n_rows), dtype=dtype))
-        outputs = [
-            np.empty(resolve(shape, n_rows) if symbolic else shape, dtype)
-            for shape, symbolic, dtype, _ in self._results
-        ]
-        return inputs, outputs
 
     def memory(self, n_rows: int, threads: int) -> int:
         """Bytes of the arenas of a run."""
@@ -125,7 +90,8 @@ def encode(program: Program, core: ModuleType) -> Any:
         else:
             native.shared_stage()
         for instruction in stage.instructions:
-            _add(native, core, instruction)
+            method, arguments = instruction.encode(core)
+            getattr(native, method)(*arguments)
         for combine in stage.combines:
             native.combine(
                 core.REDUCTIONS[combine.op],
@@ -136,68 +102,3 @@ def encode(program: Program, core: ModuleType) -> Any:
                 combine.offset,
             )
     return native
-
-
-def _add(native: Any, core: ModuleType, step: Instruction) -> None:
-    dtype = core.DTYPES[step.dtype]
-    if isinstance(step, Chain):
-        native.elementwise(*_chain(core, step))
-    elif isinstance(step, Product):
-        native.matmul(
-            dtype,
-            batch=list(step.batch),
-            m=step.m,
-            n=step.n,
-            k=step.k,
-            A=step.A.encode(),
-            B=step.B.encode(),
-            C=step.C.encode(),
-            accumulate=step.accumulate,
-            bias=_optional(step.bias),
-            relu=step.relu,
-            gate=_optional(step.gate),
-            epilogue=None if step.epilogue is None else _chain(core, step.epilogue),
-        )
-    elif isinstance(step, Reduction):
-        op = core.REDUCTIONS[step.op]
-        keep, reduce = list(step.keep), list(step.reduce)
-        src, dst, times = step.src.encode(), step.dst.encode(), _optional(step.times)
-        native.reduce(op, dtype, keep, reduce, src, dst, step.accumulate, times)
-    elif isinstance(step, Gather):
-        sizes = (step.outer, step.count, step.inner, step.axis_size)
-        operands = (step.src.encode(), step.indices.encode(), step.dst.encode())
-        if step.scatter:
-            native.scatter_add(dtype, *sizes, *operands, step.accumulate)
-        else:
-            native.take(dtype, *sizes, *operands)
-    elif isinstance(step, Scan):
-        scan = (dtype, step.outer, step.axis, step.inner, step.src.encode(), step.dst.encode())
-        if step.op == "cumsum":
-            native.cumsum(*scan, step.reverse)
-        else:
-            native.argsort(*scan)
-    elif isinstance(step, ClassLoss):
-        rows = (step.logits.encode(), step.indices.encode(), step.factor.encode(), step.dst.encode())
-        native.class_loss(dtype, step.n, step.classes, *rows)
-    elif isinstance(step, RankOneStep):
-        parts = [(*place, _optional(a), d.encode()) for *place, a, d in step.parts]
-        native.rank_one_step(dtype, step.size, step.w.encode(), step.rate.encode(), step.dst.encode(), parts)
-    elif isinstance(step, Random):
-        native.random(dtype, list(step.dims), step.dst.encode(), step.key.encode(), step.stream, step.rows)
-    else:
-        raise AssertionError(f"no encoding for {type(step).__name__}")
-
-
-def _optional(operand: Operand | None) -> Any:
-    return None if operand is None else operand.encode()
-
-
-def _chain(core: ModuleType, chain: Chain) -> tuple[Any, ...]:
-    return (
-        core.DTYPES[chain.dtype],
-        list(chain.dims),
-        [operand.encode() for operand in chain.operands],
-        list(chain.constants),
-        chain.n_scratch,
-        [(core.OPCODES[op.name], op.dst, *op.args) for op in chain.ops],
-    )

@@ -1,19 +1,26 @@
-"""The reference executor: a program run by NumPy, node by node. Readable, slow, trusted."""
+"""The reference executor: a planned program run by NumPy, instruction by instruction. Readable, slow, trusted.
+
+It runs what the native core runs: the same buffers at the same places, tile by tile and lane by lane. A mistake of the
+planner therefore shows here too, where it can be looked at from Python.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from madaline.graph.node import CONSTANT, ROW_COUNT, Node
-from madaline.graph.shapes import resolve
-from madaline.plan.program import Program
+from madaline.kernels.binding import Binding
+from madaline.plan.instructions.base import Frame
+from madaline.plan.instructions.reduce import FOLDS, identity
+from madaline.plan.program import PADDING, Buffer, Combine, Program, Stage
+
+POISON = 0xFF
+"What memory holds before it is written: NaN in floats, -1 in integers."
 
 
 def run(program: Program, arguments: Sequence[np.ndarray], n_rows: int = 0) -> list[np.ndarray]:
-    """The outputs for these arguments; values are dropped after their last use.
+    """The outputs for these arguments.
 
     Parameters
     ----------
@@ -24,27 +31,100 @@ def run(program: Program, arguments: Sequence[np.ndarray], n_rows: int = 0) -> l
     n_rows : int
         Rows of the batch, where there is one.
     """
-    values: dict[int, Any] = dict(zip(map(id, program.inputs), arguments, strict=True))
-    remaining: dict[int, int] = {id(node): 1 for node in program.outputs}
-    for node in program.schedule:
-        for item in node.inputs:
-            remaining[id(item)] = remaining.get(id(item), 0) + 1
+    binding = Binding(program)
+    inputs, outputs = binding.arrays(arguments, n_rows)
+    for output in outputs:
+        output.reshape(-1).view(np.uint8)[...] = POISON
+    execute(program, inputs, outputs, n_rows)
+    return binding.results(outputs)
+
+
+def execute(program: Program, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray], n_rows: int) -> None:
+    """Run on arrays as they lie in memory; a donated output may be the array of its input."""
+    memory = _Memory(program, inputs, outputs, n_rows)
     with np.errstate(all="ignore"):
-        for node in program.schedule:
-            if id(node) not in values:
-                values[id(node)] = evaluate(node, [values[id(item)] for item in node.inputs], n_rows)
-            for item in node.inputs:
-                remaining[id(item)] -= 1
-                if not remaining[id(item)]:
-                    del values[id(item)]
-    return [np.array(values[id(node)], dtype=node.dtype) for node in program.outputs]
+        for stage in program.stages:
+            if not stage.tile_rows:
+                _run_all(stage, Frame(memory.arrays, n_rows))
+                continue
+            lanes = _lanes(stage, n_rows)
+            for lane in range(lanes):
+                memory.enter_lane(lane, stage.combines)
+                for frame in _tiles(memory, stage, n_rows, lane, lanes):
+                    _run_all(stage, frame)
+            for combine in stage.combines:
+                memory.fold(combine, lanes)
 
 
-def evaluate(node: Node, inputs: Sequence[Any], n_rows: int) -> Any:
-    """The value of one node."""
-    if node.primitive is CONSTANT:
-        return node.params["value"]
-    if node.primitive is ROW_COUNT:
-        return node.dtype.type(node.params["rows"].at(n_rows))
-    params = {key: resolve(value, n_rows) for key, value in node.params.items()}
-    return node.primitive.value(*inputs, **params)
+def _run_all(stage: Stage, frame: Frame) -> None:
+    for instruction in stage.instructions:
+        instruction.run(frame)
+
+
+def _lanes(stage: Stage, n_rows: int) -> int:
+    return max(1, min(n_rows // stage.lane_rows, stage.max_lanes)) if n_rows else 0
+
+
+def _tiles(memory: _Memory, stage: Stage, n_rows: int, lane: int, lanes: int) -> Iterator[Frame]:
+    """The tiles of a lane, all about equal."""
+    begin, end = lane * n_rows // lanes, (lane + 1) * n_rows // lanes
+    count = -(-(end - begin) // stage.tile_rows)
+    for tile in range(count):
+        first, last = ((end - begin) * t // count for t in (tile, tile + 1))
+        yield Frame(memory.arrays, last - first, begin + first, tile == 0)
+
+
+class _Memory:
+    """The arenas of a run, and for each buffer the flat array that is its part of them."""
+
+    def __init__(
+        self, program: Program, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray], n_rows: int
+    ) -> None:
+        self._buffers = program.buffers
+        padded = -(-n_rows // PADDING) * PADDING
+        lanes = max((_lanes(stage, n_rows) for stage in program.stages if stage.tile_rows), default=0)
+        tile_rows = max((stage.tile_rows for stage in program.stages), default=0)
+        arena = program.arena
+        self._lane_arenas = [_poisoned(arena["lane"]) for _ in range(lanes)]
+        arenas = {
+            "shared": (_poisoned(arena["shared"]), 1, 1),
+            "rows": (_poisoned(arena["rows"] * padded), padded, padded),
+            "tile": (_poisoned(arena["tile"]), 1, tile_rows),
+            "lane": (_poisoned(arena["lane"]), 1, 1),
+        }
+        self.arrays = []
+        for buffer in program.buffers:
+            if buffer.space in ("input", "output"):
+                given = inputs if buffer.space == "input" else outputs
+                self.arrays.append(given[buffer.offset].reshape(-1))
+            else:
+                bytes_, unit, count = arenas[buffer.space]
+                self.arrays.append(_part(buffer, bytes_, buffer.offset * unit, count))
+
+    def enter_lane(self, lane: int, combines: Sequence[Combine]) -> None:
+        """Let lane buffers be those of a lane; the first one works in the destinations of the combines."""
+        for number, buffer in enumerate(self._buffers):
+            if buffer.space == "lane":
+                self.arrays[number] = _part(buffer, self._lane_arenas[lane], buffer.offset, 1)
+        if lane == 0:
+            for combine in combines:
+                self.arrays[combine.lane_buffer] = self.arrays[combine.dst_buffer]
+
+    def fold(self, combine: Combine, lanes: int) -> None:
+        """The partial results of all lanes into one, in their order."""
+        place = slice(combine.offset, combine.offset + combine.size)
+        dst, buffer = self.arrays[combine.dst_buffer][place], self._buffers[combine.lane_buffer]
+        if not lanes:
+            dst[...] = identity(combine.op, dst.dtype)
+        for arena in self._lane_arenas[1:lanes]:
+            FOLDS[combine.op](dst, _part(buffer, arena, buffer.offset, 1)[place], out=dst)
+
+
+def _poisoned(size: int) -> np.ndarray:
+    return np.full(size, POISON, np.uint8)
+
+
+def _part(buffer: Buffer, arena: np.ndarray, start: int, count: int) -> np.ndarray:
+    """The bytes of a buffer; empty if no instruction uses it, for then it has no place."""
+    size = buffer.bytes * count if buffer.offset >= 0 else 0
+    return arena[start : start + size].view(buffer.dtype)

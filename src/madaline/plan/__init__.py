@@ -1,4 +1,4 @@
 """Takes a graph; hands on a flat program: simplified, fused, tiled, its buffers placed in one arena.
 
-Start reading with ``planner.plan``; ``program.py`` has the instructions, ``native/FORMAT.md`` what they mean.
+Start reading with ``planner.plan``; ``instructions/`` has one file for each kind, ``native/FORMAT.md`` what they mean.
 """

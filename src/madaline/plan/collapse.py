@@ -3,27 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from madaline.plan.program import Chain, Dim, Instruction, Operand, Product, Reduction
+from madaline.plan.instructions.base import Dim, Operand
 
 MAX_DIMS = 6
 "Dims of an operand at most: ``kMaxDims`` of ``native/kernels/program.h``."
-JOINS = frozenset({"matmul", "sum", "prod", "max", "min", "logsumexp", "argmax"})
-"Primitives that cannot do with unrolling alone: arguments of many axes are stored anew, so that axes can be joined."
 
 Strides = tuple[int, ...]
-
-
-def within_limits(step: Instruction) -> list[Instruction]:
-    """The same work by instructions of at most ``MAX_DIMS`` dims; nearly always the instruction itself."""
-    if isinstance(step, Chain) and len(step.dims) > MAX_DIMS:
-        return [*_unrolled(_joined_chain(step))]
-    if isinstance(step, Reduction) and len(step.keep) + len(step.reduce) > MAX_DIMS:
-        return [*_unrolled_reduction(_joined_reduction(step))]
-    if isinstance(step, Product) and len(step.batch) + 2 > MAX_DIMS:
-        return [_joined_product(step)]
-    return [step]
 
 
 def join(dims: Sequence[Dim], strides: Sequence[Strides]) -> tuple[tuple[Dim, ...], list[Strides]]:
@@ -49,73 +35,16 @@ def join(dims: Sequence[Dim], strides: Sequence[Strides]) -> tuple[tuple[Dim, ..
     return tuple(sizes), [tuple(column[i] for column in columns) for i in range(len(strides))]
 
 
-def _with(operand: Operand, strides: Strides, shift: int = 0) -> Operand:
+def with_strides(operand: Operand, strides: Strides, shift: int = 0) -> Operand:
+    """The operand with other strides, from another element on."""
     return Operand(operand.buffer, operand.offset + shift, operand.row_advance, strides)
 
 
-def _joined_chain(step: Chain) -> Chain:
-    dims, strides = join(step.dims, [operand.strides for operand in step.operands])
-    operands = tuple(_with(operand, new) for operand, new in zip(step.operands, strides, strict=True))
-    return replace(step, dims=dims, operands=operands)
-
-
-def _smallest(dims: Sequence[Dim]) -> int:
+def smallest(dims: Sequence[Dim]) -> int:
+    """The axis with the fewest elements, other than that of the rows."""
     return min((axis for axis, dim in enumerate(dims) if not dim[1]), key=lambda axis: dims[axis][0])
 
 
-def _without(values: Sequence[int], axis: int) -> Strides:
+def without(values: Sequence[int], axis: int) -> Strides:
+    """The values of all other axes."""
     return (*values[:axis], *values[axis + 1 :])
-
-
-def _unrolled(step: Chain) -> list[Chain]:
-    if len(step.dims) <= MAX_DIMS:
-        return [step]
-    axis = _smallest(step.dims)
-    dims = step.dims[:axis] + step.dims[axis + 1 :]
-    return [
-        piece
-        for index in range(step.dims[axis][0])
-        for piece in _unrolled(
-            replace(
-                step,
-                dims=dims,
-                operands=tuple(_with(o, _without(o.strides, axis), index * o.strides[axis]) for o in step.operands),
-            )
-        )
-    ]
-
-
-def _joined_reduction(step: Reduction) -> Reduction:
-    count = len(step.keep)
-    keep, (src_keep, dst) = join(step.keep, [step.src.strides[:count], step.dst.strides])
-    reduced, (src_reduced,) = join(step.reduce, [step.src.strides[count:]])
-    return replace(
-        step, keep=keep, reduce=reduced, src=_with(step.src, (*src_keep, *src_reduced)), dst=_with(step.dst, dst)
-    )
-
-
-def _unrolled_reduction(step: Reduction) -> list[Reduction]:
-    if len(step.keep) + len(step.reduce) <= MAX_DIMS or all(by_rows for _, by_rows in step.keep):
-        return [step]
-    axis = _smallest(step.keep)
-    keep = step.keep[:axis] + step.keep[axis + 1 :]
-    src, dst = step.src, step.dst
-    return [
-        piece
-        for index in range(step.keep[axis][0])
-        for piece in _unrolled_reduction(
-            replace(
-                step,
-                keep=keep,
-                src=_with(src, _without(src.strides, axis), index * src.strides[axis]),
-                dst=_with(dst, _without(dst.strides, axis), index * dst.strides[axis]),
-            )
-        )
-    ]
-
-
-def _joined_product(step: Product) -> Product:
-    operands = (step.A, step.B, step.C)
-    batch, strides = join(step.batch, [operand.strides[:-2] for operand in operands])
-    A, B, C = (_with(operand, (*new, *operand.strides[-2:])) for operand, new in zip(operands, strides, strict=True))
-    return replace(step, batch=batch, A=A, B=B, C=C)

@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from madaline.graph.node import Node
 from madaline.graph.shapes import show
-from madaline.plan.program import (
-    Chain,
-    ClassLoss,
-    Dim,
-    Gather,
-    Instruction,
-    Op,
-    Product,
-    Program,
-    Random,
-    RankOneStep,
-    Reduction,
-    Scan,
-    Stage,
-    operands_of,
-    written_by,
-)
+from madaline.plan.instructions.base import Instruction, plural
+from madaline.plan.program import PADDING, Program, Stage
 
 EXAMPLE_ROWS = 32
 "The batch size for which memory is added up."
 LINE = 110
 "Characters on a line of inputs and outputs."
-PADDING = 64
-"A batch in the rows arena is padded to a multiple of this many rows."
 
 
 def describe(program: Program) -> str:
@@ -62,16 +44,12 @@ def describe(program: Program) -> str:
 
 def _head(program: Program) -> str:
     counts = [
-        _plural(len(program.instructions), "instruction"),
-        _plural(len(program.stages), "stage"),
-        _plural(len(program.inputs), "input"),
-        _plural(len(program.outputs), "output"),
+        plural(len(program.instructions), "instruction"),
+        plural(len(program.stages), "stage"),
+        plural(len(program.inputs), "input"),
+        plural(len(program.outputs), "output"),
     ]
     return f"{counts[0]} in {counts[1]}; {counts[2]}, {counts[3]}"
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _bindings(program: Program) -> str:
@@ -101,7 +79,7 @@ def _stages(program: Program) -> list[str]:
     tables = []
     for stage in program.stages:
         rows = [
-            (str(next(numbers)), _kind(step), _sizes(step), step.dtype, _details(step), _places(step, program))
+            (str(next(numbers)), step.title, step.sizes(), step.dtype, step.details(), _places(step, program))
             for step in stage.instructions
         ]
         rows += [
@@ -132,91 +110,13 @@ def _line(row: Sequence[str], widths: Sequence[int]) -> str:
 def _stage_kind(stage: Stage) -> str:
     if not stage.tile_rows:
         return "shared, run once"
-    lanes = f"a lane for each {stage.lane_rows} rows, at most {_plural(stage.max_lanes, 'lane')}"
+    lanes = f"a lane for each {stage.lane_rows} rows, at most {plural(stage.max_lanes, 'lane')}"
     return f"rows, tiles of {stage.tile_rows}, {lanes}"
 
 
-def _kind(step: Instruction) -> str:
-    if isinstance(step, ClassLoss):
-        return "class loss"
-    if isinstance(step, RankOneStep):
-        return "step"
-    if isinstance(step, Chain):
-        moves = all(op.name == "copy" for op in step.ops)
-        return "copy" if moves else "chain"
-    if isinstance(step, Gather):
-        return "scatter" if step.scatter else "take"
-    if isinstance(step, Reduction):
-        return step.op
-    if isinstance(step, Scan):
-        return step.op
-    return type(step).__name__.lower()
-
-
-def _size(dim: Dim) -> str:
-    coefficient, by_rows = dim
-    if not by_rows:
-        return str(coefficient)
-    return "n" if coefficient == 1 else f"{coefficient}n"
-
-
-def _box(dims: Sequence[Dim]) -> str:
-    return " x ".join(_size(dim) for dim in dims) or "1"
-
-
-def _sizes(step: Instruction) -> str:
-    if isinstance(step, Product):
-        box = _box((step.m, step.n, step.k))
-        return f"{_box(step.batch)} of {box}" if step.batch else box
-    if isinstance(step, Reduction):
-        return f"{_box((*step.keep, *step.reduce))} -> {_box(step.keep)}"
-    if isinstance(step, Gather):
-        axis, count = (step.axis_size, False), step.count
-        before, after = (count, axis) if step.scatter else (axis, count)
-        inner = () if step.inner == (1, False) else (step.inner,)
-        return f"{_box((step.outer, before, *inner))} -> {_box((step.outer, after, *inner))}"
-    if isinstance(step, Scan):
-        return _box((step.outer, step.axis, step.inner))
-    if isinstance(step, ClassLoss):
-        return _box((step.n, (step.classes, False)))
-    if isinstance(step, RankOneStep):
-        return str(step.size)
-    return _box(step.dims) if isinstance(step, (Chain, Random)) else ""
-
-
-def _details(step: Instruction) -> str:
-    if isinstance(step, Chain):
-        return _ops(step.ops) if _kind(step) == "chain" else _names(step.nodes)
-    if isinstance(step, Product):
-        flags = {"+ bias": step.bias is not None, "relu": step.relu, "gate": step.gate is not None}
-        steps = [name for name, is_there in (flags | {"over the rows": step.accumulate}).items() if is_there]
-        if step.epilogue is not None:
-            steps.append(f"then {_ops(step.epilogue.ops)}")
-        return ", ".join(steps)
-    if isinstance(step, Scan):
-        return "from the end" if step.reverse else ""
-    if isinstance(step, Random):
-        return f"stream {step.stream}"
-    if isinstance(step, RankOneStep):
-        outer = sum(rows > 0 for _, rows, *_ in step.parts)
-        return f"{_plural(outer, 'outer product')}, {_plural(len(step.parts) - outer, 'vector')}"
-    over = ["over the rows"] * getattr(step, "accumulate", False)
-    return ", ".join(["of products"] * (getattr(step, "times", None) is not None) + over)
-
-
-def _ops(ops: Sequence[Op]) -> str:
-    """What a chain does, in the order in which it is first done: ``multiply 3, add, tanh``."""
-    counts = Counter(op.name for op in ops)
-    return ", ".join(name if count == 1 else f"{name} {count}" for name, count in counts.items())
-
-
-def _names(nodes: Sequence[Node]) -> str:
-    return ", ".join(dict.fromkeys(node.primitive.name for node in nodes))
-
-
 def _places(step: Instruction, program: Program) -> str:
-    written = written_by(step)
-    places = dict.fromkeys(operand.buffer for operand in operands_of(step))
+    written = {operand.buffer for operand in step.writes()}
+    places = dict.fromkeys(operand.buffer for operand in step.operands())
     reads = [_place(number, program) for number in places if number not in written]
     writes = [_place(number, program) for number in places if number in written]
     return f"{', '.join(reads)} -> {', '.join(writes)}".lstrip()

@@ -17,7 +17,7 @@ from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.shapes import is_symbolic, show
 from madaline.graph.trace import Graph
 from madaline.plan.fuse import Group, is_elementwise
-from madaline.plan.rank_one import RANK_ONE_STEP
+from madaline.plan.instructions.rank_one import RANK_ONE_STEP
 from madaline.plan.rows import Kind
 from madaline.plan.views import View, lies_as_stored
 

@@ -14,7 +14,7 @@ from madaline.graph.shapes import is_symbolic
 from madaline.plan.views import View, lies_as_stored, stored_strides, width
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # nodes compare elementwise
 class Home:
     """Where a stored value lies: in the storage of ``node``, from element ``offset`` on."""
 

@@ -1,4 +1,4 @@
-"""What lowering needs to know of the whole program: where values lie, in which buffers, by which strides."""
+"""What lowering rules need: where values lie, in which buffers, by which strides; and the table of the rules."""
 
 from __future__ import annotations
 
@@ -7,9 +7,40 @@ from dataclasses import dataclass, field
 
 from madaline.graph.node import Node, name_of
 from madaline.graph.shapes import Rows, Shape
+from madaline.plan.instructions.base import Dim, Instruction, Operand
 from madaline.plan.join import Home
-from madaline.plan.program import Buffer, Dim, Operand, row_axis
-from madaline.plan.views import View, lies_as_stored, stored_strides, width
+from madaline.plan.program import Buffer
+from madaline.plan.views import View, lies_as_stored, row_axis, stored_strides, width
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How nodes of a primitive become instructions.
+
+    ``lower(node, low)`` may be given, as further arguments, nodes that are computed within the same instruction.
+    """
+
+    lower: Callable[..., list[Instruction]]
+    contiguous: Sequence[int]
+    "Positions of the arguments that must lie as if stored; the planner copies views that do not."
+    joins: bool
+    "Whether arguments of many axes are stored anew, so that axes can be joined: unrolling alone does not help it."
+
+
+RULES: dict[str, Rule] = {}
+"The rules by the name of the primitive."
+
+
+def lowers(
+    *primitives: str, contiguous: Sequence[int] = (), joins: bool = False
+) -> Callable[[Callable[..., list[Instruction]]], Callable[..., list[Instruction]]]:
+    """Register a function as the lowering rule of these primitives."""
+
+    def register(lower: Callable[..., list[Instruction]]) -> Callable[..., list[Instruction]]:
+        RULES.update(dict.fromkeys(primitives, Rule(lower, contiguous, joins)))
+        return lower
+
+    return register
 
 
 @dataclass(slots=True)
@@ -76,9 +107,10 @@ class Lowering:
 
     def is_in_place(self, piece: Node, node: Node, first: int) -> bool:
         """Whether a piece lies in the storage of ``node`` already, from element ``first`` on."""
-        around = self.homes.get(id(node), Home(node, 0))
-        at_home = self.homes.get(id(self.views[id(piece)].root)) == Home(around.node, around.offset + first)
-        return at_home and lies_as_stored(piece, self.views[id(piece)])
+        around, view = self.homes.get(id(node), Home(node, 0)), self.views[id(piece)]
+        home = self.homes.get(id(view.root))
+        at_home = home is not None and home.node is around.node and home.offset == around.offset + first
+        return at_home and lies_as_stored(piece, view)
 
 
 def dims_of(shape: Shape, axes: Sequence[int]) -> tuple[Dim, ...]:
@@ -89,3 +121,30 @@ def dims_of(shape: Shape, axes: Sequence[int]) -> tuple[Dim, ...]:
 def dim_of(size: int | Rows) -> Dim:
     """One size."""
     return (1, True) if isinstance(size, Rows) else (size, False)
+
+
+def joined_size(shape: Shape, axes: Sequence[int]) -> Dim:
+    """Several axes of a stored value as one."""
+    rows = any(isinstance(shape[axis], Rows) for axis in axes)
+    return (width(tuple(shape[axis] for axis in axes)), rows)
+
+
+def around(shape: Shape, middle: int) -> tuple[list[int], list[int]]:
+    """The axes before and after one; the batch axis counts as before unless it is the one."""
+    rows = row_axis(shape)
+    before = [axis for axis in range(middle) if axis != rows]
+    after = [axis for axis in range(middle + 1, len(shape)) if axis != rows]
+    if rows is not None and rows != middle:
+        before.insert(0, rows)
+    return before, after
+
+
+def around_axis(node: Node) -> tuple[tuple[Dim, Dim, Dim], tuple[int, int, int]]:
+    """A stored value seen as (outer, axis, inner), for an instruction along ``axis``; sizes and strides."""
+    axis = node.params["axis"]
+    before, after = around(node.shape, axis)
+    if row_axis(node.shape) == axis:
+        # The batch axis lies outermost in memory, whatever stands before it in the shape.
+        before, after = [], [a for a in range(node.ndim) if a != axis]
+    size, inner = dim_of(node.shape[axis]), width(tuple(node.shape[a] for a in after))
+    return (joined_size(node.shape, before), size, (inner, False)), (size[0] * inner, inner, 1)

@@ -11,9 +11,31 @@ Each rule replaces ops by one that computes the same in the same order and round
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from madaline.plan.program import Dim, Op, Operand
+import numpy as np
+
+from madaline.plan.instructions.base import Dim, Operand
+
+FUSED: dict[str, Callable[..., Any]] = {
+    "copy": np.copy,
+    "multiply_add": lambda a, b, c: a * b + c,
+    "scaled_sum": lambda a, b, s, t: s * a + t * b,
+    "scaled_sum_square": lambda a, b, s, t: s * a + (t * b) * b,
+    "adaptive_step": lambda a, b, c, s, t, u: a - (s * b) / (np.sqrt(t * c) + u),
+}
+"The ops of a chain that are not primitives."
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """One step of a fused chain: slots count operands first, then constants, then scratch registers."""
+
+    name: str
+    dst: int
+    args: tuple[int, ...]
 
 
 def with_fused_ops(ops: Sequence[Op], dims: Sequence[Dim], operands: Sequence[Operand], n_constants: int) -> list[Op]:
@@ -35,7 +57,9 @@ class _Fusion:
         self.vectors = {slot for slot, o in enumerate(operands) if axes and o.strides[axes[-1]]}
         for op in ops:
             if all(arg in self.numbers for arg in op.args):
-                self.numbers.add(op.dst)
+                # An array that is filled with one number stays an array: its block is read element by element.
+                if op.dst >= self.n_operands:
+                    self.numbers.add(op.dst)
             elif any(arg in self.vectors for arg in op.args):
                 self.vectors.add(op.dst)
             else:

@@ -7,21 +7,22 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from madaline.graph.listing import node_flops
-from madaline.graph.node import INPUT, ROW_COUNT, Node, name_of
+from madaline.graph.node import ROW_COUNT, Node, name_of
 from madaline.graph.shapes import Rows, is_symbolic
 from madaline.graph.trace import Graph
 from madaline.plan.arena import Lifetime, place
-from madaline.plan.chain import lower_chain
-from madaline.plan.class_loss import with_class_losses
-from madaline.plan.collapse import within_limits
 from madaline.plan.donate import Donations, cannot_be_in_place, check_donated, clashes, needed_early, with_copies
 from madaline.plan.fuse import Group, fuse, in_order, made_late
+from madaline.plan.instructions.base import Instruction
+from madaline.plan.instructions.class_loss import with_class_losses
+from madaline.plan.instructions.elementwise import Chain, lower_chain
+from madaline.plan.instructions.product import Product, lower_product
+from madaline.plan.instructions.rank_one import with_rank_one_steps
 from madaline.plan.join import homes
-from madaline.plan.lower import lower, lower_product
+from madaline.plan.lower import lower
 from madaline.plan.lowering import Lowering
 from madaline.plan.prepare import Prepared, prepared, with_stored_outputs
-from madaline.plan.program import Chain, Combine, Instruction, Product, Program, Stage, operands_of
-from madaline.plan.rank_one import with_rank_one_steps
+from madaline.plan.program import Combine, Program, Stage
 from madaline.plan.rows import REDUCIBLE, Kind, kind_of, levels
 from madaline.plan.simplify import simplify
 from madaline.plan.views import broadcast_strides, is_scalar_constant, width
@@ -131,7 +132,6 @@ class _Planner:
         stages, times = self._stages(steps, low)
         arena = self._place(stages, times, low)
         return Program(
-            [node for node in self.nodes if node.primitive is not INPUT],
             self.inputs,
             self.row_counts,
             self.outputs,
@@ -194,8 +194,7 @@ class _Planner:
                 steps.append(_Step([self._product(group.nodes[0], groups[partner[position]], low)], group.level))
                 continue
             node = group.nodes[-1]
-            instructions = [piece for instruction in lower(group, low) for piece in within_limits(instruction)]
-            step = _Step(instructions, group.level)
+            step = _Step(lower(group, low), group.level)
             if id(node) in low.reducing:
                 _, op = low.reducing[id(node)]
                 lane, offset = low.lane(node)
@@ -320,7 +319,7 @@ class _Planner:
             start, stop = time, time + count
             for step in members:
                 for instruction in step.instructions:
-                    for number in _buffers_of(instruction):
+                    for number in {operand.buffer for operand in instruction.operands()}:
                         # All tiles go through all instructions, so what a tile does not own is needed all along.
                         whole = by_rows and low.buffers[number].space != "tile"
                         touch(number, start if whole else time, stop if whole else time)
@@ -375,7 +374,3 @@ def _joined(combines: list[Combine]) -> list[Combine]:
 
 def _flops_a_row(instruction: Instruction) -> int:
     return sum(node_flops(node, 64) for node in instruction.nodes) // 64
-
-
-def _buffers_of(instruction: Instruction) -> set[int]:
-    return {operand.buffer for operand in operands_of(instruction)}

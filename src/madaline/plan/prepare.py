@@ -9,9 +9,9 @@ from operator import is_
 from madaline.graph.node import INPUT, Node, topological_order
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.trace import Graph
-from madaline.plan.collapse import JOINS, MAX_DIMS
+from madaline.plan.collapse import MAX_DIMS
 from madaline.plan.fuse import is_elementwise
-from madaline.plan.lower import NEEDS_CONTIGUOUS
+from madaline.plan.lowering import RULES
 from madaline.plan.rows import check_layouts
 from madaline.plan.views import View, is_scalar_constant, is_view, lies_as_stored, stored_strides, views_of
 
@@ -56,8 +56,9 @@ def _with_contiguous_arguments(nodes: Sequence[Node], graph: Graph) -> Prepared:
     for node in nodes:
         inputs = [new[id(item)] for item in node.inputs]
         stored_node = views[id(node)].root is node and not is_elementwise(node)
-        contiguous: Sequence[int] = NEEDS_CONTIGUOUS.get(node.primitive.name, ())
-        if node.primitive.name in JOINS and any(item.ndim > MAX_DIMS for item in inputs):
+        rule = RULES.get(node.primitive.name)
+        contiguous: Sequence[int] = rule.contiguous if rule is not None else ()
+        if rule is not None and rule.joins and any(item.ndim > MAX_DIMS for item in inputs):
             contiguous = range(len(inputs))
         for position, item in enumerate(inputs if stored_node else ()):
             view = views[id(item)]

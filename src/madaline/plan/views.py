@@ -12,19 +12,26 @@ from dataclasses import dataclass
 
 from madaline.graph.node import Node, is_constant
 from madaline.graph.shapes import Rows, Shape
-from madaline.plan.program import row_axis
 
 SHAPES = 1024
 "Shapes of which the strides are remembered: a graph has few, and many nodes of each."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # nodes compare elementwise
 class View:
     """Where the elements of a node lie: in the storage of ``root``, from ``offset``, by ``strides``."""
 
     root: Node
     offset: int
     strides: tuple[int, ...]
+
+
+def row_axis(shape: Shape) -> int | None:
+    """Position of the batch axis, if there is one."""
+    for axis, size in enumerate(shape):
+        if isinstance(size, Rows):
+            return axis
+    return None
 
 
 @functools.lru_cache(SHAPES)

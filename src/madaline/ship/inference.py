@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from madaline.errors import ConfigError, ExportError
+from madaline.errors import ConfigError, ExportError, MadalineError
 from madaline.functional.model import Model
-from madaline.graph.node import INPUT, Node, constant, is_constant, new_input, topological_order
+from madaline.graph.node import INPUT, Node, constant, is_constant, new_input, substitute, topological_order
+from madaline.graph.primitives.elementwise import Elementwise
 from madaline.graph.shapes import Rows, Shape, is_symbolic, show
 from madaline.graph.trace import Graph, open_trace
 from madaline.graph.tree import flatten, unflatten
@@ -89,11 +90,27 @@ class Inference:
         nodes = topological_order(self.graph.outputs)
         return {self.weights[id(node)]: node.params["value"] for node in nodes if id(node) in self.weights}
 
-    def need(self, table: Mapping[str, Any], target: str) -> None:
-        """An error, naming the layer, if the graph has a primitive that the target has no rule for."""
+    def written_with(self, table: Mapping[str, Any], target: str) -> Inference:
+        """The same with only primitives that the target has a rule for.
+
+        An elementwise primitive without a rule is written as its value is computed, if other primitives can say that.
+
+        Raises
+        ------
+        ExportError
+            If some primitive can be written neither way; it names the layer.
+        """
+        formulas: dict[int, Node] = {}
         for node in self.nodes:
             if node.primitive.name not in table:
-                raise self.error(node, target, "has no rule there")
+                formula = _formula(node)
+                if formula is None:
+                    raise self.error(node, target, "has no rule there")
+                formulas[id(node)] = formula
+        if not formulas:
+            return self
+        graph = Graph(self.graph.inputs, tuple(substitute(self.graph.outputs, formulas)))
+        return replace(self, graph=graph).written_with(table, target)
 
     def error(self, node: Node, target: str, why: str) -> ExportError:
         """What to say of a node that cannot be exported."""
@@ -102,6 +119,21 @@ class Inference:
             f"{node.primitive.name!r}, which gives {show(node.shape)}, {why}. Use another target, or export the "
             "layers without it: model[:k]."
         )
+
+
+def _formula(node: Node) -> Node | None:
+    """An elementwise node over other primitives, if its value is computed by NumPy functions that can be traced."""
+    if not isinstance(node.primitive, Elementwise):
+        return None
+    try:
+        made = node.primitive.value(*node.inputs, **node.params)
+    except (MadalineError, TypeError):
+        return None
+    if not isinstance(made, Node) or made.shape != node.shape or made.dtype != node.dtype:
+        return None
+    before = {id(item) for item in topological_order(node.inputs)}
+    new = [item for item in topological_order([made]) if id(item) not in before]
+    return None if any(item.primitive is node.primitive for item in new) else made
 
 
 def _shown(ports: Sequence[Port]) -> str:

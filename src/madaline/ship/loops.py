@@ -27,10 +27,9 @@ class Loops:
     """
 
     def __init__(self, inference: Inference, code: Language) -> None:
-        self.inference = inference
+        self.inference = inference = inference.written_with({**code.rules, **RULES}, code.target)
         self.code = code
         self.plan: Plan = plan_of(inference, code.target)
-        inference.need({**code.rules, **RULES}, code.target)
         self._names = dict(inference.weights)
         for port, node in zip(inference.inputs, inference.graph.inputs, strict=True):
             self._names[id(node)] = port.name

@@ -107,7 +107,7 @@ def onnx_model(inference: Inference) -> Any:
         raise MissingPackageError(
             'ONNX files need the package onnx. Install it: pip install "madaline[onnx]"'
         ) from error
-    inference.need(RULES, TARGET)
+    inference = inference.written_with(RULES, TARGET)
     builder = Builder(inference)
     names = {
         id(node): _place_of(builder, port) if port.kind == "category" else name_of(port)

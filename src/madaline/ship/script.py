@@ -50,8 +50,7 @@ class Script:
     """
 
     def __init__(self, inference: Inference, target: str, rules: Mapping[str, Rule], weight: str) -> None:
-        inference.need(rules, target)
-        self.inference = inference
+        self.inference = inference = inference.written_with(rules, target)
         self.target = target
         self._rules = rules
         self._names: dict[int, str] = {}

@@ -43,22 +43,7 @@ class RandomUniform(Primitive):
     def value(self, key: Any, *, shape: tuple[int, ...], stream: int, to: str, rows: bool) -> Any:
         n_rows = shape[0] if rows else 1
         n_units = int(np.prod(shape[1:] if rows else shape, dtype=np.int64))
-        seed, step = (int(word) & 0xFFFFFFFFFFFFFFFF for word in key)
-        row, unit = np.arange(n_rows, dtype=np.uint64)[:, None], np.arange(n_units, dtype=np.uint64)[None, :]
-        per_block = 4 if to == "float32" else 2
-        words = philox(
-            (unit // np.uint64(per_block), row, np.uint64(step & 0xFFFFFFFF), np.uint64(stream & 0xFFFFFFFF)),
-            (seed & 0xFFFFFFFF, seed >> 32),
-        )
-        lane = (unit % np.uint64(per_block)).astype(np.int64) + np.zeros(row.shape, dtype=np.int64)
-        if to == "float32":
-            word = np.choose(lane, words)
-            uniform = ((word >> np.uint64(9)).astype(np.float32) + np.float32(0.5)) * np.float32(2.0**-23)
-        else:
-            high, low = np.choose(lane, words[0::2]), np.choose(lane, words[1::2])
-            bits = (high << np.uint64(20)) | (low >> np.uint64(12))
-            uniform = (bits.astype(np.float64) + 0.5) * 2.0**-52
-        return uniform.reshape(shape)
+        return uniform_rows(key, np.arange(n_rows), n_units, stream=stream, to=to).reshape(shape)
 
     def vjp(self, key: Array, y: Array, y_bar: Array, **params: Any) -> tuple[None]:
         return (None,)
@@ -69,7 +54,25 @@ class RandomUniform(Primitive):
             yield (np.array([-1, 2**40]),), {"shape": (3, 3), "stream": 0, "to": to, "rows": False}
 
     def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> bool:
-        return isinstance(shape[0], Rows)
+        return params["rows"] is True and isinstance(shape[0], Rows)
+
+
+def uniform_rows(key: Any, rows: np.ndarray, n_units: int, *, stream: int, to: str) -> np.ndarray:
+    """The numbers of some rows, one row for each row index in ``rows``."""
+    seed, step = (int(word) & 0xFFFFFFFFFFFFFFFF for word in key)
+    row, unit = rows.astype(np.uint64)[:, None], np.arange(n_units, dtype=np.uint64)[None, :]
+    per_block = 4 if to == "float32" else 2
+    words = philox(
+        (unit // np.uint64(per_block), row, np.uint64(step & 0xFFFFFFFF), np.uint64(stream & 0xFFFFFFFF)),
+        (seed & 0xFFFFFFFF, seed >> 32),
+    )
+    lane = (unit % np.uint64(per_block)).astype(np.int64) + np.zeros(row.shape, dtype=np.int64)
+    if to == "float32":
+        word = np.choose(lane, words)
+        return ((word >> np.uint64(9)).astype(np.float32) + np.float32(0.5)) * np.float32(2.0**-23)
+    high, low = np.choose(lane, words[0::2]), np.choose(lane, words[1::2])
+    bits = (high << np.uint64(20)) | (low >> np.uint64(12))
+    return (bits.astype(np.float64) + 0.5) * 2.0**-52
 
 
 def philox(counter: tuple[Any, Any, Any, Any], key: tuple[int, int]) -> tuple[Any, Any, Any, Any]:

@@ -5,19 +5,25 @@ With a batch of one row, the gradient of a matrix is an outer product ``a d^T``.
     w <- w - rate * (pieces side by side),   a piece an outer product or a vector,
 
 one instruction reads and writes each parameter once; else the gradient would be written, read back, and push the
-parameters out of the nearest cache.
+parameters out of the nearest cache. Kernel: ``native/kernels/rank_one.h``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
-from madaline.graph.node import Node
+import numpy as np
+
+from madaline.graph.node import Node, name_of
 from madaline.graph.primitive import Primitive
 from madaline.graph.shapes import Shape
 from madaline.graph.trace import Graph
+from madaline.plan.instructions.base import Frame, Instruction, Operand, encode_optional, plural
 from madaline.plan.join import gaps, runs
+from madaline.plan.lowering import Lowering, lowers
 from madaline.plan.views import bare, width
 
 Part = tuple[int, int, int]
@@ -49,6 +55,63 @@ class _RankOneStep(Primitive, registered=False):
 
 
 RANK_ONE_STEP = _RankOneStep()
+
+
+@dataclass(slots=True)
+class RankOneStep(Instruction):
+    """``dst = w - rate * g``, where ``g`` is made of outer products ``a d^T`` and vectors ``d``."""
+
+    size: int
+    w: Operand
+    rate: Operand
+    dst: Operand
+    parts: tuple[tuple[int, int, int, Operand | None, Operand], ...]
+    "The start of each part, its rows (0: a vector) and columns, ``a`` and ``d``."
+
+    def reads(self) -> list[Operand]:
+        factors = [operand for *_, a, d in self.parts for operand in (a, d) if operand is not None]
+        return [self.w, self.rate, *factors]
+
+    def writes(self) -> list[Operand]:
+        return [self.dst]
+
+    def encode(self, core: ModuleType) -> tuple[str, tuple[Any, ...]]:
+        parts = [(*place, encode_optional(a), d.encode()) for *place, a, d in self.parts]
+        operands = (self.w.encode(), self.rate.encode(), self.dst.encode())
+        return "rank_one_step", (core.DTYPES[self.dtype], self.size, *operands, parts)
+
+    def run(self, frame: Frame) -> None:
+        w, dst = (frame.view(operand, ((self.size, False),)) for operand in (self.w, self.dst))
+        (rate,) = frame.view(self.rate, ((1, False),))
+        for start, rows, columns, a, d in self.parts:
+            piece = frame.view(d, ((columns, False),))
+            if a is not None:
+                piece = np.outer(frame.view(a, ((rows, False),)), piece).ravel()
+            place = slice(start, start + len(piece))
+            dst[place] = w[place] - rate * piece
+
+    @property
+    def title(self) -> str:
+        return "step"
+
+    def sizes(self) -> str:
+        return str(self.size)
+
+    def details(self) -> str:
+        outer = sum(rows > 0 for _, rows, *_ in self.parts)
+        return f"{plural(outer, 'outer product')}, {plural(len(self.parts) - outer, 'vector')}"
+
+
+@lowers("rank_one_step", contiguous=range(1 << 16))
+def lower_rank_one_step(node: Node, low: Lowering) -> list[Instruction]:
+    """A step whose gradient is never stored."""
+    w, rate, *values = [low.operand(item, (1,)) for item in node.inputs]
+    given = iter(values)
+    parts = tuple(
+        (start, rows, columns, next(given) if rows else None, next(given))
+        for start, rows, columns in node.params["parts"]
+    )
+    return [RankOneStep((node,), name_of(node.dtype), width(node.shape), w, rate, low.operand(node), parts)]
 
 
 def with_rank_one_steps(graph: Graph, donated: Mapping[int, int]) -> Graph:

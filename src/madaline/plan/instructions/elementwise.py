@@ -1,16 +1,105 @@
-"""Elementwise nodes to one fused chain."""
+"""Fused chains of elementwise operations. Kernel: ``native/kernels/elementwise.h``."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from types import ModuleType
+from typing import Any
+
+import numpy as np
 
 from madaline.graph.node import BOOL, Node, name_of
+from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.shapes import Shape
+from madaline.plan.collapse import MAX_DIMS, join, smallest, with_strides, without
 from madaline.plan.fuse import Group
+from madaline.plan.instructions.base import Dim, Frame, Instruction, Operand, show_dims
 from madaline.plan.lowering import Lowering, dims_of
-from madaline.plan.peephole import with_fused_ops
-from madaline.plan.program import Chain, Op, Operand
+from madaline.plan.peephole import FUSED, Op, with_fused_ops
 from madaline.plan.views import broadcast_strides, is_scalar_constant, physical_order, stored_strides
+
+
+@dataclass(slots=True)
+class Chain(Instruction):
+    """Elementwise operations over an index space, block by block.
+
+    Slots count the operands first, then the constants, then scratch registers.
+    """
+
+    dims: tuple[Dim, ...]
+    places: tuple[Operand, ...]
+    constants: tuple[float, ...]
+    n_scratch: int
+    ops: tuple[Op, ...]
+
+    def _written(self) -> set[int]:
+        return {op.dst for op in self.ops}
+
+    def reads(self) -> list[Operand]:
+        written = self._written()
+        return [operand for slot, operand in enumerate(self.places) if slot not in written]
+
+    def writes(self) -> list[Operand]:
+        written = self._written()
+        return [operand for slot, operand in enumerate(self.places) if slot in written]
+
+    def operands(self) -> list[Operand]:
+        return list(self.places)
+
+    def encode(self, core: ModuleType) -> tuple[str, tuple[Any, ...]]:
+        places = [operand.encode() for operand in self.places]
+        ops = [(core.OPCODES[op.name], op.dst, *op.args) for op in self.ops]
+        dtype = core.DTYPES[self.dtype]
+        return "elementwise", (dtype, list(self.dims), places, list(self.constants), self.n_scratch, ops)
+
+    def run(self, frame: Frame) -> None:
+        dtype = np.dtype(self.dtype)
+        places = [frame.view(operand, self.dims) for operand in self.places]
+        # Operands are read when an op needs them, so that an output written over an input too early shows.
+        slots: dict[int, Any] = {len(places) + i: dtype.type(value) for i, value in enumerate(self.constants)}
+        for op in self.ops:
+            args = [slots[arg] if arg in slots else places[arg].astype(dtype, copy=False) for arg in op.args]
+            meaning = FUSED[op.name] if op.name in FUSED else PRIMITIVES[op.name].value
+            slots[op.dst] = value = np.asarray(meaning(*args)).astype(dtype, copy=False)
+            if op.dst < len(places):
+                places[op.dst][...] = value
+
+    def within_limits(self) -> list[Chain]:
+        if len(self.dims) <= MAX_DIMS:
+            return [self]
+        dims, strides = join(self.dims, [operand.strides for operand in self.places])
+        places = tuple(with_strides(operand, new) for operand, new in zip(self.places, strides, strict=True))
+        return replace(self, dims=dims, places=places)._unrolled()
+
+    def _unrolled(self) -> list[Chain]:
+        if len(self.dims) <= MAX_DIMS:
+            return [self]
+        axis = smallest(self.dims)
+        dims = self.dims[:axis] + self.dims[axis + 1 :]
+        found = []
+        for index in range(self.dims[axis][0]):
+            places = [with_strides(o, without(o.strides, axis), index * o.strides[axis]) for o in self.places]
+            found += replace(self, dims=dims, places=tuple(places))._unrolled()
+        return found
+
+    @property
+    def title(self) -> str:
+        return "copy" if all(op.name == "copy" for op in self.ops) else "chain"
+
+    def sizes(self) -> str:
+        return show_dims(self.dims)
+
+    def details(self) -> str:
+        if self.title == "chain":
+            return self.show_ops()
+        return ", ".join(dict.fromkeys(node.primitive.name for node in self.nodes))
+
+    def show_ops(self) -> str:
+        """The ops in the order in which each first occurs: ``multiply 3, add, tanh``."""
+        counts = Counter(op.name for op in self.ops)
+        return ", ".join(name if count == 1 else f"{name} {count}" for name, count in counts.items())
 
 
 def lower_chain(group: Group, low: Lowering, skip: frozenset[int] = frozenset()) -> Chain:

@@ -6,20 +6,24 @@ graph has all of
     s = z - max_j z_j,   l = log sum_j exp(s_j),   r = l - s_k,   g exp(s - l) - g e_k
 
 for few classes, ``k`` the row's class and ``g`` a factor of the row, one instruction computes ``r`` and the slope.
+Kernel: ``native/kernels/class_loss.h``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from madaline.graph.node import Node, substitute, topological_order
+from madaline.graph.node import Node, name_of, substitute, topological_order
 from madaline.graph.primitive import PRIMITIVES, Primitive
 from madaline.graph.shapes import Rows, Shape
 from madaline.graph.trace import Graph
+from madaline.plan.instructions.base import Dim, Frame, Instruction, Operand, check_indices, show_dims
+from madaline.plan.lowering import Lowering, dim_of, lowers
 from madaline.plan.views import bare, is_number
 
 MOST_CLASSES = 64
@@ -53,6 +57,50 @@ class _ClassLoss(Primitive, registered=False):
 
 
 CLASS_LOSS = _ClassLoss()
+
+
+@dataclass(slots=True)
+class ClassLoss(Instruction):
+    """Softmax cross-entropy: the slopes of ``classes`` logits and, behind them, the loss of each row."""
+
+    n: Dim
+    classes: int
+    logits: Operand
+    indices: Operand
+    factor: Operand
+    dst: Operand
+
+    def reads(self) -> list[Operand]:
+        return [self.logits, self.indices, self.factor]
+
+    def writes(self) -> list[Operand]:
+        return [self.dst]
+
+    def encode(self, core: ModuleType) -> tuple[str, tuple[Any, ...]]:
+        operands = [operand.encode() for operand in self.operands()]
+        return "class_loss", (core.DTYPES[self.dtype], self.n, self.classes, *operands)
+
+    def run(self, frame: Frame) -> None:
+        z = frame.view(self.logits, (self.n, (self.classes, False)))
+        k, g = frame.view(self.indices, (self.n,)), frame.view(self.factor, (self.n,))
+        check_indices("class_loss", k, self.classes)
+        frame.view(self.dst, (self.n, (self.classes + 1, False)))[...] = CLASS_LOSS.value(z, k, g)
+
+    @property
+    def title(self) -> str:
+        return "class loss"
+
+    def sizes(self) -> str:
+        return show_dims((self.n, (self.classes, False)))
+
+
+@lowers("class_loss")
+def lower_class_loss(node: Node, low: Lowering) -> list[Instruction]:
+    """The loss and its slope."""
+    operands = [low.operand(item) for item in (*node.inputs, node)]
+    n, columns = node.shape  # the slopes of the classes, then the loss
+    assert isinstance(columns, int)
+    return [ClassLoss((node,), name_of(node.dtype), dim_of(n), columns - 1, *operands)]
 
 
 @dataclass(frozen=True, slots=True)
