@@ -23,7 +23,7 @@ from madaline.errors import ConfigError, ShapeError, TargetError
         ([True, False], "binary", "2 different values: False, True"),
         ([0, 1, 1], "binary", "2 different whole numbers: 0, 1"),
         ([1, 2, 3] * 3, "multiclass", "3 different whole numbers: 1, 2, 3"),
-        (np.arange(20), "count", "whole numbers from 0 to 19"),
+        (np.arange(20), "regression", "numbers from 0 to 19"),
         (np.arange(5, 25), "regression", "numbers from 5 to 24"),
         ([410, 205, 280], "regression", "numbers from 205 to 410"),
         ([0.5, 1.5], "regression", "numbers from 0.5 to 1.5"),
@@ -111,14 +111,14 @@ def test_what_cannot_be_learned_is_said():
     with pytest.raises(TargetError, match="task='binary' needs two classes, and the target has 3"):
         md.TargetPlan.fit(["a", "b", "c"], task="binary")
     with pytest.raises(
-        TargetError, match=r"^Row 1 of the target is 'b', and numbers are needed. Choose another task or ta"
+        TargetError, match=r"^Row 1 of the target is 'b', but numbers are needed. Choose another task or ta"
     ):
         md.TargetPlan.fit(["1", "b"], task="regression")
-    with pytest.raises(TargetError, match="needs a target of one column, and it has 2"):
+    with pytest.raises(TargetError, match="needs a target with one column, but it has 2"):
         md.TargetPlan.fit([[1, 2], [3, 4]], task="multiclass")
     with pytest.raises(TargetError, match="Row 1 of the target is 'c', a class that was not there in training"):
         md.TargetPlan.fit(["a", "b"]).encode(["a", "c"])
-    with pytest.raises(TargetError, match="a different text in each of its 30 rows, as names have"):
+    with pytest.raises(TargetError, match="a different text in each of its 30 rows, like a column of names"):
         md.TargetPlan.fit([f"name {k}" for k in range(30)])
     with pytest.raises(TargetError, match="or all be 0 and 1, true and false, yes and no; 'b' is not"):
         md.TargetPlan.fit(pd.DataFrame({"a": [1.5, 2.5], "b": ["x", "y"]}))

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from madaline.data.column import Column
+from madaline.data.roles import SET
 from madaline.data.scale import centre_and_scale
-from madaline.data.series import from_array
 from madaline.data.task import (
     TASKS,
     check_no_gaps,
@@ -21,6 +21,7 @@ from madaline.data.task import (
     matrix_of,
     the_column,
 )
+from madaline.data.texts import written
 from madaline.description import Description, description, short
 from madaline.errors import ConfigError, ShapeError, TargetError
 from madaline.registry import Registry
@@ -81,9 +82,9 @@ class TargetPlan(Description):
             check_no_gaps(column)
         found, reason = infer_task(columns)
         if task is not None and task != "classification":
-            found, reason = task, "as told"
+            found, reason = task, SET
         elif task == "classification" and found not in ("binary", "multiclass", "multilabel"):
-            found, reason = "multiclass", "as told"
+            found, reason = "multiclass", SET
         if found in ("binary", "multiclass"):
             return ClassTarget.of_column(the_column(columns, found), reason, task=found)
         if found == "multilabel":
@@ -154,8 +155,7 @@ class ClassTarget(TargetPlan):
     def encode(self, y: Any) -> np.ndarray:
         column = the_column(columns_of(y), self.task)
         check_no_gaps(column)
-        texts = from_array("y", np.array(self.classes)).texts().to_list()
-        codes = column.codes(tuple(texts))
+        codes = column.codes(tuple(map(written, self.classes)))
         unseen = np.flatnonzero(codes < 0)
         if len(unseen):
             value = column.texts()[int(unseen[0])]
