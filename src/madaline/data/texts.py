@@ -6,7 +6,9 @@ models predict in forked worker processes.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
+from itertools import compress
 from typing import Any, overload
 
 import numpy as np
@@ -42,10 +44,15 @@ class Texts:
     @classmethod
     def of(cls, values: Sequence[Any]) -> Texts:
         """Texts from a list; blank ones, and values that are not strings, are missing."""
-        codes: dict[Any, int] = dict.fromkeys(values, NONE)
-        distinct = [value for value in codes if isinstance(value, str) and value and not value.isspace()]
-        codes.update(zip(distinct, range(len(distinct)), strict=True))
-        return cls(np.fromiter(map(codes.__getitem__, values), np.int64, len(values)), distinct)
+        places: defaultdict[Any, int] = defaultdict()
+        places.default_factory = places.__len__  # a new value gets the next number
+        codes = np.fromiter(map(places.__getitem__, values), np.int64, len(values))
+        distinct = list(places)
+        is_text = [isinstance(value, str) and value != "" and not value.isspace() for value in distinct]
+        if all(is_text):
+            return cls(codes, distinct)
+        known = np.where(is_text, np.cumsum(is_text) - 1, NONE)
+        return cls(known[codes], list(compress(distinct, is_text)))
 
     @classmethod
     def of_categories(cls, codes: Array, categories: Sequence[str | None]) -> Texts:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import time
 from dataclasses import asdict, replace
@@ -53,8 +52,7 @@ class Checkpointer(Callback):
 
     def on_fit_start(self, trainer: Trainer) -> None:
         setting(trainer.run)  # what cannot be saved is said now, and not after an hour
-        for left in self.path.parent.glob(f".{glob.escape(self.path.name)}.*.part"):
-            left.unlink(missing_ok=True)  # by a run that was killed as it wrote
+        container.remove_unfinished(self.path)
         self._last = time.monotonic()
 
     def on_tick(self, trainer: Trainer) -> None:

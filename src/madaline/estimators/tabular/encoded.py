@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from madaline import container
 from madaline.data.encode import NUMBERS, TablePlan
 from madaline.data.target import NumberTarget, TargetPlan
 from madaline.errors import MadalineError
@@ -118,16 +119,15 @@ def encode_rows(
             f"The rows take {needed / 1e9:.1f} GB in {os.fspath(folder)!r} as the net takes them, and the disk has "
             f"{free / 1e9:.1f} GB free. Choose another --out, or draw some of them: --rows."
         )
-    beside = path.with_suffix(".part")
+    container.remove_unfinished(path)
     done = 0
-    with beside.open("wb") as file:
+    with container.replacing(path) as file:
         for batch in batches:
             try:
                 _records(batch, table, target, targets, record).tofile(file)
             except MadalineError as error:
                 raise type(error)(f"{error} (Rows are counted from row {done:,} of those to train on.)") from None
             done += len(batch)
-    beside.replace(path)
     return EncodedRows(path, record)
 
 
