@@ -76,6 +76,40 @@ def test_a_file_may_be_read_by_whom_files_may_be_read(tmp_path):
     assert modes[0] == modes[1]
 
 
+def test_the_permissions_of_a_file_that_is_replaced_are_kept(tmp_path):
+    path = tmp_path / "file"
+    container.write_whole(path, b"old")
+    path.chmod(0o600)
+    container.write_whole(path, b"new")
+    assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"new", 0o600)
+
+
+@pytest.mark.skipif(not hasattr(os, "symlink"), reason="needs symbolic links")
+def test_a_file_that_was_exchanged_while_it_was_written_does_not_take_the_place(tmp_path):
+    """The content goes to the file that was created, whatever its name means by then."""
+    victim, path = tmp_path / "victim", tmp_path / "file"
+    victim.write_bytes(b"precious")
+
+    def exchanged():
+        with container.replacing(path) as file:
+            (beside,) = tmp_path.glob(".file.*.part")
+            beside.unlink()
+            beside.symlink_to(victim)
+            file.write(b"new")
+
+    with pytest.raises(OSError, match="was exchanged for another file"):
+        exchanged()
+    assert victim.read_bytes() == b"precious"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["victim"]
+
+
+def test_what_a_killed_process_left_is_removed_and_nothing_else(tmp_path):
+    for name in (".file.0123abcd.part", ".other.0123abcd.part", "file", "file.part"):
+        (tmp_path / name).touch()
+    container.remove_unfinished(tmp_path / "file")
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == [".other.0123abcd.part", "file", "file.part"]
+
+
 def test_a_file_that_lists_arrays_without_end_is_refused_before_they_are_read(tmp_path):
     item = b'"%d":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}'
     head = b"{" + b",".join(item % k for k in range(container.MOST_ARRAYS + 1)) + b"}"

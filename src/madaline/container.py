@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import secrets
-from collections.abc import Mapping
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -42,26 +45,56 @@ def write(path: str | os.PathLike[str], arrays: Mapping[str, np.ndarray], docume
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
     """Write a file of any kind. Whatever happens, the path holds the old file or the new one, never a part."""
+    with replacing(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a new file that takes the place of ``path`` at the end of the block, if there was no error.
+
+    The new file is written in the same folder under a random name. It is created by this process and never opened by
+    name again, so that nobody who can write to the folder can redirect it to another file. It has the permissions of
+    the file that it replaces, or those of any new file.
+
+    Parameters
+    ----------
+    path : path
+        The file. Its folder must exist.
+    """
     target = Path(path)
     if not target.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {str(target.parent)!r} to write {target.name!r} to.")
     if target.is_dir():
         raise IsADirectoryError(f"{str(target)!r} is a folder. Give the name of a file in it.")
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(beside, flags, 0o666)
     try:
-        with beside.open("wb") as file:
-            file.write(content)
+        with os.fdopen(descriptor, "w+b") as file:
+            yield file
             file.flush()
             os.fsync(file.fileno())
+            if hasattr(os, "fchmod") and target.is_file():
+                os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
+            if not os.path.samestat(os.fstat(file.fileno()), beside.lstat()):
+                raise OSError(f"{str(beside)!r} was exchanged for another file while it was written.")
         beside.replace(target)
     finally:
         beside.unlink(missing_ok=True)
-    if os.name == "posix":  # the new name, too, must reach the disk
+    if os.name == "posix":  # the new name must reach the disk too
         folder = os.open(target.parent, os.O_RDONLY)
         try:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def remove_unfinished(path: str | os.PathLike[str]) -> None:
+    """Remove what processes that were killed while they wrote ``path`` have left beside it."""
+    target = Path(path)
+    for left in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
+        left.unlink(missing_ok=True)
 
 
 def read(path: str | os.PathLike[str], *, kind: str | tuple[str, ...]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:

@@ -145,6 +145,17 @@ def test_an_error_on_the_way_leaves_the_old_file_and_nothing_else(madaline, cars
     assert {path.name for path in Path().iterdir()} == {"scored.parquet", "cars.csv"}
 
 
+def test_a_link_beside_the_output_is_not_followed(madaline, cars):
+    """Whoever can write to the folder must not be able to have another file overwritten."""
+    Path("victim").write_text("precious")
+    for name in (".scored.csv.part", ".scored.parquet.part"):
+        Path(name).symlink_to("victim")
+    for out in ("scored.csv", "scored.parquet"):
+        assert madaline("predict", cars, "auto_mpg", "-o", out).code == 0
+        assert len(pl.read_csv(out) if out.endswith("csv") else pl.read_parquet(out)) == 398
+    assert Path("victim").read_text() == "precious"
+
+
 WRITES = """
 import sys
 from pathlib import Path

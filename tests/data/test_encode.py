@@ -176,7 +176,7 @@ def test_a_value_that_cannot_be_used_is_named_with_row_and_column(rng):
     x[4500] = np.inf
     with pytest.raises(InputError, match="Column 'x': row 4500 holds inf, which is too large"):
         plan.encode({"x": x, "t": t * 5000})
-    with pytest.raises(InputError, match="Column 't' holds numbers, and dates are needed"):
+    with pytest.raises(InputError, match="Column 't' holds numbers, but dates are needed"):
         plan.encode({"x": [1.0], "t": [3]})
     with pytest.raises(InputError, match="Column 'x': row 4500 holds inf"):
         md.data.TablePlan.fit({"x": x})
@@ -196,11 +196,44 @@ def test_a_leak_is_left_out_with_a_warning(rng):
     assert plan.features() == ("x",)
 
 
+@pytest.mark.parametrize(
+    ("values", "remedy"),
+    [
+        ([0.5 * k * k for k in range(30)], "numeric"),
+        ([f"{0.5 * k * k}" for k in range(30)], "numeric"),
+        (["low" if k < 15 else "high" for k in range(30)], "categorical"),
+        ([k < 15 for k in range(30)], "numeric"),
+    ],
+    ids=["numbers", "numbers as text", "text", "booleans"],
+)
+def test_the_remedy_of_a_leak_fits_the_kind_of_the_column(values, remedy, rng):
+    table = {"price": values, "x": rng.normal(size=30)}
+    with pytest.warns(DataWarning, match=rf"pass {remedy}=\['price'\]; to an estimator, data=\{{'{remedy}': \['price'"):
+        md.TablePlan.fit(table, values)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plan = md.TablePlan.fit(table, values, **{remedy: ["price"]})
+    assert not plan.roles()[0].is_left_out
+
+
+def test_a_plan_prints_short_lines_whatever_the_table_holds(rng):
+    long = {
+        "what people " * 30: rng.normal(size=5),
+        "note": ["a very long remark " * 50] * 5,
+        "two\nlines": [1, 2, 2, 1, 1],
+    }
+    lines = str(md.TablePlan.fit(long)).splitlines()
+    assert len(lines) == 3
+    assert max(map(len, lines)) <= 180
+    assert lines[2].startswith("two lines ")
+    assert lines[0].startswith("what people what people what people w...")
+
+
 def test_a_plan_prints_a_line_for_each_column():
     plan = md.data.TablePlan.fit({"age": [30, 40, 40], "row": [1, 2, 3]})
     assert str(plan).splitlines() == [
         "age  number         2 different whole numbers",
-        "row  left out (id)  numbers that are all different, under a name that numbers rows",
+        "row  left out (id)  identifier: integers that are all different",
     ]
     assert repr(plan).startswith("TablePlan(columns=(")
 

@@ -37,9 +37,9 @@ def role(values, name="column", y=None, **told):
         ([7, None] * 5, "number", "1 different whole numbers, 5 missing"),
         ([dt.date(2024, 1, 1), dt.date(2025, 1, 1)], "date", "from 2024-01-01 to 2025-01-01"),
         (["007", "012", "007", "012"], "category", "2 different texts"),
-        (["2024-01-01", "2025-01-01"], "date", "text that reads as a date in every row"),
-        ([" 1.5", "2", None], "number", "text that reads as a number in every row, 1 missing"),
-        ([[1], [2, 3]], "unusable", "objects of type list have no place in a net"),
+        (["2024-01-01", "2025-01-01"], "date", "text read as dates, year-month-day"),
+        ([" 1.5", "2", None], "number", "text read as numbers, 1 missing"),
+        ([[1], [2, 3]], "unusable", "a net cannot use objects of type list"),
     ],
     ids=lambda value: value if isinstance(value, str) else "values",
 )
@@ -59,14 +59,63 @@ def test_numbers_that_number_the_rows_are_left_out(name):
 
 @pytest.mark.parametrize("name", ["paid", "humid", "size", "rapid"])
 def test_names_that_only_end_like_one_are_no_ids(name):
-    assert role(list(range(N)), name=name)[0] == "number"
+    assert role([7 * k % 41 for k in range(N)], name=name)[0] == "number"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        range(N),
+        range(1, N + 1),
+        range(1000, 1000 + 10 * N, 10),
+        [float(k) for k in range(N)],
+        [k for k in range(N + 3) if k not in (7, 20, 21)],
+    ],
+    ids=["from 0", "from 1", "tens", "floats", "rows taken out"],
+)
+def test_numbers_that_increase_in_equal_steps_are_row_numbers(values):
+    table = Table.of({"a": list(values), "b": np.sin(range(N))})
+    assert infer_roles(table)[0].role == "id"
+    assert infer_roles(table)[0].reason == "row number"
+    assert infer_roles(table, numeric=["a"])[0].role == "number"
+    some = table.take(np.array([3, 30, 12, 7, 9]))  # training rows of a table that was split at random
+    assert infer_roles(some)[0].reason == "row number"
+
+
+@pytest.mark.parametrize("name", ["Order", "instant", "No", "S.No", "seq"])
+def test_a_counter_is_known_by_its_name_in_a_table_that_was_shuffled(name, rng):
+    values = rng.permutation(60)[:50]
+    assert role(values.tolist(), name) == ("id", "row number")
+    assert role((1000 * values).tolist(), name)[0] == "number"
+    assert role(values.tolist(), "rooms")[0] == "number"
+
+
+def test_measurements_that_are_sorted_are_numbers(rng):
+    for values in (
+        np.sort(rng.choice(10_000, N, replace=False)),
+        np.sort(rng.integers(0, 100, 500)),
+        np.sort(rng.normal(size=N)),
+        0.1 * np.arange(N),
+        np.arange(20),
+        np.arange(N)[::-1],
+        np.append(np.arange(N), 1),
+    ):
+        table = Table.of({"a": values, "b": np.sin(range(len(values)))})
+        assert infer_roles(table)[0].role == "number"
+
+
+def test_years_and_the_only_column_of_a_table_are_numbers():
+    years = Table.of({"Year": list(range(1960, 1960 + N)), "b": np.sin(range(N))})
+    assert infer_roles(years)[0].role == "number"
+    assert role(list(range(N)), "x") == ("number", "increases in equal steps, and is the only column")
+    assert role(list(range(N)), "id")[0] == "id"
 
 
 def test_what_the_user_says_comes_first():
-    assert role([1, 2, 1], categorical=["column"]) == ("category", "as told")
-    assert role(LETTERS, categorical=["column"]) == ("category", "as told")
-    assert role(list(range(N)), name="id", numeric=["id"]) == ("number", "as told")
-    assert role([1.5, 2.5], ignore=["column"]) == ("ignored", "as told")
+    assert role([1, 2, 1], categorical=["column"]) == ("category", "set by the user")
+    assert role(LETTERS, categorical=["column"]) == ("category", "set by the user")
+    assert role(list(range(N)), name="id", numeric=["id"]) == ("number", "set by the user")
+    assert role([1.5, 2.5], ignore=["column"]) == ("ignored", "set by the user")
     with pytest.raises(ConfigError, match=r"ignore names the column 'colour'. The table has: column"):
         role([1], ignore=["colour"])
     with pytest.raises(ConfigError, match=r"ignore='column' must be a list of columns: \['column'\]"):
@@ -78,7 +127,7 @@ def test_what_the_user_says_comes_first():
 def test_a_column_that_gives_the_target_away_is_a_leak(rng):
     y = rng.normal(size=N)
     assert role(y, y=y) == ("leak", "equal to the target in every row")
-    assert role(y * 1.8 + 32.0, y=y) == ("leak", "the target in other units: one is a multiple of the other")
+    assert role(y * 1.8 + 32.0, y=y) == ("leak", "the target in other units: one is a linear function of the other")
     assert role(y + 1e-3 * rng.normal(size=N), y=y)[0] == "number"
     assert role(y, y=y, numeric=["column"])[0] == "number"
     words = np.where(y > 0, "yes", "no").tolist()
@@ -100,4 +149,4 @@ def test_a_name_that_numbers_rows_is_known_in_every_way_of_writing(name):
 
 @pytest.mark.parametrize("name", ["humid", "paid", "grid", "MONKEY", "throw"])
 def test_a_name_that_only_ends_like_one_is_not(name):
-    assert role(list(range(N)), name)[0] == "number"
+    assert role([7 * k % 41 for k in range(N)], name)[0] == "number"

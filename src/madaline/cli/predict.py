@@ -6,7 +6,7 @@ import itertools
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import numpy as np
 import typer
@@ -116,26 +116,21 @@ def _write(parts: Iterator[pl.DataFrame], out: Path | None) -> int:
     """Write all parts to a file, whole or not at all; returns the number of rows."""
     if out is None:
         return sum(map(len, parts))
-    beside = out.with_name(f".{out.name}.part")
-    try:
-        write = _write_parquet if out.suffix in (".parquet", ".pq") else _write_csv
-        n_rows = write(parts, beside)
-        beside.replace(out)
-    finally:
-        beside.unlink(missing_ok=True)
-    return n_rows
+    from madaline import container
+
+    with container.replacing(out) as file:
+        return (_write_parquet if out.suffix in (".parquet", ".pq") else _write_csv)(parts, file)
 
 
-def _write_csv(parts: Iterator[pl.DataFrame], path: Path) -> int:
+def _write_csv(parts: Iterator[pl.DataFrame], file: BinaryIO) -> int:
     n_rows = 0
-    with path.open("wb") as file:
-        for k, part in enumerate(parts):
-            part.write_csv(file, include_header=k == 0)
-            n_rows += len(part)
+    for k, part in enumerate(parts):
+        part.write_csv(file, include_header=k == 0)
+        n_rows += len(part)
     return n_rows
 
 
-def _write_parquet(parts: Iterator[pl.DataFrame], path: Path) -> int:
+def _write_parquet(parts: Iterator[pl.DataFrame], file: BinaryIO) -> int:
     """Row groups one by one: polars asks for the next part when it has written the last one."""
     from polars.io.plugins import register_io_source
 
@@ -154,7 +149,7 @@ def _write_parquet(parts: Iterator[pl.DataFrame], path: Path) -> int:
             raise
 
     try:
-        register_io_source(source, schema=first.schema).sink_parquet(path)
+        register_io_source(source, schema=first.schema).sink_parquet(file)
     except Exception:
         if failures:  # polars would wrap it in an error of its own
             raise failures[0] from None

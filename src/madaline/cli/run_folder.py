@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
+import stat
 import sys
+import tempfile
 from pathlib import Path
 from shlex import quote
 
@@ -82,6 +85,8 @@ class RunFolder:
         """Finish what a process that ended while it was moving a folder had begun."""
         self.put_back()
         shutil.rmtree(self._old, ignore_errors=True)
+        for left in self.path.parent.glob(f".{glob.escape(self.path.name)}.*.copy"):
+            shutil.rmtree(left, ignore_errors=True)
         if (self.work / MODEL).exists() and not (self.work / MARK).exists():  # replaced, and to be removed
             shutil.rmtree(self.work)
         if self.path.is_dir():
@@ -121,9 +126,8 @@ class RunFolder:
             raise FileNotFoundError(f"There is no run to resume in {str(self.path)!r}.")
         if not (self.path / CHECKPOINT).exists():
             raise ConfigError(f"The run in {str(self.path)!r} is complete: there is nothing to resume.")
-        beside = self.path.with_name(f".{self.path.name}.copy")
-        shutil.rmtree(beside, ignore_errors=True)
-        beside.mkdir()
+        beside = Path(tempfile.mkdtemp(prefix=f".{self.path.name}.", suffix=".copy", dir=self.path.parent))
+        beside.chmod(stat.S_IMODE(self.path.stat().st_mode))
         (beside / MARK).touch()
         for name in (CONFIG, CHECKPOINT, INPUT):
             if (self.path / name).exists():

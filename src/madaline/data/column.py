@@ -1,47 +1,47 @@
-"""One named column, whatever kind of table it came from, and how it is read as numbers, texts, dates or codes."""
+"""One named column of any kind of table, and how it is read as numbers, booleans, dates, texts or codes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
+from madaline.data.date_formats import described
+from madaline.data.dates import read_dates, recognise
+from madaline.data.texts import Texts, numbers_in, written
 from madaline.description import short
 from madaline.errors import InputError
 
-if TYPE_CHECKING:
-    import polars as pl
-
 KINDS = ("number", "boolean", "category", "text", "date", "other")
-"What a column can hold. A category is text that the table itself declares to be one; other has no place in a net."
+"What a column can hold. A category is text that the table itself declares to be one; other cannot be used by a net."
 
-DATE_FORMATS = ("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S%.f", "%Y/%m/%d")
-"How text may write dates; one of them must fit every value of a column."
+ISO = "%Y-%m-%d|%Y-%m-%d %H:%M|%Y-%m-%d %H:%M:%S|%Y-%m-%dT%H:%M:%S|%Y-%m-%dT%H:%M:%S%#z|%Y-%m-%d %H:%M:%S%.f"
+"Formats of dates with one meaning only. They are read whatever the format of the training table was."
 
 TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "1": 1.0, "0": 0.0}
-"How text may say whether something is so, in small letters."
+"Texts that are read as true and false, in lower case."
 
 UNSEEN, MISSING = -1, -2
-"The codes of a text that is in no list of categories, and of none."
+"Codes of a text that is not in the list of categories, and of a missing value."
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """Values under a name.
+    """Values with a name.
 
     Parameters
     ----------
     name : str
-        As messages and models call it.
+        The name in messages and models.
     kind : str
         One of :data:`KINDS`.
-    values : array or polars.Series
-        Numbers as they came, missing ones NaN; booleans as bool, or as 0, 1 and NaN; dates as ``datetime64[us]`` with
-        NaT; text and categories as a polars series of strings with nulls, blank text being none. For the kind other,
-        words for what is held.
+    values : array or Texts
+        Numbers as given, NaN if missing; booleans as bool, or as 0, 1 and NaN; dates as ``datetime64[us]``, NaT if
+        missing; text and categories as :class:`Texts`, where blank text is missing. For the kind other, a description
+        of what the column holds.
     taken : (Column, array of int), optional
-        Of some rows of a longer column: that one, and which rows.
+        For some rows of a longer column: that column, and the row numbers.
     """
 
     name: str
@@ -53,8 +53,13 @@ class Column:
         return len(self.values)
 
     def take(self, rows: np.ndarray) -> Column:
-        """Some of the rows; messages go on calling them by their places in the whole column."""
+        """Some of the rows. Messages name them by their position in the whole column."""
         return Column(self.name, self.kind, self.values[rows], (self, rows))
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the values are texts, declared as categories or not."""
+        return self.kind in ("text", "category")
 
     @property
     def whole(self) -> Column:
@@ -62,36 +67,32 @@ class Column:
         return self if self.taken is None else self.taken[0].whole
 
     def row(self, place: int) -> int:
-        """The row that users know a value by."""
+        """The number of a row in the whole column."""
         return place if self.taken is None else self.taken[0].row(int(self.taken[1][place]))
 
     def missing(self) -> np.ndarray:
-        """Where there is no value, as booleans."""
+        """Whether each value is missing."""
         found: np.ndarray = np.zeros(len(self), dtype=bool)
-        if self.kind in ("text", "category"):
-            found = self.values.is_null().to_numpy()
+        if self.is_text:
+            found = self.values.is_missing()
         elif self.values.dtype.kind in "fM":
             found = np.isnat(self.values) if self.kind == "date" else np.isnan(self.values)
         return found
 
     def numbers(self) -> np.ndarray:
-        """The values as numbers of whatever type, NaN for missing ones; text must read as numbers."""
+        """The values as numbers of any dtype, NaN if missing. Text must be numbers."""
         if self.kind in ("number", "boolean"):
             values: np.ndarray = self.values
             return values
-        if self.kind not in ("text", "category"):
+        if not self.is_text:
             self._refuse("numbers")
-        import polars as pl
-
-        return self._parsed(self.values.str.strip_chars().cast(pl.Float64, strict=False), "a number")
+        return self._spread(*numbers_in(self.values.distinct), np.nan, "a number")
 
     def booleans(self) -> np.ndarray:
-        """The values as 0, 1 and NaN; numbers must be 0 or 1, text one of :data:`TRUTH`."""
-        if self.kind in ("text", "category"):
-            import polars as pl
-
-            lower = self.values.str.strip_chars().str.to_lowercase()
-            return self._parsed(lower.replace_strict(TRUTH, default=None, return_dtype=pl.Float64), "true or false")
+        """The values as 0, 1 and NaN. Numbers must be 0 or 1, text one of :data:`TRUTH`."""
+        if self.is_text:
+            found = np.array([TRUTH.get(text.strip().lower(), np.nan) for text in self.values.distinct], dtype=float)
+            return self._spread(found, ~np.isnan(found), np.nan, "true or false")
         if self.kind not in ("number", "boolean"):
             self._refuse("true and false")
         values: np.ndarray = self.values.astype(np.float64)
@@ -100,59 +101,66 @@ class Column:
             self._say(int(wrong[0]), values[wrong[0]].item(), len(wrong), "true or false")
         return values
 
-    def dates(self) -> np.ndarray:
-        """The values as ``datetime64[us]``; text must be written as one of :data:`DATE_FORMATS`."""
+    def dates(self, pattern: str = "") -> np.ndarray:
+        """The values as ``datetime64[us]``.
+
+        Parameters
+        ----------
+        pattern : str
+            The format of text, as :func:`~madaline.data.dates.read_dates` takes it. By default the format is
+            recognised, and text in which day and month could be exchanged is refused.
+        """
         if self.kind == "date":
             found: np.ndarray = self.values
             return found
-        if self.missing().all():  # of nothing nobody can tell that it is no date
+        if self.missing().all():  # nothing that could be something else
             return np.full(len(self), "NaT", dtype="datetime64[us]")
-        if self.kind not in ("text", "category"):
+        if not self.is_text:
             self._refuse("dates")
-        best = max(
-            (self.parsed_dates(pattern) for pattern in DATE_FORMATS), key=lambda parsed: len(parsed.drop_nulls())
-        )
-        return self._parsed(best, "a date, as 2024-01-31")
+        texts = self._stripped()
+        if pattern:
+            dates = read_dates(texts, f"{pattern}|{ISO}")
+            needed = f"a date in the format of the training table ({described(pattern)})"
+            return self._spread(dates, ~np.isnat(dates), "NaT", needed)
+        recognised = recognise(texts)
+        if recognised.is_assumed:
+            place = int(np.flatnonzero(self.values.codes >= 0)[0])
+            raise InputError(
+                f"Column {self.name!r}: row {self.row(place)} holds {short(self.values[place])}, and no value shows "
+                "whether the day or the month comes first. Write dates as 2024-01-31."
+            )
+        return self._spread(recognised.dates, ~np.isnat(recognised.dates), "NaT", "a date such as 2024-01-31")
 
-    def parsed_dates(self, pattern: str) -> pl.Series:
-        """Text read as dates of one format; null where it is not."""
-        import polars as pl
-
-        found: pl.Series = self.values.str.strip_chars().str.to_datetime(pattern, time_unit="us", strict=False)
-        return found.cast(pl.Datetime("us"))
-
-    def texts(self) -> pl.Series:
-        """The values as strings, missing ones null: a number that is whole without its point, 3.0 as 3."""
-        import polars as pl
-
-        if self.kind in ("text", "category"):
-            found: pl.Series = self.values
+    def texts(self) -> Texts:
+        """The values as strings. A whole number has no decimal point: 3.0 is "3"."""
+        if self.is_text:
+            found: Texts = self.values
             return found
         if self.kind == "other":
             self._refuse("categories")
+        missing = self.missing()
         if self.kind == "boolean":
-            series = pl.Series(self.name, self.booleans(), nan_to_null=True)
-            return series.cast(pl.Boolean).cast(pl.String)
-        series = pl.Series(self.name, np.ascontiguousarray(self.values), nan_to_null=True).cast(pl.String)
-        return series.str.strip_suffix(".0") if self.kind == "number" else series
+            return Texts.of_categories(np.where(missing, -1, self.booleans()).astype(np.int64), ["false", "true"])
+        distinct, codes = np.unique(self.values, return_inverse=True)
+        return Texts.of_categories(np.where(missing, -1, codes), [written(value) for value in distinct])
 
     def codes(self, categories: tuple[str, ...]) -> np.ndarray:
-        """The place of each value among the categories; :data:`UNSEEN` and :data:`MISSING` for others and none."""
-        import polars as pl
-
+        """The position of each value in the categories, or :data:`UNSEEN` or :data:`MISSING`."""
         texts = self.texts()
-        places = texts.cast(pl.Enum(categories), strict=False).to_physical().cast(pl.Int64).fill_null(UNSEEN)
-        codes = places.to_numpy(writable=True)
-        if texts.null_count():
-            codes[texts.is_null().to_numpy()] = MISSING
-        return codes
+        places = dict(zip(categories, range(len(categories)), strict=True))
+        known = np.array([places.get(text, UNSEEN) for text in texts.distinct], dtype=np.int64)
+        return texts.spread(known, MISSING)
 
-    def _parsed(self, parsed: pl.Series, needed: str) -> np.ndarray:
-        """Parsed text as an array, or an error that names what could not be parsed."""
-        if parsed.null_count() > self.values.null_count():
-            wrong = np.flatnonzero((parsed.is_null() & self.values.is_not_null()).to_numpy())
-            self._say(int(wrong[0]), self.values[int(wrong[0])], len(wrong), needed)
-        found: np.ndarray = parsed.to_numpy()
+    def _stripped(self) -> list[str]:
+        return [text.strip() for text in self.values.distinct]
+
+    def _spread(self, values: np.ndarray, is_read: np.ndarray, missing: Any, needed: str) -> np.ndarray:
+        """Values of distinct texts for all rows, or an error that names the first text that cannot be read."""
+        if not is_read.all():
+            wrong = np.flatnonzero(~self.values.spread(is_read, missing=True))
+            if len(wrong):
+                self._say(int(wrong[0]), self.values[int(wrong[0])], len(wrong), needed)
+        found: np.ndarray = self.values.spread(values, missing)
         return found
 
     def _say(self, row: int, value: Any, count: int, needed: str) -> NoReturn:
@@ -170,6 +178,6 @@ class Column:
             "other": next(iter(self.values), "nothing"),
         }
         raise InputError(
-            f"Column {self.name!r} holds {held.get(self.kind, self.kind)}, and {needed} are needed. Convert it, or "
+            f"Column {self.name!r} holds {held.get(self.kind, self.kind)}, but {needed} are needed. Convert it, or "
             f"leave it out: ignore=[{self.name!r}]."
         )

@@ -13,7 +13,7 @@ from madaline.data.categories import Embedded
 from madaline.data.column import Column
 from madaline.data.fitting import fit_column
 from madaline.data.plans import ColumnPlan, Dropped, Number, write_rows
-from madaline.data.roles import Role, infer_roles, listing
+from madaline.data.roles import Dates, Role, infer_roles, listing
 from madaline.data.series import column_of
 from madaline.data.table import Table
 from madaline.description import Description, description
@@ -90,6 +90,7 @@ class TablePlan(Description):
         ignore: Collection[str] = (),
         categorical: Collection[str] = (),
         numeric: Collection[str] = (),
+        dates: Dates = None,
     ) -> TablePlan:
         """Look at the training data.
 
@@ -117,16 +118,10 @@ class TablePlan(Description):
         if not table.n_rows:
             raise ShapeError("The table has no rows: there is nothing to learn from.")
         target = None if y is None else column_of("y", y)
-        roles = infer_roles(table, target, ignore=ignore, categorical=categorical, numeric=numeric)
+        roles = infer_roles(table, target, ignore=ignore, categorical=categorical, numeric=numeric, dates=dates)
         for role in roles:
-            if role.role == "leak":
-                warnings.warn(
-                    f"Column {role.column!r} is left out: it is {role.reason}. To use it all the same, pass "
-                    f"numeric=[{role.column!r}] or categorical=[{role.column!r}]; to an estimator, "
-                    f"data={{'categorical': [{role.column!r}]}}.",
-                    DataWarning,
-                    stacklevel=2,
-                )
+            if role.warning:
+                warnings.warn(role.warning, DataWarning, stacklevel=2)
         clip = scaling == "robust" if clip is None else clip
         plans = [
             fit_column(table, role, scaling=scaling, clip=clip, one_hot=one_hot, embedding=embedding) for role in roles

@@ -1,4 +1,4 @@
-"""From a column's role and its values to its plan."""
+"""The plan of a column, fitted to its values in the training table."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from madaline.errors import InputError
 def fit_column(
     table: Table, role: Role, *, scaling: str = "robust", clip: bool = True, one_hot: int = 8, embedding: int = 8
 ) -> ColumnPlan:
-    """The plan of one column; parameters as of :meth:`TablePlan.fit`."""
+    """The plan of one column; see :meth:`TablePlan.fit` for the parameters."""
     if role.role == "number":
         return _number(table[role.column], role.reason, scaling, clip=clip)
     if role.role == "boolean":
         return Flag(role.column, reason=role.reason)
     if role.role == "date":
-        return _moment(table[role.column], role.reason)
+        return _moment(table[role.column], role)
     if role.role == "category":
         return _category(table[role.column], role.reason, one_hot, embedding)
     return Dropped(role.column, why=role.role, reason=role.reason)
@@ -56,20 +56,19 @@ def _number(column: Column, reason: str, scaling: str, *, clip: bool) -> ColumnP
 
 def _category(column: Column, reason: str, one_hot: int, embedding: int) -> ColumnPlan:
     texts = column.texts()
-    counts = texts.drop_nulls().value_counts()
-    every = counts[counts.columns[0]]
-    frequent = every.filter(counts["count"] >= MIN_COUNT)
-    kept = frequent if len(frequent) >= 2 else every
-    categories = tuple(kept.sort().to_list())
-    has_other, has_missing = len(kept) < len(every), texts.null_count() > 0
+    counts = dict(zip(texts.distinct, texts.counts().tolist(), strict=True))
+    every = [text for text, count in counts.items() if count]
+    frequent = [text for text in every if counts[text] >= MIN_COUNT]
+    categories = tuple(sorted(frequent if len(frequent) >= 2 else every))
+    has_other, has_missing = len(categories) < len(every), texts.n_missing > 0
     if len(categories) <= one_hot:
         return OneHot(column.name, reason=reason, categories=categories, has_other=has_other, has_missing=has_missing)
     width = min(embedding, math.ceil(len(categories) / 2))
     return Embedded(column.name, reason=reason, categories=categories, width=width)
 
 
-def _moment(column: Column, reason: str) -> ColumnPlan:
-    dates = column.dates()
+def _moment(column: Column, role: Role) -> ColumnPlan:
+    dates = column.dates(role.pattern)
     missing = np.isnat(dates)
     given = dates[~missing]
     found = []
@@ -79,4 +78,12 @@ def _moment(column: Column, reason: str) -> ColumnPlan:
             centre, scale = centre_and_scale(values[:, 0], "standard" if name in LINEAR else "none")
             found.append((name, float(centre), float(scale)))
     names, centres, scales = zip(*found, strict=True) if found else ((), (), ())
-    return Moment(column.name, reason=reason, parts=names, centres=centres, scales=scales, has_gaps=bool(missing.any()))
+    return Moment(
+        column.name,
+        reason=role.reason,
+        pattern=role.pattern,
+        parts=names,
+        centres=centres,
+        scales=scales,
+        has_gaps=bool(missing.any()),
+    )

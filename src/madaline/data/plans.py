@@ -11,6 +11,7 @@ import numpy as np
 
 from madaline.data.calendar import PARTS, part, part_names
 from madaline.data.column import Column
+from madaline.data.dates import check_pattern
 from madaline.data.scale import smooth_clip
 from madaline.description import Description, description
 from madaline.errors import ConfigError, InputError
@@ -121,6 +122,7 @@ class Moment(ColumnPlan):
     name: ClassVar[str] = "moment"
     role: ClassVar[str] = "date"
     _: KW_ONLY
+    pattern: str = ""
     parts: tuple[str, ...] = PARTS
     centres: tuple[float, ...] = (0.0,) * len(PARTS)
     scales: tuple[float, ...] = (1.0,) * len(PARTS)
@@ -128,6 +130,7 @@ class Moment(ColumnPlan):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_pattern(self.pattern)
         numbers = (*self.centres, *self.scales)
         if len(set(self.parts)) != len(self.parts) or not set(self.parts) <= set(PARTS):
             raise ConfigError(f"Column {self.column!r}: parts={self.parts!r} must be some of {', '.join(PARTS)}.")
@@ -141,7 +144,7 @@ class Moment(ColumnPlan):
         return (*names, f"{self.column} missing") if self.has_gaps else tuple(names)
 
     def read(self, column: Column) -> np.ndarray:
-        return column.dates()
+        return column.dates(self.pattern)
 
     def write(self, x: np.ndarray, out: np.ndarray) -> None:
         missing = np.isnat(x)

@@ -1,43 +1,58 @@
-"""What each column is, and why: a number, a category, a date, or something to leave out."""
+"""What each column is used as, and why: a number, a category, a date, or not at all."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from madaline.data.column import DATE_FORMATS, Column
+from madaline.data.column import Column
+from madaline.data.date_formats import ORDERS
+from madaline.data.dates import check_pattern
+from madaline.data.leaks import leak_in
+from madaline.data.row_numbers import ID_NAME, counts_rows, why_row_number
 from madaline.data.table import Table
+from madaline.data.text_kind import TextKind, text_kind
+from madaline.description import short
 from madaline.errors import ConfigError
 
-if TYPE_CHECKING:
-    import polars as pl
-
 MIN_COUNT = 2
-"A category that training saw more rarely counts with the others of its kind."
+"A category with fewer training rows is counted as rare."
 KNOWN_SHARE = 0.5
-"Text whose frequent values make up less than this share of the rows tells rows apart, not kinds: it is left out."
-ID_NAME = re.compile(
-    r"(^|[\W_])(id|idx|index|row|rowid|rownum|uuid|guid|key)$|^unnamed: 0$|^$|(?-i:[a-z](Id|ID|Index|Key)$)",
-    re.IGNORECASE,
-)
-"Names of columns that number the rows."
+"If frequent values make up a smaller share of the rows, text identifies rows, and is left out."
+MANY_DATES = 0.5
+"If a larger share of the rows are dates, and not all, a warning names one that is not."
 LEFT_OUT = ("ignored", "constant", "id", "leak", "unusable")
-"Roles of columns that a net does not see."
-CODE = r"^[+-]?0\d"
-"Digits that begin with zeros are a code, as of a place or a phone: as a number they would lose them."
+"Roles of columns that the net does not see."
+SET = "set by the user"
+LONGEST_NAME, LONGEST_REASON = 40, 100
+"Number of characters that a listing shows."
+
+Dates = str | Mapping[str, str] | None
 
 
 @dataclass(frozen=True)
 class Role:
-    """What a column is used as: number, boolean, category, date; or ignored, constant, id, leak, unusable."""
+    """What a column is used as.
+
+    Attributes
+    ----------
+    column : str
+    role : str
+        One of number, boolean, category, date; or, for a column that is left out, one of :data:`LEFT_OUT`.
+    reason : str
+    pattern : str
+        The format of dates that are text.
+    warning : str
+        What a person should look at, in a sentence.
+    """
 
     column: str
     role: str
     reason: str
+    pattern: str = ""
+    warning: str = ""
 
     @property
     def is_left_out(self) -> bool:
@@ -46,7 +61,7 @@ class Role:
 
     @property
     def use(self) -> str:
-        """The role in words for people.
+        """The role as a listing shows it.
 
         Examples
         --------
@@ -57,20 +72,26 @@ class Role:
 
 
 def listing(roles: Sequence[Role], most: int) -> str:
-    """A line for each column: its name, what it is used as, and why; of more than ``most``, how many more there are."""
-    wide = max((len(role.column) for role in roles[:most]), default=0)
-    use = max((len(role.use) for role in roles[:most]), default=0)
-    lines = [f"{role.column:{wide}}  {role.use:{use}}  {role.reason}" for role in roles[:most]]
+    """One line per column with its name, role and reason; after ``most`` of them, the number of others."""
+    shown = [(_cut(role.column, LONGEST_NAME), role.use, _cut(role.reason, LONGEST_REASON)) for role in roles[:most]]
+    widths = [max((len(row[k]) for row in shown), default=0) for k in (0, 1)]
+    lines = [f"{name:{widths[0]}}  {use:{widths[1]}}  {reason}" for name, use, reason in shown]
     return "\n".join([*lines, *([f"and {len(roles) - most:,} more"] if len(roles) > most else [])])
+
+
+def _cut(text: str, longest: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[: longest - 3]}..."
 
 
 def infer_roles(
     table: Table,
-    y: Any = None,
+    y: Column | None = None,
     *,
     ignore: Collection[str] = (),
     categorical: Collection[str] = (),
     numeric: Collection[str] = (),
+    dates: Dates = None,
 ) -> tuple[Role, ...]:
     """The role of every column.
 
@@ -79,43 +100,69 @@ def infer_roles(
     table : Table
         The training data without the target.
     y : Column, optional
-        The target; a column that says the same is a leak.
+        The target. A column that gives it away is a leak.
     ignore, categorical, numeric : collections of str
-        Columns to leave out, and columns that are what they do not look like.
+        Columns to leave out, to use as categories, and to use as numbers.
+    dates : {"dmy", "mdy", "ymd"} or dict of str, optional
+        The order of day, month and year in text; or formats of columns such as ``{"sold": "%d/%m/%Y"}``.
 
     Examples
     --------
     >>> for role in infer_roles(Table.of({"id": [1, 2, 3], "age": [31, 18, 31], "city": ["Rome", "Oslo", "Rome"]})):
     ...     print(f"{role.column}: {role.role}, {role.reason}")
-    id: id, numbers that are all different, under a name that numbers rows
+    id: id, identifier: integers that are all different
     age: number, 2 different whole numbers
     city: category, 2 different texts
     """
-    told = {"ignore": ignore, "categorical": categorical, "numeric": numeric}
-    for argument, names in told.items():
+    given = {"ignore": ignore, "categorical": categorical, "numeric": numeric}
+    for argument, names in given.items():
         if isinstance(names, str):
             raise ConfigError(f"{argument}={names!r} must be a list of columns: [{names!r}].")
         if unknown := [name for name in names if name not in table]:
             raise ConfigError(f"{argument} names the column {unknown[0]!r}. The table has: {', '.join(table.names)}.")
     if both := sorted(set(categorical) & set(numeric)):
         raise ConfigError(f"Column {both[0]!r} is named by categorical and by numeric. Name it by one of them.")
-    return tuple(_role(table, name, y, told) for name in table.names)
+    _check_dates(dates)
+    roles = [_role(table, name, y, given, dates) for name in table.names]
+    if all(role.is_left_out for role in roles):
+        roles = [_kept_counter(role, table) for role in roles]
+    return tuple(roles)
 
 
-def _role(table: Table, name: str, y: Column | None, told: dict[str, Collection[str]]) -> Role:
-    if name in told["ignore"]:
-        return Role(name, "ignored", "as told")
+def _check_dates(dates: Dates) -> None:
+    if isinstance(dates, Mapping):
+        for pattern in dates.values():
+            check_pattern(pattern)
+    elif dates is not None and dates not in ORDERS:
+        raise ConfigError(
+            f"dates={dates!r} must be one of {', '.join(map(repr, ORDERS))}, or a dict of formats: "
+            "{'sold': '%d/%m/%Y'}."
+        )
+
+
+def _kept_counter(role: Role, table: Table) -> Role:
+    """The role of a column of a table without any other: what looks like a row number may be the only measurement."""
+    column = table[role.column]
+    is_counter = role.role == "id" and column.kind == "number" and counts_rows(column.whole.values)
+    if not is_counter or ID_NAME.search(role.column):
+        return role
+    return replace(role, role="number", reason="increases in equal steps, and is the only column")
+
+
+def _role(table: Table, name: str, y: Column | None, given: Mapping[str, Collection[str]], dates: Dates) -> Role:
+    if name in given["ignore"]:
+        return Role(name, "ignored", SET)
     column = table[name]
     if column.kind == "other":
-        return Role(name, "unusable", f"{next(iter(column.values), 'nothing')} have no place in a net")
-    if name in told["categorical"]:
-        return Role(name, "category", "as told")
-    if name in told["numeric"]:
-        return Role(name, "number", "as told")
-    if y is not None and (leak := _leak(column, y)):
-        return Role(name, "leak", leak)
-    if column.kind in ("text", "category"):
-        return _role_of_text(column)
+        return Role(name, "unusable", f"a net cannot use {next(iter(column.values), 'nothing')}")
+    if name in given["categorical"]:
+        return Role(name, "category", SET)
+    if name in given["numeric"]:
+        return Role(name, "number", SET)
+    if y is not None and (leak := leak_in(column, y)):
+        return Role(name, "leak", leak, warning=_leak_warning(column, leak))
+    if column.is_text:
+        return _role_of_text(column, dates)
     missing = column.missing()
     values = column.values[~missing]
     if not len(values):
@@ -127,82 +174,79 @@ def _role(table: Table, name: str, y: Column | None, told: dict[str, Collection[
     if column.kind == "boolean":
         return Role(name, "boolean", f"true and false{gaps}")
     if column.kind == "date":
-        return Role(name, "date", f"from {values.min().astype('M8[D]')} to {values.max().astype('M8[D]')}{gaps}")
-    if _is_whole(values[:1000]) and _is_whole(values):
-        n_different = len(np.unique(values))
-        if n_different == len(missing) and ID_NAME.search(name):
-            return Role(name, "id", "numbers that are all different, under a name that numbers rows")
-        return Role(name, "number", f"{n_different:,} different whole numbers{gaps}")
-    return Role(name, "number", f"from {values.min():g} to {values.max():g}{gaps}")
+        span = f"from {values.min().astype('M8[D]')} to {values.max().astype('M8[D]')}{gaps}"
+        return Role(name, "date", span, dates.get(name, "") if isinstance(dates, Mapping) else "")
+    if not is_whole(values):
+        return Role(name, "number", f"from {values.min():g} to {values.max():g}{gaps}")
+    whole = column.whole.values
+    if not np.isnan(whole.astype(np.float64)).any() and (why := why_row_number(name, whole)):
+        return Role(name, "id", why)
+    return Role(name, "number", f"{len(np.unique(values)):,} different whole numbers{gaps}")
 
 
-def _role_of_text(column: Column) -> Role:
-    name, series = column.name, column.values
-    n_missing = series.null_count()
+def _role_of_text(column: Column, dates: Dates) -> Role:
+    name, texts = column.name, column.values
+    n_missing = texts.n_missing
+    n_given = len(texts) - n_missing
     gaps = f", {n_missing:,} missing" if n_missing else ""
-    given = series.drop_nulls()
-    if not len(given):
+    if not n_given:
         return Role(name, "constant", "no value in any row")
-    # Whether text is numbers is asked of all rows there are: those kept apart from training must be read too.
-    if column.kind == "text" and (read := reads_as(column, column.whole.values.drop_nulls())):
-        return Role(name, read, f"text that reads as a {read} in every row{gaps}")
-    counts = given.value_counts(sort=True)
-    n_different = len(counts)
-    if n_different == 1 and not n_missing:
-        return Role(name, "constant", f"{given[0]!r} in every row")
-    frequent = int(counts["count"].filter(counts["count"] >= MIN_COUNT).sum())
-    if column.kind == "text" and n_different > 2 and frequent < KNOWN_SHARE * len(given):
-        return Role(name, "id", f"text with {n_different:,} different values in {len(given):,} rows")
-    return Role(name, "category", f"{n_different:,} different texts{gaps}")
+    # Rows that are held out from training must be readable too, so all rows of the table decide.
+    whole, found = column.whole, TextKind("text")
+    if column.kind == "text":
+        pattern = dates.get(name, "") if isinstance(dates, Mapping) else ""
+        found = text_kind(whole.values, order=dates if isinstance(dates, str) else None, pattern=pattern)
+    if found.kind == "number":
+        return Role(name, "number", f"text read as numbers{gaps}")
+    if found.kind == "date":
+        warning = _order_warning(column, found) if found.is_assumed else ""
+        return Role(name, "date", f"text read as dates, {found.said()}{gaps}", found.pattern, warning)
+    counts = texts.counts()
+    n_distinct = int(np.count_nonzero(counts))
+    if n_distinct == 1 and not n_missing:
+        return Role(name, "constant", f"{short(texts[0])} in every row")
+    mixed, warning = _mixed_dates(whole, found)
+    frequent = int(counts[counts >= MIN_COUNT].sum())
+    if column.kind == "text" and n_distinct > 2 and frequent < KNOWN_SHARE * n_given:
+        return Role(name, "id", f"text with {n_distinct:,} different values in {n_given:,} rows{mixed}", "", warning)
+    return Role(name, "category", f"{n_distinct:,} different texts{gaps}{mixed}", "", warning)
 
 
-def reads_as(column: Column, given: pl.Series) -> str | None:
-    """``number`` or ``date`` if all texts read so; a few are tried first, so that names cost nothing."""
-    import polars as pl
-
-    for some in (given.head(100), given):
-        stripped = some.str.strip_chars()
-        if not stripped.cast(pl.Float64, strict=False).null_count() and not stripped.str.contains(CODE).any():
-            found = "number"
-        elif any(not Column(column.name, "text", some).parsed_dates(f).null_count() for f in DATE_FORMATS):
-            found = "date"
-        else:
-            return None
-    return found
+def _mixed_dates(whole: Column, found: TextKind) -> tuple[str, str]:
+    """What to add to the reason, and a warning, if many texts of a column are dates and others are not."""
+    n_given = len(whole) - whole.values.n_missing
+    if not found.n_dates or found.n_dates <= MANY_DATES * n_given:
+        return "", ""
+    odd = f"row {found.first_odd} holds {short(whole.values[found.first_odd])}"
+    text = (
+        f"Column {whole.name!r} is not used as dates: {found.n_dates:,} of {n_given:,} texts are dates "
+        f"({found.said()}), but {odd}. Correct such texts or leave them empty to use the dates."
+    )
+    return f"; {found.n_dates:,} of them are dates, but {odd}", text
 
 
-def _leak(column: Column, y: Column) -> str | None:
-    """Why a column gives the target away, if it does."""
-    if len(column) < 10 or len(column) != len(y):
-        return None
-    if column.kind in ("number", "boolean") and y.kind in ("number", "boolean"):
-        x, t = column.values, y.values
-        if x[0] == t[0] and np.array_equal(x, t):
-            return "equal to the target in every row"
-        some = slice(None, 1000)
-        if _is_line(x[some], t[some]) and _is_line(x, t):
-            return "the target in other units: one is a multiple of the other"
-        return None
-    if {column.kind, y.kind} <= {"text", "category", "boolean", "number"}:
-        import polars as pl
-
-        x, t = column.texts().alias("x"), y.texts().alias("t")
-        if x.equals(t):
-            return "equal to the target in every row"
-        n_different = x.n_unique()  # where all values differ, as of names and prices, each goes with one by itself
-        if 1 < n_different <= len(x) // 2 and n_different == t.n_unique() == pl.DataFrame([x, t]).n_unique():
-            return "the target in other words: each of its values goes with one value of the target"
-    return None
+def _order_warning(column: Column, found: TextKind) -> str:
+    example = next(text for text in column.whole.values.distinct)
+    return (
+        f"Column {column.name!r} has dates such as {example!r}, and no value shows whether the day or the month comes "
+        "first. The day is assumed to come first. If it is the month, pass dates='mdy'; to an estimator, "
+        "data={'dates': 'mdy'}. To confirm the day, pass dates='dmy'."
+    )
 
 
-def _is_line(x: np.ndarray, t: np.ndarray) -> bool:
-    """Whether one is a linear function of the other, up to rounding."""
-    x, t = x.astype(np.float64), t.astype(np.float64)
-    with np.errstate(all="ignore"):
-        x, t = x - x.mean(), t - t.mean()
-        both, own = (x * t).sum(), (x * x).sum() * (t * t).sum()
-        return bool(own > 0 and np.isfinite(own) and both * both > own * (1.0 - 1e-12))
+def _leak_warning(column: Column, reason: str) -> str:
+    is_number = column.kind in ("number", "boolean")
+    if column.kind == "text":
+        is_number = text_kind(column.whole.values).kind == "number"
+    option = "numeric" if is_number else "categorical"
+    return (
+        f"Column {column.name!r} is left out: it is {reason}. To use it all the same, pass "
+        f"{option}=[{column.name!r}]; to an estimator, data={{'{option}': [{column.name!r}]}}."
+    )
 
 
-def _is_whole(values: np.ndarray) -> bool:
-    return values.dtype.kind in "iu" or bool((values == np.floor(values)).all())
+def is_whole(values: np.ndarray) -> bool:
+    """Whether all numbers are integers, of whatever dtype."""
+    if values.dtype.kind in "iu":
+        return True
+    return all(bool((some == np.floor(some)).all()) for some in (values[:1000], values))

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from madaline.data.series import from_array
 from madaline.data.task import (
     TASKS,
     check_no_gaps,
@@ -18,6 +17,7 @@ from madaline.data.task import (
     matrix_of,
     the_column,
 )
+from madaline.data.texts import written
 from madaline.description import short
 from madaline.errors import ConfigError, ShapeError, TargetError
 
@@ -100,7 +100,7 @@ class TargetReader:
         if len(columns) != len(self.names):
             raise TargetError(f"The target has {len(columns)} columns, and in training it had {len(self.names)}.")
         if self.task in CLASS_TASKS:
-            codes = columns[0].codes(tuple(from_array("y", np.array(self.classes)).texts().to_list()))
+            codes = columns[0].codes(tuple(map(written, self.classes)))
             unseen = np.flatnonzero(codes < 0)
             if len(unseen):
                 value = columns[0].texts()[int(unseen[0])]

@@ -1,4 +1,4 @@
-"""What is to be learned: told from the values of the target."""
+"""What is to be learned, told from the values of the target."""
 
 from __future__ import annotations
 
@@ -8,22 +8,25 @@ from typing import Any
 import numpy as np
 
 from madaline.data.column import TRUTH, Column
-from madaline.data.roles import reads_as
+from madaline.data.counts import is_count
+from madaline.data.roles import is_whole
 from madaline.data.series import column_of
 from madaline.data.table import Table
+from madaline.data.text_kind import text_kind
+from madaline.data.texts import numbers_in
 from madaline.errors import TargetError
 
 TASKS = ("binary", "multiclass", "multilabel", "regression", "count")
-"What can be learned. A count is a regression whose target is a number of things: 0, 1, 2 ..."
+"Kinds of tasks. A count is a regression whose target is a number of things: 0, 1, 2 ..."
 MANY = 10
-"Whole numbers with more different values, or each in one row, are quantities; with fewer they are taken for classes."
+"Integers with more distinct values, or with a different one in each row, are quantities; others are classes."
 
 FEW, SHORT = 5, 60
-"Classes that are listed, and characters of the list."
+"Number of classes that a message lists, and of characters in the list."
 
 
 def is_matrix(y: Any) -> bool:
-    """Whether a target has an axis of columns, be it of one."""
+    """Whether a target has an axis of columns, even if it has only one column."""
     shape = getattr(y, "shape", None)
     if isinstance(shape, tuple):
         return len(shape) > 1
@@ -31,28 +34,30 @@ def is_matrix(y: Any) -> bool:
 
 
 def columns_of(y: Any) -> list[Column]:
-    """The columns of a target."""
-    return list(Table.of(y)) if is_matrix(y) or isinstance(y, dict) else [column_of("y", y)]
+    """The columns of a target. A series keeps its name."""
+    if is_matrix(y) or isinstance(y, dict):
+        return list(Table.of(y))
+    name = getattr(y, "name", None)
+    return [column_of(name if isinstance(name, str) else "y", y)]
 
 
 def the_column(columns: list[Column], task: str) -> Column:
-    """The one column of a target."""
+    """The column of a target that must have only one."""
     if len(columns) > 1:
-        raise TargetError(f"task={task!r} needs a target of one column, and it has {len(columns)}.")
+        raise TargetError(f"task={task!r} needs a target with one column, but it has {len(columns)}.")
     return columns[0]
 
 
 def matrix_of(columns: list[Column]) -> np.ndarray:
-    """Columns of numbers as one matrix; an error that names the row of one that is none."""
+    """Columns of numbers as one matrix; an error names the row of a value that is not a finite number."""
     for column in columns:
-        if column.kind in ("text", "category"):
-            import polars as pl
-
-            wrong = column.values.str.strip_chars().cast(pl.Float64, strict=False).is_null().arg_true()
-            if len(wrong):
-                shown = column.values[int(wrong[0])]
+        if column.is_text:
+            is_read = column.values.spread(numbers_in(column.values.distinct)[1], missing=False)
+            if not is_read.all():
+                row = int(np.flatnonzero(~is_read)[0])
                 raise TargetError(
-                    f"Row {wrong[0]} of the target is {shown!r}, and numbers are needed. Choose another task or target."
+                    f"Row {row} of the target is {column.values[row]!r}, but numbers are needed. Choose another task "
+                    "or target."
                 )
     matrix = np.stack([column.numbers().astype(np.float64) for column in columns], axis=1)
     wrong = np.argwhere(~np.isfinite(matrix))
@@ -63,7 +68,7 @@ def matrix_of(columns: list[Column]) -> np.ndarray:
 
 
 def check_no_gaps(column: Column) -> None:
-    """An error that names the rows where the target is missing."""
+    """Raise an error that names the rows in which the target is missing."""
     rows = np.flatnonzero(column.missing()) if column.kind != "other" else ()
     if len(rows):
         shown = ", ".join(map(str, rows[:5])) + (" ..." if len(rows) > 5 else "")
@@ -71,68 +76,79 @@ def check_no_gaps(column: Column) -> None:
 
 
 def classes_of(column: Column) -> tuple[Any, ...]:
-    """What differs, in order: whole numbers as int, text as str."""
+    """The distinct values in order: whole numbers as int, text as str."""
     if column.kind in ("number", "boolean"):
         values = np.unique(column.values)
-        whole = values.dtype.kind == "f" and bool(((values == np.floor(values)) & (np.abs(values) < 2**53)).all())
-        return tuple((values.astype(np.int64) if whole else values).tolist())
-    return tuple(column.texts().unique().sort().to_list())
+        whole = values.dtype.kind == "f" and is_whole(values) and bool((np.abs(values) < 2**53).all())
+        if whole or values.dtype != np.float32:
+            return tuple((values.astype(np.int64) if whole else values).tolist())
+        return tuple(float(str(value)) for value in values)  # 0.1, not 0.10000000149011612
+    return tuple(sorted(column.texts().present()))
 
 
-def _reads_as(column: Column) -> str | None:
-    return reads_as(column, column.values) if column.kind == "text" else None
+def _is_numeric_text(column: Column) -> bool:
+    return column.kind == "text" and text_kind(column.values).kind == "number"
 
 
 def _truth_words(column: Column) -> set[str]:
-    """The values of a column that says for each row whether something is so, in small letters; none of another."""
+    """The values of a column of true and false, in lower case; empty for another column."""
     if column.kind == "boolean":
         return {"true", "false"}
     if column.kind == "number":
         return {"0", "1"} if not set(np.unique(column.values)) - {0, 1} else set()
-    if column.kind not in ("text", "category"):
+    if not column.is_text:
         return set()
-    words = set(column.values.drop_nulls().unique().str.strip_chars().str.to_lowercase())
+    words = {text.strip().lower() for text in column.values.present()}
     return set() if words - TRUTH.keys() else words
 
 
 def _listed(column: Column) -> str:
-    """The classes, where they are few and short."""
+    """The classes, if they are few and short."""
     shown = ", ".join(map(str, classes_of(column))) if column.kind != "other" else ""
     return f": {shown}" if shown.count(", ") < FEW and len(shown) <= SHORT else ""
 
 
 def infer_task(columns: list[Column]) -> tuple[str, str]:
-    """What the values look like, and why."""
+    """The task that fits the values of a target, and why.
+
+    Text and few distinct integers are classes; other numbers are quantities. Those that pass
+    :func:`~madaline.data.counts.is_count` are counts, all others regression.
+    """
     if len(columns) > 1:
-        words = {word for c in columns for word in _truth_words(c)}
-        if all(_truth_words(c) for c in columns):
-            kind = "yes and no, learned as 1 and 0" if words & {"yes", "no"} else "0 and 1"
-            return "multilabel", f"{len(columns)} columns of {kind}"
-        for c in columns:
-            if c.kind in ("date", "other") or (c.kind in ("text", "category") and _reads_as(c) != "number"):
-                raise TargetError(
-                    f"Several targets must all be numbers, or all be 0 and 1, true and false, yes and no; {c.name!r} "
-                    "is not. Learn it by itself."
-                )
-        return "regression", f"{len(columns)} columns of numbers"
+        return _task_of_several(columns)
     column = columns[0]
-    if column.kind == "text" and _reads_as(column) == "number":
+    if _is_numeric_text(column):
         column = Column(column.name, "number", column.numbers())
     if column.kind == "date":
-        raise TargetError("The target holds dates. Give numbers, as the days from one date to another.")
+        raise TargetError("The target holds dates. Give numbers, for example the number of days since a date.")
     if column.kind == "other":
         raise TargetError(f"The target holds {next(iter(column.values))}, which cannot be learned.")
-    n_different = len(np.unique(column.values)) if column.kind == "number" else column.texts().n_unique()
-    if column.kind != "number" and n_different == len(column) >= MANY:
+    n_distinct = len(np.unique(column.values)) if column.kind == "number" else len(column.texts().present())
+    if column.kind != "number" and n_distinct == len(column) >= MANY:
         raise TargetError(
-            f"The target has a different text in each of its {n_different:,} rows, as names have: nothing repeats that "
-            "could be learned. Choose another column."
+            f"The target has a different text in each of its {n_distinct:,} rows, like a column of names: nothing "
+            "repeats, so nothing can be learned. Choose another column."
         )
     if column.kind != "number":
-        return "binary" if n_different == 2 else "multiclass", f"{n_different:,} different values{_listed(column)}"
-    whole = bool((column.values == np.floor(column.values)).all())
-    if whole and (n_different <= 2 or n_different <= min(MANY, len(column) // 2)):
-        return "binary" if n_different == 2 else "multiclass", f"{n_different} different whole numbers{_listed(column)}"
-    if whole and column.values.min() >= 0 and (column.values == 0).any():
-        return "count", f"whole numbers from 0 to {column.values.max():g}"
-    return "regression", f"numbers from {column.values.min():g} to {column.values.max():g}"
+        return "binary" if n_distinct == 2 else "multiclass", f"{n_distinct:,} different values{_listed(column)}"
+    values = column.values.astype(np.float64)
+    whole = is_whole(values)
+    if whole and is_count(values, column.name, few=MANY):
+        return "count", f"whole numbers from {values.min():g} to {values.max():g}, distributed like counts"
+    if whole and (n_distinct <= 2 or n_distinct <= min(MANY, len(column) // 2)):
+        return "binary" if n_distinct == 2 else "multiclass", f"{n_distinct} different whole numbers{_listed(column)}"
+    return "regression", f"numbers from {values.min():g} to {values.max():g}"
+
+
+def _task_of_several(columns: list[Column]) -> tuple[str, str]:
+    words = {word for column in columns for word in _truth_words(column)}
+    if all(_truth_words(column) for column in columns):
+        kind = "yes and no, learned as 1 and 0" if words & {"yes", "no"} else "0 and 1"
+        return "multilabel", f"{len(columns)} columns of {kind}"
+    for column in columns:
+        if column.kind in ("date", "other") or (column.is_text and not _is_numeric_text(column)):
+            raise TargetError(
+                f"Several targets must all be numbers, or all be 0 and 1, true and false, yes and no; {column.name!r} "
+                "is not. Learn it by itself."
+            )
+    return "regression", f"{len(columns)} columns of numbers"

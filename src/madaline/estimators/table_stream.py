@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from madaline import container
 from madaline.errors import ConfigError, MadalineError
 from madaline.estimators.parameters import NetParameters
 from madaline.estimators.row_set import RowSet
@@ -161,9 +162,9 @@ def encode_stream(stream: TableStream, encode: Callable[[Any, Any], RowSet], *, 
             f"The encoded rows need {needed / 1e9:.1f} GB in {os.fspath(stream.folder)!r}, and the disk has "
             f"{free / 1e9:.1f} GB free. Use another folder, or train on a random sample of the rows."
         )
-    unfinished = path.with_suffix(".part")
+    container.remove_unfinished(path)
     done = 0
-    with unfinished.open("wb") as file:
+    with container.replacing(path) as file:
         for X, y in stream.parts():
             try:
                 rows = _records(encode(X, y), record)
@@ -171,7 +172,6 @@ def encode_stream(stream: TableStream, encode: Callable[[Any, Any], RowSet], *, 
                 raise type(error)(f"{error} (Rows are counted from training row {done:,}.)") from None
             rows.tofile(file)
             done += len(rows)
-    unfinished.replace(path)
     return EncodedRows(path, record)
 
 

@@ -93,12 +93,10 @@ def _values(plan: ColumnPlan, table: Table, name: str) -> np.ndarray:
     if isinstance(plan, Flag):
         return np.array([False, True])
     if isinstance(plan, Moment):
-        dates = column.dates()
+        dates = plan.read(column)
         known = np.sort(dates[~np.isnat(dates)])
         return np.unique(known[np.linspace(0, len(known) - 1, N_VALUES).astype(int)]) if len(known) else known
-    texts = column.texts().drop_nulls()
-    counts = texts.value_counts(sort=True).head(N_CATEGORIES)
-    return np.sort(np.array(counts.to_series(0).to_list(), dtype=object))
+    return np.sort(np.array(column.texts().most_common(N_CATEGORIES), dtype=object))
 
 
 def _grid(values: np.ndarray) -> np.ndarray:

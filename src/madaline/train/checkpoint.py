@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import time
 from dataclasses import asdict, replace
@@ -62,8 +61,7 @@ class Checkpointer(Callback):
 
     def on_fit_start(self, trainer: TrainingView) -> None:
         setting(trainer.run)  # raises now, and not at the first checkpoint, if something cannot be saved
-        for left in self.path.parent.glob(f".{glob.escape(self.path.name)}.*.part"):
-            left.unlink(missing_ok=True)  # of a process that was killed while it wrote
+        container.remove_unfinished(self.path)
         self._last = time.monotonic()
 
     def on_tick(self, trainer: TrainingView) -> None:

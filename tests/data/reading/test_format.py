@@ -150,7 +150,9 @@ def test_dates_and_times_are_read_however_they_are_written(texts, values):
 def test_the_order_of_day_and_month_is_said_and_can_be_given():
     values, said = read(["03/04/2024", "05/06/2024"])
     assert values == [date(2024, 4, 3), date(2024, 6, 5)]
-    assert "'x' has dates (day/month/year).  (--dates)" in said
+    assumed = "assumed: no value shows whether the day or the month comes first"
+    assert f"'x' has dates (day/month/year, {assumed}).  (--dates)" in said
+    assert "'x' has dates (day/month/year).  (--dates)" in read(["03/04/2024", "15/06/2024"])[1]
     assert read(["03/04/2024", "05/06/2024"], dates="mdy")[0] == [date(2024, 3, 4), date(2024, 5, 6)]
     assert read(["03/04/2024"], dates="none")[0] == ["03/04/2024"]
     with pytest.raises(ConfigError, match=r"--dates american is not known. Choose one of dmy, mdy, ymd, none"):

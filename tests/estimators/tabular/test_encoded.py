@@ -78,8 +78,9 @@ def test_a_file_that_is_whole_is_taken_as_it_is_and_a_part_is_not(frame, tmp_pat
     first = written(frame, tmp_path, ["n"])[0]
     before = first.path.stat().st_mtime_ns
     assert written(frame, tmp_path, ["n"])[0].path.stat().st_mtime_ns == before
-    first.path.rename(first.path.with_suffix(".part"))
-    first.path.with_suffix(".part").write_bytes(b"half")
+    left = first.path.with_name(f".{first.path.name}.0123abcd.part")
+    first.path.rename(left)
+    left.write_bytes(b"half")
     assert written(frame, tmp_path, ["n"])[0].n_rows == 3000
     assert [file.name for file in tmp_path.iterdir()] == [first.path.name]
     assert written(frame, tmp_path, ["k"])[0].path != first.path

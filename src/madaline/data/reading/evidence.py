@@ -8,7 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from madaline.data.reading import dates, numbers
+import numpy as np
+
+from madaline.data import date_formats
+from madaline.data.dates import read_dates
+from madaline.data.reading import numbers
+from madaline.data.texts import Texts
 
 if TYPE_CHECKING:
     import polars as pl
@@ -145,7 +150,7 @@ class Evidence:
 
     def dates_of(self, pattern: str) -> int:
         """How many texts are dates of a format, or of several."""
-        return min(self.n, sum(self.n_dates[each] for each in pattern.split(dates.SEVERAL)))
+        return min(self.n, sum(self.n_dates[each] for each in pattern.split(date_formats.SEVERAL)))
 
     def _look_at_numbers(self, texts: pl.Series, mark: str, n_plain: int, first_row: int) -> None:
         """How many are numbers with this decimal mark, and which is the first that is none."""
@@ -176,11 +181,14 @@ class Evidence:
                 self.n_dressed[name] += count
 
     def _look_at_dates(self, texts: pl.Series, order: str | None) -> None:
-        some = texts.drop_nulls().head(FEW).to_list()
-        for each in {**dict.fromkeys(self.n_dates), **dict.fromkeys(dates.formats(some, order))}:
-            found = texts.str.to_datetime(each, strict=False)
-            self.n_dates[each] += len(found) - found.null_count()
-        self.n_times += int(texts.str.contains(dates.TIME).sum())
+        given = texts.drop_nulls()
+        found = {**dict.fromkeys(self.n_dates), **dict.fromkeys(date_formats.formats(given.head(FEW), order))}
+        if found:
+            distinct = Texts.of(given.to_list())
+            counts = distinct.counts()
+            for each in found:
+                self.n_dates[each] += int(counts[~np.isnat(read_dates(distinct.distinct, each))].sum())
+        self.n_times += int(texts.str.contains(date_formats.TIME).sum())
 
 
 def are_missing(texts: T, markers: tuple[str, ...]) -> T:

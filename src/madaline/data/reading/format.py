@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from madaline.annotations import fits
-from madaline.data.reading import dates, numbers
+from madaline.data import date_formats
+from madaline.data.dates import check_pattern, read_dates
+from madaline.data.reading import numbers
 from madaline.data.reading.evidence import MISSING, Evidence, are_missing, has_digits
+from madaline.data.texts import Texts
 from madaline.errors import FileFormatError
 
 if TYPE_CHECKING:
@@ -89,11 +93,9 @@ class TableFormat:
                 text.str.extract(r"^(\d+)[:.](\d+)(?:[:.](\d+(?:\.\d+)?))?$", k).cast(pl.Float64) for k in (1, 2, 3)
             ]
             return part[0] + part[1] / 60 + part[2].fill_null(0.0) / 3600
-        if column.kind == "date":
-            return pl.coalesce(text.str.to_date(each, strict=False) for each in column.pattern.split(dates.SEVERAL))
-        if column.kind == "datetime":
-            found = (text.str.to_datetime(each, strict=False) for each in column.pattern.split(dates.SEVERAL))
-            return pl.coalesce(each.dt.replace_time_zone(None) for each in found)
+        if column.kind in ("date", "datetime"):
+            moments = text.map_batches(partial(_moments, pattern=column.pattern), return_dtype=pl.Datetime("us"))
+            return moments.cast(pl.Date) if column.kind == "date" else moments
         return text
 
     def _known(self, text: pl.Expr) -> pl.Expr:
@@ -121,9 +123,18 @@ class TableFormat:
         is_whole = found.decimal in numbers.MARKS and fits(found.missing, tuple[str, ...])
         for column in columns.values():
             is_whole &= column.kind in KINDS and isinstance(column.pattern, str) and type(column.is_dressed) is bool
+            if is_whole:
+                check_pattern(column.pattern)
         if not is_whole:
             raise FileFormatError("The description of how to read tables is damaged: it has values without meaning.")
         return found
+
+
+def _moments(texts: pl.Series, *, pattern: str) -> pl.Series:
+    import polars as pl
+
+    given = Texts.of(texts.to_list())
+    return pl.Series(texts.name, given.spread(read_dates(given.distinct, pattern), "NaT"))
 
 
 def find_decimal(columns: Iterable[Evidence], given: str | None = None) -> str:
@@ -148,9 +159,9 @@ def find_format(column: Evidence, decimal: str, *, numeric: bool | None, with_da
         plain = column.n_plain >= count and (decimal == "." or column.n_integers == column.n_plain)
         return ColumnFormat("integer" if plain and column.n_integers == count else "number", is_dressed=not plain)
     if with_dates and column.n_dates:
-        pattern = dates.SEVERAL.join(dates.together(column.n_dates))
+        pattern = date_formats.SEVERAL.join(date_formats.together(column.n_dates))
         if pattern and column.dates_of(pattern) >= MOSTLY * known:
-            return ColumnFormat("datetime" if dates.has_clock(pattern) else "date", pattern)
+            return ColumnFormat("datetime" if date_formats.has_clock(pattern) else "date", pattern)
     if column.n_times and column.n_times == known:
         return ColumnFormat("time")
     return ColumnFormat("text")

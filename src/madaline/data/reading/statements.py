@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from madaline.data.reading import dates
+from madaline.data.date_formats import SEVERAL, described, is_assumed
 from madaline.data.reading.assumption import Assumption, counted, named
 from madaline.data.reading.evidence import Evidence
 from madaline.data.reading.format import TableFormat
@@ -15,6 +15,8 @@ DRESSES = {
     "percent": "percentages, read as the number before the %",
     "thousands": "numbers whose thousands are parted",
 }
+
+ASSUMED = ", assumed: no value shows whether the day or the month comes first"
 
 
 def say(found: TableFormat, columns: Mapping[str, Evidence]) -> Iterator[Assumption]:
@@ -33,7 +35,7 @@ def say(found: TableFormat, columns: Mapping[str, Evidence]) -> Iterator[Assumpt
     codes = [name for name, each in columns.items() if found.columns[name].kind == "text" and _is_code(each, found)]
     if codes:
         yield Assumption(f"{named(codes)} {_has(codes)} codes with leading zeros, kept as text.", "--numeric")
-    yield from _dates(found)
+    yield from _dates(found, columns)
     times = [name for name, column in found.columns.items() if column.kind == "time"]
     if times:
         yield Assumption(f"{named(times)} {_has(times)} times, read as hours.", "--categorical")
@@ -58,12 +60,13 @@ def _is_code(column: Evidence, found: TableFormat) -> bool:
     return column.has_codes and bool(column.n) and column.n_numbers[found.decimal] == column.n - column.n_maybe
 
 
-def _dates(found: TableFormat) -> Iterator[Assumption]:
+def _dates(found: TableFormat, columns: Mapping[str, Evidence]) -> Iterator[Assumption]:
     by_order: dict[str, list[str]] = {}
     for name, column in found.columns.items():
         if column.kind in ("date", "datetime"):
-            orders = dict.fromkeys(map(dates.order_of, column.pattern.split(dates.SEVERAL)))
-            by_order.setdefault(", ".join(dates.ORDERS.get(each, each) for each in orders), []).append(name)
+            assumed = is_assumed(column.pattern.split(SEVERAL), columns[name].n_dates) if name in columns else False
+            orders = f"{described(column.pattern)}{ASSUMED if assumed else ''}"
+            by_order.setdefault(orders, []).append(name)
     for orders_said, names in by_order.items():
         yield Assumption(f"{named(names)} {_has(names)} dates ({orders_said}).", "--dates")
 
