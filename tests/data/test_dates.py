@@ -64,9 +64,9 @@ SOURCES = {
 @pytest.mark.parametrize("source", SOURCES)
 def test_every_source_has_the_same_dates(source, written, tmp_path):
     given = {"when": [day.strftime(written) for day in DAYS], "x": [float(k % 7) for k in range(len(DAYS))]}
-    plan = md.TablePlan.fit(SOURCES[source](given, tmp_path))
+    plan = md.data.TablePlan.fit(SOURCES[source](given, tmp_path))
     expected = [dt.datetime.strptime(text, written) for text in given["when"]]  # noqa: DTZ007
-    reference = md.TablePlan.fit({"when": expected, "x": given["x"]})
+    reference = md.data.TablePlan.fit({"when": expected, "x": given["x"]})
     assert plan.roles()[0].role == "date"
     assert plan.features() == reference.features()
     np.testing.assert_array_equal(
@@ -81,10 +81,10 @@ def test_every_source_has_the_same_dates(source, written, tmp_path):
 def test_prediction_reads_dates_as_training_did(frame):
     """One row cannot tell the day from the month; the plan can, also after it was saved."""
     for written in ("%d/%m/%Y", "%m/%d/%Y"):
-        plan = md.TablePlan.fit(frame({"when": [day.strftime(written) for day in DAYS]}))
-        plan = md.TablePlan.from_dict(json.loads(json.dumps(plan.to_dict())))
+        plan = md.data.TablePlan.fit(frame({"when": [day.strftime(written) for day in DAYS]}))
+        plan = md.data.TablePlan.from_dict(json.loads(json.dumps(plan.to_dict())))
         day = dt.datetime(2021, 4, 3)  # noqa: DTZ001
-        reference = md.TablePlan.fit({"when": DAYS})
+        reference = md.data.TablePlan.fit({"when": DAYS})
         expected = reference.encode({"when": [day]})["numbers"][:, : len(plan.features())]
         read = plan.encode(frame({"when": [day.strftime(written)]}))["numbers"]
         days = plan.features().index("when days")
@@ -94,7 +94,7 @@ def test_prediction_reads_dates_as_training_did(frame):
 
 
 def test_dates_that_have_only_one_meaning_are_always_read():
-    plan = md.TablePlan.fit({"when": [day.strftime("%d/%m/%Y") for day in DAYS]})
+    plan = md.data.TablePlan.fit({"when": [day.strftime("%d/%m/%Y") for day in DAYS]})
     a, b = (plan.encode({"when": [text]})["numbers"] for text in ("2021-04-03", "03/04/2021"))
     np.testing.assert_array_equal(a, b)
     with pytest.raises(InputError, match=r"row 0 holds '04/23/2021', which is not a date in the format .*day/month/ye"):
@@ -102,14 +102,14 @@ def test_dates_that_have_only_one_meaning_are_always_read():
 
 
 def test_text_for_a_column_of_real_dates_is_read_unless_it_has_two_meanings():
-    plan = md.TablePlan.fit({"when": DAYS})
+    plan = md.data.TablePlan.fit({"when": DAYS})
     np.testing.assert_array_equal(
         plan.encode({"when": ["31.12.2020"]})["numbers"],
         plan.encode({"when": [dt.datetime(2020, 12, 31)]})["numbers"],  # noqa: DTZ001
     )
     with pytest.raises(InputError, match=r"'03/04/2021', and no value shows whether the day or the month comes first"):
         plan.encode({"when": ["03/04/2021"]})
-    known = md.TablePlan.fit({"when": DAYS}, dates={"when": "%m/%d/%Y"})
+    known = md.data.TablePlan.fit({"when": DAYS}, dates={"when": "%m/%d/%Y"})
     assert known.encode({"when": ["03/04/2021"]})["numbers"].shape == (1, len(known.features()))
 
 
@@ -118,19 +118,19 @@ def test_an_order_that_nothing_shows_is_assumed_with_a_warning():
     with pytest.warns(
         DataWarning, match=r"Column 'when' has dates such as '01/01/2021', and no value shows .*dates='mdy'"
     ):
-        plan = md.TablePlan.fit({"when": texts})
+        plan = md.data.TablePlan.fit({"when": texts})
     assert plan.roles()[0].reason == "text read as dates, day/month/year assumed"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        mdy = md.TablePlan.fit({"when": texts}, dates="mdy")
-        md.TablePlan.fit({"when": texts}, dates="dmy")
+        mdy = md.data.TablePlan.fit({"when": texts}, dates="mdy")
+        md.data.TablePlan.fit({"when": texts}, dates="dmy")
     assert mdy.roles()[0].reason == "text read as dates, month/day/year"
     first, second = (each.encode({"when": ["03/04/2021"]})["numbers"] for each in (mdy, plan))
     assert not np.array_equal(first, second)
     with pytest.raises(ConfigError, match="dates='american' must be one of 'ymd', 'dmy', 'mdy', or a dict of formats"):
-        md.TablePlan.fit({"when": texts}, dates="american")
+        md.data.TablePlan.fit({"when": texts}, dates="american")
     with pytest.raises(ConfigError, match=r"'%q' is not a format of dates. Write it as '%d/%m/%Y'"):
-        md.TablePlan.fit({"when": texts}, dates={"when": "%q"})
+        md.data.TablePlan.fit({"when": texts}, dates={"when": "%q"})
 
 
 def test_an_order_that_is_assumed_is_said_for_files_too():
@@ -141,7 +141,7 @@ def test_an_order_that_is_assumed_is_said_for_files_too():
 
 def test_several_formats_in_one_column_are_dates_and_said():
     texts = [day.strftime(("%Y-%m-%d", "%d/%m/%Y", "%d %b %Y")[k % 3]) for k, day in enumerate(DAYS)]
-    plan = md.TablePlan.fit({"when": texts})
+    plan = md.data.TablePlan.fit({"when": texts})
     assert plan.roles()[0].role == "date"
     assert plan.roles()[0].reason == "text read as dates, 3 formats: year-month-day, day/month/year"
 
@@ -150,13 +150,13 @@ def test_a_column_that_is_not_all_dates_is_left_out_with_a_warning():
     texts = [day.strftime("%d/%m/%Y") for day in DAYS]
     texts[7] = "soon"
     with pytest.warns(DataWarning, match=r"'when' is not used as dates: 39 of 40 texts are dates .*row 7 holds 'soon'"):
-        plan = md.TablePlan.fit({"when": texts, "x": np.sin(range(40))})
+        plan = md.data.TablePlan.fit({"when": texts, "x": np.sin(range(40))})
     role = plan.roles()[0]
     assert role.role == "id"
     assert role.reason == "text with 40 different values in 40 rows; 39 of them are dates, but row 7 holds 'soon'"
     mixed = ["31/12/2020", "12/31/2020"] * 20
     with pytest.warns(DataWarning, match=r"is not used as dates: 21 of 41 .*row 1 holds '12/31/2020'"):
-        md.TablePlan.fit({"when": [*mixed, "30/12/2020"], "x": np.sin(range(41))})
+        md.data.TablePlan.fit({"when": [*mixed, "30/12/2020"], "x": np.sin(range(41))})
 
 
 @pytest.mark.parametrize("text", ["30/02/2021", "2021-13-01", "1.2.3", "10:30", "2021-1", "x" * 10_000, "20210131", ""])

@@ -209,10 +209,10 @@ def test_a_leak_is_left_out_with_a_warning(rng):
 def test_the_remedy_of_a_leak_fits_the_kind_of_the_column(values, remedy, rng):
     table = {"price": values, "x": rng.normal(size=30)}
     with pytest.warns(DataWarning, match=rf"pass {remedy}=\['price'\]; to an estimator, data=\{{'{remedy}': \['price'"):
-        md.TablePlan.fit(table, values)
+        md.data.TablePlan.fit(table, values)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        plan = md.TablePlan.fit(table, values, **{remedy: ["price"]})
+        plan = md.data.TablePlan.fit(table, values, **{remedy: ["price"]})
     assert not plan.roles()[0].is_left_out
 
 
@@ -222,7 +222,7 @@ def test_a_plan_prints_short_lines_whatever_the_table_holds(rng):
         "note": ["a very long remark " * 50] * 5,
         "two\nlines": [1, 2, 2, 1, 1],
     }
-    lines = str(md.TablePlan.fit(long)).splitlines()
+    lines = str(md.data.TablePlan.fit(long)).splitlines()
     assert len(lines) == 3
     assert max(map(len, lines)) <= 180
     assert lines[2].startswith("two lines ")

@@ -45,7 +45,7 @@ tables = {
     "pyarrow": pa.table(columns),
 }
 y = ["yes" if k % 2 else "no" for k in range(n)]
-plan, target = md.TablePlan.fit(polars, y), md.TargetPlan.fit(y)
+plan, target = md.data.TablePlan.fit(polars, y), md.data.TargetPlan.fit(y)
 kinds = {role.column: role.role for role in plan.roles()}
 assert kinds["city"] == kinds["street"] == "category" and kinds["seen"] == "date" and kinds["typed"] == "number", kinds
 polars.lazy().group_by("city").agg(pl.col("size").sum()).sort("city").collect()  # starts the pool of polars
@@ -76,7 +76,7 @@ frame.lazy().sort("c").collect()
 child = os.fork()
 if not child:
     import madaline as md
-    plan = md.TablePlan.fit(frame)
+    plan = md.data.TablePlan.fit(frame)
     assert plan.encode(frame)["numbers"].shape[0] == 20
     os._exit(0)
 deadline = time.monotonic() + 30

@@ -83,7 +83,7 @@ class TablePlan(Description):
         y: Any = None,
         *,
         scaling: str = "robust",
-        clip: bool | None = None,
+        clip: bool | str | None = None,
         one_hot: int = 8,
         embedding: int = 8,
         waves: int = 0,
@@ -100,10 +100,11 @@ class TablePlan(Description):
             Anything :meth:`Table.of` takes, without the target.
         y : array, list or series, optional
             The target: a column that gives it away is left out, with a warning.
-        scaling : {"robust", "standard", "minmax", "none"}
+        scaling : {"robust", "standard", "winsorized", "minmax", "none"}
             Of numbers; see :func:`~madaline.data.scale.centre_and_scale`.
-        clip : bool, optional
-            Whether scaled numbers are clipped smoothly at 3; with robust scaling unless told.
+        clip : bool or {"none", "smooth", "log"}, optional
+            What is done with scaled numbers far out: smooth clipping at 3 (``"smooth"`` or True), logarithmic
+            compression beyond 10 (``"log"``), or nothing. By default smooth clipping with robust scaling.
         one_hot : int
             Columns with at most so many categories become one matrix column each; others are embedded.
         embedding : int
@@ -123,8 +124,9 @@ class TablePlan(Description):
             if role.warning:
                 warnings.warn(role.warning, DataWarning, stacklevel=2)
         clip = scaling == "robust" if clip is None else clip
+        how = ("smooth" if clip else "none") if isinstance(clip, bool) else clip
         plans = [
-            fit_column(table, role, scaling=scaling, clip=clip, one_hot=one_hot, embedding=embedding) for role in roles
+            fit_column(table, role, scaling=scaling, clip=how, one_hot=one_hot, embedding=embedding) for role in roles
         ]
         n_numbers = sum(isinstance(plan, Number) for plan in plans)
         waves = min(waves, MOST_WAVES // max(n_numbers, 1))

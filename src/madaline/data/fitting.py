@@ -17,7 +17,7 @@ from madaline.errors import InputError
 
 
 def fit_column(
-    table: Table, role: Role, *, scaling: str = "robust", clip: bool = True, one_hot: int = 8, embedding: int = 8
+    table: Table, role: Role, *, scaling: str = "robust", clip: str = "smooth", one_hot: int = 8, embedding: int = 8
 ) -> ColumnPlan:
     """The plan of one column; see :meth:`TablePlan.fit` for the parameters."""
     if role.role == "number":
@@ -31,7 +31,7 @@ def fit_column(
     return Dropped(role.column, why=role.role, reason=role.reason)
 
 
-def _number(column: Column, reason: str, scaling: str, *, clip: bool) -> ColumnPlan:
+def _number(column: Column, reason: str, scaling: str, *, clip: str) -> ColumnPlan:
     x = column.numbers().astype(np.float64, copy=False)
     missing = np.isnan(x)
     given = x[~missing] if missing.any() else x

@@ -12,7 +12,7 @@ import numpy as np
 from madaline.data.calendar import PARTS, part, part_names
 from madaline.data.column import Column
 from madaline.data.dates import check_pattern
-from madaline.data.scale import smooth_clip
+from madaline.data.scale import CLIPS, limited
 from madaline.description import Description, description
 from madaline.errors import ConfigError, InputError
 from madaline.registry import Registry
@@ -55,7 +55,7 @@ class ColumnPlan(Description):
 
 @description
 class Number(ColumnPlan):
-    r"""A number, :math:`y = (x - c)/s`, clipped smoothly if asked; missing ones become ``fill`` before.
+    r"""A number, :math:`y = (x - c)/s`, limited as ``clip`` says; missing values become ``fill`` before.
 
     If the training data had gaps, a second matrix column says where: 1 for a missing number, 0 for others.
     """
@@ -63,11 +63,12 @@ class Number(ColumnPlan):
     name: ClassVar[str] = "number"
     role: ClassVar[str] = "number"
     ranges: ClassVar[Mapping[str, str]] = {"centre": "(-inf, inf)", "scale": "(0, inf)", "fill": "(-inf, inf)"}
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"clip": CLIPS}
     _: KW_ONLY
     centre: float = 0.0
     scale: float = 1.0
     fill: float = 0.0
-    clip: bool = False
+    clip: str = "none"
     has_gaps: bool = False
 
     def features(self) -> tuple[str, ...]:
@@ -90,8 +91,8 @@ class Number(ColumnPlan):
                 out[:, 1] = missing
         with np.errstate(over="ignore"):
             y = (x - self.centre) / self.scale
-            out[:, 0] = smooth_clip(y) if self.clip else y
-        if not self.clip and not np.isfinite(out[:, 0]).all():
+            out[:, 0] = limited(y, self.clip)
+        if self.clip != "smooth" and not np.isfinite(out[:, 0]).all():
             raise _TooLarge(int(np.flatnonzero(~np.isfinite(out[:, 0]))[0]))
 
 

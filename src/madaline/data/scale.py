@@ -13,11 +13,19 @@ from madaline.errors import ConfigError
 
 Array = np.ndarray[Any, Any]
 
-SCALINGS = ("none", "centre", "standard", "minmax", "robust")
+SCALINGS = ("none", "centre", "standard", "winsorized", "minmax", "robust")
+CLIPS = ("none", "smooth", "log")
 "What a column can be brought to."
 
 CLIP = 3.0
 "Where smooth clipping leads: no value gets beyond it. Holzmüller et al. (2024), RealMLP, take 3."
+
+
+LOG_FROM = 10.0
+"Size beyond which values are compressed logarithmically."
+
+TAILS = 0.005
+"Fraction of the values at each end that winsorized scaling moves to the nearest other value."
 
 
 def centre_and_scale(X: Array, how: str) -> tuple[Array, Array]:
@@ -29,11 +37,12 @@ def centre_and_scale(X: Array, how: str) -> tuple[Array, Array]:
     ----------
     X : array
         Finite numbers, rows along the first axis, at least one.
-    how : {"none", "centre", "standard", "minmax", "robust"}
+    how : {"none", "centre", "standard", "winsorized", "minmax", "robust"}
         ``none``: c = 0, s = 1. ``centre``: the mean, s = 1. ``standard``: mean and standard deviation (of the
-        population, divided by n). ``minmax``: smallest value and range, so that y is in [0, 1]. ``robust``: the median
-        and the distance of the quartiles, or half the range where the quartiles are equal, as of RealMLP (Holzmüller et
-        al. 2024, appendix A.1).
+        population, divided by n). ``winsorized``: the same, after the 0.5 % smallest and largest values were replaced
+        by the nearest others, so that outliers do not count. ``minmax``: smallest value and range, so that y is in
+        [0, 1]. ``robust``: the median and the distance of the quartiles, or half the range where the quartiles are
+        equal, as in RealMLP (Holzmüller et al. 2024, appendix A.1).
 
     Examples
     --------
@@ -51,12 +60,37 @@ def centre_and_scale(X: Array, how: str) -> tuple[Array, Array]:
         return np.where(varies, X.mean(axis=0), X[0]), ones
     if how == "standard":
         return np.where(varies, X.mean(axis=0), X[0]), np.where(varies, X.std(axis=0), 1.0)
+    if how == "winsorized":
+        ends = np.quantile(X, (TAILS, 1.0 - TAILS), axis=0)
+        inner = np.clip(X, *ends)
+        inner = np.where(ends[1] > ends[0], inner, X)
+        return np.where(varies, inner.mean(axis=0), X[0]), np.where(varies, inner.std(axis=0), 1.0)
     if how == "minmax":
         return low, np.where(varies, high - low, 1.0)
     if how == "robust":
         lower, median, upper = np.quantile(X, (0.25, 0.5, 0.75), axis=0)
         return median, np.where(upper > lower, upper - lower, np.where(varies, (high - low) / 2.0, 1.0))
     raise ConfigError(f"scaling={how!r} is not known. Known: {', '.join(SCALINGS)}.")
+
+
+def limited(x: Any, how: str) -> Any:
+    """Scaled values, limited in one of the ways of :data:`CLIPS`; on arrays and in formulas."""
+    if how == "smooth":
+        return smooth_clip(x)
+    return log_compress(x) if how == "log" else x
+
+
+def log_compress(x: Any) -> Any:
+    r"""Large values compressed logarithmically, :math:`y = 10 \sinh^{-1}(x/10)`; small ones stay as they are.
+
+    Unlike clipping it keeps the order of far values, so that a net can follow them, and one outlier cannot dominate.
+
+    Examples
+    --------
+    >>> log_compress(np.array([0.1, 10.0, 1e9])).round(1)
+    array([  0.1,   8.8, 191.1])
+    """
+    return LOG_FROM * np.arcsinh(x / LOG_FROM)
 
 
 def smooth_clip(x: Array) -> Array:

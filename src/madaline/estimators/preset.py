@@ -12,11 +12,12 @@ from madaline.estimators.recipe import is_lbfgs
 from madaline.optim.annealing import Cosine, LinearWarmup
 from madaline.optim.averaging import EMA
 
-CLASSES_FROM = {"waves": 16}
+CLASSES_FROM: dict[str, Any] = {"waves": 16}
 "Options of the table plan for classification, besides robust scaling and smooth clipping."
 
-NUMBERS_FROM = {"waves": 16, "scaling": "standard"}
-"And for regression: where the target follows a column far out, as delays do, clipping would lose it."
+NUMBERS_FROM: dict[str, Any] = {"waves": 16, "scaling": "winsorized", "clip": "log"}
+"""Options for regression. Far values are compressed, not clipped: where the target follows a column far out, as delays
+do, clipping would lose it."""
 
 WARM_UP = 0.1
 "Fraction of the steps in which the learning rate rises."

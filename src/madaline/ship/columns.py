@@ -12,7 +12,7 @@ from madaline.data.categories import Embedded, OneHot
 from madaline.data.column import MISSING, UNSEEN
 from madaline.data.encode import NUMBERS, TablePlan
 from madaline.data.plans import ColumnPlan, Dropped, Flag, Moment, Number
-from madaline.data.scale import smooth_clip
+from madaline.data.scale import limited
 from madaline.graph.node import Node, new_input, topological_order
 from madaline.graph.shapes import Rows
 
@@ -76,7 +76,7 @@ class Columns:
 def _number(plan: Any, x: Any) -> list[Any]:
     missing = np.isnan(x)
     y = (np.where(missing, plan.fill, x) - plan.centre) / plan.scale
-    return [smooth_clip(y) if plan.clip else y, *([missing] if plan.has_gaps else [])]
+    return [limited(y, plan.clip), *([missing] if plan.has_gaps else [])]
 
 
 def _flag(plan: Any, x: Any) -> list[Any]:
