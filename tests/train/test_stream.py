@@ -292,7 +292,7 @@ def test_chunks_that_do_not_fit_are_refused():
         (
             [(X, y), (X, y, np.ones(10))],
             ShapeError,
-            "different names of inputs or targets, or only some of them have weights",
+            "or only some of them have weights",
         ),
         ([(X, y), (bad, y)], ConfigError, "row 13, column 1.*in the stream"),
         ([(X, y), (X[:, :2], y)], ShapeError, r"A chunk of the stream has rows of shape \(2,\), others of \(3,\)"),
