@@ -25,7 +25,7 @@ def trainer(**options):
         ({"seed": -1}, "seed=-1 must be a whole number of at least 0"),
         ({"seed": 2**63}, "seed=9223372036854775808"),
         ({"seed": None}, "seed=None"),
-        ({"groups": {"0": {"rate": "much"}}}, r"groups\['0'\]: 'much' must be a factor"),
+        ({"groups": {"0": {"rate": "much"}}}, r"groups\['0'\]: 'much' must be a number of at least 0"),
     ],
 )
 def test_of_a_trainer(options, message):
@@ -60,10 +60,10 @@ def test_a_type_of_number_that_is_none():
         ({"checkpoint": ""}, "checkpoint='' must be the path of a file"),
         ({"checkpoint": 5}, "checkpoint=5 must be the path of a file"),
         ({"resume": 5}, "resume=5 must be the path of a file"),
-        ({"sample_weight": ["a"] * 10}, "sample_weight holds no numbers"),
-        ({"metrics": lambda p, y: np.ones(3)}, "metric '<lambda>' gave .*; it must give one number"),
-        ({"metrics": lambda p, y: None}, "metric '<lambda>' gave None"),
-        ({"sampler": lambda n, rng: np.arange(0)}, "sampler gave no rows"),
+        ({"sample_weight": ["a"] * 10}, "sample_weight must hold numbers"),
+        ({"metrics": lambda p, y: np.ones(3)}, "metric '<lambda>' returned .*; it must return one number"),
+        ({"metrics": lambda p, y: None}, "metric '<lambda>' returned None"),
+        ({"sampler": lambda n, rng: np.arange(0)}, "sampler returned no rows"),
     ],
 )
 def test_of_fit(options, message, tmp_path):
@@ -93,5 +93,5 @@ def test_a_metric_cannot_take_the_name_of_a_column_that_is_there_anyway(name):
 def test_balanced_sampling_is_for_one_output():
     net = md.Sequential(md.Linear(4), md.Parallel(a=md.Linear(2), b=md.Linear(1)))
     both = md.Trainer(net, loss={"a": "cross_entropy", "b": "mse"})
-    with pytest.raises(ConfigError, match="sampler='balanced' needs one class a row, and the net has several outputs"):
+    with pytest.raises(ConfigError, match="one class for each row, but the net has several outputs"):
         both.fit(X, {"a": Y, "b": X[:, :1]}, epochs=1, sampler="balanced")

@@ -138,7 +138,7 @@ def test_a_missing_number_is_named_by_row_and_column(whole, value):
     X, y = whole
     X[33, 4] = value
     X[40, 1] = value
-    with pytest.raises(ConfigError, match=rf"X has 2 missing or infinite .* {value} at row 33, column 4"):
+    with pytest.raises(ConfigError, match=rf"X has at least 2 missing or infinite .* {value} at row 33, column 4"):
         trained(X, y)
 
 
@@ -224,7 +224,7 @@ def test_a_missing_number_in_other_data_is_named_too(whole):
 def test_the_input_that_has_it_is_named():
     net = md.Sequential(md.Parallel(a=md.Linear(2), b=md.Linear(2)), md.Concat(), md.Linear(1))
     X = {"a": np.zeros((5, 2)), "b": np.full((5, 2), np.nan)}
-    with pytest.raises(ConfigError, match="The input 'b' has 10 missing"):
+    with pytest.raises(ConfigError, match="The input 'b' has at least 10 missing"):
         md.Trainer(net).fit(X, np.zeros((5, 1)))
 
 
@@ -276,7 +276,7 @@ def test_predictions_do_not_depend_on_the_tiles_they_were_made_in(rng):
 
 
 def test_targets_whose_rows_differ_in_shape_are_refused():
-    with pytest.raises(ShapeError, match="y is no array: its rows or parts have different shapes"):
+    with pytest.raises(ShapeError, match="y is not an array: its rows or parts have different shapes"):
         md.Trainer(md.Linear(1)).fit(np.ones((2, 3)), [[1.0], [1.0, 2.0]])
 
 
@@ -284,5 +284,5 @@ def test_outputs_without_names_cannot_have_losses():
     net = md.Parallel(md.Linear(3), md.Linear(2))
     X = np.ones((4, 3))
     for loss, y in (("mse", X), ({"0": "mse", "1": "mse"}, (X, X[:, :2])), ("mse", (X, X))):
-        with pytest.raises(ConfigError, match=r"gives 2 outputs without names. Name them: md.Parallel\(price="):
+        with pytest.raises(ConfigError, match=r"The net has 2 outputs without names. Name them: md.Parallel\(price="):
             md.Trainer(net, loss=loss).fit(X, y)

@@ -191,7 +191,7 @@ def test_a_net_with_several_outputs_has_metrics_of_ones_own(rng):
 def test_names_without_meaning_are_refused():
     with pytest.raises(UnknownNameError, match="Did you mean 'accuracy'"):
         as_metrics("acuracy")
-    with pytest.raises(ConfigError, match="two of one name"):
+    with pytest.raises(ConfigError, match="duplicate names"):
         as_metrics(["auc", "auc"])
     assert as_metrics(None) == ()
 

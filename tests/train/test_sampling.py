@@ -52,7 +52,7 @@ def test_balanced_classes_come_equally_often_and_rows_of_a_class_too(rng):
     rare = np.bincount(order, minlength=10_000)[target == 7]
     assert rare.mean() == pytest.approx(33.3, rel=0.1)
     assert rare.min() > 10
-    with pytest.raises(DtypeError, match="needs one class index a row"):
+    with pytest.raises(DtypeError, match="needs one class index for each row"):
         batches(10, 5, sampler="balanced", target=np.zeros((10, 2)))
 
 

@@ -63,7 +63,7 @@ def test_it_can_be_asked_for_in_several_ways():
 @pytest.mark.parametrize(
     ("rule", "options", "message"),
     [
-        ("val_loss", {}, "needs validation rows"),
+        ("val_loss", {}, "needs a validation set"),
         ("val_auc", {"validation": 0.2}, "'val_auc' is not a column of the history. Columns: loss, val_loss"),
     ],
 )
@@ -82,7 +82,7 @@ def test_a_function_of_ones_own_must_say_what_is_good(diabetes):
     X, y = diabetes[0], diabetes[1][:, None]
     trainer = md.Trainer(md.mlp(8, 1), optimizer=md.Adam(1e-2))
     options = {"epochs": 5, "validation": 0.2, "metrics": rmse}
-    with pytest.raises(ConfigError, match=r"small or large is good. Say so: md.EarlyStopping\('val_rmse', mode"):
+    with pytest.raises(ConfigError, match=r"custom function, give the direction: md.EarlyStopping\('val_rmse', mode"):
         trainer.fit(X, y, **options, early_stopping="val_rmse")
     history = trainer.fit(X, y, **options, early_stopping=md.EarlyStopping("val_rmse", mode="min"))
     assert history.best_epoch == np.argmin(history["val_rmse"]) + 1

@@ -93,7 +93,7 @@ def test_a_file_is_read_part_by_part(digits, tmp_path, same, monkeypatch):
     one.fit(X, y, epochs=1, shuffle=False)
     other.fit(md.Stream(path, target="digit", features=features), epochs=1, shuffle=False)
     same(one.model, other.model)
-    with pytest.raises(ConfigError, match=r"Column 'note' of .* holds String"):
+    with pytest.raises(ConfigError, match=r"Column 'note' of .* has type String"):
         md.Stream(path, target="digit")
     with pytest.raises(ConfigError, match="'number' is not a column"):
         md.Stream(path, target="number")
@@ -289,7 +289,11 @@ def test_chunks_that_do_not_fit_are_refused():
         ([], ShapeError, "no chunks"),
         ([X], ConfigError, r"must be \(X, y\) or \(X, y, weight\)"),
         ([(X, y[:5])], ShapeError, r"\[5, 10\] rows"),
-        ([(X, y), (X, y, np.ones(10))], ShapeError, "differ in what they hold"),
+        (
+            [(X, y), (X, y, np.ones(10))],
+            ShapeError,
+            "or only some of them have weights",
+        ),
         ([(X, y), (bad, y)], ConfigError, "row 13, column 1.*in the stream"),
         ([(X, y), (X[:, :2], y)], ShapeError, r"A chunk of the stream has rows of shape \(2,\), others of \(3,\)"),
     ):

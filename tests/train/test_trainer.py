@@ -175,9 +175,9 @@ def test_groups_have_their_own_rates_and_decay(rows):
     np.testing.assert_allclose(found["2.W"], 0.5 * moved["2.W"], rtol=1e-10)
     # Without a group, decoupled decay leaves biases alone; both started at 0 here, so their first step is the same.
     np.testing.assert_allclose(found["2.b"], moved["2.b"], rtol=1e-10)
-    with pytest.raises(ConfigError, match="'9' means no layer"):
+    with pytest.raises(ConfigError, match="'9' selects no layer"):
         small(groups={"9": {"rate": 0.1}}).fit(X, y)
-    with pytest.raises(ConfigError, match="must be a factor of at least 0"):
+    with pytest.raises(ConfigError, match="must be a number of at least 0"):
         small(groups={"0": {"rate": -1.0}})
     with pytest.raises(ConfigError, match="regularizers: 'nine'"):
         small(regularizer={"nine": "l2"}).fit(X, y)

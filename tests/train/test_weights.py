@@ -111,7 +111,7 @@ def test_weights_of_several_outputs_are_given_by_name_and_multiply(rows):
     close(one, other)
     np.testing.assert_allclose(one.history["val_loss"], other.history["val_loss"], rtol=1e-12)
     for unclear in ("balanced", {"kinds": "balanced"}):
-        with pytest.raises(ConfigError, match=r"must say which outputs it is for.*Outputs: kind, first"):
+        with pytest.raises(ConfigError, match=r"must be a dict by output.*Outputs: kind, first"):
             one.fit(X, targets, class_weight=unclear)
 
 
@@ -184,7 +184,7 @@ def test_a_last_batch_of_one_row_joins_the_one_before_where_a_norm_needs_more(ro
         ({"epochs": 0}, "epochs=0 must be"),
         ({"accumulate": 0}, "accumulate=0 must be"),
         ({"validation": 1.5}, "validation=1.5 must be a fraction"),
-        ({"validation": 0.999}, "leaves none to train on"),
+        ({"validation": 0.999}, "leaves no rows to train on"),
     ],
 )
 def test_weights_and_sizes_without_meaning_are_refused(rows, options, message):

@@ -20,29 +20,29 @@ from madaline.train.step import target_specs
 from madaline.train.weights import row_weights
 
 INITIAL_ROWS = 1 << 18
-"Of more rows than that, layers which learn from the data before training see evenly spaced ones."
+"Maximum number of rows, evenly spaced, for layers that learn from the data before training."
 INITIAL_NUMBERS = 1 << 24
-"Of sparse data, which is made dense for them, so many numbers at most."
+"Maximum number of values of sparse data for them, because it is made dense."
 DIGESTED_ROWS = 64
-"So many rows tell whether a run goes on with the data it had."
+"Number of rows by which a checkpoint recognises its data."
 CHECKED_ROWS = 1 << 16
-"Values are looked at in pieces of so many rows, so that a file larger than memory is never read at once."
+"Rows that are checked at a time, so that a file larger than memory is never read at once."
 
 
 @dataclass(frozen=True)
 class Data:
-    """Rows with their targets and weights."""
+    """Rows with their targets and weights, checked."""
 
     x: tuple[Source, ...]
     y: tuple[Source, ...]
     weight: np.ndarray | None
     n_rows: int
     targets: Any
-    "The targets as arrays, in their nesting."
+    "The targets as an array, or a dict of arrays."
     target_specs: Any
 
     def gathered(self) -> dict[str, Source]:
-        """The sources by the names of a step's inputs."""
+        """The sources by the names of the inputs of a step."""
         found: dict[str, Source] = {f"x[{i}]": source for i, source in enumerate(self.x)}
         found |= {f"y[{i}]": source for i, source in enumerate(self.y)}
         if self.weight is not None:
@@ -50,7 +50,7 @@ class Data:
         return found
 
     def digest(self) -> str:
-        """A number that other data would hardly have: of evenly spaced rows, as they would be in float64."""
+        """A checksum of evenly spaced rows, converted to float64."""
         rows = np.unique(np.linspace(0, self.n_rows - 1, DIGESTED_ROWS).astype(np.int64))
         found = hashlib.blake2b(digest_size=8)
         for source in self.gathered().values():
@@ -65,7 +65,7 @@ class Data:
 
 
 def is_sparse(X: Any) -> bool:
-    """Whether X is a SciPy sparse matrix, asked without importing SciPy."""
+    """Whether X is a SciPy sparse matrix; SciPy is not imported for it."""
     return hasattr(X, "tocsr") and hasattr(X, "nnz")
 
 
@@ -82,7 +82,7 @@ def as_csr(matrix: Any, name: str) -> Any:
 
 
 def check_mask(leaf: Any, name: str) -> None:
-    """An error if some numbers are masked, since they are not known."""
+    """Raise an error if some values are masked."""
     if np.ma.is_masked(leaf):
         places = np.argwhere(np.ma.getmaskarray(leaf))
         raise ConfigError(
@@ -92,7 +92,7 @@ def check_mask(leaf: Any, name: str) -> None:
 
 
 def as_source(leaf: Any, name: str) -> Source:
-    """Rows of an array or a sparse matrix; lists become arrays, whatever is an array already stays where it is."""
+    """Rows of an array or a sparse matrix, without a copy if possible; lists become arrays."""
     if is_sparse(leaf):
         matrix = as_csr(leaf, name)
         is_wide = matrix.dtype.kind == "f" and matrix.dtype.itemsize > 8
@@ -122,7 +122,7 @@ def input_sources(network: Network, X: Any) -> tuple[Source, ...]:
         sources.append(source)
     if len({source.n_rows for source in sources}) > 1:
         raise ShapeError(
-            f"The inputs have {', '.join(str(s.n_rows) for s in sources)} rows; they must have equally many."
+            f"The inputs have {', '.join(str(s.n_rows) for s in sources)} rows; the numbers must be equal."
         )
     return tuple(sources)
 
@@ -137,13 +137,13 @@ def read(
     class_weight: Any = None,
     may_weigh_nothing: bool = False,
 ) -> Data:
-    """Check the data and make it ready. Parts of a stream may have no weight at all.
+    """Check data and prepare them for training. In a part of a stream all weights may be 0 (``may_weigh_nothing``).
 
     Raises
     ------
     MadalineError
-        That names the row and column of a missing or infinite number, a target the loss has no meaning for, weights
-        that are negative, or lengths that differ.
+        For missing or infinite values (with row and column), targets that the loss cannot use, negative weights, or
+        lengths that differ.
     """
     x = input_sources(network, X)
     n_rows = x[0].n_rows
@@ -171,10 +171,10 @@ def read(
 
 
 def _check_names(out_shape: Any) -> None:
-    """An error if the net gives several outputs that have no names, by which their losses would be found."""
+    """Raise an error if the net has several outputs without names, because losses are assigned by name."""
     if isinstance(out_shape, tuple) and out_shape and isinstance(out_shape[0], (tuple, dict)):
         raise ConfigError(
-            f"The net gives {len(out_shape)} outputs without names. Name them: md.Parallel(price=..., kind=...), and "
+            f"The net has {len(out_shape)} outputs without names. Name them: md.Parallel(price=..., kind=...), and "
             "give a loss and targets for each: loss={'price': 'mse', ...}."
         )
 
@@ -188,7 +188,7 @@ def _as_targets(y: Any) -> Any:
     try:
         array = np.asarray(y)
     except ValueError as error:
-        raise ShapeError(f"y is no array: its rows or parts have different shapes ({error}).") from None
+        raise ShapeError(f"y is not an array: its rows or parts have different shapes ({error}).") from None
     if array.dtype.kind not in "fiub":
         raise DtypeError(
             f"y has dtype {array.dtype}; it must hold numbers. "
@@ -217,7 +217,7 @@ def _check_targets(loss: Loss | dict[str, Loss], out_shape: Any, targets: Any) -
 
 
 def check_categories(model: Model, x: tuple[Source, ...]) -> None:
-    """An error that names layer, row and value if a category is in no table; only nets with tables are asked."""
+    """Raise an error that names layer, row and value if an embedding has no entry for a category."""
     if not any(row.layer.takes == "integers" for row in model.network.rows):
         return
     specs, structure = flatten(model.network.inputs)
@@ -232,7 +232,7 @@ def check_categories(model: Model, x: tuple[Source, ...]) -> None:
 
 
 def initial_rows(X: Any) -> Any:
-    """The rows from which layers and initializers learn before training: all, or many of very many."""
+    """The rows from which layers and initializers learn before training: all, or evenly spaced ones of many."""
     if is_sparse(X):
         X = as_csr(X, "X")
     elif isinstance(X, dict):
@@ -247,7 +247,7 @@ def initial_rows(X: Any) -> Any:
 
 
 def _check_finite(source: Source, name: str) -> None:
-    """An error that says where the first missing or infinite number is."""
+    """Raise an error that names the place of the first missing or infinite value."""
     if source.dtype.kind != "f":
         return
     if isinstance(source, SparseRows):
@@ -260,7 +260,7 @@ def _check_finite(source: Source, name: str) -> None:
     for start in range(0, source.n_rows, CHECKED_ROWS):
         part = np.asarray(array[start : start + CHECKED_ROWS])
         with np.errstate(all="ignore"):
-            # The sum of finite numbers may overflow, so a doubtful sum is looked into.
+            # The sum of finite values may overflow, so an infinite sum needs a closer look.
             if np.isfinite(part.sum(dtype=np.float64)) or np.isfinite(part).all():
                 continue
         places = np.argwhere(~np.isfinite(part))
@@ -269,13 +269,13 @@ def _check_finite(source: Source, name: str) -> None:
 
 
 def _called(key: str) -> str:
-    """How messages call an input."""
+    """The name of an input in messages."""
     return f"The input {key}" if key else "X"
 
 
 def _not_finite(name: str, count: int, value: Any, place: tuple[int, ...]) -> ConfigError:
     return ConfigError(
-        f"{name} has {count} missing or infinite values or more; the first is {value} at {_place(place)}. Replace "
+        f"{name} has at least {count} missing or infinite values; the first is {value} at {_place(place)}. Replace "
         "them, or drop those rows."
     )
 

@@ -11,11 +11,11 @@ import numpy as np
 from madaline.errors import UnknownNameError
 
 SHOWN_ROWS = 12
-"A longer history is shown by its first and last rows."
+"Maximum number of rows that are printed; of a longer history the first and last ones."
 
 
 class Table(Mapping[str, np.ndarray]):
-    """Columns of numbers or words by name, filled row by row; what a row does not have is NaN.
+    """Named columns of numbers or strings, filled row by row; missing values are NaN.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class Table(Mapping[str, np.ndarray]):
         self.n_rows += count
 
     def _open(self, names: Iterable[str]) -> None:
-        """Columns of these names, if they are new without a number in the rows there are."""
+        """Add columns of these names, if they are new, with NaN in the existing rows."""
         for name in names:
             if name not in self._columns:
                 self._columns[name] = [math.nan] * self.n_rows
@@ -76,7 +76,7 @@ class Table(Mapping[str, np.ndarray]):
 
     def frame(self) -> Any:
         """The table as a polars data frame."""
-        import polars as pl  # only those who ask for a frame wait for it
+        import polars as pl  # imported only when needed
 
         return pl.DataFrame({name: self[name] for name in self})
 
@@ -104,16 +104,15 @@ class History(Table):
     steps : Table
         A row for every step, if ``record_steps`` was set.
     probes : Table
-        A row for every sample of every layer that was watched: ``step``, ``layer`` (its path), ``mean``, ``std``,
-        ``zero`` and ``saturated`` (shares) of its output, ``gradient_norm``, ``weight_norm``, ``update_ratio`` of its
-        parameters.
+        A row for every sample of every probed layer: ``step``, ``layer`` (its path), ``mean``, ``std``, ``zero`` and
+        ``saturated`` (fractions) of its output, ``gradient_norm``, ``weight_norm``, ``update_ratio`` of its parameters.
     stopped : str
-        Why the run ended: ``"finished"``, ``"early stopping"``, ``"interrupted"``, ``"time"``, ``"callback"``,
+        Why training ended: ``"finished"``, ``"early stopping"``, ``"interrupted"``, ``"time"``, ``"callback"``,
         ``"diverged"``, or ``"error"`` if an exception ended it.
     best_epoch : int or None
-        The epoch whose parameters were kept by early stopping.
+        The epoch whose parameters early stopping kept.
     converged : bool or None
-        Whether a solver of the whole loss (L-BFGS) was content.
+        Whether L-BFGS converged; None for other optimizers.
     """
 
     def __init__(self, columns: Mapping[str, Sequence[Any]] | None = None) -> None:
@@ -126,7 +125,7 @@ class History(Table):
 
     @property
     def epochs(self) -> int:
-        """Number of whole epochs."""
+        """Number of completed epochs."""
         return self.n_rows
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Listeners that write what happens for other programs: TensorBoard and MLflow."""
+"""Callbacks that log to TensorBoard and MLflow."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from madaline.errors import MissingPackageError
 from madaline.train.events import Callback, TrainingView
 
 LONGEST = 500
-"Letters of a parameter that MLflow is told."
+"Maximum length of a parameter in MLflow."
 
 
 class TensorBoard(Callback):
-    """Writes TensorBoard event files: every column of the history by epoch, the loss by steps, probes by layer.
+    """Logs to TensorBoard: the history by epoch, the loss by step, probes by layer.
 
     Parameters
     ----------
     path : path
-        The folder; ``tensorboard --logdir path`` shows it.
+        Folder for event files; ``tensorboard --logdir path`` shows it.
     every : int, optional
-        After how many steps the loss is written besides.
+        Number of steps between logs of the loss.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, every: int | None = None) -> None:
         self.path, self.every = os.fspath(path), every
-        self._module = _needed("tensorboard.summary", "tensorboard", "TensorBoard")
+        self._module = _import("tensorboard.summary", "tensorboard", "TensorBoard")
         self._writer: Any = None
         self._probes = 0
 
@@ -59,26 +59,27 @@ class TensorBoard(Callback):
 
 
 class MLflow(Callback):
-    """Writes an MLflow run: the recipe as parameters, every column of the history as a metric by epoch.
+    """Logs an MLflow run: the recipe as parameters, the history as metrics by epoch.
 
     Parameters
     ----------
     experiment : str, default "madaline"
-        It is made if it is not there.
+        Name of the experiment; it is created if it does not exist.
     run_name : str, optional
+        Name of the run.
     tracking_uri : str, optional
-        Where runs are kept; as MLflow is set up, unless told.
+        Where runs are stored; by default as MLflow is configured.
 
     Attributes
     ----------
     run_id : str
-        Of the last run.
+        Identifier of the last run.
     """
 
     def __init__(
         self, experiment: str = "madaline", *, run_name: str | None = None, tracking_uri: str | None = None
     ) -> None:
-        module = _needed("mlflow", "mlflow", "MLflow")
+        module = _import("mlflow", "mlflow", "MLflow")
         self.experiment, self.run_name = experiment, run_name
         self.run_id = ""
         self._client: Any = module.MlflowClient(tracking_uri)
@@ -88,7 +89,7 @@ class MLflow(Callback):
         number = self._client.create_experiment(self.experiment) if found is None else found.experiment_id
         self.run_id = self._client.create_run(number, run_name=self.run_name).info.run_id
         session, recipe = trainer.run, trainer.recipe
-        told = {
+        logged = {
             "net": trainer.model.net,
             "loss": recipe.loss,
             "optimizer": recipe.optimizer,
@@ -97,7 +98,7 @@ class MLflow(Callback):
             "seed": session.seed,
             "dtype": trainer.model.network.dtype,
         }
-        for name, value in told.items():
+        for name, value in logged.items():
             self._client.log_param(self.run_id, name, str(value)[:LONGEST])
 
     def on_epoch_end(self, trainer: TrainingView, row: Mapping[str, float]) -> None:
@@ -111,7 +112,7 @@ class MLflow(Callback):
             self._client.set_terminated(self.run_id, ended.get(trainer.run.stop_reason, "FINISHED"))
 
 
-def _needed(module: str, package: str, who: str) -> Any:
+def _import(module: str, package: str, who: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError:

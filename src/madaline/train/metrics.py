@@ -1,4 +1,4 @@
-"""Numbers that say how good predictions are, for people: accuracy, R2, AUC and the like."""
+"""Metrics of predictions: accuracy, R2, AUC and others."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from madaline.registry import Registry
 
 METRICS: Registry[type[Metric]] = Registry("metric")
 COLUMNS = ("epoch", "loss", "objective", "penalty", "learning_rate", "seconds", "step")
-"Columns of the history that are no metrics."
+"Columns of the history that are not metrics."
 
 
 @description
 class Metric(Description):
-    """A metric: a mean over rows of a formula, or a function of all predictions.
+    """Base of metrics: a mean over rows, or a function of all predictions.
 
-    A subclass gives ``rows(loss, prediction, target)``, one number a row from the net's raw outputs, written with
-    NumPy, which is computed while training; or it sets ``needs_all`` and gives ``whole(loss, prediction, target,
-    weight)``, on arrays, which is computed at the end of an epoch.
+    A subclass defines ``rows(loss, prediction, target)``, one number for each row from the raw outputs of the net,
+    written with NumPy and computed during training; or it sets ``needs_all`` and defines ``whole(loss, prediction,
+    target, weight)`` on arrays, which is computed at the end of an epoch.
     """
 
     registry: ClassVar[Registry[Any]] = METRICS
@@ -31,7 +31,7 @@ class Metric(Description):
     needs_all: ClassVar[bool] = False
 
     def rows(self, loss: Any, prediction: Any, target: Any) -> Any:
-        """One number a row."""
+        """One number for each row."""
         raise NotImplementedError
 
     def whole(self, loss: Any, prediction: Any, target: Any, weight: Any) -> float:
@@ -42,9 +42,9 @@ class Metric(Description):
 
 @description
 class Accuracy(Metric):
-    r"""The share of rows that are right: the largest output is the class, or every label is on its side of 0.
+    r"""Fraction of correct rows: the largest output is the class, or every label has the right sign.
 
-    With several labels a row is right if all of them are (scikit-learn's subset accuracy).
+    With several labels a row is correct if all of them are (scikit-learn's subset accuracy).
     """
 
     name: ClassVar[str] = "accuracy"
@@ -52,7 +52,7 @@ class Accuracy(Metric):
     def rows(self, loss: Any, prediction: Any, target: Any) -> Any:
         z = _columns(prediction)
         if isinstance(loss, ClassLoss) and loss.n_classes(prediction.shape) != z.shape[1]:
-            z = loss.predict(prediction)  # thresholds between classes, and not an output for each
+            z = loss.predict(prediction)  # the outputs are thresholds between classes
         if z.shape[1] == 1 or (len(target.shape) > 1 and getattr(loss, "out_activation", "") == "sigmoid"):
             y = _columns(target)
             return np.min(((z > 0.0) == (y > 0.5)).astype(z.dtype), axis=1)
@@ -62,7 +62,7 @@ class Accuracy(Metric):
 
 @description
 class TopK(Metric):
-    r"""The share of rows whose class is among the ``k`` largest outputs; equal outputs count as larger.
+    r"""Fraction of rows whose class is among the ``k`` largest outputs; equal outputs count as larger.
 
     Parameters
     ----------
@@ -76,11 +76,11 @@ class TopK(Metric):
     def rows(self, loss: Any, prediction: Any, target: Any) -> Any:
         if len(target.shape) != 1 or target.dtype.kind not in "iu":
             raise ConfigError(
-                f"metrics: top_k needs one class index a row, and the targets are {target.dtype} with "
+                f"metrics: top_k needs one class index for each row, but the targets are {target.dtype} with "
                 f"{len(target.shape)} axes."
             )
         if prediction.shape[1] < 2:
-            raise ConfigError("metrics: top_k needs an output for each class, and the net has one output for two.")
+            raise ConfigError("metrics: top_k needs an output for each class, but the net has one for two classes.")
         own = np.take_along_axis(prediction, target[:, None], axis=1)
         ahead = np.sum((prediction >= own).astype(prediction.dtype), axis=1) - 1.0
         return (ahead < self.k).astype(prediction.dtype)
@@ -88,7 +88,7 @@ class TopK(Metric):
 
 @description
 class MeanAbsoluteError(Metric):
-    r"""Mean distance, :math:`\frac1n\sum_i |\hat y_i - y_i|`, over all outputs."""
+    r"""Mean absolute error, :math:`\frac1n\sum_i |\hat y_i - y_i|`, over all outputs."""
 
     name: ClassVar[str] = "mae"
     larger_is_better: ClassVar[bool | None] = False
@@ -99,7 +99,7 @@ class MeanAbsoluteError(Metric):
 
 @description
 class MeanSquaredError(Metric):
-    r"""Mean square, :math:`\frac1n\sum_i (\hat y_i - y_i)^2`, over all outputs."""
+    r"""Mean squared error, :math:`\frac1n\sum_i (\hat y_i - y_i)^2`, over all outputs."""
 
     name: ClassVar[str] = "mse"
     larger_is_better: ClassVar[bool | None] = False
@@ -111,9 +111,9 @@ class MeanSquaredError(Metric):
 
 @description
 class R2(Metric):
-    r"""Share of the variance explained, :math:`1 - \sum(\hat y-y)^2/\sum(y-\bar y)^2`, mean over outputs.
+    r"""Coefficient of determination, :math:`1 - \sum(\hat y-y)^2/\sum(y-\bar y)^2`, mean over outputs.
 
-    As scikit-learn's ``r2_score``: a constant target gives 1 if it is met exactly, else 0.
+    As in scikit-learn's ``r2_score``, a constant target gives 1 if it is predicted exactly, else 0.
     """
 
     name: ClassVar[str] = "r2"
@@ -134,10 +134,9 @@ class R2(Metric):
 
 @description
 class AUC(Metric):
-    r"""Area under the ROC curve: how often a row of the class has the larger output than one that is not.
+    r"""Area under the ROC curve: how often a row of the class has a larger output than a row of another class.
 
-    For several classes or labels, the mean over them of each against the rest; one that is always or never there is
-    left out.
+    For several classes or labels, the mean of one-versus-rest areas; a class that no row or every row has is left out.
     """
 
     name: ClassVar[str] = "auc"
@@ -160,14 +159,14 @@ class AUC(Metric):
 
 @description
 class OwnMetric(Metric):
-    """A user's function ``(prediction, target) -> number`` of all predictions, as what the loss predicts."""
+    """A custom function ``(prediction, target) -> number`` of all predictions."""
 
     function: Callable[[Any, Any], Any]
     larger_is_better: ClassVar[bool | None] = None
     needs_all: ClassVar[bool] = True
 
     @property
-    def name(self) -> str:  # type: ignore[override]  # read from the function instead of the class
+    def name(self) -> str:  # type: ignore[override]  # of the function instead of the class
         """The function's name."""
         return str(getattr(self.function, "__name__", "metric"))
 
@@ -181,37 +180,37 @@ class OwnMetric(Metric):
         try:
             return float(found)
         except (TypeError, ValueError):
-            raise ConfigError(f"The metric {self.name!r} gave {found!r}; it must give one number.") from None
+            raise ConfigError(f"The metric {self.name!r} returned {found!r}; it must return one number.") from None
 
 
 def as_metric(what: Any) -> Metric:
-    """The metric meant by a name, a metric, or a function of predictions and targets."""
+    """A metric from a name, a metric, or a function of predictions and targets."""
     if callable(what) and not isinstance(what, (type, Metric)):
         return OwnMetric(what)
     return Metric.of(what)
 
 
 def as_metrics(given: Any, loss: Any = None) -> tuple[Metric, ...]:
-    """Metrics from one or several, for a loss or several; two of one name are an error."""
+    """Metrics from one or several; raises an error for duplicate names."""
     if given is None:
         return ()
     found = tuple(as_metric(item) for item in (given if isinstance(given, (list, tuple)) else [given]))
     names = [metric.name for metric in found]
     if len(set(names)) != len(names):
-        raise ConfigError(f"metrics has two of one name: {', '.join(names)}. Give functions names of their own.")
+        raise ConfigError(f"metrics has duplicate names: {', '.join(names)}. Give functions different names.")
     for name in names:
         if name in COLUMNS or name.startswith("val_"):
-            raise ConfigError(f"metrics: {name!r} is the name of another column of the history. Give it another one.")
+            raise ConfigError(f"metrics: {name!r} is the name of another column of the history. Choose another name.")
     if isinstance(loss, dict) and not all(isinstance(metric, OwnMetric) for metric in found):
         raise ConfigError(
             f"metrics={', '.join(names)}: a net with several outputs needs functions of the dicts of predictions and "
-            "targets, as lambda p, y: np.mean(p['size'] - y['size'])."
+            "targets, for example lambda p, y: np.mean(p['size'] - y['size'])."
         )
     return found
 
 
 def _counts(rows: np.ndarray, weight: Any) -> bool:
-    """Whether there is anything to take a mean of."""
+    """Whether there is a row with weight."""
     return len(rows) > 0 and (weight is None or bool(np.any(weight)))
 
 
@@ -220,18 +219,18 @@ def _columns(x: Any) -> Any:
 
 
 def _difference(metric: Metric, loss: Any, prediction: Any, target: Any) -> Any:
-    """Predictions less targets, which must be numbers of the same kind: nothing is broadcast by accident."""
+    """Predictions minus targets; raises an error if their columns differ, which NumPy would broadcast."""
     predicted, y = _columns(loss.predict(prediction)), _columns(target)
     if predicted.shape[1] != y.shape[1]:
         raise ConfigError(
-            f"metrics: {metric.name} compares numbers, and there are {predicted.shape[1]} predictions a row for "
+            f"metrics: {metric.name} compares numbers, but there are {predicted.shape[1]} predictions for each row and "
             f"{y.shape[1]} target column{'s' * (y.shape[1] != 1)}. For classes use accuracy or auc."
         )
     return predicted - y
 
 
 def _area(score: np.ndarray, present: np.ndarray, weight: np.ndarray) -> float | None:
-    """The area by ranks: over all pairs of a row in the class and one outside, ties count half."""
+    """The area, over all pairs of a row in the class and one outside; ties count half."""
     positive, negative = weight[present].sum(), weight[~present].sum()
     if not positive or not negative:
         return None

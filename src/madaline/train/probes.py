@@ -1,4 +1,4 @@
-"""What can be watched while a net trains: statistics of activations, gradients and updates, layer by layer."""
+"""Probes: statistics of activations, gradients and updates of each layer during training."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from madaline.nn.network import Entry, Network
 from madaline.train.events import Callback
 
 Name = tuple[str, str]
-"Of one number: the path of the layer, and the statistic."
+"The path of a layer, and a statistic."
 OF_ACTIVATIONS = ("mean", "std", "zero", "saturated")
 OF_PARAMETERS = ("gradient_norm", "weight_norm", "update_ratio")
 AN_EPOCH = 2
-"How often an epoch is sampled unless told."
+"Default number of samples an epoch."
 SAMPLE_SECONDS, STEP_SECONDS, FLOPS_PER_SECOND = 6e-4, 5e-6, 6e10
-"About what a sample and an empty step cost, and how fast a core is. They set how often one looks, so not to measure."
+"Approximate cost of a sample and of an empty step, and speed of a core; fixed, so that training can be repeated."
 SHARE = 0.015
-"Of the time of training, for probes."
+"Maximum fraction of the training time for probes."
 AT_LEAST = 20
-"Samples of a run: some milliseconds, so that also a short run can be looked at."
+"Minimum number of samples, so that short training has some too."
 
 
 class Probes(Callback):
-    """Record probes, for example of an estimator: ``callbacks=md.train.Probes()``; they are in ``history.probes``.
+    """Requests probes through ``callbacks=md.train.Probes()``, for example in estimators; see ``history.probes``.
 
     Parameters
     ----------
     layers : True or sequence of str
-        The paths of the layers to watch; all that have parameters or are activations unless told.
+        Paths of the layers; by default all that have parameters or are activations.
     sample_every : int, optional
-        Steps between samples; unless told, twice an epoch, and more rarely where that would take more than some 2 % of
-        the time.
+        Number of steps between samples; by default two samples an epoch, fewer if they would take more than about 2 %
+        of the time.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class Probes(Callback):
 
 
 def probed_layers(network: Network, probes: bool | Sequence[str]) -> tuple[str, ...]:
-    """The paths of the layers to watch: those named, or all that have parameters or are activations."""
+    """The paths of the probed layers: those named, or all that have parameters or are activations."""
     owners = {path.rpartition(".")[0] for path in network.params}
     known = {row.path: row for row in network.rows}
     if probes is True:
@@ -70,9 +70,9 @@ def probed_layers(network: Network, probes: bool | Sequence[str]) -> tuple[str, 
 
 
 def interval(graph: Graph, batch_size: int, steps_an_epoch: int, total_steps: int | None) -> int:
-    """Steps between samples: twice an epoch, but seldom enough to cost a small share of the time.
+    """Number of steps between samples: two samples an epoch, or fewer to limit their share of the time.
 
-    It follows from shapes, not from the clock, so that a run can be repeated.
+    It depends on shapes and not on the clock, so that training can be repeated.
     """
     flops = sum(node_flops(node, batch_size) for node in graph.nodes)
     step = STEP_SECONDS + flops / FLOPS_PER_SECOND
@@ -85,7 +85,7 @@ def interval(graph: Graph, batch_size: int, steps_an_epoch: int, total_steps: in
 def probe_values(
     network: Network, context: Context, paths: Sequence[str], *, w: Any, g: Any, new_w: Any
 ) -> tuple[list[Name], Any]:
-    """What each number is, and all numbers as one traced vector: of many layers at a time, so that it is few nodes."""
+    """Names and values of all statistics, as one traced vector; layers are combined to keep the graph small."""
     names: list[Name] = []
     values: list[Any] = []
     of_outputs: dict[Any, list[str]] = {}
@@ -108,7 +108,7 @@ def probe_values(
 
 
 def probe_columns(paths: Sequence[str], names: Sequence[Name], values: np.ndarray, t: int) -> dict[str, np.ndarray]:
-    """What step ``t`` put out, as columns with a row for each layer."""
+    """The probes of step ``t`` as columns with a row for each layer."""
     row = {path: number for number, path in enumerate(paths)}
     columns = {"step": np.full(len(paths), t), "layer": np.array(paths)}
     for (path, statistic), value in zip(names, values.tolist(), strict=True):
@@ -119,11 +119,11 @@ def probe_columns(paths: Sequence[str], names: Sequence[Name], values: np.ndarra
 
 
 _Found = tuple[str, Sequence[str], Any]
-"A statistic, the layers it is of, and its traced values."
+"A statistic, its layers, and its traced values."
 
 
 def _of_outputs(context: Context, paths: Sequence[str]) -> list[_Found]:
-    """Of layers whose outputs have one shape."""
+    """Statistics of layers whose outputs have the same shape."""
     outputs = [context.outputs[path] for path in paths]
     dtype, count = outputs[0].dtype, math.prod(outputs[0].shape)
     mean = np.stack([np.sum(y) for y in outputs]) / count
@@ -145,7 +145,7 @@ def _of_outputs(context: Context, paths: Sequence[str]) -> list[_Found]:
 
 
 def _of_parameters(entries: Mapping[str, Sequence[Entry]], *, w: Any, g: Any, new_w: Any) -> list[_Found]:
-    """Of the arrays of each layer together."""
+    """Statistics of all parameters of each layer."""
 
     def norms(vector: Any) -> Any:
         squares = vector * vector

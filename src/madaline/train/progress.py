@@ -1,4 +1,4 @@
-"""A bar that shows how far training is: epoch, loss, metric, steps a second, time left."""
+"""A progress bar: epoch, loss, metric, steps per second, time left."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from madaline.train.metrics import COLUMNS
 
 
 def shows_progress(asked: bool | None) -> bool:
-    """Whether to show a bar: as asked, or where a person looks on."""
-    looks_on = sys.stderr is not None and sys.stderr.isatty()  # programs without a console have none
-    return looks_on if asked is None else asked
+    """Whether to show a bar: as requested, or by default in a terminal."""
+    is_terminal = sys.stderr is not None and sys.stderr.isatty()  # None without a console
+    return is_terminal if asked is None else asked
 
 
 class ProgressBar(Callback):
-    """The bar.
+    """The progress bar.
 
     Parameters
     ----------
     epochs : int
-        How many there will be.
+        Total number of epochs.
     """
 
     has_ticks = True
@@ -36,7 +36,7 @@ class ProgressBar(Callback):
         self._started, self._first_step = 0.0, 0
 
     def on_fit_start(self, trainer: TrainingView) -> None:
-        from rich import progress  # imported by those who look on only
+        from rich import progress  # imported only when needed
         from rich.console import Console
 
         self._bar = progress.Progress(
@@ -73,7 +73,7 @@ class ProgressBar(Callback):
             self._bar.stop()
 
     def _values(self, trainer: TrainingView) -> str:
-        """The losses, one metric, and steps a second since the start."""
+        """The losses, one metric, and steps per second since the start."""
         row = trainer.history.row(-1) if trainer.history.epochs else {}
         shown = [f"{name} {row[name]:.3g}" for name in _shown(row)]
         done, passed = trainer.progress.t - self._first_step, time.monotonic() - self._started

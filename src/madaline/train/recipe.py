@@ -1,4 +1,4 @@
-"""What a training step consists of, read from what a user gave."""
+"""The parts of a training step, made from the arguments of the trainer."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ EVERYWHERE = "*"
 
 @dataclass(frozen=True)
 class Group:
-    """Parameters that are treated otherwise: factors of their learning rate and of their weight decay.
+    """Factors of the learning rate and the weight decay of some parameters.
 
     Parameters
     ----------
     rate : float, default 1
         Factor of the learning rate; 0 freezes.
     decay : float, optional
-        Factor of the weight decay; what it would be otherwise, unless told.
+        Factor of the weight decay; by default it is not changed.
     """
 
     rate: float = 1.0
@@ -44,7 +44,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a net is trained: everything a step does besides the net itself."""
+    """How a net is trained: loss, optimizer and everything else of a step."""
 
     loss: Loss | dict[str, Loss]
     optimizer: Optimizer | LBFGS
@@ -71,7 +71,7 @@ class Recipe:
     ) -> Recipe:
         """From names, descriptions, functions, lists and dicts of them."""
         if clip is not None and clip_norm is not None:
-            raise ConfigError(f"clip={clip!r} and clip_norm={clip_norm!r} both bound the gradient. Give one of them.")
+            raise ConfigError(f"clip={clip!r} and clip_norm={clip_norm!r} both clip the gradient. Give one of them.")
         return cls(
             as_losses(loss),
             as_solver(optimizer),
@@ -85,14 +85,14 @@ class Recipe:
 
 
 def as_losses(what: Any) -> Loss | dict[str, Loss]:
-    """A loss, or one for each named output; the plain data of a loss say that they are one."""
+    """A loss, or one for each named output; plain data of a loss are recognised by their kind."""
     if isinstance(what, dict) and what.get("kind") != Loss.registry.kind:
         return {name: as_loss(item) for name, item in what.items()}
     return as_loss(what)
 
 
 def as_solver(what: Any) -> Optimizer | LBFGS:
-    """An update rule, or the solver that takes the whole loss."""
+    """An optimizer that takes steps, or L-BFGS."""
     is_solver = isinstance(what, Mapping) and what.get("kind") == LBFGS.registry.kind
     if isinstance(what, LBFGS) or what in ("lbfgs", LBFGS) or is_solver:
         return LBFGS.of(what)
@@ -119,12 +119,12 @@ def as_groups(given: Any) -> list[tuple[str, Group]]:
     found = []
     for pattern, item in given.items():
         if isinstance(item, Mapping) and item.keys() <= {"rate", "decay"}:
-            item = Group(**item)  # noqa: PLW2901 - its description
+            item = Group(**item)  # noqa: PLW2901 - the same group as an object
         if not isinstance(item, Group):
             raise ConfigError(f"groups[{pattern!r}]={item!r} must be a dict with rate, decay, or both.")
         wrong = [value for value in (item.rate, item.decay) if value is not None and not _is_factor(value)]
         if wrong:
-            raise ConfigError(f"groups[{pattern!r}]: {wrong[0]!r} must be a factor of at least 0.")
+            raise ConfigError(f"groups[{pattern!r}]: {wrong[0]!r} must be a number of at least 0.")
         found.append((pattern, item))
     return found
 
@@ -134,25 +134,25 @@ def _is_factor(value: Any) -> bool:
 
 
 def matches(pattern: str, path: str) -> bool:
-    """Whether a pattern means an array or a layer at this path: itself, something inside, or by wildcards."""
+    """Whether a pattern selects the array or layer at this path: by name, as a part of a layer, or by wildcards."""
     return path == pattern or path.startswith(f"{pattern}.") or fnmatch.fnmatchcase(path, pattern)
 
 
 def check_patterns(recipe: Recipe, network: Network) -> None:
-    """An error that names a pattern that means no layer and no parameter."""
+    """Raise an error if a pattern selects no layer and no parameter."""
     paths = [*network.params, *(row.path for row in network.rows)]
     for argument in ("regularizers", "constraints", "groups"):
         for pattern, _ in getattr(recipe, argument):
             if not any(matches(pattern, path) for path in paths):
                 raise ConfigError(
-                    f"{argument}: {pattern!r} means no layer and no parameter. Paths: {', '.join(network.params)}."
+                    f"{argument}: {pattern!r} selects no layer and no parameter. Paths: {', '.join(network.params)}."
                 )
 
 
 def group_factors(recipe: Recipe, network: Network) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Factors of the rate and of the decay for every trainable parameter; None where all are 1.
 
-    Unless told otherwise, decoupled weight decay leaves biases and norm parameters alone.
+    By default, decoupled weight decay does not change biases and norm parameters.
     """
     rate = np.ones(network.n_trainable, network.dtype)
     decay = np.ones(network.n_trainable, network.dtype)

@@ -1,4 +1,4 @@
-"""Which rows make up each batch of an epoch. A pure function of seed and epoch, so that a resumed run sees the same."""
+"""The rows of each mini-batch: a function of the random seed and the epoch, so that training can be resumed."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Rows = np.ndarray[Any, np.dtype[np.int64]]
 
 @description
 class Sampler(Description):
-    """A rule that says in which order an epoch goes through the rows: ``order(rows, target, rng)`` gives them."""
+    """A rule for the order of the rows in an epoch: ``order(rows, target, rng)`` returns them."""
 
     registry: ClassVar[Registry[Any]] = SAMPLERS
 
     def order(self, rows: Rows, target: Any, rng: np.random.Generator) -> Rows:
-        """Row numbers, as many as an epoch takes, out of ``rows``; ``target`` is theirs, if the rule looks at it."""
+        """Row numbers of an epoch, chosen from ``rows``; ``target`` holds their targets, if the rule needs them."""
         raise NotImplementedError
 
 
@@ -41,7 +41,7 @@ class Shuffled(Sampler):
 
 @description
 class InOrder(Sampler):
-    """Every row once, as they come."""
+    """Every row once, in the given order."""
 
     name: ClassVar[str] = "in_order"
 
@@ -51,7 +51,7 @@ class InOrder(Sampler):
 
 @description
 class WithReplacement(Sampler):
-    """Rows drawn at random, each time from all of them. Lecture row A9."""
+    """Rows drawn at random with replacement. Lecture row A9."""
 
     name: ClassVar[str] = "with_replacement"
 
@@ -61,7 +61,7 @@ class WithReplacement(Sampler):
 
 @description
 class Balanced(Sampler):
-    """Rows drawn at random so that every class comes equally often; rows of one class are equally likely."""
+    """Rows drawn at random so that all classes are equally likely, and all rows of a class."""
 
     name: ClassVar[str] = "balanced"
 
@@ -69,7 +69,7 @@ class Balanced(Sampler):
         labels = np.asarray(target)
         if labels.ndim != 1 or labels.dtype.kind not in "iub":
             raise DtypeError(
-                f"sampler='balanced' needs one class index a row, and the targets are {labels.dtype} of shape "
+                f"sampler='balanced' needs one class index for each row, but the targets are {labels.dtype} of shape "
                 f"{labels.shape}. Use sampler='shuffled'."
             )
         _, classes, counts = np.unique(labels, return_inverse=True, return_counts=True)
@@ -79,12 +79,12 @@ class Balanced(Sampler):
 
 @description
 class OwnSampler(Sampler):
-    """A user's function ``(n_rows, rng) -> positions``."""
+    """A custom function ``(n_rows, rng) -> positions``."""
 
     function: Callable[[int, np.random.Generator], Any]
 
     def n_rows(self, n_rows: int, *, seed: int) -> int:
-        """How many positions it gives for the first epoch; the others are taken to have as many."""
+        """Number of positions in the first epoch; schedules assume the same number in the others."""
         return len(self.order(np.arange(n_rows), None, _random(seed, 0)))
 
     def order(self, rows: Rows, target: Any, rng: np.random.Generator) -> Rows:
@@ -95,14 +95,14 @@ class OwnSampler(Sampler):
             or found.dtype.kind not in "iu"
             or (found.size and not 0 <= found.min() <= found.max() < n_rows)
         ):
-            raise ConfigError(f"sampler gave {found!r}; it must give positions from 0 to {n_rows - 1}, one axis.")
+            raise ConfigError(f"sampler returned {found!r}; it must return positions from 0 to {n_rows - 1}.")
         if not found.size:
-            raise ConfigError(f"sampler gave no rows; it must give some of the {n_rows}.")
+            raise ConfigError(f"sampler returned no rows; it must return some of the {n_rows}.")
         return rows[found.astype(np.int64)]
 
 
 def as_sampler(what: Any, *, shuffle: bool = True) -> Sampler:
-    """The sampler meant by a name, a sampler, a function, or ``shuffle`` alone."""
+    """A sampler from a name, a sampler, a function, or ``shuffle``."""
     if what is None:
         return Shuffled() if shuffle else InOrder()
     if callable(what) and not isinstance(what, (type, Sampler)):
@@ -127,7 +127,7 @@ class Batches:
 
     @staticmethod
     def joined(parts: list[Batches]) -> Batches:
-        """Batches of several epochs, one after another."""
+        """The batches of several epochs, concatenated."""
         if len(parts) == 1:
             return parts[0]
         sizes = np.cumsum([0, *(len(part.order) for part in parts)])
@@ -153,19 +153,19 @@ def epoch_batches(
     rows : array of int
         The rows of the data that may be used.
     target : array
-        Of all rows of the data; only some samplers look at it.
+        Targets of all rows of the data; only some samplers need them.
     batch_size : int
-        Rows of a batch. A last batch that is smaller is kept, unless ``drop_last``; one of fewer than ``min_rows`` rows
-        is merged into the one before.
+        Mini-batch size. A smaller last batch is kept, unless ``drop_last``; one of fewer than ``min_rows`` rows is
+        merged into the one before.
     sampler : Sampler
         The rule.
     seed, epoch : int
-        All that the order depends on besides.
+        What the order depends on besides the sampler.
     """
     if isinstance(sampler, Shuffled) and batch_size >= len(rows):
-        sampler = InOrder()  # a sum over all rows has no order, and rows that lie together need not be gathered
+        sampler = InOrder()  # the order within one batch does not matter, and rows in order need not be gathered
     if isinstance(sampler, Balanced) and isinstance(target, dict):
-        raise ConfigError("sampler='balanced' needs one class a row, and the net has several outputs.")
+        raise ConfigError("sampler='balanced' needs one class for each row, but the net has several outputs.")
     wanted = target[rows] if isinstance(sampler, Balanced) else None
     order = sampler.order(rows, wanted, _random(seed, epoch))
     if not len(order):
@@ -182,24 +182,24 @@ def _random(seed: int, epoch: int) -> np.random.Generator:
 
 
 def n_steps(n_rows: int, batch_size: int, drop_last: bool = False, min_rows: int = 1) -> int:
-    """How many batches :func:`epoch_batches` makes of so many rows."""
+    """Number of batches that :func:`epoch_batches` makes of this many rows."""
     leaves_out = drop_last or n_rows % batch_size < min_rows
     return max(n_rows // batch_size, 1) if leaves_out else -(-n_rows // batch_size)
 
 
 def split_rows(n_rows: int, fraction: float, *, seed: int, target: Any = None) -> tuple[Rows, Rows]:
-    """Rows to train on and rows to validate on, at random; of each class its share where classes are given."""
+    """Split rows at random into a training set and a validation set, stratified by class if targets are given."""
     if not 0.0 < fraction < 1.0:
         raise ConfigError(f"validation={fraction!r} must be a fraction between 0 and 1, or data: validation=(X, y).")
     rng = stream(seed, "rows", "validation")
     order = rng.permutation(n_rows)
     n_held = max(1, round(fraction * n_rows))
     if n_held >= n_rows:
-        raise ConfigError(f"validation={fraction!r} of {n_rows} rows leaves none to train on.")
+        raise ConfigError(f"validation={fraction!r} of {n_rows} rows leaves no rows to train on.")
     if target is None:
         held = order[:n_held]
     else:
-        # The rows of each class spread evenly over 0 .. 1; the first share of all is a share of each.
+        # The rows of each class are spread evenly over 0 .. 1, so the first part of all has the same fraction of each.
         labels = np.asarray(target)[order]
         by_class = np.argsort(labels, kind="stable")
         _, first, counts = np.unique(labels[by_class], return_index=True, return_counts=True)

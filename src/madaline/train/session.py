@@ -65,7 +65,7 @@ class Session:
     programs : Programs
         For its net; they hold the recipe.
     options : FitOptions
-        What was asked for.
+        Options of the call.
     source : BlockSource
         Where batches come from.
     validation : RowSelection or None

@@ -43,7 +43,7 @@ def new_session(
     X, y : arrays, or Stream and None
         The data.
     options : FitOptions
-        What was asked for.
+        Options of the call.
     is_fit : bool
         Whether ``options.epochs`` is the whole training, as schedules and checkpoints need; in ``partial_fit`` others
         may follow.

@@ -26,7 +26,7 @@ from madaline.train.recipe import EVERYWHERE, Recipe, group_factors, matches
 
 @dataclass(frozen=True)
 class TargetSpec:
-    """What a target is: the shape of a row and its type."""
+    """Shape of the rows of a target, and its type."""
 
     shape: Shape
     dtype: np.dtype[Any]
@@ -34,13 +34,13 @@ class TargetSpec:
 
 @dataclass(frozen=True)
 class Step:
-    """A graph whose inputs and outputs have names; several leaves of one input are ``x[0]``, ``x[1]`` ..."""
+    """A graph with named inputs and outputs; several arrays of one input are ``x[0]``, ``x[1]`` ..."""
 
     graph: Graph
     inputs: dict[str, int]
     outputs: dict[str, int]
     probes: tuple[Name, ...] = ()
-    "What the numbers of the output ``probes`` are, which is the last one if there are some."
+    "Names of the values of ``probes``, which is the last output if there are any."
 
     @property
     def unwatched(self) -> Step:
@@ -51,12 +51,12 @@ class Step:
         return Step(Graph(self.graph.inputs, self.graph.outputs[:-1]), self.inputs, outputs)
 
     def carried(self) -> dict[int, int]:
-        """Outputs that are the next step's inputs: those of the same name."""
+        """Positions of outputs that are inputs of the next step: those of the same name."""
         return {position: self.inputs[name] for name, position in self.outputs.items() if name in self.inputs}
 
 
 class StepInputs:
-    """Input nodes in the order in which they are asked for."""
+    """Input nodes in the order in which they are made."""
 
     def __init__(self) -> None:
         self.nodes: dict[str, Node] = {}
@@ -82,11 +82,11 @@ def training_step(
     metrics: Sequence[Metric] = (),
     probes: Sequence[str] = (),
 ) -> Step:
-    """One step of an update rule.
+    """One step of an optimizer.
 
     Inputs: ``w``, the optimizer's slots, ``state``, ``average``, ``frozen``, ``x``, ``y``, ``weight``, ``t``, ``lr``,
-    ``key``; those a net does not need are not there. Outputs: the carried ones under the same names, ``objective``
-    (what is made small), ``loss`` (without penalties, if there are some), the metrics, and ``probes``, one vector.
+    ``key``; those that a net does not need are left out. Outputs: the carried ones under the same names, ``objective``
+    (what is minimized), ``loss`` (without penalties, if there are any), the metrics, and ``probes``, one vector.
 
     Parameters
     ----------
@@ -95,17 +95,17 @@ def training_step(
     recipe : Recipe
         How it is trained.
     targets : TargetSpec, or dict or tuple of them
-        What comes as ``y``.
+        Targets.
     weighted : bool
         Whether rows have weights.
     metrics : sequence of Metric
-        Means over the rows that are wanted besides.
+        Metrics that are means over rows.
     probes : sequence of str
-        Paths of layers to be watched.
+        Paths of the probed layers.
     """
     optimizer = recipe.optimizer
     if not isinstance(optimizer, Optimizer):
-        raise ConfigError(f"{optimizer!r} is no update rule, so it has no steps.")
+        raise ConfigError(f"{optimizer!r} takes no steps.")
     given = StepInputs()
     dtype = network.dtype
     w = given.new("w", (network.n_trainable,), dtype)
@@ -139,7 +139,7 @@ def training_step(
 
 
 def gradient_step(network: Network, recipe: Recipe, targets: Any, *, weighted: bool) -> Step:
-    """Objective and gradient without an update, for solvers that take the whole loss: outputs ``objective``, ``g``."""
+    """Objective and gradient without an update, for L-BFGS: outputs ``objective``, ``g``."""
     given = StepInputs()
     w = given.new("w", (network.n_trainable,), network.dtype)
     data = _Data(given, network, targets, weighted)
@@ -152,7 +152,7 @@ def gradient_step(network: Network, recipe: Recipe, targets: Any, *, weighted: b
 
 
 class _Data:
-    """The inputs that are not trained."""
+    """The inputs besides the trained parameters."""
 
     def __init__(self, given: StepInputs, network: Network, targets: Any, weighted: bool) -> None:
         frozen = network.n_params - network.n_trainable
@@ -186,7 +186,7 @@ def _objective(
 
 
 def total_loss(loss: Loss | dict[str, Loss], prediction: Any, target: Any, weight: Any) -> Any:
-    """The loss of a batch: the weighted mean over its rows; the sum of the losses where a net has several outputs."""
+    """The loss of a batch: the weighted mean over its rows, summed over the outputs of the net."""
     if isinstance(loss, dict):
         parts = [total_loss(item, prediction[name], target[name], weight) for name, item in loss.items()]
         return sum(parts[1:], parts[0])
@@ -196,14 +196,14 @@ def total_loss(loss: Loss | dict[str, Loss], prediction: Any, target: Any, weigh
 
 
 def mean_over_rows(rows: Any, weight: Any, *, total: Any = None) -> Any:
-    """The weighted mean; 0 for a batch whose weights are all 0, which then changes nothing."""
+    """The weighted mean; 0 for a batch whose weights are all 0."""
     if weight is None:
         return np.mean(rows)
     return (np.sum(rows * weight) if total is None else total) / _sum_or_1(weight)
 
 
 def _sum_or_1(weight: Any) -> Any:
-    """The sum of the weights, by which a batch without any can be divided, too."""
+    """The sum of the weights, or 1 if it is 0, so that one can divide by it."""
     whole = np.sum(weight)
     return np.where(whole > 0.0, whole, 1.0).astype(weight.dtype)
 
@@ -214,7 +214,7 @@ def _gradient(objective: Node, w: Node) -> Any:
 
 
 def trainable_entries(network: Network) -> list[Entry]:
-    """Where trainable arrays lie, in the order of the flat vector."""
+    """Trainable arrays in the order of the flat vector."""
     return sorted((entry for entry in network.params.values() if not entry.frozen), key=lambda entry: entry.offset)
 
 
@@ -237,12 +237,12 @@ def _penalties(recipe: Recipe, network: Network, context: Context, w: Node, n_ro
 
 
 def is_activation(layer: Any) -> bool:
-    """Whether a layer is an activation, so that its output is what the layer after it sees."""
+    """Whether a layer is an activation."""
     return isinstance(layer, (Activation, PReLU, LearnedHinge))
 
 
 def _by_array(network: Network, function: Any, *vectors: Any) -> Any:
-    """A function applied to every array of flat vectors, put together again."""
+    """A function applied to every array of flat vectors; the results are concatenated."""
     entries = trainable_entries(network)
     pieces = [function(entry, *(entry.of(vector) for vector in vectors)) for entry in entries]
     return np.concatenate([piece.reshape(-1) for piece in pieces])
@@ -268,7 +268,7 @@ def _constrained(recipe: Recipe, network: Network, w: Any) -> Any:
 
 def _finished(given: StepInputs, outputs: dict[str, Any], dtype: np.dtype[Any]) -> Step:
     def as_expected(name: str, value: Any) -> Node:
-        """In the type of what it is carried to, or of the net: a user's formula may have made float64 of it."""
+        """Converted to the type of its input, or of the net; a custom formula may have changed it."""
         node = as_node(value)
         like = given.nodes[name].dtype if name in given.nodes else dtype if node.dtype.kind == "f" else node.dtype
         return node if node.dtype == like else node.astype(like)
@@ -280,10 +280,10 @@ def _finished(given: StepInputs, outputs: dict[str, Any], dtype: np.dtype[Any]) 
 
 
 def target_specs(y: Any, dtype: np.dtype[Any]) -> Any:
-    """The kinds of target, from data: whole numbers stay, others have the type of the net."""
+    """Specifications of targets: integers stay integers, others get the type of the net."""
     return tree_map(lambda leaf: TargetSpec(tuple(leaf.shape[1:]), target_dtype(leaf.dtype, dtype)), y)
 
 
 def target_dtype(given: np.dtype[Any], dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The type in which the graph takes targets of this type."""
+    """The type of targets in the graph, for data of this type."""
     return np.dtype(np.int64) if given.kind in "iub" else dtype

@@ -1,4 +1,4 @@
-"""When to stop: when the metric that counts has not become better for a while. Lecture row E3."""
+"""Early stopping: stop when a metric has not improved for a while. Lecture row E3."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ STOPPINGS: Registry[type[EarlyStopping]] = Registry("early stopping")
 
 @description
 class EarlyStopping(Description):
-    """Stop when a column of the history has not become better for ``patience`` epochs.
+    """Stop when a column of the history has not improved for ``patience`` epochs.
 
     Parameters
     ----------
     metric : str, optional
-        The column, as ``"val_loss"`` or ``"val_accuracy"``; the loss on the validation rows, or on the training rows if
-        there are none, unless told.
+        The column, for example ``"val_loss"`` or ``"val_accuracy"``; by default the validation loss, or the training
+        loss without a validation set.
     patience : int, default 10
-        Epochs without improvement that are borne.
+        Number of epochs without improvement before training stops.
     min_delta : float, default 0
-        How much better an epoch must be to count.
+        Minimum change that counts as an improvement.
     mode : {"auto", "min", "max"}
-        Whether small or large is good; losses and errors small, other metrics large (auto). For a function of your
-        own it must be said.
+        Whether the column should fall or rise. ``"auto"``: losses and errors fall, other metrics rise; it is required
+        for a custom function.
     restore_best : bool, default True
-        Whether the model gets the parameters of the best epoch back.
+        Whether the parameters of the best epoch are restored.
     """
 
     registry: ClassVar[Registry[Any]] = STOPPINGS
@@ -53,10 +53,10 @@ class EarlyStopping(Description):
         larger_is_better: Mapping[str, bool | None],
         only_validation: Collection[str] = (),
     ) -> Watch:
-        """The state of a run that begins; of some metrics there is a column for validation rows only."""
+        """The state at the start of training; ``only_validation`` are metrics without a column for the training set."""
         metric = self.metric or ("val_loss" if has_validation else "loss")
         if metric.startswith("val_") and not has_validation:
-            raise ConfigError(f"early_stopping on {metric!r} needs validation rows: pass validation=0.1.")
+            raise ConfigError(f"early_stopping on {metric!r} needs a validation set: pass validation=0.1.")
         plain = metric.removeprefix("val_")
         columns = [name for name in larger_is_better if name not in only_validation]
         columns += [f"val_{name}" for name in larger_is_better if has_validation]
@@ -66,15 +66,15 @@ class EarlyStopping(Description):
         largest = larger_is_better[plain] if self.mode == "auto" else self.mode == "max"
         if largest is None:
             raise ConfigError(
-                f"early_stopping on {metric!r}: a function of yours does not say whether small or large is good. Say "
-                f"so: md.EarlyStopping({metric!r}, mode='min'), or mode='max'."
+                f"early_stopping on {metric!r}: for a custom function, give the direction: "
+                f"md.EarlyStopping({metric!r}, mode='min'), or mode='max'."
             )
         return Watch(self, metric, largest)
 
 
 @dataclass
 class Watch:
-    """What early stopping remembers: plain numbers, so that a checkpoint can hold them."""
+    """What early stopping remembers."""
 
     rule: EarlyStopping
     metric: str
@@ -84,7 +84,7 @@ class Watch:
     n_bad: int = 0
 
     def observe(self, epoch: int, row: Mapping[str, float]) -> bool:
-        """Take the row of an epoch; whether it is the best so far. NaN is never better."""
+        """Take the row of an epoch; return whether it is the best so far. NaN is never better."""
         value = float(row[self.metric])
         gain = value - self.best if self.largest else self.best - value
         if not math.isnan(value) and (math.isnan(self.best) or gain > self.rule.min_delta):
@@ -95,12 +95,12 @@ class Watch:
 
     @property
     def is_over(self) -> bool:
-        """Whether patience is over."""
+        """Whether training should stop."""
         return self.n_bad > self.rule.patience
 
 
 def as_early_stopping(given: Any) -> EarlyStopping | None:
-    """Early stopping from True, a number of epochs, a column, a description or nothing."""
+    """Early stopping from True, a number of epochs, a column, a rule or None."""
     if given is None or given is False:
         return None
     if given is True:

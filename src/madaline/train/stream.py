@@ -1,4 +1,4 @@
-"""Data that come in chunks: made as they are asked for, or read from a file, and shuffled through a buffer."""
+"""Data in chunks: made by a function or read from a file, and shuffled in a buffer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from madaline.nn.initializers import stream as random_stream
 from madaline.train.data import as_csr, check_mask, is_sparse
 
 FILE_ROWS = 1 << 16
-"Rows of a file that are read at a time."
+"Number of rows of a file that are read at a time."
 
 Chunk = tuple[Any, Any, Any]
 "Rows, targets, weights (or None)."
@@ -25,37 +25,37 @@ Chunk = tuple[Any, Any, Any]
 
 @runtime_checkable
 class RowSource(Protocol):
-    """Rows that lie somewhere and can be read in any order."""
+    """Stored rows that can be read in any order."""
 
     @property
     def n_rows(self) -> int:
-        """How many there are."""
+        """Number of rows."""
 
     def chunks(self, rng: np.random.Generator | None) -> Iterable[Any]:
-        """All of them as ``(X, y)`` or ``(X, y, weight)``; in an order by chance if there is an ``rng``."""
+        """All rows as ``(X, y)`` or ``(X, y, weight)``; in a random order if there is an ``rng``."""
 
 
 class Stream:
-    """Chunks of training rows, gone through anew every epoch.
+    """Chunks of training rows, read again every epoch.
 
-    Rows are mixed in a buffer: when it is full, it is shuffled, half of it is trained on, and it is filled up again.
-    The order depends on the seed and the epoch alone, so that a run can be resumed. Layers and initializers that learn
-    from the data before training see the first chunk.
+    Rows are shuffled in a buffer: when it is full, it is shuffled, half of it is used for training, and it is filled
+    again. The order depends only on the random seed and the epoch, so that training can be resumed. Layers and
+    initializers that learn from the data before training use the first chunk.
 
     Parameters
     ----------
     chunks : callable, iterable, path or RowSource
-        A function that gives an iterator of ``(X, y)`` or ``(X, y, weight)``; a list of them; an iterator itself, which
-        serves for one epoch; a Parquet file, of which only a part is in memory; or an object with ``n_rows`` and
-        ``chunks(rng)``, which gives them in a new order for every ``rng``.
+        A function that returns an iterator of ``(X, y)`` or ``(X, y, weight)``; a list of them; an iterator, which is
+        enough for one epoch; a Parquet file, of which only a part is in memory; or an object with ``n_rows`` and
+        ``chunks(rng)``, which returns them in a new order for every ``rng``.
     target, weight : str, optional
-        Columns of the file.
+        Target column and weight column of the file.
     features : sequence of str, optional
-        Columns of the file; all others unless told.
+        Feature columns of the file; by default all others.
     buffer : int, default 65536
-        Rows that are shuffled together.
+        Number of rows that are shuffled together.
     n_rows : int, optional
-        How many there are in all, if known: schedules that must know the end of the run need it. Known for a file.
+        Total number of rows, for schedules that depend on the number of steps. It is known for a file.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class Stream:
         elif target is not None or weight is not None or features is not None:
             raise ConfigError("target, weight and features are columns of a file; chunks are (X, y) or (X, y, weight).")
         elif not callable(chunks) and not isinstance(chunks, Iterable):
-            raise ConfigError(f"chunks={chunks!r} must be a function that gives chunks, a list of them, or a file.")
+            raise ConfigError(f"chunks={chunks!r} must be a function that returns chunks, a list of them, or a file.")
         if self._file is not None:
             self.n_rows = self._file.n_rows
         self._once = chunks if isinstance(chunks, Iterator) else None
@@ -101,16 +101,16 @@ class Stream:
 
     @property
     def is_for_one_epoch(self) -> bool:
-        """Whether it was given as an iterator, which cannot be gone through again."""
+        """Whether it was given as an iterator, which cannot be read again."""
         return self._once is not None
 
     @property
     def is_at_rest(self) -> bool:
-        """Whether its rows lie somewhere, so that they are the same whenever they are read."""
+        """Whether its rows are stored, so that they are the same every time they are read."""
         return self._file is not None
 
     def first(self) -> Chunk:
-        """The first chunk, which tells what the rows are like."""
+        """The first chunk, as an example of the rows."""
         if self._first is None:
             source = self._once if self._once is not None else self._given(np.random.default_rng(0))
             for chunk in map(_as_chunk, source):
@@ -121,7 +121,7 @@ class Stream:
         return self._first
 
     def blocks(self, *, batch_size: int, seed: int, epoch: int, shuffle: bool) -> Iterator[Chunk]:
-        """The rows of an epoch in blocks of whole batches, but for the last."""
+        """The rows of an epoch in blocks of full mini-batches, except for the last block."""
         rng = random_stream(seed, "rows", f"epoch {epoch}")
         room = max(self.buffer, 2 * batch_size)
         waiting: list[Chunk] = []
@@ -132,7 +132,7 @@ class Stream:
             if count < room:
                 continue
             whole = _mixed(waiting, rng if shuffle else None)
-            # At least a batch stays behind, so that the last block never is a row or two.
+            # Keep at least one batch, so that the last block is never a row or two.
             kept = max(count // 2 if shuffle else 0, batch_size)
             used = (count - kept) // batch_size * batch_size
             yield _part(whole, slice(None, used))
@@ -154,7 +154,7 @@ class Stream:
 
 
 class ParquetRows:
-    """The columns of a Parquet file, a part at a time."""
+    """The columns of a Parquet file, read in parts."""
 
     def __init__(
         self, path: str | os.PathLike[str], *, target: str | None, weight: str | None, features: Sequence[str] | None
@@ -175,13 +175,13 @@ class ParquetRows:
                 raise ConfigError(f"{name!r} is not a column of {os.fspath(path)!r}. Columns: {', '.join(schema)}.")
             if not (schema[name].is_numeric() or schema[name] == pl.Boolean):
                 raise ConfigError(
-                    f"Column {name!r} of {os.fspath(path)!r} holds {schema[name]}, and a net takes numbers. Encode it "
-                    "first, or leave it out: features=[...]."
+                    f"Column {name!r} of {os.fspath(path)!r} has type {schema[name]}, but a net needs numbers. Encode "
+                    "it first, or leave it out: features=[...]."
                 )
         self.n_rows = int(self._scan.select(pl.len()).collect().item())
 
     def chunks(self, rng: np.random.Generator | None) -> Iterator[Chunk]:
-        """All rows, part by part; the parts in a random order if there is an ``rng``."""
+        """All rows in parts; the parts are in a random order if there is an ``rng``."""
         starts = np.arange(0, self.n_rows, FILE_ROWS)
         for start in starts if rng is None else rng.permutation(starts):
             part = self._scan.slice(int(start), FILE_ROWS).collect()
@@ -201,7 +201,7 @@ def _as_chunk(item: Any) -> Chunk:
 
 
 def _arrays(given: Any) -> Any:
-    """Arrays, or sparse matrices by rows, in the nesting they have."""
+    """Arrays or CSR matrices, in the given nesting."""
     if is_sparse(given):
         return as_csr(given, "A chunk of the stream")
     if isinstance(given, dict):
@@ -222,16 +222,16 @@ def _part(chunk: Chunk, rows: Any) -> Chunk:
 
 
 def _mixed(chunks: list[Chunk], rng: np.random.Generator | None) -> Chunk:
-    """Chunks put together, their rows in a random order if there is an ``rng``."""
+    """Concatenated chunks; their rows are in a random order if there is an ``rng``."""
     structures = {str(flatten(chunk)[1]) for chunk in chunks}
     if len(structures) > 1 or len({chunk[2] is None for chunk in chunks}) > 1:
-        raise ShapeError("The chunks of the stream differ in what they hold: names of inputs or targets, or weights.")
+        raise ShapeError("The chunks have different names of inputs or targets, or only some of them have weights.")
     joined: Chunk = tree_map(lambda *leaves: _joined(leaves), *chunks)
     return joined if rng is None else _part(joined, rng.permutation(_n_rows(joined)))
 
 
 def _joined(leaves: Sequence[Any]) -> Any:
-    """Rows one after another; None stays None."""
+    """Concatenated rows; None stays None."""
     if leaves[0] is None:
         return None
     for leaf in leaves:
@@ -241,7 +241,7 @@ def _joined(leaves: Sequence[Any]) -> Any:
                 f"{show(leaves[0].shape[1:])}."
             )
     if any(map(is_sparse, leaves)):
-        from scipy.sparse import vstack  # those who have sparse matrices have it
+        from scipy.sparse import vstack  # imported only with sparse matrices
 
         return vstack(leaves, format="csr")
     return np.concatenate(leaves)

@@ -1,4 +1,4 @@
-"""Means over the steps of an epoch, by sums that do not depend on the pieces in which it was run."""
+"""Means over the steps of an epoch, from sums that do not depend on the pieces in which it was run."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ def added(before: Mapping[str, float], values: Mapping[str, np.ndarray], weights
     Parameters
     ----------
     before : mapping from str to float
-        The sums before these steps; none, if they begin the epoch.
+        The sums before these steps; empty at the start of the epoch.
     values : mapping from str to array
-        A number for each step; of one that was left out, whose weight is 0, it may be NaN.
+        A value for each step; it may be NaN for a batch that was left out, whose weight is 0.
     weights : array
-        The weight of each.
+        The weight of each step.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def means(sums: Mapping[str, float]) -> dict[str, float]:
 
 
 def _one_by_one(start: float, terms: np.ndarray) -> float:
-    """The sum from left to right, unlike that of NumPy's ``sum``."""
+    """The sum from left to right; NumPy's ``sum`` adds pairwise."""
     if start:
         terms = np.concatenate(([start], terms))
     return 0.0 + float(terms.cumsum()[-1]) if len(terms) else 0.0

@@ -31,44 +31,44 @@ from madaline.train.stream import Stream
 
 
 class Trainer:
-    """Trains a net: whole epochs run natively, Python is touched at their ends.
+    """Trains a net. Whole epochs run natively; Python runs between them.
 
     Parameters
     ----------
     net : Layer or Model
-        A description, which :meth:`fit` makes a fresh model of; or a model, whose parameters it starts from.
+        A net, of which :meth:`fit` makes a fresh model; or a model, from whose parameters it starts.
     loss : str, Loss or callable, default "mse"
-        As ``"cross_entropy"``, ``md.Huber(delta=2.0)``, a function of prediction and target; a dict of them for a net
-        with named outputs, which are added.
+        For example ``"cross_entropy"``, ``md.Huber(delta=2.0)`` or a custom function of prediction and target; for a
+        net with named outputs a dict of them, whose losses are added.
     optimizer : str, Optimizer or callable, default "adam"
-        As ``md.Adam(1e-3)``, ``"sgd"``, ``md.LBFGS()``, or a rule of your own.
+        For example ``md.Adam(1e-3)``, ``"sgd"``, ``md.LBFGS()`` or a custom update rule.
     schedule : str or Schedule, optional
-        Factors of the learning rate, as ``"cosine"``.
+        Schedule of the learning rate, for example ``"cosine"``.
     regularizer : str, Regularizer, or list or dict of them, optional
-        Penalties on weights (not on biases and norm parameters) or activities; a dict says for which layers.
+        Penalties on weights (not on biases and norm parameters) or activations; a dict selects layers.
     clip_norm : float, optional
-        The largest norm of the gradient; ``clip`` takes other rules.
+        Maximum norm of the gradient.
     clip : str or Clipping, optional
-        ``md.optim.ClipValue(0.5)``, ``md.optim.AdaptiveClip()``.
+        Other ways to clip the gradient: ``md.optim.ClipValue(0.5)``, ``md.optim.AdaptiveClip()``.
     constraint : str, Constraint, or list or dict of them, optional
-        What weights must keep to after each step, as ``md.optim.MaxNorm(3.0)``.
+        Constraints on weights after each step, for example ``md.optim.MaxNorm(3.0)``.
     average : str or Average, optional
         ``md.optim.EMA(0.999)`` or ``md.optim.SWA()``: the model gets the average of the parameters.
     groups : dict, optional
         Factors for some parameters: ``{"0": {"rate": 0.1}, "*.b": {"decay": 0.0}}``.
     freeze : sequence of str
-        Paths of layers that are not to be trained.
+        Paths of layers that are not trained.
     dtype : {"float32", "float64"}
-        Of parameters and arithmetic.
+        Type of parameters and arithmetic.
     threads : int, optional
-        At most so many; the result does not depend on it. :func:`madaline.get_threads` unless told.
+        Maximum number of threads, by default :func:`madaline.get_threads`. Results do not depend on it.
     seed : int
-        Of everything random.
+        Random seed.
 
     Attributes
     ----------
     model : Model
-        What is trained; there after the first ``fit``.
+        The model that is trained; available after the first ``fit``.
     history : History
         A row for every epoch.
 
@@ -101,7 +101,7 @@ class Trainer:
         seed: int = 0,
     ) -> None:
         if not isinstance(net, (Layer, Model)):
-            raise ConfigError(f"net={net!r} must be a layer, as md.mlp(64, 10), or a model.")
+            raise ConfigError(f"net={net!r} must be a layer, for example md.mlp(64, 10), or a model.")
         self.net = net.net if isinstance(net, Model) else net
         self._given = net if isinstance(net, Model) else None
         self.recipe = Recipe.of(
@@ -162,60 +162,67 @@ class Trainer:
         checkpoint_seconds: float | None = None,
         resume: str | os.PathLike[str] | None = None,
     ) -> History:
-        """Train from the start, or from a checkpoint.
+        """Train from the start, or resume from a checkpoint.
 
         Parameters
         ----------
         X : array, sparse matrix, or dict or tuple of them; or Stream
-            One row a sample. Arrays stay where they are, whatever their type and layout. Of more than 262,144 rows,
-            layers and initializers that learn from the data before training see that many, and of sparse data so many
-            as make 16 million numbers. A :class:`Stream` brings its own targets and weights.
+            Inputs, one row for each sample. Arrays of any type and layout are used without a copy. Layers and
+            initializers that learn from the data before training use at most 262,144 rows, and at most 16 million
+            numbers of sparse data. A :class:`Stream` brings its own targets and weights.
         y : array or dict of them
-            Targets; ``X`` itself unless told, for autoencoders.
+            Targets; by default ``X`` itself, for autoencoders.
         epochs : int
-            How often every row is seen.
+            Number of epochs.
         batch_size : int or None
-            Rows of a step; None takes all of them. A smaller last batch counts by its rows.
+            Mini-batch size; None for all rows. A smaller last batch is weighted by its number of rows.
         validation : float or (X, y) or (X, y, sample_weight), optional
-            A share of the rows (of each class its share), or other data, on which every epoch is judged.
+            Validation set: a fraction of the rows (stratified by class), or other data.
         sample_weight : array of shape (n,), optional
+            Weight of each row.
         class_weight : dict, array or "balanced", optional
-            Each row's weight is multiplied by its class's. For several labels a list with the weights of 0 and 1 of
-            each, ``[{1: 5.0}, {}]``; for several outputs a dict, ``{"kind": "balanced"}``: their weights multiply, as
-            scikit-learn's do.
+            Weight of each class; the weight of a row is multiplied by it. For several labels a list with the weights of
+            0 and 1 of each, ``[{1: 5.0}, {}]``; for several outputs a dict, ``{"kind": "balanced"}``, whose weights are
+            multiplied, as in scikit-learn.
         metrics : str, Metric, callable, or list of them
             Columns of the history besides the loss: ``["accuracy", "auc"]``.
         early_stopping : bool, int, str or EarlyStopping
-            True, epochs of patience, a column, or all of it. Gives the best parameters back.
+            True, the patience in epochs, a column of the history, or a rule. The best parameters are restored.
         callbacks : Callback, callable, or list of them
-            A function is called at the end of each epoch with the trainer and the row.
+            A function is called after each epoch with a view of the training (``model``, ``history``, ``progress``,
+            ``stop()``, ``scale_rate()``) and the row of the history.
         shuffle : bool
-            Whether rows are seen in a new order every epoch.
+            Whether rows are shuffled before every epoch.
         sampler : str, Sampler or callable, optional
-            Other ways: ``"with_replacement"``, ``"balanced"``.
+            Other orders of the rows: ``"with_replacement"``, ``"balanced"``.
         drop_last : bool
             Whether a smaller last batch is left out.
         accumulate : int
-            Batches whose gradients make one step; the same as a batch that many times as large, which is run in tiles.
+            Number of mini-batches whose gradients make one step; the same as a larger ``batch_size``.
         probes : bool or sequence of str
-            Layers to watch; see ``history.probes``.
+            Layers to sample; see ``history.probes``.
         probe_every : int, optional
-            Steps between samples of the probes; unless told, twice an epoch, and more rarely where that would take
-            more than some 2 % of the time.
+            Number of steps between samples of the probes; by default two samples an epoch, fewer if they would take
+            more than about 2 % of the time.
         record_steps : bool
             Whether ``history.steps`` gets a row for every step.
         max_seconds : float, optional
-            Stop after the epoch in which this time is over; of a stream, after the step.
+            Time limit: training stops after the epoch that reaches it; with a stream, after the step.
         on_divergence : {"raise", "stop", "skip"}
-            What to do about a batch whose loss is not finite: an error, an end, or leave it out.
+            What to do if the loss of a mini-batch is not finite: raise an error, stop, or leave the batch out.
         progress : bool, optional
-            Whether to show a bar; in a terminal unless told.
+            Whether to show a progress bar; by default only in a terminal.
         checkpoint : path, optional
-            A file that is written every ``checkpoint_epochs`` epochs, every ``checkpoint_seconds`` seconds, and when
-            the run is interrupted. It is always a whole one.
+            File for checkpoints, always a complete one. It is written every ``checkpoint_epochs`` epochs, every
+            ``checkpoint_seconds`` seconds, and when training is interrupted.
+        checkpoint_epochs : int or None
+            Number of epochs between checkpoints.
+        checkpoint_seconds : float or None
+            Seconds between checkpoints, also within an epoch.
         resume : path, optional
-            A checkpoint to go on from, with the same settings and data: the end is bit by bit that of a run that was
-            never interrupted. If it is the same path as ``checkpoint`` and is not there yet, the run starts afresh.
+            Checkpoint to resume from, with the same settings, data and instruction set: the result has the same bits
+            as training that was never interrupted. If it is the path of ``checkpoint`` and does not exist yet, training
+            starts from the beginning.
         """
         options = FitOptions.of_fit(locals())
         model = self._new_model(X)

@@ -1,4 +1,4 @@
-"""Weights of rows, from those given for rows and for classes."""
+"""Weights of rows, from weights of rows and of classes."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from madaline.losses.weights import balanced_class_weight, check_weights
 def row_weights(
     loss: Loss | dict[str, Loss], out_shape: Any, targets: Any, n_rows: int, sample_weight: Any, class_weight: Any
 ) -> np.ndarray | None:
-    """The weight of each row: its own times that of its class; None where there are none."""
+    """The weight of each row, multiplied by that of its class; None without weights."""
     weight = None
     if sample_weight is not None:
         try:
             weight = np.asarray(sample_weight, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise ConfigError(f"sample_weight holds no numbers: {error}.") from None
+            raise ConfigError(f"sample_weight must hold numbers: {error}.") from None
         if weight.shape != (n_rows,):
             raise ShapeError(
                 f"sample_weight has shape {weight.shape}; it must hold one number for each of {n_rows} rows."
@@ -35,11 +35,11 @@ def row_weights(
 
 
 def _class_rows(loss: Loss | dict[str, Loss], out_shape: Any, targets: Any, n_rows: int, class_weight: Any) -> Any:
-    """The weight each row has by its class; the product of those of several outputs."""
+    """The weight of each row because of its class; for several outputs the product."""
     if isinstance(loss, dict):
         if not isinstance(class_weight, Mapping) or not set(class_weight) <= set(loss):
             raise ConfigError(
-                f"class_weight={class_weight!r} must say which outputs it is for, as the net has several: "
+                f"class_weight={class_weight!r} must be a dict by output, because the net has several: "
                 f"class_weight={{{next(iter(loss))!r}: 'balanced'}}. Outputs: {', '.join(loss)}."
             )
         each = (
@@ -52,7 +52,7 @@ def _class_rows(loss: Loss | dict[str, Loss], out_shape: Any, targets: Any, n_ro
 
 
 def class_weights(loss: Loss | dict[str, Loss], out_shape: Any, targets: Any, given: Any) -> Any:
-    """Weights of classes as given, ``"balanced"`` as numbers: other rows are to be weighted as those it counts."""
+    """Weights of classes, with ``"balanced"`` replaced by numbers, so that a validation set is weighted alike."""
     if isinstance(loss, dict):
         named = given if isinstance(given, Mapping) else {}
         known = {
@@ -68,7 +68,7 @@ def class_weights(loss: Loss | dict[str, Loss], out_shape: Any, targets: Any, gi
 
 
 def counts_rows(class_weight: Any) -> bool:
-    """Whether weights, or some of those of several labels or outputs, are to be found by counting all rows."""
+    """Whether some weights are ``"balanced"``, which needs the counts of all rows."""
     if isinstance(class_weight, str):
         return True
     items = class_weight.values() if isinstance(class_weight, Mapping) else class_weight
