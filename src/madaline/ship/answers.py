@@ -60,10 +60,9 @@ def _of_net(model: Model, plan: Any, answers: Callable[[Any], Answers], title: s
         x = next(iter(x.values())) if isinstance(x, dict) and not isinstance(spec, dict) else x
         passed = run(model, x, number, columns.layers if columns else None)
         outputs, known = answers(passed.y)
-    known = {**(columns.known if columns else {}), **known}
-    return completed(
-        inputs, outputs, f"{title}: {model.net!r}", passed, frozenset(model.network.params), known=known
-    )  # fmt: skip
+    parameters = frozenset(model.network.params)
+    about = columns.known if columns else None
+    return completed(inputs, outputs, f"{title}: {model.net!r}", passed, parameters, columns=about, known=known)
 
 
 def _classified(p: Any, classes: Any, threshold: float = 0.5) -> Answers:
