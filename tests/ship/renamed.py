@@ -58,7 +58,8 @@ def renamed_rows(names: dict[str, str]) -> list[dict[str, Any]]:
 def answers(names: dict[str, str]) -> tuple[np.ndarray, list[str]]:
     """Probabilities and classes of all rows, as the model with its own names gives them."""
     found = plain_model().predict(table())
-    return plain_model().predict_proba(table()), [names.get(name, name) for name in found]
+    # No string in an array of NumPy ends with a null character.
+    return plain_model().predict_proba(table()), [names.get(name, name).rstrip("\0") for name in found]
 
 
 def _renamed(data: Any, names: dict[str, str]) -> Any:

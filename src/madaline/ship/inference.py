@@ -274,7 +274,7 @@ def _weight_names(
         if not is_constant(node) or node.shape == ():
             continue
         path = paths.get(id(node))
-        name = found[id(node)] = names.new("layer", path) if path else names.new("computed", "")
+        name = found[id(node)] = names.new("layer", path) if path else names.new("computed", "computed")
         if path in learned:
             parameters.add(name)
     return found, frozenset(parameters)

@@ -88,7 +88,7 @@ class Language:
         raise NotImplementedError
 
     def position(self, name: str, value: str, size: int) -> str:
-        """Define an index, counted from the end if negative and checked against ``size``; return an expression for it."""
+        """Define an index, counted from the end if negative and checked against ``size``; return its expression."""
         raise NotImplementedError
 
     def function(self, name: str, dtype: np.dtype[Any], value: str) -> str:

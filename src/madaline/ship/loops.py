@@ -92,7 +92,7 @@ class Loops:
         self.walk(sizes(step.result), [*strides, stored_strides(shape)], body)
 
     def walk(self, counts: Sequence[int], strides: Sequence[Strides], body: Callable[[list[str]], None]) -> None:
-        """Write as few nested loops over all elements as possible; ``body`` gets the position for each of the strides."""
+        """Write as few nested loops over all elements as possible; ``body`` gets the position for each stride."""
         dims, joined = join([(count, False) for count in counts], [tuple(each) for each in strides])
         with self.nest([count for count, _ in dims]) as indices:
             body([place_of(indices, each) for each in joined])

@@ -33,10 +33,9 @@ class Identifiers:
         >>> names.new("x", "size (m²)"), names.new("x", "size m"), names.new("x", "x_1"), names.new("layer", "0.W")
         ('x_size_m', 'x_size_m_2', 'x_1', 'layer_0_W')
         """
-        plain = re.sub(r"[^0-9A-Za-z]+", "_", text[:MAX_LENGTH]).strip("_")
-        if plain != prefix and not plain.startswith(f"{prefix}_"):
-            plain = f"{prefix}_{plain}".rstrip("_")
-        return self._free(plain)
+        plain = re.sub(r"[^0-9A-Za-z]+", "_", text[:MAX_LENGTH]).strip("_") or "unnamed"
+        is_complete = text == prefix or plain.startswith(f"{prefix}_")
+        return self._free(plain if is_complete else f"{prefix}_{plain}")
 
     def output(self, text: str) -> str:
         """The identifier of an output."""

@@ -53,7 +53,9 @@ def python_files(inference: Inference, path: Path) -> dict[Path, bytes]:
     constants = [
         f"indices_{port.name} = {category_indices(port)}" for port in inference.inputs if port.kind == "category"
     ]
-    constants += [f"classes_{port.name} = {_classes(port)}" for port in inference.outputs if port.kind == "label"]
+    constants += [
+        f"classes_{port.name} = np.array({class_list(port)})" for port in inference.outputs if port.kind == "label"
+    ]
     sections = [
         python_docstring(
             inference.title.shown(),
@@ -85,13 +87,6 @@ def _read(port: Port) -> str:
     if port.kind == "date":
         return f"{port.name} = _days({column})"
     return f"{port.name} = np.asarray({column if port.is_column else port.name}, dtype=np.{port.dtype.name})"
-
-
-def _classes(port: Port) -> str:
-    """The classes as an array; of objects where NumPy would convert them."""
-    values = [given.value for given in port.values]
-    kept = [(type(value), value) for value in np.array(values).tolist()] == [(type(value), value) for value in values]
-    return f"np.array({class_list(port)}{'' if kept else ', dtype=object'})"
 
 
 def _weights(name: str, value: np.ndarray) -> str:
