@@ -39,7 +39,7 @@ PIECES = [
     "\n#define x_ 0\n", "; exit(1); ", ATTACK, '"""\nprint("PWNED")\n"""', "\\N{BULLET}",
     "\\u000a", "# -*- coding: cp037 -*-",
 ]  # fmt: skip
-TEXT = st.lists(st.sampled_from(PIECES) | st.characters(), max_size=4).map("".join)
+TEXT = st.lists(st.sampled_from(PIECES) | st.characters(), max_size=4).map("".join).filter(lambda text: text != "x")
 IN_PATHS = TEXT.filter(lambda text: text and "." not in text and _is_unicode(text))
 "A column that is embedded is a key of an array in the model file, too."
 
@@ -156,7 +156,7 @@ def test_a_torch_script_is_that_of_harmless_names(folder, names, stem):
 @settings(max_examples=25)
 @given(names=hostile())
 def test_an_onnx_file_answers_rightly(folder, names):
-    inside = [names[name] for name in (*CITIES, *CLASSES)]
+    inside = [*(names[name] for name in CITIES), *(names[name].rstrip("\0") for name in CLASSES)]
     if not all(_is_unicode(text) and "\0" not in text for text in inside):
         with pytest.raises(ExportError, match="null character or is not valid Unicode"):
             exported(names, folder, "onnx")

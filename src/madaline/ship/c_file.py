@@ -35,9 +35,8 @@ def c_files(inference: Inference, path: Path) -> dict[Path, bytes]:
     stem = _stem(path)
     columns = [port for port in inference.inputs if port.is_column]
     arrays = [*(port for port in inference.inputs if not port.is_column), *inference.outputs]
-    row = [f"const {stem}_row *row"] if columns else []
-    arguments = [f"const {_argument(port)}" if port in inference.inputs else _argument(port) for port in arrays]
-    prototype = f"int {stem}_predict({', '.join([*row, *arguments])})"
+    given = [f"const {stem}_row *row"] if columns else [f"const {_argument(port)}" for port in inference.inputs]
+    prototype = f"int {stem}_predict({', '.join([*given, *map(_argument, inference.outputs)])})"
     declared = "\n".join([*(_row_type(stem, columns) if columns else ()), f"{prototype};"])
     used = [port for port in columns if port.name in loops.used]
     body = [

@@ -56,18 +56,17 @@ def leaf_names(tree: Any, single: str) -> list[str]:
     One array is called ``single``, those of a tuple ``single_0`` and so on, those of a dict by their keys.
     """
     found: dict[str, None] = {}
-    for path in _paths(tree, (single,)):
-        name = "_".join(path)
+    for path in _paths(tree):
+        name = path[1:] if isinstance(tree, dict) else f"{single}{path}"
         while name in found:
             name += "_"
         found[name] = None
     return list(found)
 
 
-def _paths(tree: Any, start: tuple[str, ...]) -> list[tuple[str, ...]]:
-    if isinstance(tree, dict):
-        keys = () if len(start) == 1 else start
-        return [path for key, item in tree.items() for path in _paths(item, (*keys, str(key)))]
-    if isinstance(tree, (tuple, list)):
-        return [path for number, item in enumerate(tree) for path in _paths(item, (*start, str(number)))]
-    return [start]
+def _paths(tree: Any) -> list[str]:
+    """The keys and positions that lead to each leaf, each with an underscore before it."""
+    if not isinstance(tree, (dict, tuple, list)):
+        return [""]
+    items = tree.items() if isinstance(tree, dict) else enumerate(tree)
+    return [f"_{key}{path}" for key, item in items for path in _paths(item)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -117,10 +116,13 @@ def returned(ports: Sequence[Port], results: Sequence[str]) -> str:
     return "{" + ", ".join(f"{python_literal(port.title)}: {result}" for port, result in named) + "}"
 
 
+_TEXT = re.compile(r"""#[^\n]*|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""")
+"Comments and strings."
+
+
 def helpers_for(body: str, helpers: Mapping[str, str]) -> list[str]:
     """The sources of those helper functions that the statements of a function's body call."""
-    nodes = ast.walk(ast.parse(f"def body():\n{body}"))
-    called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    called = set(re.findall(r"\b(_\w+)\(", _TEXT.sub("", body)))
     return [source.strip("\n") for name, source in helpers.items() if name in called]
 
 
