@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import stat
 
 import numpy as np
+import polars as pl
 import pytest
 
 from madaline import container
@@ -116,3 +119,64 @@ def test_a_file_that_lists_arrays_without_end_is_refused_before_they_are_read(tm
     (tmp_path / "file").write_bytes(len(head).to_bytes(8, "little") + head)
     with pytest.raises(FileFormatError, match="lists 100,001 arrays, and at most 100,000 are allowed"):
         container.read(tmp_path / "file", kind="thing")
+
+
+def raw_file(path, header, data=b""):
+    """A safetensors file with this header."""
+    text = json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + data)
+    return path
+
+
+@pytest.mark.parametrize("dtype", ["BF16", "F8_E5M2", "F8_E4M3", "F8_E8M0", "F4", "F6_E2M3"])
+def test_numbers_that_numpy_has_not_are_named(dtype, tmp_path):
+    size = {"BF16": 8, "F4": 2, "F6_E2M3": 3}.get(dtype, 4)
+    header = {"__metadata__": {"madaline": '{"kind": "thing"}'}}
+    header["x"] = {"dtype": dtype, "shape": [4], "data_offsets": [0, size]}
+    path = raw_file(tmp_path / "file", header, b"\0" * size)
+    with pytest.raises(FileFormatError, match=f"array 'x' has dtype {dtype}, which is not supported"):
+        container.read(path, kind="thing")
+
+
+@pytest.mark.parametrize("shape", [[0, 2**62], [0] * 70, [1] * 70, [2**63, 0]], ids=str)
+def test_shapes_that_numpy_has_not_are_refused(shape, tmp_path):
+    size = 0 if 0 in shape else 4
+    header = {"__metadata__": {"madaline": '{"kind": "thing"}'}}
+    header["x"] = {"dtype": "F32", "shape": shape, "data_offsets": [0, size]}
+    with pytest.raises(FileFormatError, match="is damaged or not a madaline file"):
+        container.read(raw_file(tmp_path / "file", header, b"\0" * size), kind="thing")
+
+
+def test_what_is_no_file_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(FileFormatError, match="is not a regular file"):
+        container.read(tmp_path / "pipe", kind="thing")
+
+
+@pytest.mark.parametrize(
+    "error", [AttributeError("a"), IndexError("a"), MemoryError(), AssertionError(), KeyError("a")]
+)
+def test_every_failure_of_a_reader_is_a_sentence(error):
+    with pytest.raises(FileFormatError, match=r"^'file' is damaged or not a Keras file: .+\.$"), reading(error):
+        pass
+
+
+def test_a_panic_of_a_reader_in_rust_is_a_sentence():
+    """It is no Exception, so that only those who look for it catch it."""
+    panic = pl.exceptions.PanicException("index out of bounds")
+    assert not isinstance(panic, Exception)
+    with pytest.raises(FileFormatError, match="not a Keras file: index out of bounds"), reading(panic):
+        pass
+
+
+def test_what_is_no_failure_passes():
+    for error in (KeyboardInterrupt(), SystemExit(1), FileFormatError("a sentence")):
+        with pytest.raises(type(error)), reading(error):
+            pass
+
+
+@contextlib.contextmanager
+def reading(error):
+    with container.reading("file", "a Keras file"):
+        yield
+        raise error

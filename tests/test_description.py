@@ -203,7 +203,7 @@ def test_anything_may_stand_inside_anything():
 @pytest.mark.parametrize(
     ("data", "text"),
     [
-        (3, "3 is no plain data of a description"),
+        (3, "3 is not a description"),
         ({}, r"thing='' is not a known thing"),
         ({"name": "bx"}, r"thing='bx' is not a known thing. Did you mean 'box'"),
         ({"name": 3}, "name=3 of a thing must be a string"),
@@ -223,12 +223,12 @@ def test_anything_may_stand_inside_anything():
         ({"name": "box", "inside": {"kind": "loss", "name": "mse"}}, "inside=MSE"),
         ({"name": "box", "pair": [1]}, "pair="),
         ({"name": "box", "named": {"a": 1}}, "named="),
-        ({"name": "box", "named": {1: {"kind": "loss", "name": "mse"}}}, "1 is no name of a parameter"),
+        ({"name": "box", "named": {1: {"kind": "loss", "name": "mse"}}}, "1 is not the name of a parameter"),
         ({"name": "box", "rule": {"kind": "loss", "name": "mse"}}, "rule=.* must be a formula or None"),
         ({"name": "box", "rule": "lambda x: x"}, "must be a formula"),
         ({"name": "box", "number": {"kind": "float", "name": "1"}}, "its name must be nan, inf or -inf"),
-        ({"name": "box", "number": {1, 2}}, "is no plain value"),
-        ({"name": "same", "number": 0}, "said to be the same as number 0, which was not read before"),
+        ({"name": "box", "number": {1, 2}}, "is not a plain value"),
+        ({"name": "same", "number": 0}, "refers to number 0, which was not read before"),
         ({"name": "custom"}, "thing='custom' is not a known thing"),
     ],
 )
@@ -241,23 +241,23 @@ def test_nesting_without_end_is_refused():
     data: dict[str, Any] = {"kind": "thing", "name": "box"}
     for _ in range(5000):
         data = {"kind": "thing", "name": "box", "inside": [data]}
-    with pytest.raises(ConfigError, match="nested more than 64 deep"):
+    with pytest.raises(ConfigError, match="nested more than 64 levels deep"):
         Thing.from_dict(data)
     circle: dict[str, Any] = {"kind": "thing", "name": "box"}
     circle["inside"] = [circle]
-    with pytest.raises(ConfigError, match="nested more than 64 deep"):
+    with pytest.raises(ConfigError, match="nested more than 64 levels deep"):
         Thing.from_dict(circle)
     deep = Box()
     for _ in range(100):
         deep = Box(inside=(deep,))
-    with pytest.raises(ConfigError, match="nested more than 64 deep"):
+    with pytest.raises(ConfigError, match="nested more than 64 levels deep"):
         deep.to_dict()
 
 
 def test_what_is_no_plain_value_cannot_be_written():
-    with pytest.raises(ConfigError, match=r"Box: rule=<function .* is no plain value"):
+    with pytest.raises(ConfigError, match=r"Box: rule=<function .* is not a plain value"):
         Box(rule=lambda x: x).to_dict()
-    with pytest.raises(ConfigError, match="is no plain value"):
+    with pytest.raises(ConfigError, match="is not a plain value"):
         Box(named={"kind": Box()}).to_dict()
 
 
@@ -356,3 +356,17 @@ def test_data_changed_at_random_give_an_error_of_ours_or_a_description(thing):
         except MadalineError:
             continue
         assert again(found).to_dict() == found.to_dict()
+
+
+def test_references_count_as_what_they_stand_for():
+    layer: dict[str, Any] = {"kind": "layer", "name": "identity"}
+    for number in range(25):
+        layer = {
+            "kind": "layer",
+            "name": "residual",
+            "layers": [layer, {"kind": "layer", "name": "same", "number": number}],
+        }
+    with pytest.raises(ConfigError, match="expand to more than"):
+        Description.from_dict(layer)
+    shared = md.Sequential(*[md.Linear(2)] * 20)
+    assert len(again(md.Sequential(*[shared] * 100)).layers) == 100

@@ -1,4 +1,4 @@
-"""Files that hold arrays and one JSON document: safetensors, written whole or not at all, read without running code."""
+"""Files that hold arrays and one JSON document: safetensors, written atomically and read without running code."""
 
 from __future__ import annotations
 
@@ -17,29 +17,31 @@ import numpy as np
 from madaline.errors import FileFormatError
 
 MOST_ARRAYS = 100_000
-"A file that lists more is none of ours; each takes memory and time before anything can be checked."
+"Maximum number of arrays in a file; each takes memory and time before anything can be checked."
 LONGEST_LIST = 100_000_000
-"Bytes of the list of arrays and the document that safetensors reads at most."
+"Maximum number of bytes of the header (the list of arrays and the document); the limit of safetensors."
 DOCUMENT = "madaline"
 "The key of the document in the file's metadata."
+DTYPES = frozenset({"BOOL", "U8", "I8", "U16", "I16", "U32", "I32", "U64", "I64", "F16", "F32", "F64"})
+"The number types of safetensors that NumPy has, too."
 
 
 def write(path: str | os.PathLike[str], arrays: Mapping[str, np.ndarray], document: Mapping[str, Any]) -> None:
-    """Write a file. Whatever happens meanwhile, the path holds the old file or the new one, never a part.
+    """Write a file. If writing fails, the path still holds the old file.
 
     Parameters
     ----------
     path : path
-        Where; the folder must exist.
+        Path of the file. Its folder must exist.
     arrays : dict of array
-        Their types are kept.
+        Their dtypes are kept.
     document : dict
         Numbers, strings, lists and dicts; NaN and infinities are allowed.
     """
-    from safetensors.numpy import save  # those who save wait for it
+    from safetensors.numpy import save  # imported late, because only saving needs it
 
     whole = {name: np.asarray(array, order="C") for name, array in arrays.items()}
-    # One array at least, since the format refuses a file without any.
+    # At least one array, because the format does not allow a file without any.
     write_whole(path, save(whole or {"": np.zeros(0)}, metadata={DOCUMENT: json.dumps(document)}))
 
 
@@ -97,31 +99,59 @@ def remove_unfinished(path: str | os.PathLike[str]) -> None:
         left.unlink(missing_ok=True)
 
 
+@contextmanager
+def reading(
+    path: str | os.PathLike[str],
+    what: str = "a madaline file",
+    *,
+    keep: tuple[type[Exception], ...] = (FileFormatError,),
+) -> Iterator[None]:
+    """Turn every failure inside the block into a FileFormatError that names the file.
+
+    Damaged files make readers fail in many ways. A panic of a reader written in Rust is not even an Exception.
+
+    Parameters
+    ----------
+    path : path
+        Path of the file.
+    what : str
+        The kind of file that is expected, with its article.
+    keep : tuple of types
+        Exceptions that are passed on unchanged.
+    """
+    try:
+        yield
+    except keep:
+        raise
+    except Exception as error:
+        raise FileFormatError(_damaged(path, what, error)) from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise FileFormatError(_damaged(path, what, error)) from error
+
+
+def _damaged(path: str | os.PathLike[str], what: str, error: BaseException) -> str:
+    reason = f"the entry {error} is missing" if type(error) is KeyError else str(error) or type(error).__name__
+    return f"{os.fspath(path)!r} is damaged or not {what}: {reason.rstrip('.')}."
+
+
 def read(path: str | os.PathLike[str], *, kind: str | tuple[str, ...]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """The arrays and the document of a file of this kind, or of one of these.
+    """Read the arrays and the document of a file of this kind, or of one of these kinds.
 
     Raises
     ------
     FileFormatError
-        If it is no such file, or not a whole one.
+        If the file is damaged, incomplete or of another kind.
     FileNotFoundError
-        If there is none.
+        If there is no such file.
     """
-    from safetensors import SafetensorError, safe_open
-
     path = Path(path)
     kinds = (kind,) if isinstance(kind, str) else kind
-    if not path.exists():
-        raise FileNotFoundError(f"There is no file {str(path)!r}.")
     if path.is_dir():
         raise FileFormatError(f"{str(path)!r} is a folder, not a {kinds[0]} file.")
-    _check_size(path)
-    try:
-        with safe_open(path, framework="numpy") as file:
-            text = (file.metadata() or {}).get(DOCUMENT)
-            arrays = {name: file.get_tensor(name) for name in file.keys() if name}  # noqa: SIM118 - no dict
-    except (SafetensorError, OSError, ValueError, KeyError, TypeError, OverflowError) as error:
-        raise FileFormatError(f"{str(path)!r} is damaged or no madaline file: {error}.") from error
+    arrays, metadata = read_safetensors(path)
+    text = metadata.get(DOCUMENT)
     if text is None:
         raise FileFormatError(f"{str(path)!r} was not written by madaline: it has no description of its contents.")
     try:
@@ -134,8 +164,32 @@ def read(path: str | os.PathLike[str], *, kind: str | tuple[str, ...]) -> tuple[
     return arrays, document
 
 
-def _check_size(path: Path) -> None:
-    """An error if the list of arrays is out of all proportion; what is not as it should be is found later."""
+def read_safetensors(path: Path, what: str = "a madaline file") -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    """Read the arrays and the metadata of a safetensors file; ``what`` says which kind of file is expected."""
+    from safetensors import safe_open
+
+    if not path.exists():
+        raise FileNotFoundError(f"There is no file {str(path)!r}.")
+    if not path.is_file():
+        raise FileFormatError(f"{str(path)!r} is not a regular file.")
+    _check_header(path)
+    with reading(path, what), safe_open(path, framework="numpy") as file:
+        arrays = {name: _array(file, name, path) for name in file.keys() if name}  # noqa: SIM118 - no dict
+        return arrays, file.metadata() or {}
+
+
+def _array(file: Any, name: str, path: Path) -> np.ndarray:
+    dtype = file.get_slice(name).get_dtype()
+    if dtype not in DTYPES:
+        raise FileFormatError(
+            f"{str(path)!r}: the array {name!r} has dtype {dtype}, which is not supported. Save it as float32."
+        )
+    found: np.ndarray = file.get_tensor(name)
+    return found
+
+
+def _check_header(path: Path) -> None:
+    """Raise an error if the header lists too many arrays; other errors are found later."""
     try:
         with path.open("rb") as file:
             length = int.from_bytes(file.read(8), "little")

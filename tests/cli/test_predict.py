@@ -199,7 +199,7 @@ def test_a_file_that_is_no_model_is_refused(madaline, content):
     Path("x.madaline").write_bytes(content)
     result = madaline("predict", "x.madaline", "penguins")
     assert result.code == 1
-    assert "is damaged or no madaline file" in result.err
+    assert "is damaged or not a madaline file" in result.err
 
 
 def test_a_net_alone_is_not_enough(madaline):

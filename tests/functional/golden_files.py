@@ -9,11 +9,11 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from madaline.estimators.tabular.learned import Learned
 
 import madaline as md
 from madaline.data.encode import TablePlan
 from madaline.data.target import TargetPlan
-from madaline.estimators.tabular.learned import Learned
 from madaline.functional.files import FORMAT
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -90,7 +90,7 @@ def test_a_file_that_is_not_there_or_not_one_of_ours_is_said(path, tmp_path):
         md.load(tmp_path)
     for content in (b"", b"hello", b"\x00" * 100, b"\xff" * 100, struct.pack("<Q", 1 << 62)):
         path.write_bytes(content)
-        with pytest.raises(FileFormatError, match="damaged or no madaline file"):
+        with pytest.raises(FileFormatError, match="damaged or not a madaline file"):
             md.load(path)
     from safetensors.numpy import save
 

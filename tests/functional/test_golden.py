@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from madaline.estimators.tabular.learned import Learned
 
 import madaline as md
 from functional.golden_files import COLUMNS, GOLDEN, rates_and_intervals
-from madaline.estimators.tabular.learned import Learned
 from madaline.functional.files import FORMAT
 
 

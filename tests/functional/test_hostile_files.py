@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from madaline.estimators.tabular.learned import Learned
 
 import madaline as md
 from functional.golden_files import GOLDEN
 from madaline import container, plain
 from madaline.errors import FileFormatError
 from madaline.estimators import files  # noqa: F401 - imported before memory is counted
-from madaline.estimators.tabular.learned import Learned
 
 LARGEST = 64 * 2**20
 "Bytes that reading a file of a few kilobytes may take at most."
@@ -193,3 +193,79 @@ def test_weights_that_are_not_finite_are_kept_as_they_are(tmp_path):
     model.params["W"][...] = [[np.nan, np.inf], [-np.inf, 1.0]]
     md.save(model, tmp_path / "file")
     np.testing.assert_array_equal(md.load(tmp_path / "file").params["W"], model.params["W"])
+
+
+SPOKEN = {"kind": "activation", "name": "tanh"}
+TEXTS = {"texts": ["a", "b"]}
+
+
+@pytest.mark.parametrize(
+    "classes",
+    [
+        {"list": [{"description": SPOKEN}, {"description": SPOKEN}]},
+        {"tuple": ["a", "b"]},
+        {"description": SPOKEN},
+        {"dict": [["a", "b"]]},
+        {"texts": [{"a": 1}, "b"]},
+        {"texts": [None, ["a"], ["b"]]},
+        {"texts": "ab"},
+        {"list": [TEXTS, {"list": ["a", "b"]}]},
+        {"classes": {"kind": "binary", "classes": TEXTS, "is_sparse": False}},
+        "ab",
+        2,
+        None,
+    ],
+    ids=json.dumps,
+)
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("where", ["classes_", "_classes"])
+def test_classes_are_strings_or_numbers(classes, where, tmp_path):
+    """What a file says of classes is written into exported code, so nothing else may stand there."""
+    X = np.arange(8.0).reshape(-1, 1)
+    md.classical.Perceptron().fit(X, np.array(["a", "b"])[np.arange(8) % 2]).save(tmp_path / "file")
+    arrays, found = container.read(tmp_path / "file", kind="estimator")
+    inside = {"classes": {"kind": "binary", "classes": classes, "is_sparse": False}}
+    found["learned"][where] = classes if where == "classes_" else inside
+    container.write(tmp_path / "file", arrays, found)
+    with pytest.raises(FileFormatError, match="classes"):
+        md.load(tmp_path / "file")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("y", [["a", "b"], [True, False], [1, 2], [1.0, 2.0]])
+def test_classes_of_every_plain_type_come_back(y, tmp_path):
+    model = md.classical.Perceptron(max_iter=2).fit(np.arange(8.0).reshape(-1, 1), np.array(y)[np.arange(8) % 2])
+    model.save(tmp_path / "file")
+    again = md.load(tmp_path / "file")
+    assert again.classes_.tolist() == model.classes_.tolist()
+    assert again.classes_.dtype == model.classes_.dtype
+
+
+def doubled(levels):
+    """A net of two to the power of ``levels`` layers, in a few bytes for each level."""
+    net = {"kind": "layer", "name": "identity"}
+    for number in range(levels):
+        net = {
+            "kind": "layer",
+            "name": "sequential",
+            "layers": [net, {"kind": "layer", "name": "same", "number": number}],
+        }
+    return net
+
+
+@pytest.mark.parametrize("levels", [14, 18, 30])
+def test_references_to_references_are_counted(levels, tmp_path):
+    (tmp_path / "file").write_bytes(with_document(json.dumps(document(net=doubled(levels)))))
+    assert (tmp_path / "file").stat().st_size < 10_000
+    with pytest.raises(FileFormatError, match="expand to more than"):
+        md.load(tmp_path / "file")
+    refused(tmp_path / "file")
+
+
+def test_a_layer_may_be_used_in_many_places(tmp_path):
+    block = md.Sequential(*(md.Linear(2) for _ in range(5)))
+    model = md.Sequential(*([block] * 200)).init(2)
+    md.save(model, tmp_path / "file")
+    again = md.load(tmp_path / "file")
+    assert again.net[0] is again.net[199]
+    assert again.params.flat.tobytes() == model.params.flat.tobytes()

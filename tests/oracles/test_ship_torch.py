@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import runpy
 
+import numpy as np
 import pytest
 
+import madaline as md
 from ship.cases import NETS, agree, integer_case, integer_primitives, net_case, primitive_case, primitive_samples
 from ship.estimator_cases import MAKERS, fitted
+from ship.renamed import answers, renamed_model, renamed_rows
+from ship.test_hostile_names import ALIKE, WORST
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: make test-oracles")
 
@@ -56,3 +60,16 @@ def test_every_estimator_answers_the_same_from_its_columns(name, tmp_path):
         with torch.no_grad():
             found = script["load"]()(*script["inputs"](case.rows))
         agree([y.numpy() for y in (found.values() if isinstance(found, dict) else [found])], exported)
+
+
+@pytest.mark.parametrize("names", [{}, WORST, ALIKE], ids=["plain", "worst", "alike"])
+def test_names_made_to_do_harm_are_only_texts(names, tmp_path):
+    path = tmp_path / "a'); print('PWNED') #\\.py"
+    script, _ = md.export(renamed_model(names, tmp_path), path, to="torch")
+    space = runpy.run_path(str(script))
+    rows = renamed_rows(names)
+    with torch.no_grad():
+        found = space["load"]()(*space["inputs"]({key: [row[key] for row in rows] for key in rows[0]}))
+    probabilities, classes = answers(names)
+    np.testing.assert_allclose(found["probabilities"].numpy(), probabilities, rtol=1e-5)
+    assert [space["CLASSES"][place] for place in found["label"]] == classes

@@ -112,7 +112,7 @@ def test_a_date_has_the_parts_it_has_in_a_table():
 def test_what_is_no_fitted_estimator_is_refused(tmp_path):
     for thing, message in [
         (md.MLPClassifier(), "an unfitted MLPClassifier"),
-        (md.classical.Perceptron(), "this Perceptron is not"),
+        (md.classical.Perceptron(), "this Perceptron is not fitted"),
         ("model.madaline", "was given str"),
         (md.data.ColumnScaler(), "was given ColumnScaler"),
     ]:

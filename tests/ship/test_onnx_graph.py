@@ -22,7 +22,7 @@ def session(content):
 def run(case, tmp_path):
     """The outputs by onnxruntime."""
     (content,) = onnx_files(case.inference, tmp_path / "model.onnx").values()
-    names = [port.name for port in case.inference.inputs]
+    names = [port.title.value for port in case.inference.inputs]
     return session(content).run(None, dict(zip(names, case.inputs, strict=True)))
 
 

@@ -24,7 +24,7 @@ def run(case, path):
     ports = case.inference.outputs
     found = []
     for port in ports:
-        values = [row[port.name] if len(ports) > 1 else row for row in rows]
+        values = [row[port.title.value] if len(ports) > 1 else row for row in rows]
         found.append(np.array(values).reshape((n_rows, *port.shape[1:]) if has_rows else port.shape))
     return found
 

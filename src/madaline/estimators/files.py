@@ -108,7 +108,7 @@ def restored(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     for key, value in document["learned"].items():
         if not _is_learned(estimator, key) or callable(getattr(cls, key, None)):
             raise FileFormatError(f"{key!r} is not an attribute that an estimator learns.")
-        estimator.__dict__[key] = reader.value(value)
+        estimator.__dict__[key] = reader.classes(value) if key == "classes_" else reader.value(value)
     if "provenance" in document:
         estimator.provenance_ = Provenance.from_plain(document["provenance"])
     if not isinstance(estimator, NetEstimator):
@@ -216,9 +216,11 @@ class _Reader:
         if kind == "dict":
             return {self.value(key): self.value(item) for key, item in inside}
         if kind == "texts":  # a None in front says that they were objects
+            if not isinstance(inside, list) or any(type(text) is not str for text in inside[inside[:1] == [None] :]):
+                raise FileFormatError("The texts of classes or columns must be strings.")
             return np.array(inside[1:], dtype=object) if inside[:1] == [None] else np.array(inside, dtype=str)
         if kind == "classes":
-            return Classes(str(inside["kind"]), self.value(inside["classes"]), bool(inside["is_sparse"]))
+            return Classes(str(inside["kind"]), self.classes(inside["classes"]), bool(inside["is_sparse"]))
         if kind == "target":
             return Target(**inside)
         if kind == "intervals":
@@ -226,3 +228,11 @@ class _Reader:
         if kind == "description":
             return Reader().description(inside, Description)
         raise FileFormatError(f"{kind!r} is not a kind of value.")
+
+    def classes(self, data: Any) -> Any:
+        """An array of strings or numbers, or a list of such arrays; exported files repeat them in their code."""
+        found = self.value(data)
+        several = found if isinstance(found, list) and found else [found]
+        if any(not isinstance(one, np.ndarray) or one.ndim != 1 or one.dtype.kind not in "biufUO" for one in several):
+            raise FileFormatError("The classes must be arrays of strings or numbers.")
+        return found

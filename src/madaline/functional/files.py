@@ -1,4 +1,4 @@
-"""Models as files."""
+"""Saving and loading of models."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from madaline import container
 from madaline.description import short
-from madaline.errors import FileFormatError, MadalineError
+from madaline.errors import FileFormatError
 from madaline.functional.arrays import Arrays
 from madaline.functional.model import Model
 from madaline.nn.inputs import InputSpec
@@ -17,15 +17,15 @@ from madaline.nn.layer import Layer
 from madaline.nn.network import build
 
 FORMAT = 1
-"Raised when files change so that older versions cannot read them; older files are read forever."
+"Format version, raised when older versions cannot read new files. Older formats stay readable."
 MAX_PARAMETERS = 2**34
-"A file that asks for more arrays than that is refused before anything is made."
+"Maximum number of parameters of a net in a file, checked before anything is allocated."
 MAX_AXES = 32
-"Of an input."
+"Maximum number of axes of an input."
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
-    """Write a model or a fitted estimator to a file. Functions of yours are saved as their traced graphs.
+    """Write a model or a fitted estimator to a file. Custom functions are saved as their traced graphs.
 
     Examples
     --------
@@ -42,37 +42,42 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         return
     if not isinstance(model, Model):
         raise TypeError(
-            f"save needs a model, as net.init(X) or trainer.model, or a fitted estimator of madaline's, and was given "
+            "save needs a model, such as net.init(X) or trainer.model, or a fitted estimator of madaline. It was given "
             f"{type(model).__name__}."
         )
     container.write(path, model_arrays(model), {"kind": "model", **describe(model)})
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Read a model or an estimator from a file, whichever it holds.
+    """Read a model or an estimator from a file.
 
-    No code of the file is run; a damaged or foreign file is a FileFormatError.
+    Loading a file runs no code from it.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is damaged or not a model file.
+    FileNotFoundError
+        If there is no such file.
     """
     arrays, document = container.read(path, kind=("model", "estimator"))
-    try:
-        with np.errstate(all="ignore"):  # absurd numbers in a description are no reason to warn
-            if document["kind"] == "estimator":
-                from madaline.estimators import files  # a door to a later room; see pyproject.toml
+    # Numbers in a damaged description may overflow; the error that follows says what is wrong.
+    with container.reading(path, "a complete model file", keep=()), np.errstate(all="ignore"):
+        if document["kind"] == "estimator":
+            from madaline.estimators import files  # a door to a later room; see pyproject.toml
 
-                return files.restored(document, arrays)
-            return restored(document, arrays)
-    except (MadalineError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
-        raise FileFormatError(f"{os.fspath(path)!r} is no whole model file: {error}") from error
+            return files.restored(document, arrays)
+        return restored(document, arrays)
 
 
 def model_arrays(model: Model) -> dict[str, np.ndarray]:
-    """The arrays by the names they have in a file."""
+    """The arrays by their names in a file."""
     arrays = {f"params.{name}": model.params[name] for name in model.params}
     return arrays | {f"state.{name}": model.state[name] for name in model.state}
 
 
 def describe(model: Model) -> dict[str, Any]:
-    """What a file must say besides the arrays."""
+    """The description that a file contains besides the arrays."""
     from madaline import __version__
 
     return {

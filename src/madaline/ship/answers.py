@@ -1,4 +1,4 @@
-"""What fitted estimators answer, as graphs: from columns or rows to probabilities, classes and numbers."""
+"""The predictions of fitted estimators as graphs: from columns or rows to probabilities, classes and numbers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from madaline.ship.columns import Columns
 from madaline.ship.inference import Inference, completed, number_type, run
 
 Answers = tuple[dict[str, Any], dict[str, Mapping[str, Any]]]
-"Outputs by name, and what is known of them."
+"Outputs by name, and the kind and values of some of them."
 
 
 def inference_of_estimator(estimator: Any, dtype: Any = None) -> Inference:
@@ -37,7 +37,7 @@ def inference_of_estimator(estimator: Any, dtype: Any = None) -> Inference:
     answers = next((rule for kind, rule in ANSWERS.items() if isinstance(estimator, kind)), None)
     if answers is None or not hasattr(estimator, "model_"):
         raise TypeError(
-            f"export needs a model, as trainer.model, or a fitted estimator of madaline, and was given "
+            f"export needs a model, such as trainer.model, or a fitted estimator of madaline. It was given "
             f"{'an unfitted ' if answers else ''}{type(estimator).__name__}."
         )
     plan = getattr(estimator, "table_plan_", None)
@@ -51,19 +51,18 @@ def _of_net(model: Model, plan: Any, answers: Callable[[Any], Answers], title: s
     inputs = columns.inputs if columns else [new_input(0, (Rows(), *spec.shape), number, "x")]
     with open_trace(inputs):
         x = columns.encoded() if columns else inputs[0]
-        # A net without embeddings may take the matrix by name or as it is.
+        # A net without embeddings may take the matrix by its name or directly.
         x = dict.fromkeys(spec, x) if isinstance(spec, dict) and not isinstance(x, dict) else x
         x = next(iter(x.values())) if isinstance(x, dict) and not isinstance(spec, dict) else x
         passed = run(model, x, number, columns.layers if columns else None)
         outputs, known = answers(passed.y)
-    known = {**(columns.known if columns else {}), **known}
-    return completed(
-        inputs, outputs, f"{title}: {model.net!r}", passed, frozenset(model.network.params), known=known
-    )  # fmt: skip
+    parameters = frozenset(model.network.params)
+    about = columns.known if columns else None
+    return completed(inputs, outputs, f"{title}: {model.net!r}", passed, parameters, columns=about, known=known)
 
 
 def _classified(p: Any, classes: Any, threshold: float = 0.5) -> Answers:
-    """Probabilities (or margins) and the class: the largest, or the second of two where it is above the threshold."""
+    """Probabilities (or margins) and the class: that of the largest, or the second of two if above the threshold."""
     names = tuple(np.asarray(classes).tolist())
     known: dict[str, Mapping[str, Any]] = {"label": {"kind": "label", "values": names}}
     scores = "probabilities" if threshold else "decision"
@@ -106,7 +105,7 @@ def _of_regressor(estimator: MLPRegressor, raw: Any) -> Answers:
 
 
 def _in_units(estimator: StandardizedRegressor, values: Any, *, shift: bool = True) -> Any:
-    """Numbers of each target on the last axis, in the units of the targets."""
+    """Convert standardized numbers, with the targets on the last axis, to the units of the targets."""
     found = values.astype(np.float64) * np.atleast_1d(estimator._spread)
     return found + np.atleast_1d(estimator._centre) if shift else found
 
@@ -142,15 +141,15 @@ def _shaped(estimator: StandardizedRegressor, values: Any) -> Any:
 def _refuse_thinned(estimator: Any) -> None:
     if estimator.mc_dropout:
         raise ConfigError(
-            f"mc_dropout={estimator.mc_dropout} draws random nets at prediction, which an exported file does not. "
-            "Export the net as a whole: estimator.set_params(mc_dropout=0)."
+            f"mc_dropout={estimator.mc_dropout} samples random nets for each prediction, which exported files do not "
+            "support. Export the complete net: estimator.set_params(mc_dropout=0)."
         )
 
 
 def _of_units(estimator: UnitClassifier) -> Inference:
-    """Classical units: sums, and the class of the largest or of the sign."""
+    """Classical units: weighted sums, and the class of the largest sum or of the sign."""
     if not hasattr(estimator, "classes_"):
-        raise TypeError(f"export needs a fitted estimator, and this {type(estimator).__name__} is not.")
+        raise TypeError(f"export needs a fitted estimator; this {type(estimator).__name__} is not fitted.")
     x = new_input(0, (Rows(), int(estimator.n_features_in_)), np.float64, "x")
     with open_trace([x]):
         sums = _sums(estimator, x)
@@ -174,4 +173,4 @@ ANSWERS: dict[type[NetEstimator], Callable[[Any, Any], Answers]] = {
     GaussianMLPRegressor: _of_gaussian,
     MixtureDensityRegressor: _of_mixture,
 }
-"What each estimator makes of the outputs of its net."
+"How each estimator converts the outputs of its net to predictions."

@@ -1,4 +1,4 @@
-"""One file of C99 that computes a row: no allocation, no library but ``math.h``, the weights as constants."""
+"""A C99 file that computes one row: without allocation, with ``math.h`` only and the weights as constants."""
 
 from __future__ import annotations
 
@@ -7,58 +7,67 @@ from pathlib import Path
 
 import numpy as np
 
+from madaline.errors import ExportError
 from madaline.graph.shapes import Rows
 from madaline.ship.c_language import TYPES, C, literal
+from madaline.ship.escape import c_comment
 from madaline.ship.inference import Inference, Port
 from madaline.ship.loops import Loops
-from madaline.ship.names import one_line
+from madaline.ship.names import MAX_LENGTH
 
+HEADERS = ("math", "stdbool", "stddef", "stdint")
+"Headers that the file includes."
 N_IN_LINE = 8
-"Numbers in a line of weights."
+"Number of weights in a line."
 
 
 def c_files(inference: Inference, path: Path) -> dict[Path, bytes]:
-    """The file, and a header for those who call it."""
+    """The file and its header, with their contents."""
+    header_path = path.with_suffix(".h")
+    if path == header_path or path.stem.lower() in HEADERS:
+        raise ExportError(
+            f"{path.name!r} cannot be the name of a C file, because a header named {header_path.name!r} is written "
+            "beside it. Use another name, such as 'model.c'."
+        )
     code = C()
     loops = Loops(inference, code)
     loops.write()
-    stem = re.sub(r"\W", "_", path.stem, flags=re.ASCII)
-    stem = stem if stem.isidentifier() else f"model_{stem}"
-    used = set(re.findall(r"\w+", "\n".join(code.lines)))
-    ports = (*inference.inputs, *inference.outputs)
+    stem = _stem(path)
     columns = [port for port in inference.inputs if port.is_column]
-    arguments = [f"const {stem}_row *row"] if columns else [f"const {_argument(port)}" for port in inference.inputs]
-    prototype = f"int {stem}_predict({', '.join([*arguments, *map(_argument, inference.outputs)])});"
-    declared = "\n".join([*(_row_type(stem, columns) if columns else ()), prototype])
+    arrays = [*(port for port in inference.inputs if not port.is_column), *inference.outputs]
+    given = [f"const {stem}_row *row"] if columns else [f"const {_argument(port)}" for port in inference.inputs]
+    prototype = f"int {stem}_predict({', '.join([*given, *map(_argument, inference.outputs)])})"
+    declared = "\n".join([*(_row_type(stem, columns) if columns else ()), f"{prototype};"])
+    used = [port for port in columns if port.name in loops.used]
     body = [
         *(f"    {TYPES[dtype]} scratch_{dtype}[{size}];" for dtype, size in loops.plan.scratch.items()),
-        *(f"    const {_argument(port, 'const ')} = &row->{port.name};" for port in columns if port.name in used),
-        *(f"    (void){port.name};" for port in ports if port.name not in used and port not in columns),
-        *(["    (void)row;"] if columns and not any(port.name in used for port in columns) else []),
+        *(f"    const {_argument(port, 'const ')} = &row->{port.name};" for port in used),
+        *(f"    (void){port.name};" for port in arrays if port.name not in loops.used),
+        *(["    (void)row;"] if columns and not used else []),
         *code.lines,
     ]
-    shown = [f"   {port.name}: {_about(port)}, in" for port in inference.inputs]
-    shown += [f"   {port.name}: {_about(port)}, out" for port in inference.outputs]
-    arrays = "\n".join(_array(name, value) for name, value in inference.arrays.items())
-    lines = "\n".join([prototype.replace(";", " {"), *body, "    return 0;", "}"])
-    text = f"{_HEAD.format(inference.title, about=chr(10).join(shown))}\n{declared}\n\n{arrays}\n{lines}\n"
-    header = _HEADER.format(inference.title, guard=f"{stem.upper()}_H", declared=declared)
-    return {path: text.encode(), path.with_suffix(".h"): header.encode()}
+    weights = "\n".join(_array(name, value) for name, value in inference.arrays.items())
+    function = "\n".join([f"{prototype} {{", *body, "    return 0;", "}"])
+    includes = "\n".join(f"#include <{name}.h>" for name in HEADERS)
+    text = f"{_head(inference)}\n{includes}\n\n{declared}\n\n{weights}\n{function}\n"
+    header = _HEADER.format(
+        about=c_comment(inference.title.shown(), "Written by madaline.", _RETURNS),
+        guard=f"MADALINE_{stem.upper()}_H",
+        declared=declared,
+    )
+    return {path: text.encode(), header_path: header.encode()}
 
 
-_HEAD = """/* {0}
-   Written by madaline. C99, no allocation, nothing but math.h; link with -lm.
-   Computes one row. Returns 0, or 1 if a category is not one of those known; arrays must not overlap.
-{about}
-*/
-#include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-"""
+def _stem(path: Path) -> str:
+    """The prefix of the names that the header declares."""
+    stem = re.sub(r"[^0-9A-Za-z]+", "_", path.stem[:MAX_LENGTH]).strip("_")
+    is_free = stem[:1].isalpha() and not stem.startswith(("layer_", "computed_"))
+    return stem if is_free else f"model_{stem}".rstrip("_")
 
-_HEADER = """/* {0}
-   Written by madaline. Computes one row; returns 0, or 1 if a category is not one of those known. */
+
+_RETURNS = "Computes one row. Returns 0, or 1 if the index of a category is out of range."
+
+_HEADER = """{about}
 #ifndef {guard}
 #define {guard}
 
@@ -78,31 +87,41 @@ extern "C" {{
 """
 
 
+def _head(inference: Inference) -> str:
+    return c_comment(
+        inference.title.shown(),
+        "Written by madaline. C99 without allocation; link with -lm.",
+        f"{_RETURNS} Arrays must not overlap.",
+        *(f"{port.name}: {_about(port)}, input" for port in inference.inputs),
+        *(f"{port.name}: {_about(port)}, output" for port in inference.outputs),
+    )
+
+
 def _row_type(stem: str, columns: list[Port]) -> list[str]:
     """A struct with a member for each column of a table."""
     kinds = {
-        "number": "NAN if it is missing",
-        "date": "days since 1970, with the time of day as a fraction; NAN if it is missing",
+        "number": "NAN if missing",
+        "date": "days since 1970-01-01, with the time of day as a fraction; NAN if missing",
     }
     lines = ["typedef struct {"]
     for port in columns:
-        about = kinds.get(port.kind) or f"{_listed(port)}; -1 another, -2 none"
-        lines.append(f"    {TYPES[port.dtype.name]} {port.name}; /* {one_line(port.title)}: {about} */")
+        about = kinds.get(port.kind) or f"{_listed(port)}; -1 if unknown, -2 if missing"
+        lines.append(f"    {TYPES[port.dtype.name]} {port.name}; {c_comment(f'{port.title.shown()}: {about}')}")
     return [*lines, f"}} {stem}_row;", ""]
 
 
 def _listed(port: Port) -> str:
-    """Places and what they stand for."""
-    return one_line(", ".join(f"{place} {value}" for place, value in enumerate(port.values)), 100_000)
+    """The indices of the values, and the values."""
+    return ", ".join(f"{place} {given.shown()}" for place, given in enumerate(port.values))
 
 
 def _about(port: Port) -> str:
     if port.kind == "label":
-        return f"the place of the class ({_listed(port)}), {TYPES[port.dtype.name]}"
-    return f"{_numbers(port)} of {TYPES[port.dtype.name]}"
+        return f"index of the class ({_listed(port)}), {TYPES[port.dtype.name]}"
+    return f"{_size(port)} of {TYPES[port.dtype.name]}"
 
 
-def _numbers(port: Port) -> str:
+def _size(port: Port) -> str:
     return " x ".join(str(size) for size in port.shape if not isinstance(size, Rows)) or "1"
 
 
@@ -111,7 +130,7 @@ def _argument(port: Port, pointer: str = "") -> str:
 
 
 def _array(name: str, value: np.ndarray) -> str:
-    if value.dtype.kind == "f" and np.isfinite(value).all():  # quicker for the millions there may be
+    if value.dtype.kind == "f" and np.isfinite(value).all():  # faster, because there may be millions
         suffix = "f" if value.dtype == np.float32 else ""
         numbers = [f"{number!s}{suffix}" for number in value.ravel()] or ["0"]
     else:
@@ -119,4 +138,4 @@ def _array(name: str, value: np.ndarray) -> str:
     lines = [", ".join(numbers[start : start + N_IN_LINE]) for start in range(0, len(numbers), N_IN_LINE)]
     body = ",\n".join(f"    {line}" for line in lines)
     shape = " x ".join(map(str, value.shape))
-    return f"/* {shape} */\nstatic const {TYPES[value.dtype.name]} {name}[{len(numbers)}] = {{\n{body}\n}};\n"
+    return f"{c_comment(shape)}\nstatic const {TYPES[value.dtype.name]} {name}[{len(numbers)}] = {{\n{body}\n}};\n"

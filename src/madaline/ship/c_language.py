@@ -1,4 +1,4 @@
-"""How statements and numbers look in C99, and how elementwise primitives are computed there."""
+"""The syntax of C99, and how to compute elementwise primitives in it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from madaline.graph.node import BOOL, Node
+from madaline.ship.escape import c_comment
 from madaline.ship.language import Language, Rule
 
 TYPES = {"float32": "float", "float64": "double", "int64": "int64_t", "bool": "bool", "uint64": "size_t"}
 
 
 def _f(name: str) -> Rule:
-    """A function of ``math.h``, in the type of its argument."""
+    """A function of ``math.h`` for the type of its argument."""
 
     def rule(node: Node, args: list[str]) -> str:
         return f"{name}{'f' if node.inputs[0].dtype == np.float32 else ''}({', '.join(args)})"
@@ -111,7 +112,7 @@ class C(Language):
         return literal(value, dtype)
 
     def comment(self, text: str) -> None:
-        self.write(f"/* {text} */")
+        self.write(c_comment(text))
 
     def scope(self) -> Any:
         return self.block("{", "}")
@@ -154,7 +155,7 @@ class C(Language):
 
 
 def literal(value: Any, dtype: np.dtype[Any]) -> str:
-    """A number as C writes it, with no more digits than its type has."""
+    """A number in C notation, with the digits that its dtype needs."""
     number = np.asarray(value, dtype=dtype)[()]
     if dtype.kind != "f":
         return str(int(number))

@@ -1,4 +1,4 @@
-"""What becomes of the columns of a table before the net, as formulas: preprocessing goes into the exported graph."""
+"""The preprocessing of the columns of a table as formulas, which become part of the exported graph."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from madaline.graph.shapes import Rows
 
 
 class Columns:
-    """The inputs of a graph that takes the columns of a table as they are.
+    """The inputs of a graph that takes the raw columns of a table.
 
     Parameters
     ----------
     plan : TablePlan
-        Fitted.
+        The fitted plan.
 
     Attributes
     ----------
     inputs : list of Node
-        One for each column that is used, of shape (n,).
+        One for each used column, of shape (n,).
     known : dict
-        Kind, categories and place in the table of each, by its name.
+        Kind, categories and position in the table of each column, by its name.
     layers : dict
-        What each node of :meth:`encoded` is for, by id.
+        A description of each node of :meth:`encoded`, by id.
     """
 
     def __init__(self, plan: TablePlan) -> None:
@@ -51,7 +51,7 @@ class Columns:
             self.known[column.column] = {"kind": kind, "values": values, "place": place}
 
     def encoded(self) -> Any:
-        """What :meth:`TablePlan.encode` gives, traced: a matrix, or a dict with the categories to embed."""
+        """The traced result of :meth:`TablePlan.encode`: a matrix, or a dict with the categories to embed."""
         names = self._plan.inputs()
         embedded: dict[str, Any] = {}
         blocks: list[Any] = []
@@ -103,12 +103,12 @@ def _moment(plan: Any, x: Any) -> list[Any]:
 
 
 def _parts_of(days: Any) -> dict[str, Any]:
-    """The parts of a date from days since 1970: years begin in March here, so that a leap day is a year's last.
+    """The parts of a date from days since 1970. Years begin in March here, so that a leap day is the last of a year.
 
-    In 400 years there are 146,097 days; of the numbers of days before each month the line 30.6 m + 0.4 gives the whole.
+    400 years have 146,097 days. The number of days before month m is the integer part of 30.6 m + 0.4.
     """
     day = np.floor(days)
-    since = day + 719468.0  # from 1 March of the year 0
+    since = day + 719468.0  # since 1 March of the year 0
     era = np.floor(since / 146097.0)
     of_era = since - 146097.0 * era
     leap_days = np.floor(of_era / 1460.0) - np.floor(of_era / 36524.0) + np.floor(of_era / 146096.0)
@@ -133,4 +133,4 @@ FORMULAS: dict[type[ColumnPlan], Callable[[Any, Any], list[Any]]] = {
     OneHot: _one_hot,
     Moment: _moment,
 }
-"The matrix columns of each kind of column, from its values as the exported file takes them."
+"The matrix columns of each kind of table column, from its values as the exported file takes them."

@@ -1,4 +1,4 @@
-"""Models as files that run without madaline."""
+"""Export of models as files that run without madaline."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from madaline.ship.torch_script import torch_files
 Writer = Callable[[Inference, Path], dict[Path, bytes]]
 
 TARGETS: Registry[Writer] = Registry("target")
-"What a model can be exported to, by name."
+"The targets of an export, by name."
 TARGETS.add("c", c_files)
 TARGETS.add("onnx", onnx_files)
 TARGETS.add("python", python_files)
@@ -36,29 +36,40 @@ def export(
     Parameters
     ----------
     model : Model or estimator
-        As ``net.init(X)``, ``trainer.model`` or ``md.load(path)``; or a fitted estimator, whose preprocessing and
-        classes are written too: with ``data="auto"`` the file takes the columns of the table as they are.
+        A model (``net.init(X)``, ``trainer.model`` or ``md.load(path)``) or a fitted estimator. The preprocessing and
+        the classes of an estimator are exported, too: with ``data="auto"`` the file takes the raw columns of a table.
     path : path
-        Of the file; the folder must exist.
+        Path of the file. Its folder must exist.
     to : {"onnx", "torch", "python", "python-only", "c"}
-        ``onnx``: a graph for onnxruntime and others. ``torch``: a script with an ``nn.Module``, the weights beside it
-        in safetensors. ``python``: a file that needs NumPy alone. ``python-only``: one that needs nothing, and is
-        slower, a row at a time. ``c``: one file of C99 without allocation, a row at a time.
+        ``onnx``: a graph for onnxruntime and others. ``torch``: a script with an ``nn.Module`` and a safetensors file
+        with its weights. ``python``: a file that requires only NumPy. ``python-only``: a file that requires only
+        Python and predicts one row at a time, slowly. ``c``: a C99 file without allocation that predicts one row at a
+        time.
     dtype : {"float32", "float64"}, optional
-        Of the numbers in the file; those of the model unless told.
+        Floating-point type of the file. By default, that of the model.
     overwrite : bool
-        Whether files that are there may be replaced.
+        Whether to replace existing files.
 
     Returns
     -------
     tuple of Path
-        The files; each was written whole or not at all.
+        The files. Each is written completely or not at all.
+
+    Raises
+    ------
+    ExportError
+        If the target does not support an operation of the model; the message names the layer.
+    FileExistsError
+        If a file exists and ``overwrite`` is False.
 
     Notes
     -----
-    The outputs are those of ``model(X)``, to about 1e-6 of their size. All files are written from the graph of
-    primitives, so that every layer and every formula of yours can be exported. Weights that are only used through
-    others, as those of a weight norm, are written as what they come to.
+    The outputs are those of ``model(X)``, with a relative error of about 1e-6. All files are written from the graph of
+    primitives, so that every layer and every custom function can be exported. Values that depend only on weights, such
+    as those of a weight norm, are computed before they are written.
+
+    Column names, categories and classes are never written as code: exporting a model from an untrusted table or model
+    file is safe.
 
     Examples
     --------
@@ -69,10 +80,12 @@ def export(
     ['model.py']
     """
     write = TARGETS.find(to, argument="to")
+    if not Path(path).name:
+        raise IsADirectoryError(f"{os.fspath(path)!r} is a folder. Give the name of a file in it.")
     files = write(_inference(model, dtype), Path(path))
     for file in files:
         if file.exists() and not overwrite:
-            raise FileExistsError(f"There is a file {str(file)!r} already. Pass overwrite=True to replace it.")
+            raise FileExistsError(f"The file {str(file)!r} exists already. Pass overwrite=True to replace it.")
     for file, content in files.items():
         container.write_whole(file, content)
     return tuple(files)
@@ -81,6 +94,6 @@ def export(
 def _inference(model: Any, dtype: Any) -> Inference:
     if isinstance(model, Model):
         return inference_of(model, dtype)
-    from madaline.ship.answers import inference_of_estimator  # needs scikit-learn, which takes long to import
+    from madaline.ship.answers import inference_of_estimator  # imports scikit-learn, which is slow
 
     return inference_of_estimator(model, dtype)

@@ -1,4 +1,4 @@
-"""Weights from elsewhere put into a net of ours: every array finds its place, or an error says which does not."""
+"""Weights of other frameworks in our nets: every array must have its place, or an error names it."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from madaline.nn.network import build
 
 
 def model_with(net: Layer, inputs: Any, arrays: Mapping[str, np.ndarray]) -> Model:
-    """A model of this net with these parameters and state, by path.
+    """Create a model of this net with these parameters and state.
 
     Parameters
     ----------
     net : Layer
-        The description.
+        The net.
     inputs : int, tuple
         As for :meth:`~madaline.nn.layer.Layer.init`.
     arrays : dict
-        Exactly those the net has. One of float64 makes it a float64 model.
+        All arrays of the net, by path. The model is float64 if one of them is.
     """
     number = common_dtype(arrays.values())
     network = build(net, inputs, dtype=number)
     wanted = {**network.params, **network.state}
     if missing := [path for path in wanted if path not in arrays]:
-        raise FileFormatError(f"There are no weights for {', '.join(map(repr, missing))} of the net. {_held(arrays)}")
+        raise FileFormatError(f"There are no weights for {', '.join(map(repr, missing))}. {_available(arrays)}")
     if unused := [path for path in arrays if path not in wanted]:
         raise FileFormatError(f"The weights {', '.join(map(repr, unused))} have no place in the net, {net!r}.")
-    for path, entry in wanted.items():  # before anything is made, as large as a description may say it is
+    for path, entry in wanted.items():  # before anything is allocated: a description may ask for any size
         if arrays[path].shape != entry.shape:
             raise FileFormatError(f"The weights for {path!r} have shape {arrays[path].shape}; it needs {entry.shape}.")
     model = Model(network, np.zeros(network.n_params, number), np.zeros(network.n_state, number))
@@ -43,13 +43,13 @@ def model_with(net: Layer, inputs: Any, arrays: Mapping[str, np.ndarray]) -> Mod
 
 
 def common_dtype(arrays: Iterable[np.ndarray]) -> np.dtype[Any]:
-    """float64 if one of them is, otherwise float32; an error for what is no float."""
+    """float64 if one of the arrays has it, otherwise float32; an error if one is not of floats."""
     kinds = [array.dtype for array in arrays]
     if wrong := [kind for kind in kinds if kind.kind != "f"]:
-        raise FileFormatError(f"Weights of type {wrong[0]} are no floats.")
+        raise FileFormatError(f"Weights must be floats; these are {wrong[0]}.")
     return np.dtype(np.float64 if any(kind.itemsize == 8 for kind in kinds) else np.float32)
 
 
-def _held(arrays: Mapping[str, np.ndarray]) -> str:
+def _available(arrays: Mapping[str, np.ndarray]) -> str:
     shown = ", ".join(f"{path!r} {array.shape}" for path, array in arrays.items())
-    return f"There are: {shown or 'none'}."
+    return f"Available: {shown or 'none'}."

@@ -1,4 +1,4 @@
-"""Nets that scikit-learn has trained."""
+"""Models trained with scikit-learn."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from madaline.nn.layers.sequential import Sequential
 from madaline.ship.foreign import model_with
 
 ACTIVATIONS = {"identity": "identity", "logistic": "sigmoid", "tanh": "tanh", "relu": "relu"}
-"Our names of scikit-learn's activations."
+"Our names for the activations of scikit-learn."
 
 
 def from_sklearn(estimator: Any) -> Model:
-    """A model with the weights of a fitted ``MLPClassifier`` or ``MLPRegressor`` of scikit-learn.
+    """Create a model with the weights of a fitted ``MLPClassifier`` or ``MLPRegressor`` of scikit-learn.
 
     Parameters
     ----------
@@ -29,9 +29,9 @@ def from_sklearn(estimator: Any) -> Model:
     Returns
     -------
     Model
-        Its outputs are those of the last layer before scikit-learn's output function: for a classifier,
-        ``md.CrossEntropy().predict(model(X))`` gives the probabilities (``md.BinaryCrossEntropy()`` for two classes and
-        for several labels); for a regressor with ``loss="poisson"``, ``md.losses.Poisson().predict`` gives the means.
+        Its outputs are those of the last layer, before the output function of scikit-learn. For a classifier,
+        ``md.CrossEntropy().predict(model(X))`` returns the probabilities (``md.BinaryCrossEntropy()`` for two classes
+        and for several labels). For a regressor with ``loss="poisson"``, ``md.losses.Poisson().predict`` returns the means.
 
     Examples
     --------
@@ -45,11 +45,11 @@ def from_sklearn(estimator: Any) -> Model:
     weights, biases = getattr(estimator, "coefs_", None), getattr(estimator, "intercepts_", None)
     if not weights or not biases:
         raise ConfigError(
-            f"from_sklearn was given {type(estimator).__name__}, which has no coefs_ and intercepts_. Give a fitted "
+            f"from_sklearn was given {type(estimator).__name__}, which has no coefs_ and intercepts_. Pass a fitted "
             "MLPClassifier or MLPRegressor of scikit-learn."
         )
     if estimator.activation not in ACTIVATIONS:
-        raise ConfigError(f"activation={estimator.activation!r} is not known. Known: {', '.join(ACTIVATIONS)}.")
+        raise ConfigError(f"activation={estimator.activation!r} is not supported. Supported: {', '.join(ACTIVATIONS)}.")
     layers: list[Layer] = []
     arrays: dict[str, np.ndarray] = {}
     for W, b in zip(weights, biases, strict=True):

@@ -1,4 +1,4 @@
-"""Nets that PyTorch has trained: weights from a state file, the layers from what ``print(net)`` shows."""
+"""Models trained with PyTorch: weights from a state file, layers from what ``print(net)`` shows."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from madaline import container
 from madaline.errors import ConfigError, FileFormatError, MissingPackageError
 from madaline.functional.model import Model
 from madaline.nn.layer import Layer
@@ -19,24 +20,31 @@ from madaline.ship.foreign import model_with
 from madaline.ship.torch_layers import net_of
 
 RENAMED = {"weight": "W", "bias": "b", "running_mean": "mean", "running_var": "variance"}
-"Our names of their arrays; norms keep ``weight`` and ``bias``."
+"Our names for the arrays of PyTorch; norms keep ``weight`` and ``bias``."
 
 
 def from_torch(weights: Any, net: Layer | str | None = None, *, inputs: Any = None, prefix: str = "") -> Model:
-    """A model with the weights of an ``nn.Sequential`` of PyTorch. No code of a file is run.
+    """Create a model with the weights of an ``nn.Sequential`` of PyTorch.
+
+    Reading a file runs no code from it.
 
     Parameters
     ----------
     weights : path, dict or nn.Sequential
-        A safetensors file, or one of ``torch.save(net.state_dict(), path)`` (which needs torch, and is read with
-        ``weights_only=True``); a state dict; or the module itself.
+        A safetensors file, a file written by ``torch.save(net.state_dict(), path)`` (requires torch, and is read with
+        ``weights_only=True``), a state dict, or the module itself.
     net : str or Layer, optional
-        What ``str(net)`` gives in PyTorch, ``"Sequential((0): Linear(in_features=4, ..."``; or a net of ours with
-        layers in the same places. Not needed with a module.
+        The result of ``str(net)`` in PyTorch, ``"Sequential((0): Linear(in_features=4, ..."``, or one of our nets with
+        its layers in the same positions. Not needed with a module.
     inputs : int or tuple, optional
-        The number of columns, or the shape of a row, where the net does not begin with a linear layer.
+        The number of columns, or the shape of a row. Required if the net does not begin with a linear layer.
     prefix : str
-        What names in the file begin with before the number of a layer, as ``"model."``; others are left out.
+        Common prefix of the names in the file, such as ``"model."``. Names without it are ignored.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is damaged, or if its weights do not fit the net.
 
     Examples
     --------
@@ -50,7 +58,9 @@ def from_torch(weights: Any, net: Layer | str | None = None, *, inputs: Any = No
         net = str(weights) if net is None else net
         weights = weights.state_dict()
     if net is None:
-        raise ConfigError("from_torch needs the net: what str(net) gives in PyTorch, or the same layers of ours.")
+        raise ConfigError(
+            "from_torch needs the net: the result of str(net) in PyTorch, or one of our nets with the same layers."
+        )
     state = {
         name.removeprefix(prefix): value
         for name, value in _state_of(weights).items()
@@ -70,7 +80,9 @@ def _state_of(weights: Any) -> dict[str, np.ndarray]:
         raise FileNotFoundError(f"There is no file {str(path)!r}.")
     with path.open("rb") as file:
         is_torch_file = file.read(2) in (b"PK", b"\x80\x02")
-    return _from_torch_file(path) if is_torch_file else _from_safetensors(path)
+    if is_torch_file:
+        return _from_torch_file(path)
+    return container.read_safetensors(path, "a file of safetensors or torch.save")[0]
 
 
 def _as_array(value: Any) -> np.ndarray:
@@ -80,39 +92,31 @@ def _as_array(value: Any) -> np.ndarray:
     return np.asarray(value)
 
 
-def _from_safetensors(path: Path) -> dict[str, np.ndarray]:
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(path, framework="numpy") as file:
-            return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - no dict
-    except (SafetensorError, OSError, ValueError, KeyError, TypeError, OverflowError) as error:
-        raise FileFormatError(f"{str(path)!r} is neither a safetensors file nor one of torch.save: {error}.") from error
-
-
 def _from_torch_file(path: Path) -> dict[str, np.ndarray]:
     try:
         import torch
     except ImportError:
         raise MissingPackageError(
-            f"{str(path)!r} is a file of torch.save, which only torch can read. Install torch, or write the weights "
+            f"{str(path)!r} was written by torch.save, which only torch can read. Install torch, or save the weights "
             "with safetensors: safetensors.torch.save_file(net.state_dict(), path)."
         ) from None
-    try:
+    with container.reading(path, "a file of torch.save"):
         state = torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as error:  # whatever a damaged file makes of it
-        raise FileFormatError(f"torch refuses {str(path)!r}: {error}") from error
-    if not isinstance(state, Mapping):
-        raise FileFormatError(f"{str(path)!r} holds a {type(state).__name__}. Save net.state_dict(), not the net.")
-    return {str(name): _as_array(value) for name, value in state.items()}
+        if not isinstance(state, Mapping):
+            raise FileFormatError(
+                f"{str(path)!r} contains a {type(state).__name__}. Save net.state_dict() instead of the net."
+            )
+        return {str(name): _as_array(value) for name, value in state.items()}
 
 
 def _width(net: Layer, state: Mapping[str, np.ndarray]) -> Any:
-    """The number of columns that go in, as the first linear layer says it."""
+    """The number of input columns, from the weights of the first linear layer."""
     first = next((path for path, layer in _leaves(net) if isinstance(layer, (Linear, Embedding))), None)
     of_first = state.get(f"{first}.weight")
     if of_first is None or of_first.ndim != 2 or not isinstance(dict(_leaves(net))[first or ""], Linear):
-        raise ConfigError("The shape of a row is not known from the weights. Give it: inputs=20, inputs=(28, 28).")
+        raise ConfigError(
+            "The shape of a row cannot be inferred from the weights. Pass it: inputs=20 or inputs=(28, 28)."
+        )
     return int(of_first.shape[1])
 
 
@@ -124,7 +128,7 @@ def _leaves(net: Layer, path: str = "") -> list[tuple[str, Layer]]:
 
 
 def _renamed(net: Layer, inputs: Any, state: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The arrays as our net calls them and lays them out."""
+    """The arrays with the names and the layout of our net."""
     network = build(net, inputs)
     wanted = {**network.params, **network.state}
     kinds = {row.path: row.layer for row in network.rows}
@@ -136,5 +140,5 @@ def _renamed(net: Layer, inputs: Any, state: Mapping[str, np.ndarray]) -> dict[s
         layer = kinds.get(home)
         found[path] = array.T if isinstance(layer, Linear) and array.ndim == 2 else array
     absent = {path: entry for path, entry in wanted.items() if path.endswith("bias") and path not in found}
-    # Norms may lack a bias there; here it is 0.
+    # Norms may lack a bias in PyTorch; here it is 0.
     return found | {path: np.zeros(entry.shape, np.float32) for path, entry in absent.items()}

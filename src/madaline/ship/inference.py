@@ -1,4 +1,4 @@
-"""What is exported: the graph of a net outside of training, its weights as constants, each node with its layer."""
+"""The graph that is exported: a net in evaluation mode, with its weights as constants and the layer of each node."""
 
 from __future__ import annotations
 
@@ -19,28 +19,30 @@ from madaline.nn.context import Context
 from madaline.nn.layer import Layer, Param
 from madaline.plan.simplify import simplified
 from madaline.plan.views import width
-from madaline.ship.names import RESERVED, leaf_names, new_name, one_line
+from madaline.ship.escape import Untrusted
+from madaline.ship.names import Identifiers, leaf_names
 
 LOOKS = frozenset({"reshape", "transpose", "cast", "slice"})
-"Primitives after which weights are still those weights, looked at otherwise."
+"Primitives whose result still has the values of the weights they are applied to."
 
 
 @dataclass(frozen=True)
 class Port:
-    """An input or output: its name in the exported file, its shape, the type."""
+    """An input or output of the exported file."""
 
     name: str
+    "Identifier in the exported file."
+    title: Untrusted
+    "The name that users gave it."
     shape: Shape
     dtype: np.dtype[Any]
     kind: str = "array"
-    """``array``; for a column of a table ``number`` (NaN is a missing one), ``category`` (the place among its values,
-    -1 for another, -2 for none) or ``date`` (days since 1970); for an output ``label`` (the place among its values)."""
-    values: tuple[Any, ...] = ()
-    "The texts of a category, or the classes of a label."
-    title: str = ""
-    "What users call it."
+    """``array``; for a column of a table ``number`` (NaN if missing), ``category`` (index in ``values``, -1 if unknown,
+    -2 if missing) or ``date`` (days since 1970-01-01); for an output ``label`` (index in ``values``)."""
+    values: tuple[Untrusted, ...] = ()
+    "The categories of a column, or the classes of a label."
     place: int = 0
-    "Which column of the table it is."
+    "Position of the column in the table."
 
     @property
     def is_column(self) -> bool:
@@ -49,44 +51,44 @@ class Port:
 
     @property
     def size(self) -> int:
-        """Numbers in a row."""
+        """Number of elements per row."""
         return width(self.shape)
 
 
 @dataclass(frozen=True)
 class Inference:
-    """A graph from inputs to outputs without parameters: what depends on weights alone is computed already."""
+    """A graph from inputs to outputs without parameters: values that depend only on weights are already computed."""
 
     graph: Graph
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
-    title: str
-    "What it is, in a line, for the head of a file."
+    title: Untrusted
+    "A description of the model, for the head of a file."
     weights: dict[int, str] = field(default_factory=dict)
     "Names of the constants that are arrays, by id of the node: ``layer_0_W``."
     learned: frozenset[str] = frozenset()
-    "The names of those that are parameters as they were trained."
-    layers: dict[int, str] = field(default_factory=dict)
-    "The layer in which each node came to be, by id, as messages call it."
+    "Names of the constants that are trained parameters."
+    layers: dict[int, Untrusted] = field(default_factory=dict)
+    "A description of the layer that each node belongs to, by id of the node."
 
     @property
     def takes(self) -> str:
-        """The inputs, as a sentence names them."""
+        """The inputs, for a docstring."""
         return _shown(self.inputs)
 
     @property
     def gives(self) -> str:
-        """The outputs, as a sentence names them."""
+        """The outputs, for a docstring."""
         return _shown(self.outputs)
 
     @property
     def nodes(self) -> list[Node]:
-        """What is to be computed, in order: no inputs and no constants."""
+        """The nodes to compute, in order: neither inputs nor constants."""
         return [n for n in topological_order(self.graph.outputs) if n.primitive is not INPUT and not is_constant(n)]
 
     @property
     def arrays(self) -> dict[str, np.ndarray]:
-        """The arrays by name, in the order in which they are used."""
+        """The weights by name, in the order of their use."""
         nodes = topological_order(self.graph.outputs)
         return {self.weights[id(node)]: node.params["value"] for node in nodes if id(node) in self.weights}
 
@@ -105,7 +107,7 @@ class Inference:
             if node.primitive.name not in table:
                 formula = _formula(node)
                 if formula is None:
-                    raise self.error(node, target, "has no rule there")
+                    raise self.error(node, target, "is not supported there")
                 formulas[id(node)] = formula
         if not formulas:
             return self
@@ -113,11 +115,11 @@ class Inference:
         return replace(self, graph=graph).written_with(table, target)
 
     def error(self, node: Node, target: str, why: str) -> ExportError:
-        """What to say of a node that cannot be exported."""
+        """The error for a node that cannot be exported."""
         return ExportError(
-            f"{self.layers.get(id(node), self.title)} cannot be exported to {target}: its primitive "
-            f"{node.primitive.name!r}, which gives {show(node.shape)}, {why}. Use another target, or export the "
-            "layers without it: model[:k]."
+            f"{self.layers.get(id(node), self.title).shown()} cannot be exported to {target}: its primitive "
+            f"{node.primitive.name!r} with output shape {show(node.shape)} {why}. Use another target, or export only "
+            "the layers before it: model[:k]."
         )
 
 
@@ -138,7 +140,7 @@ def _formula(node: Node) -> Node | None:
 
 def _shown(ports: Sequence[Port]) -> str:
     return ", ".join(
-        f"{one_line(port.title, 60)} ({port.kind})"
+        f"{port.title.shown(60)} ({port.kind})"
         if port.is_column
         else f"{port.name} {show(port.shape)} of {'classes' if port.values else port.dtype}"
         for port in ports
@@ -146,7 +148,7 @@ def _shown(ports: Sequence[Port]) -> str:
 
 
 class _Constants:
-    """The arrays of a model as constants of a graph."""
+    """The arrays of a model as constants in a graph."""
 
     def __init__(self, model: Model, dtype: np.dtype[Any]) -> None:
         self.nodes: dict[str, Node] = {}
@@ -166,7 +168,7 @@ class _Constants:
 
 @dataclass(frozen=True)
 class Pass:
-    """A net run on nodes: what came out, and what is known of the nodes between."""
+    """The result of a net applied to nodes."""
 
     y: Any
     paths: dict[int, str]
@@ -174,11 +176,14 @@ class Pass:
     layers: dict[int, str]
     "The layer of each node, by id."
     nodes: list[Node]
-    "The nodes themselves, so that ids stay theirs."
+    "The nodes, kept alive so that their ids stay valid."
 
 
 def run(model: Model, x: Any, dtype: np.dtype[Any], before: Mapping[int, str] | None = None) -> Pass:
-    """Run a net in evaluation mode; its arrays are constants of that type. ``before`` says what nodes before it do."""
+    """Apply a net in evaluation mode, with its arrays as constants of this dtype.
+
+    ``before`` describes the nodes that lead to its inputs, by id.
+    """
     network = model.network
     store = _Constants(model, dtype)
     context = Context(store, train=False, key=np.zeros(2, dtype=np.int64), dtype=dtype, freeze=network.freeze)
@@ -189,14 +194,14 @@ def run(model: Model, x: Any, dtype: np.dtype[Any], before: Mapping[int, str] | 
 
 
 def number_type(model: Model, dtype: Any) -> np.dtype[Any]:
-    """The type of floats: that asked for, or the model's own."""
+    """The floating-point dtype of the exported file: the one asked for, by default the model's."""
     if dtype not in (None, "float32", "float64"):
         raise ConfigError(f"dtype={dtype!r} must be 'float32' or 'float64'.")
     return np.dtype(dtype or model.network.dtype)
 
 
 def inference_of(model: Model, dtype: Any = None) -> Inference:
-    """The graph of a model in evaluation mode, with floats of this type or of the model's own."""
+    """The graph of a model in evaluation mode, in this floating-point dtype or the model's."""
     network = model.network
     number = number_type(model, dtype)
     specs, structure = flatten(network.inputs)
@@ -210,7 +215,7 @@ def inference_of(model: Model, dtype: Any = None) -> Inference:
     outputs = dict(zip(leaf_names(passed.y, "y"), flatten(passed.y)[0], strict=True))
     for name, node in outputs.items():
         if node.shape[:1] != (Rows(),):
-            raise ExportError(f"The output {name!r} has shape {show(node.shape)}: it has not a row for each row given.")
+            raise ExportError(f"The output {name!r} has shape {show(node.shape)}: its first axis is not the rows.")
     return completed(inputs, outputs, repr(network.net), passed, frozenset(network.params))
 
 
@@ -220,59 +225,62 @@ def completed(
     title: str,
     passed: Pass | None = None,
     learned: frozenset[str] = frozenset(),
+    *,
+    columns: Mapping[str, Mapping[str, Any]] | None = None,
     known: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Inference:
-    """A traced graph made smaller: what is known is computed, needless nodes go, arrays get names.
+    """Simplify a traced graph: compute constants, remove unneeded nodes, give names to arrays.
 
     Parameters
     ----------
     inputs, outputs
         Nodes of the traced graph; the outputs by name.
     title : str
-        What it is.
+        A description of the model.
     passed : Pass, optional
-        Of the net inside.
+        The result of the net inside the graph.
     learned : set
-        Those paths of its arrays that are parameters.
-    known : dict, optional
-        Kind, values and the like of inputs and outputs, by name.
+        Paths of the net's arrays that are parameters.
+    columns, known : dict, optional
+        Kind, values and the like of inputs and of outputs, by name.
     """
-    known = known or {}
     paths, layers = (passed.paths, passed.layers) if passed else ({}, {})
     graph = Graph(tuple(inputs), tuple(outputs.values()))
     folded, paths = _folded(graph, dict(paths))
     better = simplified(Graph(graph.inputs, tuple(folded[id(node)] for node in graph.outputs)))
     small = Graph(graph.inputs, tuple(better[id(folded[id(node)])] for node in graph.outputs))
-    layer_of: dict[int, str] = {}
+    layer_of: dict[int, Untrusted] = {}
     for node in topological_order(graph.outputs):
         new = better.get(id(folded[id(node)]))
         if new is not None and id(node) in layers:
-            layer_of.setdefault(id(new), layers[id(node)])
-    weights, learned_names = _weight_names(small, paths, learned)
-    taken: set[str] = set()
-    names = [*(node.params["name"] for node in inputs), *outputs]
-    ports = [
-        Port(new_name(name, taken, RESERVED), node.shape, node.dtype, **{"title": name, **known.get(name, {})})
-        for name, node in zip(names, (*inputs, *small.outputs), strict=True)
-    ]
+            layer_of.setdefault(id(new), Untrusted(layers[id(node)]))
+    names = Identifiers()
+    weights, learned_names = _weight_names(small, paths, learned, names)
+    titles = [node.params["name"] for node in inputs]
     return Inference(
         small,
-        tuple(ports[: len(inputs)]),
-        tuple(ports[len(inputs) :]),
-        one_line(title),
+        tuple(_port(names.new("x", name), name, node, columns) for name, node in zip(titles, inputs, strict=True)),
+        tuple(_port(names.output(name), name, node, known) for name, node in zip(outputs, small.outputs, strict=True)),
+        Untrusted(title),
         weights,
         learned_names,
         layer_of,
     )
 
 
+def _port(name: str, title: str, node: Node, known: Mapping[str, Mapping[str, Any]] | None) -> Port:
+    about = dict((known or {}).get(title, {}))
+    about["values"] = tuple(map(Untrusted, about.get("values", ())))
+    return Port(name, Untrusted(title), node.shape, node.dtype, **about)
+
+
 def _folded(graph: Graph, paths: dict[int, str]) -> tuple[dict[int, Node], dict[int, str]]:
-    """Each node's stand-in, by id, with values for all nodes that depend on no input; and the paths of these."""
+    """A replacement for each node, by id, where nodes that depend on no input are constants; and the paths of these."""
     new: dict[int, Node] = {}
     for node in topological_order(graph.outputs):
         inputs = tuple(new[id(item)] for item in node.inputs)
         current = node
-        # What a broadcast repeats is not written out: what follows it repeats by itself.
+        # A broadcast constant is not expanded, because the operations that follow broadcast anyway.
         if inputs and all(map(is_constant, inputs)) and not _grows(node) and not is_symbolic(node.shape):
             with np.errstate(all="ignore"):
                 value = node.primitive.value(*(item.params["value"] for item in inputs), **node.params)
@@ -290,27 +298,26 @@ def _grows(node: Node) -> bool:
 
 
 def _weight_names(
-    graph: Graph, paths: Mapping[int, str], learned: frozenset[str]
+    graph: Graph, paths: Mapping[int, str], learned: frozenset[str], names: Identifiers
 ) -> tuple[dict[int, str], frozenset[str]]:
-    names: dict[int, str] = {}
-    taken: set[str] = set()
+    found: dict[int, str] = {}
     parameters: set[str] = set()
     for node in topological_order(graph.outputs):
         if not is_constant(node) or node.shape == ():
             continue
         path = paths.get(id(node))
-        name = names[id(node)] = new_name(f"layer_{path}" if path else "computed", taken)
+        name = found[id(node)] = names.new("layer", path) if path else names.new("computed", "computed")
         if path in learned:
             parameters.add(name)
-    return names, frozenset(parameters)
+    return found, frozenset(parameters)
 
 
 def _layers_of(context: Context, x: Any, before: Mapping[int, str]) -> dict[int, str]:
-    """The innermost layer around each node: outputs are noted innermost first. What leads to the inputs is none's."""
+    """The innermost layer of each node: ``context.outputs`` lists inner layers first. Nodes before ``x`` have none."""
     found = {id(node): before.get(id(node), "Inputs") for node in topological_order(flatten(x)[0])}
     for path, output in context.outputs.items():
         layer: Layer = context.layers[path]
-        title = one_line(f"Layer {path!r} ({layer!r})" if path else f"{layer!r}")
+        title = f"Layer {path!r} ({layer!r})" if path else f"{layer!r}"
         for node in topological_order(flatten(output)[0]):
             found.setdefault(id(node), title)
     return found

@@ -1,4 +1,4 @@
-"""The layers of a Keras ``Sequential``, read from its JSON."""
+"""The layers of a Keras ``Sequential``, from its JSON description."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ ACTIVATIONS = {
         )
     },
 }  # fmt: skip
-"Our names of Keras's activations."
+"Our names for the activations of Keras."
 
 
 @dataclass(frozen=True)
 class KerasLayer:
-    """What one layer of Keras is here."""
+    """One layer of Keras and the layers that replace it."""
 
     name: str
-    "By which its weights are found."
+    "Name of the layer in Keras, which identifies its weights."
     layers: tuple[Layer, ...] = ()
     arrays: tuple[str, ...] = ()
-    "What its arrays are called in the first of ours, in Keras's order."
+    "Names of its arrays in the first of our layers, in the order of Keras."
     constants: Mapping[str, float] | None = None
-    "Arrays that it lacks, and what they would be."
+    "Arrays that Keras does not save, and their value."
     inputs: tuple[int, ...] | None = None
-    "The shape of a row, where it says it."
+    "The shape of a row, if the layer defines it."
 
     @property
     def n_arrays(self) -> int:
-        """How many arrays it has in the file."""
+        """The number of its arrays in the file."""
         return len(self.arrays)
 
     def named(self, values: list[np.ndarray]) -> dict[str, np.ndarray]:
@@ -65,12 +65,12 @@ class KerasLayer:
 
 
 def keras_layers(document: Any) -> list[KerasLayer]:
-    """The layers of a description.
+    """Convert a description to layers.
 
     Raises
     ------
     FileFormatError
-        If it is not a Sequential of layers that are known here.
+        If it does not describe a Sequential of supported layers.
     """
     if not isinstance(document, Mapping) or document.get("class_name") != "Sequential":
         kind = document.get("class_name") if isinstance(document, Mapping) else type(document).__name__
@@ -79,7 +79,7 @@ def keras_layers(document: Any) -> list[KerasLayer]:
     for entry in document["config"]["layers"]:
         kind, config = str(entry["class_name"]), entry["config"]
         if kind not in LAYERS:
-            raise FileFormatError(f"The layer {kind} is not known here. Known: {', '.join(sorted(LAYERS))}.")
+            raise FileFormatError(f"The layer {kind} is not supported. Supported: {', '.join(sorted(LAYERS))}.")
         try:
             found.append(LAYERS[kind](config))
         except FileFormatError as error:
@@ -87,7 +87,7 @@ def keras_layers(document: Any) -> list[KerasLayer]:
     for layer, following in pairwise([*found, KerasLayer("")]):
         flat = bool(following.layers) and isinstance(following.layers[0], Flatten)
         if layer.layers and isinstance(layer.layers[0], Embedding) and not flat:
-            raise FileFormatError("An Embedding must be followed by Flatten: here its vectors stand side by side.")
+            raise FileFormatError("An Embedding must be followed by Flatten: here its vectors are concatenated.")
     return found
 
 
@@ -96,14 +96,14 @@ def _activation(name: Any, **parameters: Any) -> Layer:
         return Activation("leaky_relu", slope=0.2)
     if not isinstance(name, str) or name not in ACTIVATIONS:
         known = ", ".join(sorted([*ACTIVATIONS, "leaky_relu"]))
-        raise FileFormatError(f"the activation {name!r} is not known here. Known: {known}.")
+        raise FileFormatError(f"the activation {name!r} is not supported. Supported: {known}.")
     return Activation(ACTIVATIONS[name], **parameters)
 
 
 def _input(config: Any) -> KerasLayer:
     shape = config["batch_shape"][1:]
     if any(type(size) is not int for size in shape):
-        raise FileFormatError(f"the shape of a row, {shape}, must be known.")
+        raise FileFormatError(f"the shape of a row, {shape}, must be a list of integers.")
     return KerasLayer(config["name"], inputs=tuple(shape))
 
 
@@ -124,7 +124,7 @@ def _norm(config: Any, layer: Layer, kept: tuple[str, ...]) -> KerasLayer:
 
 def _batch_norm(config: Any) -> KerasLayer:
     if config["axis"] not in (-1, 1, [-1], [1]):
-        raise FileFormatError(f"axis={config['axis']} must be the last one.")
+        raise FileFormatError(f"axis={config['axis']} must be the last axis.")
     affine = config["scale"] or config["center"]
     layer = BatchNorm(momentum=1.0 - config["momentum"], eps=config["epsilon"], affine=affine)
     return _norm(config, layer, ("mean", "variance"))
@@ -132,7 +132,7 @@ def _batch_norm(config: Any) -> KerasLayer:
 
 def _layer_norm(config: Any) -> KerasLayer:
     if config["axis"] not in (-1, [-1]) or config.get("rms_scaling"):
-        raise FileFormatError(f"axis={config['axis']} must be the last one, without rms_scaling.")
+        raise FileFormatError(f"axis={config['axis']} must be the last axis, and rms_scaling is not supported.")
     affine = config["scale"] or config["center"]
     return _norm(config, LayerNorm(eps=config["epsilon"], affine=affine), ())
 
@@ -140,13 +140,13 @@ def _layer_norm(config: Any) -> KerasLayer:
 def _relu(config: Any) -> KerasLayer:
     top, slope, threshold = config.get("max_value"), config.get("negative_slope"), config.get("threshold")
     if threshold or (top not in (None, 6.0)) or (top and slope):
-        raise FileFormatError(f"max_value={top}, negative_slope={slope}, threshold={threshold} are not known here.")
+        raise FileFormatError(f"max_value={top}, negative_slope={slope}, threshold={threshold} are not supported.")
     return _plain(config, Activation("leaky_relu", slope=slope) if slope else Activation("relu6" if top else "relu"))
 
 
 def _prelu(config: Any) -> KerasLayer:
     if config.get("shared_axes"):
-        raise FileFormatError(f"shared_axes={config['shared_axes']} are not known here.")
+        raise FileFormatError(f"shared_axes={config['shared_axes']} are not supported.")
     return KerasLayer(config["name"], (PReLU(),), ("slope",))
 
 
@@ -174,4 +174,4 @@ LAYERS: dict[str, Callable[[Any], KerasLayer]] = {
     "ReLU": _relu,
     "Softmax": lambda config: _plain(config, Activation("softmax", axis=config["axis"])),
 }
-"Keras's layers and ours, from their configuration."
+"Functions from the configuration of a Keras layer to ours, by the name of the layer."

@@ -1,4 +1,4 @@
-"""What loops are written in: a language says how statements look, and how elementwise primitives are computed."""
+"""The syntax of the languages that loops are written in."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import numpy as np
 from madaline.graph.node import Node
 
 Rule = str | Callable[[Node, list[str]], str]
-"An expression with ``{0}`` for the first argument, or a function that gives one."
+"An expression with ``{0}`` for the first argument, or a function that returns one."
 
 
 class Language:
-    """Statements, one a line, as they are asked for."""
+    """Statements, one per line, in the order in which they are written."""
 
     target: ClassVar[str]
-    "As messages call it."
+    "The name of the target in error messages."
     rules: ClassVar[Mapping[str, Rule]]
-    "How each elementwise primitive is computed from numbers."
+    "How to compute each elementwise primitive from numbers."
     both: ClassVar[str]
     either: ClassVar[str]
 
@@ -29,12 +29,12 @@ class Language:
         self._depth = 1
 
     def write(self, line: str) -> None:
-        """A line at the current depth."""
+        """Write a line at the current indentation."""
         self.lines.append("    " * self._depth + line)
 
     @contextmanager
     def block(self, head: str, end: str = "") -> Iterator[None]:
-        """Lines that belong to a head."""
+        """Write a block: the head, indented lines, and the end."""
         self.write(head)
         self._depth += 1
         yield
@@ -43,62 +43,62 @@ class Language:
             self.write(end)
 
     def expression(self, node: Node, args: list[str]) -> str:
-        """An elementwise primitive of some numbers."""
+        """An expression for an elementwise primitive."""
         rule = self.rules[node.primitive.name]
         return rule(node, args) if callable(rule) else rule.format(*args)
 
     def literal(self, value: Any, dtype: np.dtype[Any]) -> str:
-        """A number."""
+        """A number in the notation of the language."""
         raise NotImplementedError
 
     def comment(self, text: str) -> None:
-        """A line for the reader."""
+        """Write a comment. Characters that could end it are escaped."""
         raise NotImplementedError
 
     def scope(self) -> Any:
-        """Lines whose names are their own."""
+        """A block with a scope of its own for names."""
         raise NotImplementedError
 
     def loop(self, index: str, count: int) -> Any:
-        """Lines for each index below a count."""
+        """A loop over the indices below a count."""
         raise NotImplementedError
 
     def repeat_while(self, condition: str) -> Any:
-        """Lines as long as a condition holds."""
+        """A loop that runs while a condition holds."""
         raise NotImplementedError
 
     def buffer(self, name: str, dtype: np.dtype[Any], size: int, offset: int) -> None:
-        """Space for numbers; ``offset`` counts in a scratch array of its type."""
+        """Reserve space for numbers, at this offset in the scratch array of their dtype."""
         raise NotImplementedError
 
     def constant(self, name: str, dtype: np.dtype[Any], value: str) -> None:
-        """A number that has a name and stays."""
+        """Define a named number that does not change."""
         raise NotImplementedError
 
     def variable(self, name: str, dtype: np.dtype[Any], value: str) -> None:
-        """A number that changes."""
+        """Define a named number that may change."""
         raise NotImplementedError
 
     def assign(self, place: str, value: str, operator: str = "") -> None:
-        """Put a number somewhere, or add it with ``operator="+"``."""
+        """Assign a number, or add it with ``operator="+"``."""
         raise NotImplementedError
 
     def choice(self, condition: str, value: str, other: str) -> str:
-        """One of two."""
+        """A conditional expression."""
         raise NotImplementedError
 
     def position(self, name: str, value: str, size: int) -> str:
-        """An index, from the end if negative, checked to be below ``size``; gives what to write for it."""
+        """Define an index, counted from the end if negative and checked against ``size``; return its expression."""
         raise NotImplementedError
 
     def function(self, name: str, dtype: np.dtype[Any], value: str) -> str:
-        """A function of one number, by its name in C's library."""
+        """A call of a function of one number, by its name in the C library."""
         raise NotImplementedError
 
     def as_index(self, value: str) -> str:
-        """An integer as an index."""
+        """Convert an integer to an index."""
         return value
 
     def as_integer(self, index: str) -> str:
-        """An index as an integer."""
+        """Convert an index to an integer."""
         return index

@@ -1,4 +1,4 @@
-"""How each primitive that is not elementwise is computed for one row, by loops."""
+"""How to compute each primitive that is not elementwise for one row, with loops."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from madaline.ship.loops import Loops
 
 Combine = Callable[[Language, str, str, np.dtype[Any]], str]
-"What a reduction makes of the total so far and an element, of that type."
+"A function from the total so far and an element, of a dtype, to the new total of a reduction."
 
 
 def _copy(loops: Loops, node: Node) -> None:
-    """A reshape that no strides can say: in the order of the old shape."""
+    """A reshape that cannot be expressed with strides: copy in the order of the old shape."""
     (x,) = node.inputs
     with loops.nest(sizes(x)) as at:
         loops.code.assign(f"{loops.name(node)}[{place_of(at, stored_strides(x.shape))}]", loops.load(x, at))
@@ -55,7 +55,7 @@ def _matmul(loops: Loops, node: Node) -> None:
 
 
 def _axes(node: Node, axes: Sequence[int]) -> tuple[list[int], list[int]]:
-    """The axes of the argument that are kept, and those that are reduced."""
+    """The kept and the reduced axes of the argument."""
     return [axis for axis in range(node.inputs[0].ndim) if axis not in axes], list(axes)
 
 
@@ -65,7 +65,7 @@ def _arranged(kept: Sequence[int], at: Sequence[str], reduced: Sequence[int], in
 
 
 def _folding(start: float, combine: Combine) -> Callable[[Loops, Node], None]:
-    """A reduction that begins with a number and takes in one element after another."""
+    """A reduction that starts with a number and combines it with one element after another."""
 
     def rule(loops: Loops, node: Node) -> None:
         (x,) = node.inputs
@@ -91,7 +91,7 @@ def _smallest(code: Language, total: str, element: str, dtype: np.dtype[Any]) ->
 
 
 def _goes_before(code: Language, compared: str, element: str, dtype: np.dtype[Any]) -> str:
-    """A comparison, or that the element is NaN, which compares with nothing and stays; integers never are."""
+    """A comparison that is also true if the element is NaN, so that NaN is the result; integers are never NaN."""
     return f"{compared} {code.either} {element} != {element}" if dtype.kind == "f" else compared
 
 
@@ -147,7 +147,7 @@ def _argmax(loops: Loops, node: Node) -> None:
 
 
 def _argsort(loops: Loops, node: Node) -> None:
-    """By insertion: each index goes before the larger ones; numbers go before NaN."""
+    """Insertion sort: each index goes before those of larger numbers; NaN goes last."""
     (x,) = node.inputs
     kept, (axis,) = _axes(node, [node.params["axis"]])
     counts = sizes(x)
@@ -217,7 +217,7 @@ def _scatter_along(loops: Loops, node: Node) -> None:
 
 
 def _is_a_view(loops: Loops, node: Node) -> None:
-    raise AssertionError(f"{node!r} is looked at where it lies, and never a step")
+    raise AssertionError(f"{node!r} is a view, which is never computed")
 
 
 RULES: dict[str, Callable[[Loops, Node], None]] = {
@@ -238,4 +238,4 @@ RULES: dict[str, Callable[[Loops, Node], None]] = {
     "scatter_along": _scatter_along,
     **dict.fromkeys(("transpose", "broadcast_to", "slice", "flip"), _is_a_view),
 }
-"How each primitive that is not elementwise is computed."
+"How to compute each primitive that is not elementwise."

@@ -1,4 +1,4 @@
-"""Loops over the numbers of one row, whatever the language: elementwise nodes here, others in ``loop_rules.py``."""
+"""Loops over the numbers of one row, in any language: elementwise nodes here, other nodes in ``loop_rules.py``."""
 
 from __future__ import annotations
 
@@ -16,19 +16,25 @@ from madaline.ship.rowwise import Plan, Step, Strides, is_number, moved, place_o
 
 
 class Loops:
-    """Writes the statements that compute the outputs of one row from its inputs.
+    """Write the statements that compute the outputs of one row from its inputs.
 
     Parameters
     ----------
     inference : Inference
         The graph.
     code : Language
-        What they are written in.
+        The language of the statements.
+
+    Attributes
+    ----------
+    used : set
+        Names of the values that statements refer to.
     """
 
     def __init__(self, inference: Inference, code: Language) -> None:
         self.inference = inference = inference.written_with({**code.rules, **RULES}, code.target)
         self.code = code
+        self.used: set[str] = set()
         self.plan: Plan = plan_of(inference, code.target)
         self._names = dict(inference.weights)
         for port, node in zip(inference.inputs, inference.graph.inputs, strict=True):
@@ -37,18 +43,19 @@ class Loops:
             self._names[id(node)] = self.plan.outputs.get(id(node), f"v{number}")
 
     def write(self) -> None:
-        """All statements."""
+        """Write all statements."""
         layer = None
         for step in self.plan.steps:
             own = self.inference.layers.get(id(step.result))
             if own != layer and own is not None:
-                self.code.comment(own)
+                self.code.comment(own.shown())
                 layer = own
             self._step(step)
         for name, node in self.plan.copies:
             if not width(node.shape):
                 continue
-            self.code.comment(f"{name} is what is there already")
+            self.code.comment(f"Output {name}")
+            self.used.add(name)
             with self.nest(sizes(node)) as at:
                 self.code.assign(f"{name}[{place_of(at, stored_strides(node.shape))}]", self.load(node, at))
 
@@ -65,7 +72,7 @@ class Loops:
             RULES[node.primitive.name](self, node)
 
     def _elementwise(self, step: Step) -> None:
-        """One loop; what feeds the result has a name within it."""
+        """Write one loop; intermediate values are named constants inside it."""
         inside = {id(node) for node in step.nodes}
         operands = list({id(x): x for node in step.nodes for x in node.inputs if id(x) not in inside}.values())
         shape = step.result.shape
@@ -84,16 +91,16 @@ class Loops:
         self.walk(sizes(step.result), [*strides, stored_strides(shape)], body)
 
     def walk(self, counts: Sequence[int], strides: Sequence[Strides], body: Callable[[list[str]], None]) -> None:
-        """Loops over all elements, as few as there can be; ``body`` is given the place for each of the strides."""
+        """Write as few nested loops over all elements as possible; ``body`` gets the position for each stride."""
         dims, joined = join([(count, False) for count in counts], [tuple(each) for each in strides])
         with self.nest([count for count, _ in dims]) as indices:
             body([place_of(indices, each) for each in joined])
 
     @contextmanager
     def nest(self, counts: Sequence[int], letter: str = "i", *, scope: bool = False) -> Iterator[list[str]]:
-        """Loops inside one another; gives the index of each, 0 where there is one element.
+        """Write nested loops and yield their indices, 0 for an axis of one element.
 
-        With ``scope``, names declared inside are not known outside, even if there is no loop.
+        With ``scope``, names defined inside are not visible outside, even if no loop is needed.
         """
         with ExitStack() as stack:
             if scope and all(count == 1 for count in counts):
@@ -108,11 +115,13 @@ class Loops:
             yield indices
 
     def name(self, node: Node) -> str:
-        """What a value is called."""
-        return self._names[id(node)]
+        """The name of a value."""
+        name = self._names[id(node)]
+        self.used.add(name)
+        return name
 
     def load(self, node: Node, indices: Sequence[str]) -> str:
-        """The element of a value at an index for each axis."""
+        """An expression for the element of a value at these indices."""
         return self._load(node, place_of(indices, self.plan.views[id(node)].strides))
 
     def _load(self, node: Node, at: str) -> str:
@@ -122,10 +131,10 @@ class Loops:
         return f"{self.name(view.root)}[{moved(view.offset, at)}]"
 
     def store(self, node: Node, indices: Sequence[str]) -> str:
-        """Where the element of a result is put."""
+        """The place of the element of a result at these indices."""
         return f"{self.name(node)}[{place_of(indices, stored_strides(node.shape))}]"
 
     def zeros(self, node: Node) -> None:
-        """Fill a result with 0."""
+        """Fill a result with zeros."""
         with self.nest([width(node.shape)]) as (i,):
             self.code.assign(f"{self.name(node)}[{i}]", self.code.literal(0, node.dtype))

@@ -1,46 +1,72 @@
-"""Names and texts that every language of the exported files takes."""
+"""Identifiers of exported files: valid in Python, C and C++, and different from everything else in the file.
+
+Inputs begin with ``x``, outputs with ``y`` (or are one of :data:`OUTPUTS`), weights with ``layer`` or ``computed``. No
+keyword, library or statement of an exported file uses such names, so that a column may be called ``int`` or ``np``.
+"""
 
 from __future__ import annotations
 
-import keyword
 import re
 from typing import Any
 
-RESERVED = re.compile(
-    r"n|np|torch|math|base64|struct|self|forward|predict|model|scratch|[ijkv]\d*|(layer_|computed|_).*|"
-    r"auto|bool|case|char|const|default|do|double|enum|extern|float|goto|inline|int|long|main|register|restrict|short|"
-    r"signed|sizeof|static|struct|switch|typedef|union|unsigned|void|volatile|y0f|y1f|[jy][01n]f?"
+MAX_LENGTH = 40
+"Characters of a text that become part of an identifier; C compilers need not tell longer ones apart."
+
+OUTPUTS = re.compile(
+    r"labels?|label_\d+|probabilities|decision|prediction|quantiles|mean|std|weights|means",
 )
-"Names that the files use themselves, or that C does, its library's Bessel functions among them."
+"The outputs of estimators, which keep their names."
+
+
+class Identifiers:
+    """Hands out identifiers, each of them once."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def new(self, prefix: str, text: str) -> str:
+        """An identifier that begins with the prefix and resembles the text.
+
+        Examples
+        --------
+        >>> names = Identifiers()
+        >>> names.new("x", "size (m²)"), names.new("x", "size m"), names.new("x", "x_1"), names.new("layer", "0.W")
+        ('x_size_m', 'x_size_m_2', 'x_1', 'layer_0_W')
+        """
+        plain = re.sub(r"[^0-9A-Za-z]+", "_", text[:MAX_LENGTH]).strip("_") or "unnamed"
+        is_complete = text == prefix or plain.startswith(f"{prefix}_")
+        return self._free(plain if is_complete else f"{prefix}_{plain}")
+
+    def output(self, text: str) -> str:
+        """The identifier of an output."""
+        return self._free(text) if OUTPUTS.fullmatch(text) else self.new("y", text)
+
+    def _free(self, wanted: str) -> str:
+        name = wanted
+        while name in self._numbers:
+            self._numbers[wanted] += 1
+            name = f"{wanted}_{self._numbers[wanted]}"
+        self._numbers[name] = 1
+        return name
 
 
 def leaf_names(tree: Any, single: str) -> list[str]:
-    """What inputs or outputs are called: by their names, or numbered, or by one letter if there is one."""
-    if isinstance(tree, dict):
-        return [
-            f"{name}_{inner}" if inner else str(name) for name, item in tree.items() for inner in leaf_names(item, "")
-        ]
-    if isinstance(tree, (tuple, list)):
-        inner = [leaf_names(item, "") for item in tree]
-        return [f"{single}{number}{name}" for number, names in enumerate(inner) for name in names]
-    return [single]
+    """Names of inputs or outputs, each a different one.
+
+    One array is called ``single``, those of a tuple ``single_0`` and so on, those of a dict by their keys.
+    """
+    found: dict[str, None] = {}
+    for path in _paths(tree):
+        name = path[1:] if isinstance(tree, dict) else f"{single}{path}"
+        while name in found:
+            name += "_"
+        found[name] = None
+    return list(found)
 
 
-def new_name(wanted: str, taken: set[str], reserved: re.Pattern[str] | None = None) -> str:
-    """A name that Python and C take, too, and nobody has: ``layer_0_W`` for ``layer_0.W``."""
-    plain = re.sub(r"\W", "_", wanted, flags=re.ASCII)
-    if not plain.isidentifier() or keyword.iskeyword(plain) or (reserved and reserved.fullmatch(plain)):
-        plain = f"x_{plain}"
-    name, number = plain, 2
-    while name in taken:
-        name, number = f"{plain}_{number}", number + 1
-    taken.add(name)
-    return name
-
-
-def one_line(text: str, limit: int = 160) -> str:
-    """A text that is harmless within a comment or docstring of any language."""
-    plain = " ".join("".join(sign if sign.isascii() and sign.isprintable() else " " for sign in text).split())
-    for sign, stand_in in (("\\", "/"), ('"', "'"), ("*/", "* /"), ("/*", "/ *"), ("??", "? ?")):
-        plain = plain.replace(sign, stand_in)
-    return plain if len(plain) <= limit else f"{plain[: limit - 3]}..."
+def _paths(tree: Any) -> list[str]:
+    """The keys and positions that lead to each leaf, each with an underscore before it."""
+    if not isinstance(tree, (dict, tuple, list)):
+        return [""]
+    items = tree.items() if isinstance(tree, dict) else enumerate(tree)
+    return [f"_{key}{path}" for key, item in items for path in _paths(item)]

@@ -1,20 +1,31 @@
-"""A Python file that scores with NumPy alone: one line for each node of the graph, the weights in the file."""
+"""A Python file that predicts with NumPy only: one line for each node of the graph, with the weights in the file."""
 
 from __future__ import annotations
 
 import base64
-import textwrap
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from madaline.graph.node import Node, is_constant
+from madaline.ship.escape import python_docstring, python_literal
 from madaline.ship.inference import Inference, Port
-from madaline.ship.script import OPERATORS, Rule, Script, concatenated, index, places, shape, size, windows
+from madaline.ship.script import (
+    OPERATORS,
+    Rule,
+    Script,
+    category_indices,
+    class_list,
+    concatenated,
+    helpers_for,
+    index,
+    shape,
+    size,
+    windows,
+)
 
 TARGET = "Python"
-DOCSTRING = '"""{0.title}\n\nWritten by madaline; needs NumPy alone. It takes {0.takes}, gives {0.gives}; n rows.\n"""'
 
 
 class NumpyScript(Script):
@@ -24,41 +35,55 @@ class NumpyScript(Script):
         super().__init__(inference, TARGET, RULES, "{}")
 
     def label(self, port: Port, name: str) -> str:
-        return f"{port.name}_classes[{name}]"
+        return f"classes_{port.name}[{name}]"
 
     def array(self, node: Node) -> str:
         return f"np.{node.dtype.name}({self.of(node)})" if is_constant(node) and node.shape == () else self.of(node)
 
 
 def python_files(inference: Inference, path: Path) -> dict[Path, bytes]:
-    """The file to be written."""
+    """The file and its content."""
     script = NumpyScript(inference)
-    body = [*map(_read, inference.inputs), *script.lines(), f"return {script.result()}"]
-    text = "\n".join(body)
+    lines = [*map(_read, inference.inputs), *script.lines(), f"return {script.result()}"]
+    body = "\n".join(f"    {line}" for line in lines)
     columns = any(port.is_column for port in inference.inputs)
     arguments = "table" if columns else ", ".join(port.name for port in inference.inputs)
-    about = COLUMNS if columns else "The outputs for a batch, whose rows are along the first axis."
-    constants = [f"{port.name}_places = {places(port)}" for port in inference.inputs if port.kind == "category"]
-    constants += [f"{port.name}_classes = np.array({list(port.values)!r})" for port in inference.outputs if port.values]
+    about = ABOUT_TABLE if columns else ABOUT_BATCH
+    helpers = helpers_for(body, HELPERS)
+    constants = [
+        f"indices_{port.name} = {category_indices(port)}" for port in inference.inputs if port.kind == "category"
+    ]
+    constants += [
+        f"classes_{port.name} = np.array({class_list(port)})" for port in inference.outputs if port.kind == "label"
+    ]
     sections = [
-        DOCSTRING.format(inference),
-        "import base64\n" + ("import math\n" if "_erf(" in text else "") + "\nimport numpy as np",
+        python_docstring(
+            inference.title.shown(),
+            "",
+            "Written by madaline. Requires NumPy.",
+            f"Inputs: {inference.takes}.",
+            f"Outputs: {inference.gives}.",
+        ),
+        "import base64\n"
+        + ("import math\n" if HELPERS["_erf"].strip("\n") in helpers else "")
+        + "\nimport numpy as np",
         _ARRAY,
         "\n".join([*(_weights(name, value) for name, value in inference.arrays.items()), *constants]),
-        *(source for helper, source in HELPERS.items() if f"{helper}(" in text),
-        f'def predict({arguments}):\n    """{about}"""\n' + textwrap.indent(text, "    "),
+        *helpers,
+        f"def predict({arguments}):\n    {python_docstring(about)}\n{body}",
     ]
     return {path: ("\n\n\n".join(section.strip("\n") for section in sections if section) + "\n").encode()}
 
 
-COLUMNS = "The outputs for a table: a data frame, or a dict of columns. Numbers may be missing (NaN, None)."
+ABOUT_BATCH = "Return the outputs for a batch, with its rows along the first axis."
+ABOUT_TABLE = "Return the outputs for a table: a data frame or a dict of columns. Values may be missing (NaN or None)."
 
 
 def _read(port: Port) -> str:
-    """The statement that takes an input."""
-    column = f"_column(table, {port.title!r}, {port.place})"
+    """The statement that reads an input."""
+    column = f"_column(table, {python_literal(port.title)}, {port.place})"
     if port.kind == "category":
-        return f"{port.name} = _places({column}, {port.name}_places)"
+        return f"{port.name} = _indices({column}, indices_{port.name})"
     if port.kind == "date":
         return f"{port.name} = _days({column})"
     return f"{port.name} = np.asarray({column if port.is_column else port.name}, dtype=np.{port.dtype.name})"
@@ -80,12 +105,12 @@ def _array(kind, shape, text):
 
 HELPERS = {
     "_column": """
-def _column(table, name, place):
-    return table[:, place] if isinstance(table, np.ndarray) else table[name]
+def _column(table, name, position):
+    return table[:, position] if isinstance(table, np.ndarray) else table[name]
 """,
-    "_places": '''
+    "_indices": '''
 def _text(value):
-    """A category as a text: whole numbers without a point, truth in small letters; None if it is missing."""
+    """A category as a string: whole numbers without a decimal point, booleans in lower case; None if missing."""
     if value is None or value != value or value == "":
         return None
     if isinstance(value, (bool, np.bool_)):
@@ -93,14 +118,14 @@ def _text(value):
     return str(value).removesuffix(".0") if isinstance(value, (float, np.floating)) else str(value)
 
 
-def _places(column, places):
-    """The place of each category; -1 for another, -2 for none."""
+def _indices(column, known):
+    """The index of each category; -1 if it is unknown, -2 if it is missing."""
     texts = map(_text, np.asarray(column, dtype=object).tolist())
-    return np.array([-2 if text is None else places.get(text, -1) for text in texts], dtype=np.int64)
+    return np.array([-2 if text is None else known.get(text, -1) for text in texts], dtype=np.int64)
 ''',
     "_days": '''
 def _days(column):
-    """Days since 1970, with the time of day as a fraction; NaN for none."""
+    """Days since 1970-01-01, with the time of day as a fraction; NaN if missing."""
     return (np.asarray(column, dtype="datetime64[us]") - np.datetime64(0, "us")) / np.timedelta64(1, "D")
 ''',
     "_sigmoid": """
@@ -138,7 +163,7 @@ def _scatter_along(v, indices, size):
     return whole
 """,
 }
-"What some lines call; only those that do are written."
+"Functions that statements may call; a file contains those that it needs."
 
 
 def _axes(node: Node) -> str:
@@ -226,4 +251,4 @@ RULES: dict[str, Rule] = {
     ),
     "row_count": lambda script, node: f"np.{node.dtype.name}({size(node.params['rows'])})",
 }
-"How each primitive is written with NumPy."
+"How to write each primitive with NumPy."

@@ -1,6 +1,6 @@
-"""How each primitive is written with ONNX operators.
+"""How to write each primitive with ONNX operators.
 
-Where onnxruntime has an operator for float32 alone, float64 is brought to it and back (``_single``).
+Where onnxruntime has an operator for float32 only, float64 values are converted to it and back (``_single``).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 TARGET = "ONNX"
 
 Rule = Callable[["Builder", Node, list[str]], str]
-"The name of the result of a node, from the names of its arguments."
+"A function from a node and the names of its arguments to the name of its result."
 
 
 def _op(kind: str) -> Rule:
@@ -75,7 +75,7 @@ def _trunc(b: Builder, node: Node, x: list[str]) -> str:
 
 
 def _expm1(b: Builder, node: Node, x: list[str]) -> str:
-    # tanh(x/2) (e^x + 1), which is exact near 0.
+    # tanh(x/2) (e^x + 1), which is accurate near 0.
     half = b.op("Tanh", b.op("Mul", x[0], b.like(0.5, node)))
     return b.op("Mul", half, b.op("Add", b.op("Exp", x[0]), b.like(1, node)))
 
@@ -103,7 +103,7 @@ def _softplus(b: Builder, node: Node, x: list[str]) -> str:
 
 
 def _arctan2(b: Builder, node: Node, args: list[str]) -> str:
-    # The angle by the quotient, moved by half a turn where x < 0; 0/0 is 0.
+    # The arctangent of the quotient, plus or minus pi where x < 0; 0 for 0/0.
     s, x = args
     zero, pi = b.like(0, node), b.like(math.pi, node)
     angle = _single("Atan")(b, node, [b.op("Div", s, x)])
@@ -131,7 +131,7 @@ def _argsort(b: Builder, node: Node, x: list[str]) -> str:
     size: Any = node.shape[node.params["axis"]]
     count = b.rows(size) if isinstance(size, Rows) else b.constant([size], np.int64)
     name = b.op("TopK", x[0], count, axis=node.params["axis"], largest=0, sorted=1)
-    b.operators[-1].output[:] = [f"{name}_values", name]
+    b.operators[-1].output[:] = [b.new(f"{name}_values"), name]
     return name
 
 
@@ -167,13 +167,13 @@ def _place(b: Builder, node: Node, x: list[str]) -> str:
 
 
 def _spread(b: Builder, node: Node, piece: Node, name: str, starts: Any, steps: Any) -> str:
-    """A piece among zeros: with one zero more at its end, each place takes its number or that zero."""
+    """A piece among zeros: a zero is appended to it, and every position takes one of its elements or that zero."""
     name = b.cast(name, np.int64) if node.dtype == BOOL else name
     for axis, (whole, size) in enumerate(zip(node.shape, piece.shape, strict=True)):
         if whole == size:
             continue
         if isinstance(whole, Rows) or isinstance(size, Rows):
-            raise b.inference.error(node, TARGET, "puts rows at places that depend on the number of rows")
+            raise b.inference.error(node, TARGET, "places rows at positions that depend on the number of rows")
         taken = np.full(whole, size)
         taken[starts[axis] + steps[axis] * np.arange(size)] = np.arange(size)
         pads = np.zeros((2, len(node.shape)), np.int64)
@@ -194,7 +194,7 @@ def _zeros(b: Builder, node: Node, shape: Any) -> str:
 
 
 def _scatter_add(b: Builder, node: Node, x: list[str]) -> str:
-    # As a table (before, k, after): along its middle axis, by indices repeated along the others.
+    # As an array (before, k, after), scattered along its middle axis by indices repeated along the others.
     v, indices = node.inputs
     axis, size = node.params["axis"], node.params["size"]
     before, after = size_of(v.shape[:axis]), size_of(v.shape[axis + indices.ndim :])
@@ -301,4 +301,4 @@ RULES: dict[str, Rule] = {
     "identity": _op("Identity"),
     "stop_gradient": _op("Identity"),
 }
-"How each primitive is written with ONNX."
+"How to write each primitive with ONNX."

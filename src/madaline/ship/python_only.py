@@ -1,4 +1,4 @@
-"""A Python file that scores one row with the standard library alone."""
+"""A Python file that predicts one row with the standard library only."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from madaline.graph.node import BOOL, Node, is_constant
+from madaline.ship.escape import python_comment, python_docstring, python_literal
 from madaline.ship.inference import Inference, Port
 from madaline.ship.language import Language, Rule
 from madaline.ship.loops import Loops
-from madaline.ship.script import places
+from madaline.ship.script import category_indices, class_list, helpers_for, returned
 
 KINDS = {"float32": "f", "float64": "d", "int64": "q", "bool": "?"}
-"How the standard library's ``struct`` calls each type."
+"Format character of each dtype in the standard library's ``struct``."
 
 
 def _divide(node: Node, args: list[str]) -> str:
@@ -37,7 +38,7 @@ def _by_type(for_floats: str, for_integers: str) -> Rule:
 
 
 class Python(Language):
-    """Python, its numbers and lists."""
+    """Python with its own numbers and lists."""
 
     target: ClassVar[str] = "plain Python"
     both: ClassVar[str] = "and"
@@ -109,7 +110,7 @@ class Python(Language):
         return str(number)
 
     def comment(self, text: str) -> None:
-        self.write(f"# {text}")
+        self.write(python_comment(text))
 
     def scope(self) -> AbstractContextManager[None]:
         return nullcontext()
@@ -144,42 +145,42 @@ class Python(Language):
 
 
 def python_only_files(inference: Inference, path: Path) -> dict[Path, bytes]:
-    """The file to be written."""
+    """The file and its content."""
     code = Python()
     Loops(inference, code).write()
     inputs, outputs = inference.inputs, inference.outputs
     columns = any(port.is_column for port in inputs)
     made = [f"    {port.name} = [{code.literal(0, port.dtype)}] * {port.size}" for port in outputs]
-    results = [f"{port.name}_classes[{port.name}[0]]" if port.kind == "label" else port.name for port in outputs]
-    named = ", ".join(f'"{port.name}": {result}' for port, result in zip(outputs, results, strict=True))
-    body = [*(_read(port) for port in inputs if port.is_column), *made, *code.lines]
-    body.append(f"    return {results[0]}" if len(outputs) == 1 else f"    return {{{named}}}")
-    text = "\n".join(body)
-    constants = [f"{port.name}_places = {places(port)}" for port in inputs if port.kind == "category"]
-    constants += [f"{port.name}_classes = {list(port.values)!r}" for port in outputs if port.kind == "label"]
+    results = [f"classes_{port.name}[{port.name}[0]]" if port.kind == "label" else port.name for port in outputs]
+    lines = [*(_read(port) for port in inputs if port.is_column), *made, *code.lines]
+    body = "\n".join([*lines, f"    return {returned(outputs, results)}"])
+    helpers = helpers_for(body, HELPERS)
+    constants = [f"indices_{port.name} = {category_indices(port)}" for port in inputs if port.kind == "category"]
+    constants += [f"classes_{port.name} = {class_list(port)}" for port in outputs if port.kind == "label"]
     arguments = "row" if columns else ", ".join(port.name for port in inputs)
-    takes = "a dict of the columns of one row" if columns else ", ".join(_numbers(port) for port in inputs)
-    about = f"What is predicted for one row, {takes}: {', '.join(map(_numbers, outputs))}."
+    takes = "a dict of the columns" if columns else ", ".join(_described(port) for port in inputs)
+    about = ["Return the prediction for one row.", "", f"    Inputs: {takes}.", f"    Outputs: {inference.gives}."]
+    modules = ["base64", *(["datetime"] if HELPERS["_days"].strip("\n") in helpers else []), "math", "struct"]
     sections = [
-        f'"""{inference.title}\n\nWritten by madaline; needs nothing but Python.\n"""',
-        "import base64\n" + ("import datetime\n" if "_days(" in text else "") + "import math\nimport struct",
+        python_docstring(inference.title.shown(), "", "Written by madaline. Requires only Python."),
+        "\n".join(f"import {module}" for module in modules),
         _ARRAY,
         "\n".join([*(_weights(name, value) for name, value in inference.arrays.items()), *constants]),
-        *(source for helper, source in HELPERS.items() if f"{helper}(" in text),
-        "\n".join([f"def predict_row({arguments}):", f'    """{about}"""', text]),
+        *helpers,
+        f"def predict_row({arguments}):\n    {python_docstring(*about, '    ')}\n{body}",
     ]
     return {path: ("\n\n\n".join(section.strip("\n") for section in sections if section) + "\n").encode()}
 
 
-def _numbers(port: Port) -> str:
-    return f"{port.name} a class" if port.kind == "label" else f"{port.name} a list of {port.size}"
+def _described(port: Port) -> str:
+    return f"{port.name} (a list of {port.size} numbers)"
 
 
 def _read(port: Port) -> str:
-    """The statement that takes a column."""
-    value = f"row[{port.title!r}]"
+    """The statement that reads a column."""
+    value = f"row[{python_literal(port.title)}]"
     if port.kind == "category":
-        return f"    {port.name} = [_place({value}, {port.name}_places)]"
+        return f"    {port.name} = [_index({value}, indices_{port.name})]"
     return f"    {port.name} = [_{'days' if port.kind == 'date' else 'number'}({value})]"
 
 
@@ -199,17 +200,20 @@ HELPERS = {
 def _number(value):
     return math.nan if value is None else float(value)
 """,
-    "_place": '''
-def _place(value, places):
-    """The place of a category; -1 for another, -2 for none."""
+    "_index": '''
+def _index(value, known):
+    """The index of a category; -1 if it is unknown, -2 if it is missing."""
     if value is None or value != value or value == "":
         return -2
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    return places.get(text.removesuffix(".0") if isinstance(value, float) else text, -1)
+    return known.get(text.removesuffix(".0") if isinstance(value, float) else text, -1)
 ''',
     "_days": '''
 def _days(value):
-    """Days since 1970, with the time of day as a fraction, from a date, a text or the number itself; NaN for none."""
+    """Days since 1970-01-01, with the time of day as a fraction.
+
+    The value is a date, a text in ISO format or the number of days; the result is NaN if it is missing.
+    """
     if value is None or value == "":
         return math.nan
     if isinstance(value, (int, float)):
@@ -243,8 +247,8 @@ def _whole(function, x):
     "_position": """
 def _position(index, size):
     if not -size <= index < size:
-        raise IndexError(f"{index} is not one of the {size} categories known.")
+        raise IndexError(f"{index} is not the index of one of the {size} known categories.")
     return index % size
 """,
 }
-"What some lines call; only those that do are written."
+"Functions that statements may call; a file contains those that it needs."

@@ -1,4 +1,4 @@
-"""A graph as steps for one row: which nodes are computed together in one loop, and where their numbers are kept."""
+"""A graph as steps for one row: which nodes are computed in one loop, and where their results are stored."""
 
 from __future__ import annotations
 
@@ -18,39 +18,41 @@ Strides = Sequence[int]
 
 @dataclass
 class Step:
-    """Nodes computed in one loop; the last one is kept, those before it feed it alone."""
+    """Nodes computed in one loop. Only the last one is stored; the others are used by it only."""
 
     nodes: list[Node] = field(default_factory=list)
 
     @property
     def result(self) -> Node:
-        """The node that is kept."""
+        """The node whose result is stored."""
         return self.nodes[-1]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Steps in order; each result has a place in the scratch array of its type, or is an output."""
+    """Steps in order. Each result has a place in the scratch array of its dtype, or is an output."""
 
     steps: list[Step]
     views: dict[int, View]
-    "Where the elements of each node lie, by id."
+    "Where the elements of each node are stored, by id."
     outputs: dict[int, str]
-    "The names of the results that are written straight to an output."
+    "Names of the results that are written directly to an output, by id."
     copies: list[tuple[str, Node]]
-    "The outputs that are copied in the end."
+    "Outputs that are copied at the end."
     offsets: dict[int, int]
-    "Where in the scratch array of its type each other result is."
+    "Offset of each other result in the scratch array of its dtype, by id."
     scratch: dict[str, int]
-    "The size of the scratch array of each type."
+    "Size of the scratch array of each dtype."
 
 
 def plan_of(inference: Inference, target: str) -> Plan:
-    """The steps; an error if rows meet anywhere, since one row at a time is computed."""
+    """The steps; an error if a node combines rows, because rows are computed one at a time."""
     nodes = topological_order(inference.graph.outputs)
     for node in inference.nodes:
         if kind_of(node) in (Kind.UNTILED, Kind.REDUCING):
-            raise inference.error(node, target, "brings the rows of a batch together, and there they come one by one")
+            raise inference.error(
+                node, target, "combines the rows of a batch, and this target computes one row at a time"
+            )
     views = views_of(nodes)
     steps = _steps(inference, nodes, views)
     outputs: dict[int, str] = {}
@@ -65,7 +67,7 @@ def plan_of(inference: Inference, target: str) -> Plan:
 
 
 def _steps(inference: Inference, nodes: Sequence[Node], views: dict[int, View]) -> list[Step]:
-    """Elementwise nodes join the loop of those that use them, if nobody else does and all have one shape."""
+    """Elementwise nodes join the loop of their users, if all users are in that loop and have the same shape."""
     users: dict[int, list[Node]] = {}
     for node in nodes:
         for item in node.inputs:
@@ -97,7 +99,7 @@ def _steps(inference: Inference, nodes: Sequence[Node], views: dict[int, View]) 
 def _places(
     steps: Sequence[Step], views: dict[int, View], outputs: dict[int, str], copies: Sequence[tuple[str, Node]]
 ) -> tuple[dict[int, int], dict[str, int]]:
-    """Offsets and sizes of scratch arrays: what is no longer needed makes room."""
+    """Offsets and sizes of scratch arrays; space is reused when a result is no longer needed."""
     made = {id(step.result): number for number, step in enumerate(steps)}
     last = dict(made)
     for number, step in enumerate(steps):
@@ -130,7 +132,7 @@ def is_number(node: Node) -> bool:
 
 
 def place_of(indices: Sequence[str], strides: Strides) -> str:
-    """The place of an element: each index times its stride."""
+    """The position of an element: the sum of each index times its stride."""
     terms = [
         (stride, index if abs(stride) == 1 else f"{abs(stride)} * {index}")
         for index, stride in zip(indices, strides, strict=True)
@@ -142,7 +144,7 @@ def place_of(indices: Sequence[str], strides: Strides) -> str:
 
 
 def moved(offset: int, at: str) -> str:
-    """A place some elements further on."""
+    """A position plus an offset."""
     if not offset:
         return at
     return str(offset) if at == "0" else f"{offset} {at}" if at.startswith("-") else f"{offset} + {at}"

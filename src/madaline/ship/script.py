@@ -1,4 +1,4 @@
-"""Python statements for the nodes of a graph, one a line: what the NumPy and the PyTorch files have in common."""
+"""Python statements for the nodes of a graph, one per line: the common part of the Python targets."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import numpy as np
 
 from madaline.graph.node import Node, topological_order
 from madaline.graph.shapes import Rows, Shape
+from madaline.ship.escape import python_comment, python_literal
 from madaline.ship.inference import Inference, Port
 
 Rule = str | Callable[["Script", Node], str]
-"An expression with ``{0}`` for the first argument, or a function that gives one."
+"An expression with ``{0}`` for the first argument, or a function that returns one."
 
 
 OPERATORS: dict[str, Rule] = {
@@ -31,7 +32,7 @@ OPERATORS: dict[str, Rule] = {
     "identity": "{0}",
     "stop_gradient": "{0}",
 }
-"What both write alike."
+"Primitives that NumPy and PyTorch write in the same way."
 
 
 class Script:
@@ -42,11 +43,11 @@ class Script:
     inference : Inference
         The graph.
     target : str
-        As messages call it.
+        The name of the target in error messages.
     rules : dict
-        For each primitive, how it is written.
+        How to write each primitive, by name.
     weight : str
-        How an array is written, with ``{}`` for its name.
+        How to write an array of weights, with ``{}`` for its name.
     """
 
     def __init__(self, inference: Inference, target: str, rules: Mapping[str, Rule], weight: str) -> None:
@@ -63,16 +64,17 @@ class Script:
             self._names[id(node)] = f"v{number}"
 
     def lines(self) -> list[str]:
-        """A statement for each node, with a comment where another layer begins; ``n`` first, if one needs it."""
+        """A statement for each node, with a comment where another layer begins; ``n`` first, if it is needed."""
         found: list[str] = []
-        layer = None
+        layer = ""
         expressions = [self._expression(node) for node in self.inference.nodes]
         if any(re.search(r"\bn\b", expression) for expression in expressions):
             found.append(f"n = {self.inference.inputs[0].name}.shape[0]")
         for node, expression in zip(self.inference.nodes, expressions, strict=True):
-            own = self.inference.layers.get(id(node), "Answers")
+            described = self.inference.layers.get(id(node))
+            own = described.shown() if described else "Outputs"
             if own != layer:
-                found.append(f"# {own}")
+                found.append(python_comment(own))
                 layer = own
             found.append(f"{self.of(node)} = {expression}")
         return found
@@ -84,31 +86,47 @@ class Script:
         return rule.format(*(self.of(item) for item in node.inputs))
 
     def of(self, node: Node) -> str:
-        """The name of a value, or the number itself."""
+        """The name of a value, or the number if it is a constant."""
         return self._names[id(node)] if id(node) in self._names else literal(node.params["value"])
 
     def array(self, node: Node) -> str:
-        """As :meth:`of`, for functions that must see the type of a single number."""
+        """As :meth:`of`, for functions that need the dtype of a single number."""
         raise NotImplementedError
 
     def label(self, port: Port, name: str) -> str:
-        """A class, from its place among the classes."""
+        """An expression for the class, from the name of its index."""
         return name
 
     def result(self) -> str:
-        """What is returned: the output, or a dict of them."""
+        """An expression for the result: the output, or a dict of the outputs."""
         ports = self.inference.outputs
         names = [self.of(node) for node in self.inference.graph.outputs]
         names = [
             self.label(port, name) if port.kind == "label" else name for port, name in zip(ports, names, strict=True)
         ]
-        if len(names) == 1:
-            return names[0]
-        return "{" + ", ".join(f'"{port.name}": {name}' for port, name in zip(ports, names, strict=True)) + "}"
+        return returned(ports, names)
+
+
+def returned(ports: Sequence[Port], results: Sequence[str]) -> str:
+    """The output, or a dict of the outputs by the names that users gave them."""
+    if len(results) == 1:
+        return results[0]
+    named = zip(ports, results, strict=True)
+    return "{" + ", ".join(f"{python_literal(port.title)}: {result}" for port, result in named) + "}"
+
+
+_TEXT = re.compile(r"""#[^\n]*|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""")
+"Comments and strings."
+
+
+def helpers_for(body: str, helpers: Mapping[str, str]) -> list[str]:
+    """The sources of those helper functions that the statements of a function's body call."""
+    called = set(re.findall(r"\b(_\w+)\(", _TEXT.sub("", body)))
+    return [source.strip("\n") for name, source in helpers.items() if name in called]
 
 
 def literal(value: Any) -> str:
-    """A single number as Python writes it, with no more digits than its type has."""
+    """A single number in Python's notation, with the digits that its dtype needs."""
     value = np.asarray(value)
     if value.dtype.kind != "f":
         return repr(value.item())
@@ -118,13 +136,18 @@ def literal(value: Any) -> str:
     return repr(float(str(value[()])))
 
 
-def places(port: Port) -> str:
-    """The texts of a category and their places, as a dict."""
-    return "{" + ", ".join(f"{value!r}: {place}" for place, value in enumerate(port.values)) + "}"
+def category_indices(port: Port) -> str:
+    """A dict from the categories of a column to their indices."""
+    return "{" + ", ".join(f"{python_literal(value)}: {place}" for place, value in enumerate(port.values)) + "}"
+
+
+def class_list(port: Port) -> str:
+    """A list of the classes of a label."""
+    return f"[{', '.join(map(python_literal, port.values))}]"
 
 
 def size(of: int | Rows) -> str:
-    """A size, where ``n`` is the number of rows."""
+    """A size, with ``n`` for the number of rows."""
     if not isinstance(of, Rows):
         return str(of)
     text = "n" if of.coefficient == 1 else f"{of.coefficient} * n"
@@ -137,7 +160,7 @@ def shape(of: Shape) -> str:
 
 
 def index(starts: Sequence[Any], sizes: Shape, steps: Sequence[int], whole: Shape) -> str:
-    """A window of an array, as it stands between brackets."""
+    """A slice of an array, as written between brackets."""
     return ", ".join(_slice(*window) for window in zip(starts, sizes, steps, whole, strict=True))
 
 
@@ -149,7 +172,7 @@ def _slice(start: Any, count: Any, step: int, whole: Any) -> str:
 
 
 def windows(script: Script, node: Node) -> list[str]:
-    """The pieces of a ``place``, each with where it is put."""
+    """The pieces of a ``place``, each with its slices."""
     found = []
     for piece, starts, steps in zip(node.inputs, node.params["starts"], node.params["steps"], strict=True):
         slices = [
@@ -161,7 +184,7 @@ def windows(script: Script, node: Node) -> list[str]:
 
 
 def concatenated(node: Node) -> int | None:
-    """The axis along which the pieces of a ``place`` stand side by side in their order, if they do."""
+    """The axis along which a ``place`` concatenates its pieces, or None if it does something else."""
     starts, steps = node.params["starts"], node.params["steps"]
     if any(step != 1 for each in steps for step in each):
         return None

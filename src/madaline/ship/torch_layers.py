@@ -1,4 +1,4 @@
-"""The layers of an ``nn.Sequential``, read from what PyTorch prints for it."""
+"""The layers of an ``nn.Sequential``, from its string representation."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
+from madaline.description import short
 from madaline.errors import FileFormatError, MadalineError
 from madaline.nn.layer import Layer
 from madaline.nn.layers.activation import Activation, PReLU
@@ -19,13 +20,13 @@ from madaline.nn.layers.reshape import Flatten, Identity
 from madaline.nn.layers.sequential import Sequential
 
 MAX_LENGTH = 1_000_000
-"Characters of a description at most."
+"Maximum length of a description."
 MAX_DEPTH = 32
-"How deep nets may be nested in nets."
+"Maximum nesting depth of nets."
 
 
 def net_of(text: str) -> Sequential:
-    """The net that PyTorch prints so.
+    """Convert the string representation of a net to a net.
 
     Examples
     --------
@@ -33,7 +34,9 @@ def net_of(text: str) -> Sequential:
     Sequential(Linear(8), ReLU())
     """
     if len(text) > MAX_LENGTH:
-        raise FileFormatError(f"The description of the net has {len(text)} characters; {MAX_LENGTH} are allowed.")
+        raise FileFormatError(
+            f"The description of the net has {len(text)} characters; at most {MAX_LENGTH} are allowed."
+        )
     reader = _Reader(text)
     net = reader.module(0)
     reader.end()
@@ -43,26 +46,26 @@ def net_of(text: str) -> Sequential:
 
 
 class _Reader:
-    """Reads ``Name(arguments)`` and ``Sequential((0): Name(...) (1): Name(...))``, blanks and lines as they come."""
+    """Read ``Name(arguments)`` and ``Sequential((0): Name(...) (1): Name(...))`` with any white space."""
 
     def __init__(self, text: str) -> None:
         self._text, self._at = text, 0
 
     def module(self, depth: int) -> Layer:
-        name = self._match(r"\s*(\w+)\(", "a layer, as Linear(in_features=4, ...)")
+        name = self._match(r"\s*(\w+)\(", "a layer, such as Linear(in_features=4, ...)")
         if name != "Sequential":
             return _layer(name, self._arguments())
         if depth > MAX_DEPTH:
-            raise FileFormatError(f"Nets are nested more than {MAX_DEPTH} deep.")
+            raise FileFormatError(f"Nets are nested more than {MAX_DEPTH} levels deep.")
         layers: list[Layer] = []
         while not re.compile(r"\s*\)").match(self._text, self._at):
-            number = self._match(r"\s*\((\w+)\):", "a number of a layer, as (0):")
+            number = self._match(r"\s*\((\w+)\):", "the number of a layer, such as (0):")
             if number != str(len(layers)):
-                raise FileFormatError(f"Layer ({number}) stands where ({len(layers)}) is expected.")
+                raise FileFormatError(f"Layer ({number}) was found where ({len(layers)}) is expected.")
             layers.append(self.module(depth + 1))
         for layer, following in pairwise([*layers, None]):
             if isinstance(layer, Embedding) and not isinstance(following, Flatten):
-                raise FileFormatError("An Embedding must be followed by Flatten: here its vectors stand side by side.")
+                raise FileFormatError("An Embedding must be followed by Flatten: here its vectors are concatenated.")
         self._match(r"\s*(\))", "the end of a Sequential")
         return Sequential(*layers)
 
@@ -73,7 +76,7 @@ class _Reader:
         start, depth = self._at, 1
         while depth:
             if self._at >= len(self._text):
-                raise FileFormatError("The description of the net ends within a layer.")
+                raise FileFormatError("The description of the net ends inside a layer.")
             depth += {"(": 1, ")": -1}.get(self._text[self._at], 0)
             self._at += 1
         return self._text[start : self._at - 1]
@@ -82,7 +85,9 @@ class _Reader:
         found = re.compile(pattern).match(self._text, self._at)
         if not found:
             there = self._text[self._at : self._at + 40]
-            raise FileFormatError(f"{there!r} of the description of the net is not {wanted}. Give what str(net) gives.")
+            raise FileFormatError(
+                f"{there!r} in the description of the net is not {wanted}. Pass the result of str(net)."
+            )
         self._at = found.end()
         return found[1]
 
@@ -90,7 +95,8 @@ class _Reader:
 def _layer(name: str, arguments: str) -> Layer:
     make = LAYERS.get(name)
     if make is None:
-        raise FileFormatError(f"The layer {name}({arguments}) is not known here. Known: {', '.join(sorted(LAYERS))}.")
+        shown = f"{name}({short(arguments)[1:-1]})"
+        raise FileFormatError(f"The layer {shown} is not supported. Supported: {', '.join(sorted(LAYERS))}.")
     try:
         call = ast.parse(f"f({arguments})", mode="eval").body
         assert isinstance(call, ast.Call)
@@ -102,12 +108,12 @@ def _layer(name: str, arguments: str) -> Layer:
         raise
     except (SyntaxError, ValueError, TypeError, LookupError, ArithmeticError, MemoryError, RecursionError) as error:
         raise FileFormatError(
-            f"The layer {name}({arguments}) has arguments that are not known here: {error}"
+            f"The layer {name}({short(arguments)[1:-1]}) has unsupported arguments: {error}"
         ) from error
 
 
 def _named(name: str, **renamed: str) -> Callable[..., Layer]:
-    """An activation; its arguments there, in their order, and what they are called here."""
+    """An activation; ``renamed`` maps its arguments in PyTorch, in their order, to ours."""
 
     def make(*args: float, **options: float) -> Layer:
         options = dict(zip(renamed, args, strict=False)) | options
@@ -123,13 +129,13 @@ def _gelu(approximate: str = "none") -> Layer:
 
 def _hardtanh(min_val: float = -1.0, max_val: float = 1.0) -> Layer:
     if (min_val, max_val) != (-1.0, 1.0):
-        raise FileFormatError(f"Hardtanh(min_val={min_val}, max_val={max_val}) has other bounds than -1 and 1.")
+        raise FileFormatError(f"Hardtanh(min_val={min_val}, max_val={max_val}) must have the bounds -1 and 1.")
     return Activation("hard_tanh")
 
 
 def _flatten(start_dim: int = 1, end_dim: int = -1) -> Layer:
     if (start_dim, end_dim) != (1, -1):
-        raise FileFormatError(f"Flatten(start_dim={start_dim}, end_dim={end_dim}) keeps other axes than the rows.")
+        raise FileFormatError(f"Flatten(start_dim={start_dim}, end_dim={end_dim}) must keep only the first axis.")
     return Flatten()
 
 
@@ -139,7 +145,9 @@ def _linear(in_features: int, out_features: int, bias: bool = True) -> Layer:
 
 def _batch_norm(num_features: int, *, eps: float, momentum: float, affine: bool, **rest: Any) -> Layer:
     if not rest.pop("track_running_stats", True):
-        raise FileFormatError("BatchNorm1d(track_running_stats=False) has no running statistics to predict with.")
+        raise FileFormatError(
+            "BatchNorm1d(track_running_stats=False) has no running statistics, which predictions need."
+        )
     return BatchNorm(eps=eps, momentum=momentum, affine=affine)
 
 
@@ -148,7 +156,7 @@ def _layer_norm(shape: tuple[int, ...], *, eps: float, elementwise_affine: bool,
 
 
 def _rms_norm(shape: tuple[int, ...], *, eps: float | None, elementwise_affine: bool) -> Layer:
-    smallest = 2.0**-23  # of float32, which PyTorch takes for None
+    smallest = 2.0**-23  # the machine epsilon of float32, which PyTorch uses for None
     return RMSNorm(n_axes=len(shape), eps=smallest if eps is None else eps, affine=elementwise_affine)
 
 
@@ -199,4 +207,4 @@ LAYERS: dict[str, Callable[..., Layer]] = {
     "Tanhshrink": _named("tanh_shrink"),
     "Threshold": _named("threshold", threshold="theta", value="value"),
 }
-"PyTorch's layers and ours, from the arguments that are printed."
+"Functions from the printed arguments of a PyTorch layer to ours, by the name of the layer."

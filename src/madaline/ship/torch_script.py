@@ -1,4 +1,4 @@
-"""A PyTorch module as a script, its weights beside it in a safetensors file; it needs torch and safetensors alone."""
+"""A PyTorch module as a script, with its weights in a safetensors file beside it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,23 @@ from pathlib import Path
 
 import numpy as np
 
+from madaline.errors import ExportError
 from madaline.graph.node import Node, is_constant
+from madaline.ship.escape import Untrusted, python_docstring, python_literal
 from madaline.ship.inference import Inference
-from madaline.ship.script import OPERATORS, Rule, Script, concatenated, index, places, shape, size, windows
+from madaline.ship.script import (
+    OPERATORS,
+    Rule,
+    Script,
+    category_indices,
+    class_list,
+    concatenated,
+    helpers_for,
+    index,
+    shape,
+    size,
+    windows,
+)
 
 TARGET = "PyTorch"
 
@@ -27,32 +41,40 @@ class TorchScript(Script):
 
 
 def torch_files(inference: Inference, path: Path) -> dict[Path, bytes]:
-    """The script and, beside it, the weights; the latter only if there are any."""
+    """The script and, if there are any, the weights beside it, with their contents."""
     from safetensors.numpy import save
 
-    arrays = {name: np.ascontiguousarray(value) for name, value in inference.arrays.items()}
-    script = TorchScript(inference)
-    body = script.lines()
-    used = [source.strip("\n") for helper, source in HELPERS.items() if f"{helper}(" in "\n".join(body)]
     weights = path.with_suffix(".safetensors")
+    if path == weights:
+        raise ExportError(
+            f"{path.name!r} is the name of the file with the weights. Name the script, such as 'model.py'."
+        )
+    arrays = {name: np.ascontiguousarray(value) for name, value in inference.arrays.items()}
+    beside = Untrusted(weights.name)
+    script = TorchScript(inference)
+    body = textwrap.indent("\n".join([*script.lines(), f"return {script.result()}"]), " " * 8)
+    about = [
+        inference.title.shown(),
+        "",
+        "Written by madaline. Requires torch" + (" and safetensors." if arrays else "."),
+        f"Inputs: {inference.takes}.",
+        f"Outputs: {inference.gives}.",
+        *([f"Weights: {beside.shown()}."] if arrays else []),
+    ]
     text = (_WITH_WEIGHTS if arrays else _WITHOUT_WEIGHTS).format(
-        inference,
-        weights=weights.name,
-        helpers="".join(f"{source}\n\n\n" for source in used),
+        about=python_docstring(*about),
+        weights=python_literal(beside),
+        helpers="".join(f"{source}\n\n\n" for source in helpers_for(body, HELPERS)),
         arrays=textwrap.indent("\n".join(_declaration(inference, *item) for item in arrays.items()), " " * 8),
         columns=_columns(inference),
         dates="from datetime import datetime, timedelta\n" if any(p.is_column for p in inference.inputs) else "",
         arguments=", ".join(["self", *(port.name for port in inference.inputs)]),
-        body=textwrap.indent("\n".join([*body, f"return {script.result()}"]), " " * 8),
+        body=body,
     )
     return {path: text.encode()} | ({weights: save(arrays)} if arrays else {})
 
 
-_WITH_WEIGHTS = '''"""{0.title}
-
-Written by madaline; needs torch and safetensors. The weights are in {weights}.
-It takes {0.takes}, gives {0.gives}; n rows.
-"""
+_WITH_WEIGHTS = '''{about}
 
 {dates}from pathlib import Path
 
@@ -70,18 +92,14 @@ from torch import nn
 {body}
 
 
-def load(path=Path(__file__).with_name("{weights}")):
-    """The module with its weights, in evaluation mode."""
+def load(path=Path(__file__).with_name({weights})):
+    """Return the module with its weights, in evaluation mode."""
     model = Model()
     model.load_state_dict(load_file(path))
     return model.eval()
 '''
 
-_WITHOUT_WEIGHTS = '''"""{0.title}
-
-Written by madaline; needs torch.
-It takes {0.takes}, gives {0.gives}; n rows.
-"""
+_WITHOUT_WEIGHTS = '''{about}
 
 {dates}import torch
 from torch import nn
@@ -93,30 +111,31 @@ from torch import nn
 
 
 def load():
-    """The module, in evaluation mode."""
+    """Return the module, in evaluation mode."""
     return Model().eval()
 '''
 
 
 def _columns(inference: Inference) -> str:
-    """A function that takes a table, and the names of the classes, where there are any."""
+    """The classes, and a function that converts a table to tensors."""
     parts = [
-        f"CLASSES = {list(port.values)!r}  # what {port.name} counts" if port.name == "label" else
-        f"{port.name.upper()}_CLASSES = {list(port.values)!r}"
-        for port in inference.outputs if port.kind == "label"
-    ]  # fmt: skip
+        f"{'CLASSES' if port.name == 'label' else f'{port.name.upper()}_CLASSES'} = {class_list(port)}"
+        for port in inference.outputs
+        if port.kind == "label"
+    ]
     if any(port.is_column for port in inference.inputs):
         lines = []
         for port in inference.inputs:
-            value = {"category": f"_place({places(port)}, x)", "date": "_days(x)"}.get(port.kind, "_number(x)")
+            value = {"category": f"_index({category_indices(port)}, x)", "date": "_days(x)"}.get(
+                port.kind, "_number(x)"
+            )
             dtype = f"dtype=torch.{port.dtype.name}"
-            lines.append(f"        torch.tensor([{value} for x in table[{port.title!r}]], {dtype}),")
-        parts.append(_TABLE.strip("\n").replace("COLUMNS", "\n".join(lines)))
+            lines.append(f"        torch.tensor([{value} for x in table[{python_literal(port.title)}]], {dtype}),")
+        parts.append(f"{_TABLE}{chr(10).join(lines)}\n    )")
     return "".join(f"{part}\n\n\n" for part in parts)
 
 
-_TABLE = '''
-def _is_missing(x):
+_TABLE = '''def _is_missing(x):
     return x is None or x != x or str(x) in ("", "NaT", "<NA>")
 
 
@@ -124,26 +143,24 @@ def _number(x):
     return float("nan") if _is_missing(x) else float(x)
 
 
-def _place(places, x):
-    """The place of a category; -1 for another, -2 for none."""
+def _index(known, x):
+    """The index of a category; -1 if it is unknown, -2 if it is missing."""
     if _is_missing(x):
         return -2
     text = str(x).lower() if isinstance(x, bool) else str(x)
-    return places.get(text.removesuffix(".0") if isinstance(x, float) else text, -1)
+    return known.get(text.removesuffix(".0") if isinstance(x, float) else text, -1)
 
 
 def _days(x):
-    """Days since 1970, with the time of day as a fraction, from a date or a text."""
+    """Days since 1970-01-01, with the time of day as a fraction, from a date or a text in ISO format."""
     if _is_missing(x):
         return float("nan")
     return (datetime.fromisoformat(str(x)).replace(tzinfo=None) - datetime(1970, 1, 1)) / timedelta(days=1)
 
 
 def inputs(table):
-    """The tensors of a table, a data frame or a dict of columns: ``model(*inputs(table))``."""
+    """Convert a data frame or a dict of columns to tensors: ``model(*inputs(table))``."""
     return (
-COLUMNS
-    )
 '''
 
 
@@ -155,14 +172,14 @@ def _declaration(inference: Inference, name: str, value: np.ndarray) -> str:
 
 
 def _call(function: str) -> Rule:
-    """A function that takes tensors alone, and no plain numbers."""
+    """A function that takes tensors but no Python numbers."""
     return lambda script, node: f"{function}({', '.join(map(script.array, node.inputs))})"
 
 
 def _reduction(function: str) -> Rule:
     def rule(script: Script, node: Node) -> str:
         x = script.of(node.inputs[0])
-        # To PyTorch, no axes mean all of them.
+        # For PyTorch, an empty tuple means all axes.
         return f"{function}({x}, dim={node.params['axes']})" if node.params["axes"] else x
 
     return rule
@@ -224,7 +241,7 @@ def _scatter_add(v, indices, axis, size):
     return whole.index_put((indices,), moved, accumulate=True).movedim(0, axis)
 """,
 }
-"What some lines call; only those that do are written."
+"Functions that statements may call; a file contains those that it needs."
 
 _SAME_NAME = (
     "sqrt floor ceil trunc exp exp2 expm1 log log2 log10 log1p sign isnan isinf isfinite logical_not sigmoid erf"
@@ -274,4 +291,4 @@ RULES: dict[str, Rule] = {
     ),
     "row_count": lambda script, node: f"torch.tensor({size(node.params['rows'])}, dtype=torch.{node.dtype.name})",
 }
-"How each primitive is written with PyTorch."
+"How to write each primitive with PyTorch."

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from madaline.estimators.tabular.encoded import encode_rows
 
 import madaline as md
 from madaline.data.encode import TablePlan
 from madaline.data.target import TargetPlan
 from madaline.errors import InputError
 from madaline.estimators.tabular import encoded
-from madaline.estimators.tabular.encoded import encode_rows
 
 TARGETS = {
     "number": (["n"], None),

@@ -10,15 +10,15 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from madaline.estimators.tabular.intervals import SHARES, covered
+from madaline.estimators.tabular.learned import Learned
+from madaline.estimators.tabular.training import learned, prepare, target_of, train
 from safetensors.numpy import load_file, save_file
 
 import madaline as md
 from madaline.data.reading.format import TableFormat
 from madaline.data.split import split_rows
 from madaline.errors import ConfigError, FileFormatError, InputError
-from madaline.estimators.tabular.intervals import SHARES, covered
-from madaline.estimators.tabular.learned import Learned
-from madaline.estimators.tabular.training import learned, prepare, target_of, train
 
 GOLDEN = Path(__file__).parent / "golden"
 

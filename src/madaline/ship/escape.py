@@ -1,0 +1,112 @@
+"""Text from outside (names, categories, classes) as the languages of exported files can hold it without harm.
+
+Column names come from the header of a table, classes and layer names perhaps from a model file that a stranger wrote.
+None of it may become code. An :class:`Untrusted` value therefore has no ``str``: a writer has to choose one of the
+functions of this module, which say for which place of which language the text is.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from madaline.errors import ExportError
+
+PLAIN_TYPES = (str, int, float, bool)
+MAX_SHOWN = 160
+"Maximum length of a text in a comment."
+
+
+@dataclass(frozen=True)
+class Untrusted:
+    """A text or number from a table, a model file or a user.
+
+    Parameters
+    ----------
+    value : str, int, float or bool
+        Of exactly that type: a subclass could have any ``repr``.
+
+    Raises
+    ------
+    ExportError
+        If the value is of another type.
+    """
+
+    value: str | int | float | bool
+
+    def __post_init__(self) -> None:
+        if type(self.value) not in PLAIN_TYPES:
+            raise ExportError(
+                f"A class, category or name is a {type(self.value).__name__}, which cannot be written to an exported "
+                "file. Use strings or numbers."
+            )
+
+    def __str__(self) -> str:
+        raise TypeError("Text from outside must not be written as it is. Use a function of madaline.ship.escape.")
+
+    def __format__(self, spec: str) -> str:
+        return str(self)
+
+    def shown(self, limit: int = MAX_SHOWN) -> str:
+        """One line of printable characters, for messages and for the functions that write comments.
+
+        Other characters are shown by their number, and long texts are shortened.
+
+        Examples
+        --------
+        >>> Untrusted("size (m²)").shown(), Untrusted("a" + chr(10) + "b").shown()
+        ('size (m²)', 'a<U+000A>b')
+        """
+        text = _printable(str(self.value)[: limit + 1])
+        return text if len(text) <= limit else f"{text[: limit - 3]}..."
+
+
+def _by_number(sign: str) -> str:
+    return f"<U+{ord(sign):04X}>"
+
+
+def python_literal(given: Untrusted) -> str:
+    r"""A Python expression for the value, in printable characters.
+
+    Examples
+    --------
+    >>> print(python_literal(Untrusted('"; print()')), python_literal(Untrusted(float("nan"))))
+    '"; print()' float('nan')
+    """
+    value = given.value
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"float('{value}')"
+    return repr(value)
+
+
+def python_comment(text: str) -> str:
+    """A comment of one line."""
+    return f"# {_printable(text)}"
+
+
+def python_docstring(*lines: str) -> str:
+    """A docstring of these lines. Backslashes and quotes in them are escaped."""
+    text = "\n".join(map(_printable, lines)).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"""{text}\n"""' if len(lines) > 1 else f'"""{text}"""'
+
+
+_UNSAFE_IN_C = re.compile(r"(?<=\*)/|(?<=/)\*|(?<=\?)\?|\\")
+"The second character of what ends or begins a comment or a trigraph, and the backslash, which may continue a line."
+
+
+def c_comment(*lines: str) -> str:
+    """A comment of these lines.
+
+    Examples
+    --------
+    >>> print(c_comment("*/ int main;"))
+    /* *<U+002F> int main; */
+    """
+    text = "\n   ".join(_UNSAFE_IN_C.sub(lambda found: _by_number(found[0]), _printable(line)) for line in lines)
+    return f"/* {text} */"
+
+
+def _printable(line: str) -> str:
+    """The line without characters that end it or change how it is shown."""
+    return "".join(sign if sign.isprintable() else _by_number(sign) for sign in line)
