@@ -31,7 +31,8 @@ def from_sklearn(estimator: Any) -> Model:
     Model
         Its outputs are those of the last layer, before the output function of scikit-learn. For a classifier,
         ``md.CrossEntropy().predict(model(X))`` returns the probabilities (``md.BinaryCrossEntropy()`` for two classes
-        and for several labels). For a regressor with ``loss="poisson"``, ``md.losses.Poisson().predict`` returns the means.
+        and for several labels). For a regressor with ``loss="poisson"``, ``md.losses.Poisson().predict`` returns the
+        means.
 
     Examples
     --------
