@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import polars as pl
 import pytest
@@ -110,7 +112,7 @@ def test_a_larger_coverage_has_wider_intervals():
     X, y = noisy(400, 0)
     reg = md.MLPRegressor(preset="auto", hidden_layer_sizes=(8,), max_iter=5, random_state=0).fit(X, y)
     widths = [np.subtract(*reg.predict_interval(X, coverage)[::-1]) for coverage in (0.5, 0.8, 0.9, 0.95)]
-    assert all(np.all(wide >= narrow) for narrow, wide in zip(widths, widths[1:], strict=False))
+    assert all(np.all(wide >= narrow) for narrow, wide in pairwise(widths))
 
 
 @pytest.mark.parametrize("coverage", [0.0, 1.0, 1.5, -0.1, np.nan])

@@ -137,7 +137,7 @@ def test_a_class_that_the_sample_lacks_is_refused_unless_all_are_given(frame, tm
     stream = stream_of(sorted_rows, ["c"], folder=tmp_path)
     held = features(frame[:50]), frame["c"][:50]
     model = md.MLPClassifier(preset="auto", hidden_layer_sizes=(4,), max_iter=1, random_state=0)
-    with pytest.raises(ValueError, match="has classes not in `self.classes_`"):
+    with pytest.raises(ValueError, match=r"has classes not in `self\.classes_`"):
         model.fit(stream, validation=held)
     assert model.fit(stream, validation=held, classes=["a", "b", "c"]).classes_.tolist() == ["a", "b", "c"]
 
@@ -209,8 +209,8 @@ def test_what_a_stream_needs_is_said(frame):
         md.MLPRegressor(preset="auto").fit(stream)
     with pytest.raises(ConfigError, match="needs a function that returns an iterator over parts"):
         TableStream([(X, y)])
+    broken = TableStream(lambda: iter([(X[:2], [1.0, None])]))
     with pytest.raises(TargetError, match="y is missing in row 1"):
-        broken = TableStream(lambda: iter([(X[:2], [1.0, None])]))
         md.MLPRegressor(preset="auto").fit(broken, validation=(X, y))
 
 

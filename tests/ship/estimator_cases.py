@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import functools
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 import madaline as md
-from madaline.data.encode import TablePlan
 from madaline.data.table import Table
-from madaline.data.target import TargetPlan
-from madaline.estimators.tabular.learned import Learned
 from madaline.ship.answers import inference_of_estimator
 from ship.cases import Exported
 
@@ -126,20 +123,11 @@ def classical(kind, X, y, **options):
     return found, X, {"decision": decision.reshape(len(X), -1), "label": found.predict(X)}
 
 
-def learned(y, loss, *, task=None, **changed):
-    frame = table()
-    plan, target = TablePlan.fit(frame), replace(TargetPlan.fit(y, task=task), **changed)
-    net = md.Sequential(plan.front(), md.mlp(8, target.n_outputs, norm="batch"))
-    found = Learned(net.init(plan.encode(frame), seed=3), plan, target, ("y",), loss)
+def far_rows() -> pd.DataFrame:
+    """Rows so far from those that trained that predictions reach their bounds."""
     rows = new_rows()
-    if not found.classes:
-        return found, rows, {"prediction": found.predict(rows)}
-    name = "labels" if target.task == "multilabel" else "label"
-    return found, rows, {"probabilities": found.predict_proba(rows), name: found.predict(rows)}
-
-
-def own_loss(prediction, target):
-    return np.abs(prediction - target)
+    rows["size in m²"] = np.where(np.arange(len(rows)) % 2, 1e3, -1e3)
+    return rows
 
 
 X, FRAME = numbers(), table()
@@ -173,13 +161,21 @@ MAKERS = {
     "madaline": lambda: classical(md.Madaline, X, X[:, 0] * X[:, 1] > 0, max_iter=3, random_state=0),
     "madaline of three": lambda: classical(md.Madaline, X, classes(X), max_iter=3, random_state=0),
     "threshold unit": lambda: classical(md.ThresholdLogicUnit, np.round(np.abs(X)), X[:, 0] > 0),
-    "learned classes": lambda: learned(classes(X), md.CrossEntropy()),
-    "learned numbers": lambda: learned(Y, md.MSE()),
-    "learned matrix": lambda: learned(X[:, :2], md.MSE()),
-    "learned counts": lambda: learned(np.round(np.exp(X[:, 0])), md.Poisson(), task="count"),
-    "learned counts, limited": lambda: learned(np.round(np.exp(X[:, 0])), md.Poisson(), task="count", limits=(2.5,)),
-    "learned counts, by squares": lambda: learned(np.round(np.exp(X[:, 0])), md.MSE(), task="count"),
-    "learned labels": lambda: learned(pd.DataFrame({"p": X[:, 0] > 0, "q": X[:, 1] > 0}), md.BinaryCrossEntropy()),
+    "two classes with a preset": lambda: classifier(FRAME, X[:, 0] > 0, new_rows(), preset="auto"),
+    "labels with a preset": lambda: classifier(
+        FRAME, pd.DataFrame({"p": X[:, 0] > 0, "q": X[:, 1] > 0}).astype(int), new_rows(), preset="auto"
+    ),
+    "several numbers with a preset": lambda: regressor(FRAME, X[:, :2], new_rows(), preset="auto"),
+    "counts with a preset": lambda: regressor(
+        FRAME, np.round(np.exp(X[:, 0])), new_rows(), preset="auto", loss="poisson"
+    ),
+    "counts by squares with a preset": lambda: regressor(
+        FRAME, np.round(np.exp(X[:, 0])), new_rows(), preset="auto", loss="squared_error"
+    ),
+    "numbers at their bounds": lambda: regressor(FRAME, Y, far_rows(), preset="auto"),
+    "counts at their bounds": lambda: regressor(
+        FRAME, np.round(np.exp(X[:, 0])), far_rows(), preset="auto", loss="poisson"
+    ),
 }  # fmt: skip
 
 

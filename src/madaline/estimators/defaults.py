@@ -42,7 +42,7 @@ class _Str(Default, str):
     __slots__ = ("value",)
 
 
-class _Tuple(Default, tuple[Any, ...]):
+class _Tuple(Default, tuple[Any, ...]):  # noqa: SLOT001 - tuples with a mark cannot have slots
     pass
 
 

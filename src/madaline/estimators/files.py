@@ -216,10 +216,10 @@ class _Reader:
         if kind == "classes":
             return Classes(str(inside["kind"]), self.value(inside["classes"]), bool(inside["is_sparse"]))
         if kind == "target":
-            found = Target(**inside)
-            if not all(type(size) is int and size > 0 for size in (found.width, found.n_classes or 1)):
+            target = Target(**inside)
+            if not all(type(size) is int and size > 0 for size in (target.width, target.n_classes or 1)):
                 raise ValueError(f"{inside!r} does not describe a target")
-            return found
+            return target
         if kind == "intervals":
             return Intervals(**{str(name): self.value(array) for name, array in inside.items()})
         if kind == "description":

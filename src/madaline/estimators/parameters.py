@@ -141,8 +141,8 @@ class NetParameters:
         str,
         P(
             '{"constant", "invscaling", "adaptive"}',
-            "Learning rate schedule of ``solver='sgd'``: constant; divided by ``(t + 1) ** power_t`` where ``t`` counts "
-            "the rows seen; or divided by 5 whenever training stops improving.",
+            "Learning rate schedule of ``solver='sgd'``: constant; divided by ``(t + 1) ** power_t`` where ``t`` "
+            "counts the rows seen; or divided by 5 whenever training stops improving.",
             (OneOf(("constant", "invscaling", "adaptive")),),
         ),
     ] = "constant"

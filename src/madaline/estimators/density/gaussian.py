@@ -9,8 +9,7 @@ import numpy as np
 
 from madaline.estimators.density.base import DensityRegressor
 from madaline.estimators.documentation import documented
-from madaline.estimators.parameters import POSITIVE, NetParameters, Number, parameters
-from madaline.estimators.parameters import Parameter as P
+from madaline.estimators.parameters import POSITIVE, NetParameters, Number, Parameter, parameters
 from madaline.losses.density import HeteroscedasticGaussian
 from madaline.losses.loss import Loss
 from madaline.losses.mixture_density import GaussianMixture
@@ -26,14 +25,14 @@ class GaussianParameters(NetParameters):
 
     _: KW_ONLY
     variance_floor: Annotated[
-        float, P("float", "Smallest variance, as a fraction of the variance of the targets.", (POSITIVE,))
+        float, Parameter("float", "Smallest variance, as a fraction of the variance of the targets.", (POSITIVE,))
     ] = 1e-4
     mc_dropout: Annotated[
         int,
-        P(
+        Parameter(
             "int",
-            "Predict the mean of the densities of this many nets thinned by dropout (Gal & Ghahramani 2016); 0 uses the "
-            "whole net. Needs ``dropout``.",
+            "Predict the mean of the densities of this many nets thinned by dropout (Gal & Ghahramani 2016); 0 uses "
+            "the whole net. Needs ``dropout``.",
             (Number("[0, inf)", whole=True),),
         ),
     ] = 0

@@ -9,8 +9,7 @@ import numpy as np
 
 from madaline.estimators.density.base import DensityRegressor
 from madaline.estimators.documentation import documented
-from madaline.estimators.parameters import AT_LEAST_1, POSITIVE, NetParameters, Number, OneOf, parameters
-from madaline.estimators.parameters import Parameter as P
+from madaline.estimators.parameters import AT_LEAST_1, POSITIVE, NetParameters, Number, OneOf, Parameter, parameters
 from madaline.losses.loss import Loss
 from madaline.losses.mixture import COVARIANCES, MixtureDensity
 from madaline.losses.mixture_density import GaussianMixture
@@ -23,25 +22,25 @@ class MixtureParameters(NetParameters):
     """Parameters besides those of every net."""
 
     _: KW_ONLY
-    components: Annotated[int, P("int", "Number of Gaussians in a mixture.", (AT_LEAST_1,))] = 5
+    components: Annotated[int, Parameter("int", "Number of Gaussians in a mixture.", (AT_LEAST_1,))] = 5
     covariance: Annotated[
         str,
-        P(
+        Parameter(
             '{"full", "diagonal", "tied"}',
-            "Covariance of several targets: a matrix for each Gaussian, a diagonal one, or one matrix for all Gaussians "
-            "of a row.",
+            "Covariance of several targets: a matrix for each Gaussian, a diagonal one, or one matrix for all "
+            "Gaussians of a row.",
             (OneOf(tuple(COVARIANCES)),),
         ),
     ] = "full"
     variance_floor: Annotated[
-        float, P("float", "Smallest variance, as a fraction of the variance of the targets.", (POSITIVE,))
+        float, Parameter("float", "Smallest variance, as a fraction of the variance of the targets.", (POSITIVE,))
     ] = 1e-4
     mc_dropout: Annotated[
         int,
-        P(
+        Parameter(
             "int",
-            "Predict the mean of the densities of this many nets thinned by dropout (Gal & Ghahramani 2016); 0 uses the "
-            "whole net. Needs ``dropout``.",
+            "Predict the mean of the densities of this many nets thinned by dropout (Gal & Ghahramani 2016); 0 uses "
+            "the whole net. Needs ``dropout``.",
             (Number("[0, inf)", whole=True),),
         ),
     ] = 0

@@ -10,8 +10,7 @@ import numpy as np
 from madaline.errors import ConfigError
 from madaline.estimators.density.base import StandardizedRegressor, tails
 from madaline.estimators.documentation import documented
-from madaline.estimators.parameters import NetParameters, parameters
-from madaline.estimators.parameters import Parameter as P
+from madaline.estimators.parameters import NetParameters, Parameter, parameters
 from madaline.losses.loss import Loss
 from madaline.losses.quantile import Quantile
 
@@ -23,7 +22,7 @@ class QuantileParameters(NetParameters):
     """Parameters besides those of every net."""
 
     _: KW_ONLY
-    quantiles: Annotated[Any, P("sequence of float", "Increasing levels between 0 and 1.", ("array-like",))] = (
+    quantiles: Annotated[Any, Parameter("sequence of float", "Increasing levels between 0 and 1.", ("array-like",))] = (
         0.05,
         0.5,
         0.95,

@@ -114,8 +114,8 @@ def _about_data(facts: RunFacts, scores: Sequence[Score], baselines: Mapping[str
     counts = facts.class_counts
     if counts is not None and counts.min() < 0.1 * counts.max():
         yield Advice(
-            f"The rarest class has {counts.min():,} rows and the most frequent {counts.max():,}. Give the classes equal "
-            "weight if they matter equally.",
+            f"The rarest class has {counts.min():,} rows and the most frequent {counts.max():,}. Give the classes "
+            "equal weight if they matter equally.",
             "--class-weight balanced",
         )
 
@@ -155,14 +155,14 @@ def _about_training(facts: RunFacts, history: History) -> Iterator[Advice]:
     train, held = history["loss"][kept], history["val_loss"][kept]
     if held > 1.5 * train and held > train + 0.05:
         yield Advice(
-            f"The loss on the validation set ({held:.3g}) is well above that on the training set ({train:.3g}): the net "
-            "overfits. Use more dropout.",
+            f"The loss on the validation set ({held:.3g}) is well above that on the training set ({train:.3g}): the "
+            "net overfits. Use more dropout.",
             "--dropout 0.3 --weight-decay 0.1",
         )
     if history.stopped == "early stopping" and history.best_epoch and history.best_epoch <= EARLY * history.epochs:
         yield Advice(
-            f"Epoch {history.best_epoch} of {history.epochs} was the best: the net learns fast and then overfits. Use a "
-            "smaller learning rate.",
+            f"Epoch {history.best_epoch} of {history.epochs} was the best: the net learns fast and then overfits. Use "
+            "a smaller learning rate.",
             f"--learning-rate {facts.learning_rate / 4:.2g}",
         )
 
