@@ -334,12 +334,3 @@ def test_whatever_a_table_holds_it_is_encoded_or_refused_with_a_clear_error(data
         arrays = plan.encode(table)
         assert all(len(array) == n_rows and np.isfinite(array).all() for array in arrays.values())
         assert md.data.TablePlan.from_dict(json.loads(json.dumps(plan.to_dict()))) == plan
-
-
-@given(st.lists(VALUES, max_size=8))
-def test_whatever_a_target_holds_it_is_encoded_or_refused_with_a_clear_error(y):
-    with contextlib.suppress(MadalineError):
-        plan = md.data.TargetPlan.fit(y)
-        t = plan.encode(y)
-        assert len(t) == len(y)
-        assert len(plan.decode(t)) == len(y)

@@ -7,14 +7,19 @@ import pickle
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from safetensors.numpy import load_file, save_file
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_iris, make_multilabel_classification
 
 import madaline as md
+from madaline.data.reading.format import TableFormat
 from madaline.errors import ConfigError, FileFormatError, MadalineWarning
+from madaline.estimators.provenance import Provenance
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -186,13 +191,14 @@ def test_an_estimator_must_be_fitted_to_be_saved(tmp_path):
 
 
 def changed(path, change):
-    """The file with its document changed."""
+    """Change the document and the arrays of a file."""
     from safetensors import safe_open
 
     with safe_open(path, framework="numpy") as file:
         document = json.loads(file.metadata()["madaline"])
-    change(document)
-    save_file(load_file(path), path, metadata={"madaline": json.dumps(document)})
+    arrays = load_file(path)
+    change(document, arrays)
+    save_file(arrays, path, metadata={"madaline": json.dumps(document)})
 
 
 DAMAGE = {
@@ -205,6 +211,9 @@ DAMAGE = {
     "a parameter too many kinds": lambda d: d["parameters"].update({"alpha": {"list": [], "dict": []}}),
     "an unknown kind": lambda d: d["parameters"].update({"alpha": {"code": "1"}}),
     "a bare list": lambda d: d["parameters"].update({"alpha": [1]}),
+    "other classes": lambda d: d["learned"].update({"classes_": {"texts": ["a", "b", "c"]}}),
+    "fewer classes": lambda d: d["learned"]["_classes"]["classes"].update({"classes": {"texts": ["a", "b"]}}),
+    "a target of another kind": lambda d: d["learned"]["_classes"]["classes"].update({"kind": "ranks"}),
 }
 
 
@@ -212,6 +221,112 @@ DAMAGE = {
 def test_a_changed_file_is_refused(name, tmp_path):
     path = tmp_path / "model.madaline"
     md.save(FITTED["classes"](), path)
-    changed(path, DAMAGE[name])
+    changed(path, lambda document, arrays: DAMAGE[name](document))
     with pytest.raises(FileFormatError):
         md.load(path)
+
+
+def no_mark(**values):
+    return {"description": values}
+
+
+def damaged(part, value):
+    """A change of one entry of what was learned."""
+    return lambda d: d["learned"].update({part: value})
+
+
+DAMAGE_OF_A_TABLE = {
+    "a plan without columns": damaged("table_plan_", no_mark(kind="table plan")),
+    "a plan that is a number": damaged("table_plan_", 3),
+    "a plan that is a layer": damaged("table_plan_", no_mark(kind="layer", name="linear", n_out=3)),
+    "no plan": lambda d: d["learned"].pop("table_plan_"),
+    "names that are a number": damaged("target_names_", 3),
+    "too many names": damaged("target_names_", {"tuple": ["a", "b", "c"]}),
+    "a loss of another program": lambda d: d["parameters"].update(loss=no_mark(kind="loss", name="os.system")),
+    "a loss that is a layer": lambda d: d["parameters"].update(loss=no_mark(kind="layer", name="linear", n_out=3)),
+    "a decimal sign that is none": lambda d: d["provenance"]["reading"].update(decimal="!"),
+    "reading that is a list": lambda d: d["provenance"].update(reading=[1]),
+    "training that is a text": lambda d: d["provenance"].update(about="me"),
+    "no intervals": damaged("_intervals", {"intervals": {}}),
+    "intervals that are a text": damaged("_intervals", "wild"),
+    "bounds that are a text": damaged("_bounds", "wild"),
+    "one bound": damaged("_bounds", {"tuple": [1.0]}),
+    "a scale of three": damaged("_scale", {"tuple": [1.0, 2.0, 3.0]}),
+    "a scale of texts": damaged("_scale", {"tuple": ["a", "b"]}),
+    "a scale of zero": damaged("_scale", {"tuple": [0.0, 0.0]}),
+    "a target of nothing": damaged("_target", {"target": {"width": 0}}),
+    "a target that is a number": damaged("_target", 1),
+    "a wide net": lambda d: d.update(net={"kind": "layer", "name": "linear", "n_out": 2**62}),
+    "a net of two outputs": damaged("_target", {"target": {"width": 2}}),
+    "another format": lambda d: d.update(format=99),
+    "parameters that are a list": lambda d: d.update(parameters=[1]),
+    "a learning curve that is a text": lambda d: d["history"]["epochs"].update(loss="falling"),
+}
+
+
+@pytest.fixture(scope="module")
+def prices(tmp_path_factory):
+    """A regressor of a table, with prediction intervals and a provenance, and its file."""
+    reg = md.MLPRegressor(preset="auto", hidden_layer_sizes=(8,), max_iter=3, random_state=0)
+    reg.fit(pd.DataFrame(TABLE), pd.Series(np.arange(40.0) * 1000.0, name="price"))
+    reg.provenance_ = Provenance(TableFormat(decimal=","), {"note": "a test"})
+    path = tmp_path_factory.mktemp("files") / "prices.madaline"
+    md.save(reg, path)
+    return reg, path
+
+
+def test_a_file_has_everything_that_predictions_need(prices):
+    reg, path = prices
+    again = md.load(path)
+    np.testing.assert_array_equal(again.predict(TABLE), reg.predict(TABLE))
+    np.testing.assert_array_equal(again.predict_interval(TABLE, 0.8), reg.predict_interval(TABLE, 0.8))
+    assert again.provenance_ == reg.provenance_
+    assert again.target_names_ == ("price",)
+    assert again.resolved_params_.keys() == reg.resolved_params_.keys()
+    assert again.resolved_params_["schedule"] == reg.resolved_params_["schedule"]
+    assert str(again.table_plan_) == str(reg.table_plan_)
+
+
+@pytest.mark.parametrize("name", DAMAGE_OF_A_TABLE)
+def test_a_part_that_has_no_meaning_is_refused(prices, tmp_path, name):
+    path = tmp_path / "model.madaline"
+    path.write_bytes(prices[1].read_bytes())
+    changed(path, lambda document, arrays: DAMAGE_OF_A_TABLE[name](document))
+    with pytest.raises(FileFormatError):
+        md.load(path)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("part", ["params.", "learned._intervals.", "learned._scale.", "learned._bounds."])
+def test_numbers_that_are_not_finite_are_refused(prices, tmp_path, part, value):
+    """Every prediction would be NaN, or every interval infinite."""
+    path = tmp_path / "model.madaline"
+    path.write_bytes(prices[1].read_bytes())
+
+    def change(document, arrays):
+        name = next(name for name in arrays if name.startswith(part))
+        arrays[name] = np.full_like(arrays[name], value)
+
+    changed(path, change)
+    with pytest.raises(FileFormatError, match="not finite"):
+        md.load(path)
+
+
+@settings(max_examples=200)
+@given(place=st.floats(0.0, 1.0, exclude_max=True), byte=st.integers(0, 255), cut=st.booleans())
+def test_any_changed_byte_is_refused_or_does_no_harm(prices, tmp_path_factory, place, byte, cut):
+    """A file that is read predicts numbers."""
+    path = tmp_path_factory.getbasetemp() / "changed.madaline"
+    content = bytearray(prices[1].read_bytes())
+    # Half of all changes go to the description, which is a part of the file.
+    where = int(place * (len(content) if byte % 2 else min(9000, len(content))))
+    content = content[:where] if cut else content
+    if not cut:
+        content[where] = byte
+    path.write_bytes(bytes(content))
+    try:
+        found = md.load(path)
+    except FileFormatError:
+        return
+    with np.errstate(all="ignore"):  # of weights that became huge
+        assert found.predict(TABLE).shape == (40,)

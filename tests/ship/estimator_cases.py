@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import functools
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from madaline.estimators.tabular.learned import Learned
 
 import madaline as md
-from madaline.data.encode import TablePlan
 from madaline.data.table import Table
-from madaline.data.target import TargetPlan
 from madaline.ship.answers import inference_of_estimator
 from ship.cases import Exported
 
@@ -35,19 +32,17 @@ class Fitted:
         inference = inference_of_estimator(self.estimator)
         outputs = []
         for port in inference.outputs:
-            answer = self.answers[port.title.value]
-            classes = [given.value for given in port.values]
-            outputs.append(np.searchsorted(classes, answer) if port.kind == "label" else answer)
+            answer = self.answers[port.title]
+            outputs.append(np.searchsorted(port.values, answer) if port.kind == "label" else answer)
         return Exported(self.name, inference, [self._array(port) for port in inference.inputs], outputs)
 
     def _array(self, port: Any) -> np.ndarray:
         if not port.is_column:
             return np.asarray(self.rows, dtype=port.dtype)
         table = Table.of(self.rows)
-        name = port.title.value
-        column = table[name if name in table else table.names[port.place]]
+        column = table[port.title if port.title in table else table.names[port.place]]
         if port.kind == "category":
-            return column.codes(tuple(given.value for given in port.values))
+            return column.codes(port.values)
         if port.kind == "date":
             return (column.dates() - np.datetime64(0, "us")) / np.timedelta64(1, "D")
         return column.numbers().astype(np.float64)
@@ -128,20 +123,11 @@ def classical(kind, X, y, **options):
     return found, X, {"decision": decision.reshape(len(X), -1), "label": found.predict(X)}
 
 
-def learned(y, loss, *, task=None, **changed):
-    frame = table()
-    plan, target = TablePlan.fit(frame), replace(TargetPlan.fit(y, task=task), **changed)
-    net = md.Sequential(plan.front(), md.mlp(8, target.n_outputs, norm="batch"))
-    found = Learned(net.init(plan.encode(frame), seed=3), plan, target, ("y",), loss)
+def far_rows() -> pd.DataFrame:
+    """Rows so far from those that trained that predictions reach their bounds."""
     rows = new_rows()
-    if not found.classes:
-        return found, rows, {"prediction": found.predict(rows)}
-    name = "labels" if target.task == "multilabel" else "label"
-    return found, rows, {"probabilities": found.predict_proba(rows), name: found.predict(rows)}
-
-
-def own_loss(prediction, target):
-    return np.abs(prediction - target)
+    rows["size in m²"] = np.where(np.arange(len(rows)) % 2, 1e3, -1e3)
+    return rows
 
 
 X, FRAME = numbers(), table()
@@ -175,15 +161,21 @@ MAKERS = {
     "madaline": lambda: classical(md.classical.Madaline, X, X[:, 0] * X[:, 1] > 0, max_iter=3, random_state=0),
     "madaline of three": lambda: classical(md.classical.Madaline, X, classes(X), max_iter=3, random_state=0),
     "threshold unit": lambda: classical(md.classical.ThresholdLogicUnit, np.round(np.abs(X)), X[:, 0] > 0),
-    "learned classes": lambda: learned(classes(X), md.CrossEntropy()),
-    "learned numbers": lambda: learned(Y, md.MSE()),
-    "learned matrix": lambda: learned(X[:, :2], md.MSE()),
-    "learned counts": lambda: learned(np.round(np.exp(X[:, 0])), md.losses.Poisson(), task="count"),
-    "learned counts, limited": lambda: learned(
-        np.round(np.exp(X[:, 0])), md.losses.Poisson(), task="count", limits=(2.5,)
+    "two classes with a preset": lambda: classifier(FRAME, X[:, 0] > 0, new_rows(), preset="auto"),
+    "labels with a preset": lambda: classifier(
+        FRAME, pd.DataFrame({"p": X[:, 0] > 0, "q": X[:, 1] > 0}).astype(int), new_rows(), preset="auto"
     ),
-    "learned counts, by squares": lambda: learned(np.round(np.exp(X[:, 0])), md.MSE(), task="count"),
-    "learned labels": lambda: learned(pd.DataFrame({"p": X[:, 0] > 0, "q": X[:, 1] > 0}), md.BinaryCrossEntropy()),
+    "several numbers with a preset": lambda: regressor(FRAME, X[:, :2], new_rows(), preset="auto"),
+    "counts with a preset": lambda: regressor(
+        FRAME, np.round(np.exp(X[:, 0])), new_rows(), preset="auto", loss="poisson"
+    ),
+    "counts by squares with a preset": lambda: regressor(
+        FRAME, np.round(np.exp(X[:, 0])), new_rows(), preset="auto", loss="squared_error"
+    ),
+    "numbers at their bounds": lambda: regressor(FRAME, Y, far_rows(), preset="auto"),
+    "counts at their bounds": lambda: regressor(
+        FRAME, np.round(np.exp(X[:, 0])), far_rows(), preset="auto", loss="poisson"
+    ),
 }  # fmt: skip
 
 

@@ -40,6 +40,14 @@ def as_fed(column, kind):
     return column.to_numpy(float) if kind == "tensor(double)" else column.fillna("").to_numpy(object)
 
 
+@pytest.mark.parametrize("name", ["numbers at their bounds", "counts at their bounds"])
+def test_there_are_predictions_at_both_bounds(name):
+    """So that the tests below see that an exported file has them."""
+    found = fitted(name).answers["prediction"]
+    low, high = fitted(name).estimator._bounds
+    assert (found == low).any() or (found == high).any()
+
+
 @each
 def test_an_onnx_file_takes_the_columns_as_they_are(name, tmp_path):
     case = fitted(name)

@@ -90,6 +90,9 @@ class TargetReader:
                     f"task='count' needs numbers that are not negative, and row {row} of the target is "
                     f"{matrix[row].min():g}. Use task='regression'."
                 )
+        if found == "multilabel":
+            for column in columns:
+                column.booleans()  # raises an error that names a value that is not a label
         return cls(found, names, (), reason)
 
     def values(self, y: Any) -> np.ndarray:

@@ -56,8 +56,8 @@ from madaline.train.trainer import Trainer
 class NetEstimator(Saved, NetParameters, BaseEstimator):
     """A net as an estimator.
 
-    A subclass gives ``_read_target`` (targets as the loss takes them), ``_make_loss``, ``_n_outputs`` and
-    ``_score_rows``, and makes its predictions from ``_predict_rows``. Its parameters are those of
+    A subclass gives ``_read_target`` (targets as the loss takes them), ``_make_loss``, ``_n_outputs``,
+    ``_n_targets`` and ``_score_rows``, and makes its predictions from ``_predict_rows``. Its parameters are those of
     :class:`~madaline.estimators.parameters.NetParameters` and its own.
     """
 
@@ -68,6 +68,7 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
     table_plan_: Any
     history_: History
     resolved_params_: dict[str, Any]
+    target_names_: tuple[str, ...]
     n_samples_: int
     n_iter_: int
     n_outputs_: int
@@ -93,6 +94,10 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
 
     def _n_outputs(self) -> int:
         """Number of outputs of the net."""
+        raise NotImplementedError
+
+    def _n_targets(self) -> int:
+        """Number of target columns."""
         raise NotImplementedError
 
     def _score_rows(self, prediction: np.ndarray, rows: RowSet) -> float:
@@ -333,6 +338,14 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
         elif not predictor.takes(X) or "feature_names_in_" in self.__dict__:
             X = validate_data(self, X, accept_sparse=["csr", "csc"], reset=False)
         return predictor.outputs(X) if raw else predictor(X)
+
+    def _check_restored(self) -> None:
+        """Raise an error if the parts that were read from a file do not fit together."""
+        from madaline.estimators import integrity
+
+        integrity.check_finite(self.model_)
+        integrity.check_inputs(self.model_, self.__dict__.get("table_plan_"), self.n_features_in_)
+        integrity.check_outputs(self.model_, self._n_outputs(), self._n_targets(), self.target_names_)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()

@@ -131,6 +131,16 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
             return len(self.classes_) if self._classes.kind == "multiclass" else target.width
         return self._loss.n_outputs(target)
 
+    def _n_targets(self) -> int:
+        return self._classes.target.width
+
+    def _check_restored(self) -> None:
+        super()._check_restored()
+        known = self.classes_ if isinstance(self.classes_, list) else [self.classes_]
+        again = self._classes.classes if isinstance(self._classes.classes, list) else [self._classes.classes]
+        if len(known) != len(again) or not all(map(np.array_equal, known, again)):
+            raise ValueError("the classes are not those of the target")
+
     def _output_activation(self) -> str:
         if isinstance(self._loss, CustomLoss):
             return "softmax" if self._classes.kind == "multiclass" else "sigmoid"

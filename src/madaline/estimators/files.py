@@ -16,6 +16,7 @@ from madaline import classical, container, data
 from madaline.data import encode  # noqa: F401 - registers the plans of tables, which files hold
 from madaline.description import Description
 from madaline.errors import ConfigError, FileFormatError, MadalineWarning
+from madaline.estimators import integrity
 from madaline.estimators.base import NetEstimator
 from madaline.estimators.defaults import is_default
 from madaline.estimators.intervals import Intervals
@@ -24,8 +25,8 @@ from madaline.estimators.provenance import Provenance
 from madaline.estimators.saved import Saved
 from madaline.estimators.targets import Classes
 from madaline.functional import files
-from madaline.functional.model import Model
 from madaline.losses.custom import CustomLoss
+from madaline.losses.loss import Loss
 from madaline.losses.targets import Target
 from madaline.nn.layers.sequential import as_layer
 from madaline.plain import Reader
@@ -104,33 +105,28 @@ def restored(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     reader = _Reader(arrays)
     known = set(cls._get_param_names())
     given = {key: reader.value(value) for key, value in document["parameters"].items() if key in known}
+    if isinstance(given.get("loss"), Description) and not isinstance(given["loss"], Loss):
+        raise FileFormatError(f"loss={given['loss']!r:.40} is not a loss.")
     estimator: Any = cls(**given)
     for key, value in document["learned"].items():
         if not _is_learned(estimator, key) or callable(getattr(cls, key, None)):
             raise FileFormatError(f"{key!r} is not an attribute that an estimator learns.")
         estimator.__dict__[key] = reader.classes(value) if key == "classes_" else reader.value(value)
+    integrity.check_kinds(vars(estimator))
     if "provenance" in document:
         estimator.provenance_ = Provenance.from_plain(document["provenance"])
     if not isinstance(estimator, NetEstimator):
         return estimator
     estimator.resolved_params_ = {str(key): reader.value(value) for key, value in document["resolved"].items()}
-    estimator.model_ = _finite(files.restored(document, arrays))
+    estimator.model_ = files.restored(document, arrays)
     history = document["history"]
     estimator.history_ = history_from_plain(history)
     estimator.history_.stopped, estimator.history_.converged = str(history["stopped"]), history["converged"]
     estimator._best = None
     estimator._loss = estimator._make_loss()
+    estimator._check_restored()
     estimator._predictor = estimator._make_predictor(estimator.model_)
     return estimator
-
-
-def _finite(model: Model) -> Model:
-    """The model, if its numbers are finite: otherwise every prediction would silently be NaN."""
-    for values in (model.params, model.state):
-        for name in values:
-            if not np.isfinite(values[name]).all():
-                raise ValueError(f"{name} has numbers that are not finite")
-    return model
 
 
 def _is_learned(estimator: Any, name: str) -> bool:
@@ -209,7 +205,10 @@ class _Reader:
             return data
         ((kind, inside),) = data.items()
         if kind == "array":
-            return self.arrays[inside]
+            array = self.arrays[inside]
+            if not np.isfinite(array).all():
+                raise ValueError(f"{inside} has numbers that are not finite")
+            return array
         if kind in ("list", "tuple"):
             found = [self.value(item) for item in inside]
             return found if kind == "list" else tuple(found)
@@ -222,7 +221,10 @@ class _Reader:
         if kind == "classes":
             return Classes(str(inside["kind"]), self.classes(inside["classes"]), bool(inside["is_sparse"]))
         if kind == "target":
-            return Target(**inside)
+            target = Target(**inside)
+            if not all(type(size) is int and size > 0 for size in (target.width, target.n_classes or 1)):
+                raise ValueError(f"{inside!r} does not describe a target")
+            return target
         if kind == "intervals":
             return Intervals(**{str(name): self.value(array) for name, array in inside.items()})
         if kind == "description":

@@ -105,6 +105,9 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
     def _n_outputs(self) -> int:
         return self._loss.n_outputs(self._target)
 
+    def _n_targets(self) -> int:
+        return self._target.width
+
     def _score_rows(self, prediction: np.ndarray, rows: RowSet) -> float:
         return R2().whole(MSE(), prediction, rows.y, rows.weight)
 
@@ -177,6 +180,17 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
         self._intervals = Intervals.learn(
             np.asarray(truth, np.float64).reshape(shape), np.asarray(prediction, np.float64).reshape(shape)
         )
+
+    def _check_restored(self) -> None:
+        from madaline.estimators.integrity import check_pair
+
+        super()._check_restored()
+        check_pair(self._scale, self._target.width, "centre and scale")
+        check_pair(self._bounds, self._target.width, "bounds")
+        if self._scale is not None and not (np.asarray(self._scale[1]) > 0.0).all():
+            raise ValueError("the scale of the target is not positive")
+        if "_intervals" in self.__dict__ and len(self._intervals.centres) != self._target.width:
+            raise ValueError("there is not one prediction interval for each target")
 
     def _one_sample(self, outputs: np.ndarray) -> np.ndarray:
         found = np.asarray(self._unscaled(np.asarray(self._loss.predict(outputs))))

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import tempfile
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -70,8 +71,15 @@ class TableStream:
             raise ConfigError("TableStream needs a function that returns an iterator over parts (X, y).")
         self.parts, self.n_rows = parts, n_rows
         self._sample = sample
-        self._temporary = tempfile.TemporaryDirectory() if folder is None else None
-        self.folder = Path(self._temporary.name if self._temporary is not None else os.fspath(folder or ""))
+        self._folder = None if folder is None else Path(folder)
+
+    @property
+    def folder(self) -> Path:
+        """Where the file is written; a temporary folder is removed with the stream."""
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp())
+            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        return self._folder
 
     @property
     def sample(self) -> tuple[Any, Any]:

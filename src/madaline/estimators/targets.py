@@ -14,6 +14,9 @@ from sklearn.utils.multiclass import type_of_target, unique_labels
 from madaline.errors import DtypeError, TargetError
 from madaline.losses.targets import Target
 
+KINDS = ("binary", "multiclass", "labels", "several")
+"Kinds of targets of a classifier."
+
 
 def refuse_gaps(y: Any) -> None:
     """An error that names the first row without a target, where scikit-learn's would come from the depths of NumPy."""
@@ -64,6 +67,11 @@ class Classes:
     kind: str
     classes: Any
     is_sparse: bool = False
+
+    def __post_init__(self) -> None:
+        columns = self.classes if self.kind == "several" else [self.classes]
+        if self.kind not in KINDS or not all(isinstance(each, np.ndarray) and each.ndim == 1 for each in columns):
+            raise TargetError(f"{self.kind!r} and {self.classes!r:.60} do not describe classes.")
 
     @classmethod
     def of(cls, y: Any) -> Classes:

@@ -2,61 +2,63 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from madaline.data.roles import Role
-from madaline.estimators.tabular.advice import HOW_MANY, advise
+from madaline.estimators.tabular.advice import MOST, RunFacts, advise
 from madaline.estimators.tabular.scores import Score
 from madaline.train.history import History
 
+FACTS = RunFacts(n_train=5000, max_epochs=100, learning_rate=0.004, activation="mish", split="random")
 
-def told(
+
+def advice(
     *,
     roles=(),
-    rows=5000,
     losses=((0.5, 0.5),),
     stopped="finished",
     best=None,
-    way="random",
     linear=0.5,
     naive=0.0,
     boosting=0.5,
+    score=0.8,
+    first="mean",
+    **facts,
 ):
-    """The options of the advice for a run like this."""
+    """The advice for a run like this."""
     history = History()
     for train, held in losses:
         history.add(loss=train, val_loss=held)
     history.stopped, history.best_epoch = stopped, best
-    prepared = SimpleNamespace(
-        n_train=rows,
-        n_classes=0,
-        train=SimpleNamespace(y=np.zeros(rows)),
-        recipe=SimpleNamespace(epochs=100, choices={"activation": "mish", "learning_rate": 0.004}),
-        table=SimpleNamespace(roles=lambda: [Role(f"c{k}", role, "") for k, role in enumerate(roles)]),
-    )
-    values = {"mean": naive, "linear model": linear, "gradient boosting": boosting}
+    facts = replace(FACTS, roles=[Role(f"c{k}", role, "") for k, role in enumerate(roles)], **facts)
+    values = {first: naive, "linear model": linear, "gradient boosting": boosting}
     others = {name: [Score("R2", value, value - 0.01, value + 0.01)] for name, value in values.items()}
-    found = advise(prepared, history, [Score("R2", 0.8, 0.7, 0.9)], others, way=way)
-    assert len(found) == HOW_MANY
-    return [advice.options for advice in found]
+    return advise(facts, history, [Score("R2", score, score - 0.1, min(score + 0.1, 1.0))], others)
+
+
+def options(**run):
+    """The options of the advice for a run like this, of which there is always as much as can be shown."""
+    found = advice(**run)
+    assert len(found) == MOST
+    return [each.options for each in found]
 
 
 def test_dates_call_for_a_test_on_the_latest_rows_unless_it_was_one():
-    assert "--when c1" in told(roles=("number", "date"))
-    assert "--when c1" not in told(roles=("number", "date"), way="time")
+    assert "--when c1" in options(roles=("number", "date"))
+    assert "--when c1" not in options(roles=("number", "date"), split="time")
 
 
 def test_a_best_epoch_that_came_early_calls_for_smaller_steps():
     losses = [(0.5, 0.5)] * 80
-    assert "--learning-rate 0.001" in told(losses=losses, stopped="early stopping", best=10)
-    assert "--learning-rate 0.001" not in told(losses=losses, stopped="early stopping", best=60)
+    assert "--learning-rate 0.001" in options(losses=losses, stopped="early stopping", best=10)
+    assert "--learning-rate 0.001" not in options(losses=losses, stopped="early stopping", best=60)
 
 
 @pytest.mark.parametrize(
-    ("run", "options"),
+    ("run", "remedy"),
     [
         ({"linear": 0.9}, "--hidden 32 --dropout 0.3"),
         ({"boosting": 0.95}, "--hidden 512,512,512 --epochs 400 --patience 100"),
@@ -65,8 +67,10 @@ def test_a_best_epoch_that_came_early_calls_for_smaller_steps():
         ({"naive": 0.75}, "--numeric COLUMN --categorical COLUMN"),
         ({"losses": [(0.1, 0.5)]}, "--dropout 0.3 --weight-decay 0.1"),
         ({"stopped": "time"}, "--resume RUN"),
-        ({"best": 99}, "--epochs 200"),
+        ({"best": 99, "losses": [(0.5, 0.5)] * 100}, "--epochs 200"),
         ({"roles": ("number",) * 6}, "--ignore COLUMN"),
+        ({"score": 0.9999}, "--ignore COLUMN"),
+        ({"class_counts": np.array([4800, 200])}, "--class-weight balanced"),
         ({}, "--seed 1"),
     ],
     ids=[
@@ -79,8 +83,47 @@ def test_a_best_epoch_that_came_early_calls_for_smaller_steps():
         "out of time",
         "still falling",
         "many columns",
+        "too good",
+        "a rare class",
         "nothing",
     ],
 )
-def test_each_finding_has_its_remedy(run, options):
-    assert options in told(**run)
+def test_each_finding_has_its_remedy(run, remedy):
+    assert remedy in options(**run)
+
+
+def test_the_losses_that_are_quoted_are_those_of_the_epoch_that_is_kept():
+    """Not those of the last one, which the model does not have."""
+    losses = [(0.5, 0.6), (0.3, 0.5), (0.1, 0.9)]
+    (overfits,) = (each for each in advice(losses=losses, best=2) if "overfits" in each.text)
+    assert "(0.5)" in overfits.text
+    assert "(0.3)" in overfits.text
+    assert not any("overfits" in each.text for each in advice(losses=losses, best=1))
+    (last,) = (each for each in advice(losses=losses, best=None) if "overfits" in each.text)
+    assert "(0.9)" in last.text
+    assert "(0.1)" in last.text
+
+
+@pytest.mark.parametrize(
+    ("run", "given", "remedy"),
+    [
+        ({"losses": [(0.1, 0.5)]}, "--dropout", "--dropout 0.3 --weight-decay 0.1"),
+        ({"losses": [(0.1, 0.5)]}, "--weight-decay", "--dropout 0.3 --weight-decay 0.1"),
+        ({"linear": 0.9}, "--hidden", "--hidden 32 --dropout 0.3"),
+        ({"class_counts": np.array([4800, 200])}, "--class-weight", "--class-weight balanced"),
+        ({"best": 99, "losses": [(0.5, 0.5)] * 100}, "--epochs", "--epochs 200"),
+        ({"roles": ("number", "date")}, "--when", "--when c1"),
+        ({}, "--seed", "--seed 1"),
+    ],
+    ids=["dropout", "weight decay", "hidden", "class weight", "epochs", "when", "seed"],
+)
+def test_an_option_that_was_given_is_not_advised(run, given, remedy):
+    assert remedy in options(**run)
+    found = [each.options for each in advice(**run, given=[given])]
+    assert remedy not in found
+    assert not any(given in each.split() for each in found)
+
+
+def test_whoever_has_tried_everything_is_left_alone():
+    every = ["--seed", "--ignore", "--activation", "--numeric", "--categorical", "--hidden", "--dropout"]
+    assert advice(given=every) == []

@@ -19,6 +19,80 @@ def test_scores_of_classes_are_scikit_learns(rng):
     found = by_name(score("multiclass", y, p))
     assert found["accuracy"].value == pytest.approx(metrics.accuracy_score(y, p.argmax(axis=1)))
     assert found["log loss"].value == pytest.approx(metrics.log_loss(y, p))
+    assert found["macro F1"].value == pytest.approx(metrics.f1_score(y, p.argmax(axis=1), average="macro"))
+
+
+def two_classes(rng, n, *, ties):
+    """Truth, and probabilities that say something about it; with ``ties``, few different ones."""
+    y = rng.integers(0, 2, n)
+    p = np.clip(0.3 * y + rng.uniform(0.0, 0.7, n), 0.0, 1.0)
+    p = np.round(p, 1) if ties else p
+    return y, np.column_stack([1.0 - p, p])
+
+
+BINARY = {
+    "accuracy": lambda y, p, w: metrics.accuracy_score(y, p.argmax(axis=1), sample_weight=w),
+    "log loss": lambda y, p, w: metrics.log_loss(y, np.clip(p, 1e-15, 1.0), sample_weight=w),
+    "AUC": lambda y, p, w: metrics.roc_auc_score(y, p[:, 1], sample_weight=w),
+    "average precision": lambda y, p, w: metrics.average_precision_score(y, p[:, 1], sample_weight=w),
+    "F1": lambda y, p, w: metrics.f1_score(y, p[:, 1] > 0.5, sample_weight=w),
+}
+MULTICLASS = {
+    "accuracy": BINARY["accuracy"],
+    "log loss": lambda y, p, w: metrics.log_loss(y, p, sample_weight=w),
+    "macro F1": lambda y, p, w: metrics.f1_score(y, p.argmax(axis=1), average="macro", sample_weight=w),
+}
+
+
+@pytest.mark.parametrize("ties", [False, True], ids=["no ties", "ties"])
+@pytest.mark.parametrize("n", [25, 300])
+def test_scores_of_two_classes_are_scikit_learns(rng, n, ties):
+    y, p = two_classes(rng, n, ties=ties)
+    if not ties:
+        p = np.clip(p, 1e-9, 1.0 - 1e-9)
+    found = by_name(score("binary", y, p))
+    assert found.keys() == BINARY.keys()
+    for name, expected in BINARY.items():
+        if name == "log loss" and ties:  # a probability of 0 costs more with us, and is no matter of ties
+            continue
+        assert found[name].value == pytest.approx(expected(y, p, None)), name
+        assert found[name].low <= found[name].value <= found[name].high
+
+
+@pytest.mark.parametrize("ties", [False, True], ids=["no ties", "ties"])
+@pytest.mark.parametrize("task", ["binary", "multiclass"])
+def test_the_score_of_a_resample_is_scikit_learns_with_its_weights(rng, task, ties):
+    """A row that is drawn three times counts three times, and one that is not drawn does not count."""
+    if task == "binary":
+        y, p = two_classes(rng, 120, ties=ties)
+    else:
+        y, p = rng.integers(0, 4, 120), rng.dirichlet([1.0] * 4, 120)
+    weights = rng.poisson(1.0, (6, 120)).astype(float)
+    for metric in METRICS[task]:
+        if metric.name == "log loss" and ties:
+            continue
+        expected = [(BINARY if task == "binary" else MULTICLASS)[metric.name](y, p, w) for w in weights]
+        np.testing.assert_allclose(metric.values(y, p, weights), expected, err_msg=metric.name)
+
+
+def test_scores_that_need_both_classes_are_undefined_without_them():
+    """And a resample without one of them is left out, not counted as 0."""
+    p = np.column_stack([np.full(20, 0.4), np.full(20, 0.6)])
+    found = by_name(score("binary", np.ones(20, dtype=int), p))
+    assert str(found["AUC"]) == "undefined"
+    few = np.zeros(40, dtype=int)
+    few[:2] = 1  # an eighth of the resamples has no row of the second class
+    found = by_name(score("binary", few, np.column_stack([1.0 - few, few]) * 0.8 + 0.1))
+    for name in ("AUC", "average precision"):
+        assert (found[name].value, found[name].low, found[name].high) == (1.0, 1.0, 1.0)
+
+
+def test_a_score_of_ranks_by_chance_is_a_half(rng):
+    y = rng.integers(0, 2, 4000)
+    p = rng.uniform(size=4000)
+    found = by_name(score("binary", y, np.column_stack([1.0 - p, p])))
+    assert found["AUC"].low < 0.5 < found["AUC"].high
+    assert found["average precision"].value == pytest.approx(y.mean(), abs=0.03)
 
 
 @pytest.mark.parametrize("task", ["regression", "count"])

@@ -59,6 +59,15 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
     def _n_outputs(self) -> int:
         return self._loss.n_outputs(self._target)
 
+    def _n_targets(self) -> int:
+        return self._target.width
+
+    def _check_restored(self) -> None:
+        from madaline.estimators.integrity import check_pair
+
+        super()._check_restored()
+        check_pair((self._centre, self._spread), self._target.width, "centre and spread")
+
     def _output_activation(self) -> str:
         return "identity"  # what outputs mean is asked of the density, in the units of the targets
 

@@ -297,9 +297,13 @@ def score(task: str, truth: np.ndarray, prediction: np.ndarray, *, seed: int = 0
     >>> [str(each) for each in score("binary", y, np.where(y[:, None] == [0, 1], 0.9, 0.1))]
     ['1.000 (1.000 to 1.000)', '0.105 (0.105 to 0.105)', '1.000 (1.000 to 1.000)', '1.000 (1.000 to 1.000)', ...]
     """
+    metrics = METRICS[task]
+    resampled = [
+        [metric.values(truth, prediction, weights) for metric in metrics] for weights in _resamples(len(truth), seed)
+    ]
     found = []
-    for metric in METRICS[task]:
-        values = np.concatenate([metric.values(truth, prediction, w) for w in _resamples(len(truth), seed)])
+    for metric, blocks in zip(metrics, zip(*resampled, strict=True), strict=True):
+        values = np.concatenate(blocks)
         values = values[~np.isnan(values)]
         low, high = np.quantile(values, [(1 - SHARE) / 2, (1 + SHARE) / 2]) if len(values) else (np.nan, np.nan)
         value = value_of(metric, truth, prediction)
