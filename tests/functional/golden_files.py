@@ -39,8 +39,8 @@ def model():
     net = md.Sequential(
         md.Parallel(shop=md.Embedding(5, 2), numbers=md.nn.Standardize((0.0, 1.0, 2.0), (1.0, 2.0, 3.0))), md.Concat(),
         md.Linear(6), md.BatchNorm(momentum=0.2), md.nn.Activation(bump), shared, md.nn.LeakyReLU(slope=0.2), shared,
-        md.Residual(md.Linear(6), "gelu", norm="layer"), md.Dropout(0.3), md.nn.WeightNorm(md.Linear(4)), md.nn.Maxout(3),
-        md.nn.PReLU(), md.Linear(2, init="orthogonal"),
+        md.Residual(md.Linear(6), "gelu", norm="layer"), md.Dropout(0.3), md.nn.WeightNorm(md.Linear(4)),
+        md.nn.Maxout(3), md.nn.PReLU(), md.Linear(2, init="orthogonal"),
     )  # fmt: skip
     rng = np.random.default_rng(7)
     X = {"shop": rng.integers(0, 5, size=9), "numbers": rng.normal(size=(9, 3))}
