@@ -401,3 +401,14 @@ def test_threads_do_not_change_the_result(madaline):
     for threads in ("1", "2"):
         assert madaline("train", "iris", "--out", f"run{threads}", "--threads", threads, *QUICK).code == 0
     assert_same("run1", "run2")
+
+
+def test_a_config_of_another_instruction_set_is_said(madaline):
+    assert madaline("train", "iris", "--out", "run", *QUICK).code == 0
+    config = Path("run/config.toml").read_text()
+    again = madaline("train", "--config", "run/config.toml", "--out", "again", "--no-baselines", "--no-report")
+    assert "may differ in the last digits" not in again.out
+    instructions = tomllib.loads(config)["versions"]["instructions"]
+    Path("other.toml").write_text(config.replace(f'instructions = "{instructions}"', 'instructions = "sse9"'))
+    other = madaline("train", "--config", "other.toml", "--out", "other", "--no-baselines", "--no-report")
+    assert f"the config was written with instructions sse9 (here {instructions})" in other.out

@@ -71,6 +71,8 @@ def _run(
         for assumption in assumptions:
             screen.say(f"  {assumption.text}  [{assumption.flag}]")
 
+        _show_other_versions(settings, screen)
+
         # scikit-learn takes a second to import; by now the user has seen what was read.
         from madaline.cli.watching import RunWatcher
         from madaline.data.target import TargetReader
@@ -314,6 +316,8 @@ def _versions() -> dict[str, str]:
     import sklearn
 
     from madaline import __version__
+    from madaline.kernels.core import isa
+    from madaline.kernels.execute import executor
 
     return {
         "madaline": __version__,
@@ -322,4 +326,17 @@ def _versions() -> dict[str, str]:
         "scikit-learn": sklearn.__version__,
         "polars": pl.__version__,
         "system": f"{platform.system()} {platform.machine()}",
+        "instructions": (None if executor() == "reference" else isa()) or "reference",
     }
+
+
+def _show_other_versions(settings: RunConfig, screen: Screen) -> None:
+    """Say which differences to the run that wrote a config may change the result."""
+    now = _versions()
+    then = {name: settings.versions[name] for name in ("madaline", "numpy", "instructions") if name in settings.versions}
+    changed = [f"{name} {value} (here {now[name]})" for name, value in then.items() if value != now[name]]
+    if changed:
+        screen.say(
+            f"  Warning: the config was written with {', '.join(changed)}: the model may differ in the last digits.",
+            style="yellow",
+        )
