@@ -24,7 +24,8 @@ each_dtype = pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["fl
 
 
 def test_every_loss_has_a_case():
-    assert {case.loss.name for case in CASES} == set(LOSSES.names())
+    shipped = {kind.name for kind in LOSSES if kind.__module__.startswith("madaline.")}
+    assert {case.loss.name for case in CASES} == shipped
 
 
 @each_case
