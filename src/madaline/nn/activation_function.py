@@ -236,8 +236,8 @@ def as_activation(
     Parameters
     ----------
     thing : str, ActivationFunction, dict or callable
-        What the user passed. A function must be written with NumPy. It is traced once, so that a function that cannot be
-        traced is refused here.
+        What the user passed. A function must be written with NumPy. It is traced once, so that a function that cannot
+        be traced is refused here.
     argument : str
         Name of the argument, for error messages.
 
@@ -279,7 +279,7 @@ _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 _ANY_RANK: tuple[Shape, ...] = ((), (3,), (Rows(), 2), (Rows(), 2, 3))
 _ANY_WIDTH: tuple[Shape, ...] = tuple((Rows(), width) for width in range(1, 6))
 _TRACED_FOR = [[[(shape, dtype)] for shape in shapes] for shapes in (_ANY_RANK, _ANY_WIDTH) for dtype in _FLOATS]
-"Shapes for which a custom function is traced when it is saved: small ones, from which the graph for all shapes follows."
+"Small shapes for which a custom function is traced when it is saved; the graph for all shapes follows from them."
 
 _ASIDE = ("input", "constant", "reshape", "broadcast_to")
 "Primitives that an elementwise function may use: they give constants their shape."

@@ -46,7 +46,7 @@ def stream(seed: int, path: str, purpose: str) -> np.random.Generator:
         raise ValueError(f"seed={seed!r} must be a non-negative integer, such as 0.")
     # Not Python's hash, which differs between processes; JSON, so that different triples give different texts.
     key = hashlib.blake2b(json.dumps([int(seed), path, purpose]).encode(), digest_size=16).digest()
-    words = np.frombuffer(key, "<u4").astype(np.uint32, copy=False)  # seeding from words is quicker than from one integer
+    words = np.frombuffer(key, "<u4").astype(np.uint32, copy=False)  # words seed quicker than one integer
     # PCG64 by name: what default_rng means may change.
     return np.random.Generator(np.random.PCG64(words))
 
@@ -83,7 +83,7 @@ def fans(shape: Shape) -> tuple[int, int]:
 
 @description
 class Constant(Initializer):
-    r"""Constant values, :math:`w = c`. All units of a hidden layer stay equal (the symmetry problem, lecture row D3)."""
+    r"""Constant values, :math:`w = c`. All units of a hidden layer stay equal (symmetry problem, lecture row D3)."""
 
     name: ClassVar[str] = "constant"
     value: float = 0.1
@@ -257,8 +257,8 @@ Outputs = Callable[[Array, Array], Array]
 class DataDependent(Initializer):
     """Base class of data-dependent initializers: weights are drawn, then adjusted layer by layer.
 
-    ``net.init(X)`` calls ``adjust`` for each layer, first layer first, with the drawn weights, the biases, and a function
-    that runs a batch through this layer and the layers before it, which are adjusted already.
+    ``net.init(X)`` calls ``adjust`` for each layer, first layer first, with the drawn weights, the biases, and a
+    function that runs a batch through this layer and the layers before it, which are adjusted already.
     """
 
     @abstractmethod

@@ -41,8 +41,8 @@ def last_axis(in_shape: Shape) -> int:
     """The number of input columns; an error if the batch axis is the only one."""
     if len(in_shape) < 2 or not isinstance(in_shape[-1], int):
         raise ShapeError(
-            f"The input {show(in_shape)} has rows but no columns. Pass one column as X.reshape(-1, 1); pass categories to "
-            "an Embedding."
+            f"The input {show(in_shape)} has rows but no columns. Pass one column as X.reshape(-1, 1), and categories "
+            "to an Embedding."
         )
     return in_shape[-1]
 
@@ -51,8 +51,8 @@ def last_axis(in_shape: Shape) -> int:
 class Layer(Description):
     """A layer, or a whole net: a net is a layer made of layers.
 
-    It holds no arrays. A subclass defines ``name``, its fields, ``params`` (learned arrays), ``state`` (other arrays, such
-    as running statistics) and ``__call__``, the formula, which is traced. ``init`` returns a
+    It holds no arrays. A subclass defines ``name``, its fields, ``params`` (learned arrays), ``state`` (other arrays,
+    such as running statistics) and ``__call__``, the formula, which is traced. ``init`` returns a
     :class:`~madaline.functional.model.Model`, which holds the arrays and can be run.
 
     Using the *same object* twice in a net shares its parameters; two equal layers do not.
@@ -171,7 +171,7 @@ class Layer(Description):
             Data, the number of columns, or the shape of one row; a dict for a net with named inputs. Data-dependent
             initializers and ``Standardize`` need data. Not needed if the net begins with ``Input``.
         seed : int
-            Random seed. Each parameter has its own random numbers, by its path, so adding a layer does not change others.
+            Random seed. Each parameter has its own random numbers, by its path: a new layer does not change others.
         dtype : {"float32", "float64"}
             Type of parameters and results.
         """

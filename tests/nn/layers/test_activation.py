@@ -78,7 +78,7 @@ def test_the_classes_take_the_parameters_of_the_formula():
 
 
 def test_a_class_instead_of_a_layer_is_refused():
-    with pytest.raises(ConfigError, match=r"ReLU is a class. Make a layer of it: ReLU\(\.\.\.\)\."):
+    with pytest.raises(ConfigError, match=r"ReLU is a class. Pass a layer: ReLU\(\.\.\.\)\."):
         md.Sequential(md.Linear(2), layers.ReLU)
 
 
