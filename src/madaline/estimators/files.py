@@ -78,7 +78,8 @@ def _net(estimator: NetEstimator) -> dict[str, Any]:
 def restored(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     """The estimator of a file."""
     name = document["class"]
-    found = getattr(madaline, name) if name in madaline.__all__ else None
+    public = (madaline, madaline.classical, madaline.data)
+    found = next((getattr(module, name) for module in public if name in module.__all__), None)
     if not isinstance(found, type) or not issubclass(found, Saved):
         raise FileFormatError(f"The file holds a {name!r}, which is none of madaline's estimators.")
     cls: Any = found

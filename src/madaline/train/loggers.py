@@ -118,4 +118,4 @@ def _needed(module: str, package: str, who: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError:
-        raise MissingPackageError(f"md.{who} needs the package {package}: pip install {package}.") from None
+        raise MissingPackageError(f"md.train.{who} needs the package {package}: pip install {package}.") from None

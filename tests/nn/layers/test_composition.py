@@ -106,7 +106,7 @@ def test_branches_that_do_not_fit_their_inputs_are_told():
         md.Parallel(**{"a.b": md.Linear(1)})
     with pytest.raises(ShapeError, match=r"\(n, 1\), \(n, 2\)\. Linear takes one array but got several"):
         md.Sequential(md.Parallel(md.Linear(1), md.Linear(2)), md.Linear(1)).init(3)
-    with pytest.raises(ShapeError, match=re.escape("Shapes (n, 2, 3), (n, 4, 3) cannot be concatenated")):
+    with pytest.raises(ShapeError, match=re.escape("Inputs of shapes (n, 2, 3), (n, 4, 3) cannot be concatenated")):
         md.Concat().init(((2, 3), (4, 3)))
     with pytest.raises(ShapeError, match=re.escape("Inputs of shapes (n, 2) and (n, 3) cannot be added")):
         md.nn.Add().init(((2,), (3,)))

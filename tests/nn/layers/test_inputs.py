@@ -59,7 +59,7 @@ def test_fractions_and_missing_values_are_no_categories():
         with pytest.raises(DtypeError, match=rf"holds categories, which must be integers, but contains {wrong}"):
             model([[1.0, wrong]])
     assert model([[1.0, 2.0]]).shape == (1, 4)
-    with pytest.raises(DtypeError, match=r"Layer '1' .*Embedding takes categories (integers) but got float32"):
+    with pytest.raises(DtypeError, match=r"Layer '1' .*Embedding takes categories \(integers\) but got float32"):
         md.Sequential(md.Linear(2), md.Embedding(3, 2)).init(4)
 
 
