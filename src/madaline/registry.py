@@ -1,4 +1,4 @@
-"""Names for things: a registry maps lowercase names to activations, losses, primitives and the like."""
+"""Registries, which map lowercase names to activations, losses, primitives and so on."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ U = TypeVar("U")
 
 
 class Registry(Generic[T]):
-    """Things of one kind by name. Iterating gives each thing once, in the order of their names.
+    """Entries of one kind by name. Iteration gives each entry once, sorted by name.
 
-    A thing may have other names too, aliases, by which it is found; they are no part of what is iterated over.
+    An entry may have aliases, by which it is found; they are not part of the iteration.
 
     Parameters
     ----------
     kind : str
-        What the things are, in the singular, as error messages say it: ``"activation"``.
+        Kind of the entries, in the singular, for error messages: ``"activation"``.
 
     Examples
     --------
@@ -36,7 +36,7 @@ class Registry(Generic[T]):
         self._name_of_alias: dict[str, str] = {}
 
     def add(self, name: str, thing: T, *, aliases: Iterable[str] = ()) -> None:
-        """Put ``thing`` under ``name`` and its aliases, which must be lowercase and new."""
+        """Register ``thing`` under ``name`` and its aliases, which must be lowercase and new."""
         names = (name, *aliases)
         for each in names:
             self._check_new(each)
@@ -45,14 +45,14 @@ class Registry(Generic[T]):
 
     def _check_new(self, name: str) -> None:
         if not name or name != name.lower() or name != name.strip():
-            raise ValueError(f"name={name!r} of a {self.kind} must be lowercase, not empty, without outer blanks.")
+            raise ValueError(f"name={name!r} of a {self.kind} must be lowercase, not empty, and without outer spaces.")
         if name in self:
             raise DuplicateNameError(
                 f"name={name!r} already names the {self.kind} {self.find(name)!r}. Choose another."
             )
 
     def register(self, name: str) -> Callable[[U], U]:
-        """Decorate a function or class to put it under ``name``; it is returned unchanged.
+        """Decorator that registers a function or class under ``name`` and returns it unchanged.
 
         Examples
         --------
@@ -64,26 +64,26 @@ class Registry(Generic[T]):
         """
 
         def put(thing: U) -> U:
-            # A decorated class keeps its own type for the reader and the type checker; T may be a wider one.
+            # A decorated class keeps its own type for type checkers; T may be wider.
             self.add(name, thing)  # type: ignore[arg-type]
             return thing
 
         return put
 
     def find(self, name: str, *, argument: str | None = None) -> T:
-        """The thing called ``name``.
+        """Look up an entry by name.
 
         Parameters
         ----------
         name : str
-            As the user typed it.
+            Name or alias.
         argument : str, optional
-            The argument the user gave it to, for the error message; the registry's kind unless told.
+            Name of the argument, for error messages. By default the kind of the registry.
 
         Raises
         ------
         UnknownNameError
-            With the nearest known name, if one is near, and all known ones.
+            If the name is unknown. The message has the closest match and all known names.
         """
         try:
             return self._things[self._name_of_alias.get(name, name)]
@@ -105,15 +105,15 @@ class Registry(Generic[T]):
         return f"{text}\nKnown: {', '.join(sorted([*self._things, *self._name_of_alias])) or 'none'}"
 
     def names(self) -> tuple[str, ...]:
-        """One name for each thing, sorted."""
+        """The names of all entries, sorted."""
         return tuple(sorted(self._things))
 
     def aliases(self, name: str) -> tuple[str, ...]:
-        """The other names of the thing called ``name``, sorted."""
+        """The aliases of an entry, sorted."""
         return tuple(sorted(alias for alias, of in self._name_of_alias.items() if of == name))
 
     def items(self) -> tuple[tuple[str, T], ...]:
-        """Names and things, sorted by name."""
+        """Names and entries, sorted by name."""
         return tuple((name, self._things[name]) for name in self.names())
 
     def __getitem__(self, name: str) -> T:

@@ -303,7 +303,7 @@ def test_rows_must_be_positions(rows):
 
 
 def test_batches_must_have_equally_many_rows():
-    with pytest.raises(ShapeError, match="The batch arguments have 2 and 3 rows; they must have equally many"):
+    with pytest.raises(ShapeError, match="The batch arguments have 2 and 3 rows; they must be equal"):
         md.compile(lambda x, y: x + y, rows=[0, 1])(np.ones(2), np.ones(3))
 
 

@@ -167,7 +167,7 @@ def test_data_may_be_a_list_or_what_numpy_makes_an_array_of(model, X):
 def test_seeds_and_steps_are_integers(model, X):
     with pytest.raises(DtypeError, match=r"seed=0\.5 is not an integer of 64 bits"):
         model(X, train=True, seed=0.5)
-    with pytest.raises(ValueError, match="seed=-1 must be an integer that is not negative"):
+    with pytest.raises(ValueError, match="seed=-1 must be a non-negative integer"):
         NET.init(4, seed=-1)
 
 
@@ -227,12 +227,12 @@ def test_a_model_goes_through_its_layers(model, X):
 
 
 def test_parts_that_are_none_are_refused(model):
-    with pytest.raises(ConfigError, match=r"\[9\] of 6 layers leaves none of them, or not one after another\."):
+    with pytest.raises(ConfigError, match=r"\[9\] of 6 layers selects none of them, or not consecutive ones\."):
         model[9]
     for index in (slice(3, 3), slice(None, None, 2), slice(None, None, -1)):
-        with pytest.raises(ConfigError, match="of 6 layers leaves none"):
+        with pytest.raises(ConfigError, match="of 6 layers selects none"):
             model[index]
-    with pytest.raises(ConfigError, match=r"\[0\] takes layers out of a Sequential, and the net is Linear\(2\)\."):
+    with pytest.raises(ConfigError, match=r"\[0\] selects layers of a Sequential, but the net is Linear\(2\)\."):
         md.Linear(2).init(3)[0]
 
 

@@ -51,7 +51,7 @@ def test_no_rows_have_no_mean(batch):
 
 
 def test_one_number_for_the_batch_cannot_be_weighted(batch):
-    with pytest.raises(ShapeError, match=r"The loss squared_mean gives one number for the whole batch.*Leave out"):
+    with pytest.raises(ShapeError, match=r"The loss squared_mean returns one number for the whole batch.*Leave out"):
         as_loss(squared_mean)(*batch, np.ones(5))
 
 
@@ -66,8 +66,8 @@ def test_a_function_that_cannot_be_traced_is_refused(batch):
 @pytest.mark.parametrize(
     ("function", "text"),
     [
-        (lambda z, y: (z - y) ** 2, r"gives shape \(n, 2\) .*must give one number a row, \(n,\). Take the mean"),
-        (lambda z, y: (squared_rows(z, y), 0.0), "gives 2 values; a loss is one number, or one a row"),
+        (lambda z, y: (z - y) ** 2, r"gives shape \(n, 2\) .*must return one number per row, \(n,\). Take the mean"),
+        (lambda z, y: (squared_rows(z, y), 0.0), "gives 2 values; a loss is one number, or one per row"),
     ],
 )
 def test_a_function_of_the_wrong_shape_is_refused(function, text, batch):
@@ -102,7 +102,7 @@ def test_rows_can_be_weighted_by_the_class_they_name(rng):
     one = as_loss(lambda z, y: np.abs(z[:, 0] - y))
     weights = np.where(y == 2, 3.0, 1.0)
     assert one(z, y, class_weight=[1.0, 1.0, 3.0]) == pytest.approx(one(z, y, weights))
-    with pytest.raises(ConfigError, match="class_weight='balanced' does not go with custom"):
+    with pytest.raises(ConfigError, match="class_weight='balanced' cannot be used with custom"):
         as_loss(squared_rows)(z, z, class_weight="balanced")
 
 

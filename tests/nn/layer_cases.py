@@ -11,7 +11,7 @@ import numpy as np
 
 import madaline as md
 from madaline.graph.tree import tree_map
-from madaline.nn.layer import Layer
+from madaline.nn.layer import LAYERS, Layer
 from madaline.nn.network import build
 
 N_ROWS = 6
@@ -196,3 +196,19 @@ CASES = [
     Case("standardize by numbers", md.nn.Standardize((1.0, 2.0), (0.5, 3.0)), 2,
          lambda T, x, p, s, train: (x - s["mean"]) / s["std"]),
 ]  # fmt: skip
+
+
+def everything(layer):
+    """A layer and all layers inside."""
+    yield layer
+    for _, part in layer.parts():
+        yield from everything(part)
+
+
+# A layer that is not listed is asked with its defaults on rows of four numbers, by every sweep but that with PyTorch.
+LISTED = {type(part) for case in CASES for part in everything(case.layer)}
+CASES += [
+    Case(kind.name, kind(), 4)
+    for kind in LAYERS
+    if kind.__module__.startswith("madaline.") and not any(issubclass(other, kind) for other in LISTED)
+]

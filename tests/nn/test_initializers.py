@@ -257,7 +257,7 @@ def test_streams_differ_by_seed_path_and_purpose_and_not_by_process(run_python):
     # Held fast, so that a seed means the same in every version of madaline.
     assert stream(0, "0.W", "init").bit_generator.random_raw() == 5_131_508_934_947_794_866
     for wrong in (-1, 0.5, "0", None, True):
-        with pytest.raises(ValueError, match="must be an integer that is not negative"):
+        with pytest.raises(ValueError, match="must be a non-negative integer"):
             stream(wrong, "0.W", "init")
 
 

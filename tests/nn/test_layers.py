@@ -14,7 +14,7 @@ import madaline as md
 from agreement import assert_executors_agree, needs_core
 from madaline.graph.tree import flatten, tree_map
 from madaline.nn.layer import LAYERS, Layer
-from nn.layer_cases import CASES
+from nn.layer_cases import CASES, everything
 
 each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 each_mode = pytest.mark.parametrize("train", [False, True], ids=["eval", "train"])
@@ -42,12 +42,6 @@ def compared(found, expected, **tolerance):
 def test_every_layer_has_a_case():
     inside = {part.name for case in CASES for part in everything(case.layer)}
     assert inside >= {name for name in LAYERS.names() if LAYERS[name].__module__.startswith("madaline.")}
-
-
-def everything(layer):
-    yield layer
-    for _, part in layer.parts():
-        yield from everything(part)
 
 
 @each_case

@@ -105,7 +105,7 @@ def test_activity_is_a_mean_over_rows_of_any_batch():
 
 @pytest.mark.parametrize("rule", [GroupLasso(), Orthogonality()], ids=lambda rule: rule.name)
 def test_what_needs_a_matrix_says_so(rule):
-    with pytest.raises(ShapeError, match=r"needs a matrix of shape \(n_in, n_out\); it was given \(3,\)"):
+    with pytest.raises(ShapeError, match=r"needs a matrix of shape \(n_in, n_out\), not \(3,\)"):
         rule(np.ones(3))
 
 

@@ -115,7 +115,7 @@ def test_descriptions_survive_json(kind):
 
 @pytest.mark.parametrize("schedule", [Cosine(), Polynomial(), OneCycle(), Coslog4()], ids=lambda s: s.name)
 def test_a_schedule_with_an_end_must_know_the_number_of_steps(schedule):
-    message = rf"schedule='{schedule.name}' must know how many steps there are. Pass steps=, or total="
+    message = rf"schedule='{schedule.name}' needs the number of steps. Pass steps=, or total="
     with pytest.raises(ConfigError, match=message):
         schedule.rate(3)
 
@@ -148,7 +148,7 @@ def test_warmup_wastes_no_step_at_rate_zero():
 def test_wrong_parameters_are_reported_all_at_once():
     with pytest.raises(ConfigError, match=r"Step: every=0 must be a number in \[1, inf\); gamma=-1 must be"):
         Step(0, gamma=-1)
-    with pytest.raises(ConfigError, match=r"milestones=\(5, 3\) must rise"):
+    with pytest.raises(ConfigError, match=r"milestones=\(5, 3\) must increase"):
         Multistep((5, 3))
     with pytest.raises(ConfigError, match="mode='up' must be 'min' or 'max'"):
         ReduceOnPlateau(mode="up")

@@ -26,7 +26,7 @@ def by_torch(case):
 
 def loss_questions():
     """PyTorch answers in float64; float32 may be some roundings of the numbers in the formula away."""
-    for case in CASES:
+    for case in (case for case in CASES if case.torch_rows is not None):
         for dtype, rtol, atol in (("float64", 1e-12, 1e-14), ("float32", case.float32_rtol, 2e-7)):
             yield Question(
                 f"loss {case.name} {dtype}",

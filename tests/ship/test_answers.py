@@ -97,8 +97,9 @@ def test_every_estimator_is_tried():
     tried = {type(fitted(name).estimator).__name__ for name in MAKERS}
     known = {
         name
-        for name in md.__all__
-        if isinstance(thing := getattr(md, name), type)
+        for module in (md, md.classical)
+        for name in module.__all__
+        if isinstance(thing := getattr(module, name), type)
         and issubclass(thing, BaseEstimator)
         and (is_classifier(thing()) or is_regressor(thing()))
     }

@@ -34,7 +34,7 @@ def test_of_a_trainer(options, message):
 
 
 def test_a_type_of_number_that_is_none():
-    with pytest.raises(DtypeError, match=r"dtype='real' is not a type a net can have. Use 'float32' or 'float64'"):
+    with pytest.raises(DtypeError, match=r"dtype='real' is not a possible type of a net. Use 'float32' or 'float64'"):
         trainer(dtype="real")
 
 

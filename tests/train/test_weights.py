@@ -117,7 +117,7 @@ def test_weights_of_several_outputs_are_given_by_name_and_multiply(rows):
 
 def test_regression_has_no_classes_to_weigh(rows):
     X, _ = rows
-    with pytest.raises(ConfigError, match=r"class_weight='balanced' does not go with mse.*Pass weight"):
+    with pytest.raises(ConfigError, match=r"class_weight='balanced' cannot be used with mse.*Pass weight"):
         md.Trainer(md.mlp(4, 1)).fit(X, X[:, 0], class_weight="balanced")
 
 

@@ -1,4 +1,4 @@
-"""Derivatives against finite differences: trust, but check."""
+"""Derivatives compared with finite differences."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def check_gradient(
     where rounding of ``f`` would count as an error: it is measured by moving the point by its last digits.
 
     A derivative that disagrees is looked at again with smaller steps. If it agrees then, it is right. If the
-    differences left and right of the point stay apart as the step shrinks, there is a kink (as of relu at 0): there is
-    no derivative to compare with. If the derivatives a little to the left and to the right are right, it is reported
+    differences left and right of the point stay apart as the step shrinks, there is a kink (such as relu at 0) and no
+    derivative to compare with. If the derivatives a little to the left and to the right are right, it is reported
     apart and does not fail the check.
 
     Parameters
@@ -51,13 +51,13 @@ def check_gradient(
     *args : arrays, numbers, or nested dicts, lists and tuples of them
         The point.
     argnums : int or tuple of int
-        By which arguments to differentiate.
+        Arguments to differentiate by.
     tolerance : float, optional
         Largest relative error that passes; 1e-6, or 1e-2 if ``f`` itself turns its values into float32.
     max_elements : int
-        Arrays with more elements are sampled: so many elements, and five random directions through all of them.
+        Larger arrays are sampled: this number of elements, and five random directions through all elements.
     seed : int
-        Of the samples, directions and weights.
+        Random seed of the samples, directions and weights.
     count_kinks : bool
         Whether a kink fails the check.
     raise_error : bool

@@ -80,7 +80,7 @@ def collapse(model: Model) -> Model:
 
 
 def _runs(net: Sequential) -> Iterator[tuple[int, int]]:
-    """Where runs of affine layers begin and end; any other layer is a run by itself."""
+    """Start and end of each run of affine layers; any other layer is a run of one."""
     start = 0
     for position, layer in enumerate(net):
         if not _is_affine(layer):

@@ -24,17 +24,17 @@ from madaline.kernels.execute import CACHE_SIZE, Executable
 
 
 def compile(f: Callable[..., Any], *, rows: Sequence[int] = ()) -> CompiledFunction:  # noqa: A001 - the usual word
-    """A function that runs as one native program.
+    """Compile a function to one native program.
 
-    Without it, ``md.grad(f)`` traces ``f`` anew at every call, so ``f`` may change its mind; a compiled function is
-    traced once for each combination of shapes, types and static arguments and keeps what it saw (closures, globals,
+    Without it, ``md.grad(f)`` traces ``f`` at every call, so ``f`` may change from call to call. A compiled function
+    is traced once for each combination of shapes, types and static arguments and keeps what it saw (closures, globals,
     ``np.random``).
 
     Parameters
     ----------
     f : callable
-        Written with NumPy; may use ``md.grad`` and its kin inside. Arrays and floats are traced; integers, strings and
-        the like are static: Python code may depend on them, and each value is traced by itself. A Python float is
+        Written with NumPy; may use ``md.grad`` and other derivatives. Arrays and floats are traced; integers, strings
+        and so on are static: Python code may depend on them, and each value is traced separately. A Python float is
         float32 if all float arrays are, otherwise float64.
     rows : sequence of int
         Positions of arguments whose first axis is a batch: one program serves every batch size.
@@ -51,7 +51,7 @@ def compile(f: Callable[..., Any], *, rows: Sequence[int] = ()) -> CompiledFunct
 
 
 class CompiledFunction:
-    """What :func:`compile` gives: call it like the function itself."""
+    """A compiled function, returned by :func:`compile`: call it like the function itself."""
 
     def __init__(self, f: Callable[..., Any], rows: Sequence[int]) -> None:
         functools.update_wrapper(self, f, updated=())
@@ -99,11 +99,11 @@ class CompiledFunction:
         )
 
     def __reduce__(self) -> Any:
-        # Programs are found or planned again where the function arrives: a worker process may have another CPU.
+        # Programs are planned again after unpickling: a worker process may have another CPU.
         return CompiledFunction, (self._function, self._rows)
 
     def program(self, *args: Any, **kwargs: Any) -> Any:
-        """The program that serves such arguments: print its ``describe()``."""
+        """The program for these arguments; print its ``describe()``."""
         leaves, structure = flatten((args, kwargs))
         batched = self._batched(args)
         found = self._trace(leaves, structure, batched)
@@ -127,14 +127,14 @@ class CompiledFunction:
         sizes = {shape[0] for shape in shapes}
         if len(sizes) > 1:
             raise ShapeError(
-                f"The batch arguments have {' and '.join(map(str, sorted(sizes)))} rows; they must have equally many."
+                f"The batch arguments have {' and '.join(map(str, sorted(sizes)))} rows; they must be equal."
             )
         return sizes.pop() if sizes else 0
 
     def _trace(
         self, leaves: Sequence[Any], structure: Structure, batched: tuple[int, ...]
     ) -> tuple[Executable, Structure, list[Any]] | None:
-        """What to keep for such arguments; nothing if the result needs traced values of a function around this one."""
+        """What to keep for these arguments; None if the result needs traced values of an outer function."""
         number = _number_dtype(leaves)
         given: list[Any] = []
         inputs: list[Node] = []
@@ -165,7 +165,7 @@ def _number_dtype(leaves: Sequence[Any]) -> np.dtype[Any]:
 
 
 def _static(leaf: Any) -> Hashable:
-    """What tells one static argument from another."""
+    """A key that identifies a static argument."""
     try:
         hash(leaf)
     except TypeError:

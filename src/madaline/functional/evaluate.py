@@ -1,6 +1,6 @@
-"""Between arrays and graphs: make traced arguments, run the graph they lead to, give numbers back.
+"""From arrays to graphs and back: trace arguments, run the resulting graph, return numbers.
 
-A function of this room may be called inside a function that is being traced itself (``grad(grad(f))``, or ``grad``
+A function of this package may be called inside a function that is being traced itself (``grad(grad(f))``, or ``grad``
 inside a compiled function). Then its result is graph as well: nodes go in, nodes come out.
 """
 
@@ -41,7 +41,7 @@ class Arguments:
             self.nodes = [leaf_input(index, array, name=names[index]) for index, array in enumerate(self.arrays)]
 
     def run(self, outputs: Sequence[Any]) -> list[Any]:
-        """Numbers for the outputs (what is not a node is passed on), or nodes inside another trace."""
+        """Numbers for the outputs, or nodes inside another trace; other objects are passed on."""
         nodes = [output for output in outputs if isinstance(output, Node)]
         if self.nested:
             values: list[Any] = nodes if depends_on_open_trace(nodes) else _run_constants(nodes)
@@ -103,7 +103,7 @@ CLOSURE = "let the function close over it: lambda x: f(x, i)"
 
 
 def check_differentiable(nodes: Sequence[Node], names: Sequence[str], *, otherwise: str = ARGNUMS) -> None:
-    """An error that names the first argument by which one cannot differentiate."""
+    """Raise an error that names the first argument that is not differentiable."""
     for node, name in zip(nodes, names, strict=True):
         if not is_float(node.dtype):
             typed = name if name.partition("[")[0].isidentifier() else "x"

@@ -1,4 +1,4 @@
-"""The quick way through a net: a batch goes in, outputs come out, and nothing else happens in between."""
+"""The quick way to run a net: one call of the native program, without conversions and checks."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from madaline.nn.inputs import InputSpec
 from madaline.nn.network import Network
 
 FEW_ROWS = 64
-"So few rows are never worth a second thread."
+"Up to this number of rows a second thread does not pay off."
 PIECE_ROWS = 1 << 14
-"More rows are run in pieces of so many, so that memory does not grow with them."
+"More rows are run in pieces of this size, so that memory does not grow with their number."
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Forward:
-    """Runs a net with one input and one output in evaluation mode, at a microsecond besides its arithmetic.
+    """Runs a net with one input and one output in evaluation mode, with an overhead of a microsecond.
 
-    It takes what most calls give: a C-contiguous batch of the net's own type. For anything else it gives None, and the
-    caller goes the long way, which converts, checks and explains.
+    It takes the usual input: a C-contiguous batch of the net's own type. For anything else it returns None, and the
+    caller uses the general way, which converts, checks and explains.
 
     Parameters
     ----------
     network : Network
         The net.
     params, state : vector
-        Its arrays; they are read anew in every call.
+        Its arrays; they are read in every call.
     """
 
     def __init__(self, network: Network, params: Array, state: Array) -> None:
@@ -63,7 +63,7 @@ class Forward:
         self._native = compiled.program.run
 
     def __call__(self, X: Any, threads: int | None = None) -> Array | None:
-        """The outputs, by at most so many threads, or None where the long way must be gone."""
+        """The outputs, or None if the general way is needed."""
         run = self._native
         if (
             run is None

@@ -21,18 +21,18 @@ ArgNums = int | Sequence[int]
 
 
 def grad(f: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[..., Any]:
-    r"""The gradient function of a scalar function, by reverse mode.
+    r"""Gradient of a scalar function, by reverse mode.
 
     :math:`\mathrm{grad}(f)(x) = \nabla f(x)`, of the shape and nesting of ``x`` (lecture rows A6, E7).
 
     Parameters
     ----------
     f : callable
-        Written with NumPy; gives one float (with ``has_aux``, a pair of it and anything else).
+        Written with NumPy; returns one float (with ``has_aux``, a pair of a float and anything else).
     argnums : int or tuple of int
-        By which positional arguments to differentiate. Each may be an array, or nested dicts, lists and tuples of them.
+        Positional arguments to differentiate by. Each may be an array, or nested dicts, lists and tuples of arrays.
     has_aux : bool
-        Whether ``f`` gives ``(value, aux)``; then the result is ``(gradient, aux)``.
+        Whether ``f`` returns ``(value, aux)``; the result is then ``(gradient, aux)``.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def grad(f: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) 
 
 
 def value_and_grad(f: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[..., Any]:
-    """Like :func:`grad`, but gives ``(value, gradient)``, or ``((value, aux), gradient)``, in one evaluation.
+    """Like :func:`grad`, but returns ``(value, gradient)``, or ``((value, aux), gradient)``, in one evaluation.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def _scalar(result: Any) -> Node:
 
 
 def zeros_for(node: Node) -> Any:
-    """The derivative by an argument on which nothing depends."""
+    """The derivative by an argument on which the result does not depend."""
     return np.zeros_like(node)
 
 

@@ -1,4 +1,4 @@
-"""What a gradient check found: kept as data, printed as a small table."""
+"""The result of a gradient check, as data and as a printed table."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class ArgumentCheck:
 
     @property
     def worst(self) -> Probe | None:
-        """The largest error; kinks stand apart."""
+        """The largest error, without kinks."""
         return max(self.compared, key=lambda probe: probe.error, default=None)
 
     @property
@@ -73,9 +73,9 @@ class GradientCheck:
     arguments : tuple of ArgumentCheck
         One for each array among the arguments.
     problems : tuple of str
-        What is wrong beside single derivatives; any of them fails the check.
+        Problems other than single wrong derivatives; any of them fails the check.
     remarks : tuple of str
-        What one should know about the check.
+        Remarks about the check.
     count_kinks : bool
         Whether kinks fail the check.
     """

@@ -1,4 +1,4 @@
-"""A net with its arrays: run it, look inside, change its weights."""
+"""Models: a net with its parameters and state, to run, to look inside and to change."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Model:
     net : Layer
         The description.
     params : Arrays
-        What is learned: ``model.params["0.W"]`` is a writable view of ``model.params.flat``.
+        Learned arrays: ``model.params["0.W"]`` is a writable view of ``model.params.flat``.
     state : Arrays
-        What is kept besides, as running statistics.
+        Other arrays, such as running statistics.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class Model:
 
     @classmethod
     def of(cls, net: Layer, inputs: Any = None, *, seed: int = 0, dtype: Any = "float32", freeze: Any = ()) -> Model:
-        """A fresh model; see :meth:`madaline.nn.layer.Layer.init`."""
+        """Make a model; see :meth:`madaline.nn.layer.Layer.init`."""
         network = build(net, inputs, dtype=dtype, freeze=freeze)
         model = cls(network, np.zeros(network.n_params, network.dtype), np.zeros(network.n_state, network.dtype))
         model._draw(seed)
@@ -70,7 +70,7 @@ class Model:
 
     @property
     def params(self) -> Arrays:
-        """What is learned, by path."""
+        """Learned arrays by path."""
         return self._params
 
     @params.setter
@@ -79,7 +79,7 @@ class Model:
 
     @property
     def state(self) -> Arrays:
-        """What is kept besides, such as running statistics, by path."""
+        """Other arrays, such as running statistics, by path."""
         return self._state
 
     @state.setter
@@ -92,11 +92,11 @@ class Model:
         Parameters
         ----------
         X : array, or dict or tuple of them
-            A batch; a single row (without the batch axis) gives a single row.
+            A batch. A single row (without the batch axis) gives a single row.
         train : bool
-            Training mode: dropout drops and batch norm uses the statistics of this batch. Nothing is changed.
+            Use training mode: dropout, and batch norm by the statistics of this batch. The model does not change.
         seed, step : int
-            Of the random numbers of training mode.
+            Random seed and step of training mode.
         """
         if not train:
             if self._forward is None:
@@ -143,7 +143,7 @@ class Model:
         return ModelWithParameters(self._runs[dtype], whole, self.state)
 
     def __getitem__(self, index: int | slice) -> Model:
-        """Some of the layers of a :class:`Sequential`, with the same arrays: what is changed in one changes in both."""
+        """Some of the layers of a :class:`Sequential`, sharing their arrays with this model."""
         return Model(self.network.part(index), self.params.flat, self.state.flat)
 
     def __iter__(self) -> Iterator[Model]:
@@ -154,7 +154,7 @@ class Model:
         return f"Model({self.net!r}, {self.network.rows[-1].n_params:,} parameters, {self.network.dtype})"
 
     def __reduce__(self) -> Any:
-        # Programs are planned again where the model arrives: a worker process may have another CPU.
+        # Programs are planned again after unpickling: a worker process may have another CPU.
         return Model, (self.network, self.params.flat, self.state.flat)
 
     def __str__(self) -> str:
@@ -169,13 +169,13 @@ class Model:
             raise
 
     def batch(self, X: Any) -> tuple[Any, bool]:
-        """Inputs as the net takes them, and whether they were a single row."""
+        """Inputs in the types of the net, and whether they were a single row."""
         return as_batch(X, self.network.inputs)
 
     def check(self, X: Any) -> None:
-        """An error, naming layer, row and value, if a layer has no meaning for some of the numbers in ``X``.
+        """Raise an error with layer, row and value if some numbers in ``X`` are not valid inputs of a layer.
 
-        Training checks all its data so before it begins; running does when it fails.
+        Training checks all its data in advance; running does so after a failure.
         """
         batch, _ = self.batch(X)
         for row in self.network.rows:
@@ -186,11 +186,11 @@ class Model:
                     raise InputError(f"{row.title}: {error}") from None
 
     def need_rows(self, n_rows: int) -> None:
-        """An error if a training batch has too few rows."""
+        """Raise an error if a training batch has too few rows."""
         need_rows(self.network, n_rows)
 
     def _draw(self, seed: int) -> None:
-        """Start every array as its initializer says, then let each layer relate them."""
+        """Draw every array with its initializer, then let each layer adjust its arrays."""
         for arrays, entries in ((self.params, self.network.params), (self.state, self.network.state)):
             for path, entry in entries.items():
                 try:
@@ -201,7 +201,7 @@ class Model:
             self._start(row)
 
     def _rows(self) -> Iterator[LayerRow]:
-        """Every layer once, first layer first, those inside another before it."""
+        """Every layer once, first layer first, inner layers before outer ones."""
         return (row for row in self.network.rows if row.path == row.home)
 
     def _start(self, row: LayerRow) -> None:
@@ -214,7 +214,7 @@ class Model:
         return {path.rpartition(".")[2]: arrays[path] for path in arrays.by_layer.get(home, ())}
 
     def _look_at_data(self, inputs: Any) -> None:
-        """Let initializers and layers that learn from data before training do so, first layer first."""
+        """Run data-dependent initializers and layers that use data before training, first layer first."""
         looking = {
             path.rpartition(".")[0] for path, e in self.network.params.items() if isinstance(e.init, DataDependent)
         }
@@ -245,7 +245,7 @@ class Model:
         inits = {name: self.network.params[f"{prefix}{name}"].init for name in own}
         weights, init = next((name, init) for name, init in inits.items() if isinstance(init, DataDependent))
         if batch is None:
-            raise ConfigError(f"{row.title}: init={init!r} looks at data. Give init the data, as net.init(X).")
+            raise ConfigError(f"{row.title}: init={init!r} needs data. Pass the data to init, as net.init(X).")
         x = np.asarray(self._seen_by(row.path, batch), dtype=np.float64)
         W = own[weights].astype(np.float64)
         b = own["b"].astype(np.float64) if "b" in own else np.zeros(W.shape[-1])

@@ -74,6 +74,6 @@ def need_rows(network: Network, n_rows: Any) -> None:
         culprit = next(row for row in rows if row.layer.min_rows(row.in_shape) > n_rows)
         raise ShapeError(
             f"{culprit.title} needs at least {culprit.layer.min_rows(culprit.in_shape)} rows to train on, and the "
-            f"batch has {n_rows}: the statistics of one row are no statistics. Use a larger batch_size, or "
-            "LayerNorm(), which works on single rows."
+            f"batch has {n_rows}: one row has no variance. Use a larger batch_size, or LayerNorm(), which works on "
+            "single rows."
         )

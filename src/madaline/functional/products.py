@@ -114,9 +114,9 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
 
 
 class LinearMap:
-    """The derivative at one point, made ready to be applied to many vectors.
+    """The derivative at one point, prepared for many vectors.
 
-    What does not depend on the vector is computed once; the rest is a program of its own.
+    Everything that does not depend on the vector is computed once; the rest is one program.
     """
 
     def __init__(self, arguments: Arguments, outputs: list[Node], *, reverse: bool) -> None:

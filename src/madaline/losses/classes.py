@@ -60,7 +60,7 @@ class ClassLoss(Loss):
 
 @description
 class LabelLoss(Loss):
-    """A loss whose outputs are labels that hold (1) or not (0), each by itself; mean over the labels."""
+    """Base class of losses of independent binary labels (0 or 1); mean over the labels."""
 
     out_activation: ClassVar[str] = "sigmoid"
 

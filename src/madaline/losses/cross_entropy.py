@@ -1,4 +1,4 @@
-"""Cross entropies, from logits."""
+"""Cross-entropies, from logits."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class CrossEntropy(ClassLoss):
     Parameters
     ----------
     label_smoothing : float
-        The share ``s`` of the target that is spread evenly over the classes, :math:`p \leftarrow (1-s) p + s/K`;
+        Share ``s`` of the target that is spread evenly over the classes, :math:`p \leftarrow (1-s) p + s/K`;
         from 0 to below 1.
 
     Notes
@@ -58,19 +58,19 @@ class CrossEntropy(ClassLoss):
 
 @description
 class BinaryCrossEntropy(LabelLoss):
-    r"""Log-loss of labels that hold or not, from logits, mean over the labels,
+    r"""Log-loss of binary labels, from logits, mean over the labels,
 
     .. math:: \ell = \frac1D \sum_d \left[ y_d \log(1+e^{-z_d}) + (1-y_d) \log(1+e^{z_d}) \right].
 
     Parameters
     ----------
     label_smoothing : float
-        The share ``s`` of the target that is undecided, :math:`y \leftarrow (1-s) y + s/2`; from 0 to below 1.
+        Share ``s`` of the target that is spread over 0 and 1, :math:`y \leftarrow (1-s) y + s/2`; from 0 to below 1.
 
     Notes
     -----
-    One output is two classes; several are multi-label. Targets are 0 or 1 or probabilities. Each term is positive, so
-    nothing cancels: a sure prediction keeps the digits of its small loss. Lecture rows A4, D2.
+    One output means two classes; several outputs are multi-label. Targets are 0, 1 or probabilities. Each term is
+    positive, so nothing cancels: a confident prediction keeps the digits of its small loss. Lecture rows A4, D2.
     """
 
     name: ClassVar[str] = "binary_cross_entropy"
@@ -87,17 +87,17 @@ class BinaryCrossEntropy(LabelLoss):
 
 @description
 class KLDivergence(ClassLoss):
-    r"""How far the predicted probabilities are from the target's, :math:`\ell = \sum_k p_k \log(p_k / q_k)`, with
+    r"""Divergence of the predicted probabilities from the target's, :math:`\ell = \sum_k p_k \log(p_k / q_k)`, with
     :math:`q` the softmax of the outputs.
 
-    Cross entropy less the entropy of the target: the gradients are equal, and it is 0 at a perfect prediction.
-    Targets are probabilities, one column a class, or class indices, of which each is certain.
+    Cross-entropy minus the entropy of the target: the gradients are equal, and it is 0 for a perfect prediction.
+    Targets are probabilities, one column per class, or class indices.
     """
 
     name: ClassVar[str] = "kl_divergence"
 
     def rows(self, prediction: Any, target: Any) -> Any:
-        if target.ndim == 1:  # what is certain has no entropy
+        if target.ndim == 1:  # a certain class has no entropy
             return expected(target, negative_log_softmax(prediction))
         z, p = matched(prediction, target)
         log_p = np.log(np.where(p == 0.0, 1.0, p))

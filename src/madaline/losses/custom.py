@@ -1,4 +1,4 @@
-"""Any function of a prediction and a target, as a loss."""
+"""Custom losses: any function of a prediction and a target."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class CustomLoss(Loss):
         loss = self.function(prediction, target)
         if np.ndim(loss) == 0:
             raise ShapeError(
-                f"{self._who()} gives one number for the whole batch; weights and reductions need one a row. "
+                f"{self._who()} returns one number for the whole batch; weights and reductions need one per row. "
                 "Leave out its mean or sum over the rows (axis 0)."
             )
         return self._one_a_row(loss, prediction)
@@ -56,7 +56,7 @@ class CustomLoss(Loss):
         class_weight: Any = None,
         reduction: str = "mean",
     ) -> Any:
-        """The loss of a batch, as of every loss; one number for the whole batch is given as it is."""
+        """The loss of a batch; one number for the whole batch is returned as it is."""
         if weight is None and class_weight is None and reduction == "mean":
             prediction, target = as_floats(prediction), as_array(target)
             loss = self.function(prediction, target)
@@ -64,7 +64,7 @@ class CustomLoss(Loss):
         return super().__call__(prediction, target, weight, class_weight=class_weight, reduction=reduction)
 
     def check(self, prediction_shape: Shape, target: Any) -> None:
-        """An error unless the function can be traced for such shapes and gives one number, or one a row."""
+        """Raise an error unless the function can be traced for these shapes and returns one number, or one per row."""
         target = as_array(target)
         check_rows(prediction_shape, target.shape)
         prediction = np.zeros((target.shape[0], *prediction_shape[1:]))
@@ -73,7 +73,7 @@ class CustomLoss(Loss):
         except (MadalineError, AttributeError, TypeError) as error:
             raise TraceError(f"{self._who()} cannot be traced: {error}") from error
         if len(graph.outputs) != 1:
-            raise ShapeError(f"{self._who()} gives {len(graph.outputs)} values; a loss is one number, or one a row.")
+            raise ShapeError(f"{self._who()} gives {len(graph.outputs)} values; a loss is one number, or one per row.")
         self._refuse_pairs(graph)
         if graph.outputs[0].ndim:
             self._one_a_row(graph.outputs[0], graph.inputs[0])
@@ -121,7 +121,7 @@ class CustomLoss(Loss):
         if loss.shape != prediction.shape[:1]:
             raise ShapeError(
                 f"{self._who()} gives shape {show(loss.shape)} for a prediction of shape {show(prediction.shape)}; it "
-                f"must give one number a row, {show(prediction.shape[:1])}. Take the mean over the other axes."
+                f"must return one number per row, {show(prediction.shape[:1])}. Take the mean over the other axes."
             )
         return loss
 

@@ -1,4 +1,4 @@
-"""Gaussian densities of the target: with a fixed variance, or with one that the net predicts."""
+"""Gaussian likelihoods, with a fixed variance or with one that the net predicts."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Gaussian(Loss):
     Parameters
     ----------
     variance : float
-        :math:`\sigma^2`, above 0; 1 unless told.
+        :math:`\sigma^2`, above 0; 1 by default.
 
-    The same minimum as ``mse``; the value is a likelihood. Lecture row E5.
+    It has the same minimum as ``mse``; its value is a likelihood. Lecture row E5.
     """
 
     name: ClassVar[str] = "gaussian"
@@ -53,16 +53,16 @@ class HeteroscedasticGaussian(Loss):
     Parameters
     ----------
     scale : {"log_variance", "softplus"}
-        What the second half of the outputs, ``s``, means: :math:`v = v_0 + e^s`, or
+        Meaning of the second half of the outputs, ``s``: :math:`v = v_0 + e^s`, or
         :math:`v = v_0 + \log(1+e^s)^2`.
     floor : float
-        :math:`v_0`, the variance that is always there, above 0: without it a net that hits one target exactly gains
-        without bound. 1e-6 unless told; mind the scale of the targets.
+        :math:`v_0`, the minimum variance, above 0; 1e-6 by default. Without it the likelihood is unbounded if a net
+        predicts one target exactly. Choose it by the scale of the targets.
 
     Notes
     -----
-    The outputs are the means of all target columns, then their scales. The floor is added, so that its derivative does
-    not vanish at once below it; PyTorch's ``gaussian_nll_loss`` cuts off. Nix & Weigend 1994; lecture row E5.
+    The outputs are the means of all target columns, then their scales. The floor is added, so the derivative does not
+    vanish near it; PyTorch's ``gaussian_nll_loss`` clips instead. Nix & Weigend 1994; lecture row E5.
     """
 
     name: ClassVar[str] = "heteroscedastic_gaussian"
@@ -109,7 +109,7 @@ class HeteroscedasticGaussian(Loss):
 
 
 def log_variance(s: Any, scale: str, floor: float) -> Any:
-    """The logarithm of the variance; it neither overflows nor falls below that of the floor."""
+    """The logarithm of the variance, without overflow and never below that of the floor."""
     if scale == "log_variance":
         return np.logaddexp(s, float(np.log(floor)))
     return np.log(floor + np.square(softplus(s)))

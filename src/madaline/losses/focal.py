@@ -1,4 +1,4 @@
-"""Focal losses: cross entropy that attends to what is still wrong."""
+"""Focal losses: cross-entropy with more weight on rows that are still wrong."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Focal(ClassLoss):
     Parameters
     ----------
     gamma : float
-        How little; 0 is cross entropy, 2 unless told.
+        Exponent, at least 0; 0 gives cross-entropy.
 
     Lin et al. 2017, eq. 4, over the softmax; their :math:`\alpha` is ``class_weight``.
     """
@@ -57,7 +57,7 @@ class BinaryFocal(LabelLoss):
     Parameters
     ----------
     gamma : float
-        0 is binary cross entropy, 2 unless told.
+        Exponent, at least 0; 0 gives binary cross-entropy.
 
     Lin et al. 2017, eq. 4; their :math:`\alpha` is ``class_weight``.
     """

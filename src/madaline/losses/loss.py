@@ -1,4 +1,4 @@
-"""What a loss is: a frozen description with a formula for one row; weights and reductions are the same for all."""
+"""The base class of losses: a frozen description with a formula for one row; weights and reductions are shared."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from madaline.losses.weights import as_class_weights, check_weights, for_each_la
 from madaline.registry import Registry
 
 LOSSES: Registry[type[Loss]] = Registry("loss")
-"Every loss by name; calling what is found with its parameters gives a loss."
+"The class of every loss by name."
 
 REDUCTIONS = ("mean", "sum", "none")
 
 
 @description
 class Loss(Description):
-    r"""How far a prediction is from its target: a number for each row, and their weighted mean,
+    r"""Base class of losses: one number for each row, and their weighted mean,
 
     .. math:: L = \frac{\sum_i w_i\,\ell(z_i, y_i)}{\sum_i w_i}.
 
-    A loss sees the raw outputs ``z`` of the net (logits, log-rates), because from them it can be computed without
-    overflow; ``predict`` turns them into what users want to see. A subclass gives ``name``, its parameters and
-    ``rows``; everything else follows, also that it becomes plain data and comes back:
+    A loss takes the raw outputs ``z`` of the net (logits, log-rates), from which it is computed without overflow;
+    ``predict`` turns them into values or probabilities. A subclass defines ``name``, its parameters and ``rows``;
+    everything else follows, including the conversion to plain data and back:
 
     >>> from madaline.losses.robust import Huber
     >>> Huber(delta=2.0).to_dict()
@@ -44,10 +44,10 @@ class Loss(Description):
 
     registry: ClassVar[Registry[Any]] = LOSSES
     out_activation: ClassVar[str] = "identity"
-    "What turns raw outputs into predictions: identity, sigmoid, softmax, exp, or own (a formula in ``predict``)."
+    "Conversion of raw outputs to predictions: identity, sigmoid, softmax, exp, or own (a formula in ``predict``)."
 
     def rows(self, prediction: Any, target: Any) -> Any:
-        """One loss a row, on arrays and traced values. Shapes: (n, outputs) and (n, columns) or (n,) give (n,)."""
+        """The loss of each row, for arrays and traced values: (n, outputs) and (n, columns) or (n,) give (n,)."""
         raise NotImplementedError
 
     def __call__(
@@ -66,11 +66,11 @@ class Loss(Description):
         prediction : array, (n, outputs)
             Raw outputs of the net; (n,) is one output.
         target : array, (n, columns) or (n,)
-            Checked where its values are known.
+            Targets; they are checked if they are not traced.
         weight : array of shape (n,), optional
-            Weights of the rows: 0 leaves a row out, 2 counts it twice.
+            Row weights: 0 leaves a row out, 2 counts it twice.
         class_weight : dict, array or "balanced", or a list of them for each label, optional
-            Weights of the classes: each row's weight is multiplied by its class's, or by those of all its labels.
+            Class weights: the weight of each row is multiplied by that of its class, or by those of all its labels.
         reduction : {"mean", "sum", "none"}
             Weighted mean (divided by the sum of the weights), weighted sum, or the weighted loss of each row.
         """
@@ -79,7 +79,7 @@ class Loss(Description):
         prediction, target = as_floats(prediction), as_array(target)
         if not isinstance(target, Node):
             self.check(prediction.shape, target)
-        with np.errstate(over="ignore"):  # the loss of an absurd prediction is infinite, which is an answer
+        with np.errstate(over="ignore"):  # an infinite loss is a valid result for an extreme prediction
             loss = self.rows(prediction, target)
         weight = None if weight is None else row_weights(weight, loss)
         if class_weight is not None:
@@ -88,31 +88,31 @@ class Loss(Description):
         return reduced(loss, weight, reduction)
 
     def n_outputs(self, target: Target) -> int:
-        """How many outputs the net needs for such targets."""
+        """Number of outputs that the net needs for these targets."""
         return target.width
 
     def predict(self, raw: Any) -> Any:
-        """What the raw outputs mean: values, or probabilities."""
+        """Convert raw outputs to values or probabilities."""
         with np.errstate(over="ignore"):
             return OUT_ACTIVATIONS[self.out_activation](as_floats(raw))
 
     def check(self, prediction_shape: Shape, target: Any) -> None:
-        """An error that says what is wrong, unless the loss has a meaning for these shapes and targets."""
+        """Raise an error if the loss is not defined for these shapes or targets."""
         target = as_array(target)
         check_same_shape(prediction_shape, target.shape)
         check_numbers(target)
 
     def classes(self, prediction_shape: Shape, target: Any) -> list[tuple[Any, int]]:
-        """Each row's class, by index (n,) or probabilities (n, classes), and their number: an item for each label."""
+        """Class of each row, as index (n,) or probabilities (n, classes), and number of classes; one item per label."""
         return []
 
     def class_rows(self, class_weight: Any, prediction: Any, target: Any) -> Any:
-        """The weight each row has by its class; where it has several labels, the product of theirs."""
+        """The class weight of each row; for several labels, the product of their weights."""
         found = self.classes(prediction.shape, target)
         if not found:
             raise ConfigError(
-                f"class_weight={class_weight!r} does not go with {self.name}, whose targets are no classes. "
-                "Pass weight, one number a row."
+                f"class_weight={class_weight!r} cannot be used with {self.name}, whose targets are not classes. "
+                "Pass weight, one number per row."
             )
         rows: Any = 1.0
         for given, (y, n_classes) in zip(for_each_label(class_weight, len(found), self.name), found, strict=True):
@@ -133,13 +133,13 @@ def as_floats(x: Any) -> Any:
 
 
 def row_weights(weight: Any, loss: Any) -> Any:
-    """One weight a row, in the type of the loss."""
+    """One weight per row, in the type of the loss."""
     weight = as_array(weight)
     if weight.ndim != 1:
-        raise ShapeError(f"weight has shape {weight.shape}; it must hold one number a row, shape (n,).")
+        raise ShapeError(f"weight has shape {weight.shape}; it must have shape (n,), one number per row.")
     if not isinstance(weight, Node):
         if not isinstance(loss, Node) and weight.shape != loss.shape:
-            raise ShapeError(f"weight has {len(weight)} numbers for {len(loss)} rows; it must hold one a row.")
+            raise ShapeError(f"weight has {len(weight)} numbers for {len(loss)} rows; it must have one per row.")
         check_weights("weight", weight)
     return weight.astype(loss.dtype)
 
@@ -156,7 +156,7 @@ def reduced(loss: Any, weight: Any, reduction: str) -> Any:
 
 
 def times(p: Any, x: Any) -> Any:
-    """``p x``, and 0 where ``p = 0`` though ``x`` be infinite."""
+    """``p x``, and 0 where ``p = 0`` even if ``x`` is infinite."""
     return p * np.where(p == 0.0, 0.0, x)
 
 

@@ -1,4 +1,4 @@
-"""Losses that ask for a margin and are content beyond it."""
+"""Margin losses: 0 beyond a margin of 1."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Hinge(ClassLoss):
     -----
     One output: :math:`m = \pm z`, with plus for class 1. Several outputs and class indices: Crammer & Singer's
     :math:`m = z_y - \max_{k \ne y} z_k` (2001, eq. 2). Several outputs and a target column for each: the mean of the
-    single losses, each label by itself. Predictions are the outputs themselves: a margin is no probability.
+    losses of the labels. Predictions are the raw outputs: a margin is not a probability.
     Lecture row D2.
     """
 

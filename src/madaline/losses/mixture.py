@@ -1,4 +1,4 @@
-"""Mixture density networks: the whole density of the target, as Gaussians whose parts the net predicts."""
+"""Mixture density networks: the density of the target as a mixture of Gaussians that the net predicts."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class MixtureDensity(Loss):
     components : int
         Number of Gaussians, ``K``.
     covariance : {"full", "diagonal", "tied"}
-        A matrix of its own for each component, a diagonal one, or one matrix that all components of a row share.
+        One matrix for each component, a diagonal one, or one matrix that all components of a row share.
     scale : {"log_variance", "softplus"}
-        How an output ``s`` becomes :math:`A_{ii} = v^{-1/2}`; see ``heteroscedastic_gaussian``.
+        How an output ``s`` is converted to :math:`A_{ii} = v^{-1/2}`; see ``heteroscedastic_gaussian``.
     floor : float
-        The variance that is always there, above 0: it keeps the density bounded where a component sits on one target.
+        Minimum variance, above 0. It keeps the density bounded if a component is centred on one target.
 
     Notes
     -----
@@ -103,7 +103,7 @@ class MixtureDensity(Loss):
         return self._count(target.width)
 
     def distribution(self, raw: Any) -> GaussianMixture:
-        """The predicted densities of all rows, in float64: to evaluate, sample, ask for means, modes and quantiles."""
+        """The predicted densities of all rows, in float64: to evaluate, to sample, for means, modes and quantiles."""
         raw = np.asarray(raw, dtype=np.float64)
         D = self._width(raw.shape)
         logits, means, log_diagonal, above = self._parts(raw, D)
@@ -113,7 +113,7 @@ class MixtureDensity(Loss):
         return GaussianMixture(softmax(logits), means, np.broadcast_to(factors, (*means.shape, D)))
 
     def _width(self, shape: Shape) -> int:
-        """How many target columns outputs of this shape are for."""
+        """Number of target columns that outputs of this shape belong to."""
         D = 1
         while len(shape) == 2 and self._count(D) < shape[1]:
             D += 1

@@ -1,4 +1,4 @@
-"""Mixtures of Gaussians, one a row, as arrays: what a mixture density network predicts."""
+"""Mixtures of Gaussians, one for each row: the predictions of a mixture density network."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Array = np.ndarray[Any, Any]
 
 STEPS_TO_MODE = 500
 BISECTIONS = 100
-"Enough to halve any bracket of float64 numbers of one sign and scale down to neighbours."
+"Enough to reduce any bracket of float64 numbers of one sign and scale to neighbouring numbers."
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class GaussianMixture:
     factors: Array
 
     def log_density(self, y: Any) -> Array:
-        """The logarithm of the density at ``y``, (n, D) for a point a row or (m, n, D) for several."""
+        """The logarithm of the density at ``y``: (n, D) for one point per row, (m, n, D) for several."""
         y = np.asarray(y)
         if y.shape[-2:] != (self.means.shape[0], self.means.shape[2]):
             raise ShapeError(
@@ -89,7 +89,7 @@ class GaussianMixture:
         n, _, D = self.means.shape
         edges = np.cumsum(self.weights, axis=1)
         drawn = rng.random((size, n, 1)) * edges[:, -1:]
-        # The last edge is not compared with: rounding must not pick a component that is not there.
+        # The last edge is left out: rounding must not select a component that does not exist.
         chosen = (drawn >= edges[:, :-1]).sum(axis=2)
         rows = np.arange(n)
         noise = rng.standard_normal((size, n, D))
@@ -121,7 +121,7 @@ class GaussianMixture:
         return np.asarray(y[best, np.arange(y.shape[1])])
 
     def cdf(self, y: Any) -> Array:
-        """Probability that each column alone is at most ``y``; shapes as for ``log_density``, one number a column."""
+        """Marginal probability of each column to be at most ``y``; shapes as for ``log_density``."""
         from scipy.special import ndtr  # SciPy takes long to import, and few programs need it
 
         y = np.asarray(y)
@@ -129,7 +129,7 @@ class GaussianMixture:
         return np.asarray(np.einsum("nk,...nkd->...nd", self.weights, at_most))
 
     def quantiles(self, q: Any) -> Array:
-        """Quantiles of each column alone, (number of levels, n, D), by bisection of its distribution function.
+        """Marginal quantiles of each column, (number of levels, n, D), by bisection of its distribution function.
 
         The quantile of a mixture lies between the least and the greatest of its components' quantiles.
         """

@@ -21,7 +21,7 @@ class Ordinal(ClassLoss):
     .. math:: P(y \le k) = \sigma(c_k),\quad c_0 = z_0,\quad c_k = c_{k-1} + \log(1 + e^{z_k}),\qquad
               \ell = -\log P(y).
 
-    The cut points ``c`` rise by construction, so no class can have a negative probability.
+    The cut points ``c`` increase by construction, so no class can have a negative probability.
 
     Notes
     -----

@@ -24,13 +24,13 @@ class Quantile(Loss):
     Parameters
     ----------
     q : float or sequence of floats
-        Levels between 0 and 1, rising; (0.1, 0.5, 0.9) unless told.
+        Levels between 0 and 1, in increasing order; (0.1, 0.5, 0.9) by default.
 
     Notes
     -----
     The net has an output for each target column and level, the levels of the first column first. At ``r = 0`` the
-    derivative is the mean of those on both sides. Predictions are the outputs themselves: should two levels cross, they
-    are not swapped. Koenker & Bassett 1978.
+    derivative is the mean of those on both sides. Predictions are the raw outputs: quantiles that cross are
+    not swapped. Koenker & Bassett 1978.
     """
 
     name: ClassVar[str] = "quantile"
@@ -41,7 +41,7 @@ class Quantile(Loss):
         super().__post_init__()
         levels = tuple(float(level) for level in np.atleast_1d(self.q))
         if not levels or not all(0.0 < level < 1.0 for level in levels) or list(levels) != sorted(set(levels)):
-            raise ConfigError(f"q={self.q!r} must hold rising levels between 0 and 1, such as (0.1, 0.5, 0.9).")
+            raise ConfigError(f"q={self.q!r} must hold increasing levels between 0 and 1, such as (0.1, 0.5, 0.9).")
         object.__setattr__(self, "q", levels)
 
     @property

@@ -1,4 +1,4 @@
-"""Losses that outliers pull on less than on a square."""
+"""Losses that are less sensitive to outliers than the squared error."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LOG_2 = float(np.log(2.0))
 class MAE(Loss):
     r"""Absolute error, mean over the outputs, :math:`\ell = \frac1D \sum_d |z_d - y_d|`; derivative 0 at 0.
 
-    Lecture row D2 (whose 1/2m is a slip).
+    Lecture row D2 (whose 1/2m is a misprint).
     """
 
     name: ClassVar[str] = "mae"
@@ -32,7 +32,7 @@ class MAE(Loss):
 
 @description
 class Huber(Loss):
-    r"""A parabola near 0 and straight beyond ``delta``; mean over the outputs of
+    r"""Quadratic near 0 and linear beyond ``delta``; mean over the outputs of
 
     .. math:: h(r) = \tfrac12 r^2 \text{ if } |r| \le \delta, \quad \delta (|r| - \tfrac12 \delta) \text{ beyond},
               \qquad r = z - y.
@@ -40,7 +40,7 @@ class Huber(Loss):
     Parameters
     ----------
     delta : float
-        Where it becomes straight, above 0; 1 unless told.
+        Residual from which it is linear, above 0; 1 by default.
 
     Huber 1964; lecture row D2; the same as PyTorch's ``huber_loss``.
     """
@@ -54,7 +54,7 @@ class Huber(Loss):
         z, y = matched(prediction, target)
         r = z - y
         near = np.abs(r) <= self.delta
-        # The square is taken of near residuals alone: a far one could overflow.
+        # Only small residuals are squared: a large one could overflow.
         return np.mean(
             np.where(near, 0.5 * np.square(np.where(near, r, 0.0)), self.delta * (np.abs(r) - 0.5 * self.delta)), axis=1
         )
@@ -62,13 +62,13 @@ class Huber(Loss):
 
 @description
 class LogCosh(Loss):
-    r"""Smooth everywhere, like a square near 0 and like :math:`|r|` far out,
+    r"""Smooth loss, like a square near 0 and like :math:`|r|` far from it,
     :math:`\ell = \frac1D \sum_d \log\cosh(z_d - y_d)`.
 
     Notes
     -----
     :math:`\log(1 + 2\sinh^2(r/2))` near 0, where it keeps all digits, and :math:`|r| + \log(1+e^{-2|r|}) - \log 2`
-    from 1 on, where it cannot overflow. Lecture row D2 (there "Tanh-Cos", a slip).
+    from 1 on, where it cannot overflow. Lecture row D2 (there "Tanh-Cos", a misprint).
     """
 
     name: ClassVar[str] = "log_cosh"

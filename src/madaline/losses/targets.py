@@ -1,4 +1,4 @@
-"""What targets may look like: their description, and checks that say which row is wrong and what to do."""
+"""Descriptions of targets, and checks whose errors name the row and the remedy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SUM_TOLERANCE = 1e-5
 
 @dataclass(frozen=True)
 class Target:
-    """What a loss must know of the targets to say how many outputs the net needs.
+    """What a loss needs to know about targets to determine the number of outputs.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ def balanced_class_weight(target: Any, n_classes: int | None = None) -> np.ndarr
     target : array of class indices, or of probabilities with a column a class
         ``n_k`` is the number of rows of class ``k`` (the sum of its probabilities).
     n_classes : int, optional
-        Number of classes; counted unless told. A class without rows has weight 0 and does not count in ``K``.
+        Number of classes; counted by default. A class without rows has weight 0 and does not count in ``K``.
 
     Examples
     --------

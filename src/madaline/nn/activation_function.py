@@ -1,4 +1,4 @@
-"""What an activation is: a formula with a name, the numbers it is known by, and the registry of all of them."""
+"""Activations: a formula with a name and some properties, and the registry of all activations."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ ACTIVATIONS: Registry[ActivationFunction] = Registry("activation")
 
 @description
 class ActivationFunction(Description):
-    """A formula of one argument, on arrays and on traced values alike.
+    """A function of one array, for arrays and traced values.
 
-    Two activations are equal if formula and parameters are; they can be keys, be copied and be pickled.
+    Two activations are equal if their formulas and parameters are equal. They can be hashed, copied and pickled.
 
     Parameters
     ----------
     name : str
-        As in the registry; of a function of yours, the function's name.
+        Name in the registry, or the name of a custom function.
     formula : callable
-        A function of ``x`` and the parameters, which are keyword-only.
+        Function of ``x`` and of keyword-only parameters.
     parameters : tuple of (str, number)
-        The names and values of the parameters.
+        Names and values of the parameters.
     init : str
-        The initializer recommended for weights that feed it.
+        Recommended initializer of the weights before it.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class ActivationFunction(Description):
     parameters: tuple[tuple[str, float], ...] = ()
     init: str = field(default="he_normal", compare=False, repr=False)
     elementwise: bool = field(default=True, compare=False, repr=False)
-    "Whether each number out depends on one number in; softmax is the exception."
+    "Whether each output depends on one input only; softmax is the exception."
     _saturation: Range | Callable[..., Range] = field(default=None, compare=False, repr=False)
     _positive: tuple[str, ...] = field(default=(), compare=False, repr=False)
     title: str = field(default="", compare=False, repr=False)
@@ -78,18 +78,18 @@ class ActivationFunction(Description):
         object.__setattr__(self, "__doc__", self.formula.__doc__)
 
     def __call__(self, x: Any, **parameters: float) -> Any:
-        """The activation of every element of ``x``; integers are computed in float64."""
+        """Apply the activation to ``x``; integers are computed in float64."""
         if parameters:
             return self.with_parameters(**parameters)(x)
         if isinstance(x, Node):
             return self.formula(x, **dict(self.parameters))
         x = np.asarray(x)
         x = x if x.dtype.kind == "f" else x.astype(np.float64)
-        with np.errstate(invalid="ignore"):  # NaN gives NaN: what brought it in has warned already
+        with np.errstate(invalid="ignore"):  # NaN gives NaN; whatever made it has warned already
             return np.asarray(self.formula(x, **dict(self.parameters)))[()]
 
     def with_parameters(self, **parameters: float) -> ActivationFunction:
-        """The same activation with other parameters; those not named keep their values."""
+        """The same activation with other parameters. Parameters that are not given keep their values."""
         known = dict(self.parameters)
         for name, value in parameters.items():
             if name not in known:
@@ -112,12 +112,12 @@ class ActivationFunction(Description):
 
     @property
     def saturation(self) -> Range:
-        """The range of inputs outside of which it is flat (slope below ``FLAT``); None if it never is."""
+        """The range of inputs outside of which the slope is below ``FLAT``; None if there is none."""
         return self._saturation(**dict(self.parameters)) if callable(self._saturation) else self._saturation
 
     @property
     def gain(self) -> float:
-        r"""By how much weights of variance :math:`1/n_\text{in}` must be larger to keep the variance of the layers.
+        r"""The factor by which weights of variance :math:`1/n_\text{in}` must be larger to keep the variance of layers.
 
         .. math:: g = 1/\sqrt{E[f(z)^2]}, \qquad z \sim N(0, 1)
 
@@ -160,7 +160,7 @@ class ActivationFunction(Description):
         return f"{self.name}({given})" if given else self.name
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The name of a registered formula means the activation, so the formula itself could not be found again.
+        # In its module, the name of a registered formula is the activation, so pickle could not find the formula.
         if self.is_registered:
             return _restored, (self.name, self.parameters)
         return ActivationFunction, tuple(getattr(self, field.name) for field in fields(self))
@@ -172,7 +172,7 @@ def _restored(name: str, parameters: tuple[tuple[str, float], ...]) -> Activatio
 
 @functools.lru_cache(maxsize=256)
 def _gain(activation: ActivationFunction) -> float:
-    # The rule of midpoints: kinks at 0 and at whole numbers fall between two points.
+    # The midpoint rule: kinks at 0 and at integers fall between two points.
     step = 1e-3
     z = np.arange(-12.0 + step / 2, 12.0, step)
     density = np.exp(-0.5 * z * z) / np.sqrt(2.0 * np.pi)
@@ -197,11 +197,11 @@ def activation(
     init : str
         The recommended initializer.
     saturation : pair of float, callable or None
-        The range outside of which it is flat, or a function of the parameters that gives it.
+        Range of inputs outside of which the slope is below 1/100, or a function of the parameters that returns it.
     aliases : tuple of str
-        Other names it is known by.
+        Other names.
     elementwise : bool
-        Whether each number out depends on one number in.
+        Whether each output depends on one input only.
     positive : tuple of str
         Parameters that must be above 0.
     title : str
@@ -231,15 +231,15 @@ def activation(
 def as_activation(
     thing: str | ActivationFunction | Mapping[str, Any] | Callable[[Any], Any], *, argument: str = "activation"
 ) -> ActivationFunction:
-    """The activation meant by a name, an activation or its plain data, or any function of one array.
+    """Convert a name, an activation, its plain data or any function of one array to an activation.
 
     Parameters
     ----------
     thing : str, ActivationFunction, dict or callable
-        What a user gave. A function, written with NumPy, is traced once, so that one that cannot be is refused here,
-        by name.
+        What the user passed. A function must be written with NumPy. It is traced once, so that a function that cannot
+        be traced is refused here.
     argument : str
-        The argument it was given to, for error messages.
+        Name of the argument, for error messages.
 
     Examples
     --------
@@ -279,7 +279,7 @@ _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 _ANY_RANK: tuple[Shape, ...] = ((), (3,), (Rows(), 2), (Rows(), 2, 3))
 _ANY_WIDTH: tuple[Shape, ...] = tuple((Rows(), width) for width in range(1, 6))
 _TRACED_FOR = [[[(shape, dtype)] for shape in shapes] for shapes in (_ANY_RANK, _ANY_WIDTH) for dtype in _FLOATS]
-"Of which shapes a function of the user is traced when it is saved: small ones, from which follows what holds for all."
+"Small shapes for which a custom function is traced when it is saved; the graph for all shapes follows from them."
 
 _ASIDE = ("input", "constant", "reshape", "broadcast_to")
-"Primitives that do not make a function other than elementwise, as they bring constants into shape."
+"Primitives that an elementwise function may use: they give constants their shape."

@@ -1,8 +1,8 @@
-"""Activations, each a formula over primitives. Lecture rows A3 (the twelve of the figure), B5, B6, D1.
+"""Activations as functions, each a formula over primitives. Lecture rows A3 (the twelve of the figure), B5, B6, D1.
 
-Nothing overflows, and limits at plus and minus infinity are exact, of values and of slopes: where a product would be
-0 times infinity, the formula is used near 0 and its limit beyond (:func:`_near`). NaN stays NaN. At a kink the slope
-is the one PyTorch has.
+Nothing overflows, and limits at plus and minus infinity are exact for values and slopes: where a product would be 0
+times infinity, the formula is used near 0 and its limit beyond (:func:`_near`). NaN stays NaN. At a kink the slope is
+that of PyTorch.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def softsign(x: Any) -> Any:
 
 @activation(init="xavier_normal", saturation=(0.0, 0.0))
 def step(x: Any) -> Any:
-    r"""Threshold unit, :math:`y = [x \ge 0]`, 1 or 0; slope 0 everywhere, so nothing is learned through it.
+    r"""Threshold unit, :math:`y = [x \ge 0]`, 1 or 0; the slope is 0 everywhere, so no gradient passes it.
 
     McCulloch & Pitts 1943. Lecture rows A3, E1 (the decks have both > and >=; here 1 at 0).
     """
@@ -88,7 +88,7 @@ def hard_tanh(x: Any) -> Any:
 def sinc(x: Any) -> Any:
     r"""Cardinal sine, :math:`y = \sin(x)/x`, 1 at 0. Lecture row A3.
 
-    Not NumPy's, which has :math:`\pi x` for x. Near 0 it is a series, as the slope of the quotient would cancel.
+    NumPy's ``sinc`` has :math:`\pi x` for x. Near 0 a series is used, since the slope of the quotient would cancel.
     """
     small, gone = np.abs(x) < 0.5, np.isinf(x)
     series: Any = 1.0
@@ -288,7 +288,7 @@ def identity(x: Any) -> Any:
 
 @activation(init="xavier_normal")
 def tanh_shrink(x: Any) -> Any:
-    r"""What tanh takes off, :math:`y = x - \tanh x`, slope :math:`\tanh^2 x`: flat at 0, not at the ends."""
+    r"""Difference to tanh, :math:`y = x - \tanh x`, slope :math:`\tanh^2 x`: flat at 0, not at the ends."""
     return x - np.tanh(x)
 
 
@@ -308,7 +308,7 @@ def hardshrink(x: Any, *, width: float = 0.5) -> Any:
 def softmax(x: Any, *, axis: int = -1) -> Any:
     r"""Shares that sum to 1, :math:`y_i = e^{x_i}/\sum_j e^{x_j}` along an axis. Bridle 1990. Lecture rows D1, E8.
 
-    The deck of D1 has exp(-x) by a slip. Minus infinity gives 0; plus infinity, as in PyTorch, gives NaN.
+    The deck of D1 has exp(-x), a misprint. Minus infinity gives 0; plus infinity, as in PyTorch, gives NaN.
     """
     return np.exp(log_softmax.formula(x, axis=axis))
 

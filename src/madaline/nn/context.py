@@ -1,4 +1,4 @@
-"""One pass through a net: where the value is, what mode it is in, which arrays the layer there has."""
+"""One pass through a net: the current layer, the mode, and the arrays of the layer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from madaline.nn.layer import Layer, Param
 
 
 class Store(Protocol):
-    """Where a pass finds the arrays of a layer."""
+    """The source of the arrays of layers during a pass."""
 
     def param(self, path: str, spec: Param, context: Context) -> Any:
         """The parameter at a path."""
@@ -28,7 +28,7 @@ class Store(Protocol):
 
 
 class Context:
-    """What a layer may ask while it is run.
+    """What a layer can use while it runs: mode, state, random numbers, layers inside.
 
     Parameters
     ----------
@@ -37,28 +37,28 @@ class Context:
     train : bool
         Whether this is training: dropout drops, batch norm uses the statistics of the batch.
     key : array of two integers, optional
-        Seed and step of the random numbers; needed where something is random.
+        Seed and step of the random numbers; needed if a layer is random.
     dtype : dtype
-        Of the floats.
+        Type of the floats.
     freeze : sequence of str
-        Paths of layers that are not to be trained, besides those that say so themselves.
+        Paths of frozen layers, in addition to those with ``trainable=False``.
     """
 
     def __init__(self, store: Store, *, train: bool, key: Any, dtype: Any, freeze: Sequence[str] = ()) -> None:
         self.train = train
         self.dtype = np.dtype(dtype)
         self.path = ""
-        "Where the layer being run stands in the net, as ``3.0``."
+        "Path of the current layer, such as ``3.0``."
         self.following: ActivationFunction | None = None
-        "The activation that the output of the layer meets, if there is one."
+        "The activation that follows the current layer, if there is one."
         self.frozen = "" in freeze
-        "Whether the layer or one around it is not to be trained."
+        "Whether the current layer, or one around it, is frozen."
         self.outputs: dict[str, Any] = {}
         "The output of every layer by path."
         self.inputs: dict[str, Any] = {}
         self.layers: dict[str, Layer] = {}
         self.homes: dict[str, str] = {}
-        "Where the arrays of the layer at a path are: its own path, or the first one of a layer that stands twice."
+        "The path of the arrays of each layer: its own, or the first path of a layer that occurs twice."
         self.frozen_paths: set[str] = set()
         self.integers: list[Any] = []
         "Inputs of layers that take integers as they are."
@@ -75,18 +75,18 @@ class Context:
         return self._at("", "", net, x)
 
     def run(self, name: str, layer: Layer, x: Any, *, following: ActivationFunction | None = None) -> Any:
-        """The output of a layer inside the one being run.
+        """The output of a layer inside the current one.
 
         Parameters
         ----------
         name : str
-            Of the layer inside: its parameters are at ``path.name.W``, or where the same object was met before.
+            Name of the layer inside. Its parameters have the path ``path.name.W``, or that of an earlier occurrence.
         layer : Layer
-            What to run.
+            The layer.
         x : traced value, or dict or tuple of them
             Its input.
         following : ActivationFunction, optional
-            What its output meets; what that of the layer around meets, unless told.
+            The activation that follows it. By default that of the current layer.
         """
         outside = self.following
         self.following = following if following is not None else outside
@@ -110,7 +110,7 @@ class Context:
             self.frozen_paths.add(path)
         try:
             if isinstance(x, (dict, tuple)) and not layer.takes_several:
-                raise ShapeError(f"{type(layer).__name__} takes one array, and several came in. Join them by Concat().")
+                raise ShapeError(f"{type(layer).__name__} takes one array but got several. Join them with Concat().")
             if layer.takes == "floats":
                 x = tree_map(self._as_float, x)
             elif layer.takes == "integers":
@@ -126,16 +126,16 @@ class Context:
         return y
 
     def state(self, name: str) -> Any:
-        """State of the layer being run: what the last :meth:`update` of this pass set, or what was kept before."""
+        """State of the current layer: set by the last :meth:`update` of this pass, or kept from before."""
         path = self._inside(name)
         return self.new_state[path] if path in self.new_state else self._store.state(path, self._state_specs[path])
 
     def update(self, name: str, value: Any) -> None:
-        """Set the state of the layer being run, for later passes."""
+        """Set the state of the current layer for later passes."""
         self.new_state[self._inside(name)] = value
 
     def uniform(self, shape: Any) -> Any:
-        """Uniform numbers of the layer being run: others at every step, for every row, in every place of the net."""
+        """Uniform random numbers, different for every step, row and layer."""
         stream = zlib.crc32(self.path.encode())
         return random.uniform(self._key, shape, stream=stream, dtype=self.dtype, rows=True)
 
@@ -159,18 +159,18 @@ class Context:
         error.layer_path = self.path  # type: ignore[attr-defined]
         where = f"Layer {self.path!r} ({layer!r})" if self.path else f"{layer!r}"
         shapes = show_all(tree_map(lambda leaf: leaf.shape, x))
-        error.args = (f"{where} was given inputs of shape {shapes}. {error.args[0]}", *error.args[1:])
+        error.args = (f"{where} got inputs of shape {shapes}. {error.args[0]}", *error.args[1:])
 
 
 def _need_integers(x: Any, layer: Layer) -> None:
-    """An error for floats that were computed; those of an input will be whole numbers, as the net then asks for."""
+    """Raise an error for computed floats. Floats of an input are fine: the net then declares it as integers."""
     for leaf in flatten(x)[0]:
         if leaf.dtype.kind == "f" and not (isinstance(leaf, Node) and leaf.primitive is INPUT):
-            raise DtypeError(f"{type(layer).__name__} takes categories, whole numbers, and was given {leaf.dtype}.")
+            raise DtypeError(f"{type(layer).__name__} takes categories (integers) but got {leaf.dtype}.")
 
 
 def show_all(shapes: Any) -> str:
-    """Shapes by name, or one after another, or the one there is."""
+    """One shape, or several by position or name, as text."""
     if isinstance(shapes, dict):
         return ", ".join(f"{name} {show_all(item)}" for name, item in shapes.items())
     if shapes and isinstance(shapes[0], (tuple, dict)):

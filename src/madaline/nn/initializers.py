@@ -1,4 +1,4 @@
-"""Where weights start. Each initializer is a frozen description; ``draw`` gives float64 for a shape.
+"""Initializers of parameters. Each is a frozen description; ``draw`` returns float64 values for a shape.
 
 Weights are (n_in, n_out), so a unit's incoming weights are a column. Lecture rows B9, D3, D4.
 """
@@ -25,16 +25,16 @@ Shape = tuple[int, ...]
 
 
 def stream(seed: int, path: str, purpose: str) -> np.random.Generator:
-    """Random numbers that depend on these three alone: not on the order of layers, nor on the process.
+    """A random number generator that depends on these three arguments only, not on the order of layers or the process.
 
     Parameters
     ----------
     seed : int
-        The one number a user gives; not negative.
+        Random seed, not negative.
     path : str
-        Where in the net, as ``"3.W"``.
+        Path in the net, such as ``"3.W"``.
     purpose : str
-        What for, as ``"init"``, so that one parameter can have several streams.
+        Purpose, such as ``"init"``, so that one parameter can have several streams.
 
     Examples
     --------
@@ -43,24 +43,24 @@ def stream(seed: int, path: str, purpose: str) -> np.random.Generator:
     (True, False)
     """
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise ValueError(f"seed={seed!r} must be an integer that is not negative, such as 0.")
-    # Not Python's hash, which differs between processes; JSON, so that no two triples are written alike.
+        raise ValueError(f"seed={seed!r} must be a non-negative integer, such as 0.")
+    # Not Python's hash, which differs between processes; JSON, so that different triples give different texts.
     key = hashlib.blake2b(json.dumps([int(seed), path, purpose]).encode(), digest_size=16).digest()
-    words = np.frombuffer(key, "<u4").astype(np.uint32, copy=False)  # words are seeded from sooner than one integer
+    words = np.frombuffer(key, "<u4").astype(np.uint32, copy=False)  # words seed quicker than one integer
     # PCG64 by name: what default_rng means may change.
     return np.random.Generator(np.random.PCG64(words))
 
 
 INITIALIZERS: Registry[Initializer] = Registry("initializer")
-"Every initializer by name, with its default numbers."
+"Every initializer by name, with its default parameters."
 
 
 @description
 class Initializer(Description, ABC):
-    """A description of how a parameter starts.
+    """Base class of initializers.
 
     The registry holds objects, since one class has several names: ``he_normal`` and ``lecun_uniform`` differ in their
-    numbers. A class of yours has a ``name`` and enters it by ``INITIALIZERS.add(name, Mine())``.
+    parameters. A custom class has a ``name`` and is registered with ``INITIALIZERS.add(name, Custom())``.
     """
 
     registry: ClassVar[Registry[Any]] = INITIALIZERS
@@ -71,11 +71,11 @@ class Initializer(Description, ABC):
 
     @abstractmethod
     def draw(self, shape: Shape, rng: np.random.Generator) -> Array:
-        """Values of this shape, from random numbers as :func:`stream` gives them."""
+        """Draw values of this shape with a generator from :func:`stream`."""
 
 
 def fans(shape: Shape) -> tuple[int, int]:
-    """Number of inputs of a unit and number of units: all axes but the last, and the last."""
+    """Number of inputs of a unit (all axes but the last) and number of units (the last axis)."""
     if len(shape) < 2:
         raise ShapeError(f"shape={shape} has no inputs to scale by; weights are (n_in, n_out). Use 'zeros' for a bias.")
     return max(math.prod(shape[:-1]), 1), max(shape[-1], 1)
@@ -83,7 +83,7 @@ def fans(shape: Shape) -> tuple[int, int]:
 
 @description
 class Constant(Initializer):
-    r"""All equal, :math:`w = c`. In a hidden layer all units stay alike (the symmetry problem, lecture row D3)."""
+    r"""Constant values, :math:`w = c`. All units of a hidden layer stay equal (symmetry problem, lecture row D3)."""
 
     name: ClassVar[str] = "constant"
     value: float = 0.1
@@ -106,7 +106,7 @@ class Normal(Initializer):
 
 @description
 class Uniform(Initializer):
-    r"""Uniform, :math:`w \sim U(l, h)`; with one number, between minus and plus that."""
+    r"""Uniform, :math:`w \sim U(l, h)`; with one number, between minus and plus this number."""
 
     name: ClassVar[str] = "uniform"
     low: float = -0.05
@@ -130,7 +130,7 @@ def _truncated(rng: np.random.Generator, shape: Shape) -> Array:
 
 @description
 class FanScaled(Initializer):
-    r"""Zero mean and variance :math:`\sigma^2 = g^2 s/n`, with ``n`` by the number of inputs, outputs, or their mean.
+    r"""Zero mean and variance :math:`\sigma^2 = g^2 s/n`; ``n`` is the number of inputs, of outputs, or their mean.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ class FanScaled(Initializer):
         Normal; uniform between :math:`\pm\sqrt{3}\sigma` (for He :math:`\pm\sqrt{6/n_{in}}`, which lecture D misprints
         as :math:`\pm 2/n_{in}`); or normal without values beyond two standard deviations, widened to keep the variance.
     gain : float
-        ``g``, as an activation's ``gain``.
+        ``g``, for example the ``gain`` of an activation.
     """
 
     name: ClassVar[str] = "fan_scaled"
@@ -192,7 +192,7 @@ class Orthogonal(Initializer):
 
 @description
 class Sparse(Initializer):
-    r"""A few incoming weights a unit, :math:`w \sim N(0, s^2)`, all others 0. Martens 2010, section 5 (15 of them)."""
+    r"""A few nonzero weights for each unit, :math:`w \sim N(0, s^2)`; the others are 0. Martens 2010, section 5."""
 
     name: ClassVar[str] = "sparse"
     ranges: ClassVar[Mapping[str, str]] = {"n_connections": "[1, inf)", "std": "[0, inf)"}
@@ -210,7 +210,7 @@ class Sparse(Initializer):
 
 @description
 class Identity(Initializer):
-    r"""Each unit passes one input on, :math:`W = g I`; further rows or columns are 0. Le et al. 2015."""
+    r"""Identity matrix, :math:`W = g I`; additional rows or columns are 0. Le et al. 2015."""
 
     name: ClassVar[str] = "identity"
     gain: float = 1.0
@@ -222,11 +222,11 @@ class Identity(Initializer):
 
 @description
 class RandomWalk(Initializer):
-    r"""Gaussian, :math:`w \sim N(0, g^2/n)` with ``g`` so that the log of the gradient's norm walks without drift.
+    r"""Gaussian, :math:`w \sim N(0, g^2/n)`, with ``g`` such that the logarithm of the gradient norm has no drift.
 
     ``g`` is :math:`e^{1/(2n)}` for linear units and :math:`\sqrt2\,e^{1.2/(\max(n,6)-2.4)}` for relu; ``n`` is the
-    number of inputs, as many as gradients flow back to. Sussillo & Abbott 2015, section 3. Lecture row D4. They find
-    ``g`` for tanh by simulation; it has no formula and is not here.
+    number of inputs. Sussillo & Abbott 2015, section 3. Lecture row D4. There ``g`` for tanh is found by simulation; it
+    has no formula and is not available here.
 
     Parameters
     ----------
@@ -250,26 +250,25 @@ class RandomWalk(Initializer):
 
 
 Outputs = Callable[[Array, Array], Array]
-"What a layer gives, (n_rows, n_out), for a batch, as a function of its weights and biases."
+"The output of a layer for a batch, (n_rows, n_out), as a function of its weights and biases."
 
 
 @description
 class DataDependent(Initializer):
-    """An initializer that looks at data: weights are drawn as always, then adjusted layer by layer.
+    """Base class of data-dependent initializers: weights are drawn, then adjusted layer by layer.
 
-    Whoever runs the net goes through its layers from first to last and calls ``adjust`` with the layer's drawn
-    weights, its biases, and a function that runs a batch through the layers before, already adjusted, and this one.
+    ``net.init(X)`` calls ``adjust`` for each layer, first layer first, with the drawn weights, the biases, and a
+    function that runs a batch through this layer and the layers before it, which are adjusted already.
     """
 
     @abstractmethod
     def adjust(self, W: Array, b: Array, outputs: Outputs) -> tuple[Array, Array]:
-        """The weights and biases to start from.
+        """The initial weights and biases.
 
         Parameters
         ----------
         W, b : array
-            As drawn, (n_in, n_out) and (n_out,); they are not changed. For a layer without biases give zeros, and
-            drop those returned.
+            Drawn values, (n_in, n_out) and (n_out,); they are not modified. Zeros for a layer without biases.
         outputs : callable
             ``outputs(W, b)``: the layer's output for the batch before its activation, (n_rows, n_out).
         """
@@ -279,7 +278,7 @@ class DataDependent(Initializer):
 class LSUV(DataDependent):
     r"""Orthonormal weights, scaled until the layer's output has variance 1: :math:`W \leftarrow W/\sqrt{Var(y)}`.
 
-    Mishkin & Matas 2016, Algorithm 1. Lecture row D4. A layer whose output does not vary is left as it is.
+    Mishkin & Matas 2016, Algorithm 1. Lecture row D4. A layer with constant output is not changed.
 
     Examples
     --------
@@ -310,12 +309,12 @@ class LSUV(DataDependent):
 
 @description
 class Kraehenbuehl(DataDependent):
-    r"""Gaussian weights, then each unit's output brought to mean ``beta`` and variance 1 on the batch:
+    r"""Gaussian weights, scaled and shifted so that each unit has mean ``beta`` and variance 1 on the batch:
 
     .. math:: w_i \leftarrow w_i/\sigma_i, \qquad b_i \leftarrow \beta + (b_i - \mu_i)/\sigma_i
 
-    Kraehenbuehl et al. 2016, Algorithm 1 (within layers; there b starts at 0). Lecture row D4. A unit whose output
-    does not vary keeps its weights and is only shifted.
+    Kraehenbuehl et al. 2016, Algorithm 1 (within layers; there b starts at 0). Lecture row D4. A unit with
+    constant output keeps its weights and is only shifted.
     """
 
     name: ClassVar[str] = "kraehenbuehl"
@@ -355,7 +354,7 @@ for _form in ("normal", "uniform", "truncated"):
 
 
 def auto(activation: str | ActivationFunction | Callable[[Any], Any]) -> str:
-    """The name of the initializer for weights that feed this activation.
+    """The name of the recommended initializer for weights before this activation.
 
     He for rectifiers, Xavier for saturating and linear units (lecture row D4), LeCun for selu.
 
@@ -373,7 +372,7 @@ def as_initializer(
     activation: str | ActivationFunction = "identity",
     argument: str = "init",
 ) -> Initializer:
-    """The initializer meant by a name, an initializer or its plain data; ``"auto"`` is the one for the activation."""
+    """Convert a name, an initializer or its plain data to an initializer; ``"auto"`` depends on the activation."""
     if isinstance(thing, (Initializer, Mapping)):
         return Initializer.of(thing)
     return INITIALIZERS.find(auto(activation) if thing == "auto" else thing, argument=argument)

@@ -1,4 +1,4 @@
-"""What goes into a net: said by data, widths or shapes before it is made, checked whenever it is run."""
+"""The inputs of a net: described by data, widths or shapes when it is made, checked whenever it is run."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from madaline.nn.layer import Layer
 
 @dataclass(frozen=True)
 class InputSpec:
-    """What one input of a net is: the shape of a row and the type in which the net takes it."""
+    """One input of a net: the shape of a row and the type that the net uses."""
 
     shape: Shape
     dtype: np.dtype[Any]
 
 
 def input_specs(net: Layer, inputs: Any, dtype: np.dtype[Any]) -> Any:
-    """The kinds of input, from data, widths or shapes: an :class:`InputSpec`, or a dict or tuple of them."""
+    """Describe inputs given as data, widths or shapes: an :class:`InputSpec`, or a dict or tuple of them."""
     if inputs is None:
         inputs = net.own_inputs()
         if inputs is None:
             raise ShapeError(
-                f"The number of inputs of {type(net).__name__} is not known. Give init the data or the number of "
-                "columns, as net.init(X) or net.init(20), or begin the net with Input(20)."
+                f"The number of inputs of {type(net).__name__} is not known. Pass the data or the number of columns to "
+                "init, as net.init(X) or net.init(20), or begin the net with Input(20)."
             )
     return _specs(inputs, dtype)
 
@@ -49,7 +49,7 @@ def _specs(inputs: Any, dtype: np.dtype[Any]) -> Any:
     if len(array.shape) < (1 if array.dtype.kind in "iu" else 2):
         raise ShapeError(
             f"The data have shape {show(tuple(array.shape))}; they need one axis for rows and one for columns. Use "
-            "X.reshape(-1, 1) for one column, or give the number of columns."
+            "X.reshape(-1, 1) for one column, or pass the number of columns."
         )
     return InputSpec(tuple(array.shape[1:]), np.dtype(np.int64) if array.dtype.kind in "iu" else dtype)
 
@@ -65,34 +65,34 @@ def _sized(sizes: tuple[Any, ...], dtype: np.dtype[Any]) -> InputSpec:
 
 
 def as_batch(X: Any, specs: Any) -> tuple[Any, bool]:
-    """Inputs as the net takes them, and whether they were a single row, without the axis of the batch.
+    """Convert inputs to the types of the net, and say whether they were a single row, without the batch axis.
 
     Parameters
     ----------
     X : array, or dict or tuple of them
-        What a user gave; names may stand in any order.
+        What the user passed; names may be in any order.
     specs : InputSpec, or dict or tuple of them
-        What the net takes.
+        The inputs of the net.
     """
     as_it_is = isinstance(specs, InputSpec) and type(X) is np.ndarray and X.ndim > 0
     if as_it_is and X.dtype == specs.dtype and X.shape[1:] == specs.shape:
-        return X, False  # what most calls give: a small net is run in microseconds
+        return X, False  # the usual case, made quick: a small net runs in microseconds
     found = list(matched(X, specs))
     arrays = [_as_input(item, spec, name) for item, spec, name in found]
     is_row = [array.ndim == len(spec.shape) for array, (_, spec, _) in zip(arrays, found, strict=True)]
     counts = {array.shape[0] for array, row in zip(arrays, is_row, strict=True) if not row}
     if any(is_row) and counts:
-        raise ShapeError("Some inputs are single rows and others batches. Give X[None] for a batch of one row.")
+        raise ShapeError("Some inputs are single rows and others batches. Use X[None] for a batch of one row.")
     if len(counts) > 1:
         shown = ", ".join(f"{name} {len(array)}" for array, (_, _, name) in zip(arrays, found, strict=True))
-        raise ShapeError(f"The inputs must have equally many rows; they have: {shown}.")
+        raise ShapeError(f"The inputs must have the same number of rows; they have: {shown}.")
     if any(is_row):
         arrays = [array[None] for array in arrays]
     return unflatten(flatten(specs)[1], arrays), any(is_row)
 
 
 def matched(X: Any, specs: Any, name: str = "") -> Iterator[tuple[Any, InputSpec, str]]:
-    """Each input with what the net wants there, and its name for messages."""
+    """Each input with its description and its name for error messages."""
     if isinstance(specs, InputSpec):
         if isinstance(X, dict) and not hasattr(X, "tocsr"):  # SciPy's dictionary of keys is one array
             raise ShapeError(
@@ -133,13 +133,13 @@ def _as_input(item: Any, spec: InputSpec, name: str) -> Any:
             )
         wrong = array[~(np.isfinite(array) & (array == np.trunc(array)))]
         if len(wrong):
-            raise DtypeError(f"{subject} holds categories, which must be whole numbers, and {wrong[0]} is among them.")
+            raise DtypeError(f"{subject} holds categories, which must be integers, but contains {wrong[0]}.")
     return array.astype(spec.dtype) if is_traced else array.astype(spec.dtype, copy=False)
 
 
 def _need_numbers(dtype: np.dtype[Any], subject: str) -> None:
     if dtype.kind not in "fiub":
         raise DtypeError(
-            f"{subject} of dtype {dtype} cannot be used: a net takes numbers. Encode categories as whole numbers, "
-            "and text and dates as columns of numbers."
+            f"{subject} of dtype {dtype} cannot be used: a net takes numbers. Encode categories as integers, and text "
+            "and dates as columns of numbers."
         )

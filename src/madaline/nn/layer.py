@@ -1,4 +1,4 @@
-"""What a layer is: a frozen description that says which parameters it needs and how it builds graph."""
+"""The base class of layers: a frozen description of the parameters a layer needs and of how it computes its output."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LAYERS: Registry[type[Layer]] = Registry("layer")
 
 @dataclass(frozen=True)
 class Param:
-    """An array a layer needs: its shape, how it starts, and whether weight decay and penalties are for it.
+    """An array that a layer needs: its shape, its initializer, and whether weight decay and penalties apply to it.
 
     Weights decay; biases, norm parameters and running statistics do not.
     """
@@ -38,11 +38,11 @@ class Param:
 
 
 def last_axis(in_shape: Shape) -> int:
-    """The number of columns that come in; an error if there is only the axis of the batch."""
+    """The number of input columns; an error if the batch axis is the only one."""
     if len(in_shape) < 2 or not isinstance(in_shape[-1], int):
         raise ShapeError(
-            f"The input {show(in_shape)} has rows and no columns. Give data of one column as X.reshape(-1, 1), or, if "
-            "they are categories, to an Embedding."
+            f"The input {show(in_shape)} has rows but no columns. Pass one column as X.reshape(-1, 1), and categories "
+            "to an Embedding."
         )
     return in_shape[-1]
 
@@ -51,31 +51,31 @@ def last_axis(in_shape: Shape) -> int:
 class Layer(Description):
     """A layer, or a whole net: a net is a layer made of layers.
 
-    It holds no arrays. A subclass gives ``name``, its numbers, ``params`` (what it learns), ``state`` (what it keeps,
-    as running statistics) and ``__call__``, the formula, which is traced. ``init`` gives a
-    :class:`~madaline.functional.model.Model`, which has arrays and can be run.
+    It holds no arrays. A subclass defines ``name``, its fields, ``params`` (learned arrays), ``state`` (other arrays,
+    such as running statistics) and ``__call__``, the formula, which is traced. ``init`` returns a
+    :class:`~madaline.functional.model.Model`, which holds the arrays and can be run.
 
     Using the *same object* twice in a net shares its parameters; two equal layers do not.
 
     Parameters
     ----------
     trainable : bool, default True
-        False freezes the parameters of the layer and of all layers inside.
+        False freezes the parameters of the layer and of all layers inside it.
     """
 
     registry: ClassVar[Registry[Any]] = LAYERS
     has_identity: ClassVar[bool] = True
     learns_from_data: ClassVar[bool] = False
-    "Whether ``state_of`` looks at the data a model is made for."
+    "Whether ``state_of`` needs the data that the model is made for."
     takes: ClassVar[str] = "floats"
-    "``floats``: integers become floats before the layer sees them; ``integers`` or ``anything``: they stay."
+    "``floats``: integers are converted to floats first; ``integers`` or ``anything``: inputs keep their type."
 
     takes_several: ClassVar[bool] = False
-    "Whether it can be given a dict or tuple of arrays."
+    "Whether its input may be a dict or tuple of arrays."
     counts: ClassVar[tuple[str, ...]] = ()
-    "Fields that are whole numbers of at least 1."
+    "Fields that must be integers of at least 1."
     arguments: ClassVar[Mapping[str, str]] = {"weight_init": "init"}
-    "Arguments that are called otherwise than the fields they become; ``init`` is the method that makes a model."
+    "Fields that are named differently from their arguments; ``init`` is the method that makes a model."
 
     trainable: bool = field(default=True, kw_only=True)
 
@@ -83,7 +83,7 @@ class Layer(Description):
         super().__init_subclass__(**kwargs)
         for name in inspect.get_annotations(cls):
             if callable(getattr(Layer, name, None)):
-                raise ConfigError(f"{cls.__name__}: a field cannot be called {name!r}, as a method of layers is.")
+                raise ConfigError(f"{cls.__name__}: a field cannot be named {name!r}, which is a method of Layer.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -92,7 +92,7 @@ class Layer(Description):
             value = getattr(self, item.name)
             if item.name in self.counts:
                 if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-                    wrong.append(f"{item.name}={value!r} must be a whole number of at least 1")
+                    wrong.append(f"{item.name}={value!r} must be an integer of at least 1")
                 else:
                     object.__setattr__(self, item.name, int(value))
             elif item.type in ("bool", bool) and not isinstance(value, bool):
@@ -101,14 +101,14 @@ class Layer(Description):
             raise ConfigError(f"{type(self).__name__}: {'; '.join(wrong)}.")
 
     def _set(self, **values: Any) -> None:
-        """Set the fields of a layer that has an ``__init__`` of its own."""
+        """Set the fields of a layer that defines ``__init__``."""
         for key, value in values.items():
             object.__setattr__(self, key, value)
         self.__post_init__()
 
     @classmethod
     def _initializer(cls, argument: str, given: Any) -> str | Initializer:
-        """A name or an initializer, for a field; what is none is refused now and not when a model is made."""
+        """Check a name or an initializer for a field, so that a wrong one is refused now, not when a model is made."""
         found = as_initializer(given, argument=f"{cls.__name__}: {argument}")
         return given if isinstance(given, str) else found
 
@@ -117,73 +117,72 @@ class Layer(Description):
         return cls(**{cls.arguments.get(name, name): value for name, value in fields.items()})
 
     def params(self, in_shape: Shape) -> dict[str, Param]:
-        """What the layer learns, by name, for inputs of this shape; the first axis is the batch."""
+        """The learned arrays by name, for inputs of this shape; the first axis is the batch."""
         return {}
 
     def state(self, in_shape: Shape) -> dict[str, Param]:
-        """What the layer keeps besides, by name."""
+        """Other arrays by name, such as running statistics."""
         return {}
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
-        """The output for ``x``, with the parameters ``p``; ``context`` knows the mode, the state, random numbers."""
+        """The output for ``x`` with the parameters ``p``; ``context`` has the mode, the state and random numbers."""
         raise NotImplementedError
 
     def start(self, p: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """The parameters as they start, from each as its initializer drew it."""
+        """The initial parameters, computed from what the initializers drew."""
         return p
 
     def state_of(self, x: np.ndarray | None) -> dict[str, np.ndarray]:
-        """State that is learned from the data the net is made for, before training; None if there is no data."""
+        """State that is computed from data before training; ``x`` is None if there is no data."""
         return {}
 
     def sums(self, x: np.ndarray, p: Mapping[str, np.ndarray]) -> np.ndarray:
-        """What the weights make of ``x`` before anything else: for initializers that look at data."""
-        raise ConfigError(f"{self!r} has no weighted sums, which an initializer that looks at data needs.")
+        """The weighted sums of ``x``, for data-dependent initializers."""
+        raise ConfigError(f"{self!r} has no weighted sums, which a data-dependent initializer needs.")
 
     def check(self, x: np.ndarray) -> None:
-        """An error if the layer has no meaning for some of the numbers in ``x``."""
+        """Raise an error if some of the numbers in ``x`` are not valid inputs."""
 
     def parts(self) -> tuple[tuple[str, Layer], ...]:
-        """The layers inside with their names, as they are listed."""
+        """The layers inside this one, with their names."""
         return ()
 
     def first_activation(self) -> ActivationFunction | None:
-        """The activation that what comes in meets first: ``init="auto"`` of the layer before is chosen by it.
+        """The first activation that the input meets; it decides ``init="auto"`` of the layer before.
 
-        None for a layer that lets its input through to the next, as norms and dropout do.
+        None for a layer that passes its input on to the next, such as norms and dropout.
         """
         return None
 
     def own_inputs(self) -> Any:
-        """The inputs the net says it takes, as :meth:`init` is told them; None if it does not say."""
+        """The inputs that the net declares, in the form that :meth:`init` takes; None if it declares none."""
         return None
 
     def min_rows(self, in_shape: Shape) -> int:
-        """The least number of rows a training batch must have."""
+        """The minimum number of rows in a training batch."""
         return 1
 
     def init(self, inputs: Any = None, *, seed: int = 0, dtype: Any = "float32") -> Model:
-        """A model: this net with parameters and state.
+        """Make a model: this net with parameters and state.
 
         Parameters
         ----------
         inputs : array, int, tuple, or dict of them
-            Data to be used with it, or the number of columns, or the shape of one row; a dict for a net with named
-            inputs. Initializers that look at data, and :class:`~madaline.nn.layers.Standardize`, need data. It can be
-            left out if the net begins with :class:`~madaline.nn.layers.Input`.
+            Data, the number of columns, or the shape of one row; a dict for a net with named inputs. Data-dependent
+            initializers and ``Standardize`` need data. Not needed if the net begins with ``Input``.
         seed : int
-            Of all random numbers. Each parameter has its own, by its path: a layer more does not change the others.
+            Random seed. Each parameter has its own random numbers, by its path: a new layer does not change others.
         dtype : {"float32", "float64"}
-            Of parameters and results.
+            Type of parameters and results.
         """
         from madaline.functional.model import Model
 
         return Model.of(self, inputs, seed=seed, dtype=dtype)
 
     def table(self, inputs: Any = None) -> str:
-        """Layers, output shapes, numbers of parameters and flops for one row, as text; ``inputs`` as for ``init``.
+        """A table of layers, output shapes, parameter counts and flops for one row; ``inputs`` as for ``init``.
 
-        ``print(net)`` gives it for a net that begins with :class:`~madaline.nn.layers.reshape.Input`.
+        ``print(net)`` shows it if the net begins with :class:`~madaline.nn.layers.reshape.Input`.
         """
         from madaline.nn.network import build
         from madaline.nn.table import table
@@ -194,7 +193,7 @@ class Layer(Description):
         from madaline.nn.table import listing
 
         if self.parts() and self.own_inputs() is not None:
-            with suppress(MadalineError):  # a net that does not fit together can be listed all the same
+            with suppress(MadalineError):  # a net whose shapes do not fit is listed without them
                 return self.table()
         return listing(self)
 

@@ -1,4 +1,4 @@
-"""A net and the shape of its inputs: where each parameter lies in the flat vector, and how to run it."""
+"""A net for inputs of a certain shape: the place of each parameter in the flat vector, and how to run the net."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from madaline.nn.summary import LayerRow, layer_rows
 
 @dataclass(frozen=True)
 class Entry:
-    """Where one array lies in a flat vector, and how it starts."""
+    """The place of an array in a flat vector, and its initializer."""
 
     path: str
     shape: tuple[int, ...]
@@ -48,7 +48,7 @@ class Entry:
 class Network:
     """A net laid out for inputs of a certain shape.
 
-    Trainable parameters come first in the flat vector, in the order in which the net is run, then frozen ones.
+    The flat vector holds trainable parameters first, in the order in which the net uses them, then frozen ones.
     """
 
     net: Layer
@@ -61,9 +61,9 @@ class Network:
     n_trainable: int
     n_state: int
     rows: tuple[LayerRow, ...]
-    "Every layer, those inside another before it: the last is the whole net."
+    "Every layer, inner layers before outer ones; the last is the whole net."
     freeze: tuple[str, ...] = ()
-    "Paths of layers that are not trained, besides those that say so themselves."
+    "Paths of frozen layers, in addition to those with ``trainable=False``."
 
     @property
     def out_shape(self) -> Any:
@@ -72,11 +72,11 @@ class Network:
 
     @functools.cached_property
     def min_rows(self) -> int:
-        """The least number of rows a training batch must have."""
+        """The minimum number of rows in a training batch."""
         return max((row.layer.min_rows(row.in_shape) for row in self.rows if not row.frozen), default=1)
 
     def run(self, w: Any, state: Any, x: Any, *, frozen: Any = None, key: Any = None, train: bool = False) -> Context:
-        """Build the graph of one pass; the result's ``outputs[""]`` is the net's output.
+        """Build the graph of one pass; ``outputs[""]`` of the result is the output of the net.
 
         Parameters
         ----------
@@ -85,13 +85,13 @@ class Network:
         state : vector, or arrays by path
             Running statistics and the like.
         x : traced value, or dict or tuple of them
-            A batch, of the types of ``inputs``.
+            A batch with the types of ``inputs``.
         frozen : vector, optional
             The parameters that are not trained.
         key : array of two integers, optional
             Seed and step of random numbers.
         train : bool
-            The mode.
+            Whether to use training mode.
         """
         store = _Slices(self, w, frozen, state)
         context = Context(store, train=train, key=key, dtype=self.dtype, freeze=self.freeze)
@@ -107,10 +107,10 @@ class Network:
         """Some layers of a Sequential, over the same flat vectors."""
         net = self.net
         if not isinstance(net, Sequential):
-            raise ConfigError(f"[{index!r}] takes layers out of a Sequential, and the net is {net!r}.")
+            raise ConfigError(f"[{index!r}] selects layers of a Sequential, but the net is {net!r}.")
         chosen = range(len(net))[index] if isinstance(index, slice) else range(len(net))[index : index + 1 or None]
         if not chosen or chosen.step != 1:
-            raise ConfigError(f"[{index}] of {len(net)} layers leaves none of them, or not one after another.")
+            raise ConfigError(f"[{index}] of {len(net)} layers selects none of them, or not consecutive ones.")
         rows = {row.path: row for row in self.rows}
         names = {str(number): str(position) for number, position in enumerate(chosen)}
         if not isinstance(index, slice):
@@ -158,7 +158,7 @@ class _Slices:
 
 
 class _Collected:
-    """Notes what a net asks for as it is run for the first time, and gives it inputs of that shape."""
+    """Records the arrays that a net asks for in its first run, and gives it inputs of that shape."""
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
         self.dtype = dtype
@@ -171,8 +171,8 @@ class _Collected:
             known, init, was_frozen = self.params[path]
             if known.shape != spec.shape:
                 raise ShapeError(
-                    f"The same layer stands in another place of the net, where its {path} has shape {known.shape}; "
-                    f"here it would have {spec.shape}. Shared layers need inputs of equal width: make two layers."
+                    f"The same layer also occurs elsewhere in the net, where its {path} has shape {known.shape}; here "
+                    f"it would have {spec.shape}. Shared layers need inputs of equal width: use two layers."
                 )
             self.params[path] = known, init, was_frozen or context.frozen
         else:
@@ -187,19 +187,19 @@ class _Collected:
 
 
 def as_dtype(dtype: Any) -> np.dtype[Any]:
-    """The type of a net's parameters and floats, or an error that says which there are."""
+    """The type of a net's parameters and floats; an error lists the possible ones."""
     number: np.dtype[Any]
     try:
         number = np.dtype(dtype)
     except TypeError:
         number = np.dtype(object)
     if number.name not in ("float32", "float64"):
-        raise DtypeError(f"dtype={dtype!r} is not a type a net can have. Use 'float32' or 'float64'.")
+        raise DtypeError(f"dtype={dtype!r} is not a possible type of a net. Use 'float32' or 'float64'.")
     return number
 
 
 def build(net: Layer, inputs: Any = None, *, dtype: Any = "float32", freeze: Sequence[str] = ()) -> Network:
-    """Run a net once on inputs without values, and lay out what it asks for.
+    """Run a net once on inputs without values, and lay out the arrays it asks for.
 
     Parameters
     ----------
@@ -208,9 +208,9 @@ def build(net: Layer, inputs: Any = None, *, dtype: Any = "float32", freeze: Seq
     inputs : array, int, tuple, dict
         As for :meth:`Layer.init`.
     dtype : {"float32", "float64"}
-        Of parameters and floats.
+        Type of parameters and floats.
     freeze : sequence of str
-        Paths of layers that are not to be trained, as ``"0"``.
+        Paths of layers to freeze, such as ``"0"``.
     """
     freeze = (freeze,) if isinstance(freeze, str) else tuple(freeze)
     number = as_dtype(dtype)
@@ -224,7 +224,7 @@ def build(net: Layer, inputs: Any = None, *, dtype: Any = "float32", freeze: Seq
         if path not in context.outputs:
             known = ", ".join(map(repr, context.layers))
             raise ConfigError(f"freeze={path!r} is not the path of a layer. Known: {known}")
-    # What a layer wants as integers comes in as integers, all else as floats.
+    # Inputs of layers that take integers are integers, all others floats.
     categories = {id(leaf) for taken in context.integers for leaf in flatten(taken)[0]}
     integer = np.dtype(np.int64)
     specs = tree_map(lambda s, node: InputSpec(s.shape, integer if id(node) in categories else number), specs, nodes)

@@ -1,4 +1,4 @@
-"""What is known of each layer of a net: where it stands, what goes in and comes out, what it costs."""
+"""A summary of each layer of a net: path, inputs, outputs, parameters and flops."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from madaline.nn.layer import Layer
 
 @dataclass(frozen=True)
 class LayerRow:
-    """What is known of one layer: a row of the table a net prints as."""
+    """One layer: a row of the table that a net prints."""
 
     path: str
     layer: Layer
@@ -26,15 +26,15 @@ class LayerRow:
     "An :class:`InputSpec`, or a dict or tuple of them."
     out_shape: Any
     n_params: int
-    "Parameters of a layer that stands twice are counted once."
+    "Parameters of a layer that occurs twice are counted once."
     flops: int
     home: str = ""
-    "Where its arrays are: the path, or the first path of a layer that stands twice."
+    "The path of its arrays: its own, or the first path of a layer that occurs twice."
     frozen: bool = False
 
     @property
     def title(self) -> str:
-        """How messages call it."""
+        """Its name in error messages."""
         return f"Layer {self.path!r} ({self.layer!r})" if self.path else f"{self.layer!r}"
 
     @property
@@ -44,12 +44,12 @@ class LayerRow:
 
 
 def layer_rows(context: Context, sizes: Mapping[str, int]) -> Iterator[LayerRow]:
-    """One row a layer, those inside another before it; flops are those of one row of the batch.
+    """One row per layer, inner layers before outer ones; flops are for one row of the batch.
 
     Parameters
     ----------
     context : Context
-        After a pass.
+        The context after a pass.
     sizes : dict
         Number of elements of each parameter, by its path.
     """

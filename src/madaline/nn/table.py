@@ -14,7 +14,7 @@ WIDEST = 60
 
 
 def table(network: Network) -> str:
-    """One line a layer, in the order of the net; flops are those of one row, evaluation only."""
+    """One line per layer, in the order of the net; flops are for one row in evaluation mode."""
     rows = list(_outer_first(network.rows[:-1])) or list(network.rows)
     groups = {row.path.rpartition(".")[0] for row in rows}
     lines = [("layer", "kind", "output", "parameters", "flops")]
@@ -46,7 +46,7 @@ def table(network: Network) -> str:
 
 
 def listing(layer: Layer, name: str = "", depth: int = 0) -> str:
-    """A net whose inputs are not known, one line a layer."""
+    """A net whose inputs are unknown, one line per layer."""
     parts = layer.parts()
     title = type(layer).__name__ if parts else repr(layer)
     line = f"{'  ' * depth}{name}{': ' if name else ''}{title}"

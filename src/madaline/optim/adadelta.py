@@ -21,12 +21,12 @@ class Adadelta(Optimizer):
               u = \frac{\sqrt{d+\varepsilon}}{\sqrt{s+\varepsilon}}\, g,\quad
               d \leftarrow \rho d + (1-\rho) u^2,\quad w \leftarrow w - \eta u
 
-    ``eps`` stands inside the roots, as in the paper and PyTorch: it starts the whole, since ``d`` is 0 at first.
+    ``eps`` is added inside the roots, as in the paper and in PyTorch; without it the steps would stay 0, as ``d`` is.
 
     Parameters
     ----------
     learning_rate : float, default 1
-        The paper has none, that is 1.
+        The paper has no learning rate, which is the same as 1.
     rho : float in [0, 1), default 0.9
     eps : float, default 1e-6
 

@@ -1,4 +1,4 @@
-"""Rates from the squares of all gradients so far."""
+"""Learning rates from the squares of all gradients so far."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from madaline.optim.optimizer import Optimizer
 
 @description
 class Adagrad(Optimizer):
-    r"""Every parameter's rate falls with the sum of its squared gradients.
+    r"""The rate of each parameter decreases with the sum of its squared gradients.
 
     .. math:: s \leftarrow s + g^2,\quad w \leftarrow w - \frac{\eta}{1+(t-1)c}\,\frac{g}{\sqrt s+\varepsilon}
 
-    ``eps`` stands outside the root, as in PyTorch; the lecture has it inside.
+    ``eps`` is added outside the root, as in PyTorch; the lecture has it inside.
 
     Parameters
     ----------
     learning_rate : float, default 0.01
     eps : float, default 1e-10
     initial_sum : float, default 0
-        With what ``s`` starts (PyTorch's ``initial_accumulator_value``).
+        Initial value of ``s`` (PyTorch's ``initial_accumulator_value``).
     lr_decay : float, default 0
         The :math:`c`.
 

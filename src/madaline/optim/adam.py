@@ -1,4 +1,4 @@
-"""Adam and its nearest kin: AdamW, AMSGrad, AdaMax, Nadam."""
+"""Adam and related rules: AdamW, AMSGrad, AdaMax, Nadam."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Adam(Optimizer):
     .. math:: m \leftarrow \beta_1 m + (1-\beta_1) g,\quad v \leftarrow \beta_2 v + (1-\beta_2) g^2,\quad
               w \leftarrow w - \eta\,\frac{m/(1-\beta_1^t)}{\sqrt{v/(1-\beta_2^t)}+\varepsilon}
 
-    ``eps`` stands outside the root, as in Kingma & Ba (2015), Algorithm 1, and in PyTorch; the lectures have it inside.
+    ``eps`` is added outside the root, as in Kingma & Ba (2015), Algorithm 1, and PyTorch; the lectures have it inside.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Adam(Optimizer):
     def update(self, w: Array, g: Array, m: Array, v: Array, *, t: Any, lr: Any) -> tuple[Array, ...]:
         m = self.beta1 * m + (1 - self.beta1) * g
         v = self.beta2 * v + (1 - self.beta2) * g * g
-        # Numbers are divided, not vectors: one division an element instead of three.
+        # Scalars are divided, not vectors: one division per element instead of three.
         step = lr / bias_correction(self.beta1, t)
         v_hat = (1 / bias_correction(self.beta2, t)) * v
         return w - step * m / (np.sqrt(v_hat) + coefficient(self.eps, t)), m, v
@@ -72,7 +72,7 @@ class AdamW(Adam):
     learning_rate : float, default 0.001
     weight_decay : float, default 0.01
     beta1, beta2, eps
-        Those of :class:`Adam`.
+        See :class:`Adam`.
 
     Notes
     -----
@@ -88,7 +88,7 @@ class AdamW(Adam):
 
 @description
 class AMSGrad(Adam):
-    r"""Adam whose denominator never falls.
+    r"""Adam whose denominator never decreases.
 
     .. math:: \hat v \leftarrow \max(\hat v, v),\quad
               w \leftarrow w - \eta\,\frac{m/(1-\beta_1^t)}{\sqrt{\hat v/(1-\beta_2^t)}+\varepsilon}
@@ -98,7 +98,7 @@ class AMSGrad(Adam):
     Parameters
     ----------
     learning_rate, beta1, beta2, eps
-        Those of :class:`Adam`.
+        See :class:`Adam`.
 
     Notes
     -----
@@ -121,7 +121,7 @@ class AMSGrad(Adam):
 
 @description
 class AdaMax(Adam):
-    r"""Adam with the largest gradient of late in place of the root mean square.
+    r"""Adam with a decaying maximum of the gradients in place of the root mean square.
 
     .. math:: m \leftarrow \beta_1 m + (1-\beta_1) g,\quad u \leftarrow \max(\beta_2 u,\ |g|+\varepsilon),\quad
               w \leftarrow w - \frac{\eta}{1-\beta_1^t}\,\frac{m}{u}
@@ -132,7 +132,7 @@ class AdaMax(Adam):
     ----------
     learning_rate : float, default 0.002
     beta1, beta2, eps
-        Those of :class:`Adam`.
+        See :class:`Adam`.
 
     Notes
     -----
@@ -167,7 +167,7 @@ class Nadam(Adam):
     momentum_decay : float, default 0.004
         The :math:`\psi`.
     beta1, beta2, eps
-        Those of :class:`Adam`.
+        See :class:`Adam`.
 
     Notes
     -----

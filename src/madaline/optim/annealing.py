@@ -19,7 +19,7 @@ def cosine_between(start: Any, end: Any, progress: Any) -> Any:
 
 @description
 class LinearWarmup(Schedule):
-    r"""A rise to the full rate, :math:`s + (1-s)\,t/n` for the first :math:`n` steps, then 1.
+    r"""Linear warm-up to the full rate, :math:`s + (1-s)\,t/n` for the first :math:`n` steps, then 1.
 
     The first step has :math:`s + (1-s)/n`, not :math:`s`, so that no step is wasted at rate 0: it is PyTorch's
     ``LinearLR`` with that ``start_factor`` and ``total_iters=n-1``.
@@ -44,7 +44,7 @@ class LinearWarmup(Schedule):
 
 @description
 class CosineWarmup(Schedule):
-    r"""A rise along half a cosine, :math:`s + (1-s)\,(1-\cos(\pi t/n))/2` for the first :math:`n` steps, then 1.
+    r"""Warm-up along half a cosine, :math:`s + (1-s)\,(1-\cos(\pi t/n))/2` for the first :math:`n` steps, then 1.
 
     Parameters
     ----------
@@ -66,14 +66,14 @@ class CosineWarmup(Schedule):
 
 @description
 class Polynomial(Schedule):
-    r"""A fall to the end of the run, :math:`e + (1-e)\,(1 - (t-1)/n)^p`; PyTorch's ``PolynomialLR``.
+    r"""Polynomial decay until the end of the run, :math:`e + (1-e)\,(1 - (t-1)/n)^p`; PyTorch's ``PolynomialLR``.
 
     Parameters
     ----------
     power : float, default 1
         The :math:`p`; 1 is a straight line.
     steps : int, optional
-        The :math:`n`; the whole run unless told. Later steps have ``end``.
+        The :math:`n`; the whole run by default. Later steps have ``end``.
     end : float in [0, 1], default 0
         The :math:`e`, which step :math:`n+1` would reach.
     """
@@ -92,15 +92,15 @@ class Polynomial(Schedule):
 
 @description
 class Cosine(Schedule):
-    r"""A fall along half a cosine, :math:`e + (1-e)\,(1+\cos(\pi (t-1)/n))/2`.
+    r"""Cosine decay, :math:`e + (1-e)\,(1+\cos(\pi (t-1)/n))/2`.
 
-    Loshchilov & Hutter (2017), eq. 5; PyTorch's ``CosineAnnealingLR`` up to step :math:`n`, after which that one
-    rises again and this one stays.
+    Loshchilov & Hutter (2017), eq. 5; PyTorch's ``CosineAnnealingLR`` up to step :math:`n`, after which PyTorch's
+    increases again and this one stays.
 
     Parameters
     ----------
     steps : int, optional
-        The :math:`n`; the whole run unless told. Later steps have ``end``.
+        The :math:`n`; the whole run by default. Later steps have ``end``.
     end : float in [0, 1], default 0
         The :math:`e`, which step :math:`n+1` would reach.
     """
@@ -117,7 +117,7 @@ class Cosine(Schedule):
 
 @description
 class CosineRestarts(Schedule):
-    r"""Cosine decay that starts again and again, :math:`e + (1-e)\,(1+\cos(\pi\tau/n_i))/2`, with :math:`\tau` steps
+    r"""Cosine decay with restarts, :math:`e + (1-e)\,(1+\cos(\pi\tau/n_i))/2`, with :math:`\tau` steps
     done of the :math:`n_i` of period :math:`i`; PyTorch's ``CosineAnnealingWarmRestarts``.
 
     Parameters
@@ -125,9 +125,9 @@ class CosineRestarts(Schedule):
     first : int, default 1000
         Steps of the first period, :math:`n_0`.
     longer : int, default 1
-        Every period has so many times the steps of the one before.
+        Factor by which each period is longer than the one before.
     end : float in [0, 1], default 0
-        The :math:`e`, where each period would arrive.
+        The :math:`e`, the factor at the end of each period.
 
     Notes
     -----
@@ -153,7 +153,7 @@ class CosineRestarts(Schedule):
 
 @description
 class OneCycle(Schedule):
-    r"""Up to the full rate, then down below where it began, both along half cosines; PyTorch's ``OneCycleLR``.
+    r"""Increase to the full rate, then decrease below the first rate, along half cosines; PyTorch's ``OneCycleLR``.
 
     .. math:: \begin{cases} s + (1-s)\,(1-\cos(\pi\tau/p))/2 & \tau \le p\\
               e + (1-e)\,(1+\cos(\pi(\tau-p)/(n-1-p)))/2 & \tau > p\end{cases}
@@ -164,9 +164,9 @@ class OneCycle(Schedule):
     Parameters
     ----------
     steps : int, optional
-        The :math:`n`; the whole run unless told. Later steps have the last rate.
+        The :math:`n`; the whole run by default. Later steps have the last rate.
     rise : float in (0, 1), default 0.3
-        The :math:`r`, the part of the steps that goes up.
+        The :math:`r`, the share of the steps in which the rate increases.
     start : float in (0, 1], default 0.04
         The :math:`s`, the first factor (PyTorch: ``1 / div_factor``).
     end : float in [0, 1], default 4e-6
@@ -196,14 +196,14 @@ class OneCycle(Schedule):
 
 @description
 class Coslog4(Schedule):
-    r"""Four waves, each twice as long as the one before, :math:`\tfrac12(1-\cos(2\pi\log_2(1+15 (t-1)/n)))`.
+    r"""Four cosine waves, each twice as long as the one before, :math:`\tfrac12(1-\cos(2\pi\log_2(1+15 (t-1)/n)))`.
 
     It begins and ends at 0. Holzmueller, Grinsztajn & Steinwart (2024), RealMLP's schedule.
 
     Parameters
     ----------
     steps : int, optional
-        The :math:`n`; the whole run unless told. Later steps have 0.
+        The :math:`n`; the whole run by default. Later steps have 0.
     """
 
     name: ClassVar[str] = "coslog4"

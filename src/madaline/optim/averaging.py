@@ -1,4 +1,4 @@
-"""Averages of the parameters over the steps, which often generalise better than the last ones."""
+"""Averages of the parameters over the steps, which often generalise better than the last parameters."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class EMA(Average):
     decay : float in [0, 1), default 0.999
         The :math:`d`.
     warmup : bool, default False
-        Take :math:`\min(d, (1+t)/(10+t))` instead, so that the start is soon forgotten (TensorFlow's rule).
+        Use :math:`\min(d, (1+t)/(10+t))` instead, so that the initial parameters lose weight soon (TensorFlow's rule).
 
     Notes
     -----
@@ -72,7 +72,7 @@ class SWA(Average):
 
     Notes
     -----
-    Izmailov et al. (2018), Algorithm 1; PyTorch's ``AveragedModel``. Batch-norm statistics must be taken anew after it.
+    Izmailov et al. (2018), Algorithm 1; PyTorch's ``AveragedModel``. Compute batch-norm statistics again afterwards.
     """
 
     name: ClassVar[str] = "swa"

@@ -1,4 +1,4 @@
-"""Bounds on the gradient, so that one bad batch cannot throw the parameters far away. Lecture row C6."""
+"""Gradient clipping, so that one bad batch cannot move the parameters far away. Lecture row C6."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ CLIPPINGS: Registry[type[Clipping]] = Registry("clipping")
 
 @description
 class Clipping(Description):
-    """A rule ``(g, w) -> g``, by which a gradient becomes a bounded one.
+    """Base class of clipping rules, ``(g, w) -> g``.
 
-    ``on`` says what it is to be given: ``"all"`` (the flat vector of all gradients) or ``"parameter"`` (one
+    ``on`` is what the rule is applied to: ``"all"`` (the flat vector of all gradients) or ``"parameter"`` (one
     parameter's gradient at a time, in its shape, with the parameter).
     """
 
@@ -33,9 +33,9 @@ class Clipping(Description):
 
 @description
 class ClipValue(Clipping):
-    r"""Every element by itself, :math:`g \leftarrow \min(\max(g, -c), c)`: changes the direction.
+    r"""Clip each element, :math:`g \leftarrow \min(\max(g, -c), c)`, which changes the direction.
 
-    ``limit`` is :math:`c`, 1 unless told. PyTorch's ``clip_grad_value_``. Lecture row C6.
+    ``limit`` is :math:`c`, 1 by default. PyTorch's ``clip_grad_value_``. Lecture row C6.
     """
 
     name: ClassVar[str] = "value"
@@ -48,9 +48,9 @@ class ClipValue(Clipping):
 
 @description
 class ClipNorm(Clipping):
-    r"""The whole gradient, :math:`g \leftarrow g\,\min(1, c/(\lVert g\rVert_2+10^{-6}))`: keeps the direction.
+    r"""Clip the norm, :math:`g \leftarrow g\,\min(1, c/(\lVert g\rVert_2+10^{-6}))`, which keeps the direction.
 
-    ``limit`` is :math:`c`, 1 unless told. Pascanu, Mikolov & Bengio (2013), Algorithm 1; the :math:`10^{-6}` is
+    ``limit`` is :math:`c`, 1 by default. Pascanu, Mikolov & Bengio (2013), Algorithm 1; the :math:`10^{-6}` is
     PyTorch's ``clip_grad_norm_``. An infinite norm gives zeros and NaN, as there. Lecture row C6.
 
     Examples
@@ -69,7 +69,7 @@ class ClipNorm(Clipping):
 
 @description
 class AdaptiveClip(Clipping):
-    r"""Every unit's gradient in proportion to its weights.
+    r"""Clip the gradient of each unit in proportion to its weights.
 
     .. math:: G_j \leftarrow G_j\,\min(1,\ c\,\max(\lVert W_j\rVert_2, \varepsilon)/\lVert G_j\rVert_2)
 
@@ -80,7 +80,7 @@ class AdaptiveClip(Clipping):
     limit : float, default 0.01
         The :math:`c`.
     eps : float, default 1e-3
-        Lets weights leave zero.
+        Lower bound of the weight norm, so that weights can leave zero.
 
     Notes
     -----

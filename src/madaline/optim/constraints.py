@@ -1,4 +1,4 @@
-"""Sets in which weights must stay: after every step they are brought back."""
+"""Constraints on weights, applied after every step."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CONSTRAINTS: Registry[type[Constraint]] = Registry("constraint")
 
 @description
 class Constraint(Description):
-    """A rule ``W -> W``, the nearest allowed weights. A unit is a column of ``W`` of shape (n_in, n_out)."""
+    """Base class of constraints, ``W -> W``: the nearest allowed weights. A unit is a column of ``W``."""
 
     registry: ClassVar[Registry[Any]] = CONSTRAINTS
 
@@ -28,9 +28,9 @@ class Constraint(Description):
 
 @description
 class MaxNorm(Constraint):
-    r"""No unit's weights longer than ``limit``, :math:`W_j \leftarrow W_j\min(1, c/\lVert W_j\rVert_2)`.
+    r"""Weights of a unit with norm at most ``limit``, :math:`W_j \leftarrow W_j\min(1, c/\lVert W_j\rVert_2)`.
 
-    3 unless told. Srivastava et al. (2014), section 5.1: the dropout paper's. Shorter columns keep their very bits.
+    3 by default. Srivastava et al. (2014), section 5.1, the dropout paper. Shorter columns are not changed at all.
     """
 
     name: ClassVar[str] = "max_norm"
@@ -43,7 +43,7 @@ class MaxNorm(Constraint):
 
 @description
 class NonNegative(Constraint):
-    r"""No weight below zero, :math:`W \leftarrow \max(W, 0)`."""
+    r"""Non-negative weights, :math:`W \leftarrow \max(W, 0)`."""
 
     name: ClassVar[str] = "non_negative"
 
@@ -53,7 +53,7 @@ class NonNegative(Constraint):
 
 @description
 class UnitNorm(Constraint):
-    r"""Every unit's weights of length 1, :math:`W_j \leftarrow W_j/\max(\lVert W_j\rVert_2, 10^{-12})`; zeros stay."""
+    r"""Weights of a unit with norm 1, :math:`W_j \leftarrow W_j/\max(\lVert W_j\rVert_2, 10^{-12})`; zeros stay."""
 
     name: ClassVar[str] = "unit_norm"
 

@@ -16,7 +16,7 @@ SOLVERS: Registry[type[Description]] = Registry("solver")
 
 @dataclass(frozen=True)
 class Minimum:
-    """Where a solver ended: the parameters, the loss there, and what it took."""
+    """The result of a solver: parameters, loss, and numbers of iterations and evaluations."""
 
     w: np.ndarray
     value: float
@@ -28,20 +28,20 @@ class Minimum:
 
 @description
 class LBFGS(Description):
-    r"""Limited-memory BFGS: Newton's steps with the curvature guessed from the last few gradients.
+    r"""Limited-memory BFGS: Newton steps with the curvature estimated from the last gradients.
 
-    It is no update rule: it needs the loss of all rows, as often as its line search asks, so it is given the function.
+    It is not an update rule: its line search evaluates the loss of all rows several times, so it takes the function.
 
     Parameters
     ----------
     max_iter : int, default 200
-        Iterations; the line search evaluates the loss several times in some of them.
+        Maximum number of iterations; the line search may evaluate the loss several times in one of them.
     history : int, default 10
-        How many steps the curvature is guessed from.
+        Number of steps from which the curvature is estimated.
     tol : float, default 1e-5
         Stop when no element of the gradient is larger (SciPy's ``gtol``).
     value_tol : float, default 2e-9
-        Stop when the loss falls by less, in proportion (SciPy's ``ftol``).
+        Stop when the relative decrease of the loss is smaller (SciPy's ``ftol``).
     max_evaluations : int, default 15000
 
     Notes

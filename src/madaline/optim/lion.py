@@ -1,4 +1,4 @@
-"""Steps of one length, from the sign of the momentum."""
+"""Steps of equal length, from the sign of the momentum."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Lion(Optimizer):
     .. math:: w \leftarrow w - \eta\,\mathrm{sign}(\beta_1 m + (1-\beta_1) g),\qquad
               m \leftarrow \beta_2 m + (1-\beta_2) g
 
-    Weight decay is decoupled, as in the paper. PyTorch has no Lion; Optax has, with ``weight_decay=1e-3``.
+    Weight decay is decoupled, as in the paper. PyTorch does not have Lion; Optax has it, with ``weight_decay=1e-3``.
 
     Parameters
     ----------
     learning_rate : float, default 0.0001
-        Three to ten times smaller than Adam's, says the paper.
+        The paper recommends three to ten times less than for Adam.
     beta1, beta2 : float in [0, 1), default 0.9 and 0.99
 
     Notes

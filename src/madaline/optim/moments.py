@@ -24,7 +24,7 @@ class AdaptiveMoments(Optimizer):
     :math:`d_t = \sum_{k\le t}\lambda_k\prod_{l>k}(1-\lambda_l) = (1-\lambda_t)\, d_{t-1} + \lambda_t`, and likewise
     :math:`c_t` for :math:`\gamma`. With constant coefficients :math:`d_t = 1-(1-\lambda)^t` and this is :class:`Adam`
     with :math:`\beta_1 = 1-\gamma,\ \beta_2 = 1-\lambda`; with :math:`\gamma=1` it is RMSprop with bias correction;
-    with :math:`\gamma=1,\ \lambda_t = 1/t` it is Adagrad at the rate :math:`\eta/\sqrt t`. ``eps`` stands outside
+    with :math:`\gamma=1,\ \lambda_t = 1/t` it is Adagrad at the rate :math:`\eta/\sqrt t`. ``eps`` is added outside
     the root; the lecture has it inside.
 
     Parameters

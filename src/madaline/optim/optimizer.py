@@ -1,4 +1,4 @@
-"""What an optimizer is: an update rule over flat vectors, and what is done alike for all of them."""
+"""The base class of optimizers: an update rule over flat vectors, and what all of them share."""
 
 from __future__ import annotations
 
@@ -96,13 +96,13 @@ class Optimizer(Description):
         w, g : array of shape (n,)
             Parameters and gradient.
         slots : sequence of array
-            The state: that of :meth:`state`, or what the last step gave.
+            The state from :meth:`state` or from the last step.
         t : int or scalar node
             The step, from 1.
         lr : float, optional
-            The scheduled rate; ``learning_rate`` unless told.
+            The scheduled rate; ``learning_rate`` by default.
         decay : array of shape (n,), optional
-            Factors of the weight decay: 0 for biases and norm parameters, 1 for weights. All 1 unless told.
+            Factors of the weight decay: 0 for biases and norm parameters, 1 for weights. All 1 by default.
         rate : array of shape (n,), optional
             Factors of the rate: 0 freezes a parameter, which then keeps its very bits while its gradient is finite.
 
@@ -144,7 +144,7 @@ def coefficient(value: Coefficient, t: Any) -> Any:
 
 
 def bias_correction(beta: float, t: Any) -> Any:
-    r"""What an average with the factor :math:`\beta` has seen of a constant after ``t`` steps, :math:`1 - \beta^t`.
+    r"""The weight of a constant in an exponential average after ``t`` steps, :math:`1 - \beta^t`.
 
     It is computed as :math:`-\mathrm{expm1}(t \log\beta)`: in float32, ``1 - 0.999**t`` would lose four digits
     in the first steps. Kingma & Ba (2015), section 3. Lecture row A12; deck E lacks the power ``t``.

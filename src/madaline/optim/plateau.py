@@ -28,14 +28,14 @@ class ReduceOnPlateau(Schedule):
         Better means below ``best * (1 - threshold)``, or above ``best * (1 + threshold)`` if ``mode="max"``; the
         sign of ``best`` is not looked at, as in PyTorch.
     cooldown : int, default 0
-        Observations after a fall that are not counted.
+        Number of observations after a reduction that do not count.
     minimum : float in [0, 1], default 0
-        The least factor (PyTorch's ``min_lr`` is the least rate).
+        Minimum factor (PyTorch's ``min_lr`` is the minimum rate).
     mode : {"min", "max"}
-        Whether a small or a large metric is good.
+        Whether the metric is minimized or maximized.
     metric : str, optional
-        The column of the history that is watched, once an epoch, as ``"val_accuracy"``; the loss on the validation
-        rows, or on the training rows if there are none, unless told.
+        Column of the history to monitor, once per epoch, such as ``"val_accuracy"``. By default the loss on the
+        validation set, or on the training set if there is none.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class ReduceOnPlateau(Schedule):
 
 @dataclass
 class Plateau:
-    """What :class:`ReduceOnPlateau` remembers: plain numbers, so that a checkpoint can hold them."""
+    """The state of :class:`ReduceOnPlateau`: plain numbers, which a checkpoint can hold."""
 
     schedule: ReduceOnPlateau
     wait: int = 0

@@ -22,9 +22,9 @@ REGULARIZERS: Registry[type[Regularizer]] = Registry("regularizer")
 class Regularizer(Description):
     r"""A penalty :math:`\lambda\Omega(w)`, a number; its gradient comes from the graph. Lecture row E6.
 
-    ``on`` says what it is to be given: ``"weights"`` (any array, as the flat vector of all parameters with a ``mask``
-    that is 0 for biases and norm parameters), ``"matrix"`` (a layer's ``W`` of shape (n_in, n_out)) or
-    ``"activations"`` (a layer's output, one row a sample).
+    ``on`` is what the penalty is applied to: ``"weights"`` (any array, such as the flat vector of all parameters with a
+    ``mask`` that is 0 for biases and norm parameters), ``"matrix"`` (a layer's ``W`` of shape (n_in, n_out)) or
+    ``"activations"`` (a layer's output).
     """
 
     registry: ClassVar[Registry[Any]] = REGULARIZERS
@@ -73,9 +73,9 @@ class L2(Regularizer):
 
 @description
 class L1(Regularizer):
-    r"""Sum of sizes, :math:`\lambda\sum_i |w_i|`: drives weights to zero. Derivative 0 at 0.
+    r"""Sum of absolute values, :math:`\lambda\sum_i |w_i|`, which drives weights to zero. Derivative 0 at 0.
 
-    ``strength`` is :math:`\lambda`, 1e-4 unless told. Tibshirani (1996), eq. 1. Lecture row E6.
+    ``strength`` is :math:`\lambda`, 1e-4 by default. Tibshirani (1996), eq. 1. Lecture row E6.
     """
 
     name: ClassVar[str] = "l1"
@@ -88,10 +88,10 @@ class L1(Regularizer):
 
 @description
 class Elastic(Regularizer):
-    r"""Both, :math:`\lambda\,(r\sum_i |w_i| + (1-r)\sum_i w_i^2)`, with ``ratio`` :math:`r`.
+    r"""L1 and L2, :math:`\lambda\,(r\sum_i |w_i| + (1-r)\sum_i w_i^2)`, with ``ratio`` :math:`r`.
 
-    scikit-learn's elastic net has 1/2 before the squares; this has not, as :class:`L2`. ``strength=1e-4``,
-    ``ratio=0.5`` unless told. Zou & Hastie (2005), eq. 3. Lecture row E6.
+    scikit-learn's elastic net has 1/2 before the squares; this one does not, like :class:`L2`. By default
+    ``strength=1e-4``, ``ratio=0.5``. Zou & Hastie (2005), eq. 3. Lecture row E6.
     """
 
     name: ClassVar[str] = "elastic"
@@ -114,8 +114,8 @@ class GroupLasso(Regularizer):
     ----------
     strength : float, default 1e-4
     groups : {"inputs", "outputs"}
-        Rows of ``W`` (the weights that leave an input: chooses features) or its columns (those that enter a unit:
-        chooses units).
+        Rows of ``W`` (the weights of an input, to select features) or its columns (the weights of a unit, to select
+        units).
 
     Notes
     -----
@@ -140,10 +140,10 @@ class GroupLasso(Regularizer):
 
 @description
 class Orthogonality(Regularizer):
-    r"""How far units are from orthonormal, :math:`\lambda\lVert W^\top W - I\rVert_F^2`.
+    r"""Distance of the units from orthonormal, :math:`\lambda\lVert W^\top W - I\rVert_F^2`.
 
-    With more outputs than inputs :math:`W W^\top` takes its place, since the columns cannot be orthogonal then.
-    ``strength`` is :math:`\lambda`, 1e-4 unless told. Brock et al. (2017), eq. 5; Bansal et al. (2018), eq. 1.
+    With more outputs than inputs :math:`W W^\top` is used, since the columns cannot be orthogonal.
+    ``strength`` is :math:`\lambda`, 1e-4 by default. Brock et al. (2017), eq. 5; Bansal et al. (2018), eq. 1.
     """
 
     name: ClassVar[str] = "orthogonality"
@@ -165,7 +165,7 @@ class Activity(Regularizer):
     ----------
     strength : float, default 1e-4
     norm : {"l1", "l2"}
-        Sizes, for sparse activity, or squares. A mask over units leaves some out.
+        Absolute values, for sparse activity, or squares. A mask over units leaves some out.
     """
 
     name: ClassVar[str] = "activity"
@@ -183,14 +183,14 @@ class Activity(Regularizer):
 
 @description
 class OwnPenalty(Regularizer):
-    """A user's function as a penalty, as ``lambda w: 1e-3 * np.sum(np.abs(w) ** 1.5)``.
+    """A custom function as a penalty, such as ``lambda w: 1e-3 * np.sum(np.abs(w) ** 1.5)``.
 
     Parameters
     ----------
     function : callable
-        Takes an array and gives a number; written with NumPy.
+        Function of an array that returns a number, written with NumPy.
     on : {"weights", "matrix", "activations"}
-        What it is to be given.
+        What it is applied to.
     """
 
     name: ClassVar[str] = CUSTOM
@@ -220,5 +220,5 @@ _TRACED_FOR = {
 def need_matrix(rule: Description, W: Array) -> Array:
     """``W`` itself, if it is a matrix."""
     if len(W.shape) != 2:
-        raise ShapeError(f"{type(rule).__name__} needs a matrix of shape (n_in, n_out); it was given {tuple(W.shape)}.")
+        raise ShapeError(f"{type(rule).__name__} needs a matrix of shape (n_in, n_out), not {tuple(W.shape)}.")
     return W

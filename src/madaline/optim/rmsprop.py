@@ -1,4 +1,4 @@
-"""Rates from a running average of squared gradients."""
+"""Learning rates from a running average of squared gradients."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class RMSprop(Optimizer):
     .. math:: s \leftarrow \alpha s + (1-\alpha) g^2,\quad u = \frac{g}{\sqrt{s - \bar g^2}+\varepsilon},\quad
               b \leftarrow \mu b + u,\quad w \leftarrow w - \eta b
 
-    with the running mean :math:`\bar g` if ``centered`` (else 0). ``eps`` stands outside the root, as in PyTorch (the
+    with the running mean :math:`\bar g` if ``centered`` (else 0). ``eps`` is added outside the root, as in PyTorch (the
     lecture and TensorFlow have it inside), and there is no bias correction: ``s`` starts at 0, so that the first steps
     are up to :math:`1/\sqrt{1-\alpha}` times as long. :math:`1-\alpha` is the lecture's :math:`\lambda`.
 
@@ -30,7 +30,7 @@ class RMSprop(Optimizer):
     alpha : float in [0, 1), default 0.99
     eps : float, default 1e-8
     momentum : float in [0, 1), default 0
-        The :math:`\mu`; 0 keeps no ``b``.
+        The :math:`\mu`; with 0 there is no ``b``.
     centered : bool, default False
         Divide by the running standard deviation (Graves 2013, eq. 40) instead.
 
@@ -50,7 +50,7 @@ class RMSprop(Optimizer):
     centered: bool = False
 
     @property
-    def slots(self) -> tuple[str, ...]:  # type: ignore[override]  # only what is used is kept
+    def slots(self) -> tuple[str, ...]:  # type: ignore[override]  # only slots that are used
         """The mean square, the mean if centered, the momentum buffer if there is momentum."""
         return ("s", *(["mean"] if self.centered else []), *(["b"] if self.momentum else []))
 

@@ -15,7 +15,7 @@ from madaline.optim.optimizer import Optimizer
 
 @description
 class Rprop(Optimizer):
-    r"""Every parameter has its own step: longer while the gradient keeps its sign, shorter when it turns.
+    r"""A step size for each parameter, which grows while the gradient keeps its sign and shrinks when it changes.
 
     .. math:: s \leftarrow s\cdot\begin{cases}\eta^+ & g\,g' > 0\\ \eta^- & g\,g' < 0\\ 1 & g\,g' = 0\end{cases},\quad
               g \leftarrow 0 \text{ where } g\,g' < 0,\quad w \leftarrow w - \eta\, s\,\mathrm{sign}(g),\quad

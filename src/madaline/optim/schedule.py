@@ -1,4 +1,4 @@
-"""How the rate changes with the step: what a schedule is, those without an end, and how schedules are put together."""
+"""Learning-rate schedules: the base class, schedules without an end, and combinations of schedules."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ Steps = Any
 class Schedule(Description):
     """Factors of the optimizer's learning rate, one for each step.
 
-    A subclass gives ``rate(t, total=None)``, written with NumPy: ``t`` is a step, counted from 1, or an array of steps,
-    and ``total`` the number of steps of the whole run where it is known. Where PyTorch has the same schedule, the
+    A subclass defines ``rate(t, total=None)``, written with NumPy: ``t`` is a step, counted from 1, or an array of
+    steps, and ``total`` the number of steps of the whole run if it is known. Where PyTorch has the same schedule, the
     factor of step ``t`` is that of its epoch ``t - 1``.
 
-    ``a * b`` multiplies two schedules; ``a.then(b, after=n)`` goes over to ``b`` after ``n`` steps.
+    ``a * b`` multiplies two schedules; ``a.then(b, after=n)`` changes to ``b`` after ``n`` steps.
     """
 
     registry: ClassVar[Registry[Any]] = SCHEDULES
@@ -63,18 +63,18 @@ class Schedule(Description):
         return Product(self, other)
 
     def _steps(self, steps: int | None, total: int | None) -> int:
-        """How many steps the schedule takes: those it was told, or the whole run."""
+        """Number of steps of the schedule: its own, or the whole run."""
         found = total if steps is None else steps
         if found is None:
             raise ConfigError(
-                f"schedule={self.name!r} must know how many steps there are. Pass steps=, or total= where it is used."
+                f"schedule={self.name!r} needs the number of steps. Pass steps=, or total= where it is used."
             )
         return found
 
 
 @description
 class Constant(Schedule):
-    r"""A rate that stays, :math:`\eta_t = \eta_0 c`, with the ``factor`` :math:`c`, 1 unless told."""
+    r"""Constant rate, :math:`\eta_t = \eta_0 c`, with the ``factor`` :math:`c`, 1 by default."""
 
     name: ClassVar[str] = "constant"
     ranges: ClassVar[Mapping[str, str]] = {"factor": "[0, inf)"}
@@ -86,9 +86,9 @@ class Constant(Schedule):
 
 @description
 class ExponentialSteps(Schedule):
-    r"""A fall every ``k`` steps, :math:`\eta_t = \eta_0\, e^{-c\lceil t/k\rceil}`. Lecture row A13.
+    r"""Exponential decay every ``k`` steps, :math:`\eta_t = \eta_0\, e^{-c\lceil t/k\rceil}`. Lecture row A13.
 
-    The first steps already have :math:`e^{-c}`, since ``t`` starts at 1. ``c=0.1``, ``k=1000`` unless told.
+    The first steps already have :math:`e^{-c}`, since ``t`` starts at 1. By default ``c=0.1``, ``k=1000``.
     """
 
     name: ClassVar[str] = "exponential_steps"
@@ -102,7 +102,7 @@ class ExponentialSteps(Schedule):
 
 @description
 class InverseTime(Schedule):
-    r"""Sublinear decay, :math:`\eta_t = \eta_0/(1+ct)`, ``c=0.001`` unless told. Lecture row A13."""
+    r"""Sublinear decay, :math:`\eta_t = \eta_0/(1+ct)`, ``c=0.001`` by default. Lecture row A13."""
 
     name: ClassVar[str] = "inverse_time"
     ranges: ClassVar[Mapping[str, str]] = {"c": "[0, inf)"}
@@ -114,7 +114,7 @@ class InverseTime(Schedule):
 
 @description
 class InverseRoot(Schedule):
-    r"""Sublinear decay, :math:`\eta_t = \eta_0/\sqrt{1+ct}`, ``c=0.001`` unless told. Lecture row A13."""
+    r"""Sublinear decay, :math:`\eta_t = \eta_0/\sqrt{1+ct}`, ``c=0.001`` by default. Lecture row A13."""
 
     name: ClassVar[str] = "inverse_root"
     ranges: ClassVar[Mapping[str, str]] = {"c": "[0, inf)"}
@@ -126,7 +126,7 @@ class InverseRoot(Schedule):
 
 @description
 class InverseScaling(Schedule):
-    r"""scikit-learn's ``"invscaling"``, :math:`\eta_t = \eta_0/t^p`, with the ``power`` :math:`p=0.5` unless told.
+    r"""scikit-learn's ``"invscaling"``, :math:`\eta_t = \eta_0/t^p`, with the ``power`` :math:`p=0.5` by default.
 
     scikit-learn counts rows seen and changes the rate at the ends of epochs; this one counts steps.
     """
@@ -141,7 +141,7 @@ class InverseScaling(Schedule):
 
 @description
 class Step(Schedule):
-    r"""A fall every so many steps, :math:`\eta_t = \eta_0\,\gamma^{\lfloor (t-1)/k\rfloor}`; PyTorch's ``StepLR``.
+    r"""Decay every ``every`` steps, :math:`\eta_t = \eta_0\,\gamma^{\lfloor (t-1)/k\rfloor}`; PyTorch's ``StepLR``.
 
     Parameters
     ----------
@@ -162,13 +162,13 @@ class Step(Schedule):
 
 @description
 class Multistep(Schedule):
-    r"""A fall after each of the ``milestones``, :math:`\eta_t = \eta_0\,\gamma^{j}` with :math:`j` of them before
+    r"""Decay after each of the ``milestones``, :math:`\eta_t = \eta_0\,\gamma^{j}` with :math:`j` of them before
     :math:`t`; PyTorch's ``MultiStepLR``.
 
     Parameters
     ----------
     milestones : tuple of int, default (1000, 2000)
-        Rising; the step after a milestone is the first with the lower rate.
+        Increasing; the step after a milestone is the first with the lower rate.
     gamma : float above 0, default 0.1
     """
 
@@ -182,7 +182,7 @@ class Multistep(Schedule):
         object.__setattr__(self, "milestones", tuple(self.milestones))
         super().__post_init__()
         if list(self.milestones) != sorted(self.milestones):
-            raise ConfigError(f"Multistep: milestones={self.milestones} must rise. Sort them.")
+            raise ConfigError(f"Multistep: milestones={self.milestones} must increase. Sort them.")
 
     def rate(self, t: Steps, total: int | None = None) -> Any:
         return self.gamma ** np.searchsorted(self.milestones, np.asarray(t) - 1, side="right").astype(float)
@@ -190,9 +190,9 @@ class Multistep(Schedule):
 
 @description
 class Exponential(Schedule):
-    r"""The same fall at every step, :math:`\eta_t = \eta_0\gamma^{t-1}`; PyTorch's ``ExponentialLR``.
+    r"""Exponential decay at every step, :math:`\eta_t = \eta_0\gamma^{t-1}`; PyTorch's ``ExponentialLR``.
 
-    ``gamma`` is 0.999 unless told.
+    ``gamma`` is 0.999 by default.
     """
 
     name: ClassVar[str] = "exponential"
@@ -207,8 +207,7 @@ class Exponential(Schedule):
 class Sequence(Schedule):
     r"""One schedule and then another, :math:`a_t\,[t \le n] + b_{t-n}\,[t > n]`, with ``after`` :math:`n`.
 
-    ``a.then(b, after=n)`` makes it. ``first`` is told that the run has ``after`` steps, ``second`` that it has the
-    rest.
+    ``a.then(b, after=n)`` makes it. For ``first`` the run has ``after`` steps, for ``second`` the remaining ones.
     """
 
     ranges: ClassVar[Mapping[str, str]] = {"after": "[1, inf)"}
@@ -234,7 +233,7 @@ class Sequence(Schedule):
 
 @description
 class Product(Schedule):
-    r"""The product of two schedules, :math:`a_t b_t`, as of a warm-up and a decay; ``a * b`` makes it."""
+    r"""Product of two schedules, :math:`a_t b_t`, for example of a warm-up and a decay; ``a * b`` makes it."""
 
     name: ClassVar[str] = "product"
     first: Schedule = Constant()
@@ -249,7 +248,7 @@ class Product(Schedule):
 
 @description
 class OwnSchedule(Schedule):
-    """A user's function of ``t`` as a schedule; :func:`as_schedule` makes it."""
+    """A custom function of ``t`` as a schedule; :func:`as_schedule` makes it."""
 
     name: ClassVar[str] = CUSTOM
     function: Callable[[Any], Any]
@@ -264,7 +263,7 @@ class OwnSchedule(Schedule):
 
 
 def as_schedule(what: str | Mapping[str, Any] | Schedule | Callable[[Any], Any] | None) -> Schedule:
-    """The schedule that is meant by a name, a description, its plain data or a function of the step.
+    """Convert a name, a schedule, its plain data or a function of the step to a schedule.
 
     Examples
     --------

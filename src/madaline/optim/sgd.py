@@ -23,7 +23,7 @@ class SGD(Optimizer):
 
     At a constant rate this is the heavy ball :math:`w_{t+1} = w_t - \eta g_t + \mu (w_t - w_{t-1})`, the velocity form
     :math:`\tilde v \leftarrow \mu\tilde v + \eta g`, and gradient averaging (``dampening=momentum`` with the rate
-    :math:`\eta/(1-\mu)`, up to the first steps). With a schedule the rate stands outside of ``v``, as in PyTorch: the
+    :math:`\eta/(1-\mu)`, up to the first steps). With a schedule the rate is not part of ``v``, as in PyTorch: the
     heavy ball's coefficient is then :math:`\mu\,\eta_t/\eta_{t-1}`. With ``nesterov`` the vector ``w`` is the point
     looked ahead to, the lecture's :math:`z_t`, at which the gradient is taken.
 
@@ -31,10 +31,10 @@ class SGD(Optimizer):
     ----------
     learning_rate : float, default 0.001
     momentum : float in [0, 1] or function of ``t``, default 0
-        The :math:`\mu`; 0 keeps no state. A function gives the lecture's :math:`\beta_t`, as Nesterov's
+        The :math:`\mu`; with 0 there is no state. A function gives the lecture's :math:`\beta_t`, such as Nesterov's
         ``lambda t: t / (t + 3)``; with ``nesterov``, ``v`` shrinks by that of step ``t - 1`` (row A11).
     nesterov : bool, default False
-        Needs momentum and no dampening.
+        Whether to use Nesterov's momentum; it needs ``momentum`` above 0 and no dampening.
     dampening : float in [0, 1], default 0
         The :math:`d`; the first gradient enters ``v`` whole, as in PyTorch.
 

@@ -116,4 +116,4 @@ def _import(module: str, package: str, who: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError:
-        raise MissingPackageError(f"md.{who} needs the package {package}: pip install {package}.") from None
+        raise MissingPackageError(f"md.train.{who} needs the package {package}: pip install {package}.") from None

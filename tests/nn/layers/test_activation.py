@@ -78,7 +78,7 @@ def test_the_classes_take_the_parameters_of_the_formula():
 
 
 def test_a_class_instead_of_a_layer_is_refused():
-    with pytest.raises(ConfigError, match=r"ReLU is a class. Make a layer of it: ReLU\(\.\.\.\)\."):
+    with pytest.raises(ConfigError, match=r"ReLU is a class. Pass a layer: ReLU\(\.\.\.\)\."):
         md.Sequential(md.Linear(2), layers.ReLU)
 
 
@@ -97,14 +97,14 @@ from madaline.nn.activation_function import activation
 from madaline.nn.layers.activation import Activation
 
 @activation(init="he_normal")
-def squared_relu(x, *, power=2.0):
+def own_rectifier(x, *, power=2.0):
     "Power of a rectifier."
     return np.maximum(x, 0.0) ** power
 
-layer = Activation("squared_relu", power=3.0)
-assert repr(layer) == "SquaredRelu(power=3.0)", repr(layer)
-assert type(layer).__name__ == "SquaredRelu"
-assert isinstance(Activation(squared_relu), type(layer))
+layer = Activation("own_rectifier", power=3.0)
+assert repr(layer) == "OwnRectifier(power=3.0)", repr(layer)
+assert type(layer).__name__ == "OwnRectifier"
+assert isinstance(Activation(own_rectifier), type(layer))
 assert pickle.loads(pickle.dumps(layer)) == layer
 assert type(pickle.loads(pickle.dumps(layer))) is type(layer)
 assert Activation.from_dict(layer.to_dict()) == layer

@@ -30,7 +30,7 @@ def test_a_net_is_cut_like_a_list():
 
 def test_a_class_in_place_of_a_layer_is_told():
     for wrong in (md.Linear, md.ReLU):
-        with pytest.raises(ConfigError, match=rf"{wrong.__name__} is a class\. Make a layer of it: {wrong.__name__}"):
+        with pytest.raises(ConfigError, match=rf"{wrong.__name__} is a class\. Pass a layer: {wrong.__name__}"):
             md.Sequential(wrong)
     with pytest.raises(UnknownNameError, match=r"activation='rellu' is not a known activation\. Did you mean 'relu'"):
         md.Sequential("rellu")
@@ -57,7 +57,9 @@ def test_a_residual_around_layers_that_give_nothing_changes_nothing(rng):  # C9
 def test_widths_that_differ_are_projected_or_refused():
     assert md.Residual(md.Linear(5)).init(3).params["projection.W"].shape == (3, 5)
     assert "projection.W" not in md.Residual(md.Linear(3)).init(3).params
-    with pytest.raises(ShapeError, match=re.escape("The layers inside give (n, 5), which cannot be added to (n, 3).")):
+    with pytest.raises(
+        ShapeError, match=re.escape("The layers inside return (n, 5), which cannot be added to (n, 3).")
+    ):
         md.Residual(md.Linear(5), projection="never").init(3)
     with pytest.raises(ConfigError, match="Residual: projection='yes' must be 'auto' or 'always' or 'never'"):
         md.Residual(md.Linear(5), projection="yes")
@@ -94,21 +96,21 @@ def test_a_net_can_have_several_outputs_by_name(rng):
 
 
 def test_branches_that_do_not_fit_their_inputs_are_told():
-    with pytest.raises(ShapeError, match="3 inputs came to the 2 branches of Parallel"):
+    with pytest.raises(ShapeError, match="Parallel has 2 branches and got 3 inputs"):
         md.Parallel(md.Linear(1), md.Linear(1)).init(((1,), (1,), (1,)))
     with pytest.raises(ShapeError, match="The inputs are named 'a', 'c', the branches of Parallel 'a', 'b'"):
         md.Parallel(a=md.Linear(1), b=md.Linear(1)).init({"a": 1, "c": 1})
-    with pytest.raises(ConfigError, match="Parallel was given 1 layers by position and 1 by name"):
+    with pytest.raises(ConfigError, match="Parallel got 1 layers by position and 1 by name"):
         md.Parallel(md.Linear(1), b=md.Linear(1))
-    with pytest.raises(ConfigError, match=r"'a\.b' cannot be the name of a branch: paths are parted by dots"):
+    with pytest.raises(ConfigError, match=r"'a\.b' cannot be the name of a branch: dots separate paths"):
         md.Parallel(**{"a.b": md.Linear(1)})
-    with pytest.raises(ShapeError, match=r"\(n, 1\), \(n, 2\)\. Linear takes one array, and several came in"):
+    with pytest.raises(ShapeError, match=r"\(n, 1\), \(n, 2\)\. Linear takes one array but got several"):
         md.Sequential(md.Parallel(md.Linear(1), md.Linear(2)), md.Linear(1)).init(3)
-    with pytest.raises(ShapeError, match=re.escape("Shapes (n, 2, 3), (n, 4, 3) cannot stand side by side")):
+    with pytest.raises(ShapeError, match=re.escape("Inputs of shapes (n, 2, 3), (n, 4, 3) cannot be concatenated")):
         md.Concat().init(((2, 3), (4, 3)))
     with pytest.raises(ShapeError, match=re.escape("Inputs of shapes (n, 2) and (n, 3) cannot be added")):
         md.nn.Add().init(((2,), (3,)))
-    with pytest.raises(ShapeError, match="has rows and no columns"):
+    with pytest.raises(ShapeError, match="has rows but no columns"):
         md.Concat().init((np.arange(3), np.arange(3)))
 
 
@@ -133,7 +135,7 @@ def test_weight_norm_starts_as_its_layer_and_its_scale_is_the_length(rng):  # C7
 
 
 def test_weight_norm_needs_a_layer_with_weights():
-    with pytest.raises(ConfigError, match="WeightNorm\\('relu'\\) must be given a layer"):
+    with pytest.raises(ConfigError, match="WeightNorm\\('relu'\\) needs a layer"):
         md.nn.WeightNorm("relu")
     with pytest.raises(ConfigError, match=re.escape("ReLU() has no weights W to normalise.")):
         md.nn.WeightNorm(md.ReLU()).init(3)
@@ -161,7 +163,7 @@ def test_learned_rectifiers_have_one_slope_a_unit_or_one_in_all(layer):  # B5
     assert (layer(start_slope=0.5).init(2).params["slope"] == 0.5).all()
     with pytest.raises(ConfigError, match=f"{layer.__name__}: per='row' must be 'unit' or 'layer'"):
         layer(per="row")
-    with pytest.raises(ShapeError, match="has rows and no columns"):
+    with pytest.raises(ShapeError, match="has rows but no columns"):
         layer().init(np.arange(3))
 
 
@@ -207,6 +209,6 @@ def test_an_mlp_can_be_residual_and_standardize_its_inputs(rng):
 def test_an_mlp_without_outputs_or_with_too_few_words_is_refused():
     with pytest.raises(ConfigError, match=r"mlp\(\) needs at least the number of outputs"):
         md.mlp()
-    with pytest.raises(ConfigError, match=r"activation has 1 items for 2 hidden layers\. Give one"):
+    with pytest.raises(ConfigError, match=r"activation has 1 items for 2 hidden layers\. Pass one"):
         md.mlp(8, 8, 1, activation=["relu"])
     assert md.mlp(3, dropout=0.5) == md.Sequential(md.Linear(3))

@@ -54,7 +54,7 @@ def test_spatial_dropout_drops_whole_channels():  # E16
     channels = y.reshape(40, 8, 9)
     assert (channels.min(axis=2) == channels.max(axis=2)).all()
     assert 0.4 < np.mean(channels[..., 0] == 0.0) < 0.6
-    with pytest.raises(ShapeError, match=r"SpatialDropout needs \(rows, channels, positions \.\.\.\)"):
+    with pytest.raises(ShapeError, match=r"SpatialDropout needs inputs of shape \(rows, channels, positions \.\.\.\)"):
         md.nn.SpatialDropout(0.5).init(8)
 
 

@@ -67,8 +67,8 @@ def test_running_in_training_mode_changes_nothing(rng):
 def test_one_row_cannot_train_a_batch_norm_but_one_image_can(rng):
     net = md.Sequential(md.Linear(4), md.BatchNorm())
     text = (
-        "Layer '1' (BatchNorm()) needs at least 2 rows to train on, and the batch has 1: the statistics of one row are "
-        "no statistics. Use a larger batch_size, or LayerNorm(), which works on single rows."
+        "Layer '1' (BatchNorm()) needs at least 2 rows to train on, and the batch has 1: one row has no variance. "
+        "Use a larger batch_size, or LayerNorm(), which works on single rows."
     )
     with pytest.raises(ShapeError, match=re.escape(text)):
         net.init(3)(np.ones((1, 3)), train=True)
@@ -126,9 +126,11 @@ def test_norm_parameters_and_biases_do_not_decay_and_weights_do():
 
 
 def test_wrong_shapes_and_numbers_are_told():
-    with pytest.raises(ShapeError, match=r"Instance norm needs \(rows, channels, positions \.\.\.\), and the input is"):
+    with pytest.raises(
+        ShapeError, match=r"InstanceNorm needs inputs of shape \(rows, channels, positions \.\.\.\), not"
+    ):
         md.nn.InstanceNorm().init(5)
-    with pytest.raises(ShapeError, match=r"GroupNorm\(groups=4\) was given .*groups=4 do not divide 6 channels"):
+    with pytest.raises(ShapeError, match=r"GroupNorm\(groups=4\) got .*groups=4 do not divide 6 channels"):
         md.nn.GroupNorm(4).init(6)
     with pytest.raises(ConfigError, match="LayerNorm: n_axes=2 must be less than the 2 axes of the input"):
         md.LayerNorm(n_axes=2).init(5)
@@ -136,7 +138,7 @@ def test_wrong_shapes_and_numbers_are_told():
         md.BatchNorm(momentum=2, eps=-1)
     with pytest.raises(ConfigError, match=r"BatchNorm: affine='no' must be True or False\."):
         md.BatchNorm(affine="no")
-    with pytest.raises(ConfigError, match=r"GroupNorm: groups=0 must be a whole number of at least 1\."):
+    with pytest.raises(ConfigError, match=r"GroupNorm: groups=0 must be an integer of at least 1\."):
         md.nn.GroupNorm(0)
     with pytest.raises(UnknownNameError, match=r"'bath' is not a known norm\. Did you mean 'batch'"):
         md.mlp(3, 1, norm="bath")

@@ -1,4 +1,4 @@
-"""Activations as layers: any formula of one argument, and rectifiers with learned parameters."""
+"""Activation layers: any function of one array, and rectifiers with learned parameters."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 @description
 class Activation(Layer):
-    r"""A formula applied to its input, :math:`y = f(x)`: one of the registry by name, or any function of one array.
+    r"""Apply a function to the input, :math:`y = f(x)`: an activation by name, or any function of one array.
 
     Parameters
     ----------
     function : str, Activation formula or callable
         ``"relu"``, ``md.nn.activations.leaky_relu.with_parameters(slope=0.1)``, ``lambda x: x * np.tanh(x)``.
     **parameters
-        Those of the formula: ``md.nn.LeakyReLU(slope=0.1)``.
+        Parameters of the function: ``md.nn.LeakyReLU(slope=0.1)``.
 
     Examples
     --------
@@ -119,7 +119,7 @@ class PReLU(Layer):
     Parameters
     ----------
     per : {"unit", "layer"}
-        Whether each unit (index of the last axis) has its own slope: a diversity of rectifiers.
+        Whether each unit (index of the last axis) has its own slope, or the whole layer has one.
     start_slope : float, default 0.25
         :math:`a` before training.
     """
@@ -177,5 +177,5 @@ class LearnedHinge(Layer):
 
 
 def units(layer: PReLU | LearnedHinge, in_shape: Shape) -> tuple[int, ...]:
-    """One number a unit, or one in all."""
+    """The shape of a parameter with one number per unit, or one for the layer."""
     return (last_axis(in_shape),) if layer.per == "unit" else (1,)

@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 @description
 class Dropout(Layer):
-    r"""Units set to 0 with probability ``p`` while training, others scaled up: :math:`y = x\,m/(1-p)`.
+    r"""Set units to 0 with probability ``p`` during training and scale the others up, :math:`y = x\,m/(1-p)`.
 
-    The mask ``m`` is 0 or 1, and new for every row and step. ``p`` is the probability to *drop*, as in PyTorch;
-    the lectures also write it for the probability to keep. Srivastava et al. 2014, section 4.
+    The mask ``m`` of zeros and ones is new for every row and step. ``p`` is the probability to *drop* a unit, as in
+    PyTorch; the lectures also use it for the probability to keep one. Srivastava et al. 2014, section 4.
     Lecture rows A15, C8, D7, E15.
 
     Parameters
     ----------
     p : float, default 0.5
-        From 0 (nothing is dropped) to 1 (everything is).
+        Drop probability, from 0 to 1.
     form : {"inverted", "original"}
-        Scale by :math:`1/(1-p)` while training and leave the net alone afterwards, or, as the paper does, the other way
-        round: multiply by :math:`1-p` afterwards. The expected output is the same.
+        Scale by :math:`1/(1-p)` during training ("inverted"), or multiply by :math:`1-p` in evaluation mode
+        ("original", as in the paper). The expected output is the same.
 
     Examples
     --------
@@ -67,9 +67,9 @@ class Dropout(Layer):
 
 @description
 class SpatialDropout(Dropout):
-    r"""Whole channels (axis 1) set to 0 with all their positions, :math:`y_{cp} = x_{cp}\,m_c/(1-p)`.
+    r"""Set whole channels (axis 1) to 0 at all positions, :math:`y_{cp} = x_{cp}\,m_c/(1-p)`.
 
-    Dropout2d for images. Otherwise as :class:`Dropout`.
+    PyTorch's ``Dropout2d`` for images. See :class:`Dropout` for the parameters.
 
     Tompson et al. 2015, section 3.2. Lecture row E16.
     """
@@ -80,6 +80,7 @@ class SpatialDropout(Dropout):
         """One number for each channel of each row."""
         if len(shape) < 3:
             raise ShapeError(
-                f"SpatialDropout needs (rows, channels, positions ...), and the input is {show(shape)}. Use Dropout()."
+                f"SpatialDropout needs inputs of shape (rows, channels, positions ...), not {show(shape)}. "
+                "Use Dropout()."
             )
         return (*shape[:2], *(1,) * (len(shape) - 2))

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 @description
 class Embedding(Layer):
-    r"""A learned vector for each category, :math:`y = W_{x}`: the same as a linear map of the one-hot code.
+    r"""A learned vector for each category, :math:`y = W_{x}`, which equals a linear map of the one-hot code.
 
-    Whole numbers from 0 to ``n_categories - 1`` come in; shape (n,) gives (n, width), shape (n, columns) gives
-    (n, columns * width), the columns sharing the table. A number outside stops the run with an error.
+    Inputs are integers from 0 to ``n_categories - 1``. Shape (n,) gives (n, width); shape (n, columns) gives
+    (n, columns * width), and all columns share the table. Other numbers raise an error.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Embedding(Layer):
     width : int
         Length of a vector.
     init : str or Initializer, default Normal(1.0)
-        How ``W`` starts. Kept as ``weight_init``.
+        Initializer of ``W``. The field is ``weight_init``.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class Embedding(Layer):
         return {"W": Param((self.n_categories, self.width), self.weight_init, decays=True)}
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
-        # Negative numbers would count from the end; they are sent out of range instead.
+        # A negative index would count from the end; it is sent out of range instead.
         index = np.where(x < 0, self.n_categories, x).astype(np.int64)
         y = p["W"][index]
         return y.reshape((x.shape[0], int(np.prod(y.shape[1:], dtype=int))))
@@ -74,5 +74,5 @@ class Embedding(Layer):
             value, row = x[tuple(outside[0])], outside[0][0]
             raise InputError(
                 f"category {value} in row {row} is not one of the {self.n_categories}, which are 0 to "
-                f"{self.n_categories - 1}. Use a larger n_categories, or one category for all that are not known."
+                f"{self.n_categories - 1}. Use a larger n_categories, or one category for all unknown values."
             )

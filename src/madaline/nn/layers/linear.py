@@ -1,4 +1,4 @@
-"""The affine map, and units that take the largest of several."""
+"""Affine maps: Linear, and Maxout, the maximum of several."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Linear(Layer):
     n_out : int
         Number of units.
     bias : bool, default True
-        Whether there is a ``b``.
+        Whether to add a bias ``b``.
     init : str or Initializer, default "auto"
-        How ``W`` starts; ``"auto"`` is chosen by the activation that follows (He for rectifiers, Xavier for saturating
-        units). Kept as ``weight_init``, since ``init`` makes a model.
+        Initializer of ``W``. ``"auto"`` depends on the activation that follows (He for rectifiers, Xavier for
+        saturating units). The field is ``weight_init``, since ``init`` is the method that makes a model.
     bias_init : str or Initializer, default "zeros"
-        How ``b`` starts.
+        Initializer of ``b``.
 
     Examples
     --------
@@ -78,9 +78,9 @@ class Linear(Layer):
 
 @description
 class Maxout(Layer):
-    r"""Units that are the largest of ``k`` affine maps, :math:`y_j = \max_i\,(x W + b)_{ij}`, i = 1 .. k.
+    r"""Maximum of ``k`` affine maps for each unit, :math:`y_j = \max_i\,(x W + b)_{ij}`, i = 1 .. k.
 
-    A unit can become any convex function of its input made of ``k`` pieces; no activation is needed after it.
+    A unit can learn any convex piecewise linear function with ``k`` pieces; no activation is needed after it.
     Goodfellow et al. 2013, section 2. Lecture row B5.
 
     Parameters
@@ -90,7 +90,7 @@ class Maxout(Layer):
     k : int, default 2
         Number of pieces.
     bias, init, bias_init
-        As of :class:`Linear`; ``init`` is He's unless told.
+        See :class:`Linear`; the default of ``init`` is ``"he_normal"``.
     """
 
     name: ClassVar[str] = "maxout"
@@ -132,7 +132,7 @@ class Maxout(Layer):
 
 
 def affine(x: Any, p: Mapping[str, Any]) -> Any:
-    """Weighted sums, shifted if there is a bias."""
+    """Weighted sums, plus the bias if there is one."""
     y = x @ p["W"]
     return y + p["b"] if "b" in p else y
 

@@ -1,4 +1,4 @@
-"""A whole net from a few words."""
+"""A multilayer perceptron from a few arguments."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ def mlp(
     norm : str or layer, optional
         ``"batch"``, ``"layer"``, ``"rms"``, ``"group"`` or a layer, between Linear and activation.
     dropout : float, or one for each hidden layer
-        Probability to drop a unit of a hidden layer.
+        Drop probability of the units of hidden layers.
     input_dropout : float
-        Probability to drop an input.
+        Drop probability of the inputs.
     residual : bool
-        Whether each hidden layer after the first has a way around it.
+        Whether each hidden layer after the first has a skip connection.
     bias : bool
-        Whether Linear layers have one; one before a batch norm never has, as the norm would take it away.
+        Whether Linear layers have a bias. A layer before a batch norm never has one, since the norm would remove it.
     init : str or Initializer
-        Of all weights.
+        Initializer of all weights.
     standardize : bool
-        Whether inputs are brought to mean 0 and standard deviation 1 of the training data.
+        Whether to scale inputs to mean 0 and standard deviation 1 on the training data.
     n_in : int, optional
-        Number of inputs; it is taken from the data otherwise.
+        Number of inputs. By default it is taken from the data.
 
     Examples
     --------
@@ -84,6 +84,6 @@ def mlp(
 def _for_each(name: str, given: Any, count: int) -> list[Any]:
     if isinstance(given, (list, tuple)):
         if len(given) != count:
-            raise ConfigError(f"{name} has {len(given)} items for {count} hidden layers. Give one for each, or one.")
+            raise ConfigError(f"{name} has {len(given)} items for {count} hidden layers. Pass one for each, or one.")
         return list(given)
     return [deepcopy(given) for _ in range(count)]

@@ -1,4 +1,4 @@
-"""Layers that bring their input to mean 0 and variance 1, each over other numbers."""
+"""Normalisation layers: mean 0 and variance 1 over the batch, the units, groups of channels or positions."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from madaline.nn.context import Context
 
 NORMS: Registry[type[Layer]] = Registry("norm")
-"Norms by the word that ``mlp(norm=...)`` takes."
+"Norms by the names that ``mlp(norm=...)`` accepts."
 
 
 def as_norm(thing: str | Layer | None) -> Layer | None:
-    """The norm meant by a word, a layer, or nothing."""
+    """Convert a name, a layer or None to a norm."""
     if thing is None or isinstance(thing, Layer):
         return thing
     return NORMS.find(thing)()
@@ -42,14 +42,14 @@ def standardized(x: Any, axes: tuple[int, ...], eps: float, *, center: bool = Tr
 @NORMS.register("batch")
 @description
 class BatchNorm(Layer):
-    r"""Each unit brought to mean 0 and variance 1 over the batch, then scaled and shifted as is learned,
+    r"""Normalise each unit to mean 0 and variance 1 over the batch, then apply a learned scale and shift,
 
     .. math:: y = \gamma\,\frac{x - \mu}{\sqrt{\sigma^2 + \varepsilon}} + \beta.
 
-    In training :math:`\mu` and :math:`\sigma^2` (biased) are the batch's; running averages of them, with the unbiased
-    variance, serve afterwards: ``new = (1 - momentum) * old + momentum * batch``. Channels are on axis 1; for inputs of
-    more axes the statistics go over all others (BatchNorm2d). It can stand before or after the activation. Frozen, it
-    uses the running averages and leaves them as they are.
+    During training :math:`\mu` and :math:`\sigma^2` (biased) are those of the batch. Evaluation mode uses running
+    averages, with the unbiased variance: ``new = (1 - momentum) * old + momentum * batch``. Channels are on axis 1; for
+    inputs with more axes the statistics are taken over all other axes (BatchNorm2d). The layer may be placed before or
+    after the activation. A frozen layer uses the running averages and does not update them.
     Ioffe & Szegedy 2015, Algorithms 1 and 2. Lecture rows A14, E12 (A and D print :math:`\gamma, \beta` per sample).
 
     Parameters
@@ -59,7 +59,7 @@ class BatchNorm(Layer):
     eps : float, default 1e-5
         :math:`\varepsilon`.
     affine : bool, default True
-        Whether :math:`\gamma` (``weight``) and :math:`\beta` (``bias``) are there.
+        Whether to learn :math:`\gamma` (``weight``) and :math:`\beta` (``bias``).
     """
 
     name: ClassVar[str] = "batch_norm"
@@ -84,8 +84,8 @@ class BatchNorm(Layer):
             axes = (0, *range(2, len(x.shape)))
             n = x.shape[0] * int(np.prod(x.shape[2:], dtype=int))
             batch_mean = np.mean(x, axis=axes)
-            # With d, the mean as a constant: Var = E[(x-d)^2] - (mean-d)^2 and x - mean = (x-d) - (mean-d), so that all
-            # slopes by the mean are those of mean-d, which is 0, and need no pass over the rows of their own.
+            # With d, the mean as a constant: Var = E[(x-d)^2] - (mean-d)^2 and x - mean = (x-d) - (mean-d). All
+            # derivatives by the mean go through mean-d, which is 0, and need no additional pass over the rows.
             d = stop_gradient(batch_mean)
             centered, rest = x - d.reshape(along), batch_mean - d
             batch_variance = np.mean(centered * centered, axis=axes) - rest * rest
@@ -112,21 +112,21 @@ class BatchNorm(Layer):
 @NORMS.register("layer")
 @description
 class LayerNorm(Layer):
-    r"""Each row brought to mean 0 and variance 1 over its units, then scaled and shifted as is learned,
+    r"""Normalise each row to mean 0 and variance 1 over its units, then apply a learned scale and shift,
 
     .. math:: y = \gamma\,\frac{x - \mu}{\sqrt{\sigma^2 + \varepsilon}} + \beta.
 
-    The same in training and afterwards; does not depend on the batch. Ba et al. 2016, eq. 4. Lecture rows C7, D5 (D
-    swaps the indices).
+    Training and evaluation mode are the same; a row does not depend on the others. Ba et al. 2016, eq. 4. Lecture rows
+    C7, D5 (D swaps the indices).
 
     Parameters
     ----------
     n_axes : int, default 1
-        Number of trailing axes the statistics go over; :math:`\gamma, \beta` have their shape.
+        Number of trailing axes over which statistics are taken; :math:`\gamma, \beta` have their shape.
     eps : float, default 1e-5
         :math:`\varepsilon`.
     affine : bool, default True
-        Whether :math:`\gamma` (``weight``) and :math:`\beta` (``bias``) are there.
+        Whether to learn :math:`\gamma` (``weight``) and :math:`\beta` (``bias``).
     """
 
     name: ClassVar[str] = "layer_norm"
@@ -149,18 +149,18 @@ class LayerNorm(Layer):
 @NORMS.register("rms")
 @description
 class RMSNorm(Layer):
-    r"""Each row brought to mean square 1, :math:`y = \gamma\,x/\sqrt{E[x^2]+\varepsilon}`, without centring.
+    r"""Normalise each row to mean square 1, :math:`y = \gamma\,x/\sqrt{E[x^2]+\varepsilon}`, without centring.
 
     Zhang & Sennrich 2019, eq. 4. Lecture rows C7, D5. There is no shift.
 
     Parameters
     ----------
     n_axes : int, default 1
-        Number of trailing axes the mean square goes over.
+        Number of trailing axes over which the mean square is taken.
     eps : float, default 1e-5
         :math:`\varepsilon`; PyTorch's default is the rounding of the type.
     affine : bool, default True
-        Whether :math:`\gamma` (``weight``) is there.
+        Whether to learn :math:`\gamma` (``weight``).
     """
 
     name: ClassVar[str] = "rms_norm"
@@ -184,12 +184,12 @@ class RMSNorm(Layer):
 @NORMS.register("group")
 @description
 class GroupNorm(Layer):
-    r"""Channels in groups, each group of each row brought to mean 0 and variance 1, then scaled and shifted,
+    r"""Normalise each group of channels of each row to mean 0 and variance 1, then apply a learned scale and shift,
 
     .. math:: y = \gamma\,\frac{x - \mu_G}{\sqrt{\sigma_G^2 + \varepsilon}} + \beta.
 
-    Channels are on axis 1; the statistics go over the channels of a group and all further axes. One group is layer
-    norm over everything. Wu & He 2018, eq. 1 and 7. Lecture rows C7, D5.
+    Channels are on axis 1; statistics are taken over the channels of a group and all further axes. One group is layer
+    norm over all axes. Wu & He 2018, eq. 1 and 7. Lecture rows C7, D5.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ class GroupNorm(Layer):
     eps : float, default 1e-5
         Added to the variance.
     affine : bool, default True
-        A scale and a shift for each channel.
+        Whether to learn a scale and a shift for each channel.
     """
 
     name: ClassVar[str] = "group_norm"
@@ -225,11 +225,11 @@ class GroupNorm(Layer):
 @NORMS.register("instance")
 @description
 class InstanceNorm(Layer):
-    r"""Each channel of each row brought to mean 0 and variance 1 over its further axes (positions),
+    r"""Normalise each channel of each row to mean 0 and variance 1 over its positions (all further axes),
 
     .. math:: y = \frac{x - \mu_C}{\sqrt{\sigma_C^2 + \varepsilon}}.
 
-    Needs inputs of at least three axes: with one number a channel nothing would be left.
+    Inputs need at least three axes: with one number per channel the result would always be 0.
     Ulyanov et al. 2016, eq. 2. Lecture rows C7, D5.
 
     Parameters
@@ -237,7 +237,7 @@ class InstanceNorm(Layer):
     eps : float, default 1e-5
         Added to the variance.
     affine : bool, default False
-        A scale and a shift for each channel, as PyTorch off unless told.
+        Whether to learn a scale and a shift for each channel; off by default, as in PyTorch.
     """
 
     name: ClassVar[str] = "instance_norm"
@@ -250,8 +250,8 @@ class InstanceNorm(Layer):
     def params(self, in_shape: Shape) -> dict[str, Param]:
         if len(in_shape) < 3:
             raise ShapeError(
-                f"Instance norm needs (rows, channels, positions ...), and the input is {show(in_shape)}. "
-                "For one number a unit use LayerNorm()."
+                f"InstanceNorm needs inputs of shape (rows, channels, positions ...), not {show(in_shape)}. "
+                "Use LayerNorm() for one number per unit."
             )
         return scale_and_shift(channels(self, in_shape)) if self.affine else {}
 
@@ -261,7 +261,7 @@ class InstanceNorm(Layer):
 
 
 def scale_and_shift(*shape: int) -> dict[str, Param]:
-    """The learned scale and shift of a norm: no change at the start; not for weight decay."""
+    """The learned scale and shift of a norm: initially no change, and without weight decay."""
     return {"weight": Param(shape, "ones"), "bias": Param(shape, "zeros")}
 
 
@@ -274,7 +274,7 @@ def per_channel(y: Any, p: Mapping[str, Any]) -> Any:
 def channels(layer: Layer, in_shape: Shape) -> int:
     """Number of channels: the size of axis 1."""
     if len(in_shape) < 2:
-        raise ShapeError(f"{type(layer).__name__} needs rows and units, and the input is {show(in_shape)}.")
+        raise ShapeError(f"{type(layer).__name__} needs inputs with rows and units, not {show(in_shape)}.")
     size = in_shape[1]
     assert isinstance(size, int)
     return size

@@ -1,4 +1,4 @@
-"""Branches beside one another, and what joins them."""
+"""Parallel branches, and layers that join them."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 @description
 class Parallel(Layer):
-    """Layers beside one another, each with its own input or all with the same; gives all, :math:`y_i = f_i(x_i)`.
+    """Parallel branches, each with its own input or all with the same one, :math:`y_i = f_i(x_i)`.
 
     Parameters
     ----------
     *layers : Layer
-        Branches by position: they give a tuple.
+        Branches by position; the output is a tuple.
     **named : Layer
-        Branches by name: they give a dict. Of a dict of inputs each branch takes the one of its name.
+        Branches by name; the output is a dict. Each branch takes the input of its name from a dict of inputs.
 
     Notes
     -----
-    One array goes into every branch; a tuple or a dict is dealt out. So a net with several inputs begins with
-    ``Parallel``, and one with several outputs ends with it.
+    A single array is the input of every branch; a tuple or a dict is distributed. A net with several inputs begins with
+    ``Parallel``, a net with several outputs ends with it.
 
     Examples
     --------
@@ -54,10 +54,10 @@ class Parallel(Layer):
     def __init__(self, /, *layers: LayerLike, trainable: bool = True, **named: LayerLike) -> None:
         if bool(layers) == bool(named):
             raise ConfigError(
-                f"Parallel was given {len(layers)} layers by position and {len(named)} by name. Give some of one kind."
+                f"Parallel got {len(layers)} layers by position and {len(named)} by name. Pass all of them one way."
             )
         if wrong := [name for name in named if not name or "." in name]:
-            raise ConfigError(f"Parallel: {wrong[0]!r} cannot be the name of a branch: paths are parted by dots.")
+            raise ConfigError(f"Parallel: {wrong[0]!r} cannot be the name of a branch: dots separate paths.")
         branches = tuple(as_layer(layer) for layer in (*layers, *named.values()))
         self._set(layers=branches, names=tuple(named), trainable=trainable)
 
@@ -88,7 +88,7 @@ class Parallel(Layer):
             return [x[name] for name in self.names]
         if isinstance(x, (tuple, list)):
             if len(x) != len(self.layers):
-                raise ShapeError(f"{len(x)} inputs came to the {len(self.layers)} branches of Parallel.")
+                raise ShapeError(f"Parallel has {len(self.layers)} branches and got {len(x)} inputs.")
             return list(x)
         return [x] * len(self.layers)
 
@@ -108,7 +108,7 @@ class Parallel(Layer):
 
 @description
 class Concat(Layer):
-    r"""Several inputs side by side in one, :math:`y = [x_1, \dots, x_k]` along the last axis."""
+    r"""Concatenate several inputs along the last axis, :math:`y = [x_1, \dots, x_k]`."""
 
     name: ClassVar[str] = "concat"
     takes_several: ClassVar[bool] = True
@@ -119,13 +119,13 @@ class Concat(Layer):
             last_axis(item.shape)
         if any(item.shape[:-1] != arrays[0].shape[:-1] for item in arrays):
             shapes = ", ".join(show(item.shape) for item in arrays)
-            raise ShapeError(f"Shapes {shapes} cannot stand side by side: all axes but the last must be equal.")
+            raise ShapeError(f"Inputs of shapes {shapes} cannot be concatenated: all axes but the last must be equal.")
         return np.concatenate(arrays, axis=-1)
 
 
 @description
 class Add(Layer):
-    r"""The sum of several inputs of one shape, :math:`y = \sum_i x_i`."""
+    r"""Add several inputs of equal shape, :math:`y = \sum_i x_i`."""
 
     name: ClassVar[str] = "add"
     takes_several: ClassVar[bool] = True

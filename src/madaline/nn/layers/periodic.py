@@ -1,4 +1,4 @@
-"""Numbers as waves: what lets a net see steps and bumps in a column."""
+"""Periodic features of numbers, with which a net learns steps and bumps more easily."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
 
 @description
 class Periodic(Layer):
-    r"""Every number beside waves of it, :math:`y = [x, \cos 2\pi(f_{jk} x_j + b_{jk})]`.
+    r"""Every number together with waves of it, :math:`y = [x, \cos 2\pi(f_{jk} x_j + b_{jk})]`.
 
-    Frequency f and phase b are learned. Nets are slow to learn functions that jump, as those of tables do; waves of a
-    column make them easy.
+    Frequency f and phase b are learned. Nets learn functions with jumps slowly, and these are common in tables; waves
+    of a column help.
 
     Parameters
     ----------
     n_waves : int, default 16
-        Waves of each column, k = 1 ... n_waves.
+        Number of waves of each column, k = 1 ... n_waves.
     columns : sequence of int, optional
-        The columns that get waves, in rising order; all unless told. Columns of 0 and 1 gain nothing by them.
+        Indices of the columns that get waves, in increasing order; all by default. Binary columns do not benefit.
     std : float, default 0.1
-        The frequencies start from N(0, std²), for columns of about unit size; the phases from U(-1/2, 1/2).
+        Frequencies are drawn from N(0, std²), for columns of about unit scale; phases from U(-1/2, 1/2).
 
     Notes
     -----
     Gorishniy, Rubachev & Babenko 2022, "On embeddings for numerical features", eq. 4, with a phase in place of sine and
-    cosine and the number itself kept, as of RealMLP (Holzmüller et al. 2024, section 3), and without the linear map for
-    each column that follows there: the first layer of the net is one for all.
+    cosine and the number itself kept, as in RealMLP (Holzmüller et al. 2024, section 3), but without its linear map for
+    each column: the first layer of the net is one for all columns.
 
     Examples
     --------
@@ -64,13 +64,13 @@ class Periodic(Layer):
         columns = tuple(self.columns)
         rising = all(isinstance(j, (int, np.integer)) and j > i for i, j in itertools.pairwise((-1, *columns)))
         if not columns or not rising:
-            raise ConfigError(f"Periodic: columns={short(self.columns)} must be places of columns in rising order.")
+            raise ConfigError(f"Periodic: columns={short(self.columns)} must be column indices in increasing order.")
         object.__setattr__(self, "columns", tuple(int(j) for j in columns))
 
     def params(self, in_shape: Shape) -> dict[str, Param]:
         n_in = last_axis(in_shape)
         if self.columns is not None and self.columns[-1] >= n_in:
-            raise ShapeError(f"column {self.columns[-1]} is to get waves, and {n_in} columns come in, from 0 on.")
+            raise ShapeError(f"columns contains {self.columns[-1]}, but the input has {n_in} columns, numbered from 0.")
         shape = (n_in if self.columns is None else len(self.columns), self.n_waves)
         return {"frequency": Param(shape, Normal(self.std)), "phase": Param(shape, Uniform(-0.5, 0.5))}
 

@@ -1,4 +1,4 @@
-"""Layers that learn nothing and change at most the shape: Input, Identity, Flatten."""
+"""Layers without parameters that change at most the shape: Input, Identity, Flatten."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @description
 class Identity(Layer):
-    """Gives what it is given, :math:`y = x`."""
+    """Return the input, :math:`y = x`."""
 
     name: ClassVar[str] = "identity"
     takes_several: ClassVar[bool] = True
@@ -30,7 +30,7 @@ class Identity(Layer):
 
 @description
 class Input(Layer):
-    """Gives what it is given, :math:`y = x`, and says what shape a row has: ``net.init()`` then needs no data.
+    """Return the input, :math:`y = x`, and declare the shape of a row, so that ``net.init()`` needs no data.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class Input(Layer):
     def __init__(self, *shape: int, trainable: bool = True) -> None:
         sizes = tuple(shape)
         if any(isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 0 for size in sizes):
-            raise ConfigError(f"Input{sizes} must be given the sizes of one row: Input(20), Input(28, 28).")
+            raise ConfigError(f"Input{sizes} needs the shape of one row: Input(20), Input(28, 28).")
         self._set(shape=tuple(int(size) for size in sizes), trainable=trainable)
 
     @classmethod
@@ -56,7 +56,7 @@ class Input(Layer):
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
         if x.shape[1:] != self.shape:
-            raise ShapeError(f"A row must have the shape {self.shape}; it has {show(x.shape[1:])}.")
+            raise ShapeError(f"A row must have shape {self.shape}, but has shape {show(x.shape[1:])}.")
         return x
 
     def own_inputs(self) -> Any:
@@ -68,7 +68,7 @@ class Input(Layer):
 
 @description
 class Flatten(Layer):
-    r"""All axes of a row in one, :math:`y = \mathrm{vec}(x)`: (n, 28, 28) becomes (n, 784).
+    r"""Flatten all axes of a row, :math:`y = \mathrm{vec}(x)`: (n, 28, 28) becomes (n, 784).
 
     Examples
     --------

@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 @description
 class Residual(Layer):
-    r"""Layers and a way around them, :math:`y = x + f(x)`; with a norm before, :math:`y = x + f(\mathrm{norm}(x))`.
+    r"""Layers with a skip connection, :math:`y = x + f(x)`; with a norm, :math:`y = x + f(\mathrm{norm}(x))`.
 
-    Where ``f`` changes the width, the way around is a linear map, :math:`y = x W_s + f(x)`. He et al. 2016, eq. 1 and
+    If ``f`` changes the width, the skip connection is a linear map, :math:`y = x W_s + f(x)`. He et al. 2016, eq. 1 and
     2; pre-norm: Xiong et al. 2020. Lecture rows C9, D9.
 
     Parameters
     ----------
     *layers : Layer, str or callable
-        ``f``, as of :class:`~madaline.nn.layers.sequential.Sequential`.
+        The layers of ``f``, as for :class:`~madaline.nn.layers.sequential.Sequential`.
     norm : str or Layer, optional
-        What normalises the input of ``f`` (pre-norm): ``"batch"``, ``"layer"``, ``"rms"`` ... or a layer.
+        Norm of the input of ``f`` (pre-norm): ``"batch"``, ``"layer"``, ``"rms"`` ... or a layer.
     projection : {"auto", "always", "never"}
-        Whether the way around is a linear map, without bias, at the path ``projection``: where widths differ (auto).
+        Whether the skip connection is a linear map without bias, at the path ``projection``; "auto" if widths differ.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class Residual(Layer):
         if self.projection == "always" or (self.projection == "auto" and y.shape != x.shape):
             x = context.run("projection", Linear(y.shape[-1], bias=False), x, following=identity)
         if x.shape != y.shape:
-            raise ShapeError(f"The layers inside give {show(y.shape)}, which cannot be added to {show(x.shape)}.")
+            raise ShapeError(f"The layers inside return {show(y.shape)}, which cannot be added to {show(x.shape)}.")
         return x + y
 
     def parts(self) -> tuple[tuple[str, Layer], ...]:

@@ -1,4 +1,4 @@
-"""Layers one after another."""
+"""A sequence of layers."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ LayerLike = Layer | str | Callable[[Any], Any]
 
 
 def as_layer(thing: LayerLike) -> Layer:
-    """The layer meant by a layer, the name of an activation, or a function of one array."""
+    """Convert a layer, the name of an activation or a function of one array to a layer."""
     if isinstance(thing, Layer):
         return thing
     if isinstance(thing, type) and issubclass(thing, Layer):
-        raise ConfigError(f"{thing.__name__} is a class. Make a layer of it: {thing.__name__}(...).")
+        raise ConfigError(f"{thing.__name__} is a class. Pass a layer: {thing.__name__}(...).")
     return Activation(thing)
 
 
 @description
 class Sequential(Layer):
-    r"""Layers one after another, :math:`y = f_k(\dots f_2(f_1(x)))`: each is given what the one before gave.
+    r"""A sequence of layers, :math:`y = f_k(\dots f_2(f_1(x)))`: each takes the output of the one before.
 
     Parameters
     ----------
     *layers : Layer, str or callable
-        A string or a function is an activation. Layer ``k`` has the path ``"k"``, its weights are at ``"k.W"``.
+        Strings and functions are activations. Layer ``k`` has the path ``"k"``; its weights have the path ``"k.W"``.
 
     Examples
     --------
@@ -101,5 +101,5 @@ class Sequential(Layer):
 
 
 def first_activation(layers: tuple[Layer, ...]) -> formulas.ActivationFunction | None:
-    """The first activation among layers that stand one after another."""
+    """The first activation in a sequence of layers."""
     return next((found for layer in layers if (found := layer.first_activation()) is not None), None)

@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 @description
 class Standardize(Layer):
-    r"""Every column brought to mean 0 and standard deviation 1 of the data, :math:`y = (x - \mu)/\sigma`.
+    r"""Scale every column to mean 0 and standard deviation 1 on the data, :math:`y = (x - \mu)/\sigma`.
 
-    :math:`\mu` and :math:`\sigma` (of the population, divided by n) are taken from the data given to ``init`` or
-    ``fit``, and stay as they are. A column that does not vary is only centred. Lecture rows B10, D6.
+    :math:`\mu` and :math:`\sigma` (of the population, divided by n) are computed from the data passed to ``init`` or
+    ``fit`` and do not change afterwards. A constant column is only centred. Lecture rows B10, D6.
 
     Parameters
     ----------
     mean, std : sequence of float, optional
-        If they are known already.
+        Known values. By default they are computed from data.
 
     Examples
     --------
@@ -64,19 +64,19 @@ class Standardize(Layer):
         return {"mean": Param((width,), Constant(0.0)), "std": Param((width,), Constant(1.0))}
 
     def state_of(self, x: np.ndarray | None) -> dict[str, np.ndarray]:
-        """Mean and standard deviation, as given or as of the data."""
+        """Mean and standard deviation, given or computed from the data."""
         if self.mean is not None and self.std is not None:
             return {"mean": np.array(self.mean), "std": np.array(self.std)}
         if x is None:
-            raise ConfigError("it learns from data. Give init the data, as net.init(X), or the layer mean and std.")
+            raise ConfigError("it needs data. Pass the data to init, as net.init(X), or mean and std to the layer.")
         rows = x.reshape(-1, x.shape[-1]).astype(np.float64)
         if not len(rows):
-            raise InputError("there are no rows to take mean and standard deviation from.")
+            raise InputError("there are no rows to compute mean and standard deviation from.")
         missing = np.argwhere(~np.isfinite(rows))
         if len(missing):
             row, column = missing[0]
             raise InputError(
-                f"{rows[row, column]} in row {row} of column {column} has no place in a mean. Fill in missing values, "
+                f"{rows[row, column]} in row {row} of column {column} cannot be used in a mean. Impute missing values, "
                 "or drop those rows."
             )
         mean, std = centre_and_scale(rows, "standard")
@@ -90,4 +90,4 @@ def _numbers(given: Sequence[float]) -> tuple[float, ...]:
     try:
         return tuple(float(value) for value in given)
     except (TypeError, ValueError):
-        raise ConfigError(f"Standardize: {given!r} must be a sequence of numbers, one a column.") from None
+        raise ConfigError(f"Standardize: {given!r} must be a sequence of numbers, one for each column.") from None

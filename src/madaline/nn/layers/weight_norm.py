@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 class WeightNorm(Layer):
     r"""A layer whose weights are a direction times a length, :math:`w_j = g_j\,v_j/\lVert v_j\rVert` for each unit j.
 
-    ``V`` starts as the layer's ``W`` would, ``g`` as the lengths of its columns, so that nothing is changed at first.
+    ``V`` is initialized like the layer's ``W``, ``g`` with the norms of its columns, so initially nothing changes.
     Salimans & Kingma 2016, eq. 2. Lecture rows C7, D5.
 
     Parameters
     ----------
     layer : Layer
-        One with weights ``W``, as :class:`~madaline.nn.layers.linear.Linear`.
+        A layer with weights ``W``, such as :class:`~madaline.nn.layers.linear.Linear`.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class WeightNorm(Layer):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.layer, Layer):
-            raise ConfigError(f"WeightNorm({self.layer!r}) must be given a layer, as WeightNorm(Linear(64)).")
+            raise ConfigError(f"WeightNorm({self.layer!r}) needs a layer, for example WeightNorm(Linear(64)).")
         if self.layer.takes != "floats":
             raise ConfigError(f"WeightNorm({self.layer!r}): a table of categories has no units to normalise.")
 
