@@ -48,9 +48,9 @@ def test_numbers_are_read_however_they_are_written(texts, values):
 
 def test_how_numbers_are_written_is_said():
     assert "Numbers have a decimal comma.  (--decimal)" in read(["2,5", "3,75"])[1]
-    assert "'x' has amounts with a currency sign, which is left out.  (--categorical)" in read(["$2", "$3"])[1]
+    assert "'x' has amounts with a currency sign, which is removed.  (--categorical)" in read(["$2", "$3"])[1]
     assert "'x' has percentages, read as the number before the %.  (--categorical)" in read(["2%", "3%"])[1]
-    assert "'x' has numbers whose thousands are parted.  (--categorical)" in read(["2,000", "3,000"])[1]
+    assert "'x' has numbers with a thousands separator.  (--categorical)" in read(["2,000", "3,000"])[1]
 
 
 def test_the_decimal_mark_can_be_said():
@@ -111,10 +111,10 @@ def test_a_later_file_may_write_its_numbers_and_dates_otherwise(first, then, val
 def test_what_a_later_file_has_instead_of_numbers_and_dates_is_said():
     values, said = read_again(["31/01/2024", "03/02/2024"], ["04/03/2024", "soon"])
     assert values == [date(2024, 3, 4), None]
-    assert "'x' has dates but for 1 text, taken as missing.  (--categorical)" in said
+    assert "'x' has dates except for 1 text, treated as missing.  (--categorical)" in said
     values, said = read_again(["1", "2"], ["3", "soon"])
     assert values == [3, None]
-    assert "'x' has numbers but for 1 text, as 'soon' in line 3, taken as missing.  (--categorical)" in said
+    assert "'x' has numbers except for 1 text, such as 'soon' in line 3, treated as missing.  (--categorical)" in said
 
 
 def test_one_decimal_mark_serves_the_whole_file():
@@ -215,7 +215,8 @@ def test_digits_with_leading_zeros_stay_texts():
 def test_a_few_texts_among_many_numbers_are_missing_values():
     values, said = read([*map(str, range(100)), "broken"])
     assert values == [*range(100), None]
-    assert "'x' has numbers but for 1 text, as 'broken' in line 102, taken as missing.  (--categorical)" in said
+    text = "'x' has numbers except for 1 text, such as 'broken' in line 102, treated as missing."
+    assert f"{text}  (--categorical)" in said
     assert read([*map(str, range(100)), "broken"], categorical=("x",))[0][-1] == "broken"
 
 
@@ -248,14 +249,24 @@ def test_a_table_can_be_read_as_an_earlier_one_was():
     [
         None,
         {},
-        {"decimal": ".", "missing": [], "columns": 3},
-        {"decimal": "x", "missing": [], "columns": {}},
-        {"decimal": ".", "missing": [1], "columns": {}},
-        {"decimal": ".", "missing": [], "columns": {"a": {"kind": "code"}}},
-        {"decimal": ".", "missing": [], "columns": {"a": {"kind": "text", "run": "this"}}},
+        {"columns": 3},
+        {"decimal": "x"},
+        {"missing": [1]},
+        {"columns": {"a": {"kind": "code"}}},
+        {"columns": {"a": {"kind": "text", "run": "this"}}},
+        {"columns": {"a": {"kind": "date", "pattern": "%q"}}},
+        {"columns": {"a": {"kind": "date", "pattern": 3}}},
+        {"dialect": 3},
+        {"dialect": {"delimiter": "ab"}},
+        {"dialect": {"encoding": "klingon"}},
+        {"dialect": {"quoting": "never"}},
+        {"dialect": {"line_end": "x"}},
+        {"dialect": {"has_header": 1}},
     ],
     ids=str,
 )
 def test_a_damaged_format_is_refused(data):
+    whole = TableFormat().to_plain()
+    assert TableFormat.from_plain(whole) == TableFormat()
     with pytest.raises(FileFormatError, match="The description of how to read tables is damaged"):
-        TableFormat.from_plain(data)
+        TableFormat.from_plain(whole | data if data else data)

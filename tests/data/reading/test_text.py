@@ -51,12 +51,12 @@ def test_an_encoding_that_is_given_is_used():
 
 @pytest.mark.parametrize("encoding", ["klingon", "rot13", "hex"])
 def test_an_unknown_encoding_is_refused(encoding):
-    with pytest.raises(ConfigError, match=f"--encoding {encoding} is not known. Usual ones: utf-8, latin-1"):
+    with pytest.raises(ConfigError, match=f"--encoding {encoding} is not known. Common ones: utf-8, latin-1"):
         read(b"a,b\n1,2", encoding=encoding)
 
 
 def test_an_encoding_that_does_not_fit_is_refused():
-    with pytest.raises(FileFormatError, match=r"is not encoded as ascii.*Give the right one with --encoding"):
+    with pytest.raises(FileFormatError, match=r"is not encoded as ascii.*Pass the right --encoding"):
         read("a,b\nö,2".encode(), encoding="ascii")
 
 
@@ -81,8 +81,8 @@ def test_an_empty_file_is_refused():
     [
         (b"PK\x03\x04", "Excel or zip file. Open it in a spreadsheet program and save the sheet as CSV"),
         (b"%PDF-1.7", "a PDF document. Export its table as CSV"),
-        (b"\x89PNG\r\n", "a picture. A table in a CSV or Parquet file is needed"),
-        (b"BZh91", "packed by bzip2. Unpack it first"),
+        (b"\x89PNG\r\n", "an image. A table in a CSV or Parquet file is needed"),
+        (b"BZh91", "compressed by bzip2. Decompress it first"),
     ],
     ids=["xlsx", "pdf", "png", "bz2"],
 )
@@ -92,7 +92,7 @@ def test_a_file_of_another_kind_is_named(start, what):
 
 
 def test_a_nul_is_refused_with_its_place():
-    with pytest.raises(FileFormatError, match=r"byte 7 is a NUL. If it was meant to be a table, save it again as CSV"):
+    with pytest.raises(FileFormatError, match=r"byte 7 is a NUL character. If it should be a table, save it again"):
         read(b"a,b\n1,\x002\n")
 
 

@@ -1,4 +1,5 @@
-"""Takes files of all kinds: CSV, Parquet, folders, standard input; hands on tables, and says what it assumed.
+"""Takes files: CSV, Parquet, folders, standard input; returns tables and a list of what was assumed about them.
 
-Start with ``table_file.py``: bytes (``text.py``) become records (``layout.py``), and these values (``format.py``).
+Start with ``table_file.py``. Bytes become text (``text.py``), text records (``layout.py``), records values
+(``format.py``); ``writing.py`` writes a table in the dialect of another.
 """

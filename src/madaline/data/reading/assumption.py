@@ -1,4 +1,4 @@
-"""What was assumed where the data did not say, and how to say otherwise."""
+"""What was assumed about a table, and the option that overrides it."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 SHOWN_NAMES = 4
-"Of more columns than that, the first ones are named and the others counted."
+"Number of columns that a sentence names; the others are counted."
 
 
 @dataclass(frozen=True)
 class Assumption:
-    """One thing that was assumed about a table.
+    """An assumption about a table.
 
     Attributes
     ----------
     text : str
-        What was assumed, in a sentence.
+        The assumption in a sentence.
     flag : str
-        The option that overrides it, as ``"--decimal"``; without dashes it is the keyword of :func:`read_table`.
+        The option that overrides it, such as ``"--decimal"``; :func:`read_table` takes it without dashes.
     """
 
     text: str
@@ -29,7 +29,7 @@ class Assumption:
 
 
 def named(columns: Sequence[str]) -> str:
-    """Columns as a sentence names them.
+    """Names of columns in a sentence.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def listed(items: Iterable[str], limit: int = 20) -> str:
-    """Items in a row, with commas; of very many the first ones."""
+    """Items with commas between them; the first ones if they are many."""
     found = list(items)
     more = f" and {len(found) - limit:,} more" if len(found) > limit else ""
     return ", ".join(found[:limit]) + more

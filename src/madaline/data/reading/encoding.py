@@ -1,4 +1,4 @@
-"""How a text is encoded, as its bytes show."""
+"""The encoding of a text, told from its bytes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from madaline.errors import ConfigError, FileFormatError
 
 BLOCK = 1 << 22
-"Bytes that are looked at together."
+"Number of bytes that are read at a time."
 BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF32_LE: "utf-32",
@@ -22,9 +22,24 @@ BYTE_ORDER_MARKS = {
 
 
 class Found:
-    """What one look at all bytes finds: the encoding, returns that end lines by themselves, quotes."""
+    """The encoding of a text, and whether it has quotes and lines that end with a carriage return alone.
 
-    def __init__(self, raw: Path | bytes, start: bytes, name: str, encoding: str | None) -> None:
+    Parameters
+    ----------
+    raw : Path or bytes
+    start : bytes
+        The first bytes.
+    name : str
+        The name in messages.
+    encoding : str, optional
+        The encoding, if it is given.
+    usual : str, optional
+        The encoding of an earlier table, for bytes that are not UTF-8.
+    """
+
+    def __init__(
+        self, raw: Path | bytes, start: bytes, name: str, encoding: str | None, usual: str | None = None
+    ) -> None:
         self.has_bare_returns = self.has_quotes = False
         marked = next((found for mark, found in BYTE_ORDER_MARKS.items() if start.startswith(mark)), None)
         self.encoding = _checked(encoding) or marked or _unmarked_utf16(start) or "utf-8"
@@ -38,8 +53,8 @@ class Found:
                 if b"\0" in block:
                     where = offset + block.index(b"\0") + 1
                     raise FileFormatError(
-                        f"{name} is not a text: byte {where:,} is a NUL. If it was meant to be a table, save it again "
-                        "as CSV (UTF-8)."
+                        f"{name} is not a text: byte {where:,} is a NUL character. If it should be a table, save it "
+                        "again as CSV (UTF-8)."
                     )
                 controls += len(block) - len(block.translate(None, _CONTROLS))
             self.has_quotes |= b'"' in block
@@ -56,12 +71,13 @@ class Found:
             is_utf8 = not decoder.getstate()[0]
         if controls > max(8, offset // 100):
             raise FileFormatError(f"{name} is not a text: {controls:,} of its {offset:,} bytes are control characters.")
+        is_usual = not is_utf8 and usual is not None and not usual.startswith("utf")
         if not is_utf8:
-            self.encoding = _western(raw)
-        self.is_assumed = encoding is None and marked is None and self.encoding != "utf-8"
+            self.encoding = usual if is_usual and usual is not None else _western(raw)
+        self.is_assumed = encoding is None and marked is None and self.encoding != "utf-8" and not is_usual
 
     def said(self) -> str:
-        """The encoding as people call it."""
+        """The common name of the encoding."""
         names = {"cp1252": "Latin-1 (Windows-1252)", "latin-1": "Latin-1"}
         return names.get(self.encoding, self.encoding.upper())
 
@@ -77,13 +93,13 @@ def _checked(encoding: str | None) -> str | None:
         "".encode(found)
     except (LookupError, ValueError):
         raise ConfigError(
-            f"--encoding {encoding} is not known. Usual ones: utf-8, latin-1, cp1252, utf-16, shift_jis, gb18030."
+            f"--encoding {encoding} is not known. Common ones: utf-8, latin-1, cp1252, utf-16, shift_jis, gb18030."
         ) from None
     return "utf-8-sig" if found == "utf-8" else found
 
 
 def _unmarked_utf16(start: bytes) -> str | None:
-    """UTF-16 without a mark shows by a NUL beside each Latin letter."""
+    """The byte order of UTF-16 without a mark, which has a NUL beside each Latin letter."""
     for offset, name in ((1, "utf-16-le"), (0, "utf-16-be")):
         high, low = start[offset::2], start[1 - offset :: 2]
         if len(high) >= 4 and high.count(0) > 0.6 * len(high) and low.count(0) == 0:
@@ -92,18 +108,18 @@ def _unmarked_utf16(start: bytes) -> str | None:
 
 
 def _western(raw: Path | bytes) -> str:
-    """Windows' code page, which most files that are not UTF-8 have, or Latin-1 where it has gaps."""
+    """The code page of Windows, which most files that are not UTF-8 have, or Latin-1 for bytes that it lacks."""
     gaps = (0x81, 0x8D, 0x8F, 0x90, 0x9D)
     return "latin-1" if any(gap in block for block in blocks_of(raw) for gap in gaps) else "cp1252"
 
 
 def opened(source: Path | bytes) -> Any:
-    """The bytes of a file, or these, as a stream."""
+    """A stream of the bytes of a file, or of these bytes."""
     return source.open("rb") if isinstance(source, Path) else io.BytesIO(source)
 
 
 def blocks_of(source: Path | bytes) -> Iterator[bytes]:
-    """The same block by block."""
+    """The bytes of a file, or these bytes, in blocks."""
     with opened(source) as stream:
         while block := stream.read(BLOCK):
             yield block

@@ -1,4 +1,4 @@
-"""What the texts of a column could be: counted part by part, so that a file of any size can be looked at."""
+"""What the texts of a column can be read as, counted in batches, so that a file may have any size."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     T = TypeVar("T", pl.Series, pl.Expr)
 
 MISSING = ("NA", "N/A", "n/a", "NaN", "nan", "#N/A", "#NA", "<NA>", "NULL", "null", "NaT", "?")
-"Texts that mean a missing value wherever they stand."
+"Texts that mean a missing value in any column."
 MAYBE_MISSING = (
     "-",
     "--",
@@ -39,44 +39,44 @@ MAYBE_MISSING = (
     "inf",
     "-inf",
 )
-"Texts that mean a missing value among numbers or dates, and may be a category among other texts."
+"Texts that mean a missing value among numbers or dates, but may be a category among other texts."
 _NUMBER = re.compile(r"^([+-]?\d+)(?:[.,](\d*?)0*)?$")
 FEW = 50
-"Distinct numbers are counted up to that many."
+"Distinct numbers are counted up to this many."
 
 
 @dataclass
 class Evidence:
-    """How many texts of a column can be read in which way.
+    """Number of texts of a column that can be read in each way.
 
     Attributes
     ----------
     n : int
-        Texts that are not missing.
+        Number of texts that are not missing.
     n_maybe : int
-        Those of them that mean a missing value if the others are numbers or dates.
+        Number of those that mean a missing value if the others are numbers or dates.
     n_integers : int
-        Those that are whole numbers in plain digits.
+        Number of integers in plain digits.
     n_numbers : dict of int
-        Those that are numbers, by decimal mark.
+        Number of numbers, by decimal mark.
     n_plain : int
-        Those that are numbers in plain digits with a point.
+        Number of numbers in plain digits, with or without a decimal point.
     proofs : set of str
-        Decimal marks that some number cannot do without.
+        Decimal marks for which some number leaves no doubt.
     n_dates : Counter
-        Those that are dates, by format.
+        Number of dates, by format.
     n_times : int
-        Those that are times of day.
+        Number of times of day.
     n_dressed : Counter
-        Those with a currency sign, a percent sign, or parted thousands.
+        Number of texts with a currency sign, a percent sign, or a thousands separator.
     n_distinct : int
-        Distinct numbers, if they are few.
+        Number of distinct numbers, if they are few.
     has_codes : bool
         Whether there are digits with leading zeros.
     markers : Counter
-        Texts taken for missing values.
+        Texts that mean a missing value, and how often each occurs.
     odd : dict
-        By decimal mark, the row and text of the first that is no number.
+        By decimal mark, the row and text of the first that is not a number.
     """
 
     n: int = 0
@@ -94,7 +94,7 @@ class Evidence:
     odd: dict[str, tuple[int, str]] = field(default_factory=dict)
 
     def look_at_plain(self, n: int, n_integers: int, n_distinct: int, has_codes: bool) -> bool:
-        """Count a part that is all plain digits; False if it needs a closer look."""
+        """Count a batch of plain digits; False if it needs a closer look."""
         if n_integers < n and "." not in self.proofs:
             return False
         self.n += n
@@ -107,7 +107,7 @@ class Evidence:
         return True
 
     def look(self, texts: pl.Series, markers: tuple[str, ...], order: str | None, first_row: int) -> None:
-        """Count the texts of one part of the column, without outer blanks."""
+        """Count the texts of one batch of the column, without outer blanks."""
         import polars as pl
 
         n = len(texts) - texts.null_count()
@@ -138,10 +138,10 @@ class Evidence:
         if n_plain < n:
             maybe = texts.is_in(MAYBE_MISSING).fill_null(value=True)
             self.n_maybe += int(maybe.sum()) - (len(texts) - n)
-            self._look_at_dates(texts, order)
+            self.look_at_dates(texts, order)
             self._look_at_dressed(texts.filter(~is_plain & ~maybe))
         elif "." in self.proofs or texts.str.contains(numbers.PROVES["."]).any():
-            # Numbers with a point in plain digits, as most files have them; with a comma they would be none.
+            # Numbers in plain digits with a decimal point, as in most files; with a comma they are not numbers.
             self.proofs.add(".")
             self.n_numbers["."] += n
             return
@@ -149,11 +149,11 @@ class Evidence:
             self._look_at_numbers(texts, mark, n_plain, first_row)
 
     def dates_of(self, pattern: str) -> int:
-        """How many texts are dates of a format, or of several."""
+        """Number of texts that are dates in a format, or in one of several."""
         return min(self.n, sum(self.n_dates[each] for each in pattern.split(date_formats.SEVERAL)))
 
     def _look_at_numbers(self, texts: pl.Series, mark: str, n_plain: int, first_row: int) -> None:
-        """How many are numbers with this decimal mark, and which is the first that is none."""
+        """Count the numbers with this decimal mark, and remember the first text that is not one."""
         import polars as pl
 
         fits = texts.str.contains(numbers.pattern(mark))
@@ -180,7 +180,8 @@ class Evidence:
             if count := int(odd.str.contains(sign).sum()):
                 self.n_dressed[name] += count
 
-    def _look_at_dates(self, texts: pl.Series, order: str | None) -> None:
+    def look_at_dates(self, texts: pl.Series, order: str | None) -> None:
+        """Count the dates and times of one batch of the column."""
         given = texts.drop_nulls()
         found = {**dict.fromkeys(self.n_dates), **dict.fromkeys(date_formats.formats(given.head(FEW), order))}
         if found:
@@ -192,12 +193,12 @@ class Evidence:
 
 
 def are_missing(texts: T, markers: tuple[str, ...]) -> T:
-    """Whether texts are among those that mean a missing value; where that is a number, however many zeros follow it."""
+    """Whether texts mean a missing value. If that is a number, it may be written with more zeros after the point."""
     as_numbers = [found for marker in markers if (found := _NUMBER.match(marker))]
     same = texts.is_in(markers)
     if not as_numbers:
         return same
-    # Three zeros would be thousands.
+    # Three zeros after a point may be thousands.
     ways = [
         re.escape(whole) + (rf"[.,]{part}0*" if part else r"(?:[.,](?:0{0,2}|0{4,}))?")
         for whole, part in (found.groups() for found in as_numbers)
@@ -206,14 +207,14 @@ def are_missing(texts: T, markers: tuple[str, ...]) -> T:
 
 
 def has_digits(text: str) -> bool:
-    """Whether a text could be part of a number."""
+    """Whether a text has digits."""
     return any(sign.isdecimal() for sign in text)
 
 
 def look_at_all(
     columns: Mapping[str, Evidence], texts: pl.DataFrame, markers: tuple[str, ...], order: str | None, first_row: int
 ) -> None:
-    """Count the texts of one part of all columns: those of plain digits, which are most, in one go."""
+    """Count the texts of one batch of all columns; columns of plain digits, which most are, all at once."""
     import polars as pl
 
     given = pl.col(*columns)

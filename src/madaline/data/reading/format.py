@@ -1,28 +1,24 @@
-"""How the texts of a table are to be read: decided once from all that was seen, kept with a model, used again."""
+"""How the texts of a table are read: decided once for the training table, kept with the model, and used again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from madaline.annotations import fits
-from madaline.data import date_formats
 from madaline.data.dates import check_pattern, read_dates
 from madaline.data.reading import numbers
-from madaline.data.reading.evidence import MISSING, Evidence, are_missing, has_digits
+from madaline.data.reading.dialect import Dialect
+from madaline.data.reading.evidence import MISSING, are_missing, has_digits
 from madaline.data.texts import Texts
-from madaline.errors import FileFormatError
+from madaline.errors import ConfigError, FileFormatError
 
 if TYPE_CHECKING:
     import polars as pl
 
 KINDS = ("integer", "number", "date", "datetime", "time", "text", "empty")
-MOSTLY = 0.9
-"The share of texts that must be numbers for the others to be taken for missing ones."
-MANY = 20
-"Distinct numbers a column must have for that; with fewer, the others may be categories."
 
 
 @dataclass(frozen=True)
@@ -34,46 +30,64 @@ class ColumnFormat:
     kind : str
         One of ``KINDS``.
     pattern : str
-        The format of dates; several are parted by a stroke.
+        The format of dates; several are separated by a stroke.
     is_dressed : bool
-        Whether numbers are written in other ways than plain digits with a point.
+        Whether numbers have anything but plain digits and a decimal point: a decimal comma, a thousands separator, a
+        currency or percent sign.
     """
 
     kind: str = "text"
     pattern: str = ""
     is_dressed: bool = False
 
+    @property
+    def is_date(self) -> bool:
+        """Whether the column has dates, with or without a time of day."""
+        return self.kind in ("date", "datetime")
+
 
 @dataclass(frozen=True)
 class TableFormat:
-    """How the texts of a table are read.
+    """How the texts of a table are read, and how to write a table in the same way.
 
     Attributes
     ----------
     decimal : str
         The decimal mark.
     missing : tuple of str
-        Texts that mean a missing value; blank ones always do.
+        Texts that mean a missing value. Blank fields are always missing.
     columns : dict of ColumnFormat
-        Those that are not in it are texts.
+        Columns that are not in it are texts; in a file with types, such as Parquet, they are what their type says.
+    dialect : Dialect, optional
+        The dialect of a text file; None for a file with types.
     """
 
     decimal: str = "."
     missing: tuple[str, ...] = MISSING
     columns: Mapping[str, ColumnFormat] = field(default_factory=dict)
+    dialect: Dialect | None = None
+
+    def date_patterns(self) -> dict[str, str]:
+        """The formats of dates by column, as ``TablePlan.fit`` takes them."""
+        return {name: column.pattern for name, column in self.columns.items() if column.is_date}
 
     def read(self, texts: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-        """The columns ``names`` of a table of texts, which have no outer blanks, as they are to be read."""
+        """Read the columns ``names`` of a table of texts without outer blanks."""
         by_format: dict[ColumnFormat, list[str]] = {}
         for name in names:
             by_format.setdefault(self.columns.get(name, ColumnFormat()), []).append(name)
-        # Columns of one format make one expression, as a table may have thousands; for dates several formats are tried.
+        # Columns of one format make one expression, as a table may have thousands.
         parts = [
             (found, part)
             for found, same in by_format.items()
             for part in ([[name] for name in same] if found.pattern else [same])
         ]
         return texts.select(self._expression(found, part) for found, part in parts).select(names)
+
+    def with_dates(self, frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+        """A table with types, in which those of the columns ``names`` that are dates as text are read."""
+        found = [(name, self.columns[name]) for name in names if name in self.columns and self.columns[name].is_date]
+        return frame.with_columns(_dates(_text(name), column) for name, column in found) if found else frame
 
     def _expression(self, column: ColumnFormat, names: list[str]) -> pl.Expr:
         import polars as pl
@@ -82,7 +96,7 @@ class TableFormat:
         if column.kind == "empty":
             return pl.when(pl.lit(value=False)).then(given)
         if column.kind in ("integer", "number"):
-            # Markers without digits are no numbers, and need not be looked for among them.
+            # Markers without digits are not numbers, and need not be looked for among them.
             source = self._known(given) if any(map(has_digits, self.missing)) else given
             digits = numbers.read_numbers(source, self.decimal) if column.is_dressed else source
             number: pl.Expr = digits.cast(pl.Int64 if column.kind == "integer" else pl.Float64, strict=False)
@@ -93,10 +107,7 @@ class TableFormat:
                 text.str.extract(r"^(\d+)[:.](\d+)(?:[:.](\d+(?:\.\d+)?))?$", k).cast(pl.Float64) for k in (1, 2, 3)
             ]
             return part[0] + part[1] / 60 + part[2].fill_null(0.0) / 3600
-        if column.kind in ("date", "datetime"):
-            moments = text.map_batches(partial(_moments, pattern=column.pattern), return_dtype=pl.Datetime("us"))
-            return moments.cast(pl.Date) if column.kind == "date" else moments
-        return text
+        return _dates(text, column) if column.is_date else text
 
     def _known(self, text: pl.Expr) -> pl.Expr:
         """Texts, null where they mean a missing value."""
@@ -105,29 +116,43 @@ class TableFormat:
         return pl.when(~are_missing(text, self.missing)).then(text)
 
     def to_plain(self) -> dict[str, Any]:
-        """Numbers, strings, lists and dicts."""
+        """The format as strings, lists and dicts."""
         return {
             "decimal": self.decimal,
             "missing": list(self.missing),
             "columns": {name: asdict(column) for name, column in self.columns.items()},
+            "dialect": None if self.dialect is None else asdict(self.dialect),
         }
 
     @classmethod
     def from_plain(cls, data: Any) -> TableFormat:
-        """The format again; a FileFormatError for data that :meth:`to_plain` did not give."""
+        """The inverse of :meth:`to_plain`; a FileFormatError for other data."""
         try:
             columns = {str(name): ColumnFormat(**column) for name, column in data["columns"].items()}
-            found = cls(data["decimal"], tuple(data["missing"]), columns)
-        except (KeyError, TypeError, AttributeError) as error:
-            raise FileFormatError(f"The description of how to read tables is damaged: {error}") from error
-        is_whole = found.decimal in numbers.MARKS and fits(found.missing, tuple[str, ...])
-        for column in columns.values():
-            is_whole &= column.kind in KINDS and isinstance(column.pattern, str) and type(column.is_dressed) is bool
-            if is_whole:
+            dialect = None if data["dialect"] is None else Dialect.from_plain(data["dialect"])
+            found = cls(data["decimal"], tuple(data["missing"]), columns, dialect)
+            is_whole = found.decimal in numbers.MARKS and fits(found.missing, tuple[str, ...])
+            for column in columns.values():
+                is_whole &= column.kind in KINDS and type(column.is_dressed) is bool and isinstance(column.pattern, str)
                 check_pattern(column.pattern)
+        except (KeyError, TypeError, AttributeError, ConfigError) as error:
+            raise FileFormatError(f"The description of how to read tables is damaged: {error}") from error
         if not is_whole:
-            raise FileFormatError("The description of how to read tables is damaged: it has values without meaning.")
+            raise FileFormatError("The description of how to read tables is damaged: it has unknown values.")
         return found
+
+
+def _text(name: str) -> pl.Expr:
+    import polars as pl
+
+    return pl.col(name).str.strip_chars()
+
+
+def _dates(text: pl.Expr, column: ColumnFormat) -> pl.Expr:
+    import polars as pl
+
+    moments = text.map_batches(partial(_moments, pattern=column.pattern), return_dtype=pl.Datetime("us"))
+    return moments.cast(pl.Date) if column.kind == "date" else moments
 
 
 def _moments(texts: pl.Series, *, pattern: str) -> pl.Series:
@@ -135,47 +160,3 @@ def _moments(texts: pl.Series, *, pattern: str) -> pl.Series:
 
     given = Texts.of(texts.to_list())
     return pl.Series(texts.name, given.spread(read_dates(given.distinct, pattern), "NaT"))
-
-
-def find_decimal(columns: Iterable[Evidence], given: str | None = None) -> str:
-    """The decimal mark of most columns that show one; the one ``given``, unless all that show one show the other."""
-    shown = [column for column in columns if column.proofs and max(column.n_numbers.values()) >= MOSTLY * column.n]
-    if given is not None and (not shown or any(given in column.proofs for column in shown)):
-        return given
-    commas = sum("," in column.proofs for column in shown)
-    return "," if commas > sum("." in column.proofs for column in shown) else "."
-
-
-def find_format(column: Evidence, decimal: str, *, numeric: bool | None, with_dates: bool) -> ColumnFormat:
-    """How a column of which this is known is best read; ``numeric`` says whether the user wants numbers or texts."""
-    if numeric is False:
-        return ColumnFormat("text")
-    if not column.n:
-        return ColumnFormat("empty")
-    count = column.n_numbers[decimal]
-    known = column.n - column.n_maybe
-    is_number = count and (count == known or (count >= MOSTLY * known and column.n_distinct >= MANY))
-    if numeric or (is_number and not column.has_codes):
-        plain = column.n_plain >= count and (decimal == "." or column.n_integers == column.n_plain)
-        return ColumnFormat("integer" if plain and column.n_integers == count else "number", is_dressed=not plain)
-    if with_dates and column.n_dates:
-        pattern = date_formats.SEVERAL.join(date_formats.together(column.n_dates))
-        if pattern and column.dates_of(pattern) >= MOSTLY * known:
-            return ColumnFormat("datetime" if date_formats.has_clock(pattern) else "date", pattern)
-    if column.n_times and column.n_times == known:
-        return ColumnFormat("time")
-    return ColumnFormat("text")
-
-
-def found_again(known: ColumnFormat, column: Evidence, decimal: str) -> ColumnFormat:
-    """How a column of a later table is read: as it was ``known``, or as its numbers and dates are written now."""
-    if not column.n:
-        return known
-    if known.kind in ("integer", "number"):
-        found = find_format(column, decimal, numeric=True, with_dates=False)
-        return replace(found, kind=found.kind if known.kind == "integer" else "number")
-    if known.kind in ("date", "datetime"):
-        found = find_format(column, decimal, numeric=None, with_dates=True)
-        if found.pattern and column.dates_of(found.pattern) > column.dates_of(known.pattern):
-            return found
-    return known

@@ -1,4 +1,4 @@
-"""The header of a table: whether there is one, and what its columns are called."""
+"""The header of a table: whether there is one, and the names of the columns."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from madaline.data.reading.assumption import Assumption, counted, named
+from madaline.data.reading.known import Known
 from madaline.errors import ConfigError
 
 NUMBER_LIKE = re.compile(
     r"^[$€£¥(+\-\u2212]*[\d.,'\s]*\d[\d.,'\s]*([eE][+-]?\d+)?[)%€$£]?$|^\d{1,4}[-/.:]\d{1,2}[-/.:]\d"
 )
-"Numbers and dates in most of their dresses."
+"Numbers and dates in most formats."
 YEAR = re.compile(r"^(19|20)\d\d$")
 ORANGE_TYPES = {"", "c", "continuous", "d", "discrete", "s", "string", "text", "t", "time", "b", "basket"}
 ORANGE_FLAGS = re.compile(r"^(|c|class|m|meta|i|ignore|\S+=.*)$")
@@ -21,31 +22,48 @@ MISSING = {"", "?", "NA", "N/A", "nan", "NaN", "null"}
 
 @dataclass(frozen=True)
 class Header:
-    """Names as they stand in the file, and how many records they take."""
+    """Names as in the file, and the number of records that they take."""
 
     names: list[str]
     n_lines: int
 
 
-def find_header(records: Sequence[list[str]], n_lines: int | None) -> tuple[Header, list[Assumption]]:
-    """The header of a table that begins with these records, and what was assumed."""
+def find_header(
+    records: Sequence[list[str]], n_lines: int | None, known: Known | None = None
+) -> tuple[Header, list[Assumption]]:
+    """The header of a table that begins with these records, and what was assumed.
+
+    Parameters
+    ----------
+    records : sequence of list of str
+    n_lines : int, optional
+        Number of lines of the header, if it is given.
+    known : Known, optional
+        The columns of an earlier table, whose header or lack of one decides in case of doubt.
+    """
     if n_lines is not None:
         if not 0 <= n_lines <= len(records):
-            raise ConfigError(f"--header {n_lines}: it must be a number of lines that the file has, 0 for no header.")
+            raise ConfigError(
+                f"--header {n_lines}: it must be a number of lines, at most those of the file; 0 for no header."
+            )
         return Header(_stripped(records[0]) if n_lines else [], n_lines), []
     filled = [record for record in records if any(field.strip() for field in record)]
     lead = records.index(filled[0])
     first, body = filled[0], filled[1:]
+    if known is not None and known.names(first):
+        return Header(_stripped(first), lead + 1), []
+    if known is not None and not known.dialect.has_header:
+        return Header([], lead), []
     if len(filled) > 2 and _is_orange(records[lead : lead + 3]):
-        text = "Lines 2 and 3 describe the columns (Orange's format) and are no rows."
+        text = "Lines 2 and 3 describe the columns (Orange's format) and are not rows."
         return Header(_stripped(first), lead + 3), [Assumption(text, "--header")]
     if body and _votes(first, body) < 0:
-        return Header([], lead), [Assumption("There is no header: the first line looks like all others.", "--header")]
+        return Header([], lead), [Assumption("There is no header: the first line looks like the others.", "--header")]
     return Header(_stripped(first), lead + 1), []
 
 
 def _votes(first: Sequence[str], body: Sequence[Sequence[str]]) -> int:
-    """Above 0 if the first record is unlike the others, below if it is like them; 0 counts as a header."""
+    """Positive if the first record is unlike the others, negative if it is like them; 0 counts as a header."""
     if _counts_up(first):
         return 1
     votes = 0
@@ -57,7 +75,7 @@ def _votes(first: Sequence[str], body: Sequence[Sequence[str]]) -> int:
             continue
         numeric = sum(bool(NUMBER_LIKE.match(value)) for value in values) / len(values)
         if numeric > 0.9:
-            # A year above numbers that are no years says nothing.
+            # A year above numbers that are not years may be a name.
             is_year = bool(YEAR.match(cell)) and not any(map(YEAR.match, values))
             votes += 0 if is_year else -1 if NUMBER_LIKE.match(cell) else 1
         elif cell in values:
@@ -68,7 +86,7 @@ def _votes(first: Sequence[str], body: Sequence[Sequence[str]]) -> int:
 
 
 def _counts_up(cells: Sequence[str]) -> bool:
-    """Names like 0, 1, 2 or 2014, 2015, 2016."""
+    """Whether names are 0, 1, 2 or 2014, 2015, 2016 or the like."""
     if len(cells) < 3 or not all(cell.strip().isdecimal() for cell in cells):
         return False
     numbers = [int(cell) for cell in cells]
@@ -87,7 +105,7 @@ def _stripped(record: Sequence[str]) -> list[str]:
 
 
 def unique_names(given: Sequence[str], width: int) -> tuple[tuple[str, ...], frozenset[str], list[Assumption]]:
-    """A name for each of ``width`` columns, each once; and which of them the file did not name.
+    """Different names for ``width`` columns, those that have none in the file, and what was assumed.
 
     Examples
     --------
@@ -101,15 +119,15 @@ def unique_names(given: Sequence[str], width: int) -> tuple[tuple[str, ...], fro
     repeated: list[str] = []
     taken = set(given)
     for position in range(width):
-        told = given[position] if position < len(given) else ""
-        # What pandas and R write without a name before all others are the numbers or names of rows.
+        in_file = given[position] if position < len(given) else ""
+        # The first column that pandas and R write without a name holds the numbers or names of rows.
         is_index = position == 0 and len(given) > 1 and any(given)
-        first = name = told or ("row" if is_index else f"column_{position + 1}")
+        first = name = in_file or ("row" if is_index else f"column_{position + 1}")
         count = 1
-        while name in names or (name != told and name in taken):
+        while name in names or (name != in_file and name in taken):
             count += 1
             name = f"{first}_{count}"
-        if not told:
+        if not in_file:
             unnamed.add(name)
         elif count > 1 and first not in repeated:
             repeated.append(first)
@@ -120,10 +138,10 @@ def unique_names(given: Sequence[str], width: int) -> tuple[tuple[str, ...], fro
         said = [
             Assumption(
                 f"{named(repeated)} {'names' if len(repeated) == 1 else 'name'} more than one column; the later ones "
-                f"are called {examples!r} and so on.",
+                f"are named {examples!r} and so on.",
                 "--header",
             )
         ]
     if not given:
-        said.append(Assumption(f"The {counted(width, 'column')} are called 'column_1', 'column_2' ...", "--header"))
+        said.append(Assumption(f"The {counted(width, 'column')} are named 'column_1', 'column_2' ...", "--header"))
     return tuple(names), frozenset(unnamed), said

@@ -1,4 +1,4 @@
-"""Numbers as people write them: thousands parted, decimal commas, currency signs, percent, negative in brackets."""
+"""Numbers as people write them: with separators, decimal commas, currency or percent signs, negatives in brackets."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ if TYPE_CHECKING:
 
 CURRENCY = r"(?:[$€£¥₹₽₩₺₪฿]|US\$|R\$|A\$|C\$|USD|EUR|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|kr\.?|zł|Kč|Ft)"
 BLANKS = r"\s'\x{2019}\x{00a0}\x{202f}"
-"What may part thousands besides a comma or a point: blanks of all widths, apostrophes."
+"Thousands separators besides comma and point: blanks of all widths, apostrophes."
 MARKS = {".": ",", ",": "."}
-"The sign that parts thousands, for each decimal mark."
+"The thousands separator for each decimal mark."
 
 PROVES = {
     ",": r",(?:\d{1,2}|\d{4,})(?:\D|$)|(?:^|\D)0,\d",
     ".": r"\.(?:\d{1,2}|\d{4,})(?:\D|$)|(?:^|\D)0\.\d",
 }
-"A mark in a number that cannot part thousands."
+"A mark in a number that cannot be a thousands separator."
 
 
 def pattern(decimal: str) -> str:
-    """A regular expression of all ways to write a number with this decimal mark."""
-    mark, parting = f"\\{decimal}", f"[\\{MARKS[decimal]}{BLANKS}]"
-    digits = rf"(?:\d{{1,3}}(?:{parting}\d{{3}})+|\d+)(?:{mark}\d*)?|{mark}\d+"
+    """A regular expression for all ways to write a number with this decimal mark."""
+    mark, separator = f"\\{decimal}", f"[\\{MARKS[decimal]}{BLANKS}]"
+    digits = rf"(?:\d{{1,3}}(?:{separator}\d{{3}})+|\d+)(?:{mark}\d*)?|{mark}\d+"
     number = rf"(?:{digits})(?:[eE][+-]?\d{{1,3}})?"
     sign = r"[+\-\x{2212}\x{2013}]?"
     return (
@@ -32,7 +32,7 @@ def pattern(decimal: str) -> str:
 
 
 def read_numbers(column: pl.Expr, decimal: str) -> pl.Expr:
-    """Text that :func:`pattern` matches as plain digits, to be cast; other text is null."""
+    """Texts that match :func:`pattern` as plain digits, to be cast; other texts are null."""
     import polars as pl
 
     bare = (

@@ -1,10 +1,11 @@
-"""What a user may say about a table that is to be read; each option overrides one assumption."""
+"""Options for reading a table. Each overrides one assumption."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from typing import Any
 
+from madaline.data.reading.unpacking import n_bytes
 from madaline.errors import ConfigError
 
 UNNAMED = ("auto", "keep", "drop")
@@ -13,30 +14,34 @@ DATES = ("dmy", "mdy", "ymd", "none")
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What is known about a table; None, or nothing, is told from the file.
+    """What is known about a table. By default everything is told from the file.
 
     Attributes
     ----------
     delimiter : str, optional
-        The sign that parts fields; a blank stands for any number of them.
+        The character between fields. A blank stands for any number of blanks.
     decimal : {".", ","}, optional
         The decimal mark.
     encoding : str, optional
-        As ``"latin-1"``.
+        The name of an encoding such as ``"latin-1"``.
     header : int, optional
-        Lines of the header; 0 for none.
+        Number of lines of the header; 0 for none.
     skip : int, optional
-        Lines before it.
+        Number of lines before the header.
     missing : tuple of str, optional
-        Texts that mean a missing value; blank ones always do.
+        Texts that mean a missing value. Blank fields are always missing.
     dates : {"dmy", "mdy", "ymd", "none"}, optional
-        The order of day, month and year; "none" reads no dates.
+        The order of day, month and year in dates. With "none", dates are not read.
     ragged : {"auto", "refuse", "fill", "drop"}
-        What to do about rows with more or fewer fields than columns: "auto" fills up short ones and refuses long ones.
+        What to do with rows that have more or fewer fields than there are columns. "auto" fills short ones and refuses
+        long ones.
     unnamed : {"auto", "keep", "drop"}
-        What to do about columns without a name; "auto" leaves out those that are nearly empty.
+        What to do with columns without a name. "auto" leaves out those that are nearly empty.
     numeric, categorical : tuple of str
-        Columns that are to be read as numbers, and as texts.
+        Columns to read as numbers, and as texts.
+    max_unpacked : str, optional
+        Largest size of a compressed file after decompression, such as ``"20GB"``. By default 200 times the size of the
+        file, and at least 256 MiB.
     """
 
     delimiter: str | None = None
@@ -50,6 +55,7 @@ class ReadOptions:
     unnamed: str = "auto"
     numeric: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
+    max_unpacked: str | None = None
 
     def __post_init__(self) -> None:
         choices = {"decimal": (".", ","), "dates": DATES, "unnamed": UNNAMED}
@@ -61,9 +67,11 @@ class ReadOptions:
             value = getattr(self, name)
             if value is not None and (type(value) is not int or value < 0):
                 raise ConfigError(f"--{name} {value} must be a number of lines.")
+        if self.max_unpacked is not None:
+            n_bytes(self.max_unpacked)
 
     def given(self) -> dict[str, Any]:
-        """Those that are not as they would be."""
+        """The options that differ from their defaults."""
         return {
             each.name: getattr(self, each.name) for each in fields(self) if getattr(self, each.name) != each.default
         }

@@ -1,17 +1,26 @@
-"""The files a table is made of: text or Parquet, each read part by part."""
+"""The files of a table: text or Parquet, read in batches of rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from madaline.data.reading.assumption import Assumption, named
+from madaline.data.reading.delimiter import find_delimiter
+from madaline.data.reading.dialect import Dialect, quoting_of
 from madaline.data.reading.format import TableFormat
-from madaline.data.reading.layout import Layout, find_delimiter, find_layout, joined_blanks
-from madaline.data.reading.records import LooseQuotes, with_strict_quotes
+from madaline.data.reading.known import Known
+from madaline.data.reading.layout import Layout, find_layout
+from madaline.data.reading.records import (
+    LooseQuotes,
+    joined_blanks,
+    sample_lines,
+    with_delimiter,
+    with_strict_quotes,
+)
 from madaline.data.reading.text import Text, read_text, rewritten
 from madaline.errors import FileFormatError
 
@@ -21,11 +30,23 @@ if TYPE_CHECKING:
     from madaline.data.reading.options import ReadOptions
 
 BATCH_ROWS = 50_000
-"Rows that are read together, of a table of few columns."
+"Number of rows of a batch, for a table with few columns."
 BATCH_VALUES = 2_000_000
-"Fields that are read together."
+"Number of values of a batch."
 ROW = "\0row"
-"The number of a record; no column of a text can be called that."
+"Column for the number of a record; no column of a text can have this name."
+
+
+@contextmanager
+def readable(name: str, what: str) -> Iterator[None]:
+    """Turn errors of polars, and panics of its native code, into a FileFormatError."""
+    import polars as pl
+
+    try:
+        yield
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        first = str(error).split("\n", 1)[0].rstrip(".")
+        raise FileFormatError(f"{name} is {what}: {first}. Download or copy it again.") from error
 
 
 class Part:
@@ -34,58 +55,83 @@ class Part:
     Attributes
     ----------
     name : str
-        What messages call it.
+        The name in messages.
     names : tuple of str
-        Of its columns.
+        Names of the columns.
     unnamed : frozenset of str
-        Columns that have no name in the file.
+        Columns without a name in the file.
     assumptions : tuple of Assumption
-    is_text : bool
-        Whether its values are texts, to be read as a format says.
+    dialect : Dialect, optional
+        The dialect of a text file; None if values have types, as in Parquet.
     n_rows : int
-        How many rows it has; of a text, how many records may be rows.
+        Number of rows; for a text, of records that may be rows.
     """
-
-    is_text = False
 
     def __init__(self, name: str, names: Sequence[str], n_rows: int) -> None:
         self.name, self.names, self.n_rows = name, tuple(names), n_rows
         self.unnamed: frozenset[str] = frozenset()
         self.assumptions: tuple[Assumption, ...] = ()
+        self.dialect: Dialect | None = None
+
+    @property
+    def is_text(self) -> bool:
+        """Whether values are texts, to be read in a format."""
+        return self.dialect is not None
+
+    def text_names(self) -> tuple[str, ...]:
+        """Columns of text in a file with types."""
+        return ()
 
     def texts(self, names: Sequence[str]) -> Iterator[tuple[int, pl.DataFrame]]:
-        """Its texts part by part, each with the number of its first record; none if it has types."""
-        return iter(())
+        """Columns of text in batches, each with the number of its first record."""
+        raise NotImplementedError
 
     def batches(self, format: TableFormat, names: Sequence[str]) -> Iterator[pl.DataFrame]:  # noqa: A002
-        """Its rows part by part, as they are to be read."""
+        """Rows in batches, read in a format."""
         raise NotImplementedError
 
 
 class TextPart(Part):
     """A text, and where its rows are."""
 
-    is_text = True
-
-    def __init__(self, text: Text, layout: Layout, assumptions: tuple[Assumption, ...]) -> None:
+    def __init__(self, text: Text, layout: Layout, dialect: Dialect, assumptions: tuple[Assumption, ...]) -> None:
         super().__init__(text.name, layout.names, layout.n_records - layout.first_row - len(layout.dropped))
-        self.text, self.layout = text, layout
+        self.text, self.layout, self.dialect = text, layout, dialect
         self.unnamed, self.assumptions = layout.unnamed, assumptions
 
     @classmethod
-    def read(cls, source: Path | IO[bytes], name: str, options: ReadOptions, stack: ExitStack) -> TextPart:
-        """The text of a file or stream."""
-        text = read_text(source, name=name, encoding=options.encoding, stack=stack)
-        delimiter, said = find_delimiter(text, options.delimiter, options.skip or 0)
-        if delimiter == " ":
+    def read(
+        cls,
+        source: Path | IO[bytes],
+        name: str,
+        options: ReadOptions,
+        stack: ExitStack,
+        format: TableFormat | None = None,  # noqa: A002
+    ) -> TextPart:
+        """The text of a file or stream; ``format`` is that of an earlier table."""
+        known = None if format is None or format.dialect is None else Known(format.dialect, tuple(format.columns))
+        text = read_text(
+            source,
+            name=name,
+            encoding=options.encoding,
+            stack=stack,
+            usual_encoding=None if known is None else known.dialect.encoding,
+            max_unpacked=options.max_unpacked,
+        )
+        sign, said = find_delimiter(text, options.delimiter, options.skip or 0, known)
+        quoting, delimiter = quoting_of(sample_lines(text), sign), sign
+        if sign == " ":
             text, delimiter = rewritten(text, (joined_blanks(line) + "\n" for line in text.lines()), stack), "\t"
-        find = partial(find_layout, header=options.header, skip=options.skip, ragged=options.ragged)
+        elif not sign.isascii():
+            text, delimiter = with_delimiter(text, sign, ",", stack), ","
+        find = partial(find_layout, header=options.header, skip=options.skip, ragged=options.ragged, known=known)
         try:
             layout = find(text, delimiter)
         except LooseQuotes:
             text = with_strict_quotes(text, delimiter, stack)
             layout = find(text, delimiter)
-        return cls(text, layout, (*text.assumptions, *said, *layout.assumptions))
+        dialect = Dialect(sign, quoting, text.encoding, text.line_end, layout.has_header)
+        return cls(text, layout, dialect, (*text.assumptions, *said, *layout.assumptions))
 
     def texts(self, names: Sequence[str]) -> Iterator[tuple[int, pl.DataFrame]]:
         """All fields as texts without outer blanks; blank ones are null."""
@@ -97,24 +143,24 @@ class TextPart(Part):
                 yield int(part[ROW][0]), part.drop(ROW)
         if n_records < self.layout.n_records:
             raise FileFormatError(
-                f"{self.name}: the quotes in it cannot be followed to the end. Look for a field with a single double "
-                "quote; inside of quotes it must be doubled."
+                f"{self.name}: the quotes in it do not match. Look for a field with a single double quote; inside of "
+                "quotes it must be doubled."
             )
 
     def batches(self, format: TableFormat, names: Sequence[str]) -> Iterator[pl.DataFrame]:  # noqa: A002
-        """The rows as the format says."""
+        """The rows, read in a format."""
         for batch in self._records():
             part = batch.with_columns(_stripped(self.names)).filter(self._is_row(self.names))
             if len(part):
                 yield format.read(part, names)
 
     def _records(self) -> Iterator[pl.DataFrame]:
-        """All records as texts, block by block: polars would map the whole file into memory."""
+        """All records as texts in blocks: polars would map the whole file into memory."""
         import polars as pl
 
         count = 0
         for block in self.text.blocks():
-            try:
+            with readable(self.name, "not a table that can be read"):
                 found = pl.read_csv(
                     block,
                     has_header=False,
@@ -126,9 +172,6 @@ class TextPart(Part):
                     row_index_name=ROW,
                     row_index_offset=count,
                 )
-            except pl.exceptions.PolarsError as error:
-                first = str(error).split("\n", 1)[0]
-                raise FileFormatError(f"{self.name} cannot be read as a table: {first}.") from error
             count += len(found)
             yield found
 
@@ -156,37 +199,56 @@ class ParquetPart(Part):
     def __init__(self, path: Path, name: str) -> None:
         import polars as pl
 
-        try:
+        with readable(name, "a damaged Parquet file"):
             self._scan = pl.scan_parquet(path, glob=False, low_memory=True)
             schema = self._scan.collect_schema()
             n_rows = int(self._scan.select(pl.len()).collect().item())
-        except (pl.exceptions.PolarsError, OSError) as error:
-            first = str(error).split("\n", 1)[0]
-            raise FileFormatError(f"{name} is a damaged Parquet file: {first}. Copy it again.") from error
         self._expressions, left_out = _usable(schema)
         super().__init__(name, tuple(self._expressions), n_rows)
+        self._texts = tuple(column for column in self.names if schema[column] == pl.String)
         if not self.names:
             raise FileFormatError(f"{self.name} has no column of numbers, texts or dates.")
         if left_out:
             text = f"{named(left_out)} hold neither numbers, texts nor dates and are left out."
             self.assumptions = (Assumption(text, "--ignore"),)
 
-    def batches(self, format: TableFormat, names: Sequence[str]) -> Iterator[pl.DataFrame]:  # noqa: A002
-        """The rows part by part."""
-        import polars as pl
+    def text_names(self) -> tuple[str, ...]:
+        """Columns of text."""
+        return self._texts
 
+    def texts(self, names: Sequence[str]) -> Iterator[tuple[int, pl.DataFrame]]:
+        """Columns of text without outer blanks; blank ones are null."""
+        count = 0
+        for batch in self._collected(names):
+            yield count, batch.select(_stripped(names))
+            count += len(batch)
+
+    def batches(self, format: TableFormat, names: Sequence[str]) -> Iterator[pl.DataFrame]:  # noqa: A002
+        """The rows in batches, texts that are dates read in a format."""
+        for batch in self._collected(names):
+            yield format.with_dates(batch, [name for name in names if name in self._texts])
+
+    def _collected(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
         size = max(1, min(BATCH_ROWS, BATCH_VALUES // len(self.names)))
-        try:
-            yield from self._scan.select(self._expressions[name] for name in names).collect_batches(
-                chunk_size=size, maintain_order=True
+        what, count = "a damaged Parquet file", 0
+        with readable(self.name, what):
+            chosen = self._scan.select(self._expressions[name] for name in names)
+            batches = iter(chosen.collect_batches(chunk_size=size, maintain_order=True))
+        while True:
+            with readable(self.name, what):
+                batch = next(batches, None)
+            if batch is None:
+                break
+            count += len(batch)
+            yield batch
+        if count != self.n_rows:  # polars may stop without an error
+            raise FileFormatError(
+                f"{self.name} is {what}: {count:,} of its {self.n_rows:,} rows can be read. Download or copy it again."
             )
-        except pl.exceptions.PolarsError as error:
-            first = str(error).split("\n", 1)[0]
-            raise FileFormatError(f"{self.name} is a damaged Parquet file: {first}. Copy it again.") from error
 
 
 class FramePart(Part):
-    """A table that is in memory."""
+    """A table in memory."""
 
     def __init__(self, frame: pl.DataFrame, name: str) -> None:
         super().__init__(name, frame.columns, len(frame))
@@ -198,7 +260,7 @@ class FramePart(Part):
 
 
 def _usable(schema: pl.Schema) -> tuple[dict[str, pl.Expr], list[str]]:
-    """Columns of numbers, texts and dates, in types that all rooms know; and the others."""
+    """Columns of numbers, texts and dates in common types, and the other columns."""
     import polars as pl
 
     found, left_out = {}, []

@@ -1,4 +1,4 @@
-"""Lines to records: the fields between delimiters, with quotes as people write them."""
+"""Lines to records: fields between delimiters, with quotes of all kinds."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 
 from madaline.data.reading.text import Text, rewritten
 from madaline.errors import FileFormatError
 
 LONGEST = 1 << 24
-"Characters of a field; Python's csv stops at 131,072 by itself, and whole letters are kept in tables."
+"Number of characters of a field. The limit of Python's csv module is 131,072, and tables may hold whole letters."
 
 
-class LooseQuotes(Exception):  # noqa: N818 - a way to start anew
-    """A text has quotes that only a patient reader understands: ``5" pipe``, or a blank before them."""
+class LooseQuotes(Exception):  # noqa: N818 - caught, and the text is read again
+    """A text has quotes that polars misreads, such as ``5" pipe`` or a blank before a quote."""
 
 
 def records(lines: Iterable[str], delimiter: str, text: Text) -> Iterator[list[str]]:
-    """The fields of each record; none for a blank line. Blanks after a delimiter do not hide a quote."""
+    """The fields of each record, none for a blank line. A quote may follow blanks after a delimiter."""
     if csv.field_size_limit() < LONGEST:
         csv.field_size_limit(LONGEST)
     reader = csv.reader(
@@ -37,13 +38,39 @@ def records(lines: Iterable[str], delimiter: str, text: Text) -> Iterator[list[s
         ) from error
 
 
+def joined_blanks(line: str) -> str:
+    r"""A line with tabs in place of runs of blanks, except in quotes.
+
+    Examples
+    --------
+    >>> joined_blanks(' 1  2 "a  b" ')
+    '1\t2\t"a  b"'
+    """
+    return _BLANKS.sub(lambda found: found.group(1) or "\t", line.strip(" \t\r\n"))
+
+
+_BLANKS = re.compile(r'("(?:[^"]|"")*")|[ \t]+')
+
+
+def with_delimiter(text: Text, sign: str, delimiter: str, stack: ExitStack) -> Text:
+    """The text with another delimiter: polars takes ASCII characters only."""
+
+    def changed() -> Iterator[str]:
+        for fields in records(text.lines(), sign, text):
+            stream = io.StringIO()
+            csv.writer(stream, delimiter=delimiter, lineterminator="\n").writerow(fields)
+            yield stream.getvalue()
+
+    return replace(rewritten(text, changed(), stack), has_quotes=True)
+
+
 def sample_lines(text: Text) -> Iterator[str]:
-    """The lines a text begins with; only a line feed ends one, as in the whole of it."""
+    """The first lines of a text. Only a line feed ends a line, as in the whole text."""
     return io.StringIO(text.sample, newline="\n")
 
 
 def strict_records(text: Text, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """The line each record begins at, and its fields; :class:`LooseQuotes` at the first that polars would misread."""
+    """The number of the first line of each record, and its fields; LooseQuotes at the first that polars misreads."""
     is_strict = _strict(delimiter)
     for line, raw, fields in _raw_records(text, delimiter):
         if '"' in raw and not is_strict(raw):
@@ -52,7 +79,7 @@ def strict_records(text: Text, delimiter: str) -> Iterator[tuple[int, list[str]]
 
 
 def with_strict_quotes(text: Text, delimiter: str, stack: ExitStack) -> Text:
-    """The text with quotes where they must be and nowhere else, its lines where they were."""
+    """The text with quotes around whole fields only, and the same lines."""
     is_strict = _strict(delimiter)
 
     def changed() -> Iterator[str]:
@@ -62,7 +89,7 @@ def with_strict_quotes(text: Text, delimiter: str, stack: ExitStack) -> Text:
                 continue
             if "\n" in raw.rstrip("\r\n") or _is_open(raw, delimiter):
                 raise FileFormatError(
-                    f"{text.name}, line {line:,}: a double quote is opened and never closed. Close it, or take it out."
+                    f"{text.name}, line {line:,}: a double quote is opened and never closed. Close it, or remove it."
                 )
             stream = io.StringIO()
             csv.writer(stream, delimiter=delimiter, lineterminator="\n").writerow(fields)
@@ -72,7 +99,7 @@ def with_strict_quotes(text: Text, delimiter: str, stack: ExitStack) -> Text:
 
 
 def _raw_records(text: Text, delimiter: str) -> Iterator[tuple[int, str, list[str]]]:
-    """The line each record begins at, how it stands in the file, and its fields."""
+    """The number of the first line of each record, its text in the file, and its fields."""
     taken: list[str] = []
 
     def lines() -> Iterator[str]:
@@ -88,12 +115,12 @@ def _raw_records(text: Text, delimiter: str) -> Iterator[tuple[int, str, list[st
 
 
 def _strict(delimiter: str) -> Callable[[str], object]:
-    """Whether a record has quotes around whole fields only, those inside of them doubled."""
+    """A function that tells whether a record has quotes around whole fields only, and doubled ones inside them."""
     sign = re.escape(delimiter)
     field = rf'(?:"[^"]*(?:""[^"]*)*"|[^"{sign}\n]*)'
     return re.compile(rf"{field}(?:{sign}{field})*\r?\n?").fullmatch
 
 
 def _is_open(raw: str, delimiter: str) -> bool:
-    """Whether what follows a record would still be inside of its quotes."""
+    """Whether a quote of the record is not closed."""
     return len(list(csv.reader(io.StringIO(f"{raw}\nx"), delimiter=delimiter, skipinitialspace=True))) == 1

@@ -1,4 +1,4 @@
-"""Sentences about how columns were read, one for each thing that was assumed."""
+"""Sentences about how columns were read, one for each assumption."""
 
 from __future__ import annotations
 
@@ -11,16 +11,24 @@ from madaline.data.reading.evidence import Evidence
 from madaline.data.reading.format import TableFormat
 
 DRESSES = {
-    "currency": "amounts with a currency sign, which is left out",
+    "currency": "amounts with a currency sign, which is removed",
     "percent": "percentages, read as the number before the %",
-    "thousands": "numbers whose thousands are parted",
+    "thousands": "numbers with a thousands separator",
 }
 
 ASSUMED = ", assumed: no value shows whether the day or the month comes first"
 
 
-def say(found: TableFormat, columns: Mapping[str, Evidence]) -> Iterator[Assumption]:
-    """What was assumed about the columns."""
+def say(found: TableFormat, columns: Mapping[str, Evidence], earlier: TableFormat | None) -> Iterator[Assumption]:
+    """What was assumed about the columns of a table of texts.
+
+    Parameters
+    ----------
+    found : TableFormat
+    columns : dict of Evidence
+    earlier : TableFormat, optional
+        The format of an earlier table, from which the order of day and month is known.
+    """
     if found.decimal == ",":
         yield Assumption("Numbers have a decimal comma.", "--decimal")
     yield from _missing(columns)
@@ -35,7 +43,7 @@ def say(found: TableFormat, columns: Mapping[str, Evidence]) -> Iterator[Assumpt
     codes = [name for name, each in columns.items() if found.columns[name].kind == "text" and _is_code(each, found)]
     if codes:
         yield Assumption(f"{named(codes)} {_has(codes)} codes with leading zeros, kept as text.", "--numeric")
-    yield from _dates(found, columns)
+    yield from say_dates(found, columns, earlier)
     times = [name for name, column in found.columns.items() if column.kind == "time"]
     if times:
         yield Assumption(f"{named(times)} {_has(times)} times, read as hours.", "--categorical")
@@ -52,7 +60,7 @@ def _missing(columns: Mapping[str, Evidence]) -> Iterator[Assumption]:
 
 
 def _are_parted(names: list[str], columns: Mapping[str, Evidence]) -> bool:
-    """Whether points part thousands somewhere; a decimal comma with three digits looks the same otherwise."""
+    """Whether some point separates thousands; a decimal comma before three digits looks the same."""
     return any(columns[name].n_numbers[","] and "." in columns[name].proofs for name in names)
 
 
@@ -60,11 +68,14 @@ def _is_code(column: Evidence, found: TableFormat) -> bool:
     return column.has_codes and bool(column.n) and column.n_numbers[found.decimal] == column.n - column.n_maybe
 
 
-def _dates(found: TableFormat, columns: Mapping[str, Evidence]) -> Iterator[Assumption]:
+def say_dates(found: TableFormat, columns: Mapping[str, Evidence], earlier: TableFormat | None) -> Iterator[Assumption]:
+    """In which order dates are read."""
+    known = {} if earlier is None else earlier.date_patterns()
     by_order: dict[str, list[str]] = {}
     for name, column in found.columns.items():
-        if column.kind in ("date", "datetime"):
-            assumed = is_assumed(column.pattern.split(SEVERAL), columns[name].n_dates) if name in columns else False
+        if column.is_date:
+            counts = columns[name].n_dates if name in columns and known.get(name) != column.pattern else {}
+            assumed = bool(counts) and is_assumed(column.pattern.split(SEVERAL), counts)
             orders = f"{described(column.pattern)}{ASSUMED if assumed else ''}"
             by_order.setdefault(orders, []).append(name)
     for orders_said, names in by_order.items():
@@ -72,20 +83,21 @@ def _dates(found: TableFormat, columns: Mapping[str, Evidence]) -> Iterator[Assu
 
 
 def _odd(found: TableFormat, columns: Mapping[str, Evidence]) -> Iterator[Assumption]:
-    """Texts among numbers and dates that were taken for missing values."""
+    """Texts among numbers and dates that are treated as missing."""
     for name, column in columns.items():
         kind, pattern = found.columns[name].kind, found.columns[name].pattern
         if kind in ("date", "datetime") and column.n > column.dates_of(pattern):
             texts = counted(column.n - column.dates_of(pattern), "text")
-            yield Assumption(f"{name!r} has dates but for {texts}, taken as missing.", "--categorical")
+            yield Assumption(f"{name!r} has dates except for {texts}, treated as missing.", "--categorical")
         if kind not in ("integer", "number"):
             continue
         count = column.n - column.n_numbers[found.decimal]
         if count:
             row, text = column.odd.get(found.decimal, (0, ""))
-            example = f", as {text[:30]!r} in line {row + 1:,}" if text else ""
+            example = f", such as {text[:30]!r} in line {row + 1:,}" if text else ""
             yield Assumption(
-                f"{name!r} has numbers but for {counted(count, 'text')}{example}, taken as missing.", "--categorical"
+                f"{name!r} has numbers except for {counted(count, 'text')}{example}, treated as missing.",
+                "--categorical",
             )
 
 

@@ -1,4 +1,4 @@
-"""Tables from files: CSV of all kinds, Parquet, folders, standard input, data sets that come with the package."""
+"""Tables from files: CSV of all kinds, Parquet, folders, standard input, data sets of the package."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from typing import IO, TYPE_CHECKING, Any
 from madaline.data.datasets import DATASETS
 from madaline.data.reading.assumption import Assumption, counted, listed, named
 from madaline.data.reading.evidence import MISSING, Evidence, look_at_all
-from madaline.data.reading.format import TableFormat, find_decimal, find_format, found_again
+from madaline.data.reading.format import TableFormat
+from madaline.data.reading.format_choice import find_decimal, find_format, found_again
 from madaline.data.reading.options import ReadOptions
 from madaline.data.reading.parts import FramePart, ParquetPart, Part, TextPart
-from madaline.data.reading.statements import say
+from madaline.data.reading.statements import say, say_dates
 from madaline.errors import ConfigError, FileFormatError
 
 if TYPE_CHECKING:
     import polars as pl
 
 SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat", ".parquet", ".pq", ".csv.gz", ".tsv.gz", ".txt.gz")
-"What is read from a folder."
+"Files of a folder that are read."
 PARQUET = b"PAR1"
 NEARLY_EMPTY = 0.01
 "A column without a name that has values in a smaller share of rows is left out."
@@ -31,19 +32,19 @@ NEARLY_EMPTY = 0.01
 
 @dataclass
 class TableFile:
-    """A table that is open for reading, all at once or part by part.
+    """A table that is open for reading, as a whole or in batches.
 
     Attributes
     ----------
     name : str
-        What messages call it.
+        The name in messages.
     names : tuple of str
-        Of its columns.
+        Names of the columns.
     format : TableFormat
         How its texts are read.
     n_rows : int
     assumptions : list of Assumption
-        What was assumed where the file does not say.
+        What was assumed about it.
     """
 
     name: str
@@ -62,7 +63,7 @@ class TableFile:
         return pl.concat(frames, rechunk=True) if frames else pl.DataFrame()
 
     def batches(self) -> Iterator[pl.DataFrame]:
-        """The table part by part, each of the same types."""
+        """The table in batches of rows, all of the same types."""
         for part in self.parts:
             yield from part.batches(self.format, self.names)
 
@@ -75,7 +76,7 @@ def open_table(
     format: TableFormat | None = None,  # noqa: A002
     name: str | None = None,
 ) -> Iterator[TableFile]:
-    """A table to read part by part; what :func:`read_table` reads at once.
+    """Open a table to read it in batches; :func:`read_table` reads it as a whole.
 
     Parameters
     ----------
@@ -83,34 +84,44 @@ def open_table(
         A CSV-like or Parquet file, a folder of them, ``"-"`` for standard input, or the name of a data set.
     options : ReadOptions, optional
     format : TableFormat, optional
-        How the columns of an earlier table were read, to read these in the same way.
+        The format of an earlier table, to read this one in the same way. Its delimiter, header, encoding, decimal mark
+        and dates are used where they fit.
     name : str, optional
-        What messages call a file; its path unless told.
+        The name of a file in messages; by default its path.
     """
     options = options or ReadOptions()
     with ExitStack() as stack:
-        name, parts, said = _parts(source, options, stack, name)
+        name, parts, said = _parts(source, options, stack, name, format)
         table = TableFile(name, parts, options, assumptions=said)
         _check_alike(parts)
         for part in parts[:1]:
             table.assumptions += part.assumptions
         table.names = parts[0].names
-        _look(table, format)
+        if parts[0].is_text:
+            _look_at_texts(table, format)
+        else:
+            _look_at_types(table, format)
         if not table.n_rows:
             raise FileFormatError(f"{name} has no rows: there is nothing to learn from or to predict.")
         yield table
 
 
 def read_table(source: str | os.PathLike[str] | IO[bytes], **options: Any) -> tuple[pl.DataFrame, list[Assumption]]:
-    r"""The table of a file, and what was assumed where the file does not say.
+    r"""Read the table of a file.
 
     Parameters
     ----------
     source : path, str or binary stream
-        A CSV-like file of any delimiter, decimal mark and encoding, packed by gz or not; a Parquet file; a folder of
-        either; ``"-"`` for standard input; or the name of a data set that comes with the package.
+        A CSV-like file with any delimiter, decimal mark and encoding, plain or compressed by gzip; a Parquet file; a
+        folder of either; ``"-"`` for standard input; or the name of a data set that comes with the package.
     **options
-        See :class:`ReadOptions`: each overrides one assumption.
+        See :class:`ReadOptions`. Each overrides one assumption.
+
+    Returns
+    -------
+    frame : polars data frame
+    assumptions : list of Assumption
+        What was assumed about the file.
 
     Examples
     --------
@@ -119,10 +130,10 @@ def read_table(source: str | os.PathLike[str] | IO[bytes], **options: Any) -> tu
     >>> frame.rows()
     [(1200.5, datetime.date(2024, 12, 3)), (None, datetime.date(2024, 12, 24))]
     >>> print(*assumptions, sep="\n")
-    Fields are parted by a semicolon.  (--delimiter)
+    Fields are separated by a semicolon.  (--delimiter)
     Numbers have a decimal comma.  (--decimal)
     '?' means a missing value (1 time in 'price').  (--missing)
-    'price' has amounts with a currency sign, which is left out.  (--categorical)
+    'price' has amounts with a currency sign, which is removed.  (--categorical)
     'sold' has dates (day/month/year).  (--dates)
     """
     with open_table(source, ReadOptions(**options)) as table:
@@ -130,38 +141,48 @@ def read_table(source: str | os.PathLike[str] | IO[bytes], **options: Any) -> tu
 
 
 def _parts(
-    source: str | os.PathLike[str] | IO[bytes], options: ReadOptions, stack: ExitStack, name: str | None
+    source: str | os.PathLike[str] | IO[bytes],
+    options: ReadOptions,
+    stack: ExitStack,
+    name: str | None,
+    format: TableFormat | None,  # noqa: A002
 ) -> tuple[str, list[Part], list[Assumption]]:
     """The files of a source."""
     if not isinstance(source, (str, os.PathLike)):
-        return "The stream", [TextPart.read(source, "The stream", options, stack)], []
+        return "The stream", [TextPart.read(source, "The stream", options, stack, format)], []
     if source == "-":
-        return "Standard input", [TextPart.read(sys.stdin.buffer, "Standard input", options, stack)], []
+        return "Standard input", [TextPart.read(sys.stdin.buffer, "Standard input", options, stack, format)], []
     path = Path(source)
     if not path.exists():
         if str(source) in DATASETS:
             return f"The data set {str(source)!r}", [FramePart(DATASETS[str(source)].table(), str(source))], []
         raise FileNotFoundError(
-            f"There is no file {str(source)!r}, and no data set of that name. `madaline datasets` lists those."
+            f"There is no file {str(source)!r}, and no data set of that name. `madaline datasets` lists the data sets."
         )
-    if path.is_fifo() or path.is_char_device():  # can be read once only
+    if path.is_fifo() or path.is_char_device():  # can be read only once
         with path.open("rb") as stream:
-            return name or str(path), [TextPart.read(stream, name or str(path), options, stack)], []
+            return name or str(path), [TextPart.read(stream, name or str(path), options, stack, format)], []
     if not path.is_dir():
-        return name or str(path), [_file_part(path, options, stack, name)], []
+        return name or str(path), [_file_part(path, options, stack, format, name)], []
     files = sorted(each for each in path.iterdir() if each.is_file() and each.name.lower().endswith(SUFFIXES))
     if not files:
         raise FileFormatError(f"The folder {str(path)!r} has no table in it: no file that ends in .csv or .parquet.")
     said = [Assumption(f"{counted(len(files), 'file')} of the folder, one after the other.", "a file instead")]
-    return f"The folder {str(path)!r}", [_file_part(each, options, stack) for each in files], said
+    return f"The folder {str(path)!r}", [_file_part(each, options, stack, format) for each in files], said
 
 
-def _file_part(path: Path, options: ReadOptions, stack: ExitStack, name: str | None = None) -> Part:
+def _file_part(
+    path: Path,
+    options: ReadOptions,
+    stack: ExitStack,
+    format: TableFormat | None,  # noqa: A002
+    name: str | None = None,
+) -> Part:
     name = name or str(path)
     try:
         with path.open("rb") as file:
             start = file.read(4)
-        return ParquetPart(path, name) if start == PARQUET else TextPart.read(path, name, options, stack)
+        return ParquetPart(path, name) if start == PARQUET else TextPart.read(path, name, options, stack, format)
     except OSError as error:
         raise FileFormatError(f"{str(path)!r} cannot be read: {error.strerror or error}.") from error
 
@@ -172,27 +193,28 @@ def _check_alike(parts: Sequence[Part]) -> None:
         other = sorted(set(part.names) ^ set(parts[0].names))
         if other:
             raise FileFormatError(
-                f"{part.name} has other columns than {parts[0].name}: {listed(map(repr, other), 5)} in one only."
+                f"{part.name} has other columns than {parts[0].name}: only one of them has "
+                f"{listed(map(repr, other), 5)}."
             )
         if part.is_text != parts[0].is_text:
             raise FileFormatError(
-                f"{part.name} and {parts[0].name} are of different kinds: keep CSV and Parquet apart."
+                f"{part.name} and {parts[0].name} are of different kinds: put CSV and Parquet in different folders."
             )
 
 
-def _look(table: TableFile, given: TableFormat | None) -> None:
-    """Count the rows, and find how to read the texts."""
-    if not table.parts[0].is_text:
-        table.n_rows = sum(part.n_rows for part in table.parts)
-        return
+def _order(options: ReadOptions) -> str | None:
+    return None if options.dates == "none" else options.dates
+
+
+def _look_at_texts(table: TableFile, given: TableFormat | None) -> None:
+    """Count the rows of text files, and find how to read their columns."""
     options = table.options
     markers = options.missing if options.missing is not None else given.missing if given else MISSING
-    order = None if options.dates == "none" else options.dates
     columns = {name: Evidence() for name in table.names}
     for part in table.parts:
         for first_row, texts in part.texts(table.names):
             table.n_rows += len(texts)
-            look_at_all(columns, texts, markers, order, first_row)
+            look_at_all(columns, texts, markers, _order(options), first_row)
     _check_names(table)
     _leave_out(table, columns)
     decimal = options.decimal or find_decimal(columns.values(), given.decimal if given else None)
@@ -204,8 +226,43 @@ def _look(table: TableFile, given: TableFormat | None) -> None:
             found[name] = find_format(column, decimal, numeric=numeric, with_dates=options.dates != "none")
         else:
             found[name] = found_again(known, column, decimal)
-    table.format = TableFormat(decimal, markers, found)
-    table.assumptions += say(table.format, columns)
+    table.format = TableFormat(decimal, markers, found, table.parts[0].dialect)
+    table.assumptions += say(table.format, columns, given)
+
+
+def _look_at_types(table: TableFile, given: TableFormat | None) -> None:
+    """Count the rows of files with types, and find which columns of text are dates in every row."""
+    table.n_rows = sum(part.n_rows for part in table.parts)
+    options = table.options
+    is_set = (*options.numeric, *options.categorical)
+    columns = {
+        name: Evidence()
+        for name in table.parts[0].text_names()
+        if name not in is_set and all(name in part.text_names() for part in table.parts)
+    }
+    if options.dates == "none" or not columns:
+        return
+    _, first = next(table.parts[0].texts(tuple(columns)), (0, None))
+    for name in tuple(columns):
+        probe = Evidence()
+        if first is not None:
+            probe.look_at_dates(first[name], _order(options))
+        if not probe.n_dates.total():
+            del columns[name]
+    for part in table.parts if columns else ():
+        for _, texts in part.texts(tuple(columns)):
+            for name, column in columns.items():
+                column.n += len(texts) - texts[name].null_count()
+                column.look_at_dates(texts[name], _order(options))
+    found = {}
+    for name, column in columns.items():
+        known = given.columns.get(name) if given else None
+        chosen = find_format(column, ".", numeric=None, with_dates=True)
+        chosen = found_again(known, column, ".") if known is not None and known.is_date else chosen
+        if chosen.is_date and column.dates_of(chosen.pattern) == column.n:
+            found[name] = chosen
+    table.format = TableFormat(columns=found)
+    table.assumptions += say_dates(table.format, columns, given)
 
 
 def _check_names(table: TableFile) -> None:

@@ -1,13 +1,10 @@
-"""Bytes to text: whatever a file is packed and encoded as, it is handed on as UTF-8 with line feeds."""
+"""Bytes to text: a file of any encoding, compressed or not, is handed on as UTF-8 with line feeds."""
 
 from __future__ import annotations
 
 import codecs
-import gzip
 import io
-import shutil
 import tempfile
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -17,54 +14,59 @@ from typing import IO
 
 from madaline.data.reading.assumption import Assumption
 from madaline.data.reading.encoding import BLOCK, Found, blocks_of, opened
+from madaline.data.reading.unpacking import GZIP, Unpacked
 from madaline.errors import FileFormatError
 
 IN_MEMORY = 1 << 26
-"A text of at most so many bytes is kept in memory; a larger one stays in its file, or goes to a temporary one."
+"A text of at most this many bytes is kept in memory; a larger one stays in its file or goes to a temporary one."
 SAMPLE = 1 << 18
-"Characters from which delimiter and header are told."
+"Number of characters from which the delimiter and the header are told."
 
-GZIP = b"\x1f\x8b"
+_AS_CSV = "Open it in a spreadsheet program and save the sheet as CSV"
+_NO_TABLE = "A table in a CSV or Parquet file is needed"
 BINARY_STARTS = {
-    b"PK\x03\x04": "an Excel or zip file. Open it in a spreadsheet program and save the sheet as CSV",
-    b"\xd0\xcf\x11\xe0": "an old Excel file. Open it in a spreadsheet program and save the sheet as CSV",
-    b"BZh": "packed by bzip2. Unpack it first",
-    b"\xfd7zXZ": "packed by xz. Unpack it first",
-    b"\x28\xb5\x2f\xfd": "packed by zstd. Unpack it first",
+    b"PK\x03\x04": f"an Excel or zip file. {_AS_CSV}",
+    b"\xd0\xcf\x11\xe0": f"an old Excel file. {_AS_CSV}",
+    b"BZh": "compressed by bzip2. Decompress it first",
+    b"\xfd7zXZ": "compressed by xz. Decompress it first",
+    b"\x28\xb5\x2f\xfd": "compressed by zstd. Decompress it first",
     b"%PDF": "a PDF document. Export its table as CSV",
-    b"\x89PNG": "a picture. A table in a CSV or Parquet file is needed",
-    b"\xff\xd8\xff": "a picture. A table in a CSV or Parquet file is needed",
-    b"SQLite format 3": "a data base. Export a table of it as CSV",
+    b"\x89PNG": f"an image. {_NO_TABLE}",
+    b"\xff\xd8\xff": f"an image. {_NO_TABLE}",
+    b"SQLite format 3": "a database. Export a table of it as CSV",
     b"ARROW1": "an Arrow file. Save it as Parquet",
     b"FEA1": "a Feather file. Save it as Parquet",
     b"\x89HDF": "an HDF5 file. Save its table as Parquet or CSV",
     b"\x93NUMPY": "a NumPy file. Save its table as Parquet or CSV",
-    b"\x7fELF": "a program. A table in a CSV or Parquet file is needed",
+    b"\x7fELF": f"a program. {_NO_TABLE}",
 }
+_WEB_PAGE = "a web page. Download the table itself, or copy it into a spreadsheet and save that as CSV"
 TEXT_STARTS = {
-    b"<!doctype html": "a web page. Download the table itself, or copy it into a spreadsheet and save that as CSV",
-    b"<html": "a web page. Download the table itself, or copy it into a spreadsheet and save that as CSV",
+    b"<!doctype html": _WEB_PAGE,
+    b"<html": _WEB_PAGE,
     b"<?xml": "an XML document. Open it in a spreadsheet program and save its table as CSV",
     b"[{": "a JSON document. Save its table as CSV",
     b'{"': "a JSON document. Save its table as CSV",
 }
-"What is no table though it is text: how it begins, in small letters and after blanks."
+"First characters of texts that are not tables, in lower case and without blanks."
 
 
 @dataclass(frozen=True)
 class Text:
-    """A text as UTF-8, its lines ended by line feeds.
+    """A text in UTF-8 whose lines end with line feeds.
 
     Attributes
     ----------
     source : Path or bytes
-        Where it is.
+        The text itself, or the file that holds it.
     name : str
-        What messages call it.
+        The name in messages.
     sample : str
-        How it begins.
+        The beginning of the text.
     has_quotes : bool
         Whether there is a double quote anywhere.
+    encoding, line_end : str
+        Those of the original file.
     assumptions : tuple of Assumption
     """
 
@@ -72,15 +74,17 @@ class Text:
     name: str
     sample: str
     has_quotes: bool
+    encoding: str = "utf-8"
+    line_end: str = "\n"
     assumptions: tuple[Assumption, ...] = ()
 
     def lines(self) -> Iterator[str]:
-        """Line by line, each with its end."""
+        """The lines with their ends."""
         with io.TextIOWrapper(opened(self.source), encoding="utf-8", newline="\n") as stream:
             yield from stream
 
     def blocks(self) -> Iterator[bytes]:
-        """The bytes in blocks that end where a line does, outside of quotes."""
+        """The bytes in blocks that end with a line, outside of quotes."""
         rest = b""
         for block in blocks_of(self.source):
             whole = rest + block
@@ -89,13 +93,16 @@ class Text:
                 yield whole[:end]
             rest = whole[end:]
             if len(rest) > IN_MEMORY:
-                raise FileFormatError(f"{self.name} has a double quote that is never closed, or a line without end.")
+                raise FileFormatError(
+                    f"{self.name} has a double quote that is never closed, or a line of more than "
+                    f"{IN_MEMORY >> 20} MiB."
+                )
         if rest:
             yield rest
 
 
 def _end_of_records(block: bytes) -> int:
-    """Where the last line ends that has all of its quotes closed; 0 if there is none."""
+    """The end of the last line that has all of its quotes closed; 0 if there is none."""
     end = len(block)
     quotes = block.count(b'"')
     while True:
@@ -108,87 +115,106 @@ def _end_of_records(block: bytes) -> int:
         end = newline
 
 
-def read_text(source: Path | IO[bytes], *, name: str, encoding: str | None, stack: ExitStack) -> Text:
+def read_text(
+    source: Path | IO[bytes],
+    *,
+    name: str,
+    encoding: str | None,
+    stack: ExitStack,
+    usual_encoding: str | None = None,
+    max_unpacked: str | None = None,
+) -> Text:
     """The text of a file or stream.
 
     Parameters
     ----------
     source : Path or binary stream
     name : str
-        What messages call it.
+        The name in messages.
     encoding : str, optional
-        As the user gave it; told from the bytes otherwise.
+        The encoding, as the user gives it. By default it is told from the bytes.
     stack : ExitStack
-        What removes temporary files.
+        Removes temporary files.
+    usual_encoding : str, optional
+        The encoding of an earlier table, for bytes that are not UTF-8.
+    max_unpacked : str, optional
+        Largest size of a compressed file after decompression, such as ``"20GB"``.
     """
     assumptions: list[Assumption] = []
     packed = _kept(source, stack)
     with opened(packed) as stream:
         is_packed = stream.read(2) == GZIP
-    raw = _unpacked(packed, name, stack) if is_packed else packed
+    raw = packed
+    if is_packed:
+        with Unpacked(packed, name, max_unpacked) as unpacked:
+            raw = _stored(unpacked.read, stack)
     with opened(raw) as stream:
         start = stream.read(4096)
     if not start:
-        raise FileFormatError(f"{name} is empty: there is no table in it. Check that it was written to the end.")
+        raise FileFormatError(f"{name} is empty: there is no table in it. Check that the file is complete.")
     for magic, what in BINARY_STARTS.items():
         if start.startswith(magic):
             raise FileFormatError(f"{name} is {what}.")
     for begin, what in TEXT_STARTS.items():
         if start.removeprefix(codecs.BOM_UTF8).lstrip().lower().startswith(begin):
             raise FileFormatError(f"{name} is {what}.")
-    found = Found(raw, start, name, encoding)
+    found = Found(raw, start, name, encoding, usual_encoding)
     if found.is_assumed:
         assumptions.append(Assumption(f"The text is encoded as {found.said()}.", "--encoding"))
     if found.encoding == "utf-8" and not found.has_bare_returns:
         whole = raw
     else:
         whole = _rewritten(raw, found.encoding, name, stack)
-    with opened(whole) as stream:
-        sample = codecs.getincrementaldecoder("utf-8")().decode(stream.read(SAMPLE))
-    return Text(whole, name, sample, found.has_quotes, tuple(assumptions))
+    return Text(
+        whole, name, _sample(whole), found.has_quotes, found.encoding, _line_end(raw, found), tuple(assumptions)
+    )
 
 
 def rewritten(text: Text, lines: Iterator[str], stack: ExitStack) -> Text:
-    """The text with these lines instead, each with its end."""
+    """The text with these lines in place of its own, each with its end."""
     whole = _stored(lambda: "".join(islice(lines, 10_000)).encode(), stack)
+    return replace(text, source=whole, sample=_sample(whole))
+
+
+def _sample(whole: Path | bytes) -> str:
     with opened(whole) as stream:
-        sample = codecs.getincrementaldecoder("utf-8")().decode(stream.read(SAMPLE))
-    return replace(text, source=whole, sample=sample)
+        return codecs.getincrementaldecoder("utf-8")().decode(stream.read(SAMPLE))
+
+
+def _line_end(raw: Path | bytes, found: Found) -> str:
+    """The end of the first line."""
+    with opened(raw) as stream:
+        start = codecs.getincrementaldecoder(found.encoding)(errors="replace").decode(stream.read(SAMPLE))
+    first = start[: start.find("\n") + 1] or start
+    return "\r\n" if first.endswith("\r\n") else "\r" if "\r" in first else "\n"
 
 
 def _kept(source: Path | IO[bytes], stack: ExitStack) -> Path | bytes:
-    """A file, or all of a stream; small ones in memory."""
+    """A file or the whole of a stream; small ones in memory."""
     if isinstance(source, Path):
         return source.read_bytes() if source.stat().st_size <= IN_MEMORY else source
     return _stored(lambda: source.read(BLOCK), stack)
 
 
 def _stored(read: Callable[[], bytes], stack: ExitStack) -> Path | bytes:
-    """All that ``read`` gives, in memory or in a temporary file."""
-    held = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - closed below
-    with held:
+    """All blocks that ``read`` returns, in memory or in a temporary file."""
+    held = bytearray()
+    while len(held) <= IN_MEMORY:
+        block = read()
+        if not block:
+            return bytes(held)
+        held += block
+    path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="madaline-"))) / "table"
+    with path.open("xb") as file:
+        file.write(held)
+        held.clear()
         while block := read():
-            held.write(block)
-        size = held.tell()
-        held.seek(0)
-        if size <= IN_MEMORY:
-            return bytes(held.read())
-        path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="madaline-"))) / "table"
-        with path.open("wb") as file:
-            shutil.copyfileobj(held, file, BLOCK)
+            file.write(block)
     return path
 
 
-def _unpacked(packed: Path | bytes, name: str, stack: ExitStack) -> Path | bytes:
-    with gzip.GzipFile(fileobj=opened(packed)) as stream:
-        try:
-            return _stored(lambda: stream.read(BLOCK), stack)
-        except (OSError, EOFError, zlib.error) as error:
-            raise FileFormatError(f"{name} is a damaged gz file: {error}. Download or copy it again.") from error
-
-
 def _rewritten(raw: Path | bytes, encoding: str, name: str, stack: ExitStack) -> Path | bytes:
-    """The text as UTF-8 with line feeds."""
+    """The text in UTF-8 with line feeds."""
     decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(encoding)(errors="strict"), translate=True)
     blocks = blocks_of(raw)
 
@@ -197,7 +223,7 @@ def _rewritten(raw: Path | bytes, encoding: str, name: str, stack: ExitStack) ->
             if text := decoder.decode(block):
                 if "\0" in text:
                     raise FileFormatError(
-                        f"{name} is no text in {encoding}: it has NULs in it. Try another --encoding."
+                        f"{name} is not a text in {encoding}: it contains NUL characters. Try another --encoding."
                     )
                 return str(text).encode()
         return str(decoder.decode(b"", final=True)).encode()
@@ -206,5 +232,5 @@ def _rewritten(raw: Path | bytes, encoding: str, name: str, stack: ExitStack) ->
         return _stored(read, stack)
     except UnicodeError as error:
         raise FileFormatError(
-            f"{name} is not encoded as {encoding}: {error}. Give the right one with --encoding, as utf-8 or latin-1."
+            f"{name} is not encoded as {encoding}: {error}. Pass the right --encoding, for example utf-8 or latin-1."
         ) from error

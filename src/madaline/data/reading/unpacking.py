@@ -1,0 +1,94 @@
+"""Compressed files: decompressed block by block, up to a limit."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import shutil
+import tempfile
+import zlib
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from madaline.data.reading.encoding import BLOCK, opened
+from madaline.errors import ConfigError, FileFormatError, InputError
+
+GZIP = b"\x1f\x8b"
+"The first bytes of a gz file."
+LARGEST_RATIO = 200
+"A table is rarely more than this many times larger than its gz file."
+ALWAYS = 1 << 28
+"Number of bytes that a gz file of any size may have after decompression."
+DISK_SHARE = 0.9
+"Share of the free space for temporary files that a decompressed file may take."
+UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+
+
+class Unpacked:
+    """The content of a gz file.
+
+    Parameters
+    ----------
+    packed : Path or bytes
+        The file, or its bytes.
+    name : str
+        The name in messages.
+    limit : str, optional
+        Largest size of the content, such as ``"20GB"``. By default 200 times the size of the file and at least 256
+        MiB, but not more than there is space for.
+
+    Raises
+    ------
+    InputError
+        If the content is larger.
+    """
+
+    def __init__(self, packed: Path | bytes, name: str, limit: str | None = None) -> None:
+        self._name = name
+        self._limit = n_bytes(limit) if limit is not None else None
+        n_packed = packed.stat().st_size if isinstance(packed, Path) else len(packed)
+        self._most = max(ALWAYS, LARGEST_RATIO * n_packed) if self._limit is None else self._limit
+        self._free = int(DISK_SHARE * shutil.disk_usage(tempfile.gettempdir()).free)
+        self._stream = gzip.GzipFile(fileobj=opened(packed))
+        self._done = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._stream.close()
+
+    def read(self) -> bytes:
+        """The next block; empty at the end."""
+        try:
+            block = self._stream.read(BLOCK)
+        except (OSError, EOFError, zlib.error) as error:
+            raise FileFormatError(f"{self._name} is a damaged gz file: {error}. Download or copy it again.") from error
+        self._done += len(block)
+        if self._done > self._most:
+            raise InputError(
+                f"{self._name} has more than {self._most:,} bytes when it is decompressed, which is the limit. If you "
+                "trust the file, raise the limit: --max-unpacked 20GB."
+            )
+        if self._done > max(self._free, ALWAYS):
+            raise InputError(
+                f"{self._name} has more than {self._free:,} bytes when it is decompressed, and there is no space for "
+                f"more in {tempfile.gettempdir()!r}. Decompress it yourself and give the file, or set TMPDIR to a "
+                "larger disk."
+            )
+        return block
+
+
+def n_bytes(size: str, option: str = "--max-unpacked") -> int:
+    """A number of bytes as people write it.
+
+    Examples
+    --------
+    >>> n_bytes("500MB"), n_bytes("1.5 GB"), n_bytes("2g")
+    (500000000, 1500000000, 2000000000)
+    """
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)I?B?", str(size).strip().upper())
+    if found is None or not float(found[1]):
+        raise ConfigError(f"{option} {size} is not a size. Write it as 500MB or 4GB.")
+    return int(float(found[1]) * UNITS[found[2]])
