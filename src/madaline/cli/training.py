@@ -333,7 +333,9 @@ def _versions() -> dict[str, str]:
 def _show_other_versions(settings: RunConfig, screen: Screen) -> None:
     """Say which differences to the run that wrote a config may change the result."""
     now = _versions()
-    then = {name: settings.versions[name] for name in ("madaline", "numpy", "instructions") if name in settings.versions}
+    then = {
+        name: settings.versions[name] for name in ("madaline", "numpy", "instructions") if name in settings.versions
+    }
     changed = [f"{name} {value} (here {now[name]})" for name, value in then.items() if value != now[name]]
     if changed:
         screen.say(
