@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import json
@@ -10,6 +11,7 @@ import random
 import subprocess
 import sys
 import threading
+import zlib
 from pathlib import Path
 
 import polars as pl
@@ -52,6 +54,41 @@ def test_a_damaged_parquet_file_is_refused(tmp_path):
     (tmp_path / "table.parquet").write_bytes(content[:-20])
     with pytest.raises(FileFormatError, match="damaged Parquet file"):
         read_table(tmp_path / "table.parquet")
+
+
+PANIC = (
+    r"c-nPR%}T>S5Z+Bo^w5Kp&eA{*IcTt0G>xroL=S7Nzg3eUh{vR9R8S+0|0f^JM-T)bLBxYk;Y=F6h{NuDyEET>GqCGQzX3(C!0Lkv"
+    r"j4{r}rsP=25g1gUQb*DhZgoshxl)*BP}EvXozkj2047xN#BrIvIf)r6>LcXJ_v9W>s|@8oTD+h@=|?Keq(TvzU)+4=Ow)xAO9F{_"
+    r"`r^=}BPiO+R&kUh*HFY}GYXEtphOtXu)dBIp=!ETH{ZDa-<T6jyeUv&=8K~L-(P$xAeeaPLNzB5Dl|y7Bz^zjXgM964ljc02VWpt"
+    r"+LmZNa-Cbe-+TEz3++mo%5H|9oO3aMcSmt7I>~uieHL6Jw|9u7&fr&c%v;-#xw(&&?~xuYxk>fwDUEVK`EJHK&b+ssiS|xViqIQ3"
+    r"ThFB&n#YpAt+8~6M7#O@*psWQy6-0E!6-FmuO6;XlgpZMI~=8F$)#b>H|8y4HoQ4IkBoNgSaujK#&Kk~<G5o-ji%l11eO!nPAiV>"
+    r"xE%~5$F6C0d?<RWSNt6=e#mdIy?-S"
+)
+"A small Parquet file with one wrong byte, at which the native code of polars panics."
+
+
+def test_a_parquet_file_at_which_polars_panics_is_refused(tmp_path):
+    (tmp_path / "table.parquet").write_bytes(zlib.decompress(base64.b85decode(PANIC)))
+    with pytest.raises(FileFormatError, match=r"is a damaged Parquet file: .* Download or copy it again"):
+        read_table(tmp_path / "table.parquet")
+
+
+def test_dates_as_text_are_read_from_parquet_as_from_csv(tmp_path):
+    days = [f"{1 + k % 28:02d}/{1 + k % 12:02d}/2024" for k in range(60)]
+    frame = pl.DataFrame({"day": days, "word": ["a", "b", "c"] * 20, "mixed": [*days[:59], "soon"]})
+    frame.write_parquet(tmp_path / "t.parquet")
+    found, said = read_table(tmp_path / "t.parquet")
+    assert found.schema == {"day": pl.Date, "word": pl.String, "mixed": pl.String}
+    assert found["day"].equals(frame["day"].str.to_date("%d/%m/%Y"))
+    assert [str(each) for each in said] == ["'day' has dates (day/month/year).  (--dates)"]
+    assert read_table(tmp_path / "t.parquet", dates="none")[0].equals(frame)
+    assert read_table(tmp_path / "t.parquet", categorical=("day",))[0].equals(frame)
+    with open_table(tmp_path / "t.parquet") as table:
+        known = table.format
+    frame.head(1).with_columns(day=pl.lit("03/04/2024")).write_parquet(tmp_path / "one.parquet")
+    with open_table(tmp_path / "one.parquet", format=known) as table:
+        assert str(table.frame()["day"][0]) == "2024-04-03"
+        assert [each.text for each in table.assumptions][:1] == ["'day' has dates (day/month/year)."]
 
 
 def test_a_folder_is_one_table(tmp_path):

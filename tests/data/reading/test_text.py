@@ -8,7 +8,7 @@ import io
 import pytest
 
 from madaline.data.reading.table_file import read_table
-from madaline.errors import ConfigError, FileFormatError
+from madaline.errors import ConfigError, FileFormatError, InputError
 
 TEXT = "name,größe,prix €\nÄnne,1.5,20\nBjörn,2.5,30\n"
 
@@ -69,6 +69,30 @@ def test_gz_is_unpacked_by_its_content_not_by_its_name(tmp_path):
 def test_a_damaged_gz_is_refused():
     with pytest.raises(FileFormatError, match=r"damaged gz file.*Download or copy it again"):
         read(gzip.compress(TEXT.encode() * 100)[:60])
+
+
+def test_what_a_gz_holds_is_limited(monkeypatch, tmp_path):
+    """A small file that decompresses without end must fill neither memory nor disk."""
+    packed = gzip.compress(b"a,b\n" + b"1,2\n" * 500_000)
+    assert len(read(packed)[0]) == 500_000
+    with pytest.raises(InputError, match=r"more than 1,000,000 bytes .* raise the limit: --max-unpacked 20GB"):
+        read(packed, max_unpacked="1MB")
+    monkeypatch.setattr("madaline.data.reading.unpacking.ALWAYS", 1 << 16)
+    (tmp_path / "bomb.csv.gz").write_bytes(packed)
+    with pytest.raises(InputError, match=r"bomb.csv.gz has more than [\d,]+ bytes when it is decompressed"):
+        read_table(tmp_path / "bomb.csv.gz")
+    assert len(read_table(tmp_path / "bomb.csv.gz", max_unpacked="3MB")[0]) == 500_000
+    with pytest.raises(ConfigError, match=r"--max-unpacked much is not a size. Write it as 500MB or 4GB"):
+        read(packed, max_unpacked="much")
+
+
+def test_a_gz_for_which_the_disk_has_no_space_is_refused(monkeypatch):
+    packed = gzip.compress(b"a,b\n" + b"1,2\n" * 500_000)
+    monkeypatch.setattr("madaline.data.reading.unpacking.ALWAYS", 1 << 16)
+    monkeypatch.setattr("madaline.data.reading.unpacking.LARGEST_RATIO", 10_000)
+    monkeypatch.setattr("madaline.data.reading.unpacking.DISK_SHARE", 0.0)
+    with pytest.raises(InputError, match=r"there is no space for more in .* set TMPDIR to a larger disk"):
+        read(packed)
 
 
 def test_an_empty_file_is_refused():

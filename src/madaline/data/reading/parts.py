@@ -46,6 +46,8 @@ def readable(name: str, what: str) -> Iterator[None]:
         yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         first = str(error).split("\n", 1)[0].rstrip(".")
+        if isinstance(error, pl.exceptions.PanicException):
+            first = "its parts contradict each other"
         raise FileFormatError(f"{name} is {what}: {first}. Download or copy it again.") from error
 
 
