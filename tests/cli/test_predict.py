@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from madaline.data.datasets import DATASETS
+from madaline.data.reading.format import TableFormat
 from madaline.errors import InputError
 
 
@@ -161,9 +162,10 @@ import sys
 from pathlib import Path
 import numpy as np, polars as pl
 from madaline.cli.predict import _write
+from madaline.data.reading.format import TableFormat
 rng = np.random.default_rng(0)
 parts = (pl.DataFrame({f"c{j}": rng.normal(size=100_000) for j in range(10)}) for _ in range(80))
-assert _write(parts, Path(sys.argv[1])) == 8_000_000
+assert _write(parts, Path(sys.argv[1]), TableFormat()) == 8_000_000
 # Not getrusage, whose maximum is at least that of the process which started this one.
 print(next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith("VmHWM")))
 """
@@ -185,7 +187,7 @@ def test_a_part_that_cannot_be_read_is_told_as_it_is_and_leaves_no_file(tmp_path
         raise OSError("the table ends here")
 
     with pytest.raises(OSError, match="the table ends here"):
-        _write(parts(), tmp_path / "scored.parquet")
+        _write(parts(), tmp_path / "scored.parquet", TableFormat())
     assert list(tmp_path.iterdir()) == []
 
 
@@ -209,3 +211,16 @@ def test_a_net_alone_is_not_enough(madaline):
     result = madaline("predict", "net.madaline", "penguins")
     assert result.code == 1
     assert "holds a net without the columns" in result.err
+
+
+def test_scores_are_written_in_the_dialect_of_the_table(madaline):
+    lines = ["x;d;y", *(f"{k % 9},25;{1 + k % 28}/02/2024;{(k % 9) ** 2},5" for k in range(200))]
+    Path("train.csv").write_text("\n".join(lines))
+    options = ("--epochs", "3", "--no-baselines", "--no-report")
+    assert madaline("train", "train.csv", "-t", "y", "--out", "run", *options).code == 0
+    assert madaline("predict", "run", "train.csv", "-o", "scored.csv").code == 0
+    header, first = Path("scored.csv").read_text().splitlines()[:2]
+    assert header == "x;d;y;predicted y"
+    assert first.startswith("0,25;1/02/2024;0,5;") or first.startswith("0,25;01/02/2024;0,5;")
+    assert "." not in first
+    assert madaline("predict", "run", "train.csv").out == Path("scored.csv").read_text()

@@ -412,3 +412,35 @@ def test_a_config_of_another_instruction_set_is_said(madaline):
     Path("other.toml").write_text(config.replace(f'instructions = "{instructions}"', 'instructions = "sse9"'))
     other = madaline("train", "--config", "other.toml", "--out", "other", "--no-baselines", "--no-report")
     assert f"the config was written with instructions sse9 (here {instructions})" in other.out
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_the_latest_rows_are_found_however_dates_are_written(madaline, suffix):
+    """31/12/2020 is before 01/01/2021; sorted as text it would be after."""
+    days = [f"{1 + k % 28:02d}/{1 + k // 28 % 12:02d}/{2018 + k // 336}" for k in range(1000)]
+    table = pl.DataFrame({"day": days, "a": np.arange(1000) % 7, "y": np.arange(1000) // 336 + 0.5})
+    table.write_csv("t.csv") if suffix == "csv" else table.write_parquet("t.parquet")
+    options = ("-t", "y", "--when", "day", "--task", "regression", "--json", *QUICK)
+    document = madaline("train", f"t.{suffix}", *options).json()
+    assert document["rows"]["test"] == 200
+    scored = madaline("predict", document["folder"], f"t.{suffix}", "--only").out
+    assert len(scored.splitlines()) == 1001
+    late = table.with_row_index().filter(pl.col("y") == 2.5)["index"]
+    assert document["rows"]["train"] + document["rows"]["validation"] == 800 <= late.min() + 130
+
+
+def test_a_column_that_is_no_time_is_refused(madaline):
+    Path("t.csv").write_text(
+        "\n".join(["word,a,y", *(f"{'ab cd ef'.split()[k % 3]},{k % 7},{k % 2}" for k in range(100))])
+    )
+    result = madaline("train", "t.csv", "-t", "y", "--when", "word", *QUICK)
+    assert result.code == 1
+    assert "--when word: row 0 holds 'ab', which is neither a date nor a number" in result.err
+
+
+def test_a_panel_gets_a_hint(madaline):
+    rows = [f"country {g},{1990 + t},{g * t % 7},{g + 0.1 * t:.2f}" for g in range(12) for t in range(20)]
+    Path("t.csv").write_text("\n".join(["country,year,a,y", *rows]))
+    result = madaline("train", "t.csv", "-t", "y", *QUICK)
+    assert "pass --group country" in result.out
+    assert "pass --group" not in madaline("train", "t.csv", "-t", "y", "--group", "country", *QUICK).out

@@ -48,6 +48,15 @@ Unnamed = Annotated[
     ),
 ]
 
+MaxUnpacked = Annotated[
+    str | None,
+    typer.Option(
+        help="Largest size of a compressed file after decompression, for example 20GB.",
+        rich_help_panel=READING,
+        show_default="200 times the size of the file",
+    ),
+]
+
 
 def words(given: str | None) -> tuple[str, ...]:
     """Names separated by commas; a comma in a name is written twice.
@@ -79,6 +88,7 @@ def read_options(
     dates: str | None,
     ragged: str,
     unnamed: str,
+    max_unpacked: str | None = None,
     numeric: Sequence[str] = (),
     categorical: Sequence[str] = (),
 ) -> ReadOptions:
@@ -93,6 +103,7 @@ def read_options(
         dates=dates,
         ragged=ragged,
         unnamed=unnamed,
+        max_unpacked=max_unpacked,
         numeric=tuple(numeric),
         categorical=tuple(categorical),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
@@ -16,6 +17,8 @@ from madaline.cli.model import DataPath, ModelPath, SavedModel, load
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from madaline.data.reading.format import TableFormat
 
 
 def predict(
@@ -42,6 +45,7 @@ def predict(
     dates: o.Dates = None,
     ragged: o.Ragged = "auto",
     unnamed: o.Unnamed = "auto",
+    max_unpacked: o.MaxUnpacked = None,
 ) -> None:
     """Predict each row of a table. Tables of any size are read in parts.
 
@@ -53,7 +57,9 @@ def predict(
       madaline predict run houses.csv --interval 0.9 -o scored.parquet
     """
     from madaline.cli.screen import Screen
+    from madaline.data.reading.dialect import Dialect
     from madaline.data.reading.table_file import open_table
+    from madaline.data.reading.writing import written
 
     saved = load(model)
     reading = o.read_options(
@@ -66,6 +72,7 @@ def predict(
         dates=dates,
         ragged=ragged,
         unnamed=unnamed,
+        max_unpacked=max_unpacked,
     )
     if out is not None:
         o.check_free(out, force=force)
@@ -79,10 +86,11 @@ def predict(
         if out is None and not as_json:
             for assumption in table.assumptions:
                 print(f"  {assumption.text}  [{assumption.flag}]", file=sys.stderr)
+            dialect = replace(table.format.dialect or Dialect(), encoding="utf-8")
             for k, part in enumerate(parts):
-                sys.stdout.write(part.write_csv(include_header=k == 0))
+                sys.stdout.write(written(part, replace(table.format, dialect=dialect), is_first=k == 0).decode())
             return
-        n_rows = _write(parts, out)
+        n_rows = _write(parts, out, table.format)
         for assumption in table.assumptions:
             screen.say(f"  {assumption.text}  [{assumption.flag}]")
         screen.say(f"{n_rows:,} rows written to {out}." if out else "")
@@ -112,20 +120,22 @@ def answers(saved: SavedModel, batch: pl.DataFrame, *, proba: bool, interval: fl
     return batch.select(name for name in batch.columns if name not in columns).hstack(result)
 
 
-def _write(parts: Iterator[pl.DataFrame], out: Path | None) -> int:
-    """Write all parts to a file, whole or not at all; returns the number of rows."""
+def _write(parts: Iterator[pl.DataFrame], out: Path | None, format: TableFormat) -> int:  # noqa: A002
+    """Write all parts to a file, whole or not at all, CSV in the dialect of the table; returns the number of rows."""
     if out is None:
         return sum(map(len, parts))
     from madaline import container
 
     with container.replacing(out) as file:
-        return (_write_parquet if out.suffix in (".parquet", ".pq") else _write_csv)(parts, file)
+        return _write_parquet(parts, file) if out.suffix in (".parquet", ".pq") else _write_csv(parts, file, format)
 
 
-def _write_csv(parts: Iterator[pl.DataFrame], file: BinaryIO) -> int:
+def _write_csv(parts: Iterator[pl.DataFrame], file: BinaryIO, format: TableFormat) -> int:  # noqa: A002
+    from madaline.data.reading.writing import written
+
     n_rows = 0
     for k, part in enumerate(parts):
-        part.write_csv(file, include_header=k == 0)
+        file.write(written(part, format, is_first=k == 0))
         n_rows += len(part)
     return n_rows
 

@@ -13,6 +13,7 @@ from madaline.cli.config import RunConfig
 from madaline.data.reading.assumption import Assumption
 from madaline.data.reading.table_file import TableFile
 from madaline.data.split import Split
+from madaline.data.times import times_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -145,26 +146,32 @@ def _different(column: pl.Series, before: pl.Series | None) -> pl.Series:
 
 
 def training_parts(
-    table: TableFile, sampled: SampledTable, split: Split, by: str | None, targets: Sequence[str]
+    table: TableFile,
+    sampled: SampledTable,
+    split: Split,
+    by: str | None,
+    targets: Sequence[str],
+    *,
+    order: str | None = None,
 ) -> Iterator[pl.DataFrame]:
     """The training rows of a table, part by part: those with a target that are not in the validation or test set.
 
     These sets were drawn from the sample, and their rows are left out by number. With a column to split ``by``, all
-    rows of their groups are left out, or all rows from their earliest time on.
+    rows of their groups are left out, or all rows from their earliest time on; ``order`` is that of day and month.
     """
     assert sampled.places is not None
     held = np.concatenate([split.validation, split.test])
     places = np.sort(sampled.places[held])
     values = None if by is None else sampled.frame[by][held]
+    earliest = times_of(values, by, order=order).min() if by is not None and split.way == "time" else -np.inf
     start = 0
     for batch in table.batches():
         if values is not None and by is not None:
             column = batch[by]
-            is_kept = (
-                ~column.is_in(values.unique().implode(), nulls_equal=True)
-                if split.way == "group"
-                else (column < values.min()).fill_null(value=True)
-            ).to_numpy()
+            if split.way == "group":
+                is_kept = (~column.is_in(values.unique().implode(), nulls_equal=True)).to_numpy()
+            else:
+                is_kept = times_of(column, by, order=order) < earliest
         else:
             is_kept = np.ones(len(batch), dtype=bool)
             low, high = np.searchsorted(places, [start, start + len(batch)])

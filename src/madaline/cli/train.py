@@ -130,6 +130,7 @@ def train(
     dates: o.Dates = None,
     ragged: o.Ragged = "auto",
     unnamed: o.Unnamed = "auto",
+    max_unpacked: o.MaxUnpacked = None,
 ) -> None:
     """Train a net on a table, test it, and write a folder with the model and a report.
 
@@ -197,7 +198,18 @@ def _take(settings: Any, given: dict[str, Any]) -> None:
     if given["hidden"] is not None:
         settings.training.hidden = _widths(given["hidden"])
     _take_split(settings, given["split"], given["group"], given["when"])
-    reading = ("delimiter", "decimal", "encoding", "header", "skip", "missing", "dates", "ragged", "unnamed")
+    reading = (
+        "delimiter",
+        "decimal",
+        "encoding",
+        "header",
+        "skip",
+        "missing",
+        "dates",
+        "ragged",
+        "unnamed",
+        "max_unpacked",
+    )
     typed = o.read_options(**{name: given[name] for name in reading})
     settings.reading = type(typed)(**settings.reading.given() | typed.given())
     _check_ranges(settings)

@@ -20,8 +20,10 @@ from madaline.cli.results import advise, compare, show_history, show_plan, statu
 from madaline.cli.run_folder import CONFIG, MODEL, RunFolder, StoppedRun
 from madaline.cli.sampling import SampledTable, sample, training_parts
 from madaline.cli.screen import Screen, plain
+from madaline.data.panel import find_panel
 from madaline.data.reading.assumption import counted
 from madaline.data.split import Split, split_rows
+from madaline.data.times import times_of
 from madaline.errors import ConfigError, DataWarning
 
 if TYPE_CHECKING:
@@ -92,6 +94,8 @@ def _run(
         def begin() -> None:
             counts = {name: len(rows) for name, rows in split.parts().items()} | {"train": estimator.n_samples_}
             show_plan(screen, estimator, target, counts, split.way, data_warnings(caught))
+            if split.way in ("random", "stratified") and (panel := find_panel(X)) is not None:
+                screen.say(f"  Note: {panel.hint()}")
             if not resume:
                 # What was chosen from the data is written down, so that a later version trains the same net.
                 settings.data.target, settings.split.way = targets, split.way
@@ -114,7 +118,7 @@ def _run(
             by = _split_column(settings, frame.columns) if split.way in ("group", "time") else None
             train_X, train_y = (
                 TableStream(
-                    lambda: _streamed_parts(table, sampled, split, by, target),
+                    lambda: _streamed_parts(table, sampled, split, by, target, _date_order(settings)),
                     sample=parts["train"],
                     n_rows=sampled.n_rows,
                     folder=folder.work,
@@ -236,10 +240,10 @@ def _check(training: Any) -> None:
 
 
 def _streamed_parts(
-    table: TableFile, sampled: SampledTable, split: Split, by: str | None, target: TargetReader
+    table: TableFile, sampled: SampledTable, split: Split, by: str | None, target: TargetReader, order: str | None
 ) -> Iterator[tuple[Any, Any]]:
     """The training rows of a table that is not in memory."""
-    for part in training_parts(table, sampled, split, by, target.names):
+    for part in training_parts(table, sampled, split, by, target.names, order=order):
         yield part.drop(target.names), target.values(target_columns(part, target.names))
 
 
@@ -275,11 +279,18 @@ def _split(settings: RunConfig, frame: Any, y: Any, target: TargetReader) -> Spl
             raise ConfigError(f"--split stratified needs classes, and the task is {target.task}.")
         by = y
     elif way in ("group", "time"):
-        column = frame[_split_column(settings, frame.columns)]
-        by = column.rank("dense").fill_null(0).to_numpy()
+        name = _split_column(settings, frame.columns)
+        if way == "group":
+            by = frame[name].rank("dense").fill_null(0).to_numpy()
+        else:
+            by = times_of(frame[name], name, order=_date_order(settings))
     return split_rows(
         len(frame), way=way, by=by, test=chosen.test, validation=chosen.validation, seed=settings.training.seed
     )
+
+
+def _date_order(settings: RunConfig) -> str | None:
+    return None if settings.reading.dates == "none" else settings.reading.dates
 
 
 def _ignored(settings: RunConfig, names: Sequence[str], targets: Sequence[str]) -> list[str]:
