@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 TITLES = {
-    "penguins": ("Which classes are mixed up", "accuracy on rows that training did not see"),
-    "auto_mpg": ("Predictions and the truth", "How far to believe intervals", "R2 on rows that training did not see"),
+    "penguins": ("Confusion matrix", "accuracy on the test set"),
+    "auto_mpg": ("Predicted and true values", "Coverage of prediction intervals", "R2 on the test set"),
 }
 
 
@@ -18,7 +18,7 @@ def test_train_writes_a_report_with_all_its_parts(madaline, tmp_path, name):
     text = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     for section in ("result", "learning", "predictions", "columns", "net", "data", "use", "config"):
         assert f'<section id="{section}">' in text
-    for title in (*TITLES[name], "Importance of columns", "Size of activations", "Gradients", "Updates"):
+    for title in (*TITLES[name], "Permutation importance", "Activations", "Gradient norm", "Relative update size"):
         assert title in text
     assert "madaline predict run/model.madaline" in text
     assert (tmp_path / "run" / "config.toml").read_text().splitlines()[-1].replace('"', "&quot;") in text

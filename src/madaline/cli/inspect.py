@@ -80,7 +80,9 @@ def _table_of(about: Mapping[str, Any], name: str) -> dict[str, Mapping[str, Any
 
 
 def _number(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, (int, float)) else ""
+    from madaline.report.value_text import shown
+
+    return shown(value) if isinstance(value, (int, float)) else ""
 
 
 def _facts(about: Mapping[str, Any]) -> list[tuple[str, str]]:

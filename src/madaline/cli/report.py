@@ -8,6 +8,8 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+import numpy as np
+
 from madaline.cli.run_folder import MODEL, RunFolder
 from madaline.data.reading.assumption import counted
 from madaline.estimators.base import NetEstimator
@@ -24,6 +26,7 @@ def write(
     parts: Mapping[str, tuple[Any, Any]],
     scores: Sequence[Score],
     baselines: Mapping[str, Sequence[Score]],
+    row_numbers: np.ndarray,
     *,
     about: Mapping[str, Any],
     config: str,
@@ -41,6 +44,8 @@ def write(
         Scores of the net on the test set.
     baselines : mapping of str to sequences of Score
         The same scores of simpler models.
+    row_numbers : array of int
+        Numbers of the test rows in the table, from 1.
     about : mapping
         What the model file says about the run.
     config : str
@@ -51,7 +56,14 @@ def write(
     how = "all epochs" if ended["by"] == "finished" else ended["by"]
     title = Path(about["source"]).name if about["source"] != "-" else "standard input"
     findings = replace(
-        findings_of(estimator, *parts["test"], title=title, seed=about["seed"]),
+        findings_of(
+            estimator,
+            *parts["test"],
+            training=parts["train"],
+            row_numbers=row_numbers,
+            title=title,
+            seed=about["seed"],
+        ),
         facts={
             "Training set": counted(rows["train"], "row"),
             "Validation set": counted(rows["validation"], "row"),
@@ -68,6 +80,7 @@ def write(
         usage=[
             f"madaline predict {file} new.csv -o scored.csv",
             f"madaline evaluate {file} test.csv",
+            f"madaline explain {file} new.csv --row 1",
             f"madaline export {file} --to python",
             f'estimator = md.load("{folder.path / MODEL}")',
         ],

@@ -84,7 +84,8 @@ def compare(
 
     from madaline.estimators.tabular.baselines import EncodedTable, baselines
     from madaline.estimators.tabular.predictions import classes_of, scored_prediction, scored_truth, task_of
-    from madaline.estimators.tabular.scores import score, shown
+    from madaline.estimators.tabular.scores import score
+    from madaline.report.value_text import shown
 
     task = task_of(estimator)
     truth = scored_truth(estimator, parts["test"][1])

@@ -43,6 +43,8 @@ class SampledTable:
         For a sample, the numbers of its rows in the table.
     different : dict of series
         For a sample, the different values of each target in the whole table.
+    numbers : array of int
+        Numbers of the rows in the table, from 1.
     """
 
     frame: pl.DataFrame
@@ -50,6 +52,7 @@ class SampledTable:
     n_gaps: int = 0
     places: np.ndarray | None = None
     different: dict[str, pl.Series] = field(default_factory=dict)
+    numbers: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     @property
     def is_sample(self) -> bool:
@@ -63,6 +66,7 @@ class SampledTable:
         has_target = self.frame.select(pl.all_horizontal(pl.col(list(targets)).is_not_null())).to_series()
         gone = int((~has_target).sum()) if self.places is None else self.n_gaps
         self.frame, self.n_rows = self.frame.filter(has_target), self.n_rows - gone
+        self.numbers = self.numbers[has_target.to_numpy()]
         if self.places is not None:
             self.places = self.places[has_target.to_numpy()]
         return gone
@@ -86,11 +90,11 @@ def sample(table: TableFile, settings: RunConfig, targets: Sequence[str]) -> Sam
         table.assumptions.append(Assumption(text, "--rows"))
         data.sample = 0
         found = _sample(table, data.rows, seed, ())
-        return SampledTable(found.frame, len(found.frame))
+        return SampledTable(found.frame, len(found.frame), numbers=found.numbers)
     if data.sample is None:
         _decide(table, settings)
     if not data.sample:
-        return SampledTable(table.frame(), table.n_rows)
+        return SampledTable(table.frame(), table.n_rows, numbers=np.arange(1, table.n_rows + 1))
     table.assumptions.append(
         Assumption(
             f"The table is streamed from disk: in memory it would take {memory.shown(memory.needed(table))}. "
@@ -128,7 +132,7 @@ def _sample(table: TableFile, most: int, seed: int, targets: Sequence[str]) -> S
             different[name] = _different(batch[name], different.get(name))
         n_gaps += len(batch) - len(batch.select(targets).drop_nulls()) if targets else 0
         start += len(batch)
-    return SampledTable(pl.concat(parts, rechunk=True), table.n_rows, n_gaps, chosen, different)
+    return SampledTable(pl.concat(parts, rechunk=True), table.n_rows, n_gaps, chosen, different, chosen + 1)
 
 
 def _different(column: pl.Series, before: pl.Series | None) -> pl.Series:

@@ -182,7 +182,10 @@ def _run(
         with status(screen, "writing the report"):
             from madaline.cli import report
 
-            report.write(folder, estimator, parts, scores, baselines, about=document, config=settings.to_toml())
+            numbers = sampled.numbers[split.test]
+            report.write(
+                folder, estimator, parts, scores, baselines, numbers, about=document, config=settings.to_toml()
+            )
     _write(folder, settings, estimator, reading, document, screen)
     files = [MODEL, *(["report.html"] if with_report else []), "history.parquet, config.toml, result.json, log.txt"]
     screen.title(f"Written to {folder.path}: {', '.join(files)}")

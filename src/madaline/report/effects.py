@@ -1,4 +1,4 @@
-"""What each column does for the predictions: how much it matters, and which way it pulls."""
+"""Permutation importance and partial dependence of columns."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ import numpy as np
 from madaline.report.findings import Dependence, Effect, Effects
 
 Arrays = Mapping[str, np.ndarray]
-"Rows as a net takes them, by input."
+"Arrays of rows, by the names of the net's inputs."
 
 MAX_COLUMNS = 200
-"Of a wider table, the columns whose values go most with the predictions are tried."
+"Of a wider table, the columns most correlated with the predictions are tried."
 MAX_ROWS, MIN_ROWS = 1000, 100
 WORK = 1e11
-"Multiplications for all that is tried together, about; it decides how many rows are taken."
+"Approximate number of multiplications of all predictions together, which decides how many rows are used."
 REPEATS, FEW_REPEATS, MANY_COLUMNS = 5, 2, 40
 TOP = 6
-"Columns whose dependence is shown."
+"Columns whose partial dependence is computed."
 DEPENDENCE_ROWS = 200
 
 
 @dataclass(frozen=True)
 class Feature:
-    """Where a column of a table is among the arrays that a net takes.
+    """Where a column of a table is among the input arrays of a net.
 
     Attributes
     ----------
     column : str
     name : str
-        Of the input.
+        Name of the input.
     places : slice, optional
-        Of the input's columns; all of it unless told.
+        The columns of the input that belong to it; by default all of them.
     values : array
-        Values to try, in the table's own words: numbers, dates or texts.
+        Values to try, as they are in the table: numbers, dates or texts.
     arrays : array
-        The same as the net takes them, (n_values, ...).
+        The same values as inputs of the net, (n_values, ...).
     """
 
     column: str
@@ -48,7 +48,7 @@ class Feature:
     arrays: np.ndarray
 
     def replaced(self, X: Arrays, values: Any) -> Arrays:
-        """The rows with other values of this column."""
+        """The rows with this column replaced by other values."""
         if self.places is None:
             return {**X, self.name: np.broadcast_to(values, X[self.name].shape)}
         changed = X[self.name].copy()
@@ -56,7 +56,7 @@ class Feature:
         return {**X, self.name: changed}
 
     def of(self, X: Arrays) -> np.ndarray:
-        """The column's part of the rows."""
+        """The values of this column."""
         return X[self.name] if self.places is None else X[self.name][:, self.places]
 
 
@@ -71,32 +71,32 @@ def find_effects(
     n_params: int,
     seed: int = 0,
 ) -> Effects:
-    r"""Permutation importance of columns, and partial dependence on those that matter most.
+    r"""Permutation importance of columns, and partial dependence on the most important ones.
 
-    Importance is :math:`E(y, f(X_{\pi})) - E(y, f(X))`, where :math:`X_{\pi}` has the column's values shuffled among
-    the rows: Breiman 2001, section 10; Fisher, Rudin & Dominici 2019, eq. 3.3. Dependence is the mean over rows of
-    :math:`f` with one value of the column in all of them: Friedman 2001, eq. 53.
+    Importance is :math:`E(y, f(X_{\pi})) - E(y, f(X))`, where in :math:`X_{\pi}` the values of the column are shuffled
+    among the rows: Breiman 2001, section 10; Fisher, Rudin & Dominici 2019, eq. 3.3. Partial dependence
+    is the mean over rows of :math:`f` with the same value of the column in all of them: Friedman 2001, eq. 53.
 
     Parameters
     ----------
     predict : callable
-        Predictions of rows, (n, k).
+        From rows to predictions, (n, k).
     error : callable
-        Of truth and predictions, the smaller the better.
+        From targets and predictions to an error, the smaller the better.
     X, truth
-        Rows that training did not see.
+        Test set.
     features : sequence of Feature
     error_name : str
     n_params : int
-        Of the net: about what a row costs.
+        Number of parameters of the net, which is about the cost of a row.
     seed : int
-        Of the shuffles and of the rows that are taken.
+        Random seed of the shuffles and of the sample of rows.
     """
     rng = np.random.default_rng(seed)
     tried = min(len(features), MAX_COLUMNS)
     repeats = REPEATS if tried <= MANY_COLUMNS else FEW_REPEATS
     n_rows = int(np.clip(WORK / max(tried * repeats * n_params, 1), MIN_ROWS, MAX_ROWS))
-    rows = rng.permutation(len(truth))[:n_rows]  # the first of them are a sample, too
+    rows = rng.permutation(len(truth))[:n_rows]  # any first rows of a permutation are a random sample
     X, truth = {name: array[rows] for name, array in X.items()}, truth[rows]
     prediction = predict(X)
     base = error(truth, prediction)
@@ -122,7 +122,7 @@ def _dependence(predict: Callable[[Arrays], np.ndarray], X: Arrays, feature: Fea
 
 
 def _chosen(features: Sequence[Feature], X: Arrays, prediction: np.ndarray) -> Iterator[Feature]:
-    """The features to try: all, or those that go most with the predictions."""
+    """The features to try: all, or those most correlated with the predictions."""
     if len(features) <= MAX_COLUMNS:
         yield from features
         return

@@ -1,4 +1,4 @@
-"""The columns of a table, or of a matrix, as an explanation of predictions tries them."""
+"""The columns of a table or matrix, with the values that partial dependence tries."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import numpy as np
 
 from madaline.data.categories import Embedded
 from madaline.data.encode import NUMBERS, TablePlan
-from madaline.data.plans import ColumnPlan, Flag, Moment, Number
+from madaline.data.plans import ColumnPlan, Dropped, Flag, Moment, Number
 from madaline.data.table import Table
 from madaline.report.effects import Feature
 
 N_VALUES = 24
-"Values of a number that are tried."
+"Values that are tried for a number column."
 N_CATEGORIES = 12
-"The most frequent ones."
+"Categories that are tried: the most frequent ones."
 EDGES = (0.02, 0.98)
-"Quantiles between which numbers are tried: beyond them are few rows to learn from."
+"Quantiles between which numbers are tried: there are few training rows beyond them."
 
 
 def table_features(plan: TablePlan, table: Any) -> list[Feature]:
-    """The columns that a plan uses, with values of this table to try."""
+    """The columns that a plan uses, with values from this table to try."""
     table = Table.of(table)
     names = [each.column for each in plan.columns] if plan.has_names and table.has_names else list(table.names)
     inputs = plan.inputs()
@@ -45,6 +45,17 @@ def table_features(plan: TablePlan, table: Any) -> list[Feature]:
     return found
 
 
+def column_kinds(plan: TablePlan, table: Table) -> dict[str, str]:
+    """What the used columns of a table are used as ("number", "date", "category"), by their names in the table."""
+    names = [each.column for each in plan.columns] if plan.has_names and table.has_names else table.names
+    kinds = {Number: "number", Moment: "date"}
+    return {
+        name: kinds.get(type(column), "category")
+        for name, column in zip(names, plan.columns, strict=True)
+        if not isinstance(column, Dropped)
+    }
+
+
 def matrix_features(X: np.ndarray, names: Sequence[str], *, name: str = NUMBERS) -> list[Feature]:
     """The columns of a matrix of numbers."""
     found = []
@@ -55,7 +66,7 @@ def matrix_features(X: np.ndarray, names: Sequence[str], *, name: str = NUMBERS)
 
 
 def series_feature(name: str, values: Sequence[Any]) -> Feature:
-    """A column whose values are tried as they stand in the table; only those that occur."""
+    """A column whose values are tried as they are in the table."""
     known = [value for value in values if value is not None and value == value]  # noqa: PLR0124 - NaN is not itself
     is_date = bool(known) and all(isinstance(value, date) for value in known)
     is_number = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in known)
@@ -72,21 +83,21 @@ def series_feature(name: str, values: Sequence[Any]) -> Feature:
 
 
 def objects(values: Sequence[Any]) -> np.ndarray:
-    """An array of things as they are."""
+    """An array of objects."""
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
 
 
 def input_names(plan: TablePlan) -> list[str]:
-    """What the first layer with weights takes, if the net begins with :meth:`TablePlan.front`, in its order."""
+    """Names of the inputs of the first linear layer of a net that begins with :meth:`TablePlan.front`, in order."""
     waves = [f"{p.column} wave {k + 1}" for p in plan.columns if isinstance(p, Number) for k in range(plan.waves)]
     vectors = [f"{p.column} [{k + 1}]" for p in plan.columns if isinstance(p, Embedded) for k in range(p.width)]
     return [*plan.features(), *waves, *vectors]
 
 
 def _values(plan: ColumnPlan, table: Table, name: str) -> np.ndarray:
-    """Values of a column to try, in the table's own words."""
+    """Values of a column to try, as they are in the table."""
     column = table[name]
     if isinstance(plan, Number):
         return _grid(np.asarray(column.numbers(), np.float64))
@@ -100,7 +111,7 @@ def _values(plan: ColumnPlan, table: Table, name: str) -> np.ndarray:
 
 
 def _grid(values: np.ndarray) -> np.ndarray:
-    """Numbers at equal distances, or all of them if they are few."""
+    """Numbers at equal distances, or all different numbers if they are few."""
     known = values[np.isfinite(values)]
     different = np.unique(known)
     if len(different) <= N_VALUES:

@@ -1,24 +1,28 @@
-"""What is known of a model when it has been trained and tried: all that a report shows, as plain data."""
+"""Everything that a report shows about a trained model, as plain data."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from madaline.functional.model import Model
 from madaline.train.history import History
 
+if TYPE_CHECKING:
+    from madaline.report.table_summary import TableSummary
+    from madaline.report.worst_rows import WorstRows
+
 NUMBERS = ("regression", "count")
-"Tasks whose answers are numbers."
+"Tasks that predict numbers."
 INTERVAL = 0.9
-"The share of cases in which an interval is to hold the truth, in charts."
+"Nominal coverage of the prediction intervals in charts."
 
 
 class Score(Protocol):
-    """A number that says how good predictions are, and where 95% of resamples have it; its text shows all three."""
+    """A score of predictions with its 95% interval; its text shows all three numbers."""
 
     @property
     def name(self) -> str: ...
@@ -34,7 +38,7 @@ class Score(Protocol):
 
 @dataclass(frozen=True)
 class Dependence:
-    """What is predicted on average if a column has one value in every row.
+    """Partial dependence: the mean prediction if a column had the same value in every row.
 
     Attributes
     ----------
@@ -50,15 +54,15 @@ class Dependence:
 
 @dataclass(frozen=True)
 class Effect:
-    """What a column does for the predictions.
+    """The effect of a column on the predictions.
 
     Attributes
     ----------
     column : str
     importance : float
-        How much the error grows when its values are shuffled among the rows.
+        Increase of the error when the values of the column are shuffled among the rows.
     spread : float
-        Standard deviation of that over shuffles.
+        Standard deviation of the importance over shuffles.
     dependence : Dependence, optional
     """
 
@@ -70,7 +74,7 @@ class Effect:
 
 @dataclass(frozen=True)
 class Effects:
-    """The effects of columns, the most important first, of ``n_columns``; ``error`` names what grows."""
+    """Effects of columns, the most important first; ``error`` is the name of the error that increases."""
 
     error: str
     columns: Sequence[Effect]
@@ -80,46 +84,49 @@ class Effects:
 
 @dataclass
 class Findings:
-    """All that a report shows; what is empty has no section.
+    """The content of a report; parts that are empty have no section.
 
     Attributes
     ----------
     title : str
     task : {"binary", "multiclass", "multilabel", "regression", "count"}
     facts : mapping of str to str
-        A few words each: rows, time, how training ended.
+        Short facts for the top of the page: rows, time, how training ended.
     scores : mapping of str to sequences of Score
-        By model, this one first, then those to compare with; the same scores for each.
+        Scores by model, this one first, then the baselines; the same scores for each.
     targets : sequence of str
-        The columns that are predicted.
+        The target columns.
     classes : sequence
         Classes or labels; none for numbers.
     truth : array, optional
-        Of rows that training did not see: numbers of classes (n,), labels (n, k), or numbers (n, k).
+        Targets of the test set: numbers of classes (n,), labels (n, k), or numbers (n, k).
     prediction : array, optional
-        Of the same rows: probabilities (n, classes) or (n, labels), or numbers (n, k).
+        Predictions of the test set: probabilities (n, classes) or (n, labels), or numbers (n, k).
     covered : array of bool, optional
-        Of the same rows, if numbers are predicted: whether the interval of a share of :data:`INTERVAL` holds the truth,
-        (n, k).
+        For numbers, whether each prediction interval of coverage :data:`INTERVAL` contains the target, (n, k).
     history : History, optional
-        Learning curves, and what the probes saw.
+        Learning curves, and statistics of layers.
     model : Model, optional
         The net, to draw it and its first weights.
     inputs : sequence of str
-        The names of what the first layer with weights takes, if known.
+        Names of the inputs of the first linear layer, if known.
     effects : Effects, optional
+    worst : WorstRows, optional
+        The rows of the test set with the largest errors.
+    data : TableSummary, optional
+        Distributions, missing values and correlations.
     columns : sequence of (name, role, reason)
-        Of the training table.
+        How the columns of the training table are used.
     assumptions, warnings : sequences of str
         About the data.
     advice : sequence of (text, options)
         What to try next.
     usage : sequence of str
-        Lines that use the model.
+        Commands and code that use the model.
     config : str
         The settings that train the same model again.
     made : str
-        When, and by which versions.
+        Date and versions.
     """
 
     title: str
@@ -135,6 +142,8 @@ class Findings:
     model: Model | None = None
     inputs: Sequence[str] = ()
     effects: Effects | None = None
+    worst: WorstRows | None = None
+    data: TableSummary | None = None
     columns: Sequence[tuple[str, str, str]] = ()
     assumptions: Sequence[str] = ()
     warnings: Sequence[str] = ()

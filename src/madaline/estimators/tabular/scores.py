@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+
+from madaline.report.value_text import shown
 
 N_RESAMPLES = 1000
 "Of the rows, to see how scores vary."
@@ -329,22 +330,3 @@ def _resamples(n: int, seed: int) -> Iterator[np.ndarray]:
         weights = rng.poisson(1.0, (min(block, N_RESAMPLES - start), n)).astype(np.float64)
         weights[weights.sum(axis=1) == 0.0] = 1.0
         yield weights
-
-
-def shown(value: float, size: float = 0.0) -> str:
-    """A score as people read it; beside a larger one of this ``size``, with the digits that one has.
-
-    Examples
-    --------
-    >>> shown(0.98765), shown(1234.56), shown(0.000123), shown(0.000123, size=0.4)
-    ('0.988', '1,235', '0.000123', '0.000')
-    >>> shown(2.5e12)
-    '2.5e+12'
-    """
-    size = max(abs(value), size)
-    if size >= 1e9 or 0.0 < size < 1e-6:
-        return f"{value:.3g}"
-    if size >= 1000:
-        return f"{value:,.0f}"
-    digits = 1 if size >= 10 else 3 if size >= 0.1 or size == 0 else 2 - math.floor(math.log10(size))
-    return f"{value:z.{digits}f}"

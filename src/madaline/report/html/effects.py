@@ -1,4 +1,4 @@
-"""Charts of what columns do: how much each matters, and which way the most important ones pull."""
+"""Charts of the effects of columns: permutation importance and partial dependence."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 
 from madaline.report.findings import NUMBERS, Dependence, Effects, Findings
-from madaline.report.html.chart import COLOURS, Chart, colour_of, label, named_axis, numbers, short, titled
+from madaline.report.html.chart import COLOURS, Chart, axis, colour_of, label, named_axis, number_axis, numbers, short
 
 MOST_BARS = 25
 MOST_LINES = 5
+MOST_MARKERS = 10
 LONGEST_TITLE = 60
 
 
 def importance(effects: Effects) -> Chart | None:
-    """Bars, the longest on top."""
+    """A bar chart of permutation importance, the most important column first."""
     if not effects.columns:
         return None
     shown = effects.columns[:MOST_BARS]
@@ -30,22 +31,29 @@ def importance(effects: Effects) -> Chart | None:
         "hovertemplate": "%{x}<extra></extra>",
     }
     layout = {
-        "xaxis": titled(f"growth of {effects.error}"),
+        "xaxis": axis(f"increase of {effects.error}"),
         "yaxis": named_axis([effect.column for effect in shown], autorange="reversed"),
         "showlegend": False,
     }
     more = f" The first {len(shown)} of {effects.n_columns:,} columns." if len(shown) < effects.n_columns else ""
     tried = len(effects.columns)
-    chosen = f" Tried were the {tried} that go most with the predictions." if tried < effects.n_columns else ""
-    caption = (
-        f"How much worse {effects.error} gets on {effects.n_rows:,} rows that training did not see when a column is "
-        f"shuffled; lines: spread over shuffles. Columns that say the same share their importance.{more}{chosen}"
+    chosen = (
+        f" Only the {tried} columns most correlated with the predictions were tried."
+        if tried < effects.n_columns
+        else ""
     )
-    return Chart("Importance of columns", caption, [bars], layout, is_wide=True, height=90 + 24 * len(shown))
+    caption = (
+        f"How much worse the predictions of {effects.n_rows:,} test rows get ({effects.error}) when the values of one "
+        "column are shuffled, so that they no longer say anything about the row. Lines: standard deviation over "
+        "several shuffles; a bar shorter than its line may be chance. Columns with the same information share their "
+        "importance."
+        f"{more}{chosen}"
+    )
+    return Chart("Permutation importance", caption, [bars], layout, "wide", 90 + 24 * len(shown))
 
 
 def dependences(findings: Findings) -> list[Chart]:
-    """A chart for each of the most important columns."""
+    """A partial dependence chart for each of the most important columns."""
     if findings.effects is None:
         return []
     names = findings.targets if findings.task in NUMBERS else [str(name) for name in findings.classes]
@@ -55,7 +63,7 @@ def dependences(findings: Findings) -> list[Chart]:
 
 
 def _limits(predictions: Sequence[np.ndarray], task: str) -> list[float] | None:
-    """What all charts reach from and to, so that columns can be compared; none for targets of several units."""
+    """Common limits of the charts, so that columns can be compared; None for several targets of different units."""
     if task in NUMBERS and predictions[0].shape[1] > 1:
         return None
     shown = [each[:, 1:] if task == "binary" else each for each in predictions]
@@ -73,34 +81,60 @@ def _dependence(
     outputs = list(range(prediction.shape[1]))
     if task == "binary":
         outputs = [1]
-    elif len(outputs) > MOST_LINES:  # those that change most
+    elif len(outputs) > MOST_LINES:  # the outputs that change most
         outputs = sorted(np.argsort(-np.ptp(prediction, axis=0), kind="stable")[:MOST_LINES].tolist())
-    is_number = found.values.dtype.kind in "if"
-    is_date = found.values.dtype.kind == "M"
-    x: list[Any] = list(range(len(found.values)))
-    axis: dict[str, Any] = named_axis([str(value) for value in found.values])
-    if is_number:
-        x, axis = numbers(found.values), {"automargin": True}
-    elif is_date:
-        x, axis = [str(value) for value in found.values.astype("datetime64[s]")], {"automargin": True, "type": "date"}
-    data = []
-    for place, k in enumerate(outputs):
-        trace: dict[str, Any] = {"x": x, "y": numbers(prediction[:, k])}
-        colour = COLOURS[0] if len(outputs) == 1 else colour_of(k, place, prediction.shape[1])
-        trace["name"] = label(names[k] if k < len(names) else k)
-        if is_number or is_date:
-            trace |= {"mode": "lines", "line": {"color": colour, "width": 2}}
-        else:
-            trace |= {"mode": "markers", "marker": {"color": colour, "size": 9}}
-        data.append(trace)
-    of = data[0]["name"] if len(data) == 1 else ""
-    if task in NUMBERS:
-        title = of or "prediction"
-    else:
-        title = f"probability of {of}" if of else "probability"
-    layout: dict[str, Any] = {"xaxis": axis, "yaxis": titled(title), "showlegend": len(data) > 1}
+    shown = label(names[outputs[0]]) if len(outputs) == 1 and names else ""
+    title = (shown or "prediction") if task in NUMBERS else f"probability of {shown}" if shown else "probability"
+    answers = axis(title)
     if task not in NUMBERS:
-        layout["yaxis"] |= {"tickformat": ".0%", "rangemode": "tozero"}
+        answers |= {"tickformat": ".0%", "rangemode": "tozero"}
     if limits is not None:
-        layout["yaxis"] |= {"range": limits}
-    return Chart(short(column, LONGEST_TITLE), "", data, layout, height=260)
+        answers |= {"range": limits}
+    has_legend = prediction.shape[1] > MOST_LINES  # otherwise one legend serves all charts
+    if found.values.dtype.kind in "ifM":
+        data, layout, height = _lines(found, outputs), {"xaxis": _value_axis(found.values), "yaxis": answers}, 240
+    else:
+        values = named_axis([str(value) for value in found.values], autorange="reversed")
+        data, layout = _points(found, outputs), {"xaxis": answers, "yaxis": values}
+        height = max(200, 90 + 22 * len(found.values))
+    for trace, k in zip(data, outputs, strict=True):
+        trace["name"] = label(names[k] if k < len(names) else k)
+    return Chart(short(column, LONGEST_TITLE), "", data, {**layout, "showlegend": has_legend}, height=height)
+
+
+def _value_axis(values: np.ndarray) -> dict[str, Any]:
+    return axis(type="date") if values.dtype.kind == "M" else number_axis(values)
+
+
+def _lines(found: Dependence, outputs: Sequence[int]) -> list[dict[str, Any]]:
+    """Lines over numbers or dates; a few values have markers, too."""
+    is_date = found.values.dtype.kind == "M"
+    x = [str(value) for value in found.values.astype("datetime64[s]")] if is_date else numbers(found.values)
+    mode = "lines+markers" if len(x) <= MOST_MARKERS else "lines"
+    return [
+        {"x": x, "y": numbers(found.prediction[:, k]), "mode": mode, "line": {"color": _colour(found, outputs, k)}}
+        for k in outputs
+    ]
+
+
+def _points(found: Dependence, outputs: Sequence[int]) -> list[dict[str, Any]]:
+    """Points beside categories."""
+    return [
+        {
+            "x": numbers(found.prediction[:, k]),
+            "y": list(range(len(found.values))),
+            "mode": "markers",
+            "marker": {"color": _colour(found, outputs, k), "size": 9},
+        }
+        for k in outputs
+    ]
+
+
+def _colour(found: Dependence, outputs: Sequence[int], k: int) -> str:
+    return COLOURS[0] if len(outputs) == 1 else colour_of(k, list(outputs).index(k), found.prediction.shape[1])
+
+
+def legend_names(findings: Findings) -> list[str]:
+    """The outputs that all charts show, if there are several and they fit into one legend."""
+    names = findings.targets if findings.task in NUMBERS else findings.classes
+    return [str(name) for name in names] if findings.task != "binary" and 1 < len(names) <= MOST_LINES else []

@@ -1,4 +1,4 @@
-"""Charts of predictions beside the truth: which classes are mixed up, what to believe, and those of numbers."""
+"""Charts that compare predictions with the truth: confusion matrix, calibration, ROC, precision and recall."""
 
 from __future__ import annotations
 
@@ -13,26 +13,32 @@ from madaline.report.html.chart import (
     EVEN,
     SEQUENCE,
     Chart,
+    axis,
     colour_of,
     label,
     labels,
     named_axis,
     numbers,
     thinned,
-    titled,
 )
 from madaline.report.html.residuals import number_charts, wilson
+from madaline.report.html.threshold import threshold_chart
 
 MOST_CLASSES = 40
-"In a confusion matrix; of more, the most frequent."
+"Maximum number of classes of a confusion matrix: the most frequent ones."
 MOST_CURVES = 6
 CURVE_POINTS = 200
 N_BINS = 10
-"Of probabilities, for calibration."
+"Bins of probabilities, for calibration."
+
+CALIBRATION = (
+    "How often {} right, by predicted probability. On the dotted line probabilities are exact: of the predictions with "
+    "a probability of 80%, 80% are right. Below it the net is overconfident. Bars: 95% confidence interval."
+)
 
 
 def charts(findings: Findings) -> list[Chart]:
-    """What fits the task."""
+    """The charts of a task."""
     truth, prediction = findings.truth, findings.prediction
     if truth is None or prediction is None or not len(truth):
         return []
@@ -40,22 +46,23 @@ def charts(findings: Findings) -> list[Chart]:
         return list(number_charts(truth, prediction, findings.covered, findings.targets))
     names = [str(name) for name in findings.classes]
     if findings.task == "multilabel":
-        text = "Of all labels: on the dotted line probabilities mean what they say; below it they are too high."
-        together = _calibration(prediction.ravel(), truth.ravel() > 0.5, f"{text} Bars: 95%.")
+        together = _calibration(prediction.ravel(), truth.ravel() > 0.5, CALIBRATION.format("labels are"))
         return [
             _found_labels(truth > 0.5, prediction > 0.5, names),
             together,
-            *_threshold_charts(truth, prediction, names),
+            *_curves(truth, prediction, names),
         ]
     best = np.argmax(prediction, axis=1)
-    text = "On the dotted line probabilities mean what they say; below it the net is too sure. Bars: 95%."
+    text = CALIBRATION.format("the predicted class is")
     found = [
         _confusion(truth, best, names),
         _calibration(prediction[np.arange(len(best)), best], best == truth, text),
     ]
     is_class = truth[:, None] == np.arange(len(names))
-    first = 1 if len(names) == 2 else 0  # of two classes, the second says all
-    return [*found, *_threshold_charts(is_class[:, first:], prediction[:, first:], names[first:])]
+    first = 1 if len(names) == 2 else 0  # of two classes, the curves of the second are enough
+    found += _curves(is_class[:, first:], prediction[:, first:], names[first:])
+    chooser = threshold_chart(truth, prediction[:, 1], names) if len(names) == 2 else None
+    return found if chooser is None else [*found, chooser]
 
 
 def _confusion(truth: np.ndarray, guess: np.ndarray, names: Sequence[str]) -> Chart:
@@ -76,25 +83,25 @@ def _confusion(truth: np.ndarray, guess: np.ndarray, names: Sequence[str]) -> Ch
         "customdata": [[[row, column] for column in labels(shown)] for row in labels(shown)],
         "colorscale": SEQUENCE,
         "colorbar": {"thickness": 10, "outlinewidth": 0, "tickformat": ".0%"},
-        "hovertemplate": "%{customdata[0]} taken for %{customdata[1]}: %{text} rows (%{z:.1%})<extra></extra>",
+        "hovertemplate": "true %{customdata[0]}, predicted %{customdata[1]}: %{text} rows (%{z:.1%})<extra></extra>",
     }
     if len(shown) <= 15:
         trace["texttemplate"] = "%{text}"
     layout = {
-        "xaxis": named_axis(shown, title={"text": "predicted"}),
-        "yaxis": named_axis(shown, title={"text": "true"}, autorange="reversed"),
+        "xaxis": named_axis(shown, "predicted class"),
+        "yaxis": named_axis(shown, "true class", autorange="reversed"),
     }
-    more = f" The {len(shown)} most frequent of {len(names)} classes." if len(shown) < len(names) else ""
-    caption = f"Rows of the test by true and predicted class; colour: share of the true class.{more}"
-    return Chart("Which classes are mixed up", caption, [trace], layout, height=260 + 16 * max(len(shown) - 4, 0))
+    more = f" The {len(shown)} most frequent of {len(names)} classes are shown." if len(shown) < len(names) else ""
+    caption = f"Number of test rows by true and predicted class. Colour: fraction of the true class.{more}"
+    return Chart("Confusion matrix", caption, [trace], layout, height=260 + 16 * max(len(shown) - 4, 0))
 
 
 def _found_labels(truth: np.ndarray, given: np.ndarray, names: Sequence[str]) -> Chart:
-    """Of each label, the share of its rows that are found (recall), and the share of those given that are right."""
+    """Recall and precision of each label."""
     n_rows = truth.sum(axis=0)
     kept = np.sort(np.argsort(-n_rows, kind="stable")[:MOST_CLASSES])
     both = (truth & given).sum(axis=0)
-    shares = [("found", both, n_rows, COLOURS[0]), ("right", both, given.sum(axis=0), COLOURS[1])]
+    shares = [("recall", both, n_rows, COLOURS[0]), ("precision", both, given.sum(axis=0), COLOURS[1])]
     bars = []
     for name, part, all_of_it, colour in shares:
         share = np.divide(part, all_of_it, out=np.full(len(names), np.nan), where=all_of_it > 0)
@@ -113,20 +120,20 @@ def _found_labels(truth: np.ndarray, given: np.ndarray, names: Sequence[str]) ->
         )
     shown = [f"{names[k]} ({n_rows[k]:,})" for k in kept]
     layout = {
-        "xaxis": titled("share", tickformat=".0%", range=[0, 1]),
+        "xaxis": axis(tickformat=".0%", range=[0, 1]),
         "yaxis": named_axis(shown, autorange="reversed"),
         "showlegend": True,
     }
-    more = f" The {len(kept)} most frequent of {len(names)} labels." if len(kept) < len(names) else ""
+    more = f" The {len(kept)} most frequent of {len(names)} labels are shown." if len(kept) < len(names) else ""
     caption = (
-        "Found: of the test rows that have a label (their number is in brackets), the share that the net gives it to. "
-        f"Right: of the rows that it gives a label to, the share that have it.{more}"
+        "Recall: fraction of the test rows with a label (their number is in brackets) for which it is predicted. "
+        f"Precision: fraction of the predictions of a label that are right.{more}"
     )
-    return Chart("Which labels are found", caption, bars, layout, height=150 + 40 * len(kept))
+    return Chart("Precision and recall by label", caption, bars, layout, height=150 + 40 * len(kept))
 
 
 def _calibration(said: np.ndarray, right: np.ndarray, caption: str) -> Chart:
-    """How often something is so, by how likely the net says it is."""
+    """Observed frequency by predicted probability."""
     place = np.minimum((said * N_BINS).astype(int), N_BINS - 1)
     bins = [place == k for k in np.unique(place)]
     x, y = [said[each].mean() for each in bins], np.array([right[each].mean() for each in bins])
@@ -145,23 +152,23 @@ def _calibration(said: np.ndarray, right: np.ndarray, caption: str) -> Chart:
             "color": COLOURS[0],
         },
         "text": n.tolist(),
-        "hovertemplate": "said %{x:.1%}, right %{y:.1%} of %{text} rows<extra></extra>",
+        "hovertemplate": "probability %{x:.1%}, right %{y:.1%}, %{text} rows<extra></extra>",
         "name": "net",
     }
     low = float(min(np.floor(10 * min(*x, *low_share)) / 10, 0.9))  # no bar is cut off
     beside = 0.05 * (1.0 - low)
-    even = {"x": [low, 1], "y": [low, 1], "mode": "lines", "line": EVEN, "hoverinfo": "skip", "name": "as it should be"}
-    axis = {"tickformat": ".0%", "range": [low - beside, 1.0 + beside]}
+    even = {"x": [low, 1], "y": [low, 1], "mode": "lines", "line": EVEN, "hoverinfo": "skip", "name": "exact"}
+    both = {"tickformat": ".0%", "range": [low - beside, 1.0 + beside]}
     layout = {
-        "xaxis": titled("probability that the net gives", **axis),
-        "yaxis": titled("share that is right", **axis),
+        "xaxis": axis("predicted probability", **both),
+        "yaxis": axis("fraction that is right", **both),
         "showlegend": False,
     }
-    return Chart("How far to believe it", caption, [even, points], layout)
+    return Chart("Calibration of probabilities", caption, [even, points], layout)
 
 
-def _threshold_charts(is_class: np.ndarray, p: np.ndarray, names: Sequence[str]) -> Iterator[Chart]:
-    """ROC and precision-recall curves of classes that some rows have and some have not."""
+def _curves(is_class: np.ndarray, p: np.ndarray, names: Sequence[str]) -> Iterator[Chart]:
+    """ROC and precision-recall curves, for classes that some rows have and some do not."""
     from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_curve
 
     has_both = [k for k in range(len(names)) if 0 < is_class[:, k].sum() < len(is_class)]
@@ -180,19 +187,25 @@ def _threshold_charts(is_class: np.ndarray, p: np.ndarray, names: Sequence[str])
     even = {"x": [0, 1], "y": [0, 1], "mode": "lines", "line": EVEN, "showlegend": False, "hoverinfo": "skip"}
     limits = {"range": [-0.02, 1.02]}
     height = 290 + 20 * ((len(shown) + 1) // 2)
-    more = f" The {len(shown)} most frequent of {len(names)}." if len(shown) < len(names) else ""
+    more = f" The {len(shown)} most frequent of {len(names)} are shown." if len(shown) < len(names) else ""
     yield Chart(
-        "ROC",
-        f"Beside each class, the area under its curve; dotted: guessing.{more}",
+        "ROC curve",
+        "True and false positive rate for all thresholds of the probability. The legend shows the area under each "
+        f"curve: 1 is perfect, 0.5 (dotted) is guessing.{more}",
         [even, *roc],
-        {"xaxis": titled("false alarms", **limits), "yaxis": titled("found", **limits), "showlegend": True},
+        {
+            "xaxis": axis("false positive rate", **limits),
+            "yaxis": axis("true positive rate", **limits),
+            "showlegend": True,
+        },
         height=height,
     )
     yield Chart(
-        "Precision and recall",
-        f"Beside each class, its average precision.{more}",
+        "Precision-recall curve",
+        "Precision (fraction of the predictions of a class that are right) and recall (fraction of the class that is "
+        f"found) for all thresholds. The legend shows the average precision: 1 is perfect.{more}",
         pr,
-        {"xaxis": titled("recall", **limits), "yaxis": titled("precision", **limits), "showlegend": True},
+        {"xaxis": axis("recall", **limits), "yaxis": axis("precision", **limits), "showlegend": True},
         height=height,
     )
 

@@ -1,4 +1,4 @@
-"""The net of a report: drawn, and its first weights as a heat map."""
+"""The network of a report: a drawing of its units, and the weights of its first layer as a heat map."""
 
 from __future__ import annotations
 
@@ -9,25 +9,26 @@ from html import escape
 import numpy as np
 
 from madaline.functional.model import Model
+from madaline.nn.layers.linear import Linear
 from madaline.nn.layers.parallel import Parallel
 from madaline.nn.summary import LayerRow
-from madaline.report.html.chart import COLOURS, DIVERGING, Chart, named_axis, numbers, titled
+from madaline.report.html.chart import COLOURS, DIVERGING, Chart, axis, named_axis, numbers
 
 WIDTH, ROW, TOP = 480, 84, 14
 RADIUS = 6
 MOST_UNITS = 12
-"Of a layer that are drawn."
+"Units of a layer that are drawn."
 MOST_LAYERS = 24
 LONGEST = 64
-"Characters under a rank."
+"Maximum length of the text under a rank."
 LONGEST_NAME, LONGEST_PATH = 14, 6
 MOST_INPUTS, MOST_WEIGHTS = 30, 64
-"Rows and columns of the heat map."
+"Maximum number of rows and columns of the heat map."
 
 
 @dataclass
 class Rank:
-    """Units side by side: a layer with weights, and what follows it without changing the number of units."""
+    """A row of units: a layer with weights and the layers after it that keep the number of units."""
 
     width: int
     names: list[str] = field(default_factory=list)
@@ -36,41 +37,41 @@ class Rank:
 
     @property
     def text(self) -> str:
-        """What stands under the units."""
+        """The text under the units."""
         count = f"{self.n_params:,} parameters" if self.n_params else f"{self.width:,}"
         return f"{', '.join(self.names)}: {count}"
 
 
 def layer_names(model: Model) -> dict[str, str]:
-    """The layers of a net by path, named by path and description."""
+    """Names of the layers by path: the path and the kind of layer."""
     return {row.path: _name(row) for row in model.network.rows}
 
 
 def _name(row: LayerRow) -> str:
-    """A short one: without arguments if they are many, without where the layer is if that is far inside."""
+    """A short name: without long arguments, and without the outer part of a long path."""
     described = repr(row.layer)
     kind = described if len(described) <= LONGEST_NAME else type(row.layer).__name__
     return f"{row.path if len(row.path) <= LONGEST_PATH else row.path.rpartition('.')[2]} {kind}"
 
 
 def first_weights(model: Model, inputs: Sequence[str]) -> Chart | None:
-    """What the units of the first layer look at."""
-    found = [entry for entry in model.network.params.values() if entry.path.rpartition(".")[2] == "W"]
-    if not found or len(found[0].shape) != 2:
+    """A heat map of the weights of the first layer that combines columns; None where its inputs have no names."""
+    found = _first_linear(model)
+    names = [] if found is None else _input_names(model, found, inputs)
+    if found is None or not names:
         return None
-    W = np.asarray(model.params[found[0].path], np.float64)
-    names = list(inputs) if len(inputs) == len(W) else [f"input {place + 1}" for place in range(len(W))]
+    W = np.asarray(model.params[f"{found.home}.W" if found.home else "W"], np.float64)
     rows = np.sort(np.argsort(-np.linalg.norm(W, axis=1), kind="stable")[:MOST_INPUTS])
     columns = np.sort(np.argsort(-np.linalg.norm(W, axis=0), kind="stable")[:MOST_WEIGHTS])
-    shown = W[np.ix_(rows, columns)]
-    # Seriation by the first singular vector puts units that look at the same things side by side.
-    order = np.argsort(np.linalg.svd(shown, full_matrices=False)[2][0], kind="stable")
-    limit = float(np.quantile(np.abs(shown), 0.99)) or 1.0
+    weights = W[np.ix_(rows, columns)]
+    # Seriation by the first singular vector puts units with similar weights side by side.
+    order = np.argsort(np.linalg.svd(weights, full_matrices=False)[2][0], kind="stable")
+    limit = float(np.quantile(np.abs(weights), 0.99)) or 1.0
     trace = {
         "type": "heatmap",
         "x": [f"unit {place}" for place in columns[order].tolist()],
         "y": list(range(len(rows))),
-        "z": numbers(shown[:, order]),
+        "z": numbers(weights[:, order]),
         "zmin": -limit,
         "zmax": limit,
         "colorscale": DIVERGING,
@@ -78,23 +79,43 @@ def first_weights(model: Model, inputs: Sequence[str]) -> Chart | None:
         "hovertemplate": "%{x}: %{z}<extra></extra>",
     }
     layout = {
-        "xaxis": titled("units", showticklabels=False, ticks=""),
+        "xaxis": axis("units", showticklabels=False, ticks=""),
         "yaxis": named_axis([names[place] for place in rows], autorange="reversed"),
     }
     parts = []
     if len(rows) < W.shape[0]:
-        parts.append(f"the {len(rows)} inputs of {W.shape[0]:,} with the largest weights")
+        parts.append(f"the {len(rows)} of {W.shape[0]:,} inputs with the largest weights")
     if len(columns) < W.shape[1]:
-        parts.append(f"the {len(columns)} units of {W.shape[1]:,} with the largest weights")
+        parts.append(f"the {len(columns)} of {W.shape[1]:,} units with the largest weights")
     more = f" Shown: {' and '.join(parts)}." if parts else ""
     if any(" wave " in names[place] for place in rows):
-        more += " A wave is a cosine of a column, of a frequency that the net has learned."
-    caption = f"Weights from inputs to units, those units side by side that look at the same inputs.{more}"
-    return Chart("The first layer's weights", caption, [trace], layout, is_wide=True, height=120 + 18 * len(rows))
+        more += " A wave is a cosine of a column with a learned frequency."
+    if any(names[place].endswith("]") for place in rows):
+        more += " Numbers in brackets are the places in the embedding vector of a category."
+    caption = f"Weight from each input (row) to each unit (column); units with similar weights are side by side.{more}"
+    return Chart("Weights of the first layer", caption, [trace], layout, "wide", 120 + 18 * len(rows))
+
+
+def _first_linear(model: Model) -> LayerRow | None:
+    """The first linear layer, if all inputs go through it: it is not in one of several branches."""
+    branches = tuple(f"{row.path}." for row in model.network.rows if isinstance(row.layer, Parallel))
+    for row in model.network.rows:
+        if isinstance(row.layer, Linear):
+            return None if row.path.startswith(branches) else row
+    return None
+
+
+def _input_names(model: Model, first: LayerRow, inputs: Sequence[str]) -> list[str]:
+    """Names of the inputs of the first linear layer; none if they are not known."""
+    width = _width(getattr(first.inputs, "shape", None))
+    if len(inputs) == width:
+        return list(inputs)
+    is_matrix = getattr(model.network.inputs, "shape", None) == (width,)
+    return [f"input {place + 1}" for place in range(width or 0)] if is_matrix else []
 
 
 def drawing(model: Model, inputs: Sequence[str], outputs: Sequence[str]) -> str:
-    """The net as a picture: units in ranks from the inputs above to the outputs below, ties by their weights."""
+    """The net as SVG: ranks of units from the inputs at the top to the outputs, connected by lines for weights."""
     ranks = _ranks(model)
     if len(ranks) < 2 or len(ranks) > MOST_LAYERS:
         return ""
@@ -116,7 +137,7 @@ def drawing(model: Model, inputs: Sequence[str], outputs: Sequence[str]) -> str:
 
 
 def _ranks(model: Model) -> list[Rank]:
-    """The net's layers as ranks of units; what only holds other layers is none."""
+    """The layers as ranks of units; layers that only contain other layers are left out."""
     rows = list(model.network.rows)
     holders = {row.path.rpartition(".")[0] for row in rows if row.path} | {""}
     beside = tuple(f"{row.path}." for row in rows if isinstance(row.layer, Parallel))
@@ -126,7 +147,7 @@ def _ranks(model: Model) -> list[Rank]:
         width = _width(row.out_shape)
         if row.path in holders or row.path.startswith(beside) or width is None:
             continue
-        if not ranks:  # what branches give together is what the ranks begin with
+        if not ranks:  # the joined output of parallel branches is the first rank
             ranks.append(Rank(_width(getattr(row.inputs, "shape", None)) or width, ["inputs"]))
         if row.n_params:
             W = np.asarray(model.params[weights[row.path]]) if row.path in weights else None
@@ -139,14 +160,14 @@ def _ranks(model: Model) -> list[Rank]:
 
 
 def _width(shape: object) -> int | None:
-    """The last axis of a shape that is a tuple with a known end."""
+    """The length of the last axis, if it is known."""
     if not isinstance(shape, tuple) or not shape or not isinstance(shape[-1], int):
         return None
     return shape[-1]
 
 
 def _places(width: int) -> list[tuple[int, float]]:
-    """Units that are drawn, by number, and where; of many, those at the ends with a gap between."""
+    """Indices and positions of the drawn units; of many, the first and the last ones with a gap between them."""
     count = min(width, MOST_UNITS)
     gap = 36.0
     slots = count + (width > MOST_UNITS)
@@ -169,7 +190,7 @@ def _units(rank: Rank, y: float) -> list[str]:
 
 
 def _ties(upper: Rank, lower: Rank, top: float, bottom: float) -> list[str]:
-    """A line for each weight between drawn units, as thick as the weight is large."""
+    """A line for each weight between drawn units; thicker lines are larger weights."""
     is_dense = lower.W is not None and lower.W.shape == (upper.width, lower.width)
     above, below = _places(upper.width), _places(lower.width)
     if not is_dense or lower.W is None:

@@ -1,4 +1,4 @@
-"""The page that holds a report: head, style, script, sections."""
+"""The HTML page of a report: head, style, script, sections."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from madaline.report.html.script import SCRIPT
 from madaline.report.html.style import STYLE
 
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
-"What a browser lets the page do: nothing is loaded from anywhere, whatever a name in the data says."
+"The content security policy: browsers load nothing, whatever texts the data has."
 
 
 @dataclass
 class Section:
-    """A part of the report.
+    """A section of a page.
 
     Attributes
     ----------
     key : str
-        Its address in the page.
+        Its anchor in the page.
     title : str
         Plain text.
     content : list of str and Chart
-        HTML, and charts.
+        HTML and charts.
     """
 
     key: str
@@ -42,15 +42,15 @@ def page(title: str, head: str, sections: Sequence[Section], foot: str, plotly: 
     title, foot : str
         Plain text.
     head : str
-        HTML that comes first.
+        HTML at the top of the page.
     sections : sequence of Section
     plotly : str
-        Plotly's JavaScript; none if no section has a chart.
+        Plotly's JavaScript, which is left out if there are no charts.
     """
     charts: list[Chart] = []
     body = "\n".join(_section(section, charts) for section in sections)
     links = "".join(f'<a href="#{section.key}">{escape(section.title)}</a>' for section in sections)
-    specs = [{"data": chart.data, "layout": dict(chart.layout), "height": chart.height} for chart in charts]
+    specs = [_spec(chart) for chart in charts]
     script = f"<script>{plotly}</script>\n" if charts else ""
     script += f'<script type="application/json" id="charts">{in_script(specs)}</script>\n<script>{SCRIPT}</script>'
     return f"""<!DOCTYPE html>
@@ -80,7 +80,7 @@ def page(title: str, head: str, sections: Sequence[Section], foot: str, plotly: 
 
 
 def in_script(value: object) -> str:
-    """JSON that no text in it can end the script of."""
+    """JSON for a script element: no text in it can end the element."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -105,11 +105,16 @@ def _section(section: Section, charts: list[Chart]) -> str:
     return f'<section id="{section.key}">\n<h2>{escape(section.title)}</h2>\n{body}\n</section>'
 
 
+def _spec(chart: Chart) -> dict[str, object]:
+    """What the script needs to draw a chart."""
+    spec: dict[str, object] = {"data": chart.data, "layout": dict(chart.layout), "height": chart.height}
+    return spec | {"script": chart.script, "values": dict(chart.values)} if chart.script else spec
+
+
 def _figure(chart: Chart, number: int) -> str:
-    kind = "wide" if chart.is_wide else "half"
     caption = f"<figcaption>{escape(chart.caption)}</figcaption>" if chart.caption else ""
     return (
-        f'<figure class="{kind}">\n<h3>{escape(chart.title)}</h3>\n'
+        f'<figure class="{chart.size}">\n<h3>{escape(chart.title)}</h3>\n'
         f'<div class="plot" data-chart="{number}" role="img" aria-label="{escape(chart.title)}" '
-        f'style="height:{chart.height}px"></div>\n{caption}\n</figure>'
+        f'style="height:{chart.height}px"></div>\n{chart.controls}{caption}\n</figure>'
     )

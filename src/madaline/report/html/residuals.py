@@ -1,4 +1,4 @@
-"""Charts of numbers that were predicted: beside the truth, on average, and how far they are off."""
+"""Charts of predicted numbers: true values, calibration, residuals and coverage of intervals."""
 
 from __future__ import annotations
 
@@ -7,34 +7,35 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from madaline.report.findings import INTERVAL
-from madaline.report.html.chart import COLOURS, EVEN, Chart, numbers, titled, whole
+from madaline.report.html.chart import COLOURS, EVEN, Chart, axis, numbers, whole
+from madaline.report.value_text import shown as shown_number
 
 MOST_TARGETS = 3
 MOST_POINTS = 1500
 N_BINS = 10
-"Of predictions, each with as many rows."
+"Bins of predictions with equally many rows."
 BIN_ROWS = 10
-"Rows of a bin at least."
+"Minimum number of rows of a bin."
 Z = 1.96
-"Standard deviations in which 95% are."
+"Standard deviations of a 95% interval."
 
 
 def number_charts(
     truth: np.ndarray, prediction: np.ndarray, covered: np.ndarray | None, targets: Sequence[str]
 ) -> Iterator[Chart]:
-    """What fits numbers: the truth by prediction, whether they agree on average, how often intervals hold, residuals.
+    """Charts of each target: true values by prediction, calibration, residuals, coverage of intervals.
 
     Parameters
     ----------
     truth, prediction : array of shape (n, k)
     covered : array of bool of shape (n, k), optional
-        Whether the interval of each row holds its truth.
+        Whether the prediction interval of each row contains the true value.
     targets : sequence of str
         Names of the ``k`` columns.
     """
     rng = np.random.default_rng(0)
     shown = rng.permutation(len(truth))[:MOST_POINTS]
-    sampled = f" {len(shown):,} of {len(truth):,} rows." if len(shown) < len(truth) else ""
+    sampled = f" A random sample of {len(shown):,} of {len(truth):,} rows." if len(shown) < len(truth) else ""
     marker = {"color": COLOURS[0], "size": 5, "opacity": 0.65}
     for k in range(min(truth.shape[1], MOST_TARGETS)):
         of = f" of {targets[k]}" if truth.shape[1] > 1 and k < len(targets) else ""
@@ -43,17 +44,17 @@ def number_charts(
         even = {"x": ends, "y": ends, "mode": "lines", "line": EVEN, "hoverinfo": "skip"}
         points = {"x": numbers(guess[shown]), "y": numbers(y[shown]), "mode": "markers", "marker": marker}
         yield Chart(
-            f"Predictions{of} and the truth",
-            f"On the dotted line they are the same.{sampled}",
+            f"Predicted and true values{of}",
+            f"Each point is a test row. On the dotted line the prediction is exact.{sampled}",
             [points, even],
-            {"xaxis": titled("predicted"), "yaxis": titled("true"), "showlegend": False},
+            {"xaxis": axis("predicted"), "yaxis": axis("true"), "showlegend": False},
         )
         places = _bins(guess)
         if len(places) > 1:
             yield _averages(y, guess, places, of)
         error = y - guess
         low, high, size = error.min(), error.max(), np.abs(error).max()
-        if high - low <= 1e-9 * size:  # all the same: too close together to be parted
+        if high - low <= 1e-9 * size:  # all errors are equal: a histogram needs a range
             low, high = low - 0.5 * size, high + 0.5 * size
         counts, edges = np.histogram(error, bins=min(40, max(8, int(np.sqrt(len(error))))), range=(low, high))
         bars = {"type": "bar", "x": numbers((edges[1:] + edges[:-1]) / 2), "y": counts.tolist()}
@@ -61,32 +62,34 @@ def number_charts(
         half, most = np.quantile(np.abs(error), [0.5, 0.9])
         yield Chart(
             f"Residuals{of}",
-            f"True minus predicted. Half of them are within {half:.3g}, nine of ten within {most:.3g}.",
+            f"True minus predicted value. Half of the test rows are within {shown_number(half)} of the true value, 90% "
+            f"within {shown_number(most)}.",
             [bars],
-            {"xaxis": titled("residual"), "yaxis": titled("rows"), "showlegend": False},
+            {"xaxis": axis("residual"), "yaxis": axis("rows"), "showlegend": False},
         )
         yield Chart(
             f"Residuals{of} by prediction",
-            f"A slope or a funnel says that the net errs more for some predictions than for others.{sampled}",
+            "Errors by prediction. A slope means that some predictions are systematically too high or too low; a "
+            f"funnel means that errors grow with the prediction.{sampled}",
             [
                 {"x": numbers(guess[shown]), "y": numbers(error[shown]), "mode": "markers", "marker": marker},
                 {"x": numbers([guess.min(), guess.max()]), "y": [0, 0], "mode": "lines", "line": EVEN},
             ],
-            {"xaxis": titled("predicted"), "yaxis": titled("residual"), "showlegend": False},
+            {"xaxis": axis("predicted"), "yaxis": axis("residual"), "showlegend": False},
         )
         if covered is not None and len(places) > 1:
             yield _coverage(covered[:, k], guess, places, of)
 
 
 def wilson(share: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where the true share may be, given so few rows; 95%. Wilson 1927."""
+    """95% confidence interval of a share that was observed in ``n`` rows. Wilson 1927."""
     centre = (share + Z**2 / (2 * n)) / (1 + Z**2 / n)
     half = Z * np.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2)) / (1 + Z**2 / n)
     return centre - half, centre + half
 
 
 def _bins(guess: np.ndarray) -> list[np.ndarray]:
-    """The rows of each of some bins of predictions, from the smallest on; equal predictions are in one bin."""
+    """Rows in bins of similar predictions, from the smallest to the largest; equal predictions are in one bin."""
     count = min(N_BINS, len(guess) // BIN_ROWS)
     if count < 2:
         return []
@@ -96,7 +99,7 @@ def _bins(guess: np.ndarray) -> list[np.ndarray]:
 
 
 def _averages(y: np.ndarray, guess: np.ndarray, bins: Sequence[np.ndarray], of: str) -> Chart:
-    """Whether the truth is on average what was predicted."""
+    """Mean true value by mean prediction."""
     x, mean = np.array([guess[rows].mean() for rows in bins]), np.array([y[rows].mean() for rows in bins])
     bars = np.array([Z * y[rows].std(ddof=1) / np.sqrt(len(rows)) if len(rows) > 1 else 0.0 for rows in bins])
     points = {
@@ -106,20 +109,21 @@ def _averages(y: np.ndarray, guess: np.ndarray, bins: Sequence[np.ndarray], of: 
         "marker": {"color": COLOURS[0], "size": 8},
         "error_y": {"array": numbers(bars), "thickness": 1, "color": COLOURS[0]},
         "text": whole([len(rows) for rows in bins]),
-        "hovertemplate": "predicted %{x}, true %{y} on average of %{text} rows<extra></extra>",
+        "hovertemplate": "mean prediction %{x}, mean true value %{y}, %{text} rows<extra></extra>",
     }
     ends = numbers([min(x.min(), mean.min()), max(x.max(), mean.max())])
     even = {"x": ends, "y": ends, "mode": "lines", "line": EVEN, "hoverinfo": "skip"}
     return Chart(
-        f"On average{of}",
-        "Means of rows with predictions alike. Off the dotted line the net is too high or too low there. Bars: 95%.",
+        f"Calibration{of}",
+        "Mean true value of test rows with similar predictions. Above the dotted line predictions are too low on "
+        "average, below it too high. Bars: 95% confidence interval.",
         [even, points],
-        {"xaxis": titled("mean prediction"), "yaxis": titled("mean truth"), "showlegend": False},
+        {"xaxis": axis("mean prediction"), "yaxis": axis("mean true value"), "showlegend": False},
     )
 
 
 def _coverage(is_covered: np.ndarray, guess: np.ndarray, bins: Sequence[np.ndarray], of: str) -> Chart:
-    """How often intervals hold the truth, for small and for large predictions."""
+    """Coverage of prediction intervals, for small and for large predictions."""
     x = np.array([guess[rows].mean() for rows in bins])
     n = np.array([len(rows) for rows in bins])
     share = np.array([is_covered[rows].mean() for rows in bins])
@@ -137,19 +141,20 @@ def _coverage(is_covered: np.ndarray, guess: np.ndarray, bins: Sequence[np.ndarr
             "color": COLOURS[0],
         },
         "text": whole(n),
-        "hovertemplate": "near %{x} in %{y:.1%} of %{text} rows<extra></extra>",
+        "hovertemplate": "prediction near %{x}: %{y:.1%} of %{text} rows<extra></extra>",
     }
     ends = numbers([x.min(), x.max()])
     even = {"x": ends, "y": [INTERVAL, INTERVAL], "mode": "lines", "line": EVEN, "hoverinfo": "skip"}
     bottom = float(min(np.floor(10 * low.min()) / 10, 0.7))
     return Chart(
-        f"How far to believe intervals{of}",
-        f"How often the truth is in an interval of {INTERVAL:.0%}, from errors on other rows: {is_covered.mean():.1%} "
-        "in all. Above the dotted line intervals are wider than they need be, below too narrow. Bars: 95%.",
+        f"Coverage of prediction intervals{of}",
+        f"Fraction of test rows whose true value is in its {INTERVAL:.0%} prediction interval: {is_covered.mean():.1%} "
+        "overall. The intervals come from the errors on other test rows. Above the dotted line they are wider than "
+        "necessary, below it too narrow. Bars: 95% confidence interval.",
         [even, points],
         {
-            "xaxis": titled("mean prediction"),
-            "yaxis": titled("truth in the interval", tickformat=".0%", range=[bottom, 1.02]),
+            "xaxis": axis("mean prediction"),
+            "yaxis": axis("fraction in the interval", tickformat=".0%", range=[bottom, 1.02]),
             "showlegend": False,
         },
     )

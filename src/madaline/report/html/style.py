@@ -1,4 +1,4 @@
-"""How a report looks: light and dark, on a phone and on paper."""
+"""The style sheet of a report: light and dark, for screens, phones and paper."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ main{max-width:1000px;margin:0 auto;padding:16px}
 h1{font-size:1.7rem;line-height:1.2;margin:.6em 0 .2em;overflow-wrap:anywhere}
 h2{font-size:1.3rem;margin:2.2em 0 .5em;padding-top:.5em;border-top:1px solid var(--line)}
 h3{font-size:1rem;margin:.2em 0;overflow-wrap:anywhere}
+section>h3{margin-top:1.6em}
 p{margin:.4em 0;max-width:46em;overflow-wrap:anywhere}
 .quiet,figcaption,footer,dt{color:var(--quiet);font-size:.88rem}
 figcaption{margin-top:.3em}
@@ -30,20 +31,16 @@ dd{margin:0;overflow-wrap:anywhere}
 .warnings{border-left:4px solid var(--warn);background:var(--card);padding:.5em 1em;margin:1em 0;
 border-radius:0 8px 8px 0}
 .warnings p{margin:.3em 0}
-.grid{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:1.4em 1.6em;margin:1em 0}
-figure{margin:0;min-width:0}
+.grid{display:grid;grid-template-columns:repeat(6,minmax(0,1fr));gap:1.4em 1.6em;margin:1em 0}
+figure{margin:0;min-width:0;grid-column:span 3}
 figure.wide{grid-column:1/-1}
+figure.third{grid-column:span 2}
 .plot{width:100%}
 .scroll{overflow-x:auto}
-.tall{max-height:40em;overflow:auto;background:
-linear-gradient(var(--ground) 40%,transparent) top/100% 2em no-repeat local,
-linear-gradient(transparent,var(--ground) 60%) bottom/100% 2em no-repeat local,
-linear-gradient(var(--line),transparent) top/100% .7em no-repeat scroll,
-linear-gradient(transparent,var(--line)) bottom/100% .7em no-repeat scroll}
 table{border-collapse:collapse;font-size:.93rem}
 th,td{text-align:left;padding:.35em .9em .35em 0;border-bottom:1px solid var(--line);vertical-align:top}
 td{overflow-wrap:break-word;max-width:22em}
-th{font-weight:600;color:var(--quiet)}
+th{font-weight:600;color:var(--quiet);vertical-align:bottom;overflow-wrap:break-word;max-width:14em}
 .number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 .range{display:block;font-weight:400;color:var(--quiet);font-size:.82rem}
 tr.ours td{font-weight:600}
@@ -57,6 +54,21 @@ stroke:var(--ground);stroke-width:6px;paint-order:stroke}
 .net .unit{fill:var(--ground);stroke:var(--text)}
 .net .tie{stroke:var(--line)}
 summary{cursor:pointer;color:var(--accent);margin:.6em 0}
+.legend span{white-space:nowrap;margin-right:1.2em}
+.legend i{display:inline-block;width:.75em;height:.75em;margin-right:.4em;border-radius:2px}
+.threshold p{display:flex;flex-wrap:wrap;gap:.5em 1.2em;align-items:center;max-width:none}
+.threshold .slide label{flex:1 1 18em;display:flex;gap:.7em;align-items:center}
+.threshold input[type=range]{flex:1;min-width:8em;accent-color:var(--accent)}
+.threshold input[type=number]{width:5.5em;font:inherit;color:inherit;background:var(--ground);
+border:1px solid var(--line);border-radius:6px;padding:.2em .4em}
+.threshold dl{grid-template-columns:repeat(auto-fill,minmax(125px,1fr))}
+.threshold dd{font-variant-numeric:tabular-nums}
+button{font:inherit;color:var(--accent);background:var(--card);border:1px solid var(--line);border-radius:6px;
+padding:.25em .8em;cursor:pointer}
+td.wrong{color:var(--warn)}
+td.left{text-align:right}
+.bar{display:flex;width:100%;min-width:9em;height:1.05em}
+.bar i{display:block;height:100%;border-radius:2px}
 footer{margin:3em 0 1em;border-top:1px solid var(--line);padding-top:.8em;overflow-wrap:anywhere}
 .plot .xtick text,.plot .ytick text,.plot .infolayer text{fill:var(--text)!important}
 .plot .gridlayer path,.plot .zerolinelayer path{stroke:var(--line)!important}
@@ -64,10 +76,11 @@ footer{margin:3em 0 1em;border-top:1px solid var(--line);padding-top:.8em;overfl
 .plot .ticks{stroke:var(--quiet)!important}
 @media (max-width:700px){
 .grid{grid-template-columns:minmax(0,1fr)}
+figure,figure.third{grid-column:1/-1}
 main{padding:12px}
 th,td{padding-right:.6em}
 td{max-width:11em}
-th.number{white-space:normal;vertical-align:bottom}
+th.number{white-space:normal}
 .range{white-space:normal;max-width:6.5em;margin-left:auto}
 dl{grid-template-columns:repeat(2,minmax(0,1fr))}
 }
@@ -79,7 +92,6 @@ nav,.modebar,summary{display:none!important}
 figure,tr,.net,.warnings,dl{break-inside:avoid}
 h2,h3{break-after:avoid}
 .plot .scatterlayer,.plot .barlayer,.plot .legend .layers{filter:none}
-.tall{max-height:none;background:none}
 details pre{font-size:6.5pt;overflow:visible}
 }
 """

@@ -1,4 +1,4 @@
-"""Tables, lists and texts of a report, as HTML. All that comes from the data is escaped here."""
+"""Tables, lists and paragraphs of a report as HTML. Texts from the data are escaped here."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from html import escape
 
 from madaline.report.findings import Score
 
-SHOWN_ROWS = 500
-"Of a longer table."
+SHOWN_ROWS = 40
+"Rows of a table that are shown at once."
 
 
 def paragraph(text: str, kind: str = "") -> str:
@@ -17,25 +17,51 @@ def paragraph(text: str, kind: str = "") -> str:
 
 
 def facts(values: Mapping[str, str]) -> str:
-    """A few words about a few things."""
+    """Short facts, each with its name."""
     cells = [f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in values.items()]
     return f"<dl>{''.join(cells)}</dl>" if cells else ""
 
 
-def table(names: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Rows of texts under their names; a long one is cut."""
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
+def table(names: Sequence[str], rows: Sequence[Sequence[object]], *, right: Sequence[int] = (), more: str = "") -> str:
+    """Rows of texts under their names.
+
+    Parameters
+    ----------
+    names : sequence of str
+    rows : sequence of sequences
+        Of a long table, the first :data:`SHOWN_ROWS` rows are shown and the others can be unfolded.
+    right : sequence of int
+        Columns of numbers, aligned to the right.
+    more : str
+        Summary of the rows that can be unfolded.
+    """
+    if not rows:
+        return ""
+    found = _table(names, rows[:SHOWN_ROWS], right)
+    if len(rows) > SHOWN_ROWS:
+        summary = more or f"{len(rows) - SHOWN_ROWS:,} more rows"
+        rest = _table(names, rows[SHOWN_ROWS:], right)
+        found += f"<details><summary>{escape(summary)}</summary>{rest}</details>"
+    return found
+
+
+def _table(names: Sequence[str], rows: Sequence[Sequence[object]], right: Sequence[int]) -> str:
+    kind = [' class="number"' if place in right else "" for place in range(len(names))]
+    head = "".join(f'<th scope="col"{kind[place]}>{_breakable(name)}</th>' for place, name in enumerate(names))
     body = "\n".join(
-        f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in row)}</tr>" for row in rows[:SHOWN_ROWS]
+        f"<tr>{''.join(f'<td{kind[place]}>{escape(str(cell))}</td>' for place, cell in enumerate(row))}</tr>"
+        for row in rows
     )
-    more = paragraph(f"and {len(rows) - SHOWN_ROWS:,} more", "quiet") if len(rows) > SHOWN_ROWS else ""
-    return (
-        f'<div class="scroll tall"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>{more}'
-    )
+    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
+
+
+def _breakable(name: str) -> str:
+    """A name that may be continued in the next line after an underscore."""
+    return escape(name).replace("_", "_<wbr>")
 
 
 def score_table(scores: Mapping[str, Sequence[Score]]) -> str:
-    """A row for each model, this one first, and where 95% of resamples have each score."""
+    """A row for each model, this one first, with the 95% interval under each score."""
     first = next(iter(scores.values()))
     head = '<th scope="col">model</th>' + "".join(
         f'<th scope="col" class="number">{escape(score.name)}</th>' for score in first
@@ -53,14 +79,29 @@ def _score(score: Score) -> str:
     return f'<td class="number">{escape(value)}<span class="range">{escape(interval.strip("()"))}</span></td>'
 
 
+def definitions(items: Iterable[tuple[str, str]]) -> str:
+    """Terms and what they mean, one in a line."""
+    lines = [f"<b>{escape(name)}</b>: {escape(text)}." for name, text in items]
+    return f'<p class="quiet">{"<br>".join(lines)}</p>' if lines else ""
+
+
 def warnings(texts: Iterable[str]) -> str:
-    """What to be careful about."""
+    """A box of warnings."""
     lines = "".join(paragraph(f"Warning: {text}") for text in texts)
     return f'<div class="warnings">{lines}</div>' if lines else ""
 
 
+def legend(names: Iterable[str], colours: Iterable[str]) -> str:
+    """What colours mean, for several charts."""
+    found = "".join(
+        f'<span><i style="background:{colour}"></i>{escape(name)}</span>'
+        for name, colour in zip(names, colours, strict=True)
+    )
+    return f'<p class="legend">{found}</p>'
+
+
 def numbered(items: Iterable[tuple[str, str]]) -> str:
-    """Numbered advice, each with the options that follow it."""
+    """A numbered list of advice, each with its options."""
     lines = [
         f"<li>{escape(text)}{f' <code>{escape(options)}</code>' if options else ''}</li>" for text, options in items
     ]
@@ -68,11 +109,11 @@ def numbered(items: Iterable[tuple[str, str]]) -> str:
 
 
 def listed(texts: Iterable[str]) -> str:
-    """Lines without order."""
+    """A bulleted list."""
     lines = "".join(f"<li>{escape(text)}</li>" for text in texts)
     return f"<ul>{lines}</ul>" if lines else ""
 
 
 def code(text: str) -> str:
-    """Lines as they are."""
+    """A block of code."""
     return f'<pre class="lines"><code>{escape(text.strip())}</code></pre>'

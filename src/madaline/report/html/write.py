@@ -1,4 +1,4 @@
-"""A report: what a model is, how it was trained, how good it is and why, in one file."""
+"""The report of a model as one HTML file."""
 
 from __future__ import annotations
 
@@ -8,16 +8,29 @@ from html import escape
 
 from madaline import container
 from madaline.report.findings import NUMBERS, Findings
-from madaline.report.html import effects, judgement, network, tables, training
-from madaline.report.html.chart import COLOURS, Chart, named_axis, numbers, titled
+from madaline.report.html import data, effects, judgement, network, tables, training
+from madaline.report.html.chart import COLOURS, Chart, axis, colour_of, named_axis, numbers, short
+from madaline.report.html.class_table import class_table
 from madaline.report.html.page import Section, page
+
+TASKS = {
+    "binary": "Binary classification",
+    "multiclass": "Classification",
+    "multilabel": "Multilabel classification",
+    "regression": "Regression",
+    "count": "Count regression",
+}
+SHOWN_COLUMNS = 8
+"Feature columns in the table of the worst rows, the most important ones."
+LONGEST_NAME = 30
+"Maximum length of a column name at the top of a table."
 
 
 def write_report(path: str | os.PathLike[str], findings: Findings) -> None:
     """Write a report as one HTML file, whole or not at all.
 
-    It needs no network and no other file: plotly's JavaScript is inside. All texts of the data are escaped, and the
-    page forbids browsers to load anything. Parts that have nothing to show are left out.
+    The file includes plotly's JavaScript and needs no network. Texts from the data are escaped, and the page has a
+    content security policy that forbids loading anything. Sections that have nothing to show are left out.
 
     Parameters
     ----------
@@ -36,26 +49,27 @@ def report(findings: Findings) -> str:
 
 
 def _head(findings: Findings) -> str:
+    task = TASKS.get(findings.task, findings.task)
     names = ", ".join(findings.targets)
-    task = f"{findings.task} of {names}" if names else findings.task
-    parts = [f"<h1>{escape(findings.title)}</h1>", tables.paragraph(task[0].upper() + task[1:], "quiet")]
+    parts = [f"<h1>{escape(findings.title)}</h1>", tables.paragraph(f"{task} of {names}" if names else task, "quiet")]
     if findings.scores:
         first = next(iter(findings.scores.values()))[0]
         value, _, interval = str(first).partition(" ")
-        said = escape(f"{first.name} on rows that training did not see {interval}".strip())
-        parts.append(f'<div class="result"><b>{escape(value)}</b><span>{said}</span></div>')
+        range_text = f", 95% interval {interval.strip('()')}" if interval else ""
+        text = f"{first.name} on the test set{range_text}"
+        parts.append(f'<div class="result"><b>{escape(value)}</b><span>{escape(text)}</span></div>')
     parts += [tables.facts(findings.facts), tables.warnings(findings.warnings)]
     return "\n".join(part for part in parts if part)
 
 
 def _sections(findings: Findings) -> Iterator[Section]:
     yield Section("result", "Result", _result(findings))
-    yield Section("learning", "Learning", [] if findings.history is None else [*training.curves(findings.history)])
-    yield Section("predictions", "Predictions", [*judgement.charts(findings)])
-    yield Section("columns", "What matters", _what_matters(findings))
-    yield Section("net", "Inside the net", _inside(findings))
+    yield Section("learning", "Training", [] if findings.history is None else [*training.curves(findings.history)])
+    yield Section("predictions", "Predictions on the test set", _predictions(findings))
+    yield Section("columns", "Effects of the columns", _effects(findings))
     yield Section("data", "Data", _data(findings))
-    yield Section("use", "Use it", [tables.code("\n".join(findings.usage))] if findings.usage else [])
+    yield Section("net", "Network", _network(findings))
+    yield Section("use", "Use the model", [tables.code("\n".join(findings.usage))] if findings.usage else [])
     yield Section("config", "Settings", [tables.code(findings.config)] if findings.config.strip() else [])
 
 
@@ -63,13 +77,14 @@ def _result(findings: Findings) -> list[str | Chart]:
     found: list[str | Chart] = []
     if findings.scores:
         found.append(tables.score_table(findings.scores))
-        found.append(tables.paragraph("Under each score: where 95% of resamples of the test rows have it.", "quiet"))
+        text = "Scores on the test set. Under each score: 95% bootstrap interval."
+        found.append(tables.paragraph(text, "quiet"))
         first = next(iter(findings.scores.values()))
-        found += [tables.paragraph(f"{score.name}: {score.meaning}.", "quiet") for score in first]
+        found.append(tables.definitions([(score.name, score.meaning) for score in first]))
     if len(findings.scores) > 1:
         found.append(_comparison(findings))
     if findings.advice:
-        found += ["<h3>To try next</h3>", tables.numbered(findings.advice)]
+        found += ["<h3>What to try next</h3>", tables.numbered(findings.advice)]
     return found
 
 
@@ -91,40 +106,73 @@ def _comparison(findings: Findings) -> Chart:
         "hovertemplate": "%{x}<extra></extra>",
     }
     layout = {
-        "xaxis": titled(firsts[0].name),
+        "xaxis": axis(firsts[0].name),
         "yaxis": named_axis(names, range=[len(names) - 0.5, -0.5]),
         "showlegend": False,
     }
-    return Chart("Beside simpler models", "", [trace], layout, is_wide=True, height=90 + 34 * len(names))
+    caption = "The first score of each model on the same test set. Lines: 95% bootstrap interval."
+    return Chart("Comparison with baseline models", caption, [trace], layout, "wide", 90 + 34 * len(names))
 
 
-def _what_matters(findings: Findings) -> list[str | Chart]:
+def _predictions(findings: Findings) -> list[str | Chart]:
+    found: list[str | Chart] = [*judgement.charts(findings), *class_table(findings)]
+    worst = findings.worst
+    if worst is not None and worst.rows:
+        shown = list(worst.columns)[:SHOWN_COLUMNS]
+        names = ["row", *worst.outcome, *(short(name, LONGEST_NAME) for name in shown)]
+        columns = [map(str, worst.rows), *worst.outcome.values(), *(worst.columns[name] for name in shown)]
+        hidden = len(worst.columns) - len(shown)
+        more = f" The {len(shown)} most important of {len(worst.columns)} columns are shown." if hidden else ""
+        text = (
+            "The rows of the test set with the largest errors. They are often mislabeled or unusual, or a column that "
+            f"would explain them is missing. Rows of the table are counted from {worst.first}.{more}"
+        )
+        found += ["<h3>Worst predictions</h3>", tables.paragraph(text, "quiet")]
+        found.append(tables.table(names, list(zip(*columns, strict=True)), right=(0,)))
+    return found
+
+
+def _effects(findings: Findings) -> list[str | Chart]:
     if findings.effects is None:
         return []
     first = effects.importance(findings.effects)
     found: list[str | Chart] = [] if first is None else [first]
     if shown := effects.dependences(findings):
-        what = "prediction" if findings.task in NUMBERS else "probabilities"
-        text = f"The mean {what} over held-out rows, if a column had the same value in all of them."
-        found += ["<h3>Which way they pull</h3>", tables.paragraph(text, "quiet"), *shown]
+        what = "prediction" if findings.task in NUMBERS else "probability"
+        text = (
+            f"The mean {what} over test rows if a column had the same value in all of them and the others stayed as "
+            "they are. Values that do not occur together with the others can be misleading."
+        )
+        found.append("<h3>Partial dependence (how each column changes the prediction)</h3>")
+        found.append(tables.paragraph(text, "quiet"))
+        if names := effects.legend_names(findings):
+            found.append(tables.legend(names, [colour_of(k, k, len(names)) for k in range(len(names))]))
+        found += shown
     return found
 
 
-def _inside(findings: Findings) -> list[str | Chart]:
+def _network(findings: Findings) -> list[str | Chart]:
     found: list[str | Chart] = []
     names: dict[str, str] = {}
     if findings.model is not None:
         model, names = findings.model, network.layer_names(findings.model)
         outputs = [str(name) for name in findings.classes or findings.targets]
         if picture := network.drawing(model, findings.inputs, outputs):
-            text = "Orange: positive weights, blue: negative; the thicker, the larger."
+            text = (
+                "The layers from the inputs (top) to the outputs. Orange lines are positive weights, blue ones "
+                "negative; thicker lines are larger. Of wide layers, the first and last units are drawn."
+            )
             found += [picture, tables.paragraph(text, "quiet")]
         layers = escape(str(model))
         found.append(f"<details><summary>All layers</summary><pre><code>{layers}</code></pre></details>")
         if (weights := network.first_weights(model, findings.inputs)) is not None:
             found.append(weights)
-    if findings.history is not None:
-        found += training.probes(findings.history.probes, names)
+    if findings.history is not None and (charts := training.probes(findings.history.probes, names)):
+        text = (
+            "Statistics of each layer (rows) over the steps of training (columns). Each cell is the median of three "
+            "samples, so that small last mini-batches do not stand out."
+        )
+        found += ["<h3>Layers during training</h3>", tables.paragraph(text, "quiet"), *charts]
     return found
 
 
@@ -133,5 +181,25 @@ def _data(findings: Findings) -> list[str | Chart]:
     if findings.assumptions:
         found += ["<h3>How the table was read</h3>", tables.listed(findings.assumptions)]
     if findings.columns:
-        found += ["<h3>Columns</h3>", tables.table(["column", "used as", "because"], findings.columns)]
+        more = f"{len(findings.columns) - tables.SHOWN_ROWS:,} more columns"
+        found += ["<h3>Columns</h3>", tables.table(["column", "used as", "reason"], findings.columns, more=more)]
+    summary = findings.data
+    if summary is None:
+        return found
+    found += data.target_charts(summary, findings.task)
+    if (missing := data.missing_chart(summary)) is not None:
+        found.append(missing)
+    elif summary.n_columns:
+        found.append(tables.paragraph(f"The {summary.rows} has no missing values."))
+    if shown := data.distribution_charts(summary):
+        few = f", the {len(shown)} most important of {summary.n_columns:,}" if len(shown) < summary.n_columns else ""
+        split = " Colours: classes of the target." if summary.groups else ""
+        text = f"Number of rows of the {summary.rows} by value{few}.{split}"
+        found += ["<h3>Distributions of the columns</h3>", tables.paragraph(text, "quiet")]
+        if summary.groups:
+            count = len(summary.groups)
+            found.append(tables.legend(summary.groups, [colour_of(k, k, count) for k in range(count)]))
+        found += shown
+    if (matrix := data.correlation_chart(summary)) is not None:
+        found.append(matrix)
     return found

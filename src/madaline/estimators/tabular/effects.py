@@ -1,4 +1,4 @@
-"""What columns do for the predictions of a trained net, on rows that training did not see."""
+"""Effects of columns on the predictions of a trained net, measured on the test set."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ ERRORS: dict[str, Metric] = {
     "regression": RMSE,
     "count": DEVIANCE,
 }
-"What grows if a column that matters is shuffled: of scores, the one that tells small changes."
+"The error that increases when an important column is shuffled: the score that is most sensitive to small changes."
 
 
-def explain(
+def column_effects(
     task: str,
     predict: Callable[[Arrays], np.ndarray],
     X: Arrays,
@@ -30,20 +30,21 @@ def explain(
     n_params: int,
     seed: int = 0,
 ) -> Effects:
-    """The effects of columns.
+    """Permutation importance and partial dependence of columns.
 
     Parameters
     ----------
     task : str
     predict : callable
-        Predictions of rows, as :func:`~madaline.estimators.tabular.scores.score` takes them.
+        From rows to predictions in the form of :func:`~madaline.estimators.tabular.scores.score`.
     X, truth
-        Rows that training did not see, as the net takes them, and their target as scores take it.
+        Test set: inputs of the net, and targets in the form of that function.
     features : sequence of Feature
         The columns to try.
     n_params : int
-        Of the net.
+        Number of parameters of the net.
     seed : int
+        Random seed.
     """
     metric = ERRORS[task]
     name = f"1 - {metric.name}" if metric.larger_is_better else metric.name

@@ -1,0 +1,46 @@
+"""A page of a report, as tests read it."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+
+
+class Page(HTMLParser):
+    """Elements, texts and charts of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.attributes, self.texts, self.inside = [], [], [], ""
+        self.charts = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value) for name, value in attributes]
+        self.inside = "charts" if ("id", "charts") in attributes else tag
+
+    def handle_endtag(self, tag):
+        self.inside = ""
+
+    def handle_data(self, data):
+        if self.inside == "charts":
+            self.charts = json.loads(data)
+        elif self.inside not in ("script", "style"):
+            self.texts.append(data)
+
+    @property
+    def text(self):
+        return "\n".join(self.texts)
+
+    @property
+    def sections(self):
+        return [value for tag, name, value in self.attributes if (tag, name) == ("section", "id")]
+
+    @property
+    def titles(self):
+        """The titles of the charts, in their order."""
+        return [value for tag, name, value in self.attributes if (tag, name) == ("div", "aria-label")]
+
+    def chart(self, title):
+        return self.charts[self.titles.index(title)]
