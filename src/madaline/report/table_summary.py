@@ -187,15 +187,15 @@ def _distribution(column: Column, kind: str, groups: np.ndarray, n_groups: int) 
 
 def _categories(column: Column, groups: np.ndarray, n_groups: int) -> Distribution:
     texts = column.texts()
-    known = texts.drop_nulls().value_counts(sort=True)
-    names = [str(name) for name in known.to_series(0).head(MOST_CATEGORIES).to_list()]
+    order = np.argsort(-texts.counts(), kind="stable")[:MOST_CATEGORIES]
+    names = [texts.distinct[place] for place in order if texts.counts()[place]]
     codes = column.codes(tuple(names))
-    n_missing = texts.null_count()
+    n_missing = texts.n_missing
     counts = np.array([_counts(groups[codes == place], n_groups) for place in range(len(names))])
     counts = counts.reshape(len(names), n_groups)
     if n_missing:
         names.append(MISSING)
-        counts = np.vstack([counts, _counts(groups[texts.is_null().to_numpy()], n_groups)])
+        counts = np.vstack([counts, _counts(groups[texts.codes < 0], n_groups)])
     n_other = int(len(texts) - counts.sum())
     return Distribution(column.name, "category", np.array(names, dtype=object), counts, 0.0, n_missing, n_other)
 
