@@ -177,7 +177,7 @@ def changed_keras(tmp_path, change):
         (lambda d: d["config"]["layers"][1]["config"].update(units=2**40), "have shape"),
         (lambda d: d["config"]["layers"][1]["config"].update(units="many"), "n_out='many'"),
         (lambda d: d["config"]["layers"][1]["config"].update(use_bias=False), "has 2 arrays; it needs 1"),
-        (lambda d: d["config"]["layers"][1]["config"].update(name="other"), "has 0 arrays; it needs 2"),
+        (lambda d: d["config"]["layers"].insert(3, d["config"]["layers"][3]), "has 0 arrays; it needs 1"),
         (lambda d: d["config"]["layers"].pop(0), "lacks the shape of a row"),
         (lambda d: d["config"]["layers"][0]["config"].update(batch_shape=[None, None]), "must be a list of integers"),
         (lambda d: d.update(config=None), "is damaged or not a Keras 3 file"),

@@ -194,6 +194,15 @@ def test_a_description_that_is_not_right_is_a_sentence(change, tmp_path):
         md.ship.from_keras(zipped(tmp_path / "changed.keras", config, weights))
 
 
+def test_the_heap_of_texts_is_not_read(tmp_path):
+    """HDF5 can hang on a damaged one."""
+    config, weights = parts()
+    assert b"GCOL" in weights
+    X = np.load(FOREIGN / "keras_plain.npz")["X"]
+    found = md.from_keras(zipped(tmp_path / "damaged.keras", config, weights.replace(b"GCOL", b"\0\0\0\0")))(X)
+    np.testing.assert_array_equal(found, md.from_keras(KERAS)(X))
+
+
 @settings(max_examples=60)
 @given(data=st.data())
 def test_any_change_of_a_keras_file_gives_a_model_or_a_sentence(data, tmp_path_factory):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -40,7 +41,7 @@ class KerasLayer:
     """One layer of Keras and the layers that replace it."""
 
     name: str
-    "Name of the layer in Keras, which identifies its weights."
+    "Name of the layer in Keras."
     layers: tuple[Layer, ...] = ()
     arrays: tuple[str, ...] = ()
     "Names of its arrays in the first of our layers, in the order of Keras."
@@ -48,6 +49,8 @@ class KerasLayer:
     "Arrays that Keras does not save, and their value."
     inputs: tuple[int, ...] | None = None
     "The shape of a row, if the layer defines it."
+    key: str = ""
+    "Name of its group in the file of weights."
 
     @property
     def n_arrays(self) -> int:
@@ -75,20 +78,30 @@ def keras_layers(document: Any) -> list[KerasLayer]:
     if not isinstance(document, Mapping) or document.get("class_name") != "Sequential":
         kind = document.get("class_name") if isinstance(document, Mapping) else type(document).__name__
         raise FileFormatError(f"The model is a {kind!r}; a Sequential is needed.")
-    found = []
+    found: list[KerasLayer] = []
+    n_of_kind: dict[str, int] = {}
     for entry in document["config"]["layers"]:
         kind, config = str(entry["class_name"]), entry["config"]
         if kind not in LAYERS:
             raise FileFormatError(f"The layer {kind} is not supported. Supported: {', '.join(sorted(LAYERS))}.")
+        if not isinstance(config["name"], str):
+            raise FileFormatError(f"The name of the layer {len(found)} ({kind}) is not a string.")
         try:
-            found.append(LAYERS[kind](config))
+            found.append(replace(LAYERS[kind](config), key=_key(kind, n_of_kind.get(kind, 0))))
         except FileFormatError as error:
             raise FileFormatError(f"The layer {config.get('name')!r} ({kind}): {error}") from None
+        n_of_kind[kind] = n_of_kind.get(kind, 0) + 1
     for layer, following in pairwise([*found, KerasLayer("")]):
         flat = bool(following.layers) and isinstance(following.layers[0], Flatten)
         if layer.layers and isinstance(layer.layers[0], Embedding) and not flat:
             raise FileFormatError("An Embedding must be followed by Flatten: here its vectors are concatenated.")
     return found
+
+
+def _key(kind: str, number: int) -> str:
+    """The name of the group of a layer, which Keras makes from its class and a number: ``dense``, ``dense_1``."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=.)(?=[A-Z][a-z])", "_", kind).lower()
+    return f"{words}_{number}" if number else words
 
 
 def _activation(name: Any, **parameters: Any) -> Layer:

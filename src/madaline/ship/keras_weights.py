@@ -40,9 +40,10 @@ def keras_weights(
     found: dict[str, np.ndarray] = {}
     n_layers = 0
     with h5py.File(weights, "r") as file:
-        groups = _groups(file)
+        # Layers are found by their keys. Their names are attributes, and reading these from a damaged file can hang.
+        groups = _inside(file, "layers")
         for layer in layers:
-            variables = groups.get(layer.name, {})
+            variables = _inside(_inside(groups, layer.key), "vars") if layer.key in groups else {}
             if len(variables) != layer.n_arrays:
                 raise FileFormatError(
                     f"The layer {layer.name!r} has {len(variables)} arrays; it needs {layer.n_arrays}."
@@ -52,13 +53,6 @@ def keras_weights(
             found |= {f"{n_layers}.{name}": value for name, value in layer.named(values).items()}
             n_layers += len(layer.layers)
     return found
-
-
-def _groups(file: Any) -> dict[str, Any]:
-    """The group of variables of each layer, by the name of the layer."""
-    layers = _inside(file, "layers")
-    groups = {key: _inside(_inside(layers, key), "vars") for key in layers}
-    return {str(group.attrs.get("name", key)): group for key, group in groups.items()}
 
 
 def _inside(group: Any, key: str) -> Any:
