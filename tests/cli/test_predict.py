@@ -98,7 +98,7 @@ def test_one_row_is_read_as_the_training_table_was(madaline):
 def test_what_was_assumed_is_said_beside_standard_output(madaline, penguins):
     DATASETS["penguins"].table().head(3).write_csv("new.csv", separator=";")
     result = madaline("predict", penguins, "new.csv")
-    assert "Fields are parted by a semicolon.  [--delimiter]" in result.err
+    assert "Fields are separated by a semicolon.  [--delimiter]" in result.err
     assert result.out == madaline("predict", penguins, "new.csv", "--delimiter", ";").out
     assert len(result.out.splitlines()) == 4
 

@@ -28,6 +28,7 @@ def evaluate(
     dates: o.Dates = None,
     ragged: o.Ragged = "auto",
     unnamed: o.Unnamed = "auto",
+    max_unpacked: o.MaxUnpacked = None,
 ) -> None:
     """Score a model on a table that has the target, too.
 
@@ -57,6 +58,7 @@ def evaluate(
         dates=dates,
         ragged=ragged,
         unnamed=unnamed,
+        max_unpacked=max_unpacked,
     )
     screen = Screen(as_json=as_json)
     truths, predictions = [], []

@@ -35,6 +35,10 @@ Ragged = Annotated[
 Unnamed = Annotated[
     str, typer.Option(help="Columns without a name: auto, keep, drop.", rich_help_panel=READING, metavar="WHAT")
 ]
+MaxUnpacked = Annotated[
+    str | None,
+    typer.Option(help="Largest size of a compressed file after decompression: 20GB", rich_help_panel=READING),
+]
 
 
 def words(given: str | None) -> tuple[str, ...]:
@@ -67,6 +71,7 @@ def read_options(
     dates: str | None,
     ragged: str,
     unnamed: str,
+    max_unpacked: str | None = None,
     numeric: Sequence[str] = (),
     categorical: Sequence[str] = (),
 ) -> ReadOptions:
@@ -81,6 +86,7 @@ def read_options(
         dates=dates,
         ragged=ragged,
         unnamed=unnamed,
+        max_unpacked=max_unpacked,
         numeric=tuple(numeric),
         categorical=tuple(categorical),
     )

@@ -49,6 +49,7 @@ def predict(
     dates: o.Dates = None,
     ragged: o.Ragged = "auto",
     unnamed: o.Unnamed = "auto",
+    max_unpacked: o.MaxUnpacked = None,
 ) -> None:
     """Predict each row of a table; tables of any size are read part by part.
 
@@ -73,6 +74,7 @@ def predict(
         dates=dates,
         ragged=ragged,
         unnamed=unnamed,
+        max_unpacked=max_unpacked,
     )
     if out is not None:
         o.check_free(out, force=force)

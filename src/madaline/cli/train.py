@@ -102,6 +102,7 @@ def train(
     dates: o.Dates = None,
     ragged: o.Ragged = "auto",
     unnamed: o.Unnamed = "auto",
+    max_unpacked: o.MaxUnpacked = None,
 ) -> None:
     """Train a net on a table: shows what was assumed, trains, tests, and writes a folder with the model.
 
@@ -167,7 +168,7 @@ def _take(settings: Any, given: dict[str, Any]) -> None:
         settings.training.hidden = _widths(given["hidden"])
     _take_split(settings, given["split"], given["group"], given["when"])
     reading = ("delimiter", "decimal", "encoding", "header", "skip", "missing", "dates", "ragged", "unnamed")
-    typed = o.read_options(**{name: given[name] for name in reading})
+    typed = o.read_options(**{name: given[name] for name in (*reading, "max_unpacked")})
     settings.reading = type(typed)(**settings.reading.given() | typed.given())
     _check_ranges(settings)
 

@@ -19,6 +19,7 @@ from madaline.cli.run_folder import CONFIG, MODEL, RunFolder, StoppedRun
 from madaline.cli.screen import Screen
 from madaline.data.reading.assumption import counted
 from madaline.data.split import Split, split_rows
+from madaline.data.times import times_of
 from madaline.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -187,9 +188,11 @@ def _split(settings: RunConfig, frame: Any, targets: tuple[str, ...], target: Ta
     way = chosen.way or ("stratified" if target.task in ("binary", "multiclass") else "random")
     if way == "stratified":
         by = target.encode(frame[targets[0]])
-    elif way in ("group", "time"):
-        column = frame[_column_to_part_by(settings, frame.columns)]
-        by = column.rank("dense").fill_null(0).to_numpy()
+    elif way == "group":
+        by = frame[_column_to_part_by(settings, frame.columns)].rank("dense").fill_null(0).to_numpy()
+    elif way == "time":
+        name, order = _column_to_part_by(settings, frame.columns), settings.reading.dates
+        by = times_of(frame[name], name, order=None if order == "none" else order)
     return split_rows(
         len(frame), way=way, by=by, test=chosen.test, validation=chosen.validation, seed=settings.training.seed
     )
