@@ -179,7 +179,7 @@ def test_a_disk_without_room_is_said_before_it_is_full(madaline, numbers, monkey
 
 @pytest.mark.parametrize("text", ["much", "", "0", "-3GB"])
 def test_a_size_that_is_none_is_refused(text):
-    with pytest.raises(ConfigError, match=f"--memory {text} is no size. Write it as 500MB or 4GB."):
+    with pytest.raises(ConfigError, match=f"--memory {text} is not a size. Write it as 500MB or 4GB."):
         memory.size(text)
 
 

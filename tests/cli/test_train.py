@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
@@ -268,9 +269,10 @@ def test_an_unfinished_run_is_not_thrown_away_by_accident(madaline):
         (["yes", "no"], "binary"),
         (["a", "b", "c"], "multiclass"),
         ([0.5 * k for k in range(97)], "regression"),
-        (np.random.default_rng(0).poisson(6.0, 60).tolist(), "count"),
+        (list(range(60)), "regression"),
+        (np.random.default_rng(0).poisson(8.0, 97).tolist(), "count"),
     ],
-    ids=["binary", "multiclass", "regression", "count"],
+    ids=["binary", "multiclass", "regression", "whole numbers", "count"],
 )
 def test_the_task_is_seen_in_the_target(madaline, values, task):
     rows = [f"{k % 7},{k % 11},{values[k % len(values)]}" for k in range(300)]
@@ -305,6 +307,24 @@ def test_rows_are_parted_by_group_and_by_time(madaline):
     assert document["split"] == "group"
     assert {"column": "who", "role": "ignored", "reason": "set by the user"} in document["columns"]
     assert madaline("train", "t.csv", "-t", "y", "--when", "day", "--json", *QUICK).json()["split"] == "time"
+
+
+def test_a_column_that_is_not_time_cannot_say_when(madaline):
+    rows = [f"{k % 7},{['early', 'late'][k % 2]},{k % 2}" for k in range(60)]
+    Path("t.csv").write_text("\n".join(["a,day,y", *rows]))
+    result = madaline("train", "t.csv", "-t", "y", "--when", "day", "--out", "run", *QUICK)
+    assert result.code == 1
+    assert "--when day: row 0 holds 'early', which is neither a date nor a number" in result.err
+    assert not Path("run").exists()
+
+
+def test_a_compressed_file_may_be_as_large_as_is_allowed(madaline):
+    Path("t.csv.gz").write_bytes(gzip.compress(b"a,y\n" + b"".join(b"%d,%d\n" % (k % 7, k % 2) for k in range(60))))
+    refused = madaline("train", "t.csv.gz", "-t", "y", "--max-unpacked", "100B", "--out", "run", *QUICK)
+    assert refused.code == 1
+    assert "t.csv.gz has more than 100 bytes when it is decompressed" in refused.err
+    assert madaline("train", "t.csv.gz", "-t", "y", "--max-unpacked", "1KB", "--out", "run", *QUICK).code == 0
+    assert madaline("predict", "run", "t.csv.gz", "--max-unpacked", "1KB", "-o", "scored.csv").code == 0
 
 
 @pytest.mark.parametrize("option", ["--ignore", "--group"])

@@ -199,8 +199,8 @@ def test_the_heap_of_texts_is_not_read(tmp_path):
     config, weights = parts()
     assert b"GCOL" in weights
     X = np.load(FOREIGN / "keras_plain.npz")["X"]
-    found = md.from_keras(zipped(tmp_path / "damaged.keras", config, weights.replace(b"GCOL", b"\0\0\0\0")))(X)
-    np.testing.assert_array_equal(found, md.from_keras(KERAS)(X))
+    found = md.ship.from_keras(zipped(tmp_path / "damaged.keras", config, weights.replace(b"GCOL", b"\0\0\0\0")))(X)
+    np.testing.assert_array_equal(found, md.ship.from_keras(KERAS)(X))
 
 
 @settings(max_examples=60)

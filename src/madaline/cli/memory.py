@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
 from madaline.data.reading.table_file import TableFile
-from madaline.errors import ConfigError
+from madaline.data.reading.unpacking import UNITS, n_bytes
 
 SHARE = 0.5
 "Of the memory that is free, so much is for the table unless told."
@@ -15,7 +14,6 @@ TIMES = 4.0
 "What training takes for every byte of a table in memory: the table, its parts, and what the net takes, copies of each."
 UNKNOWN = 1 << 32
 "Bytes that are taken for free where the system does not say."
-UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 LIMITS = ("memory.max", "memory/memory.limit_in_bytes")
 "Where a container says what it may use."
 
@@ -28,10 +26,7 @@ def size(given: str) -> int:
     >>> size("500MB"), size("1.5 GB"), size("2g")
     (500000000, 1500000000, 2000000000)
     """
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)I?B?", given.strip().upper())
-    if found is None or not float(found[1]):
-        raise ConfigError(f"--memory {given} is no size. Write it as 500MB or 4GB.")
-    return int(float(found[1]) * UNITS[found[2]])
+    return n_bytes(given, "--memory")
 
 
 def shown(count: float) -> str:
