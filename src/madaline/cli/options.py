@@ -56,10 +56,6 @@ MaxUnpacked = Annotated[
         show_default="200 times the size of the file",
     ),
 ]
-MaxUnpacked = Annotated[
-    str | None,
-    typer.Option(help="Largest size of a compressed file after decompression: 20GB", rich_help_panel=READING),
-]
 
 
 def words(given: str | None) -> tuple[str, ...]:
