@@ -122,6 +122,8 @@ def test_any_text_gives_a_net_or_an_error_that_says_so(text):
 def test_weights_that_do_not_fit_are_named(tmp_path):
     cases = [
         ({"0.weight": STATE["0.weight"]}, "no weights for '0.b'"),
+        ({"0.bias": STATE["0.bias"]}, r"'0\.weight', are missing or not a matrix"),
+        (STATE | {"0.weight": np.ones(6, np.float32)}, r"'0\.weight', are missing or not a matrix"),
         (STATE | {"2.weight": np.ones(2, np.float32)}, "'2.weight' have no place"),
         (STATE | {"0.bias": np.zeros(5, np.float32)}, r"'0.b' have shape \(5,\); it needs \(2,\)"),
         (STATE | {"0.bias": np.zeros(2, np.int64)}, "must be floats; these are int64"),

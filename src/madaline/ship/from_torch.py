@@ -111,13 +111,16 @@ def _from_torch_file(path: Path) -> dict[str, np.ndarray]:
 
 def _width(net: Layer, state: Mapping[str, np.ndarray]) -> Any:
     """The number of input columns, from the weights of the first linear layer."""
-    first = next((path for path, layer in _leaves(net) if isinstance(layer, (Linear, Embedding))), None)
-    of_first = state.get(f"{first}.weight")
-    if of_first is None or of_first.ndim != 2 or not isinstance(dict(_leaves(net))[first or ""], Linear):
+    leaves = _leaves(net)
+    first, layer = next((leaf for leaf in leaves if isinstance(leaf[1], (Linear, Embedding))), ("", None))
+    if not isinstance(layer, Linear):
         raise ConfigError(
             "The shape of a row cannot be inferred from the weights. Pass it: inputs=20 or inputs=(28, 28)."
         )
-    return int(of_first.shape[1])
+    weights = state.get(f"{first}.weight")
+    if weights is None or weights.ndim != 2:
+        raise FileFormatError(f"The weights of the first linear layer, '{first}.weight', are missing or not a matrix.")
+    return int(weights.shape[1])
 
 
 def _leaves(net: Layer, path: str = "") -> list[tuple[str, Layer]]:
