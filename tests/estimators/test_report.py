@@ -84,7 +84,7 @@ def test_what_cannot_be_shown_is_said(tmp_path):
     with pytest.raises(ConfigError, match="loss='hinge' gives none"):
         md.write_report(margin, X, y, tmp_path / "report.html")
     classifier = md.MLPClassifier(max_iter=2).fit(X, y)
-    with pytest.raises(ConfigError, match="class 7, which was not there in fit"):
+    with pytest.raises(ConfigError, match="class 7, which was not in the training data"):
         md.write_report(classifier, X, np.array([0, 1, 0, 7]), tmp_path / "report.html")
     with pytest.raises(ShapeError, match="X has 4 rows, and y has 3"):
         md.write_report(classifier, X, y[:3], tmp_path / "report.html")
