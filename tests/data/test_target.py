@@ -41,7 +41,7 @@ def test_the_task_is_told_from_the_values(y, task, reason):
 
 
 def test_a_negative_number_is_no_count():
-    with pytest.raises(TargetError, match=r"row 2 of the target is -1. Take task='regression'"):
+    with pytest.raises(TargetError, match=r"row 2 of the target is -1. Use task='regression'"):
         md.TargetPlan.fit([0, 3, -1], task="count")
 
 
@@ -108,7 +108,7 @@ def test_what_cannot_be_learned_is_said():
             md.TargetPlan.fit(nothing)
     with pytest.raises(TargetError, match="Row 1 of the target is inf"):
         md.TargetPlan.fit([0.5, np.inf])
-    with pytest.raises(TargetError, match="task='binary' needs two classes, and the target has 3"):
+    with pytest.raises(TargetError, match="task='binary' needs two classes, but the target has 3"):
         md.TargetPlan.fit(["a", "b", "c"], task="binary")
     with pytest.raises(
         TargetError, match=r"^Row 1 of the target is 'b', but numbers are needed. Choose another task or ta"
@@ -116,7 +116,7 @@ def test_what_cannot_be_learned_is_said():
         md.TargetPlan.fit(["1", "b"], task="regression")
     with pytest.raises(TargetError, match="needs a target with one column, but it has 2"):
         md.TargetPlan.fit([[1, 2], [3, 4]], task="multiclass")
-    with pytest.raises(TargetError, match="Row 1 of the target is 'c', a class that was not there in training"):
+    with pytest.raises(TargetError, match="Row 1 of the target is 'c', a class that training did not have"):
         md.TargetPlan.fit(["a", "b"]).encode(["a", "c"])
     with pytest.raises(TargetError, match="a different text in each of its 30 rows, like a column of names"):
         md.TargetPlan.fit([f"name {k}" for k in range(30)])
@@ -127,7 +127,7 @@ def test_what_cannot_be_learned_is_said():
             md.TargetPlan.fit(size * np.array([0.5, 1.0, 1.7]), task="regression")
     with pytest.raises(ConfigError, match="task='guess' must be one of regression, count"):
         md.TargetPlan.fit([1.5, 2.5], task="guess")
-    with pytest.raises(TargetError, match="has 1 columns, and in training it had 2"):
+    with pytest.raises(TargetError, match="has 1 columns, but in training it had 2"):
         md.TargetPlan.fit([[0.5, 1.0], [1.5, 2.0]]).encode([[1.0], [2.0]])
 
 

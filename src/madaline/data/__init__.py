@@ -1,1 +1,1 @@
-"""Takes files and tables; hands on arrays for a net. Start with ``encode.py``: from a table's columns to arrays."""
+"""Takes files and tables; returns arrays for a net. Start with ``encode.py``, which encodes the columns of a table."""

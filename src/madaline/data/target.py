@@ -1,4 +1,4 @@
-"""The target as a net learns it, and the net's answers as a user wants them."""
+"""The target as a net learns it, and predictions in the units or classes of the target."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ from madaline.registry import Registry
 TARGET_PLANS: Registry[type[TargetPlan]] = Registry("target plan")
 
 MOST = 10.0
-"Answers that are counts are at most so many times the largest one of the training rows."
+"Predicted counts are at most this many times the largest count of the training set."
 
 
 @description
 class TargetPlan(Description):
-    """How a target goes into training and comes back; fitted by :meth:`fit`, kept with the model.
+    """How a target is encoded for training, and predictions are decoded; fitted by :meth:`fit`, kept with the model.
 
     Parameters
     ----------
     task : str
         One of :data:`TASKS`.
     reason : str
-        Why it was taken for that.
+        Why this task was chosen.
     """
 
     registry: ClassVar[Registry[Any]] = TARGET_PLANS
@@ -58,16 +58,17 @@ class TargetPlan(Description):
 
     @staticmethod
     def fit(y: Any, *, task: str | None = None, scale: bool = True) -> TargetPlan:
-        """Look at the target of the training data.
+        """Fit a plan to the target of the training table.
 
         Parameters
         ----------
         y : array, list, series or data frame
             One value for each row, or several columns of numbers.
         task : str, optional
-            One of :data:`TASKS`, or ``"classification"``; what the values look like, unless told.
+            One of :data:`TASKS`, or ``"classification"``. By default it is told from the values; see
+            :func:`~madaline.data.task.infer_task`.
         scale : bool
-            Whether numbers are learned with mean 0 and standard deviation 1.
+            Whether numbers are scaled to mean 0 and standard deviation 1.
 
         Examples
         --------
@@ -93,13 +94,13 @@ class TargetPlan(Description):
         if found == "count" and matrix.min() < 0.0:
             row = int(np.flatnonzero((matrix < 0.0).any(axis=1))[0])
             raise TargetError(
-                f"task='count' is for numbers of things, and row {row} of the target is {matrix[row].min():g}. Take "
+                f"task='count' is for numbers of things, but row {row} of the target is {matrix[row].min():g}. Use "
                 "task='regression'."
             )
         with np.errstate(over="ignore", invalid="ignore"):
             centre, size = centre_and_scale(matrix, "standard" if scale else "none")
         if not (np.isfinite(centre) & np.isfinite(size) & (size > 0.0)).all():
-            raise TargetError("The target is too large or too small to be learned. Give it in other units.")
+            raise TargetError("The target is too large or too small to be learned. Convert it to other units.")
         limits = MOST * np.maximum(matrix.max(axis=0), 1.0) if found == "count" else np.zeros(0)
         return NumberTarget(
             found,
@@ -112,21 +113,21 @@ class TargetPlan(Description):
 
     @property
     def n_outputs(self) -> int:
-        """How many numbers the net gives for a row."""
+        """Number of outputs of the net for a row."""
         raise NotImplementedError
 
     def encode(self, y: Any) -> np.ndarray:
-        """The target as training takes it."""
+        """The target as arrays for training."""
         raise NotImplementedError
 
     def decode(self, answers: np.ndarray) -> np.ndarray:
-        """The net's answers in the target's own words or units."""
+        """Predictions in the classes or units of the target."""
         raise NotImplementedError
 
 
 @description
 class ClassTarget(TargetPlan):
-    """Classes by number, in their order; answers are numbers of classes."""
+    """Classes, encoded as their position in order."""
 
     name: ClassVar[str] = "classes"
     tasks: ClassVar[tuple[str, ...]] = ("binary", "multiclass")
@@ -136,16 +137,16 @@ class ClassTarget(TargetPlan):
     def __post_init__(self) -> None:
         super().__post_init__()
         if len(self.classes) < 2 or len(set(self.classes)) != len(self.classes):
-            raise ConfigError(f"classes={short(self.classes)} must be two or more that differ.")
+            raise ConfigError(f"classes={short(self.classes)} must be two or more different values.")
 
     @classmethod
     def of_column(cls, column: Column, reason: str, *, task: str) -> ClassTarget:
         """The classes of a column."""
         classes = classes_of(column)
         if len(classes) == 1:
-            raise TargetError(f"The target is {classes[0]!r} in every row: there is nothing to tell apart.")
+            raise TargetError(f"The target is {classes[0]!r} in every row: there is nothing to learn.")
         if task == "binary" and len(classes) != 2:
-            raise TargetError(f"task='binary' needs two classes, and the target has {len(classes)}.")
+            raise TargetError(f"task='binary' needs two classes, but the target has {len(classes)}.")
         return cls("binary" if len(classes) == 2 else "multiclass", reason=reason, classes=classes)
 
     @property
@@ -160,7 +161,7 @@ class ClassTarget(TargetPlan):
         if len(unseen):
             value = column.texts()[int(unseen[0])]
             raise TargetError(
-                f"Row {unseen[0]} of the target is {value!r}, a class that was not there in training. Known: "
+                f"Row {unseen[0]} of the target is {value!r}, a class that training did not have. Known: "
                 f"{short(self.classes)}."
             )
         return codes
@@ -172,7 +173,7 @@ class ClassTarget(TargetPlan):
 
 @description
 class LabelTarget(TargetPlan):
-    """Several labels of which each row has some: a matrix of 0 and 1; answers are one too."""
+    """Several labels, any number of which apply to a row: a matrix of 0 and 1."""
 
     name: ClassVar[str] = "labels"
     tasks: ClassVar[tuple[str, ...]] = ("multilabel",)
@@ -188,7 +189,7 @@ class LabelTarget(TargetPlan):
         for column in columns:
             check_no_gaps(column)
         if len(columns) != len(self.labels):
-            raise TargetError(f"The target has {len(columns)} labels, and in training it had {len(self.labels)}.")
+            raise TargetError(f"The target has {len(columns)} labels, but in training it had {len(self.labels)}.")
         return np.stack([column.booleans() for column in columns], axis=1).astype(np.float32)
 
     def decode(self, answers: np.ndarray) -> np.ndarray:
@@ -197,7 +198,7 @@ class LabelTarget(TargetPlan):
 
 @description
 class NumberTarget(TargetPlan):
-    r"""One or more numbers, learned as :math:`t = (y - c)/s`; answers that are counts are from 0 to ``limits``."""
+    r"""One or more numbers, learned as :math:`t = (y - c)/s`. Predicted counts are between 0 and ``limits``."""
 
     name: ClassVar[str] = "numbers"
     tasks: ClassVar[tuple[str, ...]] = ("regression", "count")
@@ -211,11 +212,11 @@ class NumberTarget(TargetPlan):
         super().__post_init__()
         finite = all(map(math.isfinite, (*self.centres, *self.scales)))
         if self.limits and (len(self.limits) != len(self.scales) or not min(self.limits) > 0.0):
-            raise ConfigError("Every output needs a limit above 0, or none has one.")
+            raise ConfigError("Every output needs a positive limit, or none has one.")
         if len(self.centres) != len(self.scales) or not self.scales or not finite or min(self.scales) <= 0.0:
-            raise ConfigError("Every output needs a finite centre and a finite scale above 0.")
+            raise ConfigError("Every output needs a finite centre and a finite positive scale.")
         if len(self.scales) > 1 and not self.is_matrix:
-            raise ConfigError("Several outputs are a matrix.")
+            raise ConfigError("Several outputs need is_matrix=True.")
 
     @property
     def n_outputs(self) -> int:
@@ -226,14 +227,14 @@ class NumberTarget(TargetPlan):
         for column in columns:
             check_no_gaps(column)
         if len(columns) != self.n_outputs:
-            raise TargetError(f"The target has {len(columns)} columns, and in training it had {self.n_outputs}.")
+            raise TargetError(f"The target has {len(columns)} columns, but in training it had {self.n_outputs}.")
         t = ((matrix_of(columns) - self.centres) / self.scales).astype(np.float32)
         return t if self.is_matrix else t[:, 0]
 
     def bounded(self, answers: Any) -> Any:
-        """Answers in the target's units, as arrays or traced, within what can be believed of counts.
+        """Predictions in the units of the target, as arrays or traced; those of counts within their limits.
 
-        A rate is an exponential of what the net gives: far from all rows that it has seen it would be any number.
+        A rate is an exponential of the output of the net, which may be any number far from the training rows.
         """
         if self.task != "count":
             return answers
