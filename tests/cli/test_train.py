@@ -373,7 +373,7 @@ def test_of_a_long_table_some_rows_are_drawn(madaline):
     [
         ("a,y\n" + "1,\n" * 20, "'y' has no values: there is nothing to learn. Choose another --target."),
         ("a,y\n" + "1,2\n" * 20, "in every row"),
-        ("a,y\n1,2\n3,4\n", "The table has 2 rows, and at least 5 are needed"),
+        ("a,y\n1,2\n3,4\n", "The table has 2 rows, but at least 5 are needed"),
         ("y,a\n" + "".join(f"{k},same\n" for k in range(50)), "No column is left to learn from"),
     ],
     ids=["missing", "constant", "few", "no columns"],

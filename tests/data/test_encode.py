@@ -157,7 +157,7 @@ def test_columns_without_names_are_found_by_place(table, rng):
     named = pl.DataFrame(X, schema=["a", "b", "c"])
     np.testing.assert_array_equal(plan.encode(named)["numbers"], plan.encode(X)["numbers"])
     assert plan.unknown(named) == ()
-    with pytest.raises(ShapeError, match="The table has 2 columns, and the training table had 3"):
+    with pytest.raises(ShapeError, match="The table has 2 columns, but the training table had 3"):
         plan.encode(X[:, :2])
 
 

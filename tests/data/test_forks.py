@@ -89,6 +89,41 @@ os.kill(child, 9)
 sys.exit("the child hangs")
 """
 
+ESTIMATOR = """
+import multiprocessing, warnings
+import numpy as np, pandas as pd, polars as pl
+import madaline as md
+
+warnings.simplefilter("ignore", DeprecationWarning)
+n = 80
+columns = {
+    "size": [0.37 * k % 5 for k in range(n)],
+    "city": [["Rome", "Oslo", None][k % 3] for k in range(n)],
+    "day": [f"{1 + k % 28}/{1 + k % 12}/2023" for k in range(n)],
+}
+y = ["yes" if k % 3 else "no" for k in range(n)]
+frames = {"pandas": pd.DataFrame(columns), "polars": pl.DataFrame(columns), "dict": columns}
+warnings.simplefilter("ignore")
+model = md.MLPClassifier((8,), data="auto", max_iter=3, random_state=0).fit(frames["polars"], y)
+expected = model.predict_proba(frames["polars"])
+frames["polars"].lazy().sort("city").collect()
+
+def work(name):
+    return model.predict_proba(frames[name])
+
+workers = multiprocessing.get_context("fork").Pool(2)
+try:
+    for name in frames:
+        np.testing.assert_array_equal(workers.apply_async(work, (name,)).get(timeout=20), expected)
+finally:
+    workers.terminate()
+"""
+
+
+def test_an_estimator_that_was_fitted_in_the_parent_predicts_in_forked_workers(run_python):
+    run = run_python(ESTIMATOR)
+    assert run.returncode == 0, run.stderr
+
 
 def test_every_kind_of_table_is_encoded_in_a_forked_worker(run_python):
     run = run_python(CODE)

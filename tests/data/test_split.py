@@ -1,4 +1,4 @@
-"""Rows are parted into three without overlap, as the way says."""
+"""Rows are split into three sets without overlap."""
 
 from __future__ import annotations
 
@@ -61,16 +61,16 @@ def test_time_tests_on_the_latest(rng):
         ({"validation": 0.0}, r"--validation 0.0 must be a share"),
         (
             {"way": "group", "by": np.zeros(100)},
-            "--split group leaves no rows to train on: 1 different values are too few",
+            "--split group leaves no rows for training: 1 different values are too few",
         ),
     ],
     ids=["way", "test", "validation", "group"],
 )
-def test_what_cannot_be_parted_is_refused(options, message):
+def test_what_cannot_be_split_is_refused(options, message):
     with pytest.raises(ConfigError, match=message):
         split_rows(100, **options)
 
 
 def test_too_few_rows_are_refused():
-    with pytest.raises(ConfigError, match="The table has 3 rows, and at least 5 are needed"):
+    with pytest.raises(ConfigError, match="The table has 3 rows, but at least 5 are needed"):
         split_rows(3)

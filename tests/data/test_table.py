@@ -158,9 +158,9 @@ def test_some_rows_are_a_table_and_errors_name_them_as_they_were(kind):
 
 
 def test_what_is_no_table_is_said():
-    with pytest.raises(ShapeError, match=r"shape \(3,\); rows and columns are needed"):
+    with pytest.raises(ShapeError, match=r"shape \(3,\), but rows and columns are needed"):
         Table.of(np.ones(3))
-    with pytest.raises(ShapeError, match="Row 1 has 1 values, and row 0 has 2"):
+    with pytest.raises(ShapeError, match="Row 1 has 1 values, but row 0 has 2"):
         Table.of([[1, 2], [3]])
     with pytest.raises(ShapeError, match="Row 0 is 1"):
         Table.of([1, 2])
@@ -170,7 +170,7 @@ def test_what_is_no_table_is_said():
         Table.of({"a": [1], "b": [1, 2]})
     with pytest.raises(DtypeError, match="sparse"):
         Table.of(sparse.eye(3))
-    with pytest.raises(DtypeError, match="object is no table"):
+    with pytest.raises(DtypeError, match="object is not a table"):
         Table.of(object())
     with pytest.raises(InputError, match="the column 'a' more than once"):
         Table.of(pd.DataFrame([[1, 2]], columns=["a", "a"]))

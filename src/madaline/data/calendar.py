@@ -1,4 +1,4 @@
-"""Dates as numbers: what only grows, and what comes round again."""
+"""Dates as numbers: parts that only increase, and parts that repeat."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def _day_of_month(t: Array) -> Array:
 
 
 def _day_of_week(t: Array) -> Array:
-    return (t.astype("datetime64[D]").astype(np.int64) + 3) % 7 / 7.0  # 1970-01-01 was a Thursday; weeks begin Mondays
+    return (
+        (t.astype("datetime64[D]").astype(np.int64) + 3) % 7 / 7.0
+    )  # 1970-01-01 was a Thursday; weeks begin on Monday
 
 
 def _hour(t: Array) -> Array:
@@ -37,7 +39,7 @@ def _hour(t: Array) -> Array:
 
 
 LINEAR: dict[str, Callable[[Array], Array]] = {"year": _year, "days": _days}
-"Parts that only grow; days are counted from 1970 on, with the time of day as a fraction."
+"Parts that only increase. Days are counted from 1970, with the time of day as a fraction."
 
 CYCLES: dict[str, Callable[[Array], Array]] = {
     "month": _month,
@@ -45,13 +47,13 @@ CYCLES: dict[str, Callable[[Array], Array]] = {
     "weekday": _day_of_week,
     "hour": _hour,
 }
-"Parts that come round again, as the share of the cycle that is over, in [0, 1)."
+"Parts that repeat, as the share of the cycle that has passed, in [0, 1)."
 
 PARTS = (*LINEAR, *CYCLES)
 
 
 def part(t: Array, name: str) -> Array:
-    r"""A part of dates as a matrix: one column for year and days, sine and cosine for what comes round again.
+    r"""A part of dates as a matrix: one column for year and days, sine and cosine for parts that repeat.
 
     These are :math:`\sin 2\pi c, \cos 2\pi c` of the share c of the cycle, so that December is next to January.
 
@@ -68,5 +70,5 @@ def part(t: Array, name: str) -> Array:
 
 
 def part_names(name: str) -> tuple[str, ...]:
-    """What the columns of a part are called."""
+    """Names of the columns of a part."""
     return (name,) if name in LINEAR else (f"{name} sin", f"{name} cos")

@@ -1,4 +1,4 @@
-"""Columns of categories: a few as columns of 0 and 1, many as whole numbers for an embedding."""
+"""Categories: few as columns of 0 and 1, many as integers for an embedding."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from madaline.description import description
 from madaline.errors import ConfigError
 
 MAX_CATEGORIES = 1 << 20
-"A plan with longer lists is refused."
+"Largest number of categories of a plan."
 
 
 @description
 class Listed(ColumnPlan):
-    """What columns of categories have in common: the list of those that training saw often enough."""
+    """A column of categories, with the list of those that were frequent in training."""
 
     role: ClassVar[str] = "category"
     _: KW_ONLY
@@ -29,16 +29,18 @@ class Listed(ColumnPlan):
         super().__post_init__()
         count = len(self.categories)
         if count > MAX_CATEGORIES or len(set(self.categories)) != count:
-            raise ConfigError(f"Column {self.column!r}: the {count} categories must differ, at most {MAX_CATEGORIES}.")
+            raise ConfigError(
+                f"Column {self.column!r}: the {count} categories must be different, and at most {MAX_CATEGORIES}."
+            )
 
 
 @description
 class OneHot(Listed):
-    """A few categories, one matrix column for each: 1 for the row's own, 0 for others.
+    """Few categories, one matrix column for each: 1 for the category of the row, 0 for others.
 
-    Two categories make one column, -1 for the first and 1 for the second. Rare ones have one column together, and so
-    have missing ones, if there were any in training. A category that training did not know counts as a rare one; where
-    there were none, and for a missing one that is new, all columns are 0.
+    Two categories share one column, -1 for the first and 1 for the second. Rare categories have one column together,
+    and so have missing values, if the training table had any. A category that is not in the list counts as rare. If
+    there is no column for it, and for a missing value without a column, all columns are 0.
     """
 
     name: ClassVar[str] = "one_hot"
@@ -74,9 +76,9 @@ class OneHot(Listed):
 
 @description
 class Embedded(Listed):
-    """Many categories: a whole number for each, of which the net learns a vector of ``width`` numbers.
+    """Many categories: an integer for each, for which the net learns a vector of ``width`` numbers.
 
-    The numbers are the places in the list, then one for all others, then one for missing ones.
+    The integers are positions in the list, followed by one for all other categories and one for missing values.
     """
 
     name: ClassVar[str] = "embedded"
@@ -86,7 +88,7 @@ class Embedded(Listed):
 
     @property
     def n_codes(self) -> int:
-        """How many numbers there are."""
+        """Number of integers."""
         return len(self.categories) + 2
 
     def read(self, column: Column) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""A table as the arrays a net takes: fitted on the training data, then the same for every table that comes."""
+"""A table as the arrays that a net takes: fitted to the training table, then applied to any table."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ if TYPE_CHECKING:
 TABLE_PLANS: Registry[type[TablePlan]] = Registry("table plan")
 
 NUMBERS = "numbers"
-"The input that holds the matrix: numbers, few categories, booleans and dates."
+"The input of the net with the matrix of numbers, booleans, dates, and categories that are few."
 SHOWN_COLUMNS, PRINTED_COLUMNS = 10, 100
-"Of those that are left out, in an error; and of all, where a plan is printed."
+"Number of columns that an error lists, and that a printed plan lists."
 BLOCK_ROWS = 4096
 MOST_WAVES = 256
-"Waves of all numbers together; more would cost more than the rest of a net."
+"Number of waves of all columns together; more would cost more than the rest of a net."
 
 
 @description
 class TablePlan(Description):
-    """How the columns of a table go into a net; fitted by :meth:`fit`, kept with the model.
+    """How the columns of a table are encoded for a net; fitted by :meth:`fit` and kept with the model.
 
-    It holds names of columns and categories and statistics of columns, never rows of the training data.
+    A plan holds the names of columns and categories and a few statistics, never rows of the training table.
 
     Parameters
     ----------
     columns : tuple of ColumnPlan
-        One for each column of the training table, those left out among them, in its order.
+        One for each column of the training table, including those that are left out, in its order.
     has_names : bool
-        Whether the training table had names; if not, columns are found by their places.
+        Whether the training table had column names; if not, columns are found by their position.
     waves : int
-        Waves of each number that the net is given beside it, by :class:`~madaline.nn.layers.periodic.Periodic`.
+        Number of waves of each number that are added as inputs, by :class:`~madaline.nn.layers.periodic.Periodic`.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class TablePlan(Description):
         super().__post_init__()
         names = [plan.column for plan in self.columns]
         if len(set(names)) != len(names):
-            raise ConfigError("The plan of a table has two columns of one name.")
+            raise ConfigError("The plan of a table has two columns with the same name.")
         if not self.used():
             raise ConfigError(f"No column is left to learn from:\n{listing(self.roles(), SHOWN_COLUMNS)}")
 
@@ -92,12 +92,12 @@ class TablePlan(Description):
         numeric: Collection[str] = (),
         dates: Dates = None,
     ) -> TablePlan:
-        """Look at the training data.
+        """Fit a plan to the training table.
 
         Parameters
         ----------
         table : data frame, array, dict of columns ...
-            Anything :meth:`Table.of` takes, without the target.
+            Anything that :meth:`Table.of` takes, without the target.
         y : array, list or series, optional
             The target: a column that gives it away is left out, with a warning.
         scaling : {"robust", "standard", "winsorized", "minmax", "none"}
@@ -106,14 +106,17 @@ class TablePlan(Description):
             What is done with scaled numbers far out: smooth clipping at 3 (``"smooth"`` or True), logarithmic
             compression beyond 10 (``"log"``), or nothing. By default smooth clipping with robust scaling.
         one_hot : int
-            Columns with at most so many categories become one matrix column each; others are embedded.
+            Largest number of categories that become one matrix column each; a column with more is embedded.
         embedding : int
-            The length of the vector of an embedded category at most; few categories get shorter ones.
+            Largest length of the vector of an embedded category; a column with few categories gets shorter ones.
         waves : int
-            Waves of each number that the net is given beside it: 16 make functions that jump easier to learn. If there
-            are many numbers there are fewer of each, so that all together are at most 256.
+            Number of waves of each number that are added as inputs. 16 make functions that jump easier to learn. With
+            many numbers there are fewer of each, so that there are at most 256 in total.
         ignore, categorical, numeric : collections of str
-            Columns to leave out, to take as categories, to take as numbers.
+            Columns to leave out, to use as categories, and to use as numbers.
+        dates : {"dmy", "mdy", "ymd"} or dict of str, optional
+            The order of day, month and year in text, or the formats of columns such as ``{"sold": "%d/%m/%Y"}``. By
+            default the texts decide; if they do not, the day is assumed to come first, with a warning.
         """
         table = Table.of(table)
         if not table.n_rows:
@@ -133,10 +136,10 @@ class TablePlan(Description):
         return cls(tuple(plans), has_names=table.has_names, waves=waves)
 
     def encode(self, table: Any) -> dict[str, np.ndarray]:
-        """The arrays of a table, by the names of the net's inputs.
+        """The arrays of a table by the names of the net's inputs.
 
         ``numbers`` is float32 of shape (n_rows, len(features)), each embedded column int64 of shape (n_rows,).
-        Columns are found by name, in whatever order; those the plan does not know are left out.
+        Columns are found by name, in any order. Columns that the plan does not know are left out.
         """
         table = Table.of(table)
         name_of = self._found(table)
@@ -155,7 +158,7 @@ class TablePlan(Description):
         if not parts:
             return embedded
         matrix = np.empty((table.n_rows, place), dtype=np.float32)
-        # In blocks of rows, so that a block of the matrix stays in cache while its columns are written.
+        # A block of rows stays in cache while its columns are written.
         for start in range(0, table.n_rows, BLOCK_ROWS):
             rows = slice(start, start + BLOCK_ROWS)
             for plan, column, x, place_of_plan in parts:
@@ -163,9 +166,9 @@ class TablePlan(Description):
         return {NUMBERS: matrix, **embedded}
 
     def front(self) -> Sequential:
-        """The layers that take :meth:`encode`'s arrays and give one matrix: embeddings beside the numbers.
+        """The layers that turn the arrays of :meth:`encode` into one matrix: numbers and embeddings side by side.
 
-        Where there is nothing but the matrix, it may also be given by itself.
+        If there is only the matrix ``numbers``, it may also be passed by itself.
         """
         from madaline.nn.layers.embedding import Embedding
         from madaline.nn.layers.parallel import Concat, Parallel
@@ -187,11 +190,11 @@ class TablePlan(Description):
         return tuple(plan for plan in self.columns if not isinstance(plan, Dropped))
 
     def features(self) -> tuple[str, ...]:
-        """The names of the columns of the matrix ``numbers``."""
+        """Names of the columns of the matrix ``numbers``."""
         return tuple(name for plan in self.columns for name in plan.features())
 
     def inputs(self) -> dict[str, str]:
-        """The net's input for each embedded column: its name, without what a path cannot hold."""
+        """The net's input for each embedded column: its name, with dots replaced."""
         found: dict[str, str] = {}
         taken = {NUMBERS}
         for plan in self.columns:
@@ -209,7 +212,7 @@ class TablePlan(Description):
         return listing(self.roles(), PRINTED_COLUMNS)
 
     def roles(self) -> tuple[Role, ...]:
-        """What every column of the training table was taken for, and why."""
+        """The role of every column of the training table, and why."""
         return tuple(Role(plan.column, plan.role, plan.reason) for plan in self.columns)
 
     def unknown(self, table: Any) -> tuple[str, ...]:
@@ -222,11 +225,11 @@ class TablePlan(Description):
         return self.has_names and table.has_names
 
     def _found(self, table: Table) -> Mapping[str, str]:
-        """The table's name for each column of the plan."""
+        """The name in the table of each column of the plan."""
         names = [plan.column for plan in self.columns]
         if not self._by_name(table):
             if len(table.names) != len(names):
-                raise ShapeError(f"The table has {len(table.names)} columns, and the training table had {len(names)}.")
+                raise ShapeError(f"The table has {len(table.names)} columns, but the training table had {len(names)}.")
             return dict(zip(names, table.names, strict=True))
         for plan in self.used():
             if plan.column not in table:

@@ -1,4 +1,4 @@
-"""How each column goes into the net: fitted once, frozen, plain data. One class for each way."""
+"""How a column is encoded: one class for each kind of column. Plans are frozen and plain data."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ COLUMN_PLANS: Registry[type[ColumnPlan]] = Registry("column plan")
 
 @description
 class ColumnPlan(Description):
-    """What becomes of one column.
+    """How one column is encoded.
 
     Parameters
     ----------
     column : str
-        Its name.
+        Name of the column.
     reason : str
-        Why it is used so, in a few words.
+        Why the column is used in this way, in a few words.
     """
 
     registry: ClassVar[Registry[Any]] = COLUMN_PLANS
     role: ClassVar[str]
-    "What people call it: number, category, date ..."
+    "The role of the column: number, category, date ..."
 
     column: str
     _: KW_ONLY
     reason: str = ""
 
     def features(self) -> tuple[str, ...]:
-        """The names of the matrix columns it becomes; none if it is embedded or left out."""
+        """Names of its matrix columns; none if it is embedded or left out."""
         return ()
 
     def read(self, column: Column) -> np.ndarray:
-        """The column's values as an array, without a copy where that can be."""
+        """The values of the column as an array, without a copy where possible."""
         raise NotImplementedError
 
     def write(self, x: np.ndarray, out: np.ndarray) -> None:
-        """Write its part of the matrix, of shape (n_rows, len(features)), for some rows that were read."""
+        """Write the matrix columns, of shape (n_rows, len(features)), of some values that were read."""
         raise NotImplementedError
 
 
@@ -57,7 +57,7 @@ class ColumnPlan(Description):
 class Number(ColumnPlan):
     r"""A number, :math:`y = (x - c)/s`, limited as ``clip`` says; missing values become ``fill`` before.
 
-    If the training data had gaps, a second matrix column says where: 1 for a missing number, 0 for others.
+    If the training table had missing values, a second matrix column is 1 for a missing value and 0 for others.
     """
 
     name: ClassVar[str] = "number"
@@ -98,7 +98,7 @@ class Number(ColumnPlan):
 
 @description
 class Flag(ColumnPlan):
-    """True and false as 1 and -1; 0 where it is missing."""
+    """True and false as 1 and -1; 0 if missing."""
 
     name: ClassVar[str] = "flag"
     role: ClassVar[str] = "boolean"
@@ -115,9 +115,10 @@ class Flag(ColumnPlan):
 
 @description
 class Moment(ColumnPlan):
-    """Dates and times as their parts: those that only grow are scaled, those that come round are sine and cosine.
+    """Dates and times as their parts: year and days are scaled, parts that repeat are sine and cosine.
 
-    Where the date is missing, all parts are 0; if there were gaps in training, a last column says where.
+    If the date is missing, all parts are 0. If the training table had missing dates, a last matrix column is 1 for a
+    missing date and 0 for others. ``pattern`` is the format of dates that are text.
     """
 
     name: ClassVar[str] = "moment"
@@ -138,7 +139,7 @@ class Moment(ColumnPlan):
         if not len(self.parts) == len(self.centres) == len(self.scales) or not all(map(math.isfinite, numbers)):
             raise ConfigError(f"Column {self.column!r}: every part needs a finite centre and a finite scale.")
         if min(self.scales, default=1.0) <= 0.0:
-            raise ConfigError(f"Column {self.column!r}: scales={self.scales!r} must be above 0.")
+            raise ConfigError(f"Column {self.column!r}: scales={self.scales!r} must be positive.")
 
     def features(self) -> tuple[str, ...]:
         names = [f"{self.column} {name}" for each in self.parts for name in part_names(each)]
@@ -161,7 +162,7 @@ class Moment(ColumnPlan):
 
 @description
 class Dropped(ColumnPlan):
-    """A column that is left out; ``why`` is one word for it, ``reason`` a sentence."""
+    """A column that is left out; ``why`` is its role, ``reason`` a few words."""
 
     name: ClassVar[str] = "dropped"
     choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"why": ("ignored", "constant", "id", "leak", "unusable")}
@@ -170,12 +171,12 @@ class Dropped(ColumnPlan):
 
     @property
     def role(self) -> str:  # type: ignore[override]
-        """The word."""
+        """The role."""
         return self.why
 
 
 def write_rows(plan: ColumnPlan, column: Column, x: np.ndarray, out: np.ndarray, start: int) -> None:
-    """Write some rows, the first being row ``start`` of the column; an error names column, row and value."""
+    """Write some rows, starting with row ``start`` of the column; an error names column, row and value."""
     try:
         plan.write(x, out)
     except _TooLarge as error:
@@ -185,8 +186,8 @@ def write_rows(plan: ColumnPlan, column: Column, x: np.ndarray, out: np.ndarray,
         ) from None
 
 
-class _TooLarge(Exception):  # noqa: N818 - never seen by a user
-    """The row whose number is infinite, or is so after scaling."""
+class _TooLarge(Exception):  # noqa: N818 - always caught
+    """A number is infinite, or becomes so by scaling."""
 
     def __init__(self, row: int) -> None:
         super().__init__()

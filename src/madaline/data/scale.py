@@ -1,6 +1,6 @@
-"""Bringing columns to one size: what is subtracted, what it is divided by, and the way back. Lecture row B10.
+"""Scaling of columns, smooth clipping, and their inverses. Lecture row B10.
 
-Every formula works along the first axis, on one column or on a matrix of them.
+Every formula works along the first axis, on one column or on a matrix of columns.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ CLIPS = ("none", "smooth", "log")
 "What a column can be brought to."
 
 CLIP = 3.0
-"Where smooth clipping leads: no value gets beyond it. Holzmüller et al. (2024), RealMLP, take 3."
+"Limit of smooth clipping. Holzmüller et al. (2024) use 3 in RealMLP."
 
 
 LOG_FROM = 10.0
@@ -29,9 +29,9 @@ TAILS = 0.005
 
 
 def centre_and_scale(X: Array, how: str) -> tuple[Array, Array]:
-    r"""What to subtract from each column and what to divide it by, so that :math:`y = (x - c)/s`.
+    r"""Centre c and scale s of each column, for :math:`y = (x - c)/s`.
 
-    A column that does not vary is only centred: s = 1.
+    A constant column is only centred: s = 1.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def centre_and_scale(X: Array, how: str) -> tuple[Array, Array]:
     if how == "none":
         return 0.0 * ones, ones
     low, high = X.min(axis=0), X.max(axis=0)
-    # The mean of equal numbers can be a rounding away from them, and a deviation of that size is none.
+    # The mean of equal numbers may differ from them by a rounding error.
     varies = high > low
     if how == "centre":
         return np.where(varies, X.mean(axis=0), X[0]), ones
@@ -94,7 +94,7 @@ def log_compress(x: Any) -> Any:
 
 
 def smooth_clip(x: Array) -> Array:
-    r"""Values brought smoothly between -3 and 3, :math:`y = x/\sqrt{1 + (x/3)^2}`; small ones stay as they are.
+    r"""Values limited smoothly to the range from -3 to 3, :math:`y = x/\sqrt{1 + (x/3)^2}`; small ones hardly change.
 
     Holzmüller, Grinsztajn & Steinwart (2024), "Better by default", section 3.
 
@@ -103,11 +103,11 @@ def smooth_clip(x: Array) -> Array:
     >>> smooth_clip(np.array([0.1, 3.0, 1e9])).round(3)
     array([0.1  , 2.121, 3.   ])
     """
-    x = np.clip(x, -1e9, 1e9)  # their squares must be numbers too
+    x = np.clip(x, -1e9, 1e9)  # so that squares do not overflow
     return x / np.sqrt(1.0 + (x / CLIP) ** 2)
 
 
 def smooth_unclip(y: Array) -> Array:
-    r"""The inverse of :func:`smooth_clip`, :math:`x = y/\sqrt{1 - (y/3)^2}`; 3 has none and gives infinity."""
+    r"""The inverse of :func:`smooth_clip`, :math:`x = y/\sqrt{1 - (y/3)^2}`; infinity for 3."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return y / np.sqrt(1.0 - (y / CLIP) ** 2)

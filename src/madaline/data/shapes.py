@@ -1,4 +1,4 @@
-"""Points in the plane, made on the fly: shapes that tell what a net can draw a line around."""
+"""Points in the plane in several shapes, to see which boundaries a net can learn."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Points = tuple[np.ndarray, np.ndarray]
 
 
 def moons(n: int, rng: np.random.Generator) -> Points:
-    r"""Two half circles that reach into each other, :math:`(\cos t, \sin t)` and :math:`(1-\cos t, 1/2-\sin t)`."""
+    r"""Two interleaving half circles, :math:`(\cos t, \sin t)` and :math:`(1-\cos t, 1/2-\sin t)`."""
     y = np.arange(n) % 2
     t = rng.uniform(0.0, np.pi, n)
     side = 1 - 2 * y
@@ -34,13 +34,13 @@ def spirals(n: int, rng: np.random.Generator) -> Points:
 
 
 def disc(n: int, rng: np.random.Generator) -> Points:
-    r"""Points of the unit square, 1 within the disc of radius :math:`1/\sqrt{2\pi}` around its middle: half of them."""
+    r"""Points of the unit square; class 1 is the disc of radius :math:`1/\sqrt{2\pi}` in its middle, half the area."""
     x = rng.uniform(0.0, 1.0, (n, 2))
     inside = np.sum((x - 0.5) ** 2, axis=1) <= 1.0 / (2.0 * np.pi)
     return x, inside.astype(np.int64)
 
 
 def xor(n: int, rng: np.random.Generator) -> Points:
-    r"""Four clouds at :math:`(\pm 1, \pm 1)`; the class is whether the signs differ."""
+    r"""Four clusters at :math:`(\pm 1, \pm 1)`; the class tells whether the signs differ."""
     signs = rng.choice([-1.0, 1.0], (n, 2))
     return signs + rng.normal(0.0, 0.3, (n, 2)), (signs[:, 0] != signs[:, 1]).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Which rows train, which say when to stop, and which are kept for the test."""
+"""Rows split into training, validation and test sets."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from madaline.errors import ConfigError
 
 WAYS = ("random", "stratified", "group", "time")
-"How rows can be parted."
+"Ways to split rows."
 
 
 @dataclass(frozen=True)
 class Split:
-    """Row numbers, each in exactly one of three parts, in their order.
+    """Row numbers in increasing order, each in exactly one of three sets.
 
     Attributes
     ----------
@@ -43,19 +43,21 @@ def split_rows(
     validation: float = 0.15,
     seed: int = 0,
 ) -> Split:
-    """Part rows into those that train, those that say when to stop, and those for the test.
+    """Split rows into training, validation and test sets.
 
     Parameters
     ----------
     n_rows : int
     way : {"random", "stratified", "group", "time"}
-        "random" draws; "stratified" draws from each class its share; "group" keeps rows of one group together, so that
-        the test is on groups never seen; "time" tests on the latest rows, and validates on those just before.
+        "random" draws rows at random; "stratified" draws the same share of each class; "group" keeps rows of a group
+        together, so that the test set has only new groups; "time" takes the latest rows for the test set, and those
+        just before for the validation set.
     by : array of shape (n_rows,), optional
         Classes, groups or times; not needed for "random".
     test, validation : float
-        Shares of all rows, and of those that are left.
+        Share of all rows in the test set, and share of the others in the validation set.
     seed : int
+        Random seed.
 
     Examples
     --------
@@ -67,9 +69,11 @@ def split_rows(
         raise ConfigError(f"--split {way} is not known. Choose one of {', '.join(WAYS)}.")
     for name, share in (("test", test), ("validation", validation)):
         if not 0.0 < share < 1.0:
-            raise ConfigError(f"--{name} {share} must be a share of the rows between 0 and 1, as 0.2.")
+            raise ConfigError(f"--{name} {share} must be a share of the rows between 0 and 1, for example 0.2.")
     if n_rows < 5:
-        raise ConfigError(f"The table has {n_rows} rows, and at least 5 are needed to train, to stop and to test.")
+        raise ConfigError(
+            f"The table has {n_rows} rows, but at least 5 are needed for training, validation and test sets."
+        )
     keys = _keys(n_rows, way, by, np.random.default_rng(seed))
     ranks = np.argsort(keys, kind="stable")
     together = np.unique(np.asarray(by), return_inverse=True)[1] if way in ("group", "time") else np.arange(n_rows)
@@ -80,12 +84,12 @@ def split_rows(
         ranks = ranks[~np.isin(ranks, chosen)]
         if not len(ranks):
             count = len(np.unique(together))
-            raise ConfigError(f"--split {way} leaves no rows to train on: {count} different values are too few.")
+            raise ConfigError(f"--split {way} leaves no rows for training: {count} different values are too few.")
     return Split(np.sort(ranks), parts[1], parts[0], way)
 
 
 def _keys(n_rows: int, way: str, by: Any, rng: np.random.Generator) -> np.ndarray:
-    """Numbers by which rows are put in order; the last ones are for the test."""
+    """Numbers to sort the rows by; the last ones are for the test set."""
     if way == "time":
         return np.unique(np.asarray(by), return_inverse=True)[1].astype(np.float64)
     if way == "group":
@@ -94,7 +98,7 @@ def _keys(n_rows: int, way: str, by: Any, rng: np.random.Generator) -> np.ndarra
     drawn = rng.permutation(n_rows)
     if way == "random":
         return drawn.astype(np.float64)
-    # Rows of a class get even places among 0 and 1, so that any piece has of each class its share.
+    # Rows of a class are spread evenly over 0 to 1, so that any interval has the same share of each class.
     _, label = np.unique(np.asarray(by), return_inverse=True)
     keys = np.empty(n_rows)
     for each in range(label.max() + 1):
@@ -105,7 +109,7 @@ def _keys(n_rows: int, way: str, by: Any, rng: np.random.Generator) -> np.ndarra
 
 
 def _last(ranks: np.ndarray, together: np.ndarray, share: float) -> np.ndarray:
-    """About this share of rows from the end of the order, none cut from those it belongs together with."""
+    """About this share of rows from the end of the order, without dividing a group."""
     count = min(max(1, round(share * len(ranks))), len(ranks) - 1)
     start = len(ranks) - count
     kinds = together[ranks]

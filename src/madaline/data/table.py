@@ -1,4 +1,4 @@
-"""Any table as named columns, read where it lies."""
+"""Any table as named columns, read without a copy where possible."""
 
 from __future__ import annotations
 
@@ -15,18 +15,17 @@ from madaline.errors import DtypeError, InputError, ShapeError
 
 
 class Table:
-    """Named columns of equal length; each is read when it is first asked for.
+    """Named columns of equal length. A column is read when it is first used.
 
-    Made by :meth:`Table.of`.
+    Use :meth:`Table.of` to make one.
 
     Attributes
     ----------
     names : tuple of str
-        In the order of the table.
+        Names of the columns in the order of the table.
     n_rows : int
-        Equal for all columns.
     has_names : bool
-        Whether the names were given, or are x0, x1 and so on for an array's columns.
+        Whether the columns have names of their own; those of an array are named x0, x1 and so on.
 
     Examples
     --------
@@ -44,13 +43,13 @@ class Table:
 
     @classmethod
     def of(cls, given: Any) -> Table:
-        """A table from whatever holds one.
+        """A table from any of several kinds of objects.
 
         Parameters
         ----------
         given : data frame, array, dict or list
-            A data frame of pandas, polars, pyarrow or any library that narwhals knows, lazy ones too; an array with two
-            axes or with named fields; a dict of columns; a list of rows or of dicts.
+            A data frame of pandas, polars, pyarrow or any library that narwhals supports, lazy or not; an array with
+            two axes or with named fields; a dict of columns; a list of rows or of dicts.
         """
         if isinstance(given, Table):
             return given
@@ -61,7 +60,9 @@ class Table:
         if isinstance(given, (list, tuple)):
             return cls._of_rows(given)
         if hasattr(given, "tocsr") and hasattr(given, "nnz"):
-            raise DtypeError("A sparse matrix is all numbers and needs no table. Give it as it is, or X.toarray().")
+            raise DtypeError(
+                "A sparse matrix is not a table. Pass it to an estimator without data=, or convert it: X.toarray()."
+            )
         return cls._of_frame(given)
 
     @classmethod
@@ -76,7 +77,7 @@ class Table:
         except TypeError:
             if not hasattr(given, "__array__"):
                 raise DtypeError(
-                    f"{type(given).__name__} is no table. Give a data frame, an array, or a dict of columns."
+                    f"{type(given).__name__} is not a table. Pass a data frame, an array, or a dict of columns."
                 ) from None
             return cls._of_array(np.asarray(given))
         if isinstance(frame, nw.LazyFrame):
@@ -92,7 +93,7 @@ class Table:
             return cls({name: partial(from_array, name, array[name]) for name in fields}, len(array))
         if array.ndim != 2:
             raise ShapeError(
-                f"The table has shape {array.shape}; rows and columns are needed. For one column, give "
+                f"The table has shape {array.shape}, but rows and columns are needed. For one column, pass "
                 "X.reshape(-1, 1)."
             )
         names = [f"x{place}" for place in range(array.shape[1])]
@@ -121,7 +122,7 @@ class Table:
         width = len(rows[0])
         for place, row in enumerate(rows):
             if len(row) != width:
-                raise ShapeError(f"Row {place} has {len(row)} values, and row 0 has {width}.")
+                raise ShapeError(f"Row {place} has {len(row)} values, but row 0 has {width}.")
         columns = [from_objects(f"x{j}", list(column)) for j, column in enumerate(zip(*rows, strict=True))]
         return cls._of_columns(columns, has_names=False)
 
@@ -131,7 +132,7 @@ class Table:
         return cls({column.name: partial(_itself, column) for column in columns}, n_rows, has_names=has_names)
 
     def take(self, rows: np.ndarray) -> Table:
-        """Some of the rows, by their numbers; errors go on naming them by these."""
+        """Some of the rows, by their numbers. Errors name rows by their numbers in this table."""
         readers = {name: partial(_some, self, name, rows) for name in self.names}
         return Table(readers, len(rows), has_names=self.has_names)
 

@@ -1,4 +1,4 @@
-"""Turning the axes to where the data vary most, and making them vary alike: PCA and whitening. Lecture row B10."""
+"""Principal component analysis and whitening. Lecture row B10."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True, eq=False)
 class Axes:
-    r"""The principal axes of data: :math:`X_c^T X_c/(n-1) = V^T \mathrm{diag}(\lambda) V` for the centred :math:`X_c`.
+    r"""Principal axes of data: :math:`X_c^T X_c/(n-1) = V^T \mathrm{diag}(\lambda) V` for the centred :math:`X_c`.
 
     Parameters
     ----------
     mean : array of shape (n_in,)
-        What is subtracted first.
+        Mean of each column, which is subtracted first.
     V : array of shape (k, n_in)
-        One axis a row, of length 1, the one with the largest variance first; its largest entry is positive.
+        One axis per row, of length 1, the one with the largest variance first. Its largest entry is positive.
     variances : array of shape (k,)
-        The variance along each, :math:`\lambda`.
+        The variance along each axis, :math:`\lambda`.
     total : float
-        The variance along all axes, also along those that are left out.
+        The variance along all axes, including those that are left out.
     """
 
     mean: Array
@@ -35,14 +35,14 @@ class Axes:
 
 
 def principal_axes(X: Array, n_components: float | None = None) -> Axes:
-    """The axes along which the data vary most.
+    """The axes with the largest variance.
 
     Parameters
     ----------
     X : array of shape (n_rows, n_in)
-        Finite numbers, two rows or more.
+        Finite numbers, at least two rows.
     n_components : int or float, optional
-        How many axes; between 0 and 1 the share of the variance to keep; all that there are unless told.
+        Number of axes; between 0 and 1, the share of the variance to keep. By default all axes.
     """
     X = np.asarray(X, dtype=np.float64)
     n_rows, n_in = X.shape
@@ -50,8 +50,8 @@ def principal_axes(X: Array, n_components: float | None = None) -> Axes:
     whole = isinstance(n_components, (int, np.integer))
     if n_components is not None and not (1 <= n_components <= most if whole else 0.0 < n_components < 1.0):
         raise ConfigError(
-            f"n_components={n_components!r} must be a whole number from 1 to {most} (rows and columns there are), or a "
-            "share of the variance between 0 and 1."
+            f"n_components={n_components!r} must be an integer from 1 to {most}, the smaller number of rows and "
+            "columns, or a share of the variance between 0 and 1."
         )
     mean = X.mean(axis=0)
     centred = X - mean
@@ -72,9 +72,9 @@ def principal_axes(X: Array, n_components: float | None = None) -> Axes:
 
 
 def sizes_to_divide_by(variances: Array, eps: float) -> Array:
-    r"""What makes variances 1, :math:`\sqrt{\lambda + \varepsilon}`; axes along which nothing varies are left alone.
+    r"""Divisors that make variances 1, :math:`\sqrt{\lambda + \varepsilon}`; 1 for axes without variance.
 
-    ``eps`` is inside the root, as in the lecture; it keeps axes of next to no variance from being blown up.
+    ``eps`` is inside the root, as in the lecture. It limits how much axes with a tiny variance are enlarged.
     """
     sizes = np.sqrt(variances + eps)
     return np.where(sizes > 0.0, sizes, 1.0)

@@ -80,7 +80,7 @@ def quoting_of(lines: Iterable[str], delimiter: str) -> str:
     bare: list[str] = []
     for line in islice(lines, LOOKED_AT):
         if line.count('"') % 2:
-            break  # a field that goes on in the next line
+            break  # a field that continues in the next line
         text, place = line.rstrip("\r\n"), 0
         while place < len(text) and (found := field.match(text, place)) and found.end() > place:
             (quoted if found[1] is not None else bare).append(found[1] or found[2])

@@ -38,7 +38,7 @@ def say(found: TableFormat, columns: Mapping[str, Evidence], earlier: TableForma
             for name, column in found.columns.items()
             if column.is_dressed and name in columns and columns[name].n_dressed[dress]
         ]
-        if names and not (dress == "thousands" and found.decimal == "," and not _are_parted(names, columns)):
+        if names and not (dress == "thousands" and found.decimal == "," and not _has_separators(names, columns)):
             yield Assumption(f"{named(names)} {_has(names)} {text}.", "--categorical")
     codes = [name for name, each in columns.items() if found.columns[name].kind == "text" and _is_code(each, found)]
     if codes:
@@ -59,7 +59,7 @@ def _missing(columns: Mapping[str, Evidence]) -> Iterator[Assumption]:
         yield Assumption(f"{marker!r} means a missing value ({counted(count, 'time')} in {named(names)}).", "--missing")
 
 
-def _are_parted(names: list[str], columns: Mapping[str, Evidence]) -> bool:
+def _has_separators(names: list[str], columns: Mapping[str, Evidence]) -> bool:
     """Whether some point separates thousands; a decimal comma before three digits looks the same."""
     return any(columns[name].n_numbers[","] and "." in columns[name].proofs for name in names)
 
