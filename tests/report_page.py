@@ -12,13 +12,19 @@ class Page(HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.tags, self.attributes, self.texts, self.inside = [], [], [], ""
-        self.charts = []
+        self.charts, self.tables, self.heading = [], {}, ""
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
         self.tags.append(tag)
         self.attributes += [(tag, name, value) for name, value in attributes]
         self.inside = "charts" if ("id", "charts") in attributes else tag
+        if tag == "h3":
+            self.heading = ""
+        elif tag == "tr":
+            self.tables.setdefault(self.heading, []).append([])
+        elif tag in ("td", "th") and self.heading in self.tables:
+            self.tables[self.heading][-1].append("")
 
     def handle_endtag(self, tag):
         self.inside = ""
@@ -28,6 +34,10 @@ class Page(HTMLParser):
             self.charts = json.loads(data)
         elif self.inside not in ("script", "style"):
             self.texts.append(data)
+            if self.inside == "h3":
+                self.heading += data
+            elif self.inside in ("td", "th", "wbr"):
+                self.tables[self.heading][-1][-1] += data
 
     @property
     def text(self):
@@ -41,6 +51,10 @@ class Page(HTMLParser):
     def titles(self):
         """The titles of the charts, in their order."""
         return [value for tag, name, value in self.attributes if (tag, name) == ("div", "aria-label")]
+
+    def rows(self, heading):
+        """The rows of the table under a heading, its names first."""
+        return self.tables[heading]
 
     def chart(self, title):
         return self.charts[self.titles.index(title)]

@@ -74,7 +74,7 @@ def outcomes(
         found = {}
         for k in range(truth.shape[1]):
             of = f" {targets[k]}" if truth.shape[1] > 1 and k < len(targets) else ""
-            size = float(np.abs(truth[:, k]).max())
+            size = float(max(np.abs(truth[:, k]).max(), np.abs(prediction[:, k]).max()))
             found[f"true{of}"] = [shown(value, size) for value in truth[:, k].tolist()]
             found[f"predicted{of}"] = [shown(value, size) for value in prediction[:, k].tolist()]
             found[f"error{of}"] = [shown(value, size) for value in (truth - prediction)[:, k].tolist()]

@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 import madaline as md
+from madaline.data.table import Table
 from madaline.report.findings import Dependence, Effect, Effects, Findings
-from madaline.report.html.page import in_script
+from madaline.report.html.page import POLICY, in_script
 from madaline.report.html.write import report, write_report
+from madaline.report.table_summary import summarize
+from madaline.report.worst_rows import WorstRows
 from report_page import Page
 
 SECTIONS = ["result", "learning", "predictions", "columns", "data", "net", "use", "config"]
@@ -49,6 +52,15 @@ def trained():
     return trainer.model, history
 
 
+def summary(names, classes):
+    """Of two columns of numbers and two of categories."""
+    rng = np.random.default_rng(3)
+    texts = [name.encode("utf-8", "replace").decode() for name in names]  # a table has no other texts
+    columns = {name: rng.choice(texts, 50) if k % 2 else rng.normal(size=50) for k, name in enumerate(texts)}
+    truth = np.arange(50) % len(classes)
+    return summarize(Table.of(columns), truth, task="multiclass", classes=classes, targets=[names[1]])
+
+
 def findings(trained, names=("a", "b", "c", "d"), classes=("x", "y", "z")):
     """Of a classifier, complete."""
     rng = np.random.default_rng(1)
@@ -70,6 +82,8 @@ def findings(trained, names=("a", "b", "c", "d"), classes=("x", "y", "z")):
         model=model,
         inputs=names,
         effects=Effects("log loss", found, 4, 50),
+        worst=WorstRows([7, 3], {"true": classes[:2], "predicted": classes[-2:]}, {name: ["u", "v"] for name in names}),
+        data=summary(names, classes),
         columns=[(name, "number", f"{name} is one") for name in names],
         assumptions=[f"{names[0]} was read"],
         warnings=[f"{names[1]} leaks"],
@@ -84,7 +98,9 @@ def of_numbers(trained, n=50):
     rng = np.random.default_rng(2)
     truth = rng.normal(size=(n, 1))
     prediction = truth + 0.1 * rng.normal(size=(n, 1))
-    return replace(findings(trained), task="regression", classes=(), truth=truth, prediction=prediction, effects=None)
+    data = summarize(Table.of({"a": truth[:, 0], "b": prediction[:, 0]}), truth, task="regression", targets=["b"])
+    numbers = replace(findings(trained), task="regression", classes=(), truth=truth, prediction=prediction, data=data)
+    return replace(numbers, effects=None, worst=None)
 
 
 def test_a_classifiers_report_has_every_part(trained):
@@ -99,6 +115,8 @@ def test_a_classifiers_report_has_every_part(trained):
         "ROC curve",
         "Precision-recall curve",
         "Permutation importance",
+        "Class balance",
+        "Correlations",
         "Weights of the first layer",
         "Activations",
         "Gradient norm",
@@ -109,6 +127,78 @@ def test_a_classifiers_report_has_every_part(trained):
     for text in ("0.900", "0.800 to 1.000", "a is one", "a was read", "b leaks", "--ignore c", "target = b", "today"):
         assert text in page.text
     assert "svg" in page.tags
+
+
+def binary(trained, p, truth, classes=("no", "yes")):
+    prediction = np.stack([1.0 - p, p], axis=1)
+    two = replace(findings(trained, classes=classes), task="binary", effects=None, data=None, worst=None)
+    return replace(two, truth=truth, prediction=prediction)
+
+
+def test_the_threshold_chooser_has_the_confusion_matrix_of_every_threshold(trained):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 300)
+    p = np.clip(0.25 * truth + 0.6 * rng.random(300), 0.0, 1.0)
+    page = Page(report(binary(trained, p, truth)))
+    chart = page.chart("Choose a threshold")
+    values = chart["values"]
+    assert chart["script"] == "threshold"
+    f1 = []
+    for place, threshold in enumerate(values["thresholds"]):
+        given = p > threshold
+        tp, fp = int((given & (truth == 1)).sum()), int((given & (truth == 0)).sum())
+        assert (values["true_positive"][place], values["false_positive"][place]) == (tp, fp)
+        f1.append(2 * tp / (2 * tp + fp + (truth == 1).sum() - tp))
+    assert values["best"] == int(np.argmax(f1))
+    assert (values["n_positive"], values["n_negative"]) == (truth.sum(), 300 - truth.sum())
+    drawn = {trace["name"]: trace["y"] for trace in chart["data"]}
+    assert list(drawn) == ["precision", "recall", "F1", "predicted positive", "cost per row"], (
+        "the script draws the last"
+    )
+    np.testing.assert_allclose(drawn["F1"], f1, rtol=1e-3)
+    best = values["thresholds"][values["best"]]
+    assert f"F1 is largest, {max(f1):.3f}, at a threshold of {best:.2f}" in page.text
+    kinds = [value for tag, name, value in page.attributes if (tag, name) == ("input", "type")]
+    assert kinds == ["range", "number", "number"]
+
+
+def test_thresholds_of_a_rare_class_are_fine_where_its_probabilities_are(trained):
+    p = np.linspace(0.0, 0.02, 400)
+    values = Page(report(binary(trained, p, (p > 0.015).astype(int)))).chart("Choose a threshold")["values"]
+    assert sum(threshold < 0.02 for threshold in values["thresholds"]) > 50
+    assert values["thresholds"][values["best"]] == pytest.approx(0.015, abs=2e-4)
+
+
+def test_a_test_set_of_one_class_has_no_threshold_to_choose(trained):
+    assert "Choose a threshold" not in Page(report(binary(trained, np.full(9, 0.7), np.ones(9, dtype=int)))).titles
+
+
+def test_inline_scripts_are_all_that_the_policy_allows(trained):
+    page = Page(report(binary(trained, np.linspace(0, 1, 50), np.arange(50) % 2)))
+    assert POLICY in [value for tag, _, value in page.attributes if tag == "meta"]
+    handlers = [name for _, name, _ in page.attributes if name.startswith("on")]
+    assert not handlers, "controls are wired by the script of the page"
+
+
+def test_each_class_has_its_scores_and_the_worst_rows_have_theirs(trained):
+    page = Page(report(findings(trained)))
+    assert "Scores of each class" in page.text
+    assert "macro average" in page.text
+    rows = page.rows("Worst predictions")
+    assert rows[0] == ["row", "true", "predicted", "a", "b", "c", "d"]
+    assert rows[1:] == [["7", "x", "y", "u", "u", "u", "u"], ["3", "y", "z", "v", "v", "v", "v"]]
+
+
+def test_columns_without_missing_values_are_said_to_be_complete(trained):
+    assert "The training set has no missing values." in Page(report(findings(trained))).text
+
+
+def test_large_numbers_are_written_alike(trained):
+    """Never 8.73e+03 beside 8,730."""
+    numbers = of_numbers(trained, 200)
+    text = Page(report(replace(numbers, truth=87_300 * numbers.truth, prediction=87_300 * numbers.prediction))).text
+    assert "e+0" not in text
+    assert "within 5," in text or "within 6," in text
 
 
 def test_bars_of_calibration_are_not_cut_off():
@@ -123,7 +213,12 @@ def test_bars_of_calibration_are_not_cut_off():
 
 def test_a_regressors_report_shows_residuals_in_place_of_classes(trained):
     shown = set(Page(report(of_numbers(trained))).titles)
-    assert {"Predicted and true values", "Residuals", "Residuals by prediction"} <= shown
+    assert {
+        "Predicted and true values",
+        "Residuals",
+        "Residuals by prediction",
+        "Distribution of the target b",
+    } <= shown
     assert not {"ROC curve", "Confusion matrix", "Permutation importance"} & shown
     assert "Coverage of prediction intervals" not in shown, "there are none"
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from madaline.report.findings import NUMBERS
 from madaline.report.html.chart import (
     COLOURS,
     DIVERGING,
@@ -34,7 +33,7 @@ def target_charts(summary: TableSummary, task: str) -> list[Chart]:
     """The number of rows of each class or label, or the distribution of each target."""
     found = []
     for target in summary.targets:
-        if task in NUMBERS:
+        if target.kind != "category":
             found.append(
                 _numbers_chart(target, summary, f"Distribution of the target {short(target.name, 40)}", "half")
             )
