@@ -123,9 +123,9 @@ def test_columns_keep_their_names_and_their_kind_of_table(X):
 
 def test_wrong_settings_are_named(X):
     with pytest.raises(ConfigError, match="scaling='z' is not known"):
-        md.ColumnScaler("z").fit(X)
+        md.data.ColumnScaler("z").fit(X)
     with pytest.raises(ConfigError, match="n_components=9 must be an integer from 1 to 5"):
-        md.PCA(9).fit(X)
+        md.data.PCA(9).fit(X)
     with pytest.raises(ConfigError, match=r"n_components=1\.5 must be"):
         md.data.PCA(1.5).fit(X)
     with pytest.raises(ConfigError, match="eps=-1 must be a number of at least 0"):

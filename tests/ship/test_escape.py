@@ -66,7 +66,7 @@ def test_only_values_of_exactly_plain_types_are_written(value):
 def test_a_class_of_another_type_is_refused(to, tmp_path):
     """Whoever put it there, by hand or by a pickle."""
     case = fitted("perceptron")
-    estimator = md.Perceptron().fit(case.rows, case.rows[:, 0] > 0)
+    estimator = md.classical.Perceptron().fit(case.rows, case.rows[:, 0] > 0)
     estimator.classes_ = np.array([Code("a"), Code("b")], dtype=object)
     with pytest.raises(ExportError, match="is a Code, which cannot be written"):
         md.export(estimator, tmp_path / "model.x", to=to)
