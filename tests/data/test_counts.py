@@ -8,11 +8,12 @@ import pytest
 
 import madaline as md
 from madaline.data.datasets import DATASETS
+from madaline.data.target import TargetReader
 
 
 def task(values, name=None):
     values = np.asarray(values)
-    return md.data.TargetPlan.fit(values if name is None else pl.Series(name, values)).task
+    return TargetReader.fit(values if name is None else pl.Series(name, values)).task
 
 
 @pytest.mark.parametrize("mean", [2.0, 4.0, 8.0])
@@ -80,7 +81,7 @@ def test_the_name_decides_only_where_the_values_do_not(rng):
 )
 def test_the_task_of_real_targets(data_dir, table, target, expected):
     frame = pl.read_parquet(data_dir / "tabular" / f"{table}.parquet", columns=[target]).drop_nulls()
-    assert md.data.TargetPlan.fit(frame[target]).task == expected
+    assert TargetReader.fit(frame[target]).task == expected
     assert task(frame[target]) == expected
 
 
@@ -96,7 +97,7 @@ def test_the_task_of_real_targets(data_dir, table, target, expected):
 )
 def test_the_task_of_targets_of_files_from_the_wild(data_dir, file, target, expected):
     frame, _ = md.read_table(data_dir / "messy" / file)
-    assert md.data.TargetPlan.fit(frame[target].drop_nulls()).task == expected
+    assert TargetReader.fit(frame[target].drop_nulls()).task == expected
 
 
 @pytest.mark.parametrize("name", DATASETS.names())
@@ -104,5 +105,5 @@ def test_the_task_of_data_sets_that_come_with_the_package(name):
     data = DATASETS[name]
     expected = {"auto_mpg": "regression", "diabetes": "regression", "breast_cancer": "binary"}
     classes = {"circles": "binary", "disc": "binary", "moons": "binary", "xor": "binary"}
-    found = md.data.TargetPlan.fit(data.table()[data.target]).task
+    found = TargetReader.fit(data.table()[data.target]).task
     assert found == (expected | classes).get(name, "multiclass")

@@ -12,6 +12,7 @@ CODE = """
 import datetime as dt, multiprocessing, warnings
 import numpy as np, pandas as pd, polars as pl, pyarrow as pa
 import madaline as md
+from madaline.data.target import TargetReader
 
 warnings.simplefilter("ignore", DeprecationWarning)  # Python warns about forks with threads
 n = 60
@@ -45,14 +46,14 @@ tables = {
     "pyarrow": pa.table(columns),
 }
 y = ["yes" if k % 2 else "no" for k in range(n)]
-plan, target = md.data.TablePlan.fit(polars, y), md.data.TargetPlan.fit(y)
+plan, target = md.data.TablePlan.fit(polars, y), TargetReader.fit(y)
 kinds = {role.column: role.role for role in plan.roles()}
 assert kinds["city"] == kinds["street"] == "category" and kinds["seen"] == "date" and kinds["typed"] == "number", kinds
 polars.lazy().group_by("city").agg(pl.col("size").sum()).sort("city").collect()  # starts the pool of polars
 expected = {name: plan.encode(table) for name, table in tables.items()}
 
 def work(name):
-    return plan.encode(tables[name]), target.encode(y)
+    return plan.encode(tables[name]), target.values(y)
 
 workers = multiprocessing.get_context("fork").Pool(1)
 try:
@@ -61,7 +62,7 @@ try:
         assert arrays.keys() == expected[name].keys()
         for key in arrays:
             np.testing.assert_array_equal(arrays[key], expected[name][key], err_msg=name)
-        assert codes.tolist() == [k % 2 for k in range(n)]
+        assert codes.tolist() == y
         print(name)
 finally:
     workers.terminate()

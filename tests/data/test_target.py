@@ -26,7 +26,8 @@ from madaline.errors import ConfigError, InputError, MadalineError, ShapeError, 
         ([True, False], "binary", "2 different values: False, True"),
         ([0, 1, 1], "binary", "2 different whole numbers: 0, 1"),
         ([1, 2, 3] * 3, "multiclass", "3 different whole numbers: 1, 2, 3"),
-        (np.arange(20), "count", "whole numbers from 0 to 19"),
+        (np.arange(20), "regression", "numbers from 0 to 19"),
+        ([0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 5, 5, 6, 7, 8, 10, 14] * 5, "count", "whole numbers from 0 to 14"),
         (np.arange(5, 25), "regression", "numbers from 5 to 24"),
         ([410, 205, 280], "regression", "numbers from 205 to 410"),
         ([0.5, 1.5], "regression", "numbers from 0.5 to 1.5"),
@@ -138,7 +139,7 @@ def test_what_cannot_be_learned_is_said():
     with pytest.raises(TargetError, match="task='binary' needs two classes, and the target has 3"):
         TargetReader.fit(["a", "b", "c"], task="binary")
     with pytest.raises(
-        TargetError, match=r"^Row 1 of the target is 'b', and numbers are needed. Choose another task or ta"
+        TargetError, match=r"^Row 1 of the target is 'b', but numbers are needed. Choose another task or ta"
     ):
         TargetReader.fit(["1", "b"], task="regression")
     with pytest.raises(TargetError, match="needs a target of one column, and it has 2"):
