@@ -27,7 +27,11 @@ from madaline.errors import ConfigError, InputError, MadalineError, ShapeError, 
         ([0, 1, 1], "binary", "2 different whole numbers: 0, 1"),
         ([1, 2, 3] * 3, "multiclass", "3 different whole numbers: 1, 2, 3"),
         (np.arange(20), "regression", "numbers from 0 to 19"),
-        ([0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 5, 5, 6, 7, 8, 10, 14] * 5, "count", "whole numbers from 0 to 14"),
+        (
+            [0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 5, 5, 6, 7, 8, 10, 14] * 5,
+            "count",
+            "whole numbers from 0 to 14, distributed like counts",
+        ),
         (np.arange(5, 25), "regression", "numbers from 5 to 24"),
         ([410, 205, 280], "regression", "numbers from 205 to 410"),
         ([0.5, 1.5], "regression", "numbers from 0.5 to 1.5"),
@@ -142,11 +146,11 @@ def test_what_cannot_be_learned_is_said():
         TargetError, match=r"^Row 1 of the target is 'b', but numbers are needed. Choose another task or ta"
     ):
         TargetReader.fit(["1", "b"], task="regression")
-    with pytest.raises(TargetError, match="needs a target of one column, and it has 2"):
+    with pytest.raises(TargetError, match="needs a target with one column, but it has 2"):
         TargetReader.fit([[1, 2], [3, 4]], task="multiclass")
     with pytest.raises(TargetError, match="Row 1 of the target is 'c', a class that was not in the training data"):
         TargetReader.fit(["a", "b"]).values(["a", "c"])
-    with pytest.raises(TargetError, match="a different text in each of its 30 rows, as names have"):
+    with pytest.raises(TargetError, match="a different text in each of its 30 rows, like a column of names"):
         TargetReader.fit([f"name {k}" for k in range(30)])
     with pytest.raises(TargetError, match="or all be 0 and 1, true and false, yes and no; 'b' is not"):
         TargetReader.fit(pd.DataFrame({"a": [1.5, 2.5], "b": ["x", "y"]}))

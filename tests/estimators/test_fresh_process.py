@@ -17,7 +17,7 @@ import madaline as md
 from losses.cases import CASES as LOSS_CASES
 from madaline.data.plans import COLUMN_PLANS
 from madaline.losses.classes import ClassLoss, LabelLoss
-from madaline.nn.activation import ACTIVATIONS
+from madaline.nn.activation_function import ACTIVATIONS
 from madaline.nn.initializers import INITIALIZERS
 from madaline.nn.layers.norm import NORMS
 from madaline.optim.averaging import AVERAGES
@@ -109,35 +109,37 @@ ESTIMATORS = {
     "quantiles of a table": other(lambda: md.QuantileMLPRegressor(data="auto", **SMALL), Y, rows=TABLE),
     "mixture": other(lambda: md.MixtureDensityRegressor(**SMALL), X[:, :2], "predict_mode"),
     "mixture of a table": other(lambda: md.MixtureDensityRegressor(data="auto", **SMALL), Y, rows=TABLE),
-    "perceptron": other(lambda: md.Perceptron(max_iter=3), X[:, 0] > 0),
-    "adaline": other(lambda: md.Adaline(max_iter=3), CLASSES),
-    "madaline": other(lambda: md.Madaline(max_iter=3, random_state=0), CLASSES),
-    "threshold unit": other(lambda: md.ThresholdLogicUnit([1.0, 2.0, -1.0, 0.5], 0.1), X[:, 0] > 0),
-    "scaler": other(lambda: md.ColumnScaler("robust"), method="transform"),
-    "pca": other(lambda: md.PCA(2), method="transform"),
-    "zca": other(md.ZCA, method="transform"),
-    "images": other(lambda: md.ImageScaler("image", "image"), method="transform", rows=X.reshape(24, 2, 2, 1)),
+    "perceptron": other(lambda: md.classical.Perceptron(max_iter=3), X[:, 0] > 0),
+    "adaline": other(lambda: md.classical.Adaline(max_iter=3), CLASSES),
+    "madaline": other(lambda: md.classical.Madaline(max_iter=3, random_state=0), CLASSES),
+    "threshold unit": other(lambda: md.classical.ThresholdLogicUnit([1.0, 2.0, -1.0, 0.5], 0.1), X[:, 0] > 0),
+    "scaler": other(lambda: md.data.ColumnScaler("robust"), method="transform"),
+    "pca": other(lambda: md.data.PCA(2), method="transform"),
+    "zca": other(md.data.ZCA, method="transform"),
+    "images": other(lambda: md.data.ImageScaler("image", "image"), method="transform", rows=X.reshape(24, 2, 2, 1)),
     "a custom activation": regressor(activation=kinked),
     "a custom loss": regressor(loss=off),
     "lbfgs": regressor(optimizer=md.LBFGS(5)),
-    "groups": regressor(regularizer=[md.L1(1e-3), "l2"], schedule=md.LinearWarmup(2) * md.Cosine()),
+    "groups": regressor(
+        regularizer=[md.optim.L1(1e-3), "l2"], schedule=md.optim.schedules.LinearWarmup(2) * md.optim.schedules.Cosine()
+    ),
     "a sum of waves": regressor(rows=TABLE, data={"waves": 3}),
 }
 NETS = {f"net: {case.name}": net(case) for case in LAYER_CASES}
-NETS["net: custom"] = lambda: (md.Sequential(md.Linear(3), md.Activation(kinked)).init(4, seed=0), None, X)
+NETS["net: custom"] = lambda: (md.Sequential(md.Linear(3), md.nn.Activation(kinked)).init(4, seed=0), None, X)
 PARAMETERS = {
     **{f"activation: {name}": regressor(activation=name) for name in ACTIVATIONS.names()},
-    **{f"activation layer: {name}": regressor(activation=md.Activation(name)) for name in ("mish", "softplus")},
+    **{f"activation layer: {name}": regressor(activation=md.nn.Activation(name)) for name in ("mish", "softplus")},
     **{f"norm: {name}": regressor(norm=name) for name in NORMS.names() if name != "instance"},
     **{f"loss: {case.name}": with_loss(case) for case in LOSS_CASES if case.loss.name not in NO_LOSS_OF_AN_MLP},
-    **{f"optimizer: {kind.name}": regressor(optimizer=kind()) for kind in md.OPTIMIZERS},
+    **{f"optimizer: {kind.name}": regressor(optimizer=kind()) for kind in md.optim.OPTIMIZERS},
     **{f"schedule: {kind.name}": regressor(schedule=kind(), validation=0.3) for kind in SCHEDULES},
     **{f"regularizer: {kind.name}": regressor(regularizer=kind(0.01)) for kind in REGULARIZERS},
     **{f"constraint: {kind.name}": regressor(constraint=kind()) for kind in CONSTRAINTS},
     **{f"average: {kind.name}": regressor(average=kind()) for kind in AVERAGES},
     **{f"initializer: {name}": regressor(init=each) for name, each in INITIALIZERS.items()},
     **{f"metric: {kind.name}": classifier(metrics=kind()) for kind in METRICS if kind.name in ("accuracy", "auc")},
-    "metric: top_k": classifier(metrics=md.TopK(2)),
+    "metric: top_k": classifier(metrics=md.train.TopK(2)),
     **{f"metric: {kind.name}": regressor(metrics=kind()) for kind in METRICS if kind.name in ("mae", "mse", "r2")},
 }
 CASES = ESTIMATORS | NETS | PARAMETERS
@@ -205,9 +207,9 @@ def test_there_is_a_file_with_each_thing_that_has_a_name():
     assert not known
     in_nets = {part.name for case in LAYER_CASES for part in [case.layer]}
     assert len(in_nets) >= 18  # tests of layers see to it that each is among their cases
-    assert {case.loss.name for case in LOSS_CASES} == {*md.LOSSES.names()}
+    assert {case.loss.name for case in LOSS_CASES} == {*md.losses.LOSSES.names()}
     assert {kind.name for kind in METRICS} == {"accuracy", "auc", "mae", "mse", "r2", "top_k"}
-    columns = md.TablePlan.fit(TABLE).to_dict()["columns"]
+    columns = md.data.TablePlan.fit(TABLE).to_dict()["columns"]
     assert {column["name"] for column in columns} == set(COLUMN_PLANS.names())
 
 
