@@ -1,8 +1,8 @@
-"""Text from outside (names, categories, classes) as the languages of exported files can hold it without harm.
+"""Escaping of untrusted text (names, categories, classes) in the languages of exported files.
 
-Column names come from the header of a table, classes and layer names perhaps from a model file that a stranger wrote.
-None of it may become code. An :class:`Untrusted` value therefore has no ``str``: a writer has to choose one of the
-functions of this module, which say for which place of which language the text is.
+Column names come from the header of a table, classes and layer names from a model file, and both may be malicious. None
+of it may become code. An :class:`Untrusted` value therefore cannot be formatted: a writer has to call a function of
+this module, which escapes the text for a comment, a docstring or a literal of one language.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Untrusted:
             )
 
     def __str__(self) -> str:
-        raise TypeError("Text from outside must not be written as it is. Use a function of madaline.ship.escape.")
+        raise TypeError("Untrusted text must be escaped. Use a function of madaline.ship.escape.")
 
     def __format__(self, spec: str) -> str:
         return str(self)

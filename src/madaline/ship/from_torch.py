@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -101,7 +102,12 @@ def _from_torch_file(path: Path) -> dict[str, np.ndarray]:
             "with safetensors: safetensors.torch.save_file(net.state_dict(), path)."
         ) from None
     with container.reading(path, "a file of torch.save"):
-        state = torch.load(path, map_location="cpu", weights_only=True)
+        try:
+            state = torch.load(path, map_location="cpu", weights_only=True)
+        except pickle.UnpicklingError as error:  # its message recommends to run the code of the file
+            raise FileFormatError(
+                f"{str(path)!r} is damaged or contains more than weights. Save net.state_dict() with torch.save."
+            ) from error
         if not isinstance(state, Mapping):
             raise FileFormatError(
                 f"{str(path)!r} contains a {type(state).__name__}. Save net.state_dict() instead of the net."
