@@ -1,4 +1,7 @@
-"""Files that hold arrays and one JSON document: safetensors, written whole or not at all, read without running code."""
+"""Files with arrays and one JSON document (safetensors), and the writing of whole files.
+
+Reading a file runs no code from it.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,9 @@ import numpy as np
 from madaline.errors import FileFormatError
 
 MOST_ARRAYS = 100_000
-"A file that lists more is none of ours; each takes memory and time before anything can be checked."
+"Largest number of arrays in a file; each takes memory and time before anything can be checked."
 LONGEST_LIST = 100_000_000
-"Bytes of the list of arrays and the document that safetensors reads at most."
+"Largest number of bytes that safetensors reads for the list of arrays and the document."
 DOCUMENT = "madaline"
 "The key of the document in the file's metadata."
 
@@ -30,16 +33,16 @@ def write(path: str | os.PathLike[str], arrays: Mapping[str, np.ndarray], docume
     Parameters
     ----------
     path : path
-        Where; the folder must exist.
+        The file. Its folder must exist.
     arrays : dict of array
-        Their types are kept.
+        Arrays by name. Their dtypes are kept.
     document : dict
         Numbers, strings, lists and dicts; NaN and infinities are allowed.
     """
-    from safetensors.numpy import save  # those who save wait for it
+    from safetensors.numpy import save  # slow to import
 
     whole = {name: np.asarray(array, order="C") for name, array in arrays.items()}
-    # One array at least, since the format refuses a file without any.
+    # The format needs at least one array.
     write_whole(path, save(whole or {"": np.zeros(0)}, metadata={DOCUMENT: json.dumps(document)}))
 
 
@@ -98,14 +101,14 @@ def remove_unfinished(path: str | os.PathLike[str]) -> None:
 
 
 def read(path: str | os.PathLike[str], *, kind: str | tuple[str, ...]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """The arrays and the document of a file of this kind, or of one of these.
+    """The arrays and the document of a file of this kind, or of one of these kinds.
 
     Raises
     ------
     FileFormatError
-        If it is no such file, or not a whole one.
+        If it is not a complete file of such a kind.
     FileNotFoundError
-        If there is none.
+        If there is no file.
     """
     from safetensors import SafetensorError, safe_open
 
@@ -135,7 +138,7 @@ def read(path: str | os.PathLike[str], *, kind: str | tuple[str, ...]) -> tuple[
 
 
 def _check_size(path: Path) -> None:
-    """An error if the list of arrays is out of all proportion; what is not as it should be is found later."""
+    """Raise an error if the list of arrays is too long; other damage is found later."""
     try:
         with path.open("rb") as file:
             length = int.from_bytes(file.read(8), "little")
