@@ -6,7 +6,7 @@ import json
 import platform
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from shlex import quote
@@ -85,7 +85,15 @@ def _run(
         split = _split(settings, frame, y, target)
         X = frame.drop(targets)
         watcher = RunWatcher()
-        estimator = new_estimator(settings, target.task, frame.columns, targets, watcher, progress=screen.is_watched)
+        estimator = new_estimator(
+            settings,
+            target.task,
+            frame.columns,
+            targets,
+            watcher,
+            dates=reading.date_patterns(),
+            progress=screen.is_watched,
+        )
         caught = stack.enter_context(warnings.catch_warnings(record=True))
         warnings.simplefilter("always")
         parts = {name: (X[rows], named(y[rows], targets)) for name, rows in split.parts().items()}
@@ -194,9 +202,16 @@ def _run(
 
 
 def new_estimator(
-    settings: RunConfig, task: str, columns: Sequence[str], targets: Sequence[str], watcher: Any, *, progress: bool
+    settings: RunConfig,
+    task: str,
+    columns: Sequence[str],
+    targets: Sequence[str],
+    watcher: Any,
+    *,
+    dates: Mapping[str, str],
+    progress: bool,
 ) -> NetEstimator:
-    """The estimator that a run fits: ``preset="auto"`` with what the user chose."""
+    """The estimator that a run fits: ``preset="auto"`` with what the user chose; ``dates`` are formats of columns."""
     from madaline.estimators.classifier import MLPClassifier
     from madaline.estimators.regressor import MLPRegressor
 
@@ -210,6 +225,7 @@ def new_estimator(
             "ignore": _ignored(settings, columns, targets),
             "categorical": [source.find_column(name, columns, "--categorical") for name in data.categorical],
             "numeric": [source.find_column(name, columns, "--numeric") for name in data.numeric],
+            "dates": {name: pattern for name, pattern in dates.items() if name in columns and name not in targets},
         },
         "random_state": training.seed,
         "threads": training.threads,

@@ -129,7 +129,8 @@ class TableFormat:
         """The inverse of :meth:`to_plain`; a FileFormatError for other data."""
         try:
             columns = {str(name): ColumnFormat(**column) for name, column in data["columns"].items()}
-            dialect = None if data["dialect"] is None else Dialect.from_plain(data["dialect"])
+            known = data.get("dialect")  # not in the first files
+            dialect = None if known is None else Dialect.from_plain(known)
             found = cls(data["decimal"], tuple(data["missing"]), columns, dialect)
             is_whole = found.decimal in numbers.MARKS and fits(found.missing, tuple[str, ...])
             for column in columns.values():
