@@ -19,6 +19,7 @@ import pytest
 from safetensors.numpy import load_file
 
 import madaline as md
+from madaline.data.split import split_rows
 
 QUICK = ("--epochs", "5", "--hidden", "16", "--no-baselines", "--no-report")
 
@@ -401,3 +402,17 @@ def test_threads_do_not_change_the_result(madaline):
     for threads in ("1", "2"):
         assert madaline("train", "iris", "--out", f"run{threads}", "--threads", threads, *QUICK).code == 0
     assert_same("run1", "run2")
+
+
+@pytest.mark.parametrize("part", ["train", "validation", "test"])
+def test_a_value_that_cannot_be_used_is_named_with_its_row_in_the_file(madaline, part):
+    """Whichever set its row is in."""
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=100), rng.normal(size=100)
+    row = int(getattr(split_rows(100), part)[-1])
+    x[row] = np.inf
+    pl.DataFrame({"x": x, "z": rng.normal(size=100), "y": y}).write_parquet("t.parquet")
+    result = madaline("train", "t.parquet", "-t", "y", "--out", "run", *QUICK)
+    assert result.code == 1
+    assert f"Column 'x': row {row} holds inf" in result.err
+    assert not Path("run.unfinished").exists()

@@ -17,6 +17,7 @@ from madaline.estimators.tabular.explain import explain
 from madaline.estimators.tabular.predictions import (
     classes_of,
     final_estimator,
+    need_probabilities,
     scored_prediction,
     scored_truth,
     task_of,
@@ -62,6 +63,7 @@ def write_report(estimator: Any, X: Any, y: Any, path: str | os.PathLike[str], *
 def findings_of(model: Any, X: Any, y: Any, *, title: str | None = None, seed: int = 0) -> Findings:
     """What a report shows of a fitted estimator, or of a pipeline that ends in one."""
     estimator, task, classes = final_estimator(model), task_of(model), classes_of(model)
+    need_probabilities(model)
     truth, prediction = scored_truth(model, y), scored_prediction(model, X)
     if len(truth) != len(prediction):
         raise ShapeError(f"X has {len(prediction)} rows, and y has {len(truth)}.")
