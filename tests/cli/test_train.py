@@ -20,6 +20,7 @@ import pytest
 from safetensors.numpy import load_file
 
 import madaline as md
+from madaline.data.split import split_rows
 
 QUICK = ("--epochs", "5", "--hidden", "16", "--no-baselines", "--no-report")
 
@@ -438,15 +439,13 @@ def test_a_config_of_another_instruction_set_is_said(madaline):
 def test_the_latest_rows_are_found_however_dates_are_written(madaline, suffix):
     """31/12/2020 is before 01/01/2021; sorted as text it would be after."""
     days = [f"{1 + k % 28:02d}/{1 + k // 28 % 12:02d}/{2018 + k // 336}" for k in range(1000)]
-    table = pl.DataFrame({"day": days, "a": np.arange(1000) % 7, "y": np.arange(1000) // 336 + 0.5})
+    k = np.arange(1000)
+    table = pl.DataFrame({"day": days, "a": k % 7, "y": np.where(k >= 800, 7.0, k % 13 + 0.5)})
     table.write_csv("t.csv") if suffix == "csv" else table.write_parquet("t.parquet")
     options = ("-t", "y", "--when", "day", "--task", "regression", "--json", *QUICK)
     document = madaline("train", f"t.{suffix}", *options).json()
     assert document["rows"]["test"] == 200
-    scored = madaline("predict", document["folder"], f"t.{suffix}", "--only").out
-    assert len(scored.splitlines()) == 1001
-    late = table.with_row_index().filter(pl.col("y") == 2.5)["index"]
-    assert document["rows"]["train"] + document["rows"]["validation"] == 800 <= late.min() + 130
+    assert document["scores"]["R2"]["value"] is None, "the target is constant in the latest rows, and only there"
 
 
 def test_a_column_that_is_no_time_is_refused(madaline):
@@ -464,3 +463,17 @@ def test_a_panel_gets_a_hint(madaline):
     result = madaline("train", "t.csv", "-t", "y", *QUICK)
     assert "pass --group country" in result.out
     assert "pass --group" not in madaline("train", "t.csv", "-t", "y", "--group", "country", *QUICK).out
+
+
+@pytest.mark.parametrize("part", ["train", "validation", "test"])
+def test_a_value_that_cannot_be_used_is_named_with_its_row_in_the_file(madaline, part):
+    """Whichever set its row is in."""
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=100), rng.normal(size=100)
+    row = int(getattr(split_rows(100), part)[-1])
+    x[row] = np.inf
+    pl.DataFrame({"x": x, "z": rng.normal(size=100), "y": y}).write_parquet("t.parquet")
+    result = madaline("train", "t.parquet", "-t", "y", "--out", "run", *QUICK)
+    assert result.code == 1
+    assert f"Column 'x': row {row} holds inf" in result.err
+    assert not Path("run.unfinished").exists()

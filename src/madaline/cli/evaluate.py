@@ -44,7 +44,7 @@ def evaluate(
     from madaline.cli.source import find_column, no_values, source_name
     from madaline.data.reading.assumption import counted
     from madaline.data.reading.table_file import open_table
-    from madaline.estimators.tabular.predictions import scored_prediction, scored_truth
+    from madaline.estimators.tabular.predictions import has_probabilities, scored_prediction, scored_truth
     from madaline.estimators.tabular.scores import score
 
     saved = load(model)
@@ -75,7 +75,7 @@ def evaluate(
         if not truths:
             raise no_values(saved.targets)
     truth, prediction = np.concatenate(truths), np.concatenate(predictions)
-    scores = score(saved.task, truth, prediction)
+    scores = score(saved.task, truth, prediction, has_probabilities=has_probabilities(saved.estimator))
     for assumption in assumptions:
         screen.say(f"  {assumption.text}  [{assumption.flag}]")
     screen.title(f"Scores on {counted(len(truth), 'row')} (in brackets: 95% bootstrap interval)")

@@ -69,21 +69,22 @@ class SavedModel:
 
     def rows(self, batch: pl.DataFrame) -> Any:
         """The columns of a table that the estimator takes."""
-        if hasattr(self.estimator, "table_plan_"):
+        plan = getattr(self.estimator, "table_plan_", None)
+        if plan is not None and plan.has_names:
             return batch
         names = getattr(self.estimator, "feature_names_in_", None)
-        if names is not None:
-            missing = [name for name in names if name not in batch.columns]
-            if missing:
-                raise InputError(f"The table has no column {missing[0]!r}, which the model was trained with.")
-            return batch.select(list(names))
-        X = batch.drop([name for name in self.targets if name in batch.columns])
-        if X.width != self.estimator.n_features_in_:
-            raise InputError(
-                f"The table has {X.width} feature columns, and the model was trained with an array of "
-                f"{self.estimator.n_features_in_}."
-            )
-        return X.to_numpy()
+        if names is None:
+            X = batch.drop([name for name in self.targets if name in batch.columns])
+            if X.width != self.estimator.n_features_in_:
+                raise InputError(
+                    f"The table has {X.width} feature columns, and the model was trained with an array of "
+                    f"{self.estimator.n_features_in_}."
+                )
+            return X if plan is not None else _numbers(X).to_numpy()
+        missing = [name for name in names if name not in batch.columns]
+        if missing:
+            raise InputError(f"The table has no column {missing[0]!r}, which the model was trained with.")
+        return _numbers(batch.select(list(names)))
 
     def truth(self, batch: pl.DataFrame) -> np.ndarray:
         """The targets of rows as the estimator's."""
@@ -94,8 +95,11 @@ class SavedModel:
 
     def need_probabilities(self) -> None:
         """An error if the model has no probabilities."""
-        if not hasattr(self.estimator, "predict_proba"):
-            raise ConfigError("The model predicts numbers: there are no classes to give probabilities of.")
+        if hasattr(self.estimator, "predict_proba"):
+            return
+        if hasattr(self.estimator, "classes_"):
+            raise ConfigError(f"{type(self.estimator).__name__} predicts classes without probabilities here.")
+        raise ConfigError("The model predicts numbers: there are no classes to give probabilities of.")
 
     def check_interval(self, coverage: float) -> None:
         """An error if the model cannot give such intervals."""
@@ -105,6 +109,26 @@ class SavedModel:
             raise ConfigError("The model predicts classes: intervals are for numbers. Use --proba instead.")
         if not 0.0 < coverage < LEVELS[-1]:
             raise ConfigError(f"--interval {coverage} must be between 0 and {LEVELS[-1]}, for example 0.9.")
+
+
+def _numbers(X: pl.DataFrame) -> pl.DataFrame:
+    """The columns as numbers, for estimators that do not take tables; an error that names a value that is not one."""
+    import numpy as np
+    import polars as pl
+
+    from madaline.data.table import Table
+
+    columns = {}
+    for column in Table.of(X):
+        values = np.asarray(column.numbers(), dtype=np.float64)
+        gaps = np.flatnonzero(np.isnan(values))
+        if len(gaps):
+            raise InputError(
+                f"Column {column.name!r} has no value in row {gaps[0]} ({len(gaps)} such rows), and the model was "
+                'trained without data="auto", which allows missing values. Fill in the values.'
+            )
+        columns[column.name] = values
+    return pl.DataFrame(columns)
 
 
 def target_columns(frame: pl.DataFrame, targets: Sequence[str]) -> Any:
@@ -119,6 +143,8 @@ def load(path: Path) -> SavedModel:
 
     file = model_of(path)
     found = load_file(file)
+    if hasattr(found, "get_params") and not hasattr(found, "predict"):
+        raise FileFormatError(f"{str(file)!r} holds a {type(found).__name__}, which does not predict.")
     if not hasattr(found, "predict"):
         raise FileFormatError(
             f"{str(file)!r} holds a net without the columns and targets it was trained on. Use it in Python: "

@@ -77,13 +77,14 @@ def _run(
 
         # scikit-learn takes a second to import; by now the user has seen what was read.
         from madaline.cli.watching import RunWatcher
+        from madaline.data.table import Table
         from madaline.data.target import TargetReader
 
         target = TargetReader.fit(target_columns(sampled.target_values(), targets), task=settings.training.task)
         target = TargetReader(target.task, targets, target.classes, target.reason)
         y = target.values(target_columns(frame, targets))
         split = _split(settings, frame, y, target)
-        X = frame.drop(targets)
+        X = Table.of(frame.drop(targets))
         watcher = RunWatcher()
         estimator = new_estimator(
             settings,
@@ -96,10 +97,12 @@ def _run(
         )
         caught = stack.enter_context(warnings.catch_warnings(record=True))
         warnings.simplefilter("always")
-        parts = {name: (X[rows], named(y[rows], targets)) for name, rows in split.parts().items()}
+        # Errors name the rows of a taken table by their numbers in the whole one.
+        parts = {name: (X.take(rows), named(y[rows], targets)) for name, rows in split.parts().items()}
         _choose_probes(watcher, estimator, len(split.train) if not sampled.is_sample else sampled.n_rows)
 
         def begin() -> None:
+            estimator.table_plan_.encode(parts["test"][0])  # an error in a test row is raised before training
             counts = {name: len(rows) for name, rows in split.parts().items()} | {"train": estimator.n_samples_}
             show_plan(screen, estimator, target, counts, split.way, data_warnings(caught))
             if split.way in ("random", "stratified") and (panel := find_panel(X)) is not None:

@@ -58,20 +58,21 @@ def sized(estimator: Any, settings: NetParameters, n_rows: int, *, continues: bo
     is_large = n_rows >= MANY_ROWS
     batch_size = 512 if is_large else min(max(n_rows // 4, 16), 256)
     epochs = int(min(max(600_000 / max(n_rows, 1), 20), 150))
+    has_penalty = is_given(estimator, "alpha") or is_given(estimator, "regularizer")  # in place of weight decay
     recipe: dict[str, Any] = {
         "hidden_layer_sizes": (256, 256, 256) if is_large else (128, 128, 128),
         "activation": "mish",
         "init": "auto",
         "batch_size": min(batch_size, n_rows),
         "learning_rate_init": 3e-3 if is_large else 5e-3,
-        "optimizer": "adamw",
+        "optimizer": "adam" if has_penalty else "adamw",
         "weight_decay": 1e-2,
         "dropout": 0.1,
     }
     if not continues:
         epochs = estimator.max_iter if is_given(estimator, "max_iter") else epochs
-        batch_size = estimator.batch_size if _has_batch_size(estimator) else batch_size
-        steps = epochs * -(-n_rows // batch_size)
+        batch_size = estimator.batch_size if is_given(estimator, "batch_size") else batch_size
+        steps = epochs * -(-n_rows // min(200 if batch_size == "auto" else batch_size, n_rows))
         recipe |= {
             "max_iter": epochs,
             "schedule": LinearWarmup(max(int(WARM_UP * steps), 1)) * Cosine(),
@@ -87,10 +88,6 @@ def sized(estimator: Any, settings: NetParameters, n_rows: int, *, continues: bo
     return _with(estimator, settings, recipe)
 
 
-def _has_batch_size(estimator: Any) -> bool:
-    return is_given(estimator, "batch_size") and estimator.batch_size != "auto"
-
-
 def _with(estimator: Any, settings: NetParameters, recipe: dict[str, Any]) -> NetParameters:
     """The settings with those of the recipe that the user did not choose, by this name or by scikit-learn's."""
     chosen = {
@@ -98,7 +95,7 @@ def _with(estimator: Any, settings: NetParameters, recipe: dict[str, Any]) -> Ne
         for name in recipe
         if is_given(estimator, name) or any(is_given(estimator, theirs) for theirs in SAME_THING.get(name, ()))
     }
-    if "weight_decay" in recipe and is_given(estimator, "regularizer"):
+    if is_given(estimator, "regularizer"):
         chosen.add("weight_decay")
     if "monitor" in recipe and "early_stopping" in chosen and not estimator.early_stopping:
         chosen.add("monitor")

@@ -16,6 +16,7 @@ from madaline.estimators.tabular.effects import column_effects
 from madaline.estimators.tabular.predictions import (
     classes_of,
     final_estimator,
+    need_probabilities,
     scored_prediction,
     scored_truth,
     task_of,
@@ -90,6 +91,7 @@ def findings_of(
         Random seed of shuffles and samples.
     """
     estimator, task, classes = final_estimator(model), task_of(model), classes_of(model)
+    need_probabilities(model)
     truth, prediction = scored_truth(model, y), scored_prediction(model, X)
     if len(truth) != len(prediction):
         raise ShapeError(f"X has {len(prediction)} rows, and y has {len(truth)}.")

@@ -10,6 +10,7 @@ from sklearn.utils.multiclass import _check_partial_fit_first_call, check_classi
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from madaline.estimators.saved import Saved
+from madaline.estimators.targets import target_names
 
 Array = np.ndarray[Any, Any]
 
@@ -24,12 +25,15 @@ class UnitClassifier(Saved, ClassifierMixin, BaseEstimator):
     coef_: Array
     intercept_: Array
     n_features_in_: int
+    target_names_: tuple[str, ...]
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from the rows of ``X`` and their classes ``y``. What is learned ends in an underscore."""
         self._validate_params()
+        given = y
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
+        self.target_names_ = target_names(given, y)
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
             raise ValueError(
@@ -80,7 +84,10 @@ class OnlineClassifier(UnitClassifier):
         """
         self._validate_params()
         first = _check_partial_fit_first_call(self, classes)
+        given = y
         X, y = validate_data(self, X, y, dtype=np.float64, reset=first)
+        if first:
+            self.target_names_ = target_names(given, y)
         check_classification_targets(y)
         self._learn_on(X, self._targets(y), first=first)
         return self

@@ -56,12 +56,28 @@ def scored_truth(estimator: Any, y: Any) -> np.ndarray:
     return places
 
 
+def has_probabilities(estimator: Any) -> bool:
+    """Whether an estimator gives the probabilities of its classes; True for one that predicts numbers."""
+    return hasattr(estimator, "predict_proba") or not hasattr(final_estimator(estimator), "classes_")
+
+
+def need_probabilities(estimator: Any) -> None:
+    """Raise an error if an estimator does not give the probabilities of its classes."""
+    if not has_probabilities(estimator):
+        final = final_estimator(estimator)
+        given = f"loss={final.loss!r} gives none. Fit with 'log_loss'." if hasattr(final, "loss") else "it gives none."
+        raise ConfigError(f"Probabilities of {type(final).__name__} are needed here, and {given}")
+
+
 def scored_prediction(estimator: Any, X: Any) -> np.ndarray:
-    """Predictions: probabilities (n, classes) or (n, labels), or numbers (n, k)."""
+    """Predictions: probabilities (n, classes) or (n, labels), or numbers (n, k).
+
+    Without probabilities, the predicted class has 1 and the others 0.
+    """
+    if not has_probabilities(estimator):
+        found = estimator.predict(X)
+        return np.asarray(np.eye(len(classes_of(estimator)))[scored_truth(estimator, found)])
     if hasattr(final_estimator(estimator), "classes_"):
-        if not hasattr(estimator, "predict_proba"):
-            loss = getattr(final_estimator(estimator), "loss", None)
-            raise ConfigError(f"Probabilities are needed here, and loss={loss!r} gives none. Fit with 'log_loss'.")
         return np.asarray(estimator.predict_proba(X))
     found = np.asarray(estimator.predict(X))
     return found.reshape(len(found), -1)

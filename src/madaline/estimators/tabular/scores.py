@@ -279,7 +279,13 @@ METRICS: dict[str, tuple[Metric, ...]] = {
 "The scores of a task, the one to judge by first."
 
 
-def score(task: str, truth: np.ndarray, prediction: np.ndarray, *, seed: int = 0) -> list[Score]:
+CLASS_METRICS: dict[str, tuple[Metric, ...]] = {"binary": (ACCURACY, BINARY_F1), "multiclass": (ACCURACY, MACRO_F1)}
+"The scores of classes that are predicted without probabilities."
+
+
+def score(
+    task: str, truth: np.ndarray, prediction: np.ndarray, *, seed: int = 0, has_probabilities: bool = True
+) -> list[Score]:
     """The scores of predictions.
 
     Parameters
@@ -290,7 +296,9 @@ def score(task: str, truth: np.ndarray, prediction: np.ndarray, *, seed: int = 0
     prediction : array
         Probabilities (n, classes) or (n, labels), or numbers (n, k).
     seed : int
-        Of the resamples.
+        Random seed of the resamples.
+    has_probabilities : bool
+        Whether the predictions of classes are probabilities, or 1 for the predicted class and 0 for the others.
 
     Examples
     --------
@@ -298,7 +306,7 @@ def score(task: str, truth: np.ndarray, prediction: np.ndarray, *, seed: int = 0
     >>> [str(each) for each in score("binary", y, np.where(y[:, None] == [0, 1], 0.9, 0.1))]
     ['1.000 (1.000 to 1.000)', '0.105 (0.105 to 0.105)', '1.000 (1.000 to 1.000)', '1.000 (1.000 to 1.000)', ...]
     """
-    metrics = METRICS[task]
+    metrics = METRICS[task] if has_probabilities else CLASS_METRICS[task]
     resampled = [
         [metric.values(truth, prediction, weights) for metric in metrics] for weights in _resamples(len(truth), seed)
     ]
