@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from madaline.estimators.density.gaussian import GaussianMLPRegressor as GaussianMLPRegressor
     from madaline.estimators.density.mixture import MixtureDensityRegressor as MixtureDensityRegressor
     from madaline.estimators.density.quantile import QuantileMLPRegressor as QuantileMLPRegressor
+    from madaline.estimators.explanations import explain as explain
     from madaline.estimators.preprocessing import PCA as PCA
     from madaline.estimators.preprocessing import ZCA as ZCA
     from madaline.estimators.preprocessing import ColumnScaler as ColumnScaler
@@ -239,6 +240,7 @@ _NAMES_BY_MODULE = {
     "madaline.estimators.density.gaussian": ("GaussianMLPRegressor",),
     "madaline.estimators.density.mixture": ("MixtureDensityRegressor",),
     "madaline.estimators.density.quantile": ("QuantileMLPRegressor",),
+    "madaline.estimators.explanations": ("explain",),
     "madaline.estimators.preprocessing": ("ColumnScaler", "ImageScaler", "PCA", "ZCA"),
     "madaline.estimators.regressor": ("MLPRegressor",),
     "madaline.estimators.report": ("write_report",),
