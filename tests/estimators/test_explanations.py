@@ -78,10 +78,10 @@ def test_the_largest_contributions_come_first_and_the_others_are_added_up(regres
     found = md.explain(regressor, pl.DataFrame(TABLE)[:4])
     rows = found.largest(1, 2)
     sizes = np.abs(found.contributions[1])
-    assert [abs(part) for _, _, part in rows[:2]] == pytest.approx(sorted(sizes, reverse=True)[:2])
-    assert rows[0][0] == found.columns[sizes.argmax()]
-    assert rows[2][0] == "other columns (3)"
-    assert sum(part for _, _, part in rows) == pytest.approx(found.contributions[1].sum())
+    assert [abs(each.contribution) for each in rows[:2]] == pytest.approx(sorted(sizes, reverse=True)[:2])
+    assert rows[0].column == found.columns[sizes.argmax()]
+    assert rows[2].column == "other columns (3)"
+    assert sum(each.contribution for each in rows) == pytest.approx(found.contributions[1].sum())
     assert len(found.largest(1)) == 5
 
 
@@ -152,10 +152,12 @@ def test_explanations_are_printed_framed_and_plain(classifier):
     text = str(found).splitlines()
     p, base = found.prediction[0], found.base[0]
     assert text[0] == f"Row 0: predicted {found.predicted[0]}, probability {p:.3f} (base {base:.3f})"
-    column, value, part = found.largest(0)[0]
+    column, value, part, _ = found.largest(0)[0]
     assert text[1].split()[0] == column
     assert text[1].split()[-1] == f"{part:+.3f}"
     assert text[-1] == f"... {N - 5} more rows"
+    without = TABLE["rooms"].tolist().index(1)
+    assert [each.text for each in found.largest(without) if each.column == "city"] == ["(missing)"]
     frame = found.frame()
     assert frame.columns == ["row", "predicted", "output", "prediction", "base", *(f"contribution {n}" for n in TABLE)]
     np.testing.assert_array_equal(frame["contribution size"], found.contributions[:, 0])
@@ -173,5 +175,5 @@ def test_what_cannot_be_explained_is_said(classifier):
     with pytest.raises(ConfigError, match=r"its last step with the transformed rows: md.explain\(pipeline"):
         md.explain(pipeline, X)
     images = md.Sequential(md.Flatten(), md.Linear(1)).init(np.zeros((2, 5, 5)))
-    with pytest.raises(ConfigError, match="one number for each column. Use md.integrated_gradients"):
+    with pytest.raises(ConfigError, match=r"one number for each column. Use md.integrated_gradients"):
         md.explain(images, np.ones((2, 5, 5)))

@@ -82,7 +82,7 @@ def predict(
             for k, part in enumerate(parts):
                 sys.stdout.write(part.write_csv(include_header=k == 0))
             return
-        n_rows = _write(parts, out)
+        n_rows = write_table(parts, out)
         for assumption in table.assumptions:
             screen.say(f"  {assumption.text}  [{assumption.flag}]")
         screen.say(f"{n_rows:,} rows written to {out}." if out else "")
@@ -112,7 +112,7 @@ def answers(saved: SavedModel, batch: pl.DataFrame, *, proba: bool, interval: fl
     return batch.select(name for name in batch.columns if name not in columns).hstack(result)
 
 
-def _write(parts: Iterator[pl.DataFrame], out: Path | None) -> int:
+def write_table(parts: Iterator[pl.DataFrame], out: Path | None) -> int:
     """Write all parts to a file, whole or not at all; returns the number of rows."""
     if out is None:
         return sum(map(len, parts))

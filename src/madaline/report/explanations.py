@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,16 @@ from madaline.report.cells import cell_text
 from madaline.report.value_text import shown
 
 PRINTED_ROWS, PRINTED_COLUMNS = 5, 8
-OTHERS = "other columns"
+OTHERS, MISSING = "other columns", "(missing)"
+
+
+class Contribution(NamedTuple):
+    """The contribution of one column to one prediction, with its value and that as a text."""
+
+    column: str
+    value: Any
+    contribution: float
+    text: str
 
 
 @dataclass(frozen=True)
@@ -53,8 +62,8 @@ class Explanations:
     def __len__(self) -> int:
         return len(self.base)
 
-    def largest(self, place: int, count: int | None = None) -> list[tuple[str, Any, float]]:
-        """The columns that contribute most to one row, with their values and contributions.
+    def largest(self, place: int, count: int | None = None) -> list[Contribution]:
+        """The columns that contribute most to one row.
 
         Parameters
         ----------
@@ -67,14 +76,18 @@ class Explanations:
         parts = self.contributions[place]
         order = np.argsort(-np.abs(parts), kind="stable")
         count = len(order) if count is None else count
-        found = [(self.columns[k], self.value(place, self.columns[k]), float(parts[k])) for k in order[:count]]
+        found = [self._contribution(place, int(k)) for k in order[:count]]
         if len(order) > count:
-            found.append((f"{OTHERS} ({len(order) - count})", None, float(parts[order[count:]].sum())))
+            rest = float(parts[order[count:]].sum())
+            found.append(Contribution(f"{OTHERS} ({len(order) - count})", None, rest, ""))
         return found
 
-    def value(self, place: int, column: str) -> Any:
-        """The value of a column in one row."""
-        return self.values[column][place] if column in self.values else None
+    def _contribution(self, place: int, k: int) -> Contribution:
+        column, part = self.columns[k], float(self.contributions[place, k])
+        if column not in self.values:
+            return Contribution(column, None, part, "")
+        value = self.values[column][place]
+        return Contribution(column, value, part, MISSING if value is None else cell_text(value))
 
     def title(self, place: int) -> str:
         """One line about a row: what is predicted, and the base."""
@@ -105,8 +118,8 @@ class Explanations:
                 "prediction": float(self.prediction[place]),
                 "base": float(self.base[place]),
                 "contributions": [
-                    {"column": column, "value": value, "contribution": part}
-                    for column, value, part in self.largest(place, count)
+                    {"column": each.column, "value": each.value, "contribution": each.contribution}
+                    for each in self.largest(place, count)
                 ],
             }
             for place in range(len(self))
@@ -118,8 +131,8 @@ class Explanations:
 
         columns: dict[str, Any] = {
             "row": list(self.rows),
-            "predicted": [cell_text(value) for value in self.predicted],
-            "output": [cell_text(value) for value in self.outputs],
+            "predicted": list(self.predicted),
+            "output": list(self.outputs),
             "prediction": self.prediction,
             "base": self.base,
         }
@@ -131,12 +144,10 @@ class Explanations:
         for place in range(min(len(self), PRINTED_ROWS)):
             lines.append(self.title(place))
             rows = self.largest(place, PRINTED_COLUMNS)
-            width = max(len(column) for column, _, _ in rows)
-            texts = [cell_text(value) for _, value, _ in rows]
-            value_width = max(map(len, texts))
+            width, value_width = (max(map(len, texts)) for texts in ([r.column for r in rows], [r.text for r in rows]))
             lines += [
-                f"  {column:<{width}}  {text:>{value_width}}  {signed(part, self.size(place))}"
-                for (column, _, part), text in zip(rows, texts, strict=True)
+                f"  {r.column:<{width}}  {r.text:>{value_width}}  {signed(r.contribution, self.size(place))}"
+                for r in rows
             ]
         if len(self) > PRINTED_ROWS:
             lines.append(f"... {len(self) - PRINTED_ROWS:,} more rows")
