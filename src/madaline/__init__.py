@@ -45,6 +45,7 @@ __getattr__, __dir__, __all__ = lazy(
         "madaline.estimators.density.gaussian": ("GaussianMLPRegressor",),
         "madaline.estimators.density.mixture": ("MixtureDensityRegressor",),
         "madaline.estimators.density.quantile": ("QuantileMLPRegressor",),
+        "madaline.estimators.explanations": ("explain",),
         "madaline.estimators.regressor": ("MLPRegressor",),
         "madaline.estimators.report": ("write_report",),
         "madaline.functional.check_gradient": ("check_gradient",),

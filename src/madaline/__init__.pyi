@@ -19,6 +19,7 @@ from madaline.estimators.classifier import MLPClassifier as MLPClassifier
 from madaline.estimators.density.gaussian import GaussianMLPRegressor as GaussianMLPRegressor
 from madaline.estimators.density.mixture import MixtureDensityRegressor as MixtureDensityRegressor
 from madaline.estimators.density.quantile import QuantileMLPRegressor as QuantileMLPRegressor
+from madaline.estimators.explanations import explain as explain
 from madaline.estimators.regressor import MLPRegressor as MLPRegressor
 from madaline.estimators.report import write_report as write_report
 from madaline.functional.check_gradient import check_gradient as check_gradient
@@ -106,6 +107,7 @@ __all__ = [
     "compile",
     "data",
     "errors",
+    "explain",
     "export",
     "functional",
     "get_threads",

@@ -142,6 +142,17 @@ def test_regressors_are_explained_in_the_units_of_the_target():
     np.testing.assert_array_equal(md.report.integrated_gradients(rates, csr_matrix(X), steps=500), parts)
 
 
+def test_predictions_that_a_preset_bounds_are_explained_up_to_their_bound():
+    rows = {"x": np.linspace(0.0, 1.0, 200)}
+    reg = md.MLPRegressor(preset="auto", data="auto", max_iter=30, random_state=0).fit(rows, 100.0 * np.sqrt(rows["x"]))
+    reg._bounds = (reg._bounds[0], reg._bounds[0] + 60.0)  # so that some rows are at the bound
+    first = {"x": [0.0]}
+    parts = md.report.integrated_gradients(reg, rows, first, steps=500)
+    change = reg.predict(rows) - reg.predict(first)
+    assert (reg.predict(rows) == reg._bounds[1]).any()
+    np.testing.assert_allclose(parts.sum(axis=1), change, atol=0.5)
+
+
 def test_estimators_of_densities():
     y = 50.0 + 9.0 * np.stack([X[:, 0], X[:, 1] ** 2], axis=1)
     shared = {"solver": "lbfgs", "max_iter": 10, "random_state": 0}

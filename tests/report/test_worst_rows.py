@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 
 from madaline.data.table import Table
-from madaline.report.worst_rows import LEAST_ROWS, MOST_ROWS, cell_texts, outcomes, worst_first
+from madaline.report.cells import cell_texts
+from madaline.report.worst_rows import LEAST_ROWS, MOST_ROWS, outcomes, worst_first
 
 
 def test_rows_whose_true_class_has_the_least_probability_come_first():

@@ -13,6 +13,7 @@ import typer
 
 from madaline.cli.datasets import datasets
 from madaline.cli.evaluate import evaluate
+from madaline.cli.explain import explain
 from madaline.cli.export import export
 from madaline.cli.inspect import inspect
 from madaline.cli.predict import predict
@@ -28,14 +29,14 @@ UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(
     name="madaline",
-    help="Multilayer perceptrons from tables: train, predict, evaluate, inspect, export.",
+    help="Multilayer perceptrons from tables: train, predict, evaluate, explain, compare, inspect, export.",
     epilog="Example: madaline train penguins --out run && madaline inspect run/model.madaline",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (train, predict, evaluate, inspect, export, datasets):
+for command in (train, predict, evaluate, explain, inspect, export, datasets):
     app.command()(command)
 
 

@@ -90,7 +90,7 @@ def predict(
             for k, part in enumerate(parts):
                 sys.stdout.write(written(part, replace(table.format, dialect=dialect), is_first=k == 0).decode())
             return
-        n_rows = _write(parts, out, table.format)
+        n_rows = write_table(parts, out, table.format)
         for assumption in table.assumptions:
             screen.say(f"  {assumption.text}  [{assumption.flag}]")
         screen.say(f"{n_rows:,} rows written to {out}." if out else "")
@@ -120,7 +120,7 @@ def answers(saved: SavedModel, batch: pl.DataFrame, *, proba: bool, interval: fl
     return batch.select(name for name in batch.columns if name not in columns).hstack(result)
 
 
-def _write(parts: Iterator[pl.DataFrame], out: Path | None, format: TableFormat) -> int:  # noqa: A002
+def write_table(parts: Iterator[pl.DataFrame], out: Path | None, format: TableFormat) -> int:  # noqa: A002
     """Write all parts to a file, whole or not at all, CSV in the dialect of the table; returns the number of rows."""
     if out is None:
         return sum(map(len, parts))

@@ -1,8 +1,9 @@
-"""Which inputs a prediction comes from: the gradient times the input, and its integral along a straight line."""
+"""Attributions of predictions to inputs: gradient times input, and integrated gradients."""
 
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,40 +16,67 @@ from madaline.graph.tree import flatten, tree_map
 
 Array = np.ndarray[Any, Any]
 LARGEST_GAP = 0.05
-"Of attributions and the change they are to add up to, relative to the largest change."
+"Allowed difference between the sum of attributions and the change of a prediction, relative to the largest change."
+
+
+@dataclass(frozen=True)
+class Attributions:
+    """Attributions of rows, and the predictions between which they are shared out.
+
+    Attributes
+    ----------
+    parts : array, or dict or tuple of arrays
+        Attributions by column.
+    sums : array of shape (n,)
+        Their sums over columns.
+    prediction, base : arrays of shape (n,)
+        Predictions of the rows and of the baseline.
+    outputs : array of int of shape (n,)
+        The output that is explained in each row.
+    n_outputs : int
+        How many outputs there are.
+    """
+
+    parts: Any
+    sums: Array
+    prediction: Array
+    base: Array
+    outputs: Array
+    n_outputs: int
 
 
 def gradient_x_input(model: Any, X: Any, output: Any = None, *, raw: bool = False) -> Any:
-    r"""The gradient of each row's prediction by its inputs, times the inputs,
+    r"""The gradient of each row's prediction with respect to its inputs, times the inputs,
 
     .. math:: a_j = x_j \,\frac{\partial f(x)}{\partial x_j}.
 
-    It says what would become of the prediction if the inputs shrank a little. For a linear net it is what each input
-    adds; for others :func:`integrated_gradients` says more.
+    It describes how the prediction would change if the inputs shrank a little. For a linear net it is the contribution
+    of each input; for other nets use :func:`integrated_gradients`.
 
     Parameters
     ----------
     model : Model or estimator
-        A net with its arrays, or a fitted estimator of madaline's.
+        A net with its arrays, or a fitted estimator of madaline.
     X : array or table of shape (n_samples, n_features)
-        Rows as ``predict`` takes them.
-    output : int, class, or array of one for each row, optional
-        What is explained: a class by its name, or the place of an output. Unless told, the only output, or the class
-        that is predicted for each row. Of estimators of densities it is the mean of each target, of quantiles those of
-        the first target, then of the next.
+        Rows as in ``predict``.
+    output : int, class, or array with one of them for each row, optional
+        The output to explain: a class, or the index of an output. By default the only output, or the predicted class
+        of each row. The outputs of density estimators are the means of the targets, or the quantiles of the first
+        target, then of the next.
     raw : bool
-        Explain the net's outputs as they are, as logits, in place of probabilities and values in units of the target.
-        Where a net is sure of itself probabilities are flat and have no gradient; logits do.
+        Explain raw outputs such as logits instead of probabilities and values in the units of the target. Where a net
+        is certain, probabilities are flat and have almost no gradient; logits do.
 
     Returns
     -------
     array of shape (n_samples, n_features)
-        Of an estimator with ``data``, one column for each of the table's, those that are left out being 0: what
-        a column becomes inside of the net is added up. Of a net with several inputs, a dict or tuple of arrays.
+        For an estimator with ``data``, one attribution for each column of the table: those of all inputs that the
+        column is encoded as are added, and those of unused columns are 0. For a net with several inputs, a dict or
+        tuple of arrays.
 
     Notes
     -----
-    Shrikumar et al. 2016, "Not just a black box", section 2. The net is run as for predictions: dropout drops nothing.
+    Shrikumar et al. 2016, "Not just a black box", section 2. The net is in evaluation mode: there is no dropout.
 
     Examples
     --------
@@ -68,35 +96,37 @@ def gradient_x_input(model: Any, X: Any, output: Any = None, *, raw: bool = Fals
 def integrated_gradients(
     model: Any, X: Any, baseline: Any = None, steps: int = 64, output: Any = None, *, raw: bool = False
 ) -> Any:
-    r"""What each input adds to a row's prediction on the straight way from a baseline,
+    r"""Contribution of each input to a row's prediction, integrated along the straight line from a baseline,
 
     .. math:: a_j = (x_j - x'_j) \int_0^1 \frac{\partial f(x' + \alpha (x - x'))}{\partial x_j}\,d\alpha,
               \qquad \sum_j a_j = f(x) - f(x').
 
+    :func:`explain` returns the same contributions with names, values and predictions.
+
     Parameters
     ----------
     model, X, output, raw
-        As of :func:`gradient_x_input`.
+        As in :func:`gradient_x_input`.
     baseline : array or table of one row or as many as ``X``, optional
-        Where the way begins: a row that says nothing, as a black image or the mean of the training rows. Zeros unless
-        told; with ``data``, zeros are numbers at the centre of the training data and no category.
+        A neutral row, for example a black image or the mean of the training rows. By default zeros; with ``data``,
+        zeros are numbers at the centre of the training data and no category.
     steps : int
-        How many points of the way are looked at. The sum over a row comes to the difference of predictions to rounding
-        if the net is smooth; rectifiers have kinks, and an error that falls like ``1/steps``.
+        Number of points on the line. For smooth nets the attributions of a row add up to the difference of the
+        predictions up to rounding; for rectifiers, which have kinks, the error falls like ``1/steps``.
 
     Returns
     -------
     array of shape (n_samples, n_features)
-        As of :func:`gradient_x_input`.
+        As in :func:`gradient_x_input`.
 
     Notes
     -----
-    Sundararajan, Taly & Yan 2017, eq. 1 and proposition 1 (completeness). The integral is taken by Gauss and Legendre's
-    points.
+    Sundararajan, Taly & Yan 2017, eq. 1 and proposition 1 (completeness). The integral is computed by Gauss-Legendre
+    quadrature.
 
     Examples
     --------
-    The sum is what the output has changed by.
+    The sum of the attributions is the change of the output.
 
     >>> import numpy as np, madaline as md
     >>> model = md.Sequential(md.Linear(1), "sigmoid").init(2)
@@ -106,6 +136,15 @@ def integrated_gradients(
     >>> parts.round(4), (model(x) - model(0.0 * x)).round(4)
     (array([[ 0.4621, -0.2311]], dtype=float32), array([[0.2311]], dtype=float32))
     """
+    found = attribute(model, X, baseline, steps, output, raw=raw)
+    _check_complete(found, steps)
+    return found.parts
+
+
+def attribute(
+    model: Any, X: Any, baseline: Any = None, steps: int = 64, output: Any = None, *, raw: bool = False
+) -> Attributions:
+    """Integrated gradients with the predictions they add up to; arguments as in :func:`integrated_gradients`."""
     if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 1:
         raise ConfigError(f"steps={steps!r} must be a whole number of at least 1.")
     asked = explained(model, raw=raw)
@@ -119,26 +158,29 @@ def integrated_gradients(
         point = tree_map(lambda a, d, share=share: (a + share * d).astype(a.dtype), start, way)
         total = tree_map(lambda sum_, slope, weight=weight: sum_ + 0.5 * weight * slope, total, slopes(point))
     parts = tree_map(lambda d, sum_: (d * sum_).astype(d.dtype), way, total)
-    _check_complete(parts, slopes.values(x) - slopes.values(start), steps)
-    return asked.by_column(parts)
+    leaves = flatten(parts)[0]
+    sums = np.sum([leaf.reshape(len(leaf), -1).sum(axis=1, dtype=np.float64) for leaf in leaves], axis=0)
+    prediction, base = slopes.values(x), slopes.values(start)
+    return Attributions(asked.by_column(parts), sums, prediction, base, slopes.outputs, slopes.n_outputs)
 
 
-def _check_complete(parts: Any, change: Array, steps: int) -> None:
-    """A warning if the parts do not add up to the change of the predictions."""
-    sums = sum(leaf.reshape(len(change), -1).sum(axis=1, dtype=np.float64) for leaf in flatten(parts)[0])
-    gaps = np.abs(sums - change)
+def _check_complete(found: Attributions, steps: int) -> None:
+    """Warn if the attributions do not add up to the change of the predictions."""
+    change = found.prediction - found.base
+    gaps = np.abs(found.sums - change)
     if len(gaps) and gaps.max() > LARGEST_GAP * np.abs(change).max():
         row = int(gaps.argmax())
         warnings.warn(
-            f"steps={steps} are too few: the attributions of row {row} add up to {sums[row]:.3g}, and the prediction "
-            f"changes by {change[row]:.3g}. Pass steps={4 * steps}, or raw=True, whose way is less steep.",
+            f"steps={steps} are too few: the attributions of row {row} add up to {found.sums[row]:.3g}, and the "
+            f"prediction changes by {change[row]:.3g}. Pass steps={4 * steps}, or raw=True, which explains a smoother "
+            "function.",
             MadalineWarning,
             stacklevel=3,
         )
 
 
 def _baseline(asked: Explained, baseline: Any, x: Any) -> Any:
-    """The baseline as the net takes it, a row for each row of ``x``."""
+    """The baseline as inputs of the net, one row for each row of ``x``."""
     if isinstance(baseline, (int, float, np.ndarray, list)) and isinstance(x, np.ndarray):
         row = np.asarray(baseline)
         baseline = np.broadcast_to(row, (1, *x.shape[1:])) if row.ndim < x.ndim else row
@@ -150,7 +192,7 @@ def _baseline(asked: Explained, baseline: Any, x: Any) -> Any:
 
 
 class _Slopes:
-    """From inputs to the chosen output of each row, and to its gradient."""
+    """The chosen output of each row as a function of the inputs, and its gradient."""
 
     def __init__(self, asked: Explained, x: Any, output: Any) -> None:
         network = asked.model.network
@@ -160,13 +202,14 @@ class _Slopes:
             return asked.meaning(network.run(w, state, x).outputs[""])
 
         def chosen_sum(x: Any, w: Any, state: Any, chosen: Any) -> Any:
-            return np.sum(answers(x, w, state) * chosen)  # rows do not see each other: each gets its own gradient
+            return np.sum(answers(x, w, state) * chosen)  # rows are independent: each gets its own gradient
 
         self._answers = CompiledFunction(answers, [0])
         self._gradient = CompiledFunction(grad(chosen_sum), [0, 3])
         found = self._answers(x, *self._arrays)
         self._chosen = np.zeros_like(found)
-        self._chosen[np.arange(len(found)), _places(asked, found, output)] = 1.0
+        self.outputs, self.n_outputs = _places(asked, found, output), found.shape[1]
+        self._chosen[np.arange(len(found)), self.outputs] = 1.0
 
     def values(self, x: Any) -> Array:
         found: Array = np.sum(self._answers(x, *self._arrays) * self._chosen, axis=1)
@@ -177,13 +220,13 @@ class _Slopes:
 
 
 def _places(asked: Explained, values: Array, output: Any) -> Array:
-    """The column of the chosen output, for each row."""
+    """The index of the chosen output of each row."""
     n_rows, n_outputs = values.shape
     if output is None:
         if n_outputs > 1 and not asked.picks:
             raise ConfigError(
                 f"output must say which of the {n_outputs} outputs is explained: a number from 0 to {n_outputs - 1}, "
-                "or one for each row, as model(X).argmax(axis=1)."
+                "or one for each row, for example model(X).argmax(axis=1)."
             )
         largest: Array = np.argmax(values, axis=1)
         return largest

@@ -1,6 +1,7 @@
-"""What attributions are asked about: a net whose inputs are all numbers, and a function of what it puts out.
+"""The function that attributions explain: a net whose inputs are all numbers, and the meaning of its outputs.
 
-A net behind a table (``data="auto"``) takes categories in, which have no derivative; their vectors stand in for them.
+A net behind a table (``data="auto"``) has categories as inputs, which have no derivative: attributions are computed for
+their embedding vectors.
 """
 
 from __future__ import annotations
@@ -22,27 +23,27 @@ from madaline.train.data import is_sparse
 
 Array = np.ndarray[Any, Any]
 EMBEDDINGS = "0.0"
-"Where the branches are of a net that begins with ``TablePlan.front``."
+"Path of the branches of a net that begins with ``TablePlan.front``."
 
 
 @dataclass(frozen=True)
 class Explained:
-    """A net and how to ask about it.
+    """A net, its inputs and its outputs.
 
     Attributes
     ----------
     model : Model
         Its inputs are floats.
     inputs : callable
-        From what users give to arrays of the net's type, or a dict of them.
+        From rows as users give them to arrays of the net's type, or a dict of them.
     meaning : callable
-        From raw outputs to what is explained, (n, outputs). It is traced.
+        From raw outputs to the explained quantity, (n, outputs). It is traced.
     by_column : callable
-        From attributions of the inputs to those of the columns that users know.
+        From attributions of the inputs to attributions of the columns of the table.
     names : array or None
-        What users call the outputs, if they are classes.
+        Names of the outputs, if they are classes.
     picks : bool
-        Whether the largest output is the answer: that of one class of several.
+        Whether the largest output is the prediction, as for one class of several.
     """
 
     model: Model
@@ -54,13 +55,13 @@ class Explained:
 
 
 def explained(model: Any, *, raw: bool) -> Explained:
-    """The question of a user who gave a model or an estimator."""
+    """The net, inputs and outputs of a model or estimator."""
     if isinstance(model, Model):
         return _of_model(model)
     if not hasattr(model, "_make_predictor"):
         raise ConfigError(
-            f"{type(model).__name__} is neither a md.Model nor an estimator of madaline's. Of a pipeline, explain its "
-            "last step on its own rows: md.report.integrated_gradients(pipeline[-1], pipeline[:-1].transform(X))."
+            f"{type(model).__name__} is neither a md.Model nor an estimator of madaline. To explain a pipeline, use "
+            "its last step with the transformed rows: md.explain(pipeline[-1], pipeline[:-1].transform(X))."
         )
     return _of_estimator(model, raw=raw)
 
@@ -100,25 +101,25 @@ def _of_estimator(estimator: Any, *, raw: bool) -> Explained:
 
 
 def _meaning(estimator: Any, *, raw: bool) -> Callable[[Any], Any]:
-    """What an estimator's raw outputs are explained as: what it predicts, or themselves."""
+    """The function from raw outputs to what an estimator predicts, or to themselves."""
     loss = estimator._loss
     if hasattr(estimator, "classes_"):
         name = "identity" if raw else estimator._output_activation()
         final: Callable[[Any], Any] = loss.predict if name == "own" else OUT_ACTIVATIONS[name]
         if estimator._classes.kind != "binary":
             return final
-        if name == "identity":  # what speaks for one class speaks against the other
+        if name == "identity":  # the logit of one class is minus that of the other
             return lambda z: np.concatenate((-z, z), axis=1) if z.shape[1] == 1 else z
         return lambda z: estimator._probabilities(final(z))
     if raw:
         return lambda z: z
     if hasattr(estimator, "_unscaled"):
-        return lambda z: estimator._unscaled(loss.predict(z))
+        return lambda z: estimator._bounded(estimator._unscaled(loss.predict(z)))
     centre, spread = np.atleast_1d(estimator._centre), np.atleast_1d(estimator._spread)
 
     def in_units_of_the_target(z: Any) -> Any:
         y = loss.predict(z)
-        each = y.shape[1] // len(spread)  # quantiles of each target stand side by side
+        each = y.shape[1] // len(spread)  # quantiles of each target are side by side
         return y * np.repeat(spread, each).astype(z.dtype) + np.repeat(centre, each).astype(z.dtype)
 
     return in_units_of_the_target
@@ -154,7 +155,7 @@ def _behind_a_table(plan: Any, model: Model, meaning: Any, names: Array | None, 
 
 
 def _after_embeddings(model: Model, embedded: list[str]) -> Model:
-    """The same net, which takes the vectors of categories in place of the categories."""
+    """The same net with embedding vectors as inputs in place of categories."""
     if not embedded:
         return model
     assert isinstance(model.net, Sequential)

@@ -22,11 +22,12 @@ from madaline.estimators.tabular.predictions import (
     task_of,
 )
 from madaline.estimators.tabular.scores import score
+from madaline.report.cells import cell_texts
 from madaline.report.features import input_names
 from madaline.report.findings import INTERVAL, NUMBERS, Findings
 from madaline.report.html.write import write_report as write
 from madaline.report.table_summary import summarize
-from madaline.report.worst_rows import WorstRows, cell_texts, outcomes, worst_first
+from madaline.report.worst_rows import WorstRows, outcomes, worst_first
 
 
 def write_report(

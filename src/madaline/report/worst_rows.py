@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from madaline.data.table import Table
 from madaline.report.findings import NUMBERS
-from madaline.report.value_text import date_text, number_text, shown
+from madaline.report.value_text import shown
 
 MOST_ROWS, LEAST_ROWS = 15, 5
 "Of classes, rows that are predicted right are shown only to make up the smallest number."
@@ -89,19 +88,3 @@ def outcomes(
 
 def _labels(has: np.ndarray, names: Sequence[str]) -> str:
     return ", ".join(name for name, one in zip(names, has, strict=True) if one) or "none"
-
-
-def cell_texts(table: Table, names: Sequence[str]) -> dict[str, list[str]]:
-    """Values of some columns as texts; missing ones are empty."""
-    found = {}
-    for name in names:
-        column = table[name]
-        if column.kind == "other":
-            continue
-        if column.kind == "number":
-            found[name] = [number_text(value) for value in column.values.tolist()]
-        elif column.kind == "date":
-            found[name] = [date_text(value) for value in column.values]
-        else:
-            found[name] = [value or "" for value in column.texts().to_list()]
-    return found

@@ -157,7 +157,7 @@ def test_the_threshold_chooser_has_the_confusion_matrix_of_every_threshold(train
     )
     np.testing.assert_allclose(drawn["F1"], f1, rtol=1e-3)
     best = values["thresholds"][values["best"]]
-    assert f"F1 is largest, {max(f1):.3f}, at a threshold of {best:.2f}" in page.text
+    assert f"F1 is largest, {max(f1):.3f}, at a threshold of {best:.3f}" in page.text
     kinds = [value for tag, name, value in page.attributes if (tag, name) == ("input", "type")]
     assert kinds == ["range", "number", "number"]
 

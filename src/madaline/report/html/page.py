@@ -34,7 +34,7 @@ class Section:
     content: list[str | Chart] = field(default_factory=list)
 
 
-def page(title: str, head: str, sections: Sequence[Section], foot: str, plotly: str) -> str:
+def page(title: str, head: str, sections: Sequence[Section], foot: str, plotly: str, *, has_links: bool = True) -> str:
     """The whole page.
 
     Parameters
@@ -46,10 +46,14 @@ def page(title: str, head: str, sections: Sequence[Section], foot: str, plotly: 
     sections : sequence of Section
     plotly : str
         Plotly's JavaScript, which is left out if there are no charts.
+    has_links : bool
+        Whether the top of the page has links to the sections.
     """
     charts: list[Chart] = []
     body = "\n".join(_section(section, charts) for section in sections)
     links = "".join(f'<a href="#{section.key}">{escape(section.title)}</a>' for section in sections)
+    nav = f'<nav aria-label="Sections">{links}</nav>' if has_links else ""
+    footer = f"<footer>{escape(foot)}</footer>" if foot else ""
     specs = [_spec(chart) for chart in charts]
     script = f"<script>{plotly}</script>\n" if charts else ""
     script += f'<script type="application/json" id="charts">{in_script(specs)}</script>\n<script>{SCRIPT}</script>'
@@ -68,10 +72,10 @@ def page(title: str, head: str, sections: Sequence[Section], foot: str, plotly: 
 <main>
 <header>
 {head}
-<nav aria-label="Sections">{links}</nav>
+{nav}
 </header>
 {body}
-<footer>{escape(foot)}</footer>
+{footer}
 </main>
 {script if charts else ""}
 </body>

@@ -66,8 +66,12 @@ border:1px solid var(--line);border-radius:6px;padding:.2em .4em}
 button{font:inherit;color:var(--accent);background:var(--card);border:1px solid var(--line);border-radius:6px;
 padding:.25em .8em;cursor:pointer}
 td.wrong{color:var(--warn)}
-td.left{text-align:right}
-.bar{display:flex;width:100%;min-width:9em;height:1.05em}
+.explained{width:100%;max-width:44em;table-layout:fixed}
+.explained th:nth-child(1){width:31%}
+.explained th:nth-child(2){width:23%}
+.explained th:nth-child(3){width:20%;white-space:normal}
+.explained td{overflow-wrap:anywhere}
+.bar{display:flex;width:100%;height:1.05em;margin-top:.25em}
 .bar i{display:block;height:100%;border-radius:2px}
 footer{margin:3em 0 1em;border-top:1px solid var(--line);padding-top:.8em;overflow-wrap:anywhere}
 .plot .xtick text,.plot .ytick text,.plot .infolayer text{fill:var(--text)!important}

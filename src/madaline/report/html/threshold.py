@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from madaline.report.html.chart import COLOURS, Chart, axis, numbers, whole
+from madaline.report.value_text import shown
 
 N_THRESHOLDS = 101
 "Thresholds at equal distances, and as many at quantiles of the probabilities: those of a rare class are all small."
@@ -51,10 +52,22 @@ def threshold_chart(truth: np.ndarray, p: np.ndarray, names: Sequence[str]) -> C
         for name, colour in LINES
     ]
     dashed = {"color": COLOURS[-1], "dash": "dash"}
-    data.append({"x": numbers(thresholds), "y": numbers(cost), "name": "cost per row", "mode": "lines", "line": dashed})
+    data.append(
+        {
+            "x": numbers(thresholds),
+            "y": numbers(cost),
+            "name": "cost per row",
+            "mode": "lines",
+            "line": dashed,
+            "yaxis": "y2",
+        }
+    )
     layout: dict[str, Any] = {
         "xaxis": axis("threshold", range=[0, 1]),
-        "yaxis": axis(rangemode="tozero"),
+        "yaxis": axis(range=[0, 1.03]),
+        "yaxis2": axis(
+            "cost per row", overlaying="y", side="right", rangemode="tozero", showgrid=False, zeroline=False
+        ),
         "hovermode": "x unified",
         "showlegend": True,
         "shapes": [_marker(thresholds[start])],
@@ -69,7 +82,7 @@ def threshold_chart(truth: np.ndarray, p: np.ndarray, names: Sequence[str]) -> C
     }
     caption = (
         f"Scores of the class {names[1]} if it is predicted whenever its probability is above the threshold. F1 is "
-        f"largest, {curves['F1'][best]:.3f}, at a threshold of {thresholds[best]:.2f} ({curves['F1'][start]:.3f} at "
+        f"largest, {curves['F1'][best]:.3f}, at a threshold of {shown(thresholds[best])} ({curves['F1'][start]:.3f} at "
         f"{DEFAULT}). A threshold chosen here fits this test set: check it on other rows. In Python: "
         "estimator.predict_proba(X)[:, 1] > threshold."
     )
