@@ -32,17 +32,19 @@ class Fitted:
         inference = inference_of_estimator(self.estimator)
         outputs = []
         for port in inference.outputs:
-            answer = self.answers[port.title]
-            outputs.append(np.searchsorted(port.values, answer) if port.kind == "label" else answer)
+            answer = self.answers[port.title.value]
+            classes = [given.value for given in port.values]
+            outputs.append(np.searchsorted(classes, answer) if port.kind == "label" else answer)
         return Exported(self.name, inference, [self._array(port) for port in inference.inputs], outputs)
 
     def _array(self, port: Any) -> np.ndarray:
         if not port.is_column:
             return np.asarray(self.rows, dtype=port.dtype)
         table = Table.of(self.rows)
-        column = table[port.title if port.title in table else table.names[port.place]]
+        name = port.title.value
+        column = table[name if name in table else table.names[port.place]]
         if port.kind == "category":
-            return column.codes(port.values)
+            return column.codes(tuple(given.value for given in port.values))
         if port.kind == "date":
             return (column.dates() - np.datetime64(0, "us")) / np.timedelta64(1, "D")
         return column.numbers().astype(np.float64)
