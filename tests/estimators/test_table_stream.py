@@ -114,8 +114,8 @@ def test_a_complete_file_is_reused_and_a_part_is_not(frame, tmp_path):
     first = written(frame, tmp_path)
     before = first.path.stat().st_mtime_ns
     assert written(frame, tmp_path).path.stat().st_mtime_ns == before
-    first.path.rename(first.path.with_suffix(".part"))
-    first.path.with_suffix(".part").write_bytes(b"half")
+    first.path.unlink()
+    first.path.with_name(f".{first.path.name}.0123456789abcdef.part").write_bytes(b"half")
     assert written(frame, tmp_path).n_rows == N
     assert [file.name for file in tmp_path.iterdir()] == [first.path.name]
     assert written(frame, tmp_path, ["k"]).path != first.path

@@ -52,7 +52,7 @@ class TableStream:
     >>> def parts():
     ...     for k in range(3):
     ...         x = np.random.default_rng(k).normal(size=200)
-    ...         yield {"x": x, "side": np.where(x > 0, "right", "left")}, x > 0
+    ...         yield {"x": x, "weekday": np.arange(200) % 7}, x > 0
     >>> X, y = next(parts())
     >>> clf = md.MLPClassifier(preset="auto", max_iter=5, random_state=0)
     >>> clf.fit(md.data.TableStream(parts), validation=(X, y)).score(X, y) > 0.9
