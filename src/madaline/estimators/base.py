@@ -36,7 +36,7 @@ from madaline.estimators.row_set import RowSet
 from madaline.estimators.saved import Saved
 from madaline.estimators.scoring import with_scores
 from madaline.estimators.table_stream import EncodedRows, TableStream, encode_stream
-from madaline.estimators.tables import encoded, learn_table, pointing_to_tables, read_table
+from madaline.estimators.tables import check_width, encoded, learn_table, pointing_to_tables, read_table
 from madaline.estimators.targets import refuse_gaps, target_names
 from madaline.estimators.training import (
     NOT_FINITE,
@@ -242,7 +242,9 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
         """Rows checked as scikit-learn does; a table is encoded later, by a plan made from the training set."""
         refuse_gaps(y)
         if settings.data is not None and not issparse(X):
-            X, y = read_table(X, y, numeric=self._target_checks.get("y_numeric", False))
+            if not fresh and hasattr(self, "n_features_in_"):
+                check_width(self, X)
+            X, y = read_table(self, X, y, numeric=self._target_checks.get("y_numeric", False))
         else:
             self.__dict__.pop("table_plan_", None)
             with pointing_to_tables():
@@ -334,6 +336,7 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
                 "using this estimator."
             )
         if "table_plan_" in self.__dict__:
+            check_width(self, X)
             X = encoded(self.table_plan_, X)
         elif not predictor.takes(X) or "feature_names_in_" in self.__dict__:
             X = validate_data(self, X, accept_sparse=["csr", "csc"], reset=False)
@@ -359,4 +362,6 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        takes_tables = self.data is not None or self.preset is not None
+        tags.input_tags.allow_nan = tags.input_tags.string = takes_tables
         return tags
