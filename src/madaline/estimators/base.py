@@ -156,10 +156,11 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
         validation : (X, y) or (X, y, sample_weight), optional
             Validation set, in place of the parameter ``validation``.
         checkpoint : path, optional
-            File that is written during training, about once a second.
+            File that is written during training, about once a second. Needs an integer ``random_state``. Rows are then
+            shuffled in an order that can be continued, which is not that of scikit-learn.
         resume : bool, default False
             Continue from ``checkpoint`` if that file exists: the result is bit for bit that of a run that was never
-            interrupted. Needs the same data and parameters, and an integer ``random_state``.
+            interrupted. Needs the same data and parameters.
         max_seconds : float, optional
             Time limit for training; the model is then that of the best epoch so far.
         classes : array, optional
@@ -167,7 +168,11 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
         """
         self._validate_params()
         options = FitOptions(validation, checkpoint, resume, max_seconds, classes)
-        return cast(Self, with_sklearn_callbacks(self._fit)(X, y, sample_weight, options=options))
+        options.check_seed(self.random_state)
+        try:
+            return cast(Self, with_sklearn_callbacks(self._fit)(X, y, sample_weight, options=options))
+        finally:
+            self.__dict__.pop("_classes_given", None)
 
     def _fit(
         self, X: Any, y: Any, sample_weight: Any, *, continues: bool = False, options: FitOptions | None = None
@@ -291,7 +296,11 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
         if settings.init is None:
             draw_as_scikit_learn(self.model_, rng, logistic=settings.activation == "logistic")
         self.n_layers_ = len(hidden_widths(settings.hidden_layer_sizes)) + 2
-        self.t_ = 0
+        self._reset_counters(settings)
+
+    def _reset_counters(self, settings: NetParameters) -> None:
+        """What is counted during training, before the first step."""
+        self.n_iter_ = self.t_ = 0
         self.loss_curve_: list[float] = []
         self._no_improvement_count = 0
         self._best: tuple[np.ndarray, np.ndarray] | None = None
