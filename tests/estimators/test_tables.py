@@ -100,6 +100,18 @@ def test_a_table_that_is_all_numbers_needs_no_dict_of_inputs():
     assert reg.predict(X[:1].tolist()).shape == (1,)
 
 
+@pytest.mark.parametrize("loss", ["squared_error", "poisson"])
+def test_a_preset_scales_the_target_beside_a_sparse_matrix_too(loss):
+    """Though there is no table; otherwise a net of float32 would never reach it."""
+    X = csr_matrix(np.random.default_rng(0).normal(size=(200, 3)))
+    y = np.round(1e5 * (5.0 + X.toarray()[:, 0]))
+    reg = md.MLPRegressor(loss, preset="auto", max_iter=100, hidden_layer_sizes=(32,), random_state=0).fit(X, y)
+    assert reg.score(X, y) > 0.5
+    assert reg.predict(X).dtype == np.float64
+    clf = md.MLPClassifier(preset="auto", max_iter=3, hidden_layer_sizes=(8,), random_state=0).fit(X, y > 5e5)
+    assert clf.predict_proba(X).dtype == np.float64
+
+
 def test_a_sparse_matrix_is_numbers_already(columns):
     X = csr_matrix(np.random.default_rng(0).normal(size=(50, 3)))
     reg = regressor().fit(X, np.arange(50.0))
@@ -239,7 +251,7 @@ def test_the_preset_takes_few_rows(n, rng):
 
 
 def test_one_row_teaches_a_preset_nothing():
-    with pytest.raises(ConfigError, match="No column is left to learn from"):
+    with pytest.raises(ShapeError, match=r"Found array with 1 sample\(s\) while a minimum of 2 is required"):
         md.MLPRegressor(preset="auto").fit([[1.0, 2.0]], [1.0])
 
 

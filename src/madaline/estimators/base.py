@@ -36,7 +36,7 @@ from madaline.estimators.row_set import RowSet
 from madaline.estimators.saved import Saved
 from madaline.estimators.scoring import with_scores
 from madaline.estimators.table_stream import EncodedRows, TableStream, encode_stream
-from madaline.estimators.tables import encoded, learn_table, pointing_to_tables, read_table
+from madaline.estimators.tables import check_width, encoded, learn_table, pointing_to_tables, read_table
 from madaline.estimators.targets import refuse_gaps, target_names
 from madaline.estimators.training import (
     NOT_FINITE,
@@ -156,10 +156,11 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
         validation : (X, y) or (X, y, sample_weight), optional
             Validation set, in place of the parameter ``validation``.
         checkpoint : path, optional
-            File that is written during training, about once a second.
+            File that is written during training, about once a second. Needs an integer ``random_state``. Rows are then
+            shuffled in an order that can be continued, which is not that of scikit-learn.
         resume : bool, default False
             Continue from ``checkpoint`` if that file exists: the result is bit for bit that of a run that was never
-            interrupted. Needs the same data and parameters, and an integer ``random_state``.
+            interrupted. Needs the same data and parameters.
         max_seconds : float, optional
             Time limit for training; the model is then that of the best epoch so far.
         classes : array, optional
@@ -167,7 +168,11 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
         """
         self._validate_params()
         options = FitOptions(validation, checkpoint, resume, max_seconds, classes)
-        return cast(Self, with_sklearn_callbacks(self._fit)(X, y, sample_weight, options=options))
+        options.check_seed(self.random_state)
+        try:
+            return cast(Self, with_sklearn_callbacks(self._fit)(X, y, sample_weight, options=options))
+        finally:
+            self.__dict__.pop("_classes_given", None)
 
     def _fit(
         self, X: Any, y: Any, sample_weight: Any, *, continues: bool = False, options: FitOptions | None = None
@@ -242,7 +247,9 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
         """Rows checked as scikit-learn does; a table is encoded later, by a plan made from the training set."""
         refuse_gaps(y)
         if settings.data is not None and not issparse(X):
-            X, y = read_table(X, y, numeric=self._target_checks.get("y_numeric", False))
+            if not fresh and hasattr(self, "n_features_in_"):
+                check_width(self, X)
+            X, y = read_table(self, X, y, numeric=self._target_checks.get("y_numeric", False))
         else:
             self.__dict__.pop("table_plan_", None)
             with pointing_to_tables():
@@ -289,7 +296,11 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
         if settings.init is None:
             draw_as_scikit_learn(self.model_, rng, logistic=settings.activation == "logistic")
         self.n_layers_ = len(hidden_widths(settings.hidden_layer_sizes)) + 2
-        self.t_ = 0
+        self._reset_counters(settings)
+
+    def _reset_counters(self, settings: NetParameters) -> None:
+        """What is counted during training, before the first step."""
+        self.n_iter_ = self.t_ = 0
         self.loss_curve_: list[float] = []
         self._no_improvement_count = 0
         self._best: tuple[np.ndarray, np.ndarray] | None = None
@@ -334,6 +345,7 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
                 "using this estimator."
             )
         if "table_plan_" in self.__dict__:
+            check_width(self, X)
             X = encoded(self.table_plan_, X)
         elif not predictor.takes(X) or "feature_names_in_" in self.__dict__:
             X = validate_data(self, X, accept_sparse=["csr", "csc"], reset=False)
@@ -359,4 +371,6 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        takes_tables = self.data is not None or self.preset is not None
+        tags.input_tags.allow_nan = tags.input_tags.string = takes_tables
         return tags

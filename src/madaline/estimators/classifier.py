@@ -205,8 +205,8 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
         return np.asarray(self._probabilities(self._predictor(plain_matrix(arrays))))
 
     def _probabilities(self, p: np.ndarray) -> Any:
-        if "table_plan_" in self.__dict__ and p.dtype == np.float32:
-            p = p.astype(np.float64)  # a float32 net behind a table: probabilities that add up to 1
+        if ("table_plan_" in self.__dict__ or self.preset is not None) and p.dtype == np.float32:
+            p = p.astype(np.float64)  # a float32 net that the user did not ask for: probabilities that add up to 1
             p = p / p.sum(axis=1, keepdims=True) if self._output_activation() == "softmax" else p
         if p.shape[1] == 1 and self._classes.kind == "binary":
             return np.concatenate((1.0 - p, p), axis=1) if len(self.classes_) > 1 else np.ones_like(p)

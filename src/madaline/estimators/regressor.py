@@ -75,7 +75,8 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
 
     def _learn(self, settings: NetParameters, rows: RowSet) -> None:
         super()._learn(settings, rows)
-        self._scale = _target_scale(rows.y, scikit_loss(self.loss).out_activation) if rows.is_table else None
+        is_scaled = rows.is_table or settings.preset is not None
+        self._scale = _target_scale(rows.y, scikit_loss(self.loss).out_activation) if is_scaled else None
         self._bounds = None
         if settings.preset is not None:
             low, high = np.min(rows.y, axis=0), np.max(rows.y, axis=0)

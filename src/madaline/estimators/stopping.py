@@ -67,8 +67,23 @@ class Convergence(Callback):
 
     def on_fit_start(self, trainer: TrainingView) -> None:
         if self.is_resumed:
-            for epoch in range(trainer.history.epochs):
-                self._record(trainer.history.row(epoch))
+            self._replay(trainer)
+
+    def _replay(self, trainer: TrainingView) -> None:
+        """Count the epochs of the checkpoint, whose learning rates it holds already; stop if they have converged."""
+        e, p = self.estimator, self.settings
+        rate = p.learning_rate_init
+        for epoch in range(trainer.history.epochs):
+            self._record(trainer.history.row(epoch))
+            if not self.stops:
+                continue
+            self._count_loss()
+            if e._no_improvement_count > p.n_iter_no_change:
+                if not self._adapts or rate <= SMALLEST_RATE:
+                    trainer.stop()
+                    return
+                rate /= 5.0
+                e._no_improvement_count = 0
 
     def epochs_at_once(self) -> float:
         """Epochs that may run without a return to Python: scores and changing rates need each one."""
@@ -106,8 +121,7 @@ class Convergence(Callback):
     def _count(self, trainer: TrainingView, row: Mapping[str, float]) -> None:
         e, p = self.estimator, self.settings
         if self.score is None:
-            e._no_improvement_count = e._no_improvement_count + 1 if e.loss_ > e.best_loss_ - p.tol else 0
-            e.best_loss_ = min(e.best_loss_, e.loss_)
+            self._count_loss()
             return
         score = self.score(trainer, row)
         e.validation_scores_.append(score)
@@ -119,6 +133,16 @@ class Convergence(Callback):
             e.best_validation_score_ = score
             e._best = trainer.model.params.flat.copy(), trainer.model.state.flat.copy()
             trainer.history.best_epoch = int(row["epoch"])
+
+    def _count_loss(self) -> None:
+        """Count an epoch by its training loss."""
+        e = self.estimator
+        e._no_improvement_count = e._no_improvement_count + 1 if e.loss_ > e.best_loss_ - self.settings.tol else 0
+        e.best_loss_ = min(e.best_loss_, e.loss_)
+
+    @property
+    def _adapts(self) -> bool:
+        return self.settings.learning_rate == "adaptive" and self.is_sgd
 
     def on_fit_end(self, trainer: TrainingView) -> None:
         best = trainer.history.best_epoch
@@ -139,14 +163,13 @@ class Convergence(Callback):
         e, p = self.estimator, self.settings
         what = "Training loss" if self.score is None else "Validation score"
         message = f"{what} did not improve more than tol={p.tol:f} for {p.n_iter_no_change} consecutive epochs."
-        adapts = p.learning_rate == "adaptive" and self.is_sgd
-        rate = self._rate(trainer) if adapts else 0.0
+        rate = self._rate(trainer) if self._adapts else 0.0
         if rate > SMALLEST_RATE:
             self._set_rate(trainer, rate / 5.0)
             e._no_improvement_count = 0
             message += f" Setting learning rate to {rate / 5.0:f}"
         else:
-            message += " Learning rate too small. Stopping." if adapts else " Stopping."
+            message += " Learning rate too small. Stopping." if self._adapts else " Stopping."
             trainer.stop()
         if p.verbose:
             print(message)

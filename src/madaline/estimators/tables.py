@@ -32,14 +32,31 @@ def pointing_to_tables() -> Iterator[None]:
         raise
 
 
-def read_table(X: Any, y: Any, *, numeric: bool) -> tuple[Table, np.ndarray]:
+def read_table(estimator: Any, X: Any, y: Any, *, numeric: bool) -> tuple[Table, np.ndarray]:
     """A table of any kind with its rows, and targets as an array; ``numeric`` if they must be numbers."""
+    if y is None:
+        raise ValueError(
+            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
+        )
+    table = _with_rows(X)
+    return table, _target(y, table.n_rows, numeric=numeric)
+
+
+def _with_rows(X: Any) -> Table:
+    """A table that has rows and columns; errors are scikit-learn's."""
     from madaline.data.table import Table
 
+    if isinstance(X, np.ndarray) and X.ndim != 2 and not X.dtype.names:
+        check_array(X, dtype=None)
     table = Table.of(X)
     if not table.n_rows:
         raise ShapeError("Found array with 0 sample(s) while a minimum of 1 is required: the table has no rows.")
-    return table, _target(y, table.n_rows, numeric=numeric)
+    if not table.names:
+        raise ShapeError(
+            f"Found array with 0 feature(s) (shape=({table.n_rows}, 0)) while a minimum of 1 is required: the table "
+            "has no columns."
+        )
+    return table
 
 
 def learn_table(estimator: Any, given: Any, table: Table, y: Any) -> None:
@@ -53,6 +70,8 @@ def learn_table(estimator: Any, given: Any, table: Table, y: Any) -> None:
     table, y
         The rows that train, and their targets.
     """
+    if table.n_rows == 1 and not hasattr(given, "encode"):
+        raise ShapeError("Found array with 1 sample(s) while a minimum of 2 is required: a single row shows nothing.")
     plan = estimator.table_plan_ = _fitted(given, table, y)
     estimator.n_features_in_ = len(plan.columns)
     estimator.__dict__.pop("feature_names_in_", None)
@@ -60,14 +79,18 @@ def learn_table(estimator: Any, given: Any, table: Table, y: Any) -> None:
         estimator.feature_names_in_ = np.array([column.column for column in plan.columns], dtype=object)
 
 
-def encoded(plan: TablePlan, table: Any) -> Any:
+def encoded(plan: TablePlan, X: Any) -> Any:
     """The arrays of a table: a matrix if there are only numbers, else a dict with the categories to embed."""
-    from madaline.data.table import Table
+    return plain_matrix(plan.encode(_with_rows(X)))
 
-    table = Table.of(table)
-    if not table.n_rows:
-        raise ShapeError("Found array with 0 sample(s) while a minimum of 1 is required: the table has no rows.")
-    return plain_matrix(plan.encode(table))
+
+def check_width(estimator: Any, X: Any) -> None:
+    """Raise scikit-learn's error if an array does not have as many columns as in ``fit``."""
+    width, expected = np.shape(X)[1] if isinstance(X, np.ndarray) and X.ndim == 2 else None, estimator.n_features_in_
+    if width is not None and width != expected:
+        raise ShapeError(
+            f"X has {width} features, but {type(estimator).__name__} is expecting {expected} features as input."
+        )
 
 
 def plain_matrix(arrays: Any) -> Any:

@@ -56,6 +56,14 @@ class FitOptions:
         if self.max_seconds is not None and not self.max_seconds > 0:
             raise ConfigError(f"max_seconds={self.max_seconds!r} must be a number of seconds above 0.")
 
+    def check_seed(self, random_state: Any) -> None:
+        """Raise an error if a run with this seed could not be resumed."""
+        if self.checkpoint is not None and not isinstance(random_state, (int, np.integer)):
+            raise ConfigError(
+                f"random_state={random_state!r}: checkpoint= needs an integer random_state, so that the run can be "
+                "resumed."
+            )
+
     @property
     def has_checkpoint(self) -> bool:
         """Whether there is a checkpoint to resume from."""
@@ -134,7 +142,7 @@ def train(
             stacklevel=4,
         )
         estimator.model_.params.flat[...], estimator.model_.state.flat[...] = start
-        estimator.loss_curve_, estimator.n_iter_, estimator.t_ = [], 0, 0
+        estimator._reset_counters(settings)
         options = replace(options, resume=False)
     settings.learning_rate_init = rate
     _warn_about_end(estimator, settings, history, given)

@@ -95,7 +95,7 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
         """
         check_is_fitted(self, "model_")
         if "table_plan_" in self.__dict__:
-            X, y = read_table(X, y, numeric=True)
+            X, y = read_table(self, X, y, numeric=True)
         else:
             X, y = validate_data(
                 self, X, y, accept_sparse=["csr", "csc"], multi_output=True, y_numeric=True, reset=False
