@@ -149,10 +149,10 @@ WRITES = """
 import sys
 from pathlib import Path
 import numpy as np, polars as pl
-from madaline.cli.predict import _write
+from madaline.cli.predict import write_table
 rng = np.random.default_rng(0)
 parts = (pl.DataFrame({f"c{j}": rng.normal(size=100_000) for j in range(10)}) for _ in range(80))
-assert _write(parts, Path(sys.argv[1])) == 8_000_000
+assert write_table(parts, Path(sys.argv[1])) == 8_000_000
 # Not getrusage, whose maximum is at least that of the process which started this one.
 print(next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith("VmHWM")))
 """
@@ -167,14 +167,14 @@ def test_parquet_larger_than_memory_is_written_part_by_part(tmp_path):
 
 
 def test_a_part_that_cannot_be_read_is_told_as_it_is_and_leaves_no_file(tmp_path):
-    from madaline.cli.predict import _write
+    from madaline.cli.predict import write_table
 
     def parts():
         yield pl.DataFrame({"a": [1.0, 2.0]})
         raise OSError("the table ends here")
 
     with pytest.raises(OSError, match="the table ends here"):
-        _write(parts(), tmp_path / "scored.parquet")
+        write_table(parts(), tmp_path / "scored.parquet")
     assert list(tmp_path.iterdir()) == []
 
 
