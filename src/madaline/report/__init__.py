@@ -1,4 +1,4 @@
-"""Takes formulas, and what training left behind; hands on pictures and pages.
+"""Takes formulas, histories, models and predictions; hands on plots and pages.
 
-Start reading with ``findings.py`` for reports, with ``curves.py`` for pictures.
+Start reading with ``findings.py`` for reports and with ``curves.py`` for plots.
 """

@@ -74,7 +74,7 @@ td.wrong{color:var(--warn)}
 .bar{display:flex;width:100%;height:1.05em;margin-top:.25em}
 .bar i{display:block;height:100%;border-radius:2px}
 footer{margin:3em 0 1em;border-top:1px solid var(--line);padding-top:.8em;overflow-wrap:anywhere}
-.plot .xtick text,.plot .ytick text,.plot .infolayer text{fill:var(--text)!important}
+.plot .xtick text,.plot .ytick text,.plot .y2tick text,.plot .infolayer text{fill:var(--text)!important}
 .plot .gridlayer path,.plot .zerolinelayer path{stroke:var(--line)!important}
 @media (prefers-color-scheme:dark){
 .plot .scatterlayer,.plot .barlayer,.plot .legend .layers,.legend i{filter:brightness(1.35)}}
