@@ -86,7 +86,7 @@ main{padding:12px}
 th,td{padding-right:.6em}
 td{max-width:11em}
 th.number{white-space:normal}
-.range{white-space:normal;max-width:6.5em;margin-left:auto}
+.range{white-space:normal;min-width:4.6em;max-width:6.5em;margin-left:auto}
 dl{grid-template-columns:repeat(2,minmax(0,1fr))}
 }
 @media print{
