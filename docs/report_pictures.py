@@ -1,6 +1,6 @@
-"""Makes the pictures of docs/guides/report.md: reports of two runs, as Chromium shows them.
+"""Makes the pictures of docs/guides/report.md: sections of two reports, as Chromium shows them.
 
-Run it with the folders of a classification and of a regression: ``report_pictures.py run cars``. It needs Chromium.
+Run it with two run folders, for the desktop and the phone: ``report_pictures.py run titanic``. It needs Chromium.
 """
 
 from __future__ import annotations
@@ -13,40 +13,44 @@ from pathlib import Path
 from PIL import Image
 
 PICTURES = Path(__file__).parent / "pictures"
-DESK, PHONE = 1280, 390
-GROUND = (200, 205, 210)
+DESKTOP, PHONE = 1060, 390
+GAP, BACKGROUND = 24, (200, 205, 210)
+NARROWEST_WINDOW = 500
 
 
-def shot(report: Path, width: int, height: int, *, dark: bool) -> Image.Image:
-    """A report in a window of this size. It stands in a frame, since windows have a least width."""
+def shot(report: Path, section: str, width: int, height: int, *, dark: bool) -> Image.Image:
+    """A report from the beginning of a section. It is in a frame, since windows have a minimum width."""
     with tempfile.TemporaryDirectory() as folder:
         page, picture = Path(folder) / "page.html", Path(folder) / "page.png"
         frame = f"border:0;width:{width}px;height:{height}px"
-        page.write_text(f'<body style="margin:0"><iframe src="{report.resolve().as_uri()}" style="{frame}"></iframe>')
-        command = ["chromium", "--headless", "--no-sandbox", "--hide-scrollbars", "--virtual-time-budget=20000"]
+        address = f"{report.resolve().as_uri()}#{section}"
+        page.write_text(f'<body style="margin:0"><iframe src="{address}" style="{frame}"></iframe>')
+        command = ["chromium", "--headless", "--no-sandbox", "--hide-scrollbars", "--virtual-time-budget=30000"]
         command += [f"--blink-settings=preferredColorScheme={0 if dark else 1}", f"--screenshot={picture}"]
-        command += [f"--window-size={max(width, 500)},{height}", page.as_uri()]
-        subprocess.run(command, check=True, capture_output=True)  # noqa: S603 - our own words
+        command += [f"--window-size={max(width, NARROWEST_WINDOW)},{height}", page.as_uri()]
+        subprocess.run(command, check=True, capture_output=True)  # noqa: S603 - the command is written above
         with Image.open(picture) as image:
             return image.convert("RGB").crop((0, 0, width, height))
 
 
-def side_by_side(image: Image.Image, tops: tuple[int, ...], height: int, *, scale: float, path: Path) -> None:
-    """Parts of a long picture beside each other, small and with few colours."""
-    gap = 24
-    whole = Image.new("RGB", ((image.width + gap) * len(tops) - gap, height), GROUND)
-    for place, top in enumerate(tops):
-        whole.paste(image.crop((0, top, image.width, top + height)), (place * (image.width + gap), 0))
+def side_by_side(images: list[Image.Image], *, scale: float, path: Path) -> None:
+    """Images beside each other, small and with few colours."""
+    width, height = images[0].size
+    whole = Image.new("RGB", ((width + GAP) * len(images) - GAP, height), BACKGROUND)
+    for place, image in enumerate(images):
+        whole.paste(image, (place * (width + GAP), 0))
     small = whole.resize((round(whole.width * scale), round(whole.height * scale)), Image.Resampling.LANCZOS)
     small.quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
-def main(classification: Path, regression: Path) -> None:
+def main(desktop: Path, phone: Path) -> None:
     """Both pictures."""
-    desk = shot(classification / "report.html", DESK, 6600, dark=False).crop((130, 0, 1150, 6600))
-    side_by_side(desk, (0, 2015, 4305), 1900, scale=0.5, path=PICTURES / "report.png")
-    phone = shot(regression / "report.html", PHONE, 9600, dark=True)
-    side_by_side(phone, (0, 2490, 4125, 7030), 1000, scale=0.8, path=PICTURES / "report-phone.png")
+    sections = ["", "predictions", "columns", "data"]
+    shots = [shot(desktop / "report.html", section, DESKTOP, 1750, dark=False) for section in sections]
+    side_by_side(shots, scale=0.45, path=PICTURES / "report.png")
+    sections = ["", "threshold", "columns", "data"]
+    shots = [shot(phone / "report.html", section, PHONE, 1000, dark=True) for section in sections]
+    side_by_side(shots, scale=0.8, path=PICTURES / "report-phone.png")
 
 
 if __name__ == "__main__":

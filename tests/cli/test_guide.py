@@ -21,4 +21,6 @@ def test_every_command_of_the_guide_runs(tmp_path):
             ["bash", "-o", "pipefail", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
         )
         assert run.returncode == 0, f"{line}\n{run.stdout}\n{run.stderr}"
-    assert {"run", "again", "cars", "scored.csv", "scored.parquet", "model.py"} <= {p.name for p in tmp_path.iterdir()}
+    assert {"run", "again", "cars", "scored.csv", "scored.parquet", "explained.csv", "compare.html", "model.py"} <= {
+        file.name for file in tmp_path.iterdir()
+    }

@@ -21,7 +21,7 @@ def test_evaluate_scores_and_counts_confusions(madaline, penguins):
     result = madaline("evaluate", penguins, "penguins")
     assert result.code == 0
     assert "Scores on 344 rows" in result.out
-    assert "accuracy: the share of rows whose class is right" in result.out
+    assert "accuracy: fraction of rows whose class is predicted correctly" in result.out
     document = madaline("evaluate", penguins, "penguins", "--json").json()
     confusion = document["confusion"]
     assert sum(map(sum, confusion)) == 344

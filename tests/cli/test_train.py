@@ -51,7 +51,7 @@ def test_a_run_shows_assumptions_columns_task_scores_and_advice(madaline):
         "Task: regression of 'price'",
         "rows for test",
         "left out (leak)",
-        "R2: 1 is perfect",
+        "R2: fraction of the variance that is explained",
         "this net",
         "mean",
         "linear model",

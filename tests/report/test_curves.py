@@ -92,7 +92,7 @@ def test_curves_go_where_they_are_told_to():
 
 
 def test_what_cannot_be_drawn_says_why():
-    with pytest.raises(ConfigError, match=r"softmax.* depends on several numbers at once and has no curve"):
+    with pytest.raises(ConfigError, match=r"softmax.* is not elementwise, so it has no curve"):
         md.nn.activations.softmax.plot()
     with pytest.raises(ConfigError, match=r"low=2.0 must be below high=1.0"):
         md.nn.activations.relu.plot(low=2.0, high=1.0)
@@ -111,5 +111,5 @@ except ImportError as error:
 """
     run = run_python(code)
     assert run.returncode == 0, run.stderr
-    assert run.stdout.startswith("MissingPackageError Plots are drawn by matplotlib, which is not installed.")
+    assert run.stdout.startswith("MissingPackageError Plots need matplotlib, which is not installed.")
     assert 'pip install "madaline[plot]"' in run.stdout

@@ -55,7 +55,7 @@ def test_any_metric_of_the_history_is_drawn_on_the_axes_that_are_given(watched):
     assert display.ax_ is ax
     assert display.figure_ is ax.figure
     assert display.best_line_.get_xdata()[0] == watched.history_["val_accuracy"].argmax() + 1
-    with pytest.raises(UnknownNameError, match=r"metric='auc' is not in the history. There are: loss, penalty, acc"):
+    with pytest.raises(UnknownNameError, match=r"metric='auc' is not in the history. Known: loss, penalty, acc"):
         md.report.LossCurveDisplay.from_estimator(watched, metric="auc")
 
 
@@ -84,7 +84,7 @@ def test_trainers_histories_and_scikit_learns_nets_have_loss_curves():
         )
     theirs = ScikitLearnMLP(4, max_iter=3, random_state=0).fit(X, y)
     assert md.report.LossCurveDisplay.from_estimator(theirs).line_.get_ydata().tolist() == theirs.loss_curve_
-    with pytest.raises(ConfigError, match="not fitted or not madaline's, has no history"):
+    with pytest.raises(ConfigError, match="not fitted or not from madaline, has no history"):
         md.report.LossCurveDisplay.from_estimator(md.MLPClassifier())
 
 
@@ -115,7 +115,7 @@ def test_statistics_are_drawn_where_they_are_asked_for(watched):
     assert axes[1].get_legend() is not None
     alone = md.report.LayerStatisticsDisplay.from_estimator(watched.history_, statistics=["zero"])
     assert [text.get_text() for text in alone.figure_.legends[0].get_texts()] == ["1", "3"]
-    with pytest.raises(ConfigError, match="ax holds 1 axes for 2 statistics: std, zero"):
+    with pytest.raises(ConfigError, match="ax has 1 axes for 2 statistics: std, zero"):
         md.report.LayerStatisticsDisplay.from_estimator(watched, statistics=["std", "zero"], ax=axes[0])
     with pytest.raises(UnknownNameError, match=r"statistics='median' is not known. Known: mean, std"):
         md.report.LayerStatisticsDisplay.from_estimator(watched, statistics=["median"])
@@ -173,13 +173,13 @@ def test_of_many_units_those_with_the_largest_weights_are_shown_and_colours_are_
 
 def test_what_is_no_image_is_said(watched):
     model = md.Linear(2).init(6)
-    with pytest.raises(ConfigError, match="image_shape must be given: 6 inputs are no square"):
+    with pytest.raises(ConfigError, match="image_shape must be given: 6 inputs are not a square"):
         md.report.FirstLayerDisplay.from_estimator(model)
-    with pytest.raises(ShapeError, match=r"image_shape=\(2, 2\) has 4 numbers, and the layer has 6 inputs"):
+    with pytest.raises(ShapeError, match=r"image_shape=\(2, 2\) has 4 pixels, and the layer has 6 inputs"):
         md.report.FirstLayerDisplay.from_estimator(model, image_shape=(2, 2))
     with pytest.raises(ShapeError, match=r"must be \(height, width\)"):
         md.report.FirstLayerDisplay.from_estimator(model, image_shape=(6,))
-    with pytest.raises(ConfigError, match="units=9 is not the number of a unit: the layer has 8"):
+    with pytest.raises(ConfigError, match="units=9 is not the index of a unit: the layer has 8"):
         md.report.FirstLayerDisplay.from_estimator(watched, units=[9])
     with pytest.raises(ConfigError, match="no Linear layer"):
         md.report.FirstLayerDisplay.from_estimator(md.Sequential("tanh").init(4))

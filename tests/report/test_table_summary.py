@@ -47,6 +47,12 @@ def test_few_whole_numbers_have_a_bar_each():
     assert found.width == 2.0
 
 
+def test_bins_of_whole_numbers_have_equally_many_of_them():
+    found = column({"x": list(range(1, 101))})
+    assert set(found.counts[:-1, 0]) == {int(found.width)}, "the last one may end later"
+    assert found.counts.sum() == 100
+
+
 @pytest.mark.parametrize("x", [[0.5] * 9, [1e300] * 9, [np.pi], [float("nan"), 2.5]])
 def test_numbers_that_do_not_vary_have_a_histogram(x):
     found = column({"x": x})

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from madaline.cli.compare import compare
 from madaline.cli.datasets import datasets
 from madaline.cli.evaluate import evaluate
 from madaline.cli.explain import explain
@@ -36,7 +37,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (train, predict, evaluate, explain, inspect, export, datasets):
+for command in (train, predict, evaluate, explain, compare, inspect, export, datasets):
     app.command()(command)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import platform
 import time
@@ -174,6 +175,7 @@ def _run(
             "test": len(split.test),
         },
         "split": split.way,
+        "test_rows": fingerprint(sampled.numbers[split.test], y[split.test]),
         "assumptions": assumed(assumptions),
         "warnings": data_warnings(caught) + training_warnings(caught),
         "task": target.task,
@@ -267,6 +269,11 @@ def _streamed_parts(
     """The training rows of a table that is not in memory."""
     for part in training_parts(table, sampled, split, by, target.names, order=order):
         yield part.drop(target.names), target.values(target_columns(part, target.names))
+
+
+def fingerprint(rows: Any, y: Any) -> str:
+    """A short text that is the same for test sets with the same rows of a table and the same targets."""
+    return hashlib.sha256(json.dumps([rows.tolist(), y.tolist()], default=str).encode()).hexdigest()[:16]
 
 
 def named(y: Any, targets: Sequence[str]) -> Any:

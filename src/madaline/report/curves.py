@@ -1,4 +1,4 @@
-"""Curves of activations and schedules, drawn by matplotlib. Lecture row E4: the value blue, the derivative green."""
+"""Plots of activations and schedules with matplotlib. Lecture row E4: the value is blue, the derivative green."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ N_POINTS = 1001
 
 
 def pyplot() -> Any:
-    """matplotlib's, or an error that says how to get it."""
+    """matplotlib.pyplot, or an error that says how to install it."""
     try:
         from matplotlib import pyplot as plt
     except ImportError as error:
         raise MissingPackageError(
-            'Plots are drawn by matplotlib, which is not installed. Install it: pip install "madaline[plot]"'
+            'Plots need matplotlib, which is not installed. Install it: pip install "madaline[plot]"'
         ) from error
     return plt
 
@@ -39,16 +39,16 @@ def plot_activation(
     activation : ActivationFunction
         Elementwise.
     low, high : float
-        From where to where.
+        Ends of the x-axis.
     ax : matplotlib axes, optional
-        Where to draw; on a new figure unless told.
+        Axes to draw on. By default a new figure is created.
 
     Returns
     -------
     matplotlib axes
     """
     if not activation.elementwise:
-        raise ConfigError(f"{activation!r} depends on several numbers at once and has no curve. Draw its parts.")
+        raise ConfigError(f"{activation!r} is not elementwise, so it has no curve. Plot its parts instead.")
     if not low < high:
         raise ConfigError(f"low={low!r} must be below high={high!r}.")
     ax = pyplot().subplots(layout="constrained")[1] if ax is None else ax
@@ -60,7 +60,7 @@ def plot_activation(
                 ax.axvspan(max(start, low), min(end, high), color=SATURATED, alpha=0.4, linewidth=0, label="saturated")
     ax.axhline(0.0, color="black", linewidth=0.6)
     ax.axvline(0.0, color="black", linewidth=0.6)
-    ax.plot(x, _broken(y), color=VALUE, label="value", zorder=3)  # above the derivative, where they meet
+    ax.plot(x, _broken(y), color=VALUE, label="value", zorder=3)  # above the derivative where they coincide
     ax.plot(x, _broken(slope), color=DERIVATIVE, label="derivative")
     ax.set_xlim(low, high)
     ax.set_title(repr(activation))
@@ -70,17 +70,17 @@ def plot_activation(
 def plot_schedule(
     schedule: Schedule, n_steps: int = 1000, *, learning_rate: float = 1.0, ax: Axes | None = None
 ) -> Axes:
-    """Draw the learning rate of every step of a run.
+    """Plot the learning rate of every step of a run.
 
     Parameters
     ----------
     schedule : Schedule
     n_steps : int
-        Steps of the whole run.
+        Number of steps of the whole run.
     learning_rate : float
-        The optimizer's rate, which the schedule multiplies.
+        The optimizer's learning rate, which the schedule multiplies.
     ax : matplotlib axes, optional
-        Where to draw; on a new figure unless told.
+        Axes to draw on. By default a new figure is created.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def plot_schedule(
 
 
 def _broken(y: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The curve with a gap at each jump, in place of an upright line."""
+    """The curve with a gap at each jump instead of a vertical line."""
     steps = np.pad(np.abs(np.diff(y)), 1)
     beside = np.maximum(steps[:-2], steps[2:])
     jumps = (steps[1:-1] > 10.0 * beside) & (steps[1:-1] > 0.01 * np.ptp(y))

@@ -1,4 +1,4 @@
-"""What the units of the first layer look for, as images."""
+"""The weights of the first layer as images."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from madaline.report.subject import model_of
 
 Array = np.ndarray[Any, Any]
 MOST_UNITS = 64
-"As many are shown unless told which."
+"Number of units that are shown by default."
 
 
 class FirstLayerDisplay:
-    """The weights of the first layer, an image for each unit. Lecture row C2.
+    """The weights of the first layer, one image for each unit. Lecture row C2.
 
-    Made by :meth:`from_estimator`; follows scikit-learn's convention of Display objects. Red adds to a unit, blue takes
-    away from it, white does nothing; all images have one scale.
+    Created by :meth:`from_estimator`; follows scikit-learn's convention for Display objects. Red weights are positive,
+    blue ones negative, white ones 0; all images have the same scale.
 
     Parameters
     ----------
     weights : array of shape (n_units, height, width) or (n_units, height, width, 3)
     units : sequence of int
-        Which units these are.
+        Indices of the units.
     patterns : array of the same shape, optional
-        The row that excites each unit most.
+        The row with the largest activation of each unit.
 
     Attributes
     ----------
     axes_ : array of matplotlib axes
-        The weights, and the rows that excite most if there are any.
-    ax_, figure_ : matplotlib's
-    images_ : list of matplotlib's images
+        The weights, and the rows with the largest activations if there are any.
+    ax_, figure_ : matplotlib axes and figure
+    images_ : list of matplotlib images
     """
 
     def __init__(self, *, weights: Array, units: Sequence[int], patterns: Array | None = None) -> None:
@@ -54,20 +54,20 @@ class FirstLayerDisplay:
         units: Sequence[int] | None = None,
         ax: Any = None,
     ) -> Self:
-        """Draw the first layer of a net.
+        """Plot the first layer of a net.
 
         Parameters
         ----------
         estimator : estimator, Trainer or Model
-            Fitted, its inputs being images.
+            Fitted; its inputs are images.
         X : array of shape (n_samples, n_features), optional
-            Rows as the net takes them: that which excites a unit most is drawn beside its weights.
+            Inputs of the net. The row with the largest activation of each unit is drawn beside its weights.
         image_shape : tuple of int, optional
-            (height, width) or (height, width, 3); square unless told.
+            (height, width) or (height, width, 3). By default images are square.
         units : sequence of int, optional
-            Which; unless told all, and of more than 64 those with the largest weights.
+            Indices of the units to show. By default all, or the 64 with the largest weights.
         ax : axes, or array of two with ``X``, optional
-            Where to draw; on a new figure unless told.
+            Axes to draw on. By default a new figure is created.
         """
         model = model_of(estimator)
         path, W = _first_weights(model)
@@ -76,7 +76,9 @@ class FirstLayerDisplay:
             largest = np.argsort(-np.linalg.norm(W, axis=0), kind="stable")[:MOST_UNITS]
             units = np.sort(largest).tolist()
         elif wrong := [unit for unit in units if not 0 <= unit < W.shape[1]]:
-            raise ConfigError(f"units={wrong[0]!r} is not the number of a unit: the layer has {W.shape[1]}, from 0 on.")
+            raise ConfigError(
+                f"units={wrong[0]!r} is not the index of a unit: the layer has {W.shape[1]} units, from 0."
+            )
         patterns = None
         if X is not None:
             X = np.asarray(X)
@@ -85,7 +87,7 @@ class FirstLayerDisplay:
         return cls(weights=W.T[units].reshape(len(units), *shape), units=units, patterns=patterns).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw; ``ax`` as of :meth:`from_estimator`."""
+        """Draw the plot; ``ax`` as in :meth:`from_estimator`."""
         n_axes = 1 if self.patterns is None else 2
         n_columns = ceil(sqrt(len(self.units)))
         if ax is None:
@@ -95,7 +97,7 @@ class FirstLayerDisplay:
             ax = pyplot().subplots(1, n_axes, figsize=size, layout="constrained", squeeze=False)[1]
         axes = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
         if len(axes) < n_axes:
-            raise ConfigError("ax holds one axes; the weights and the rows that excite most need two.")
+            raise ConfigError("ax has one axes; the weights and the rows with the largest activations need two.")
         limit = float(np.quantile(np.abs(self.weights), 0.995)) or 1.0
         first = axes[0]
         if self.weights.ndim == 3:
@@ -112,7 +114,7 @@ class FirstLayerDisplay:
             shown = (self.patterns - low) / (high - low or 1.0)
             image = axes[1].imshow(_mosaic(shown, n_columns, 1.0), cmap="gray", vmin=0.0, vmax=1.0)
             self.images_.append(image)
-            axes[1].set_title("the row that excites it most", fontsize=10)
+            axes[1].set_title("row with the largest activation", fontsize=10)
         for one in axes[:n_axes]:
             one.set_axis_off()
         self.axes_, self.ax_, self.figure_ = axes[:n_axes], first, first.figure
@@ -120,30 +122,32 @@ class FirstLayerDisplay:
 
 
 def _first_weights(model: Model) -> tuple[str, Array]:
-    """Where the first linear layer is, and its weights, (n_in, n_units)."""
+    """The path of the first linear layer, and its weights, (n_in, n_units)."""
     for row in model.network.rows:
         if isinstance(row.layer, Linear):
             prefix = f"{row.home}." if row.home else ""
             return row.path, model.params[f"{prefix}W"]
-    raise ConfigError(f"{model.net!r} has no Linear layer, whose weights could be shown.")
+    raise ConfigError(f"{model.net!r} has no Linear layer whose weights could be shown.")
 
 
 def _image_shape(given: tuple[int, ...] | None, n_inputs: int) -> tuple[int, ...]:
     side = isqrt(n_inputs)
     if given is None:
         if side * side != n_inputs:
-            raise ConfigError(f"image_shape must be given: {n_inputs} inputs are no square. As image_shape=(28, 20).")
+            raise ConfigError(
+                f"image_shape must be given: {n_inputs} inputs are not a square. Pass for example image_shape=(28, 20)."
+            )
         return side, side
     shape = tuple(given)
     if len(shape) not in (2, 3) or (len(shape) == 3 and shape[2] != 3):
         raise ShapeError(f"image_shape={shape} must be (height, width) or (height, width, 3).")
     if int(np.prod(shape)) != n_inputs:
-        raise ShapeError(f"image_shape={shape} has {int(np.prod(shape))} numbers, and the layer has {n_inputs} inputs.")
+        raise ShapeError(f"image_shape={shape} has {int(np.prod(shape))} pixels, and the layer has {n_inputs} inputs.")
     return shape
 
 
 def _mosaic(images: Array, n_columns: int, gap: float) -> Array:
-    """The images side by side, one pixel apart."""
+    """The images side by side with a gap of one pixel."""
     n, height, width, *channels = images.shape
     n_rows = ceil(n / n_columns)
     found = np.full((n_rows * (height + 1) - 1, n_columns * (width + 1) - 1, *channels), gap)

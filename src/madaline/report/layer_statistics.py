@@ -1,4 +1,4 @@
-"""What went on inside of the layers while a net was trained, as pictures."""
+"""Statistics of the layers during training, as plots."""
 
 from __future__ import annotations
 
@@ -26,39 +26,39 @@ class _Look:
 LOOKS = {
     "mean": _Look("mean of outputs"),
     "std": _Look("standard deviation of outputs"),
-    "zero": _Look("share of outputs that are 0", share=True),
-    "saturated": _Look("share of units that are saturated", share=True),
+    "zero": _Look("fraction of outputs that are 0", share=True),
+    "saturated": _Look("fraction of units that are saturated", share=True),
     "gradient_norm": _Look("norm of the gradient", log=True),
     "weight_norm": _Look("norm of the weights"),
     "update_ratio": _Look("update relative to weights (dotted: 0.001)", log=True),
 }
 SHOWN = ("mean", "std", "zero", "saturated", "gradient_norm", "update_ratio")
 HEALTHY_UPDATE = 1e-3
-"Updates of about a thousandth of the weights are a rule of thumb of the lectures."
+"A rule of thumb: updates should be about a thousandth of the weights."
 
 
 class LayerStatisticsDisplay:
-    """Activations, gradients and updates of each layer over the steps of training, a panel for each statistic.
+    """Activations, gradients and updates of each layer over the steps of training, one panel for each statistic.
 
-    Made by :meth:`from_estimator`; follows scikit-learn's convention of Display objects.
+    Created by :meth:`from_estimator`; follows scikit-learn's convention for Display objects.
 
     Parameters
     ----------
     layers : sequence of str
-        Their paths, first layer first.
+        Paths of the layers, the first layer first.
     steps : mapping from path to array
-        At which steps each layer was looked at.
+        Steps at which each layer was sampled.
     values : mapping from statistic to mapping from path to array
-        What was seen then.
+        Values of the statistics at these steps.
     titles : mapping from path to str, optional
-        What to call layers; their paths unless told.
+        Names of the layers. By default their paths.
 
     Attributes
     ----------
     axes_ : array of matplotlib axes
         One for each statistic that was drawn.
-    figure_ : matplotlib's
-    lines_ : dict from (statistic, path) to matplotlib's lines
+    figure_ : matplotlib figure
+    lines_ : dict from (statistic, path) to matplotlib lines
     """
 
     def __init__(
@@ -74,17 +74,17 @@ class LayerStatisticsDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, statistics: Sequence[str] = SHOWN, ax: Any = None) -> Self:
-        """Draw what the probes saw.
+        """Plot the statistics that the probes recorded.
 
         Parameters
         ----------
         estimator : estimator, Trainer or History
             Fitted with probes: ``callbacks=md.train.Probes()`` of an estimator, ``probes=True`` of ``Trainer.fit``.
         statistics : sequence of str
-            Some of the columns of ``history.probes``. Those of outputs are drawn for activations if there are some,
-            those of gradients and weights for layers that have parameters.
+            Columns of ``history.probes``. Statistics of outputs are drawn for activations if there are any,
+            statistics of gradients and weights for layers with parameters.
         ax : axes, or array of one for each statistic, optional
-            Where to draw; on a new figure unless told.
+            Axes to draw on. By default a new figure is created.
         """
         probes = history_of(estimator).probes
         if not probes.n_rows:
@@ -106,7 +106,7 @@ class LayerStatisticsDisplay:
         return cls(layers=tuple(rows_of), steps=steps, values=values, titles=titles).plot(ax, statistics=statistics)
 
     def plot(self, ax: Any = None, *, statistics: Sequence[str] = SHOWN) -> Self:
-        """Draw; parameters as of :meth:`from_estimator`."""
+        """Draw the plot; parameters as in :meth:`from_estimator`."""
         if unknown := [name for name in statistics if name not in LOOKS]:
             raise UnknownNameError(f"statistics={unknown[0]!r} is not known. Known: {', '.join(LOOKS)}.")
         drawn = [name for name in statistics if self.values.get(name)]
@@ -118,7 +118,7 @@ class LayerStatisticsDisplay:
             ax = pyplot().subplots(n_rows, n_columns, figsize=size, layout="constrained", squeeze=False)[1]
         axes = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
         if len(axes) < len(drawn):
-            raise ConfigError(f"ax holds {len(axes)} axes for {len(drawn)} statistics: {', '.join(drawn)}.")
+            raise ConfigError(f"ax has {len(axes)} axes for {len(drawn)} statistics: {', '.join(drawn)}.")
         self.lines_: dict[tuple[str, str], Any] = {}
         for one, name in zip(axes, drawn, strict=False):
             self._panel(one, name)
@@ -130,7 +130,7 @@ class LayerStatisticsDisplay:
         return self
 
     def _panel(self, ax: Any, name: str) -> None:
-        colors = pyplot().get_cmap("viridis")(np.linspace(0.0, 0.88, len(self.layers)))  # dark first, light last
+        colors = pyplot().get_cmap("viridis")(np.linspace(0.0, 0.88, len(self.layers)))  # dark to light
         look = LOOKS[name]
         for layer, color in zip(self.layers, colors, strict=True):
             if layer in self.shown(name):
@@ -152,14 +152,14 @@ class LayerStatisticsDisplay:
         ax.grid(alpha=0.25, linewidth=0.6)
 
     def shown(self, name: str) -> list[str]:
-        """The layers whose line is drawn: of outputs those of activations, who say the most, if there are some."""
+        """The layers that are drawn: for statistics of outputs only the activations, if there are any."""
         has_weights = set(self.values.get("gradient_norm", ()))
         found = list(self.values[name])
         activations = [layer for layer in found if layer not in has_weights]
         return activations if name in OF_ACTIVATIONS and activations else found
 
     def _legend(self, *, outside: bool) -> None:
-        """One for all panels: each layer once."""
+        """One legend for all panels."""
         lines = {layer: line for (_, layer), line in self.lines_.items()}
         handles = [lines[layer] for layer in self.layers if layer in lines]
         if not handles:

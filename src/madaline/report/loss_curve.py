@@ -1,4 +1,4 @@
-"""How the loss fell, as a picture."""
+"""The loss by epoch, as a plot."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 TRAINING, VALIDATION, BEST = "#0072B2", "#D55E00", "#555555"
-"Blue and vermilion of Okabe & Ito, which all eyes tell apart."
+"Blue and vermilion of Okabe & Ito, safe for colour-blind readers."
 WIDE = 30.0
-"A loss that falls by more than this factor is drawn with a logarithmic axis."
+"The axis is logarithmic if the loss falls by more than this factor."
 
 
 class LossCurveDisplay:
-    """The loss of every epoch on training and validation rows, the best epoch marked.
+    """The loss of every epoch on the training and validation set, with the best epoch marked.
 
-    Made by :meth:`from_estimator`; follows scikit-learn's convention of Display objects.
+    Created by :meth:`from_estimator`; follows scikit-learn's convention for Display objects.
 
     Parameters
     ----------
     epochs, training : array of shape (n_epochs,)
     validation : array of shape (n_epochs,), optional
     best_epoch : int, optional
-        What to mark.
+        The epoch to mark.
     name : str
-        Of what is drawn.
+        Label of the y-axis.
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib's
-    line_, validation_line_, best_line_ : matplotlib's lines; None for what is not drawn
+    ax_, figure_ : matplotlib axes and figure
+    line_, validation_line_, best_line_ : matplotlib lines, or None if they are not drawn
     """
 
     def __init__(
@@ -55,21 +55,20 @@ class LossCurveDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, metric: str = "loss", ax: Axes | None = None) -> Self:
-        """Draw what training left behind.
+        """Plot the history of a fit.
 
         Parameters
         ----------
         estimator : estimator, Trainer or History
-            Fitted. Also scikit-learn's, which has a training loss alone.
+            Fitted. Estimators of scikit-learn, which record only the training loss, are accepted, too.
         metric : str
-            A column of the history, as ``"accuracy"``; with its ``"val_accuracy"`` if there is one.
+            A column of the history, for example ``"accuracy"``; ``"val_accuracy"`` is drawn, too, if it exists.
         ax : matplotlib axes, optional
-            Where to draw; on a new figure unless told.
+            Axes to draw on. By default a new figure is created.
 
         Notes
         -----
-        The best epoch is the one whose parameters early stopping has kept, or else the one that was best on validation
-        rows.
+        The best epoch is the one whose parameters early stopping kept, or else the best one on the validation set.
         """
         if metric == "loss" and not hasattr(estimator, "history_") and hasattr(estimator, "loss_curve_"):
             curve = np.asarray(estimator.loss_curve_)
@@ -79,7 +78,7 @@ class LossCurveDisplay:
             known = [
                 name for name in history if name not in ("epoch", "seconds", "learning_rate") and name[:4] != "val_"
             ]
-            raise UnknownNameError(f"metric={metric!r} is not in the history. There are: {', '.join(known) or 'none'}.")
+            raise UnknownNameError(f"metric={metric!r} is not in the history. Known: {', '.join(known) or 'none'}.")
         validation = history.get(f"val_{metric}")
         best = history.best_epoch
         epochs = np.asarray(history["epoch"], dtype=int)
@@ -90,13 +89,13 @@ class LossCurveDisplay:
         return display.plot(ax)
 
     def plot(self, ax: Axes | None = None, *, log: bool | None = None) -> Self:
-        """Draw.
+        """Draw the plot.
 
         Parameters
         ----------
         ax : matplotlib axes, optional
         log : bool, optional
-            Whether the axis is logarithmic; if the values fall far, unless told.
+            Whether the y-axis is logarithmic. By default it is if the values fall by a large factor.
         """
         ax = pyplot().subplots(layout="constrained")[1] if ax is None else ax
         few: dict[str, Any] = {"marker": "o", "markersize": 4} if len(self.epochs) <= 12 else {}

@@ -1,4 +1,4 @@
-"""What a Display is about: the history and the net of whatever was trained."""
+"""The history and the net of an estimator, trainer or model, for Display objects."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from madaline.train.history import History
 
 
 def history_of(thing: Any) -> History:
-    """The history of a fitted estimator, of a trainer, or itself."""
+    """The history of a fitted estimator or trainer, or a history itself."""
     for found in (thing, getattr(thing, "history_", None), getattr(thing, "history", None)):
         if isinstance(found, History):
             return found
-    raise ConfigError(f"{_shown(thing)} has no history. Give a fitted estimator, a Trainer or a History.")
+    raise ConfigError(f"{_shown(thing)} has no history. Pass a fitted estimator, a Trainer or a History.")
 
 
 def model_of(thing: Any) -> Model:
-    """The net of a fitted estimator, of a trainer, or itself."""
+    """The model of a fitted estimator or trainer, or a model itself."""
     for found in (thing, getattr(thing, "model_", None), getattr(thing, "model", None)):
         if isinstance(found, Model):
             return found
-    raise ConfigError(f"{_shown(thing)} has no net. Give a fitted estimator, a Trainer or a Model.")
+    raise ConfigError(f"{_shown(thing)} has no net. Pass a fitted estimator, a Trainer or a Model.")
 
 
 def _shown(thing: Any) -> str:
-    return f"{type(thing).__name__}, which is not fitted or not madaline's,"
+    return f"{type(thing).__name__}, which is not fitted or not from madaline,"

@@ -18,7 +18,7 @@ MOST_COLUMNS = 24
 MOST_GROUPS = 6
 "Classes by which counts are split; with more classes they are not split."
 MOST_CATEGORIES, MOST_CLASSES = 10, 30
-MOST_BARS = 25
+MOST_BARS = 40
 "Different whole numbers that have a bar each; more of them are binned."
 N_BINS = 30
 TAILS, LONG_TAIL = (0.01, 0.99), 2.0
@@ -205,7 +205,8 @@ def _histogram(name: str, x: np.ndarray, groups: np.ndarray, n_groups: int, *, w
     values, groups = x[known], groups[known]
     n_missing = int(len(x) - len(values))
     different = np.unique(values)
-    if whole and len(different) <= MOST_BARS and (different == np.round(different)).all():
+    is_whole = whole and bool((different == np.round(different)).all())
+    if is_whole and len(different) <= MOST_BARS:
         counts = np.array([_counts(groups[values == each], n_groups) for each in different]).reshape(-1, n_groups)
         return Distribution(name, "number", different, counts, _distance(different), n_missing)
     low, high = different[[0, -1]]
@@ -213,12 +214,20 @@ def _histogram(name: str, x: np.ndarray, groups: np.ndarray, n_groups: int, *, w
     if high - low > LONG_TAIL * (inner[1] - inner[0]) > 0.0:
         low, high = inner
     n_bins = min(N_BINS, max(5, int(np.sqrt(len(values)))))
-    edges = _edges(float(low), float(high), n_bins)
+    edges = _whole_edges(low, high, n_bins) if is_whole else _edges(float(low), float(high), n_bins)
     counts = np.array([np.histogram(values[groups == k], edges)[0] for k in range(n_groups)]).T
     centres = (edges[1:] + edges[:-1]) / 2.0
     return Distribution(
         name, "number", centres, counts, float(edges[1] - edges[0]), n_missing, int(len(values) - counts.sum())
     )
+
+
+def _whole_edges(low: float, high: float, n_bins: int) -> np.ndarray:
+    """Edges between whole numbers, so that every bin has equally many of them."""
+    low, high = np.floor(low), np.ceil(high)
+    width = np.ceil((high - low + 1.0) / n_bins)
+    edges: np.ndarray = low - 0.5 + width * np.arange(np.ceil((high - low + 1.0) / width) + 1.0)
+    return edges
 
 
 def _edges(low: float, high: float, n_bins: int) -> np.ndarray:

@@ -201,72 +201,73 @@ ACCURACY = MeanMetric(
     "accuracy",
     _mean_of(lambda y, p: (np.argmax(p, axis=1) == y).astype(float)),
     _first,
-    "the share of rows whose class is right",
+    "fraction of rows whose class is predicted correctly",
 )
 LOG_LOSS = MeanMetric(
     "log loss",
     _mean_of(_log_loss),
     _first,
-    "how far probabilities are from the truth; 0 is perfect, and being sure and wrong costs most",
+    "mean of minus the log probability of the true class; 0 is perfect, confident errors cost most",
     larger_is_better=False,
 )
-R2 = MeanMetric("R2", _squares, _r2, "1 is perfect, 0 is no better than always saying the mean")
+R2 = MeanMetric(
+    "R2", _squares, _r2, "fraction of the variance that is explained; 1 is perfect, 0 is as good as predicting the mean"
+)
 RMSE = MeanMetric(
     "RMSE",
     _mean_of(lambda y, p: np.mean((y - p) ** 2, axis=1)),
     lambda m: np.sqrt(_first(m)),
-    "the usual size of errors, in the target's units; large ones count more",
+    "root mean squared error, in the units of the target; large errors count more",
     larger_is_better=False,
 )
 MAE = MeanMetric(
     "MAE",
     _mean_of(lambda y, p: np.mean(np.abs(y - p), axis=1)),
     _first,
-    "the mean size of errors, in the target's units",
+    "mean absolute error, in the units of the target",
     larger_is_better=False,
 )
 DEVIANCE = MeanMetric(
     "Poisson deviance",
     _mean_of(_poisson_deviance),
     _first,
-    "how far rates are from the counts; 0 is perfect, and an error counts more where counts are small",
+    "distance between predicted rates and counts; 0 is perfect, errors count more where counts are small",
     larger_is_better=False,
 )
 F1 = MeanMetric(
     "F1",
     _f1_parts,
     _f1,
-    "how many labels are found, and how many of those given are right, in one number; 1 is perfect",
+    "harmonic mean of precision and recall over all labels; 1 is perfect",
 )
 ALL_RIGHT = MeanMetric(
     "rows all right",
     _mean_of(lambda y, p: np.all((p > 0.5) == y, axis=1).astype(float)),
     _first,
-    "the share of rows in which every label is right",
+    "fraction of rows in which every label is right",
 )
 
 AUC = RankMetric(
     "AUC",
     _auc,
-    "the probability that a random row of the second class gets a larger probability than one of the first; 0.5 is "
-    "chance",
+    "probability that a random row of the second class gets a higher probability than one of the first; 0.5 is chance",
 )
 AVERAGE_PRECISION = RankMetric(
     "average precision",
     _average_precision,
-    "the area under the precision-recall curve of the second class; chance is its share of the rows",
+    "area under the precision-recall curve of the second class; chance is its fraction of the rows",
 )
 BINARY_F1 = MeanMetric(
     "F1",
     _binary_f1_parts,
     _f1,
-    "the harmonic mean of precision and recall of the second class, at a threshold of 0.5; 1 is perfect",
+    "harmonic mean of precision and recall of the second class, at a threshold of 0.5; 1 is perfect",
 )
 MACRO_F1 = MeanMetric(
     "macro F1",
     _macro_f1_parts,
     _macro_f1,
-    "the F1 score of each class, averaged over the classes; 1 is perfect",
+    "F1 score of each class, averaged over the classes; 1 is perfect",
 )
 
 METRICS: dict[str, tuple[Metric, ...]] = {

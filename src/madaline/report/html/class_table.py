@@ -29,7 +29,8 @@ def class_table(findings: Findings) -> list[str]:
     kind, several = ("label", "labels") if findings.task == "multilabel" else ("class", "classes")
     text = (
         f"Precision: fraction of the predictions of a {kind} that are right. Recall: fraction of its rows for which it "
-        f"is predicted. F1: their harmonic mean. A dash means that no test row has the {kind}, or none is predicted to."
+        f"is predicted. F1: their harmonic mean. A dash means that no test row has the {kind}, "
+        "or that it is never predicted."
     )
     names = [kind, "precision", "recall", "F1", "rows"]
     more = f"{len(rows) - tables.SHOWN_ROWS:,} more {several}"

@@ -46,13 +46,14 @@ def target_charts(summary: TableSummary, task: str) -> list[Chart]:
 def _class_balance(target: Distribution, summary: TableSummary, title: str) -> Chart:
     counts = target.counts[:, 0]
     share = counts / max(summary.n_rows, 1)
+    has_colours = len(counts) <= len(COLOURS)
     bars = {
         "type": "bar",
         "orientation": "h",
         "x": whole(counts),
         "y": list(range(len(counts))),
         "text": [f"{each:.1%}" for each in share.tolist()],
-        "marker": {"color": [colour_of(k, k, len(counts)) for k in range(len(counts))]},
+        "marker": {"color": [colour_of(k, k, len(counts)) for k in range(len(counts))] if has_colours else COLOURS[0]},
         "hovertemplate": "%{x} rows (%{text})<extra></extra>",
     }
     layout = {

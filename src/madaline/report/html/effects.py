@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from madaline.report.cells import cell_text
 from madaline.report.findings import NUMBERS, Dependence, Effects, Findings
 from madaline.report.html.chart import COLOURS, Chart, axis, colour_of, label, named_axis, number_axis, numbers, short
 
@@ -94,7 +95,7 @@ def _dependence(
     if found.values.dtype.kind in "ifM":
         data, layout, height = _lines(found, outputs), {"xaxis": _value_axis(found.values), "yaxis": answers}, 240
     else:
-        values = named_axis([str(value) for value in found.values], autorange="reversed")
+        values = named_axis([cell_text(value) for value in found.values.tolist()], autorange="reversed")
         data, layout = _points(found, outputs), {"xaxis": answers, "yaxis": values}
         height = max(200, 90 + 22 * len(found.values))
     for trace, k in zip(data, outputs, strict=True):
@@ -124,6 +125,7 @@ def _points(found: Dependence, outputs: Sequence[int]) -> list[dict[str, Any]]:
             "x": numbers(found.prediction[:, k]),
             "y": list(range(len(found.values))),
             "mode": "markers",
+            "cliponaxis": False,
             "marker": {"color": _colour(found, outputs, k), "size": 9},
         }
         for k in outputs

@@ -117,8 +117,9 @@ def _spec(chart: Chart) -> dict[str, object]:
 
 def _figure(chart: Chart, number: int) -> str:
     caption = f"<figcaption>{escape(chart.caption)}</figcaption>" if chart.caption else ""
+    anchor = f' id="{chart.script}"' if chart.script else ""
     return (
-        f'<figure class="{chart.size}">\n<h3>{escape(chart.title)}</h3>\n'
+        f'<figure class="{chart.size}"{anchor}>\n<h3>{escape(chart.title)}</h3>\n'
         f'<div class="plot" data-chart="{number}" role="img" aria-label="{escape(chart.title)}" '
         f'style="height:{chart.height}px"></div>\n{chart.controls}{caption}\n</figure>'
     )

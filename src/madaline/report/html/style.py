@@ -39,7 +39,7 @@ figure.third{grid-column:span 2}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;font-size:.93rem}
 th,td{text-align:left;padding:.35em .9em .35em 0;border-bottom:1px solid var(--line);vertical-align:top}
-td{overflow-wrap:break-word;max-width:22em}
+td{overflow-wrap:break-word;max-width:18em}
 th{font-weight:600;color:var(--quiet);vertical-align:bottom;overflow-wrap:break-word;max-width:14em}
 .number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 .range{display:block;font-weight:400;color:var(--quiet);font-size:.82rem}
@@ -74,9 +74,10 @@ td.wrong{color:var(--warn)}
 .bar{display:flex;width:100%;height:1.05em;margin-top:.25em}
 .bar i{display:block;height:100%;border-radius:2px}
 footer{margin:3em 0 1em;border-top:1px solid var(--line);padding-top:.8em;overflow-wrap:anywhere}
-.plot .xtick text,.plot .ytick text,.plot .infolayer text{fill:var(--text)!important}
+.plot .xtick text,.plot .ytick text,.plot .y2tick text,.plot .infolayer text{fill:var(--text)!important}
 .plot .gridlayer path,.plot .zerolinelayer path{stroke:var(--line)!important}
-@media (prefers-color-scheme:dark){.plot .scatterlayer,.plot .barlayer,.plot .legend .layers{filter:brightness(1.35)}}
+@media (prefers-color-scheme:dark){
+.plot .scatterlayer,.plot .barlayer,.plot .legend .layers,.legend i{filter:brightness(1.35)}}
 .plot .ticks{stroke:var(--quiet)!important}
 @media (max-width:700px){
 .grid{grid-template-columns:minmax(0,1fr)}
@@ -85,7 +86,7 @@ main{padding:12px}
 th,td{padding-right:.6em}
 td{max-width:11em}
 th.number{white-space:normal}
-.range{white-space:normal;max-width:6.5em;margin-left:auto}
+.range{white-space:normal;min-width:4.6em;max-width:6.5em;margin-left:auto}
 dl{grid-template-columns:repeat(2,minmax(0,1fr))}
 }
 @media print{
@@ -95,7 +96,7 @@ main{max-width:none;padding:0}
 nav,.modebar,summary{display:none!important}
 figure,tr,.net,.warnings,dl{break-inside:avoid}
 h2,h3{break-after:avoid}
-.plot .scatterlayer,.plot .barlayer,.plot .legend .layers{filter:none}
+.plot .scatterlayer,.plot .barlayer,.plot .legend .layers,.legend i{filter:none}
 details pre{font-size:6.5pt;overflow:visible}
 }
 """

@@ -62,12 +62,11 @@ def threshold_chart(truth: np.ndarray, p: np.ndarray, names: Sequence[str]) -> C
             "yaxis": "y2",
         }
     )
+    no_lines = {"rangemode": "tozero", "showgrid": False, "zeroline": False}
     layout: dict[str, Any] = {
         "xaxis": axis("threshold", range=[0, 1]),
         "yaxis": axis(range=[0, 1.03]),
-        "yaxis2": axis(
-            "cost per row", overlaying="y", side="right", rangemode="tozero", showgrid=False, zeroline=False
-        ),
+        "yaxis2": axis("cost per row", overlaying="y", side="right", tickmode="auto", nticks=5, **no_lines),
         "hovermode": "x unified",
         "showlegend": True,
         "shapes": [_marker(thresholds[start])],

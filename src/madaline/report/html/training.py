@@ -17,6 +17,8 @@ MOST_SAMPLES = 120
 "Maximum number of steps in a heat map."
 CLEAR = (0.02, 0.98)
 "Quantiles at which the colour scale ends, so that one extreme step does not use up all colours."
+WIDE = 20.0
+"Ratio of the largest and the smallest loss from which on the axis is logarithmic."
 NOT_CURVES = ("epoch", "seconds", "learning_rate")
 
 
@@ -85,10 +87,9 @@ def _curve(history: History, name: str) -> Chart:
         line = {"color": colour, "width": 2}
         data.append({"x": numbers(epochs), "y": numbers(values), "name": words, "mode": "lines", "line": line})
     values = np.concatenate([history[column] for column in (name, f"val_{name}") if column in history])
-    is_wide_range = name == "loss" and np.nanmin(values) > 0 and np.nanmax(values) > 20 * np.nanmin(values)
     layout: dict[str, Any] = {
         "xaxis": axis("epoch"),
-        "yaxis": axis() | ({"type": "log", "dtick": 1, "exponentformat": "power"} if is_wide_range else {}),
+        "yaxis": loss_axis(values) if name == "loss" else axis(),
         "showlegend": len(data) > 1,
         "hovermode": "x unified",
     }
@@ -99,6 +100,13 @@ def _curve(history: History, name: str) -> Chart:
         layout["shapes"] = [{"type": "line", "x0": best, "x1": best, "y0": 0, "y1": 1, "yref": "paper", "line": line}]
         caption = f"Dotted line: epoch {best}, which was the best on the validation set and was kept."
     return Chart(name.replace("_", " ").capitalize(), caption, data, layout)
+
+
+def loss_axis(values: np.ndarray) -> dict[str, Any]:
+    """An axis for losses, logarithmic if they fall far."""
+    known = values[np.isfinite(values)]
+    is_wide = len(known) > 0 and known.min() > 0 and known.max() > WIDE * known.min()
+    return axis(type="log", dtick=1, exponentformat="power") if is_wide else axis()
 
 
 def probes(table: Table, names: Mapping[str, str]) -> list[Chart]:

@@ -192,7 +192,7 @@ def _data(findings: Findings) -> list[str | Chart]:
     elif summary.n_columns:
         found.append(tables.paragraph(f"The {summary.rows} has no missing values."))
     if shown := data.distribution_charts(summary):
-        few = f", the {len(shown)} most important of {summary.n_columns:,}" if len(shown) < summary.n_columns else ""
+        few = f" for the {len(shown)} most important columns" if len(shown) < summary.n_columns else ""
         split = " Colours: classes of the target." if summary.groups else ""
         text = f"Number of rows of the {summary.rows} by value{few}.{split}"
         found += ["<h3>Distributions of the columns</h3>", tables.paragraph(text, "quiet")]
