@@ -91,7 +91,7 @@ print(*sorted({{"scipy", "sklearn", "rich", "matplotlib"}} & set(sys.modules)))
     assert run.stdout.strip() == ""
 
 
-@pytest.mark.parametrize("name", ["Trainer", "load", "integrated_gradients", "explain", "write_report"])
+@pytest.mark.parametrize("name", ["Trainer", "load", "report.integrated_gradients", "explain", "write_report"])
 def test_who_asks_for_no_estimator_does_not_wait_for_scikit_learn(run_python, name):
     run = run_python(f"import sys, madaline as md; md.{name}; print('sklearn' in sys.modules)")
     assert run.returncode == 0, run.stderr
