@@ -75,7 +75,10 @@ class Columns:
 
 def _number(plan: Any, x: Any) -> list[Any]:
     missing = np.isnan(x)
-    y = (np.where(missing, plan.fill, x) - plan.centre) / plan.scale
+    given = np.where(missing, plan.fill, x)
+    if plan.limits:
+        given = np.minimum(np.maximum(given, plan.limits[0]), plan.limits[1])
+    y = (given - plan.centre) / plan.scale
     return [smooth_clip(y) if plan.clip else y, *([missing] if plan.has_gaps else [])]
 
 
