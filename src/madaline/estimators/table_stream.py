@@ -54,7 +54,7 @@ class TableStream:
     ...         yield {"x": x, "side": np.where(x > 0, "right", "left")}, x > 0
     >>> X, y = next(parts())
     >>> clf = md.MLPClassifier(preset="auto", max_iter=5, random_state=0)
-    >>> clf.fit(md.data.TableStream(parts), validation=(X, y)).score(X, y) > 0.9
+    >>> clf.fit(TableStream(parts), validation=(X, y)).score(X, y) > 0.9
     True
     """
 
