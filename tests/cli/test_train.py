@@ -464,11 +464,9 @@ def test_one_outlier_does_not_spoil_a_model(madaline, plain_weather, column, par
     expected = r2_without(plain_weather, row)
     assert expected > 0.95
     assert r2_without("run", row) > expected - 0.05
-    named = "The target" if column == "flow" else f"Column '{column}'"
-    warning = f"{named} has the value 9831.3, "
-    assert (warning in result.out) == (part == "train")
-    assert any(warning in text for text in json.loads(Path("run/result.json").read_text())["warnings"]) == (
-        part == "train"
-    )
-    scores = json.loads(Path("run/result.json").read_text())["scores"]
+    warning, is_said = "The target has the value 9831.3, ", (part, column) == ("train", "flow")
+    assert (warning in result.out) == is_said
+    document = json.loads(Path("run/result.json").read_text())
+    assert any(warning in text for text in document["warnings"]) == is_said
+    scores = document["scores"]
     assert scores["R2"]["value"] > 0.9 or (part, column) == ("test", "flow")  # which no prediction can match

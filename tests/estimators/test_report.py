@@ -119,18 +119,20 @@ def fitted(task, **parameters):
     return md.MLPClassifier(**parameters)
 
 
+@pytest.mark.parametrize("how", [{"preset": "auto"}, {"data": "auto"}], ids=["preset", "table"])
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
 @pytest.mark.parametrize("task", TARGETS)
-def test_frames_with_text_for_every_task(tmp_path, task, make):
+def test_frames_with_text_for_every_task(tmp_path, task, make, how):
     X, y = data(task, make)
-    md.write_report(fitted(task, preset="auto").fit(X, y), X, y, tmp_path / "report.html")
+    md.write_report(fitted(task, **how).fit(X, y), X, y, tmp_path / "report.html")
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
     for shown in SHOWS[task]:
         assert shown in text
     for name in X.columns:
         assert f"<td>{name}</td>" in text
     assert f"{N} rows" in text
-    assert first_column(text) in ("size", "city")
+    if "preset" in how:  # the others have learned too little to tell
+        assert first_column(text) in ("size", "city")
     if task in ("regression", "count"):
         assert "goal" in text
 

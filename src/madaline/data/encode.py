@@ -84,7 +84,6 @@ class TablePlan(Description):
         *,
         scaling: str = "robust",
         clip: bool | None = None,
-        limit: bool = False,
         one_hot: int = 8,
         embedding: int = 8,
         waves: int = 0,
@@ -104,9 +103,6 @@ class TablePlan(Description):
             Of numbers; see :func:`~madaline.data.scale.centre_and_scale`.
         clip : bool, optional
             Whether scaled numbers are clipped smoothly at 3; with robust scaling unless told.
-        limit : bool
-            Whether outliers, and later numbers far outside the range of this table, are replaced by a number near that
-            range. Outliers in this table are reported by a warning.
         one_hot : int
             Columns with at most so many categories become one matrix column each; others are embedded.
         embedding : int
@@ -133,8 +129,7 @@ class TablePlan(Description):
                 )
         clip = scaling == "robust" if clip is None else clip
         plans = [
-            fit_column(table, role, scaling=scaling, clip=clip, limit=limit, one_hot=one_hot, embedding=embedding)
-            for role in roles
+            fit_column(table, role, scaling=scaling, clip=clip, one_hot=one_hot, embedding=embedding) for role in roles
         ]
         n_numbers = sum(isinstance(plan, Number) for plan in plans)
         waves = min(waves, MOST_WAVES // max(n_numbers, 1))

@@ -3,34 +3,25 @@
 from __future__ import annotations
 
 import math
-import warnings
 
 import numpy as np
 
 from madaline.data.calendar import LINEAR, PARTS, part
 from madaline.data.categories import Embedded, OneHot
 from madaline.data.column import Column
-from madaline.data.outliers import limits, worst_outlier
 from madaline.data.plans import ColumnPlan, Dropped, Flag, Moment, Number
 from madaline.data.roles import MIN_COUNT, Role
 from madaline.data.scale import centre_and_scale
 from madaline.data.table import Table
-from madaline.errors import DataWarning, InputError
+from madaline.errors import InputError
 
 
 def fit_column(
-    table: Table,
-    role: Role,
-    *,
-    scaling: str = "robust",
-    clip: bool = True,
-    limit: bool = False,
-    one_hot: int = 8,
-    embedding: int = 8,
+    table: Table, role: Role, *, scaling: str = "robust", clip: bool = True, one_hot: int = 8, embedding: int = 8
 ) -> ColumnPlan:
     """The plan of one column; parameters as of :meth:`TablePlan.fit`."""
     if role.role == "number":
-        return _number(table[role.column], role.reason, scaling, clip=clip, limit=limit)
+        return _number(table[role.column], role.reason, scaling, clip=clip)
     if role.role == "boolean":
         return Flag(role.column, reason=role.reason)
     if role.role == "date":
@@ -40,7 +31,7 @@ def fit_column(
     return Dropped(role.column, why=role.role, reason=role.reason)
 
 
-def _number(column: Column, reason: str, scaling: str, *, clip: bool, limit: bool) -> ColumnPlan:
+def _number(column: Column, reason: str, scaling: str, *, clip: bool) -> ColumnPlan:
     x = column.numbers().astype(np.float64, copy=False)
     missing = np.isnan(x)
     given = x[~missing] if missing.any() else x
@@ -51,17 +42,6 @@ def _number(column: Column, reason: str, scaling: str, *, clip: bool, limit: boo
         raise InputError(
             f"Column {column.name!r}: row {column.row(row)} holds {x[row]}. Correct the value or leave it empty."
         )
-    ends: tuple[float, ...] = ()
-    if limit:
-        ends = limits(given)
-        if (outlier := worst_outlier(given)) is not None:
-            warnings.warn(
-                f"Column {column.name!r} has the value {outlier.value:g}, {outlier.times:.0f} times its usual range; "
-                f"it is used as {float(np.clip(outlier.value, *ends)):g}. Correct it, or leave the column out.",
-                DataWarning,
-                stacklevel=2,
-            )
-        given = np.clip(given, *ends)
     centre, scale = centre_and_scale(given, scaling)
     return Number(
         column.name,
@@ -71,7 +51,6 @@ def _number(column: Column, reason: str, scaling: str, *, clip: bool, limit: boo
         fill=float(centre if scaling == "robust" else np.median(given)),
         clip=clip,
         has_gaps=bool(missing.any()),
-        limits=ends,
     )
 
 

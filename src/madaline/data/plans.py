@@ -56,8 +56,7 @@ class ColumnPlan(Description):
 class Number(ColumnPlan):
     r"""A number, :math:`y = (x - c)/s`, clipped smoothly if asked; missing ones become ``fill`` before.
 
-    With ``limits``, numbers outside of these become the nearer one before they are scaled. If the training data had
-    gaps, a second matrix column says where: 1 for a missing number, 0 for others.
+    If the training data had gaps, a second matrix column says where: 1 for a missing number, 0 for others.
     """
 
     name: ClassVar[str] = "number"
@@ -69,15 +68,6 @@ class Number(ColumnPlan):
     fill: float = 0.0
     clip: bool = False
     has_gaps: bool = False
-    limits: tuple[float, ...] = ()
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        is_interval = (
-            len(self.limits) == 2 and all(map(math.isfinite, self.limits)) and self.limits[0] <= self.limits[1]
-        )
-        if self.limits and not is_interval:
-            raise ConfigError(f"Column {self.column!r}: limits={self.limits!r} must be two finite numbers in order.")
 
     def features(self) -> tuple[str, ...]:
         return (self.column, f"{self.column} missing") if self.has_gaps else (self.column,)
@@ -97,8 +87,6 @@ class Number(ColumnPlan):
             x = np.where(missing, self.fill, x)
             if self.has_gaps:
                 out[:, 1] = missing
-        if self.limits:
-            x = np.clip(x, self.limits[0], self.limits[1])
         with np.errstate(over="ignore"):
             y = (x - self.centre) / self.scale
             out[:, 0] = smooth_clip(y) if self.clip else y

@@ -15,8 +15,8 @@ from madaline.optim.averaging import EMA
 CLASSES_FROM = {"waves": 16}
 "Options of the table plan for classification, besides robust scaling and smooth clipping."
 
-NUMBERS_FROM = {"waves": 16, "scaling": "standard", "limit": True}
-"And for regression: where the target follows a column far out, as delays do, clipping would lose it; only outliers go."
+NUMBERS_FROM = {"waves": 16, "scaling": "standard"}
+"And for regression: where the target follows a column far out, as delays do, clipping would lose it."
 
 WARM_UP = 0.1
 "Fraction of the steps in which the learning rate rises."

@@ -12,7 +12,6 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from madaline.data.outliers import is_outlier, worst_outlier
 from madaline.data.scale import centre_and_scale
 from madaline.errors import ConfigError, DataWarning, ShapeError, TargetError
 from madaline.estimators.base import NetEstimator
@@ -20,6 +19,7 @@ from madaline.estimators.documentation import documented
 from madaline.estimators.intervals import Intervals
 from madaline.estimators.losses import scikit_loss
 from madaline.estimators.monte_carlo import ThinnedNets
+from madaline.estimators.outliers import is_outlier, worst_outlier
 from madaline.estimators.parameters import NetParameters, RegressorParameters
 from madaline.estimators.recipe import can_continue
 from madaline.estimators.row_set import RowSet

@@ -51,10 +51,10 @@ class TableStream:
     >>> def parts():
     ...     for k in range(3):
     ...         x = np.random.default_rng(k).normal(size=200)
-    ...         yield {"x": x, "size": np.where(abs(x) > 1, "large", "small")}, x > 0
+    ...         yield {"x": x, "side": np.where(x > 0, "right", "left")}, x > 0
     >>> X, y = next(parts())
-    >>> clf = md.MLPClassifier(preset="auto", max_iter=10, random_state=0)
-    >>> clf.fit(TableStream(parts), validation=(X, y)).score(X, y) > 0.9
+    >>> clf = md.MLPClassifier(preset="auto", max_iter=5, random_state=0)
+    >>> clf.fit(md.data.TableStream(parts), validation=(X, y)).score(X, y) > 0.9
     True
     """
 

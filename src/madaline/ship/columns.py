@@ -75,10 +75,7 @@ class Columns:
 
 def _number(plan: Any, x: Any) -> list[Any]:
     missing = np.isnan(x)
-    given = np.where(missing, plan.fill, x)
-    if plan.limits:
-        given = np.minimum(np.maximum(given, plan.limits[0]), plan.limits[1])
-    y = (given - plan.centre) / plan.scale
+    y = (np.where(missing, plan.fill, x) - plan.centre) / plan.scale
     return [smooth_clip(y) if plan.clip else y, *([missing] if plan.has_gaps else [])]
 
 

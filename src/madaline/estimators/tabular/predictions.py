@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.pipeline import Pipeline
 
 from madaline.errors import ConfigError
 
 
 def final_estimator(model: Any) -> Any:
     """The estimator itself, or the last step of a pipeline."""
-    from sklearn.pipeline import Pipeline  # slow to import, and write_report can be imported without it
-
     return model[-1] if isinstance(model, Pipeline) else model
 
 
