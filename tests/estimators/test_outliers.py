@@ -93,3 +93,27 @@ def test_without_a_preset_targets_are_as_they_are(rng):
     y[3] = 1e4
     model = md.MLPRegressor(hidden_layer_sizes=(8,), solver="lbfgs", max_iter=200, random_state=0).fit(X, y)
     assert model.predict(X[3:4])[0] > 1e3
+
+
+def test_a_row_far_outside_does_not_decide_when_to_stop(rng):
+    """Its loss is larger than that of all others together, and falls when theirs do not."""
+    X = rng.normal(size=(400, 2))
+    y = np.sin(2.0 * X[:, 0]) + 0.1 * rng.normal(size=400)
+    held, truth = X[300:].copy(), y[300:]
+    options = {"preset": "auto", "hidden_layer_sizes": (16,), "max_iter": 30, "random_state": 0}
+    plain = md.MLPRegressor(**options).fit(
+        X[:300], y[:300], validation=(np.delete(held, 3, axis=0), np.delete(truth, 3))
+    )
+    held[3, 1] = 1e5
+    with pytest.warns(DataWarning, match=r"1 of 100 rows of the validation set are left out, .* in 'x1'"):
+        model = md.MLPRegressor(**options).fit(X[:300], y[:300], validation=(held, truth))
+    np.testing.assert_array_equal(model.predict(X), plain.predict(X))
+    assert model.history_.best_epoch == plain.history_.best_epoch
+
+
+def test_rows_somewhat_outside_stay_in_the_validation_set(rng):
+    X = rng.normal(size=(400, 2))
+    held = np.column_stack([np.linspace(-9.0, 9.0, 50), np.zeros(50)])
+    options = {"preset": "auto", "hidden_layer_sizes": (4,), "max_iter": 1, "random_state": 0}
+    model = md.MLPClassifier(**options).fit(X, X[:, 0] > 0, validation=(held, held[:, 0] > 0))
+    assert np.isfinite(model.history_["val_loss"]).all()

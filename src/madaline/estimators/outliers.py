@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import issparse
+
+from madaline.errors import DataWarning
+from madaline.estimators.row_set import RowSet
+
+if TYPE_CHECKING:
+    from madaline.data.encode import TablePlan
 
 FAR, GAP = 50.0, 5.0
 "An outlier is this many usual ranges away from the median, and this many times as far as the values that are none."
@@ -16,6 +23,9 @@ USUAL = (0.01, 0.99)
 "Quantiles that are the ends of the usual range."
 FEW = 10
 "Fewer values show no usual range."
+FAR_OUTSIDE, MOST_FAR = 5.0, 0.01
+"""A row is far outside the training set if an encoded number is this many times as large as the largest one there; the
+largest fraction of the validation set that is left out for this. One row always can be."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +90,41 @@ def outlier_hint(estimator: Any, X: Any) -> str:
         f" Column {name!r} has the value {value:g}, {times:.0f} times its usual range; correct it, or leave the column "
         "out."
     )
+
+
+def without_far_rows(held: RowSet, rows: RowSet, plan: TablePlan) -> RowSet:
+    """The rows of a validation set that are not far outside the training set; a warning names a column of the others.
+
+    The loss of one row with a mistyped number can be larger than that of all others, and would decide when to stop.
+
+    Parameters
+    ----------
+    held, rows : RowSet
+        Validation and training sets, encoded.
+    plan : TablePlan
+        By which they were encoded.
+    """
+    numbers, trained = (np.abs(_matrix(each.X)) for each in (held, rows))
+    is_far = numbers > FAR_OUTSIDE * np.maximum(trained.max(axis=0, initial=0.0), 1.0)
+    near = ~is_far.any(axis=1)
+    if near.all() or np.count_nonzero(~near) > max(1, MOST_FAR * len(held)):
+        return held  # many such rows are no mistakes
+    warnings.warn(
+        f"{np.count_nonzero(~near)} of {len(held)} rows of the validation set are left out, since they are far outside "
+        f"the training set in {plan.features()[int(np.argmax(is_far.any(axis=0)))]!r}. Correct the values.",
+        DataWarning,
+        stacklevel=2,
+    )
+    return held.take(np.flatnonzero(near))
+
+
+def _matrix(X: Any) -> np.ndarray[Any, Any]:
+    """The matrix of numbers of encoded rows."""
+    from madaline.data.encode import NUMBERS
+
+    if not isinstance(X, dict):
+        return np.asarray(X)
+    return np.asarray(X[NUMBERS]) if NUMBERS in X else np.empty((len(next(iter(X.values()))), 0))
 
 
 def _distance_and_range(x: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], float]:
