@@ -249,7 +249,7 @@ def test_options_that_cannot_be_are_refused(tmp_path):
         md.MLPRegressor(solver="lbfgs", random_state=0).fit(X, Y, checkpoint=tmp_path / "run.checkpoint")
     assert not list(tmp_path.iterdir())
     (tmp_path / "broken").write_text("no checkpoint")
-    with pytest.raises(md.errors.FileFormatError, match="broken' is damaged or no madaline file"):
+    with pytest.raises(md.errors.FileFormatError, match="broken' is damaged or no"):
         reg.fit(X, Y, checkpoint=tmp_path / "broken", resume=True)
 
 

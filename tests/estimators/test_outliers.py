@@ -9,6 +9,8 @@ import madaline as md
 from madaline.errors import DataWarning
 from madaline.estimators.outliers import is_outlier, outlier_hint, worst_outlier
 
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_one_value_far_from_all_others_is_found(rng, sign):
