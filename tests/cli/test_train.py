@@ -20,6 +20,7 @@ import pytest
 from safetensors.numpy import load_file
 
 import madaline as md
+from madaline.cli.main import main
 from madaline.data.split import split_rows
 
 QUICK = ("--epochs", "5", "--hidden", "16", "--no-baselines", "--no-report")
@@ -477,3 +478,56 @@ def test_a_value_that_cannot_be_used_is_named_with_its_row_in_the_file(madaline,
     assert result.code == 1
     assert f"Column 'x': row {row} holds inf" in result.err
     assert not Path("run.unfinished").exists()
+
+
+OUTLIER = 9831.3
+"Where the next largest value is 55.6."
+
+
+def weather(n=600):
+    """A table in which rain matters; its largest value is 55.6."""
+    rng = np.random.default_rng(0)
+    rain = np.minimum(rng.gamma(1.0, 8.0, n), 55.6).round(1)
+    rain[0] = 55.6
+    wind, city = rng.normal(10.0, 3.0, n).round(1), rng.choice(["Rome", "Oslo"], n)
+    flow = 2.0 * rain + 0.5 * wind + 5.0 * (city == "Rome") + rng.normal(0.0, 2.0, n)
+    return pl.DataFrame({"rain": rain, "wind": wind, "city": city, "flow": flow.round(2)})
+
+
+WEATHER = ("-t", "flow", "--epochs", "40", "--hidden", "32", "--no-baselines", "--no-report")
+
+
+def r2_without(run, row):
+    """The R2 of a run on all rows but one, as they are without the outlier."""
+    others = weather().filter(pl.int_range(pl.len()) != row)
+    return md.load(Path(run, "model.madaline")).score(others.drop("flow"), others["flow"])
+
+
+@pytest.fixture(scope="module")
+def plain_weather(tmp_path_factory):
+    """A run on the table without an outlier."""
+    folder = tmp_path_factory.mktemp("weather")
+    weather().write_csv(folder / "plain.csv")
+    assert main(["train", str(folder / "plain.csv"), "--out", str(folder / "run"), *WEATHER]) == 0
+    return folder / "run"
+
+
+@pytest.mark.parametrize("column", ["rain", "wind", "flow"])
+@pytest.mark.parametrize("part", ["train", "validation", "test"])
+def test_one_outlier_does_not_spoil_a_model(madaline, plain_weather, column, part):
+    """Wherever it is: a mistyped feature, or a mistyped target."""
+    row = int(getattr(split_rows(600), part)[2])
+    values = weather()[column].to_list()
+    values[row] = OUTLIER
+    weather().with_columns(pl.Series(column, values)).write_csv("outlier.csv")
+    result = madaline("train", "outlier.csv", "--out", "run", *WEATHER)
+    assert result.code == 0, result.err
+    expected = r2_without(plain_weather, row)
+    assert expected > 0.95
+    assert r2_without("run", row) > expected - 0.05
+    warning, is_said = "The target has the value 9831.3, ", (part, column) == ("train", "flow")
+    assert (warning in result.out) == is_said
+    document = json.loads(Path("run/result.json").read_text())
+    assert any(warning in text for text in document["warnings"]) == is_said
+    scores = document["scores"]
+    assert scores["R2"]["value"] > 0.9 or part == "test"  # where the row with the mistake is one of those that count

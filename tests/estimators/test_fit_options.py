@@ -372,7 +372,7 @@ class Poison(md.Callback):
 
 def with_outlier():
     table = TABLE.copy()
-    table.loc[7, "z"] = 9831.3
+    table.loc[20, "z"] = 9831.3
     return table
 
 

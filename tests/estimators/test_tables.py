@@ -10,7 +10,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 import madaline as md
-from madaline.errors import ConfigError, InputError, ShapeError
+from madaline.errors import ConfigError, InputError, ShapeError, TargetError
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 N = 240
@@ -262,3 +262,28 @@ def test_the_preset_keeps_averaged_weights(columns, price):
     assert average.loss_curve_ == last.loss_curve_  # steps are the same, what is judged and kept is not
     assert not np.array_equal(average.history_["val_loss"], last.history_["val_loss"])
     assert not np.array_equal(average.predict(columns), last.predict(columns))
+
+
+@pytest.mark.parametrize("how", [{"preset": "auto"}, {"data": "auto"}], ids=str)
+@pytest.mark.parametrize("size", [1e308, 1e-310])
+def test_a_target_that_is_too_large_or_too_small_is_refused(how, size):
+    rng = np.random.default_rng(0)
+    y = size * np.r_[0.5, 1.0, 1.7, rng.uniform(-1.0, 1.0, 40)]
+    with pytest.raises(TargetError, match="too large or too small to be learned"):
+        md.MLPRegressor(max_iter=2, **how).fit(rng.normal(size=(43, 2)), y)
+
+
+def test_columns_of_enormous_and_of_tiny_numbers_are_learned():
+    rng = np.random.default_rng(0)
+    for size in (1e150, 1e-150):
+        X = np.column_stack([size * rng.uniform(-1.0, 1.0, 60), rng.normal(size=60)])
+        for kind, y in ((md.MLPRegressor, X[:, 1] + rng.normal(size=60)), (md.MLPClassifier, X[:, 1] > 0)):
+            model = kind(preset="auto", max_iter=2, hidden_layer_sizes=(4,), random_state=0).fit(X, y)
+            assert np.isfinite(model.predict(X)).all()
+
+
+def test_a_constant_target_is_learned_as_it_is():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    reg = md.MLPRegressor(preset="auto", max_iter=2, random_state=0).fit(X, np.full(40, 2.5))
+    assert (reg.predict(X) == 2.5).all()
+    assert (reg.predict(1e6 * X) == 2.5).all()

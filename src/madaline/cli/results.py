@@ -47,7 +47,8 @@ def show_plan(
     if len(roles) > SHOWN_COLUMNS:
         screen.say(f"  and {len(roles) - SHOWN_COLUMNS:,} more")
     for text in warnings:
-        screen.say(f"  Warning: {text}  [--numeric, --categorical]", style="yellow")
+        option = "  [--numeric, --categorical]" if " is left out" in text else "  [--ignore]"
+        screen.say(f"  Warning: {text}{option}", style="yellow")
     names = ", ".join(repr(name) for name in target.names)
     screen.title(f"Task: {target.task} of {names} ({target.reason}).  [--task]")
     sets = {"train": "training", "validation": "validation", "test": "test"}

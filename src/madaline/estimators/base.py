@@ -29,6 +29,7 @@ from madaline.estimators.network import (
     looks_at_rows,
     network,
 )
+from madaline.estimators.outliers import without_far_rows
 from madaline.estimators.parameters import NetParameters, check_not_given_twice, resolved
 from madaline.estimators.predictor import LAYERS, Predictor
 from madaline.estimators.recipe import seed_of
@@ -224,6 +225,8 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
             continue_training(self, trainer, settings, rows, rng)
         else:
             held = None if held is None else self._for_net(held)
+            if held is not None and settings.preset is not None and "table_plan_" in self.__dict__:
+                held = without_far_rows(held, rows, self.table_plan_)
             given = RowSet(X, y, sample_weight)
             trainer = train(self, settings, rows, held, rng, given=given, options=options, stream=encoded_rows)
         trainer.release()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Self
@@ -12,12 +13,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from madaline.data.scale import centre_and_scale
-from madaline.errors import ConfigError, ShapeError, TargetError
+from madaline.errors import ConfigError, DataWarning, ShapeError, TargetError
 from madaline.estimators.base import NetEstimator
 from madaline.estimators.documentation import documented
 from madaline.estimators.intervals import Intervals
 from madaline.estimators.losses import scikit_loss
 from madaline.estimators.monte_carlo import ThinnedNets
+from madaline.estimators.outliers import is_outlier, worst_outlier
 from madaline.estimators.parameters import NetParameters, RegressorParameters
 from madaline.estimators.recipe import can_continue
 from madaline.estimators.row_set import RowSet
@@ -75,24 +77,23 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
 
     def _learn(self, settings: NetParameters, rows: RowSet) -> None:
         super()._learn(settings, rows)
+        self._bounds = None if settings.preset is None else _target_bounds(rows.y)
         is_scaled = rows.is_table or settings.preset is not None
-        self._scale = _target_scale(rows.y, scikit_loss(self.loss).out_activation) if is_scaled else None
-        self._bounds = None
-        if settings.preset is not None:
-            low, high = np.min(rows.y, axis=0), np.max(rows.y, axis=0)
-            room = BEYOND * (high - low)
-            self._bounds = np.where(low >= 0.0, np.maximum(low - room, 0.0), low - room), high + room
+        y, activation = self._bounded(rows.y), scikit_loss(self.loss).out_activation
+        self._scale = _target_scale(y, activation) if is_scaled else None
         self.__dict__.pop("_intervals", None)
 
     def _for_net(self, rows: RowSet) -> RowSet:
         rows = super()._for_net(rows)
-        return rows if self._scale is None else replace(rows, y=(rows.y - self._scale[0]) / self._scale[1])
+        if self._scale is None:
+            return rows
+        return replace(rows, y=(self._bounded(rows.y) - self._scale[0]) / self._scale[1])
 
     def _answers_of(self, target: np.ndarray) -> np.ndarray:
         return np.asarray(self._unscaled(target))
 
     def _encoding_key(self) -> Any:
-        return None if self._scale is None else [np.asarray(each).tolist() for each in self._scale]
+        return [np.asarray(each).tolist() for pair in (self._scale, self._bounds) if pair is not None for each in pair]
 
     def _make_loss(self) -> Loss:
         loss = scikit_loss(self.loss, n_outputs=self._target.width)
@@ -205,10 +206,32 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
         return prediction * scale + centre
 
     def _bounded(self, prediction: Any) -> Any:
-        """Predictions within the range of the training targets and some room beyond it."""
+        """Predictions or targets within the range of the training targets and some room beyond it."""
         return (
             prediction if self._bounds is None else np.minimum(np.maximum(prediction, self._bounds[0]), self._bounds[1])
         )
+
+
+def _target_bounds(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The bounds of predictions, and of the targets they are trained on: the range of the targets and some room.
+
+    Outliers, which would be all that a net learns, do not count.
+    """
+    usual = []
+    for column in y.reshape(len(y), -1).T.astype(np.float64):
+        far = is_outlier(column)
+        usual.append((column[~far].min(), column[~far].max()))
+        if (outlier := worst_outlier(column)) is not None:
+            warnings.warn(
+                f"The target has the value {outlier.value:g}, {outlier.times:.0f} times its usual range; it is learned "
+                f"as {np.clip(outlier.value, *usual[-1]):g}. Correct it, or leave out the row.",
+                DataWarning,
+                stacklevel=2,
+            )
+    low, high = (np.array(ends) if y.ndim == 2 else np.array(ends[0]) for ends in zip(*usual, strict=True))
+    with np.errstate(over="ignore"):  # targets that are too large are refused when they are scaled
+        room = BEYOND * (high - low)
+        return np.where(low >= 0.0, np.maximum(low - room, 0.0), low - room), high + room
 
 
 def _target_scale(y: np.ndarray, out_activation: str) -> tuple[Any, Any] | None:

@@ -124,6 +124,7 @@ def _target(y: Any, n_rows: int, *, numeric: bool) -> np.ndarray:
         else np.asarray(y if hasattr(y, "__array__") or not hasattr(y, "to_numpy") else y.to_numpy())
     )
     dtype = "numeric" if numeric else None
-    found: np.ndarray = check_array(y, accept_sparse="csr", ensure_2d=False, dtype=dtype, input_name="y")
+    with np.errstate(over="ignore", invalid="ignore"):  # the sum by which scikit-learn looks for NaN
+        found: np.ndarray = check_array(y, accept_sparse="csr", ensure_2d=False, dtype=dtype, input_name="y")
     check_consistent_length(np.empty((n_rows, 0)), found)
     return found
