@@ -83,6 +83,35 @@ def test_labels_and_several_numbers(tmp_path):
             assert "Residuals of y1" in page.titles
 
 
+def test_the_data_section_shows_the_training_set_if_it_is_given(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 2))
+    y = pd.Series(np.where(X[:, 0] > 0.0, "yes", "no"), name="sold")
+    classifier = md.MLPClassifier((4,), max_iter=5).fit(X[:70], y[:70])
+    for training, rows, n in ((None, "test set", 30), ((X[:70], y[:70]), "training set", 70)):
+        md.write_report(classifier, X[70:], y[70:], tmp_path / "report.html", training=training)
+        page = read(tmp_path / "report.html")
+        (bars,) = page.chart("Class balance")["data"]
+        assert sum(bars["x"]) == n
+        assert f"of the {rows}" in page.text
+        assert page.chart("Correlations")["layout"]["yaxis"]["ticktext"][0] == "sold = yes"
+        numbers = [int(row[0]) for row in page.rows("Worst predictions")[1:]]
+        assert max(numbers) < 30, "rows of X are counted from 0"
+    with pytest.raises(ShapeError, match="training has 70 rows in X and 60 in y"):
+        md.write_report(classifier, X[70:], y[70:], tmp_path / "report.html", training=(X[:70], y[:60]))
+
+
+def test_a_wide_sparse_matrix_has_its_most_important_columns_described(tmp_path):
+    rng = np.random.default_rng(0)
+    X = csr_matrix(rng.random((60, 3000)) * (rng.random((60, 3000)) < 0.01))
+    y = rng.random(60)
+    regressor = md.MLPRegressor(hidden_layer_sizes=(4,), max_iter=3).fit(X, y)
+    md.write_report(regressor, X, y, tmp_path / "report.html")
+    page = read(tmp_path / "report.html")
+    assert "for the 24 most important columns" in page.text
+    assert len(page.chart("Correlations")["layout"]["xaxis"]["ticktext"]) == 31
+
+
 def test_what_cannot_be_shown_is_said(tmp_path):
     X, y = np.eye(4), np.array([0, 1, 0, 1])
     margin = md.MLPClassifier(loss="hinge", max_iter=2).fit(X, y)

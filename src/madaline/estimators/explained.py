@@ -60,8 +60,8 @@ def explained(model: Any, *, raw: bool) -> Explained:
         return _of_model(model)
     if not hasattr(model, "_make_predictor"):
         raise ConfigError(
-            f"{type(model).__name__} is neither a md.Model nor an estimator of madaline. To explain a pipeline, use its "
-            "last step with the transformed rows: md.explain(pipeline[-1], pipeline[:-1].transform(X))."
+            f"{type(model).__name__} is neither a md.Model nor an estimator of madaline. To explain a pipeline, use "
+            "its last step with the transformed rows: md.explain(pipeline[-1], pipeline[:-1].transform(X))."
         )
     return _of_estimator(model, raw=raw)
 
