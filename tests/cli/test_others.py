@@ -74,6 +74,17 @@ def test_inspect_shows_columns_layers_scores_and_where_it_is_from(madaline, peng
     assert document["parameters"]["hidden_layer_sizes"] == [128, 128, 128]
 
 
+def test_inspect_writes_large_scores_as_train_does(madaline, cars, tmp_path):
+    estimator = md.load(cars / "model.madaline")
+    score = {"value": 8730.4, "low": 8012.0, "high": 12345.6}
+    estimator.provenance_ = replace(estimator.provenance_, about={"scores": {"RMSE": score}})
+    md.save(estimator, tmp_path / "large.madaline")
+    out = madaline("inspect", tmp_path / "large.madaline").out
+    assert "8,730" in out
+    assert "12,346" in out
+    assert "e+0" not in out
+
+
 def test_inspect_takes_what_a_file_says_about_itself_for_no_more_than_it_is(madaline, penguins, tmp_path):
     estimator = md.load(penguins / "model.madaline")
     about = {"scores": [1, 2], "rows": "many", "recipe": None, "versions": {"x": {"y": 1}}}

@@ -93,7 +93,9 @@ dl{grid-template-columns:repeat(2,minmax(0,1fr))}
 @page{margin:12mm}
 body{font-size:11pt}
 main{max-width:none;padding:0}
-nav,.modebar,summary{display:none!important}
+nav,.modebar,summary,.threshold p{display:none!important}
+.scroll{overflow:visible}
+table{font-size:8.5pt}
 figure,tr,.net,.warnings,dl{break-inside:avoid}
 h2,h3{break-after:avoid}
 .plot .scatterlayer,.plot .barlayer,.plot .legend .layers,.legend i{filter:none}
