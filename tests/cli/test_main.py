@@ -28,6 +28,14 @@ def test_every_command_has_help_with_examples(madaline, command):
     assert f"madaline {command}" in result.out.split("Examples:")[1]
 
 
+@pytest.mark.parametrize("module", ["madaline", "madaline.cli"])
+def test_the_command_line_runs_as_a_module(module):
+    run = subprocess.run(
+        [sys.executable, "-m", module, "--version"], capture_output=True, text=True, check=False, timeout=300
+    )
+    assert (run.returncode, run.stdout.split()[0]) == (0, "madaline"), run.stderr
+
+
 def test_the_version_is_shown(madaline):
     import madaline as md
 
