@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import ConfigError
+from madaline.estimators.base import NetEstimator
+from madaline.estimators.regressor import MLPRegressor
 from madaline.functional.model import Model
-from madaline.losses.loss import OUT_ACTIVATIONS
 from madaline.nn.layers.embedding import Embedding
 from madaline.nn.layers.parallel import Parallel
 from madaline.nn.layers.reshape import Identity
@@ -58,7 +59,7 @@ def explained(model: Any, *, raw: bool) -> Explained:
     """The net, inputs and outputs of a model or estimator."""
     if isinstance(model, Model):
         return _of_model(model)
-    if not hasattr(model, "_make_predictor"):
+    if not isinstance(model, NetEstimator):
         raise ConfigError(
             f"{type(model).__name__} is neither a md.Model nor an estimator of madaline. To explain a pipeline, use "
             "its last step with the transformed rows: md.explain(pipeline[-1], pipeline[:-1].transform(X))."
@@ -85,7 +86,7 @@ def _of_estimator(estimator: Any, *, raw: bool) -> Explained:
     check_is_fitted(estimator, "model_")
     model, names, picks = estimator.model_, None, False
     if hasattr(estimator, "classes_"):
-        kind = estimator._classes.kind
+        kind = estimator.class_encoding_.kind
         names = None if kind == "several" else np.asarray(estimator.classes_)
         picks = kind in ("binary", "multiclass")
     meaning = _meaning(estimator, raw=raw)
@@ -102,20 +103,19 @@ def _of_estimator(estimator: Any, *, raw: bool) -> Explained:
 
 def _meaning(estimator: Any, *, raw: bool) -> Callable[[Any], Any]:
     """The function from raw outputs to what an estimator predicts, or to themselves."""
-    loss = estimator._loss
     if hasattr(estimator, "classes_"):
-        name = "identity" if raw else estimator._output_activation()
-        final: Callable[[Any], Any] = loss.predict if name == "own" else OUT_ACTIVATIONS[name]
-        if estimator._classes.kind != "binary":
-            return final
-        if name == "identity":  # the logit of one class is minus that of the other
+        is_raw = raw or estimator.out_activation_ == "identity"
+        if estimator.class_encoding_.kind != "binary":
+            return (lambda z: z) if is_raw else estimator.activated
+        if is_raw:  # the logit of one class is minus that of the other
             return lambda z: np.concatenate((-z, z), axis=1) if z.shape[1] == 1 else z
-        return lambda z: estimator._probabilities(final(z))
+        return lambda z: estimator.probabilities(estimator.activated(z))
     if raw:
         return lambda z: z
-    if hasattr(estimator, "_unscaled"):
-        return lambda z: estimator._bounded(estimator._unscaled(loss.predict(z)))
-    centre, spread = np.atleast_1d(estimator._centre), np.atleast_1d(estimator._spread)
+    loss = estimator.loss_function_
+    if isinstance(estimator, MLPRegressor):
+        return lambda z: estimator.clip_to_bounds(estimator.in_target_units(loss.predict(z)))
+    centre, spread = np.atleast_1d(estimator.target_centre_), np.atleast_1d(estimator.target_scale_)
 
     def in_units_of_the_target(z: Any) -> Any:
         y = loss.predict(z)

@@ -32,7 +32,16 @@ from madaline.nn.layers.sequential import as_layer
 from madaline.plain import Reader
 from madaline.train.saved_state import history_from_plain, history_to_plain
 
-APART = ("model_", "history_", "_loss", "_trainer", "_predictor", "_best", "resolved_params_", "provenance_")
+APART = (
+    "model_",
+    "history_",
+    "loss_function_",
+    "_trainer",
+    "_predictor",
+    "best_weights_",
+    "resolved_params_",
+    "provenance_",
+)
 "Attributes that are written separately, or made again."
 
 MODULES = (madaline, classical, data)
@@ -118,14 +127,9 @@ def restored(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     if not isinstance(estimator, NetEstimator):
         return estimator
     estimator.resolved_params_ = {str(key): reader.value(value) for key, value in document["resolved"].items()}
-    estimator.model_ = files.restored(document, arrays)
-    history = document["history"]
-    estimator.history_ = history_from_plain(history)
-    estimator.history_.stopped, estimator.history_.converged = str(history["stopped"]), history["converged"]
-    estimator._best = None
-    estimator._loss = estimator._make_loss()
-    estimator._check_restored()
-    estimator._predictor = estimator._make_predictor(estimator.model_)
+    model, history = files.restored(document, arrays), history_from_plain(document["history"])
+    history.stopped, history.converged = str(document["history"]["stopped"]), document["history"]["converged"]
+    estimator.restore_net(model, history)
     return estimator
 
 
@@ -145,7 +149,7 @@ def _as_description(estimator: Any, name: str, value: Any) -> Any:
     if name == "loss" and not isinstance(value, str):
         loss = scikit_loss(value)
         outputs = np.empty((0, estimator.n_outputs_))
-        width = getattr(getattr(estimator, "_target", None), "width", 1)
+        width = getattr(getattr(estimator, "target_spec_", None), "width", 1)
         target = np.empty((0, width) if width > 1 else 0, np.int64 if hasattr(estimator, "classes_") else np.float64)
         return loss.traced(outputs, target) if isinstance(loss, CustomLoss) else loss
     if name == "validation" and isinstance(value, (list, tuple)):

@@ -69,11 +69,11 @@ class GaussianMLPRegressor(DensityRegressor, GaussianParameters):
 
     def _densities(self, outputs: Array) -> GaussianMixture:
         outputs = np.asarray(outputs, dtype=np.float64)
-        assert isinstance(self._loss, HeteroscedasticGaussian)
+        assert isinstance(self.loss_function_, HeteroscedasticGaussian)
         with np.errstate(over="ignore"):
-            variance = np.minimum(self._loss.variance(outputs), LARGEST_VARIANCE)
-        factors = variance[:, None, :, None] ** -0.5 * np.eye(self._target.width)
-        return GaussianMixture(np.ones((len(outputs), 1)), self._loss.predict(outputs)[:, None, :], factors)
+            variance = np.minimum(self.loss_function_.variance(outputs), LARGEST_VARIANCE)
+        factors = variance[:, None, :, None] ** -0.5 * np.eye(self.target_spec_.width)
+        return GaussianMixture(np.ones((len(outputs), 1)), self.loss_function_.predict(outputs)[:, None, :], factors)
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """The mean of each row, and if asked for its standard deviation: (n_samples,) or (n_samples, n_targets)."""

@@ -78,5 +78,5 @@ class MixtureDensityRegressor(DensityRegressor, MixtureParameters):
         )
 
     def _densities(self, outputs: Array) -> GaussianMixture:
-        assert isinstance(self._loss, MixtureDensity)
-        return self._loss.distribution(outputs)
+        assert isinstance(self.loss_function_, MixtureDensity)
+        return self.loss_function_.distribution(outputs)

@@ -71,9 +71,9 @@ class Chain(Instruction):
             return [self]
         dims, strides = join(self.dims, [operand.strides for operand in self.places])
         places = tuple(with_strides(operand, new) for operand, new in zip(self.places, strides, strict=True))
-        return replace(self, dims=dims, places=places)._unrolled()
+        return replace(self, dims=dims, places=places).unrolled()
 
-    def _unrolled(self) -> list[Chain]:
+    def unrolled(self) -> list[Chain]:
         if len(self.dims) <= MAX_DIMS:
             return [self]
         axis = smallest(self.dims)
@@ -81,7 +81,7 @@ class Chain(Instruction):
         found = []
         for index in range(self.dims[axis][0]):
             places = [with_strides(o, without(o.strides, axis), index * o.strides[axis]) for o in self.places]
-            found += replace(self, dims=dims, places=tuple(places))._unrolled()
+            found += replace(self, dims=dims, places=tuple(places)).unrolled()
         return found
 
     @property
