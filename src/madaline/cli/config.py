@@ -59,7 +59,7 @@ class TrainingSettings:
 
 
 @dataclass
-class Ended:
+class RunEnd:
     """How a run ended; one that a time limit ended is trained again up to that step."""
 
     by: str = ""
@@ -67,7 +67,7 @@ class Ended:
     step: int = 0
 
 
-SECTIONS = {"data": DataSettings, "split": SplitSettings, "training": TrainingSettings, "ended": Ended}
+SECTIONS = {"data": DataSettings, "split": SplitSettings, "training": TrainingSettings, "ended": RunEnd}
 
 
 @dataclass
@@ -78,7 +78,7 @@ class RunConfig:
     reading: ReadOptions = field(default_factory=ReadOptions)
     split: SplitSettings = field(default_factory=SplitSettings)
     training: TrainingSettings = field(default_factory=TrainingSettings)
-    ended: Ended = field(default_factory=Ended)
+    ended: RunEnd = field(default_factory=RunEnd)
     versions: dict[str, str] = field(default_factory=dict)
 
     def to_toml(self) -> str:

@@ -34,7 +34,7 @@ from madaline.estimators.parameters import NetParameters, check_not_given_twice,
 from madaline.estimators.predictor import LAYERS, Predictor
 from madaline.estimators.recipe import seed_of
 from madaline.estimators.row_set import RowSet, split_off_validation
-from madaline.estimators.saved import Saved
+from madaline.estimators.saved import SavableEstimator
 from madaline.estimators.scoring import with_scores
 from madaline.estimators.stopping import reset_counters
 from madaline.estimators.table_stream import EncodedRows, TableStream, encode_stream
@@ -42,8 +42,8 @@ from madaline.estimators.tables import check_width, encoded, learn_table, pointi
 from madaline.estimators.targets import refuse_gaps, target_names
 from madaline.estimators.training import (
     NOT_FINITE,
+    EstimatorFitOptions,
     FitData,
-    FitOptions,
     continue_training,
     keeps_schedule,
     new_trainer,
@@ -56,7 +56,7 @@ from madaline.train.history import History
 from madaline.train.trainer import Trainer
 
 
-class NetEstimator(Saved, NetParameters, BaseEstimator):
+class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
     """A net as an estimator.
 
     A subclass gives ``_read_target`` (targets as the loss takes them), ``_make_loss``, ``_n_outputs``,
@@ -178,7 +178,7 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
             All classes, if the training rows may lack some of them; for classifiers.
         """
         self._validate_params()
-        options = FitOptions(validation, checkpoint, resume, max_seconds, classes)
+        options = EstimatorFitOptions(validation, checkpoint, resume, max_seconds, classes)
         options.check_seed(self.random_state)
         try:
             return cast(Self, with_sklearn_callbacks(self._fit)(X, y, sample_weight, options=options))
@@ -186,10 +186,10 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
             self.__dict__.pop("_classes_given", None)
 
     def _fit(
-        self, X: Any, y: Any, sample_weight: Any, *, continues: bool = False, options: FitOptions | None = None
+        self, X: Any, y: Any, sample_weight: Any, *, continues: bool = False, options: EstimatorFitOptions | None = None
     ) -> Self:
         check_not_given_twice(self)
-        options = options or FitOptions()
+        options = options or EstimatorFitOptions()
         fresh = not hasattr(self, "model_") or not (self.warm_start or continues)
         settings = resolved(self)
         if settings.preset is not None:
@@ -220,7 +220,9 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
         looks = rows.is_table or looks_at_rows(settings.init)
         if fresh and not looks:
             self._begin(settings, rows, rng)  # scikit-learn draws weights first, and then the validation set
-        rows, held = (rows, None) if continues else self._split_validation(settings, rows, rng, options.validation)
+        rows, validation = (
+            (rows, None) if continues else self._split_validation(settings, rows, rng, options.validation)
+        )
         if fresh and stream is None:
             self._learn(settings, rows)
         rows = self._for_net(rows)
@@ -236,18 +238,18 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
                 trainer = new_trainer(self, settings, rng)
             continue_training(self, trainer, settings, rows, rng)
         else:
-            held = None if held is None else self._for_net(held)
-            if held is not None and settings.preset is not None and "table_plan_" in self.__dict__:
-                held = without_far_rows(held, rows, self.table_plan_)
+            validation = None if validation is None else self._for_net(validation)
+            if validation is not None and settings.preset is not None and "table_plan_" in self.__dict__:
+                validation = without_far_rows(validation, rows, self.table_plan_)
             given = RowSet(X, y, sample_weight)
-            data = FitData(rows, held, given, encoded_rows)
+            data = FitData(rows, validation, given, encoded_rows)
             trainer = train(self, settings, data, rng, make_predictor=self._make_predictor, options=options)
         trainer.release()
         self._trainer, self.model_ = trainer, trainer.model
         self._predictor = self._make_predictor(self.model_)
         if not np.isfinite(self.model_.params.flat).all():
             raise ValueError(NOT_FINITE)
-        self._finish_fit(settings, held)
+        self._finish_fit(settings, validation)
         return self
 
     def _split_validation(
@@ -269,7 +271,7 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
         used = self.get_params(deep=False) | vars(settings)
         self.resolved_params_ = {name: plain(value) for name, value in used.items()}
 
-    def _finish_fit(self, settings: NetParameters, held: RowSet | None) -> None:
+    def _finish_fit(self, settings: NetParameters, validation: RowSet | None) -> None:
         """What is learned when the net is trained."""
         self.resolved_params_["learning_rate_init"] = settings.learning_rate_init
 

@@ -27,15 +27,15 @@ class ScikitLearnListener(Callback):
         self, estimator: Any, context: Any, rows: RowSet, make_predictor: Callable[[Model], Predictor]
     ) -> None:
         self.estimator, self.context, self.make_predictor = estimator, context, make_predictor
-        self.told = {"estimator": estimator, "X": rows.X, "y": rows.y, "metadata": _metadata(rows)}
+        self.task_facts = {"estimator": estimator, "X": rows.X, "y": rows.y, "metadata": _metadata(rows)}
         self.epoch: Any = None
 
     def on_fit_start(self, trainer: TrainingView) -> None:
-        self.context.call_on_fit_task_begin(**self.told)
+        self.context.call_on_fit_task_begin(**self.task_facts)
         self._begin(trainer)
 
     def on_epoch_end(self, trainer: TrainingView, row: Mapping[str, float]) -> None:
-        stops = self.epoch.call_on_fit_task_end(**self.told, reconstruction_attributes=self._as_if_ended(trainer))
+        stops = self.epoch.call_on_fit_task_end(**self.task_facts, reconstruction_attributes=self._as_if_ended(trainer))
         self.epoch = None
         if stops:
             trainer.stop()
@@ -45,11 +45,11 @@ class ScikitLearnListener(Callback):
     def on_fit_end(self, trainer: TrainingView) -> None:
         if self.epoch is not None:  # begun, and not run: L-BFGS was content, or the run was interrupted
             self.epoch.call_on_fit_task_end(estimator=self.estimator)
-        self.context.call_on_fit_task_end(**self.told, reconstruction_attributes=self._as_if_ended(trainer))
+        self.context.call_on_fit_task_end(**self.task_facts, reconstruction_attributes=self._as_if_ended(trainer))
 
     def _begin(self, trainer: TrainingView) -> None:
         self.epoch = self.context.subcontext(task_name="epoch")
-        self.epoch.call_on_fit_task_begin(**self.told, reconstruction_attributes=self._as_if_ended(trainer))
+        self.epoch.call_on_fit_task_begin(**self.task_facts, reconstruction_attributes=self._as_if_ended(trainer))
 
     def _as_if_ended(self, trainer: TrainingView) -> Any:
         """What an estimator has after a fit, made only if somebody asks."""

@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import _check_partial_fit_first_call, type_of_targ
 from madaline.errors import ConfigError
 from madaline.estimators.base import NetEstimator
 from madaline.estimators.documentation import documented
-from madaline.estimators.losses import OverOutputs, SeveralClasses, scikit_loss
+from madaline.estimators.losses import SeveralClasses, SummedOverOutputs, scikit_loss
 from madaline.estimators.monte_carlo import ThinnedNets
 from madaline.estimators.parameters import ClassifierParameters
 from madaline.estimators.recipe import can_continue
@@ -112,7 +112,7 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
             return SeveralClasses(tuple(len(classes) for classes in self.classes_))
         if kind == "multiclass":
             return CrossEntropy()
-        return OverOutputs(BinaryCrossEntropy()) if kind == "labels" else BinaryCrossEntropy()
+        return SummedOverOutputs(BinaryCrossEntropy()) if kind == "labels" else BinaryCrossEntropy()
 
     def _loss_of_classes(self) -> Loss:
         """The loss that is asked for, unless it is one of numbers, which would take the classes' places for them."""

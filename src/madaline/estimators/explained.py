@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import ConfigError
-from madaline.estimators.base import NetEstimator
-from madaline.estimators.regressor import MLPRegressor
 from madaline.functional.model import Model
 from madaline.nn.layers.embedding import Embedding
 from madaline.nn.layers.parallel import Parallel
@@ -28,7 +26,7 @@ EMBEDDINGS = "0.0"
 
 
 @dataclass(frozen=True)
-class Explained:
+class ExplainedNet:
     """A net, its inputs and its outputs.
 
     Attributes
@@ -55,10 +53,12 @@ class Explained:
     picks: bool = False
 
 
-def explained(model: Any, *, raw: bool) -> Explained:
+def explained(model: Any, *, raw: bool) -> ExplainedNet:
     """The net, inputs and outputs of a model or estimator."""
     if isinstance(model, Model):
         return _of_model(model)
+    from madaline.estimators.base import NetEstimator  # imports scikit-learn, which a model does not need
+
     if not isinstance(model, NetEstimator):
         raise ConfigError(
             f"{type(model).__name__} is neither a md.Model nor an estimator of madaline. To explain a pipeline, use "
@@ -67,7 +67,7 @@ def explained(model: Any, *, raw: bool) -> Explained:
     return _of_estimator(model, raw=raw)
 
 
-def _of_model(model: Model) -> Explained:
+def _of_model(model: Model) -> ExplainedNet:
     specs = model.network.inputs
     for name, spec in specs.items() if isinstance(specs, dict) else [("", specs)]:
         if getattr(spec, "dtype", np.dtype(float)).kind == "i":
@@ -77,10 +77,10 @@ def _of_model(model: Model) -> Explained:
             )
     if not isinstance(model.network.out_shape, tuple) or len(model.network.out_shape) != 2:
         raise ConfigError("Attributions explain nets with one output of shape (n, outputs).")
-    return Explained(model, lambda X: model.batch(X)[0], lambda z: z, lambda found: found)
+    return ExplainedNet(model, lambda X: model.batch(X)[0], lambda z: z, lambda found: found)
 
 
-def _of_estimator(estimator: Any, *, raw: bool) -> Explained:
+def _of_estimator(estimator: Any, *, raw: bool) -> ExplainedNet:
     from sklearn.utils.validation import check_is_fitted, validate_data
 
     check_is_fitted(estimator, "model_")
@@ -98,7 +98,7 @@ def _of_estimator(estimator: Any, *, raw: bool) -> Explained:
         X = validate_data(estimator, X, accept_sparse=["csr", "csc"], reset=False)
         return model.batch(X.toarray() if is_sparse(X) else X)[0]
 
-    return Explained(model, inputs, meaning, lambda found: found, names, picks)
+    return ExplainedNet(model, inputs, meaning, lambda found: found, names, picks)
 
 
 def _meaning(estimator: Any, *, raw: bool) -> Callable[[Any], Any]:
@@ -112,6 +112,8 @@ def _meaning(estimator: Any, *, raw: bool) -> Callable[[Any], Any]:
         return lambda z: estimator.probabilities(estimator.activated(z))
     if raw:
         return lambda z: z
+    from madaline.estimators.regressor import MLPRegressor
+
     loss = estimator.loss_function_
     if isinstance(estimator, MLPRegressor):
         return lambda z: estimator.clip_to_bounds(estimator.in_target_units(loss.predict(z)))
@@ -125,7 +127,7 @@ def _meaning(estimator: Any, *, raw: bool) -> Callable[[Any], Any]:
     return in_units_of_the_target
 
 
-def _behind_a_table(plan: Any, model: Model, meaning: Any, names: Array | None, picks: bool) -> Explained:
+def _behind_a_table(plan: Any, model: Model, meaning: Any, names: Array | None, picks: bool) -> ExplainedNet:
     from madaline.data.encode import NUMBERS
     from madaline.estimators.tables import encoded
 
@@ -151,7 +153,7 @@ def _behind_a_table(plan: Any, model: Model, meaning: Any, names: Array | None, 
             total[:, place_of[column]] = found[name].sum(axis=1)
         return total
 
-    return Explained(after, inputs, meaning, by_column, names, picks)
+    return ExplainedNet(after, inputs, meaning, by_column, names, picks)
 
 
 def _after_embeddings(model: Model, embedded: list[str]) -> Model:

@@ -22,7 +22,7 @@ from madaline.estimators.defaults import is_default
 from madaline.estimators.intervals import Intervals
 from madaline.estimators.losses import scikit_loss
 from madaline.estimators.provenance import Provenance
-from madaline.estimators.saved import Saved
+from madaline.estimators.saved import SavableEstimator
 from madaline.estimators.targets import Classes
 from madaline.functional import files
 from madaline.losses.custom import CustomLoss
@@ -62,7 +62,7 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
         ) from None
     has_net = isinstance(estimator, NetEstimator)
     arrays = files.model_arrays(estimator.model_) if has_net else {}
-    writer = _Writer(arrays)
+    writer = _ValueWriter(arrays)
     given = {name: value for name, value in estimator.get_params(deep=False).items() if not is_default(value)}
     parameters, left_out = _written(writer, estimator, given, "parameter")
     if left_out:
@@ -86,7 +86,9 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     container.write(path, arrays, document)
 
 
-def _written(writer: _Writer, estimator: Any, values: dict[str, Any], prefix: str) -> tuple[dict[str, Any], list[str]]:
+def _written(
+    writer: _ValueWriter, estimator: Any, values: dict[str, Any], prefix: str
+) -> tuple[dict[str, Any], list[str]]:
     """Parameters as plain data, and the names of those that cannot be written."""
     found, left_out = {}, []
     for name, value in values.items():
@@ -108,10 +110,10 @@ def restored(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     """The estimator in a file."""
     name = document["class"]
     found = [getattr(module, name) for module in MODULES if name in module.__all__]
-    if not found or not isinstance(found[0], type) or not issubclass(found[0], Saved):
+    if not found or not isinstance(found[0], type) or not issubclass(found[0], SavableEstimator):
         raise FileFormatError(f"The file holds a {name!r}, which is not an estimator of madaline.")
     cls: Any = found[0]
-    reader = _Reader(arrays)
+    reader = _ValueReader(arrays)
     known = set(cls._get_param_names())
     given = {key: reader.value(value) for key, value in document["parameters"].items() if key in known}
     if isinstance(given.get("loss"), Description) and not isinstance(given["loss"], Loss):
@@ -159,7 +161,7 @@ def _as_description(estimator: Any, name: str, value: Any) -> Any:
     return value
 
 
-class _Writer:
+class _ValueWriter:
     """Values as JSON; other than plain values are a dict whose only key says what they are."""
 
     def __init__(self, arrays: dict[str, np.ndarray]) -> None:
@@ -196,7 +198,7 @@ class _Writer:
         raise ConfigError(f"{key} holds {value.dtype}, which cannot be written to a file.")
 
 
-class _Reader:
+class _ValueReader:
     """The values that a writer wrote."""
 
     def __init__(self, arrays: dict[str, np.ndarray]) -> None:

@@ -118,11 +118,11 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
     def score_rows(self, prediction: np.ndarray, rows: RowSet) -> float:
         return R2().whole(MSE(), prediction, rows.y, rows.weight)
 
-    def _finish_fit(self, settings: NetParameters, held: RowSet | None) -> None:
-        super()._finish_fit(settings, held)
-        if held is not None and len(held) > 1:
-            prediction = self.clip_to_bounds(self.in_target_units(self._predictor(held.X)))
-            self._learn_intervals(self.unscaled_targets(held.y), prediction)
+    def _finish_fit(self, settings: NetParameters, validation: RowSet | None) -> None:
+        super()._finish_fit(settings, validation)
+        if validation is not None and len(validation) > 1:
+            prediction = self.clip_to_bounds(self.in_target_units(self._predictor(validation.X)))
+            self._learn_intervals(self.unscaled_targets(validation.y), prediction)
 
     @available_if(can_continue)
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -13,7 +13,7 @@ from madaline.train.metrics import METRICS, Metric
 
 
 @description
-class Score(Metric):
+class ScikitLearnMetric(Metric):
     """One of scikit-learn's scores, of what an estimator makes of the net's outputs; larger is better.
 
     Parameters
@@ -54,7 +54,7 @@ def with_scores(estimator: Any, metrics: Any) -> Any:
 def _as_score(estimator: Any, item: Any) -> Any:
     if hasattr(item, "_score_func"):
         name = item._score_func.__name__  # noqa: SLF001 - scikit-learn has no public name for it
-        return Score(name, item, estimator)
+        return ScikitLearnMetric(name, item, estimator)
     if not isinstance(item, str) or item in METRICS:
         return item
     from sklearn.metrics import get_scorer, get_scorer_names  # only those who ask for a score wait for it
@@ -66,7 +66,7 @@ def _as_score(estimator: Any, item: Any) -> Any:
             f"metrics={item!r} is not known.{f' Did you mean {near[0]!r}?' if near else ''}\n"
             f"Known: {', '.join(METRICS.names())}, and scikit-learn's scores: sklearn.metrics.get_scorer_names()."
         )
-    return Score(item, get_scorer(item), estimator)
+    return ScikitLearnMetric(item, get_scorer(item), estimator)
 
 
 class _OutputsAsRows:

@@ -45,7 +45,7 @@ RATE_AFTER_DIVERGENCE = 0.25
 
 
 @dataclass(frozen=True)
-class FitOptions:
+class EstimatorFitOptions:
     """Options of one call of ``fit``."""
 
     validation: Any = None
@@ -127,7 +127,7 @@ def train(
     rng: np.random.RandomState,
     *,
     make_predictor: Callable[[Model], Predictor],
-    options: FitOptions,
+    options: EstimatorFitOptions,
 ) -> Trainer:
     """Train for all epochs, or until convergence. Returns the trainer.
 
@@ -140,7 +140,7 @@ def train(
     rng : RandomState
     make_predictor : callable
         Returns the predictor of a model that is being trained.
-    options : FitOptions
+    options : EstimatorFitOptions
     """
     rate = settings.learning_rate_init
     if options.has_checkpoint and settings.preset is not None and options.checkpoint is not None:
@@ -182,7 +182,7 @@ def _run(
     rng: np.random.RandomState,
     *,
     make_predictor: Callable[[Model], Predictor],
-    options: FitOptions,
+    options: EstimatorFitOptions,
 ) -> History:
     rows, validation, stream = data.rows, data.validation, data.stream
     steps = _takes_steps(settings)

@@ -24,13 +24,13 @@ from madaline.graph.shapes import Rows
 from madaline.graph.trace import open_trace
 from madaline.losses.loss import softmax
 from madaline.ship.columns import Columns
-from madaline.ship.inference import Inference, completed, number_type, run
+from madaline.ship.inference import InferenceGraph, completed, number_type, run
 
 Answers = tuple[dict[str, Any], dict[str, Mapping[str, Any]]]
 "Outputs by name, and the kind and values of some of them."
 
 
-def inference_of_estimator(estimator: Any, dtype: Any = None) -> Inference:
+def inference_of_estimator(estimator: Any, dtype: Any = None) -> InferenceGraph:
     """The graph of a fitted estimator, preprocessing and classes included."""
     if isinstance(estimator, UnitClassifier):
         return _of_units(estimator)
@@ -44,7 +44,7 @@ def inference_of_estimator(estimator: Any, dtype: Any = None) -> Inference:
     return _of_net(estimator.model_, plan, lambda raw: answers(estimator, raw), type(estimator).__name__, dtype)
 
 
-def _of_net(model: Model, plan: Any, answers: Callable[[Any], Answers], title: str, dtype: Any) -> Inference:
+def _of_net(model: Model, plan: Any, answers: Callable[[Any], Answers], title: str, dtype: Any) -> InferenceGraph:
     number = number_type(model, dtype)
     columns = None if plan is None else Columns(plan)
     spec = model.network.inputs
@@ -141,7 +141,7 @@ def _refuse_thinned(estimator: Any) -> None:
         )
 
 
-def _of_units(estimator: UnitClassifier) -> Inference:
+def _of_units(estimator: UnitClassifier) -> InferenceGraph:
     """Classical units: weighted sums, and the class of the largest sum or of the sign."""
     if not hasattr(estimator, "classes_"):
         raise TypeError(f"export needs a fitted estimator; this {type(estimator).__name__} is not fitted.")

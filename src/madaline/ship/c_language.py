@@ -60,7 +60,7 @@ _SAME_NAME = (
 )
 
 
-class C(Language):
+class CLanguage(Language):
     """C99."""
 
     target: ClassVar[str] = "C"

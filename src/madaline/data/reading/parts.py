@@ -12,7 +12,7 @@ from madaline.data.reading.assumption import Assumption, named
 from madaline.data.reading.delimiter import find_delimiter
 from madaline.data.reading.dialect import Dialect, quoting_of
 from madaline.data.reading.format import TableFormat
-from madaline.data.reading.known import Known
+from madaline.data.reading.known import KnownFormat
 from madaline.data.reading.layout import Layout, find_layout
 from madaline.data.reading.records import (
     LooseQuotes,
@@ -111,7 +111,7 @@ class TextPart(Part):
         format: TableFormat | None = None,  # noqa: A002
     ) -> TextPart:
         """The text of a file or stream; ``format`` is that of an earlier table."""
-        known = None if format is None or format.dialect is None else Known(format.dialect, tuple(format.columns))
+        known = None if format is None or format.dialect is None else KnownFormat(format.dialect, tuple(format.columns))
         text = read_text(
             source,
             name=name,
@@ -120,7 +120,7 @@ class TextPart(Part):
             usual_encoding=None if known is None else known.dialect.encoding,
             max_unpacked=options.max_unpacked,
         )
-        sign, said = find_delimiter(text, options.delimiter, options.skip or 0, known)
+        sign, notes = find_delimiter(text, options.delimiter, options.skip or 0, known)
         quoting, delimiter = quoting_of(sample_lines(text), sign), sign
         if sign == " ":
             text, delimiter = rewritten(text, (joined_blanks(line) + "\n" for line in text.lines()), stack), "\t"
@@ -133,7 +133,7 @@ class TextPart(Part):
             text = with_strict_quotes(text, delimiter, stack)
             layout = find(text, delimiter)
         dialect = Dialect(sign, quoting, text.encoding, text.line_end, layout.has_header)
-        return cls(text, layout, dialect, (*text.assumptions, *said, *layout.assumptions))
+        return cls(text, layout, dialect, (*text.assumptions, *notes, *layout.assumptions))
 
     def texts(self, names: Sequence[str]) -> Iterator[tuple[int, pl.DataFrame]]:
         """All fields as texts without outer blanks; blank ones are null."""

@@ -17,7 +17,7 @@ from madaline.data.reading.format import TableFormat
 from madaline.data.reading.format_choice import find_decimal, find_format, found_again
 from madaline.data.reading.options import ReadOptions
 from madaline.data.reading.parts import FramePart, ParquetPart, Part, TextPart
-from madaline.data.reading.statements import say, say_dates
+from madaline.data.reading.statements import date_assumptions, format_assumptions
 from madaline.errors import ConfigError, FileFormatError
 
 if TYPE_CHECKING:
@@ -91,8 +91,8 @@ def open_table(
     """
     options = options or ReadOptions()
     with ExitStack() as stack:
-        name, parts, said = _parts(source, options, stack, name, format)
-        table = TableFile(name, parts, options, assumptions=said)
+        name, parts, notes = _parts(source, options, stack, name, format)
+        table = TableFile(name, parts, options, assumptions=notes)
         _check_alike(parts)
         for part in parts[:1]:
             table.assumptions += part.assumptions
@@ -167,8 +167,8 @@ def _parts(
     files = sorted(each for each in path.iterdir() if each.is_file() and each.name.lower().endswith(SUFFIXES))
     if not files:
         raise FileFormatError(f"The folder {str(path)!r} has no table in it: no file that ends in .csv or .parquet.")
-    said = [Assumption(f"{counted(len(files), 'file')} of the folder, one after the other.", "a file instead")]
-    return f"The folder {str(path)!r}", [_file_part(each, options, stack, format) for each in files], said
+    notes = [Assumption(f"{counted(len(files), 'file')} of the folder, one after the other.", "a file instead")]
+    return f"The folder {str(path)!r}", [_file_part(each, options, stack, format) for each in files], notes
 
 
 def _file_part(
@@ -227,7 +227,7 @@ def _look_at_texts(table: TableFile, given: TableFormat | None) -> None:
         else:
             found[name] = found_again(known, column, decimal)
     table.format = TableFormat(decimal, markers, found, table.parts[0].dialect)
-    table.assumptions += say(table.format, columns, given)
+    table.assumptions += format_assumptions(table.format, columns, given)
 
 
 def _look_at_types(table: TableFile, given: TableFormat | None) -> None:
@@ -262,7 +262,7 @@ def _look_at_types(table: TableFile, given: TableFormat | None) -> None:
         if chosen.is_date and column.dates_of(chosen.pattern) == column.n:
             found[name] = chosen
     table.format = TableFormat(columns=found)
-    table.assumptions += say_dates(table.format, columns, given)
+    table.assumptions += date_assumptions(table.format, columns, given)
 
 
 def _check_names(table: TableFile) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from madaline.estimators.density.base import DensityRegressor
 from madaline.estimators.documentation import documented
-from madaline.estimators.parameters import POSITIVE, NetParameters, Number, Parameter, parameters
+from madaline.estimators.parameters import POSITIVE, NetParameters, NumberRange, Parameter, parameters
 from madaline.losses.density import HeteroscedasticGaussian
 from madaline.losses.loss import Loss
 from madaline.losses.mixture_density import GaussianMixture
@@ -33,7 +33,7 @@ class GaussianParameters(NetParameters):
             "int",
             "Predict the mean of the densities of this many nets thinned by dropout (Gal & Ghahramani 2016); 0 uses "
             "the whole net. Needs ``dropout``.",
-            (Number("[0, inf)", whole=True),),
+            (NumberRange("[0, inf)", whole=True),),
         ),
     ] = 0
 

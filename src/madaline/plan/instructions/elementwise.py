@@ -14,7 +14,7 @@ from madaline.graph.node import BOOL, Node, name_of
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.shapes import Shape
 from madaline.plan.collapse import MAX_DIMS, join, smallest, with_strides, without
-from madaline.plan.fuse import Group
+from madaline.plan.fuse import NodeGroup
 from madaline.plan.instructions.base import Dim, Frame, Instruction, Operand, show_dims
 from madaline.plan.lowering import Lowering, dims_of
 from madaline.plan.peephole import FUSED, Op, with_fused_ops
@@ -102,7 +102,7 @@ class Chain(Instruction):
         return ", ".join(name if count == 1 else f"{name} {count}" for name, count in counts.items())
 
 
-def lower_chain(group: Group, low: Lowering, skip: frozenset[int] = frozenset()) -> Chain:
+def lower_chain(group: NodeGroup, low: Lowering, skip: frozenset[int] = frozenset()) -> Chain:
     """A fused chain. Nodes in ``skip`` have been computed by a product already."""
     members = [node for node in group.nodes if id(node) not in skip]
     inside = {id(node) for node in members}

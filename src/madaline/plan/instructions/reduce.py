@@ -97,8 +97,8 @@ class Reduction(Instruction):
         return f"{show_dims((*self.keep, *self.reduce))} -> {show_dims(self.keep)}"
 
     def details(self) -> str:
-        said = {"of products": self.times is not None, "over the rows": self.accumulate}
-        return ", ".join(text for text, holds in said.items() if holds)
+        notes = {"of products": self.times is not None, "over the rows": self.accumulate}
+        return ", ".join(text for text, holds in notes.items() if holds)
 
 
 @lowers("sum", "prod", "max", "min", "logsumexp", "argmax", joins=True)
