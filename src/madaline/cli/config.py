@@ -120,10 +120,10 @@ def _checked(kind: Any, given: Any, section: str, path: Path) -> Any:
     if not isinstance(given, dict):
         raise ConfigError(f"{str(path)!r}: {section} must be a section: [{section}].")
     values = {}
-    for name, value in given.items():
+    for name, read in given.items():
         if name not in known:
             raise ConfigError(f"{str(path)!r}: [{section}] has an unknown setting {name!r}. Known: {', '.join(known)}.")
-        value = tuple(value) if isinstance(value, list) else value  # noqa: PLW2901
+        value = tuple(read) if isinstance(read, list) else read
         if not fits(value, hints[name]):
             raise ConfigError(f"{str(path)!r}: {section}.{name} = {value!r} must be {shown_hint(hints[name])}.")
         values[name] = value

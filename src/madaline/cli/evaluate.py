@@ -62,7 +62,7 @@ def evaluate(
     )
     screen = Screen(as_json=as_json)
     truths, predictions = [], []
-    with open_table(data, reading, format=saved.reading) as table:
+    with open_table(data, reading, earlier_format=saved.reading) as table:
         for name in saved.targets:
             find_column(name, table.names, "the target")
         assumptions = table.assumptions

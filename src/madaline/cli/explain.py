@@ -91,7 +91,7 @@ def explain(
     is_csv = out is not None and out.suffix.lower() == ".csv"
     most = rows if rows is not None or is_csv else SCREEN_ROWS if out is None else PAGE_ROWS
     chosen = _output_of(saved, output)
-    with open_table(data, reading, format=saved.reading) as table:
+    with open_table(data, reading, earlier_format=saved.reading) as table:
         parts = (
             (batch, _explained(saved, batch, numbers, chosen)) for batch, numbers in _blocks(table, row or (), most)
         )
@@ -192,7 +192,7 @@ def _show(screen: Any, found: Explanations, top: int) -> None:
         screen.table(["column", "value", "contribution"], [*lines, ("sum", "", total)], right=(2,))
 
 
-def _write_csv(parts: Iterator[tuple[pl.DataFrame, Explanations]], out: Path, format: TableFormat) -> int:  # noqa: A002
+def _write_csv(parts: Iterator[tuple[pl.DataFrame, Explanations]], out: Path, table_format: TableFormat) -> int:
     """Write the columns of the table, then predictions and all contributions, whole or not at all."""
     from madaline.cli.predict import write_table
 
@@ -202,7 +202,7 @@ def _write_csv(parts: Iterator[tuple[pl.DataFrame, Explanations]], out: Path, fo
             same = {name: f"{name} (explained)" for name in answers.columns if name in batch.columns}
             yield batch.hstack(answers.rename(same))
 
-    return write_table(joined(), out, format)
+    return write_table(joined(), out, table_format)
 
 
 def _write_page(found: Explanations, out: Path, title: str, top: int) -> None:

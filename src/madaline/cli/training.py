@@ -52,7 +52,7 @@ def run(
     """Train, test, compare, advise, write."""
     try:
         _run(settings, folder, screen, resume=resume, with_baselines=with_baselines, with_report=with_report)
-    except BaseException:
+    except BaseException:  # also Ctrl-C: an empty folder is removed before the error is raised again
         if not folder.checkpoint.exists() and not resume and not (folder.work / CONFIG).exists():
             folder.discard()
         raise

@@ -167,7 +167,7 @@ def _is_missing(value: Any) -> bool:
         return True
     if isinstance(value, decimal.Decimal):
         return value.is_nan()
-    return isinstance(value, (float, np.generic)) and not bool(value == value)  # noqa: PLR0124
+    return isinstance(value, (float, np.generic)) and not bool(value == value)  # noqa: PLR0124 - NaN and NaT
 
 
 def _wall_clock(value: Any) -> Any:

@@ -216,8 +216,8 @@ class ImageScaler(SavableEstimator, OneToOneFeatureMixin, TransformerMixin, Base
             shape = [1] * X.ndim
             shape[self.channel_axis] = X.shape[self.channel_axis]
             rows = channels.reshape(-1, channels.shape[-1])
-            found = centre_and_scale(rows, "standard")
-            return tuple(item.reshape(shape[1:]) for item in found)  # type: ignore[return-value]
+            centre, scale = centre_and_scale(rows, "standard")
+            return centre.reshape(shape[1:]), scale.reshape(shape[1:])
         return centre_and_scale(X, "none" if of is None else "standard")
 
     def transform(self, X: Any) -> Any:

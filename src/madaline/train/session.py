@@ -204,7 +204,7 @@ class Session:
             self._check_parameters()
         except KeyboardInterrupt:
             self.stop_reason = "interrupted"
-        except BaseException:
+        except BaseException:  # recorded, whatever it is, and raised again
             self.stop_reason = self.stop_reason or "error"
             raise
         finally:

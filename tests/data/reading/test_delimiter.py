@@ -73,7 +73,7 @@ def again(first, then, **options):
     """A second file, read in the format of the first after that was saved."""
     with open_table(io.BytesIO(first.encode()), ReadOptions(**options)) as table:
         known = TableFormat.from_plain(table.format.to_plain())
-    with open_table(io.BytesIO(then if isinstance(then, bytes) else then.encode()), format=known) as table:
+    with open_table(io.BytesIO(then if isinstance(then, bytes) else then.encode()), earlier_format=known) as table:
         return table.frame(), [str(assumption) for assumption in table.assumptions]
 
 
@@ -114,7 +114,7 @@ def test_the_encoding_of_the_training_table_is_used_for_what_is_not_utf8():
     with open_table(io.BytesIO(first.encode("cp1251")), ReadOptions(encoding="cp1251")) as table:
         known = TableFormat.from_plain(table.format.to_plain())
     for encoding in ("cp1251", "utf-8", "utf-16"):
-        with open_table(io.BytesIO(then.encode(encoding)), format=known) as table:
+        with open_table(io.BytesIO(then.encode(encoding)), earlier_format=known) as table:
             assert table.frame()["name"].to_list() == ["Щит"]
             assert not [each for each in table.assumptions if each.flag == "--encoding"]
 

@@ -83,7 +83,7 @@ def read_again(first, then):
     with open_table(io.BytesIO(("row;x\n" + "".join(f"{k};{v}\n" for k, v in enumerate(first))).encode())) as table:
         known = table.format
     content = ("row;x\n" + "".join(f"{k};{value}\n" for k, value in enumerate(then))).encode()
-    with open_table(io.BytesIO(content), ReadOptions(delimiter=";"), format=known) as table:
+    with open_table(io.BytesIO(content), ReadOptions(delimiter=";"), earlier_format=known) as table:
         return table.frame()["x"].to_list(), [str(assumption) for assumption in table.assumptions]
 
 
@@ -240,7 +240,9 @@ def test_a_table_can_be_read_as_an_earlier_one_was():
     with open_table(io.BytesIO(b"a;b;c\n1,5;31/01/2024;007\n2,5;01/02/2024;008\n")) as table:
         known = TableFormat.from_plain(table.format.to_plain())
     assert known == table.format
-    with open_table(io.BytesIO(b"a;b;c\n1,234;03/04/2024;12\n"), ReadOptions(delimiter=";"), format=known) as table:
+    with open_table(
+        io.BytesIO(b"a;b;c\n1,234;03/04/2024;12\n"), ReadOptions(delimiter=";"), earlier_format=known
+    ) as table:
         assert table.frame().rows() == [(1.234, date(2024, 4, 3), "12")]
 
 

@@ -86,7 +86,7 @@ def test_dates_as_text_are_read_from_parquet_as_from_csv(tmp_path):
     with open_table(tmp_path / "t.parquet") as table:
         known = table.format
     frame.head(1).with_columns(day=pl.lit("03/04/2024")).write_parquet(tmp_path / "one.parquet")
-    with open_table(tmp_path / "one.parquet", format=known) as table:
+    with open_table(tmp_path / "one.parquet", earlier_format=known) as table:
         assert str(table.frame()["day"][0]) == "2024-04-03"
         assert [each.text for each in table.assumptions][:1] == ["'day' has dates (day/month/year)."]
 
