@@ -14,6 +14,8 @@ import typer
 
 from madaline.cli import options as o
 from madaline.cli.model import DataPath, ModelPath, SavedModel, load
+from madaline.cli.reading_options import with_reading_options
+from madaline.data.reading.options import ReadOptions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from madaline.data.reading.format import TableFormat
 
 
+@with_reading_options
 def predict(
     model: ModelPath,
     data: DataPath,
@@ -36,16 +39,8 @@ def predict(
     ] = False,
     force: o.Force = False,
     as_json: o.Json = False,
-    delimiter: o.Delimiter = None,
-    decimal: o.Decimal = None,
-    encoding: o.Encoding = None,
-    header: o.Header = None,
-    skip: o.Skip = None,
-    missing: o.Missing = None,
-    dates: o.Dates = None,
-    ragged: o.Ragged = "auto",
-    unnamed: o.Unnamed = "auto",
-    max_unpacked: o.MaxUnpacked = None,
+    *,
+    reading: ReadOptions,
 ) -> None:
     """Predict each row of a table. Tables of any size are read in parts.
 
@@ -62,18 +57,6 @@ def predict(
     from madaline.data.reading.writing import written
 
     saved = load(model)
-    reading = o.read_options(
-        delimiter=delimiter,
-        decimal=decimal,
-        encoding=encoding,
-        header=header,
-        skip=skip,
-        missing=missing,
-        dates=dates,
-        ragged=ragged,
-        unnamed=unnamed,
-        max_unpacked=max_unpacked,
-    )
     if out is not None:
         o.check_free(out, force=force)
     if proba:
