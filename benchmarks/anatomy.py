@@ -18,7 +18,7 @@ import madaline as md
 from madaline.kernels import native
 from madaline.kernels.core import core
 from madaline.plan.instructions.base import Instruction
-from madaline.plan.instructions.product import Product
+from madaline.plan.instructions.product import MatrixProduct
 from madaline.plan.program import Program
 
 GROUPS = ("products", "update", "rest")
@@ -52,7 +52,7 @@ def arguments(program: Program, n_rows: int) -> list[np.ndarray]:
 def group_of(instruction: Instruction, stage: int, program: Program) -> str:
     if stage >= program.commit:
         return "update"
-    return "products" if isinstance(instruction, Product) else "rest"
+    return "products" if isinstance(instruction, MatrixProduct) else "rest"
 
 
 def main() -> None:

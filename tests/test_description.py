@@ -31,7 +31,7 @@ from madaline.optim.constraints import CONSTRAINTS, MaxNorm
 from madaline.optim.lbfgs import SOLVERS
 from madaline.optim.moments import AdaptiveMoments
 from madaline.optim.optimizer import OPTIMIZERS, as_optimizer
-from madaline.optim.regularizers import REGULARIZERS, OwnPenalty
+from madaline.optim.regularizers import REGULARIZERS, CustomPenalty
 from madaline.optim.schedule import SCHEDULES, as_schedule
 from madaline.registry import Registry
 
@@ -275,7 +275,7 @@ CUSTOM = [
     as_optimizer(lambda w, g, v, *, t, lr: (w - lr * v / (1 - 0.9**t), 0.9 * v + 0.1 * g), learning_rate=0.1),
     as_schedule(lambda t: 1 / np.sqrt(t)),
     AdaptiveMoments(gamma=lambda t: 1 / t, lam=0.5),
-    OwnPenalty(lambda h: np.mean(np.abs(h)), on="activations"),
+    CustomPenalty(lambda h: np.mean(np.abs(h)), on="activations"),
     md.Sequential(md.Linear(2), md.nn.Activation(lambda x: 2 * np.sin(x)), md.Residual(md.Linear(2))),
 ]
 

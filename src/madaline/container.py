@@ -123,9 +123,9 @@ def reading(
         yield
     except keep:
         raise
-    except Exception as error:
+    except Exception as error:  # whatever a damaged file makes a reader raise
         raise FileFormatError(_damaged(path, what, error)) from error
-    except BaseException as error:
+    except BaseException as error:  # a panic of a Rust library is not an Exception
         if type(error).__name__ != "PanicException":
             raise
         raise FileFormatError(_damaged(path, what, error)) from error

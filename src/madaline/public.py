@@ -71,7 +71,7 @@ def _loaded(module: str, name: str) -> Any:
     if module.startswith(_MADE_OF_SKLEARN):
         # Imported here, where the stack is shallow. CPython maps its stack in pieces of 16 kB and unmaps each one when
         # it is left; a few frames deeper, the imports of scikit-learn cross the end of a piece ten thousand times.
-        import sklearn  # noqa: F401
+        import sklearn  # noqa: F401 - only to have it loaded
     found = vars(importlib.import_module(module))
     return found[name] if name in found else importlib.import_module(f"{module}.{name}")
 

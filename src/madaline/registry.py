@@ -64,8 +64,7 @@ class Registry(Generic[T]):
         """
 
         def put(thing: U) -> U:
-            # A decorated class keeps its own type for type checkers; T may be wider.
-            self.add(name, thing)  # type: ignore[arg-type]
+            self.add(name, thing)  # type: ignore[arg-type]  # a decorated class keeps its own type; T may be wider
             return thing
 
         return put

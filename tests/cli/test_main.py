@@ -64,6 +64,8 @@ def test_the_version_is_shown(madaline):
         (["train", "penguins", "--threads", "0"], 2, "--threads 0 must be a number from 1 to 1024"),
         (["train", "penguins", "--rows", "0"], 2, "--rows 0 must be a number from 1"),
         (["train", "penguins", "--resume", "run"], 2, "--data cannot be changed"),
+        (["train", "--resume", "run", "--ragged", "drop"], 2, "--ragged cannot be changed"),
+        (["train", "--resume", "run", "--max-unpacked", "1GB"], 2, "--max-unpacked cannot be changed"),
         (["train", "--resume", "nowhere"], 1, "There is no run to resume in 'nowhere'"),
         (["train", "--config", "nowhere.toml"], 1, "nowhere.toml"),
     ],

@@ -327,6 +327,9 @@ def test_a_compressed_file_may_be_as_large_as_is_allowed(madaline):
     assert "t.csv.gz has more than 100 bytes when it is decompressed" in refused.err
     assert madaline("train", "t.csv.gz", "-t", "y", "--max-unpacked", "1KB", "--out", "run", *QUICK).code == 0
     assert madaline("predict", "run", "t.csv.gz", "--max-unpacked", "1KB", "-o", "scored.csv").code == 0
+    for command in ("evaluate", "explain"):
+        assert "raise the limit" in madaline(command, "run", "t.csv.gz", "--max-unpacked", "100B").err
+        assert madaline(command, "run", "t.csv.gz", "--max-unpacked", "1KB").code == 0
 
 
 @pytest.mark.parametrize("option", ["--ignore", "--group"])

@@ -134,9 +134,9 @@ def test_an_order_that_nothing_shows_is_assumed_with_a_warning():
 
 
 def test_an_order_that_is_assumed_is_said_for_files_too():
-    _, said = md.read_table(io.BytesIO(b"when,x\n" + b"".join(b"%02d/04/2021,1.5\n" % (k % 9 + 1) for k in range(30))))
+    _, notes = md.read_table(io.BytesIO(b"when,x\n" + b"".join(b"%02d/04/2021,1.5\n" % (k % 9 + 1) for k in range(30))))
     text = "'when' has dates (day/month/year, assumed: no value shows whether the day or the month comes first)."
-    assert text in [assumption.text for assumption in said]
+    assert text in [assumption.text for assumption in notes]
 
 
 def test_several_formats_in_one_column_are_dates_and_said():

@@ -71,7 +71,7 @@ def test_counts_far_from_the_data_stay_numbers_one_can_believe(few, tmp_path):
 
 def test_counts_are_learned_by_their_likelihood_on_their_own_scale(wide, tmp_path):
     """The factor by which a rate is missed is as large for the small ones as for the others."""
-    assert wide._loss == md.losses.Poisson()
+    assert wide.loss_function_ == md.losses.Poisson()
     assert wide.loss_curve_[0] < 3.0
     at = np.linspace(-3.0, 5.5, 30)
     missed = np.log(wide.predict(pl.DataFrame({"x": at}))) - at

@@ -206,14 +206,14 @@ DAMAGE = {
     "no class of ours": lambda d: d.update({"class": "os.system"}),
     "a method": lambda d: d["learned"].update({"__class__": 3}),
     "no learned thing": lambda d: d["learned"].update({"fit": 3}),
-    "no target": lambda d: d["learned"].pop("_classes"),
+    "no target": lambda d: d["learned"].pop("class_encoding_"),
     "no history": lambda d: d.pop("history"),
     "a parameter too many kinds": lambda d: d["parameters"].update({"alpha": {"list": [], "dict": []}}),
     "an unknown kind": lambda d: d["parameters"].update({"alpha": {"code": "1"}}),
     "a bare list": lambda d: d["parameters"].update({"alpha": [1]}),
     "other classes": lambda d: d["learned"].update({"classes_": {"texts": ["a", "b", "c"]}}),
-    "fewer classes": lambda d: d["learned"]["_classes"]["classes"].update({"classes": {"texts": ["a", "b"]}}),
-    "a target of another kind": lambda d: d["learned"]["_classes"]["classes"].update({"kind": "ranks"}),
+    "fewer classes": lambda d: d["learned"]["class_encoding_"]["classes"].update({"classes": {"texts": ["a", "b"]}}),
+    "a target of another kind": lambda d: d["learned"]["class_encoding_"]["classes"].update({"kind": "ranks"}),
 }
 
 
@@ -251,13 +251,13 @@ DAMAGE_OF_A_TABLE = {
     "intervals that are a text": damaged("_intervals", "wild"),
     "bounds that are a text": damaged("_bounds", "wild"),
     "one bound": damaged("_bounds", {"tuple": [1.0]}),
-    "a scale of three": damaged("_scale", {"tuple": [1.0, 2.0, 3.0]}),
-    "a scale of texts": damaged("_scale", {"tuple": ["a", "b"]}),
-    "a scale of zero": damaged("_scale", {"tuple": [0.0, 0.0]}),
-    "a target of nothing": damaged("_target", {"target": {"width": 0}}),
-    "a target that is a number": damaged("_target", 1),
+    "a scale of three": damaged("target_scaling_", {"tuple": [1.0, 2.0, 3.0]}),
+    "a scale of texts": damaged("target_scaling_", {"tuple": ["a", "b"]}),
+    "a scale of zero": damaged("target_scaling_", {"tuple": [0.0, 0.0]}),
+    "a target of nothing": damaged("target_spec_", {"target": {"width": 0}}),
+    "a target that is a number": damaged("target_spec_", 1),
     "a wide net": lambda d: d.update(net={"kind": "layer", "name": "linear", "n_out": 2**62}),
-    "a net of two outputs": damaged("_target", {"target": {"width": 2}}),
+    "a net of two outputs": damaged("target_spec_", {"target": {"width": 2}}),
     "another format": lambda d: d.update(format=99),
     "parameters that are a list": lambda d: d.update(parameters=[1]),
     "a learning curve that is a text": lambda d: d["history"]["epochs"].update(loss="falling"),
@@ -297,7 +297,7 @@ def test_a_part_that_has_no_meaning_is_refused(prices, tmp_path, name):
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
-@pytest.mark.parametrize("part", ["params.", "learned._intervals.", "learned._scale.", "learned._bounds."])
+@pytest.mark.parametrize("part", ["params.", "learned._intervals.", "learned.target_scaling_.", "learned._bounds."])
 def test_numbers_that_are_not_finite_are_refused(prices, tmp_path, part, value):
     """Every prediction would be NaN, or every interval infinite."""
     path = tmp_path / "model.madaline"

@@ -214,7 +214,7 @@ TEXTS = {"texts": ["a", "b"]}
     ids=json.dumps,
 )
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("where", ["classes_", "_classes"])
+@pytest.mark.parametrize("where", ["classes_", "class_encoding_"])
 def test_classes_are_strings_or_numbers(classes, where, tmp_path):
     """What a file says of classes is written into exported code, so nothing else may stand there."""
     X = np.arange(8.0).reshape(-1, 1)

@@ -19,7 +19,7 @@ from madaline.losses.custom import CustomLoss, as_loss
 from madaline.nn.activation_function import as_activation
 from madaline.optim.moments import AdaptiveMoments
 from madaline.optim.optimizer import as_optimizer
-from madaline.optim.regularizers import OwnPenalty, Regularizer
+from madaline.optim.regularizers import CustomPenalty, Regularizer
 from madaline.optim.schedule import as_schedule
 from madaline.optim.sgd import SGD
 
@@ -200,7 +200,7 @@ def test_coefficients_that_vary_with_the_step_are_saved(rule, rng):
 @both_types
 @pytest.mark.parametrize("on", ["weights", "matrix", "activations"])
 def test_a_penalty_is_the_same_for_other_sizes(on, dtype, rng):
-    given = OwnPenalty(lambda w: 0.1 * np.sum(np.abs(w) ** 1.5) + np.mean(w), on=on)
+    given = CustomPenalty(lambda w: 0.1 * np.sum(np.abs(w) ** 1.5) + np.mean(w), on=on)
     found = again(given)
     assert found.on == on
     shapes = {"weights": [(1,), (7,), (300,)], "matrix": [(2, 9), (20, 30)], "activations": [(1, 6), (50, 8)]}
@@ -209,9 +209,9 @@ def test_a_penalty_is_the_same_for_other_sizes(on, dtype, rng):
 
 
 def test_a_function_is_a_regularizer():
-    assert Regularizer.of(np.sum) == OwnPenalty(np.sum)
+    assert Regularizer.of(np.sum) == CustomPenalty(np.sum)
     with pytest.raises(ConfigError, match="on='biases' must be 'weights' or 'matrix' or 'activations'"):
-        OwnPenalty(np.sum, on="biases")
+        CustomPenalty(np.sum, on="biases")
 
 
 WIDTHS = [[[((N, width), np.float64)] for width in range(1, 5)]]

@@ -18,7 +18,7 @@ from madaline.nn.initializers import (
     Constant,
     DataDependent,
     FanScaled,
-    Identity,
+    IdentityMatrix,
     Kraehenbuehl,
     Normal,
     Orthogonal,
@@ -110,7 +110,7 @@ def test_fixed_values_are_exact():
     np.testing.assert_array_equal(INITIALIZERS["zeros"].draw((3,), rng), np.zeros(3))
     np.testing.assert_array_equal(INITIALIZERS["ones"].draw((3,), rng), np.ones(3))
     np.testing.assert_array_equal(Constant(0.25).draw((2, 2), rng), np.full((2, 2), 0.25))
-    np.testing.assert_array_equal(Identity(2.0).draw((2, 3), rng), [[2.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
+    np.testing.assert_array_equal(IdentityMatrix(2.0).draw((2, 3), rng), [[2.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
     assert Uniform(1.0, 2.0).draw((50, 2), rng).min() >= 1.0
     assert Uniform(0.3).draw((500, 2), rng).min() < -0.25
     assert np.abs(Uniform(0.3).draw((500, 2), rng)).max() <= 0.3

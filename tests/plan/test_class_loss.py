@@ -8,7 +8,7 @@ import pytest
 import madaline as md
 from agreement import ISAS, assert_same_bits, needs_core, run_native, run_reference
 from madaline.graph.trace import trace
-from madaline.plan.instructions.class_loss import MOST_CLASSES, ClassLoss
+from madaline.plan.instructions.class_loss import MOST_CLASSES, SoftmaxCrossEntropy
 from madaline.plan.planner import plan
 
 ROWS = md.CrossEntropy().rows
@@ -35,7 +35,7 @@ def by_hand(z, k, g):
 
 def losses_in(function, *arguments):
     graph = trace(function, *arguments, rows=range(len(arguments)))
-    return sum(isinstance(step, ClassLoss) for step in plan(graph).instructions)
+    return sum(isinstance(step, SoftmaxCrossEntropy) for step in plan(graph).instructions)
 
 
 SHAPES = [(1, 2), (3, 1), (7, 2), (8, 3), (9, 10), (33, 7), (260, MOST_CLASSES), (700, 5)]
@@ -48,7 +48,7 @@ SHAPES = [(1, 2), (3, 1), (7, 2), (8, 3), (9, 10), (33, 7), (260, MOST_CLASSES),
 def test_loss_and_slope_are_those_of_the_formula(rows, classes, dtype, isa):
     arguments = problem(rows, classes, dtype)
     graph = trace(weighted, *arguments, rows=[0, 1, 2])
-    assert any(isinstance(step, ClassLoss) for step in plan(graph).instructions)
+    assert any(isinstance(step, SoftmaxCrossEntropy) for step in plan(graph).instructions)
     expected = by_hand(*arguments)
     tolerance = 1e-5 if dtype == np.float32 else 1e-13
     for value, slope in (run_native(graph, arguments, rows, isa=isa), run_reference(graph, arguments, rows)):
@@ -62,7 +62,7 @@ def test_loss_and_slope_are_those_of_the_formula(rows, classes, dtype, isa):
 def test_a_batch_of_one_size_is_no_different(rows, classes, isa):
     arguments = problem(rows, classes, np.float32)
     fixed, any_size = trace(weighted, *arguments), trace(weighted, *arguments, rows=[0, 1, 2])
-    assert any(isinstance(step, ClassLoss) for step in plan(fixed).instructions)
+    assert any(isinstance(step, SoftmaxCrossEntropy) for step in plan(fixed).instructions)
     assert_same_bits([run_native(fixed, arguments, isa=isa)[1]], [run_native(any_size, arguments, rows, isa=isa)[1]])
 
 

@@ -13,7 +13,7 @@ from madaline.graph.trace import trace
 from madaline.kernels.execute import Executable
 from madaline.plan.fuse import MAX_CHAIN, chain_dtype, fuse
 from madaline.plan.instructions.elementwise import Chain
-from madaline.plan.instructions.product import Product
+from madaline.plan.instructions.product import MatrixProduct
 from madaline.plan.instructions.reduce import Reduction
 from madaline.plan.planner import plan
 from madaline.plan.rows import LEAF_LEVEL, check_layouts, kind_of, levels
@@ -98,7 +98,7 @@ def test_another_type_needs_another_chain():
 
 def test_bias_and_rectifier_go_into_the_product():
     (product,) = instructions(lambda x, W, b: md.functional.relu(x @ W + b), X, W, B)
-    assert isinstance(product, Product)
+    assert isinstance(product, MatrixProduct)
     assert product.bias is not None
     assert product.relu
     assert product.epilogue is None
@@ -106,7 +106,7 @@ def test_bias_and_rectifier_go_into_the_product():
 
 def test_other_activations_are_the_products_epilogue():
     (product,) = instructions(lambda x, W, b: np.tanh(x @ W + b), X, W, B)
-    assert isinstance(product, Product)
+    assert isinstance(product, MatrixProduct)
     assert product.bias is not None
     assert [op.name for op in product.epilogue.ops] == ["tanh"]
 
@@ -189,7 +189,7 @@ def test_the_slope_of_a_rectifier_goes_into_the_product_before_it(f):
         y[rng.random(y.shape) < 0.2] = 0.0
         y[0, 0], x[-1, 0] = np.nan, np.inf
         graph = trace(f, x, w, y, rows=[0, 2])
-        (product,) = [step for step in plan(graph).instructions if isinstance(step, Product)]
+        (product,) = [step for step in plan(graph).instructions if isinstance(step, MatrixProduct)]
         assert product.gate is not None
         assert_executors_agree(graph, [x, w, y], rows)
 
@@ -208,7 +208,7 @@ def test_what_is_not_the_slope_of_a_rectifier_stays_a_chain(f):
     rng = np.random.default_rng(0)
     x, w, y = rng.normal(size=(6, 3)), rng.normal(size=(3, 4)), rng.normal(size=(6, 4))
     graph = trace(f, x, w, y, rows=[0, 2])
-    assert all(step.gate is None for step in plan(graph).instructions if isinstance(step, Product))
+    assert all(step.gate is None for step in plan(graph).instructions if isinstance(step, MatrixProduct))
     assert_executors_agree(graph, [x, w, y], 6)
 
 
@@ -264,6 +264,6 @@ def test_a_gradient_times_factors_is_made_where_it_is_used():
     rng = np.random.default_rng(0)
     g, factors, x = rng.normal(size=(30, 8)), rng.normal(size=8), rng.normal(size=(30, 8))
     graph = trace(lambda a, w, factors, x: f(a @ w, factors, x), g, rng.normal(size=(8, 8)), factors, x, rows=[0, 3])
-    product = next(step for step in plan(graph).instructions if isinstance(step, Product))
+    product = next(step for step in plan(graph).instructions if isinstance(step, MatrixProduct))
     assert product.epilogue is None
     assert_executors_agree(graph, [g, rng.normal(size=(8, 8)), factors, x], 30)

@@ -12,7 +12,7 @@ from madaline.graph.node import constant, new_input
 from madaline.graph.trace import Graph, trace
 from madaline.kernels import core, native
 from madaline.kernels.execute import Executable
-from madaline.plan.instructions.product import Product
+from madaline.plan.instructions.product import MatrixProduct
 from madaline.plan.planner import plan
 from random_graphs import cases
 from steps import steps
@@ -278,7 +278,7 @@ def test_a_product_with_a_chain_is_split_among_threads_without_changing_a_bit(na
     arguments = (x, W, s, rng.random((128, n)) < 0.5)
     graph = trace(lambda x, W, s, mask: EPILOGUES[name](x @ W, s, mask), *arguments, rows=rows or ())
     n_rows = 128 if rows else 0
-    assert any(isinstance(step, Product) and step.epilogue for step in plan(graph).instructions)
+    assert any(isinstance(step, MatrixProduct) and step.epilogue for step in plan(graph).instructions)
     expected = assert_executors_agree(graph, arguments, n_rows, isas=[isa])
     alone = run_native(graph, arguments, n_rows, isa=isa, threads=1)
     assert [one.shape for one in alone] == [one.shape for one in expected]

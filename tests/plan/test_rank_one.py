@@ -12,7 +12,7 @@ from agreement import ISAS, assert_same_bits, needs_core
 from madaline.graph.trace import trace
 from madaline.kernels import core, native, reference
 from madaline.kernels.execute import Executable
-from madaline.plan.instructions.class_loss import ClassLoss
+from madaline.plan.instructions.class_loss import SoftmaxCrossEntropy
 from madaline.plan.instructions.rank_one import RankOneStep
 
 
@@ -136,7 +136,7 @@ def test_the_loss_of_one_row_is_one_instruction_too():
 
     graph = trace(step, np.ones(12), np.ones((1, 4)), np.array([2]), np.asarray(0.5), rows=[1, 2])
     kinds = [type(instruction) for instruction in one_row(graph).instructions]
-    assert kinds.count(ClassLoss) == kinds.count(RankOneStep) == 1
+    assert kinds.count(SoftmaxCrossEntropy) == kinds.count(RankOneStep) == 1
 
 
 def test_the_listing_says_what_it_is_made_of():

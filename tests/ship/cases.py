@@ -12,7 +12,7 @@ from madaline.graph.node import new_input
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.primitives.elementwise import Elementwise
 from madaline.graph.tree import flatten
-from madaline.ship.inference import Inference, completed, inference_of
+from madaline.ship.inference import InferenceGraph, completed, inference_of
 from nn.layer_cases import CASES, Case
 
 NOT_EXPORTED = {"random_uniform": "a random number needs a key, which an exported net has not"}
@@ -46,7 +46,7 @@ class Exported:
     """Something to export, the inputs to try it with, and the right outputs."""
 
     name: str
-    inference: Inference
+    inference: InferenceGraph
     inputs: list[np.ndarray]
     outputs: list[np.ndarray]
 

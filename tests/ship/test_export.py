@@ -104,15 +104,15 @@ def test_another_type_can_be_asked_for(tmp_path):
         ("python", numpy_script.RULES),
         ("torch", torch_script.RULES),
         ("onnx", onnx_rules.RULES),
-        ("c", {**c_language.C.rules, **loop_rules.RULES}),
-        ("python-only", {**python_only.Python.rules, **loop_rules.RULES}),
+        ("c", {**c_language.CLanguage.rules, **loop_rules.RULES}),
+        ("python-only", {**python_only.PythonLanguage.rules, **loop_rules.RULES}),
     ],
 )
 def test_every_primitive_has_a_rule_or_a_reason_to_have_none(to, known):
     missing = {primitive.name for primitive in PRIMITIVES} - {"input", "constant"} - set(known)
     by_row = {"row_count"} if to in ("c", "python-only") else set()
     assert missing == set(NOT_EXPORTED) | by_row
-    assert all(isinstance(PRIMITIVES[name], Elementwise) for name in python_only.Python.rules)
+    assert all(isinstance(PRIMITIVES[name], Elementwise) for name in python_only.PythonLanguage.rules)
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,11 +10,11 @@ import pytest
 
 import madaline as md
 from madaline.errors import UnknownNameError
-from madaline.train.history import SHOWN_ROWS, History, Table
+from madaline.train.history import SHOWN_ROWS, History, HistoryTable
 
 
 def test_columns_may_come_later_and_rows_may_lack_some():
-    table = Table()
+    table = HistoryTable()
     table.add(step=1, loss=0.5)
     table.add(step=2, accuracy=1.0, layer="0")
     table.add_columns({"step": np.array([3, 4]), "loss": np.array([0.25, 0.125])})
@@ -23,7 +23,7 @@ def test_columns_may_come_later_and_rows_may_lack_some():
     np.testing.assert_array_equal(table["loss"], [0.5, np.nan, 0.25, 0.125])
     np.testing.assert_array_equal(table["accuracy"], [np.nan, 1.0, np.nan, np.nan])
     assert table.row(-1)["step"] == 4
-    again = Table(table.to_dict())
+    again = HistoryTable(table.to_dict())
     assert str(again) == str(table)
     assert str(table).splitlines()[2].split() == ["2", "1", "0"]
     with pytest.raises(UnknownNameError, match=r"'los' is not a column. Columns: step, loss"):
@@ -31,7 +31,7 @@ def test_columns_may_come_later_and_rows_may_lack_some():
 
 
 def test_a_table_is_a_data_frame_when_asked():
-    table = Table()
+    table = HistoryTable()
     table.add(epoch=1, loss=0.5)
     table.add(epoch=2)
     frame = table.frame()
@@ -40,13 +40,13 @@ def test_a_table_is_a_data_frame_when_asked():
 
 
 def test_a_long_table_is_shown_by_its_ends():
-    table = Table({"epoch": list(range(1, 101))})
+    table = HistoryTable({"epoch": list(range(1, 101))})
     lines = str(table).splitlines()
     assert len(lines) == SHOWN_ROWS + 2
     assert f"... {100 - SHOWN_ROWS} more" in lines
     assert lines[-1].strip() == "100"
     assert repr(History()) == "History(no epochs)"
-    assert str(Table()) == ""
+    assert str(HistoryTable()) == ""
 
 
 NET = md.Sequential(md.Linear(16), md.BatchNorm(), "relu", md.Linear(10))

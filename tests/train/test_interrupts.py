@@ -84,8 +84,8 @@ def test_an_interrupt_while_numbers_change_is_held_back_until_they_have():
     interrupts = Interrupts(lambda: hurried.append(True))
 
     def work():
-        with interrupts.held():
-            with interrupts.held():
+        with interrupts.deferred():
+            with interrupts.deferred():
                 send()
             done.append(True)
 
@@ -127,7 +127,7 @@ def interrupted_before(instruction, work):
 
 def test_an_interrupt_at_any_instruction_of_entry_and_exit_leaves_the_handler_of_before():
     def work():
-        with Interrupts(lambda: None) as interrupts, interrupts.held():
+        with Interrupts(lambda: None) as interrupts, interrupts.deferred():
             pass
 
     instruction = 1
@@ -143,7 +143,7 @@ def test_an_interrupt_that_a_callback_ignores_does_not_unprotect_later_steps():
     interrupts, done = Interrupts(lambda: None), []
 
     def work():
-        with interrupts.held():
+        with interrupts.deferred():
             send()
             done.append(True)
 
@@ -165,7 +165,7 @@ def test_a_handler_that_does_not_raise_is_called_each_time():
     signal.signal(signal.SIGINT, handler)
     with Interrupts(lambda: None) as interrupts:
         send()
-        with interrupts.held():
+        with interrupts.deferred():
             send()
             assert len(calls) == 1
         assert len(calls) == 2

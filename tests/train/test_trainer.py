@@ -163,7 +163,7 @@ def test_frozen_layers_keep_their_bits(digits):
 
 def test_groups_have_their_own_rates_and_decay(rows):
     X, y = rows
-    groups = {"0": {"rate": 0.0}, "2.W": {"rate": 0.5}, "*.b": md.train.Group(decay=1.0)}
+    groups = {"0": {"rate": 0.0}, "2.W": {"rate": 0.5}, "*.b": md.train.ParameterGroup(decay=1.0)}
     adamw = md.AdamW(0.1, weight_decay=0.2)
     start = small().net.init(X, dtype="float64").params
     plain, grouped = small(optimizer=adamw), small(optimizer=adamw, groups=groups)

@@ -13,8 +13,8 @@ from madaline.cli.model import load
 from madaline.errors import ConfigError
 
 if TYPE_CHECKING:
-    from madaline.estimators.tabular.scores import Score
     from madaline.report.comparison import ComparedRun
+    from madaline.report.findings import Score
 
 NUMBERS = ("value", "low", "high")
 
@@ -97,7 +97,7 @@ def _run(path: Path) -> ComparedRun:
 
 def _scores(given: Any) -> list[Score]:
     """The scores in a file; what is not a score is left out."""
-    from madaline.estimators.tabular.scores import Score
+    from madaline.report.findings import Score
 
     found = []
     for name, each in given.items() if isinstance(given, Mapping) else ():

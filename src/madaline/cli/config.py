@@ -59,7 +59,7 @@ class TrainingSettings:
 
 
 @dataclass
-class Ended:
+class RunEnd:
     """How a run ended; one that a time limit ended is trained again up to that step."""
 
     by: str = ""
@@ -67,7 +67,7 @@ class Ended:
     step: int = 0
 
 
-SECTIONS = {"data": DataSettings, "split": SplitSettings, "training": TrainingSettings, "ended": Ended}
+SECTIONS = {"data": DataSettings, "split": SplitSettings, "training": TrainingSettings, "ended": RunEnd}
 
 
 @dataclass
@@ -78,7 +78,7 @@ class RunConfig:
     reading: ReadOptions = field(default_factory=ReadOptions)
     split: SplitSettings = field(default_factory=SplitSettings)
     training: TrainingSettings = field(default_factory=TrainingSettings)
-    ended: Ended = field(default_factory=Ended)
+    ended: RunEnd = field(default_factory=RunEnd)
     versions: dict[str, str] = field(default_factory=dict)
 
     def to_toml(self) -> str:
@@ -120,10 +120,10 @@ def _checked(kind: Any, given: Any, section: str, path: Path) -> Any:
     if not isinstance(given, dict):
         raise ConfigError(f"{str(path)!r}: {section} must be a section: [{section}].")
     values = {}
-    for name, value in given.items():
+    for name, read in given.items():
         if name not in known:
             raise ConfigError(f"{str(path)!r}: [{section}] has an unknown setting {name!r}. Known: {', '.join(known)}.")
-        value = tuple(value) if isinstance(value, list) else value  # noqa: PLW2901
+        value = tuple(read) if isinstance(read, list) else read
         if not fits(value, hints[name]):
             raise ConfigError(f"{str(path)!r}: {section}.{name} = {value!r} must be {shown_hint(hints[name])}.")
         values[name] = value

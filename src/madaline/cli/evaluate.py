@@ -6,6 +6,8 @@ from typing import Any
 
 from madaline.cli import options as o
 from madaline.cli.model import DataPath, ModelPath, load
+from madaline.cli.reading_options import with_reading_options
+from madaline.data.reading.options import ReadOptions
 
 MAX_CLASSES = 15
 "Maximum number of classes for which the confusion matrix is shown."
@@ -15,20 +17,13 @@ OWN_ROWS = (
 )
 
 
+@with_reading_options
 def evaluate(
     model: ModelPath,
     data: DataPath,
     as_json: o.Json = False,
-    delimiter: o.Delimiter = None,
-    decimal: o.Decimal = None,
-    encoding: o.Encoding = None,
-    header: o.Header = None,
-    skip: o.Skip = None,
-    missing: o.Missing = None,
-    dates: o.Dates = None,
-    ragged: o.Ragged = "auto",
-    unnamed: o.Unnamed = "auto",
-    max_unpacked: o.MaxUnpacked = None,
+    *,
+    reading: ReadOptions,
 ) -> None:
     """Score a model on a table that has the target.
 
@@ -48,21 +43,9 @@ def evaluate(
     from madaline.estimators.tabular.scores import score
 
     saved = load(model)
-    reading = o.read_options(
-        delimiter=delimiter,
-        decimal=decimal,
-        encoding=encoding,
-        header=header,
-        skip=skip,
-        missing=missing,
-        dates=dates,
-        ragged=ragged,
-        unnamed=unnamed,
-        max_unpacked=max_unpacked,
-    )
     screen = Screen(as_json=as_json)
     truths, predictions = [], []
-    with open_table(data, reading, format=saved.reading) as table:
+    with open_table(data, reading, earlier_format=saved.reading) as table:
         for name in saved.targets:
             find_column(name, table.names, "the target")
         assumptions = table.assumptions

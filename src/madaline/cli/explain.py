@@ -11,6 +11,8 @@ import typer
 
 from madaline.cli import options as o
 from madaline.cli.model import DataPath, ModelPath, SavedModel, load
+from madaline.cli.reading_options import with_reading_options
+from madaline.data.reading.options import ReadOptions
 from madaline.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ BLOCK = 10_000
 "Rows that are explained together."
 
 
+@with_reading_options
 def explain(
     model: ModelPath,
     data: DataPath,
@@ -49,15 +52,8 @@ def explain(
     ] = None,
     force: o.Force = False,
     as_json: o.Json = False,
-    delimiter: o.Delimiter = None,
-    decimal: o.Decimal = None,
-    encoding: o.Encoding = None,
-    header: o.Header = None,
-    skip: o.Skip = None,
-    missing: o.Missing = None,
-    dates: o.Dates = None,
-    ragged: o.Ragged = "auto",
-    unnamed: o.Unnamed = "auto",
+    *,
+    reading: ReadOptions,
 ) -> None:
     """Explain single predictions: what each column adds to the prediction of a row or takes away from it.
 
@@ -76,22 +72,11 @@ def explain(
 
     _check(rows, row, top, out, force=force)
     saved = load(model)
-    reading = o.read_options(
-        delimiter=delimiter,
-        decimal=decimal,
-        encoding=encoding,
-        header=header,
-        skip=skip,
-        missing=missing,
-        dates=dates,
-        ragged=ragged,
-        unnamed=unnamed,
-    )
     screen = Screen(as_json=as_json)
     is_csv = out is not None and out.suffix.lower() == ".csv"
     most = rows if rows is not None or is_csv else SCREEN_ROWS if out is None else PAGE_ROWS
     chosen = _output_of(saved, output)
-    with open_table(data, reading, format=saved.reading) as table:
+    with open_table(data, reading, earlier_format=saved.reading) as table:
         parts = (
             (batch, _explained(saved, batch, numbers, chosen)) for batch, numbers in _blocks(table, row or (), most)
         )
@@ -192,7 +177,7 @@ def _show(screen: Any, found: Explanations, top: int) -> None:
         screen.table(["column", "value", "contribution"], [*lines, ("sum", "", total)], right=(2,))
 
 
-def _write_csv(parts: Iterator[tuple[pl.DataFrame, Explanations]], out: Path, format: TableFormat) -> int:  # noqa: A002
+def _write_csv(parts: Iterator[tuple[pl.DataFrame, Explanations]], out: Path, table_format: TableFormat) -> int:
     """Write the columns of the table, then predictions and all contributions, whole or not at all."""
     from madaline.cli.predict import write_table
 
@@ -202,7 +187,7 @@ def _write_csv(parts: Iterator[tuple[pl.DataFrame, Explanations]], out: Path, fo
             same = {name: f"{name} (explained)" for name in answers.columns if name in batch.columns}
             yield batch.hstack(answers.rename(same))
 
-    return write_table(joined(), out, format)
+    return write_table(joined(), out, table_format)
 
 
 def _write_page(found: Explanations, out: Path, title: str, top: int) -> None:

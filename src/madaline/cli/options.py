@@ -9,53 +9,10 @@ from typing import Annotated
 import typer
 
 from madaline.data.reading.assumption import Assumption
-from madaline.data.reading.options import ReadOptions
 from madaline.errors import ConfigError
-
-READING = "Reading the file (inferred by default; the assumptions are shown, each with its option)"
 
 Json = Annotated[bool, typer.Option("--json", help="Print only one JSON document, for scripts.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
-Delimiter = Annotated[
-    str | None, typer.Option(help="Field delimiter: a character, or tab, space, semicolon.", rich_help_panel=READING)
-]
-Decimal = Annotated[str | None, typer.Option(help="Decimal mark: . or ,", rich_help_panel=READING)]
-Encoding = Annotated[
-    str | None, typer.Option(help="Text encoding, for example utf-8 or latin-1.", rich_help_panel=READING)
-]
-Header = Annotated[int | None, typer.Option(help="Number of header lines; 0 for none.", rich_help_panel=READING)]
-Skip = Annotated[int | None, typer.Option(help="Number of lines to skip before the header.", rich_help_panel=READING)]
-Missing = Annotated[
-    str | None,
-    typer.Option(help="Texts that mean a missing value, separated by commas: NA,-200", rich_help_panel=READING),
-]
-Dates = Annotated[
-    str | None,
-    typer.Option(help="Order of day, month and year in dates: dmy, mdy, ymd, or none.", rich_help_panel=READING),
-]
-Ragged = Annotated[
-    str,
-    typer.Option(
-        help="What to do with rows that have more or fewer fields: auto, refuse, fill, drop.",
-        rich_help_panel=READING,
-        metavar="WHAT",
-    ),
-]
-Unnamed = Annotated[
-    str,
-    typer.Option(
-        help="What to do with columns without a name: auto, keep, drop.", rich_help_panel=READING, metavar="WHAT"
-    ),
-]
-
-MaxUnpacked = Annotated[
-    str | None,
-    typer.Option(
-        help="Largest size of a compressed file after decompression, for example 20GB.",
-        rich_help_panel=READING,
-        show_default="200 times the size of the file",
-    ),
-]
 
 
 def words(given: str | None) -> tuple[str, ...]:
@@ -75,38 +32,6 @@ def words(given: str | None) -> tuple[str, ...]:
 def several(given: Sequence[str] | None) -> tuple[str, ...]:
     """The names of an option that may be given several times, each with several names."""
     return tuple(word for item in given or () for word in words(item))
-
-
-def read_options(
-    *,
-    delimiter: str | None,
-    decimal: str | None,
-    encoding: str | None,
-    header: int | None,
-    skip: int | None,
-    missing: str | None,
-    dates: str | None,
-    ragged: str,
-    unnamed: str,
-    max_unpacked: str | None = None,
-    numeric: Sequence[str] = (),
-    categorical: Sequence[str] = (),
-) -> ReadOptions:
-    """The options for reading a file."""
-    return ReadOptions(
-        delimiter=delimiter,
-        decimal=decimal,
-        encoding=encoding,
-        header=header,
-        skip=skip,
-        missing=None if missing is None else words(missing),
-        dates=dates,
-        ragged=ragged,
-        unnamed=unnamed,
-        max_unpacked=max_unpacked,
-        numeric=tuple(numeric),
-        categorical=tuple(categorical),
-    )
 
 
 def check_free(path: Path, *, force: bool) -> None:

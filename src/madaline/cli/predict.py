@@ -14,6 +14,8 @@ import typer
 
 from madaline.cli import options as o
 from madaline.cli.model import DataPath, ModelPath, SavedModel, load
+from madaline.cli.reading_options import with_reading_options
+from madaline.data.reading.options import ReadOptions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from madaline.data.reading.format import TableFormat
 
 
+@with_reading_options
 def predict(
     model: ModelPath,
     data: DataPath,
@@ -36,16 +39,8 @@ def predict(
     ] = False,
     force: o.Force = False,
     as_json: o.Json = False,
-    delimiter: o.Delimiter = None,
-    decimal: o.Decimal = None,
-    encoding: o.Encoding = None,
-    header: o.Header = None,
-    skip: o.Skip = None,
-    missing: o.Missing = None,
-    dates: o.Dates = None,
-    ragged: o.Ragged = "auto",
-    unnamed: o.Unnamed = "auto",
-    max_unpacked: o.MaxUnpacked = None,
+    *,
+    reading: ReadOptions,
 ) -> None:
     """Predict each row of a table. Tables of any size are read in parts.
 
@@ -62,18 +57,6 @@ def predict(
     from madaline.data.reading.writing import written
 
     saved = load(model)
-    reading = o.read_options(
-        delimiter=delimiter,
-        decimal=decimal,
-        encoding=encoding,
-        header=header,
-        skip=skip,
-        missing=missing,
-        dates=dates,
-        ragged=ragged,
-        unnamed=unnamed,
-        max_unpacked=max_unpacked,
-    )
     if out is not None:
         o.check_free(out, force=force)
     if proba:
@@ -81,7 +64,7 @@ def predict(
     if interval is not None:
         saved.check_interval(interval)
     screen = Screen(as_json=as_json or out is None)
-    with open_table(data, reading, format=saved.reading) as table:
+    with open_table(data, reading, earlier_format=saved.reading) as table:
         parts = (answers(saved, batch, proba=proba, interval=interval, only=only) for batch in table.batches())
         if out is None and not as_json:
             for assumption in table.assumptions:
@@ -120,22 +103,24 @@ def answers(saved: SavedModel, batch: pl.DataFrame, *, proba: bool, interval: fl
     return batch.select(name for name in batch.columns if name not in columns).hstack(result)
 
 
-def write_table(parts: Iterator[pl.DataFrame], out: Path | None, format: TableFormat) -> int:  # noqa: A002
+def write_table(parts: Iterator[pl.DataFrame], out: Path | None, table_format: TableFormat) -> int:
     """Write all parts to a file, whole or not at all, CSV in the dialect of the table; returns the number of rows."""
     if out is None:
         return sum(map(len, parts))
     from madaline import container
 
     with container.replacing(out) as file:
-        return _write_parquet(parts, file) if out.suffix in (".parquet", ".pq") else _write_csv(parts, file, format)
+        return (
+            _write_parquet(parts, file) if out.suffix in (".parquet", ".pq") else _write_csv(parts, file, table_format)
+        )
 
 
-def _write_csv(parts: Iterator[pl.DataFrame], file: BinaryIO, format: TableFormat) -> int:  # noqa: A002
+def _write_csv(parts: Iterator[pl.DataFrame], file: BinaryIO, table_format: TableFormat) -> int:
     from madaline.data.reading.writing import written
 
     n_rows = 0
     for k, part in enumerate(parts):
-        file.write(written(part, format, is_first=k == 0))
+        file.write(written(part, table_format, is_first=k == 0))
         n_rows += len(part)
     return n_rows
 
@@ -154,14 +139,14 @@ def _write_parquet(parts: Iterator[pl.DataFrame], file: BinaryIO) -> int:
             for part in itertools.chain([first], parts):
                 n_rows += len(part)
                 yield part
-        except BaseException as failure:
+        except BaseException as failure:  # kept, because polars replaces it by an error of its own
             failures.append(failure)
             raise
 
     try:
         register_io_source(source, schema=first.schema).sink_parquet(file)
-    except Exception:
-        if failures:  # polars would wrap it in an error of its own
+    except Exception:  # that of polars, or of the rows that it was given
+        if failures:
             raise failures[0] from None
         raise
     return n_rows

@@ -14,7 +14,7 @@ from madaline.cli.run_folder import MODEL, RunFolder
 from madaline.data.reading.assumption import counted
 from madaline.estimators.base import NetEstimator
 from madaline.estimators.report import findings_of
-from madaline.estimators.tabular.scores import Score
+from madaline.report.findings import Score
 from madaline.report.html.write import write_report
 
 REPORT = "report.html"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from madaline.data.target import TargetReader
     from madaline.estimators.base import NetEstimator
     from madaline.estimators.tabular.advice import Advice
-    from madaline.estimators.tabular.scores import Score
+    from madaline.report.findings import Score
     from madaline.train.history import History
 
 SHOWN_COLUMNS = 40

@@ -164,9 +164,9 @@ def training_parts(
     rows of their groups are left out, or all rows from their earliest time on; ``order`` is that of day and month.
     """
     assert sampled.places is not None
-    held = np.concatenate([split.validation, split.test])
-    places = np.sort(sampled.places[held])
-    values = None if by is None else sampled.frame[by][held]
+    held_out = np.concatenate([split.validation, split.test])
+    places = np.sort(sampled.places[held_out])
+    values = None if by is None else sampled.frame[by][held_out]
     earliest = times_of(values, by, order=order).min() if by is not None and split.way == "time" else -np.inf
     start = 0
     for batch in table.batches():

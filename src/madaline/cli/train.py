@@ -8,12 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from madaline.cli import options as o
+from madaline.cli.reading_options import with_reading_options
+from madaline.data.reading.options import ReadOptions
 from madaline.errors import ConfigError
 from madaline.estimators.parameters import ClassifierParameters, described
 
 COLUMNS, SPLIT, NET = "Columns", "Rows", "Net and training (chosen by the size of the data by default)"
 Names = list[str] | None
-ALSO_WITH_RESUME = {"resume", "time", "threads", "as_json", "force", "ragged", "unnamed", "baselines", "report"}
+ALSO_WITH_RESUME = {"resume", "time", "threads", "as_json", "force", "baselines", "report"}
 CHOSEN = "by the size of the data"
 
 
@@ -23,6 +25,7 @@ def _of_net(parameter: str, default: str = CHOSEN, **options: Any) -> Any:
     return typer.Option(help=text, rich_help_panel=NET, show_default=default, **options)
 
 
+@with_reading_options
 def train(
     data: Annotated[
         str | None,
@@ -121,16 +124,8 @@ def train(
     epochs: Annotated[int | None, _of_net("max_iter", "20 to 150, " + CHOSEN)] = None,
     patience: Annotated[int | None, _of_net("n_iter_no_change", "half of the epochs")] = None,
     class_weight: Annotated[str | None, _of_net("class_weight", "equal weights", metavar="balanced")] = None,
-    delimiter: o.Delimiter = None,
-    decimal: o.Decimal = None,
-    encoding: o.Encoding = None,
-    header: o.Header = None,
-    skip: o.Skip = None,
-    missing: o.Missing = None,
-    dates: o.Dates = None,
-    ragged: o.Ragged = "auto",
-    unnamed: o.Unnamed = "auto",
-    max_unpacked: o.MaxUnpacked = None,
+    *,
+    reading: ReadOptions,
 ) -> None:
     """Train a net on a table, test it, and write a folder with the model and a report.
 
@@ -143,6 +138,7 @@ def train(
       madaline train --config run/config.toml --out again
     """
     typed = dict(locals())
+    typed |= typed.pop("reading").given()
     from madaline.cli.config import RunConfig
     from madaline.cli.run_folder import CONFIG, RunFolder
     from madaline.cli.screen import Screen
@@ -167,6 +163,8 @@ def train(
     if not settings.data.source:
         raise ConfigError("Choose a table: madaline train FILE --target COLUMN, or madaline train penguins.")
     _take(settings, typed)
+    settings.reading = ReadOptions(**settings.reading.given() | reading.given())
+    _check_ranges(settings)
     folder = RunFolder.free(out, settings.data.source)
     folder.start(force=force)
     run(settings, folder, screen, resume=False, with_baselines=baselines, with_report=report)
@@ -184,7 +182,7 @@ def _take(settings: Any, given: dict[str, Any]) -> None:
         (settings.training, (*training, "weight_decay", "batch_size", "epochs", "patience")),
     ]
     options = set(given) - {"data", "config", "resume", "out", "force", "as_json", "baselines", "report"}
-    flags = {f"--{name.replace('_', '-')}" for name in options if given[name] not in (None, False, "auto")}
+    flags = {f"--{name.replace('_', '-')}" for name in options if given[name] not in (None, False)}
     settings.training.given = tuple(sorted(flags | set(settings.training.given)))
     for section, names in places:
         for name in names:
@@ -198,21 +196,6 @@ def _take(settings: Any, given: dict[str, Any]) -> None:
     if given["hidden"] is not None:
         settings.training.hidden = _widths(given["hidden"])
     _take_split(settings, given["split"], given["group"], given["when"])
-    reading = (
-        "delimiter",
-        "decimal",
-        "encoding",
-        "header",
-        "skip",
-        "missing",
-        "dates",
-        "ragged",
-        "unnamed",
-        "max_unpacked",
-    )
-    typed = o.read_options(**{name: given[name] for name in reading})
-    settings.reading = type(typed)(**settings.reading.given() | typed.given())
-    _check_ranges(settings)
 
 
 def _check_ranges(settings: Any) -> None:

@@ -14,7 +14,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from madaline.cli import source
-from madaline.cli.config import Ended, RunConfig
+from madaline.cli.config import RunConfig, RunEnd
 from madaline.cli.model import target_columns
 from madaline.cli.options import assumed
 from madaline.cli.results import advise, compare, show_history, show_plan, status
@@ -52,7 +52,7 @@ def run(
     """Train, test, compare, advise, write."""
     try:
         _run(settings, folder, screen, resume=resume, with_baselines=with_baselines, with_report=with_report)
-    except BaseException:
+    except BaseException:  # also Ctrl-C: an empty folder is removed before the error is raised again
         if not folder.checkpoint.exists() and not resume and not (folder.work / CONFIG).exists():
             folder.discard()
         raise
@@ -152,7 +152,7 @@ def _run(
     estimator.set_params(callbacks=None, progress=False)
     estimator.target_names_ = targets
     ended = "time" if is_repeated else history.stopped
-    settings.ended = Ended(ended, history.epochs, watcher.steps)
+    settings.ended = RunEnd(ended, history.epochs, watcher.steps)
     show_history(screen, history, watcher, ended)
     for text in training_warnings(caught):
         screen.say(f"  Warning: {text}", style="yellow")

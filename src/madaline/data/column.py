@@ -98,7 +98,7 @@ class Column:
         values: np.ndarray = self.values.astype(np.float64)
         wrong = np.flatnonzero(~np.isnan(values) & (values != 0.0) & (values != 1.0))
         if len(wrong):
-            self._say(int(wrong[0]), values[wrong[0]].item(), len(wrong), "true or false")
+            self._raise_wrong_value(int(wrong[0]), values[wrong[0]].item(), len(wrong), "true or false")
         return values
 
     def dates(self, pattern: str = "") -> np.ndarray:
@@ -159,11 +159,11 @@ class Column:
         if not is_read.all():
             wrong = np.flatnonzero(~self.values.spread(is_read, missing=True))
             if len(wrong):
-                self._say(int(wrong[0]), self.values[int(wrong[0])], len(wrong), needed)
+                self._raise_wrong_value(int(wrong[0]), self.values[int(wrong[0])], len(wrong), needed)
         found: np.ndarray = self.values.spread(values, missing)
         return found
 
-    def _say(self, row: int, value: Any, count: int, needed: str) -> NoReturn:
+    def _raise_wrong_value(self, row: int, value: Any, count: int, needed: str) -> NoReturn:
         others = f" ({count} such rows)" if count > 1 else ""
         raise InputError(
             f"Column {self.name!r}: row {self.row(row)} holds {short(value)}, which is not {needed}{others}. Correct "
@@ -171,13 +171,13 @@ class Column:
         )
 
     def _refuse(self, needed: str) -> NoReturn:
-        held = {
+        content = {
             "number": "numbers",
             "boolean": "true and false",
             "date": "dates",
             "other": next(iter(self.values), "nothing"),
         }
         raise InputError(
-            f"Column {self.name!r} holds {held.get(self.kind, self.kind)}, but {needed} are needed. Convert it, or "
+            f"Column {self.name!r} holds {content.get(self.kind, self.kind)}, but {needed} are needed. Convert it, or "
             f"leave it out: ignore=[{self.name!r}]."
         )

@@ -33,7 +33,7 @@ _CODES = re.compile(r"%(\.f|#z|[YymdBHIMSp])|([^%])", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Recognised:
+class DateReading:
     """How texts can be read as dates.
 
     Attributes
@@ -51,7 +51,7 @@ class Recognised:
     is_assumed: bool
 
 
-def recognise(texts: Sequence[str], order: str | None = None) -> Recognised:
+def recognise(texts: Sequence[str], order: str | None = None) -> DateReading:
     """Find the formats of texts without outer blanks.
 
     The order of day and month is decided by the texts: 31/12/2020 can only be day first. Where all texts fit both
@@ -89,7 +89,7 @@ def recognise(texts: Sequence[str], order: str | None = None) -> Recognised:
             start, tried = int(places[-1]) + 1, 2 * tried
     chosen = together(counts)
     pattern = SEVERAL.join(chosen)
-    return Recognised(pattern, read_dates(texts, pattern), is_assumed(chosen, counts))
+    return DateReading(pattern, read_dates(texts, pattern), is_assumed(chosen, counts))
 
 
 def read_dates(texts: Sequence[str], pattern: str) -> Array:
@@ -166,14 +166,14 @@ class _Cursor:
 
     def _number(self, least: int, most: int) -> Array:
         value = np.zeros(len(self._rows), dtype=np.int64)
-        goes_on = self._fits.copy()
+        in_run = self._fits.copy()
         for place in range(most):
             digit = self._sign().astype(np.int64) - ord("0")
-            goes_on &= (digit >= 0) & (digit <= 9)
+            in_run &= (digit >= 0) & (digit <= 9)
             if place < least:
-                self._fits &= goes_on
-            value = np.where(goes_on, 10 * value + digit, value)
-            self._place += goes_on
+                self._fits &= in_run
+            value = np.where(in_run, 10 * value + digit, value)
+            self._place += in_run
         return value
 
     def _fraction(self) -> Array:
@@ -186,12 +186,12 @@ class _Cursor:
 
     def _month(self) -> Array:
         letters = np.zeros((len(self._rows), _MONTH_LETTERS), dtype=np.uint32)
-        goes_on = self._fits.copy()
+        in_run = self._fits.copy()
         for place in range(_MONTH_LETTERS):
             lower = self._sign() | 32
-            goes_on &= (lower >= ord("a")) & (lower <= ord("z"))
-            letters[:, place] = np.where(goes_on, lower, 0)
-            self._place += goes_on
+            in_run &= (lower >= ord("a")) & (lower <= ord("z"))
+            letters[:, place] = np.where(in_run, lower, 0)
+            self._place += in_run
         names, places = np.unique(letters.view(f"U{_MONTH_LETTERS}").ravel(), return_inverse=True)
         month = np.array([_MONTH_OF.get(str(name), 0) for name in names])[places]
         self._fits &= month > 0

@@ -170,7 +170,7 @@ class Dropped(ColumnPlan):
     why: str = "ignored"
 
     @property
-    def role(self) -> str:  # type: ignore[override]
+    def role(self) -> str:  # type: ignore[override]  # of each object, not of the class
         """The role."""
         return self.why
 

@@ -200,7 +200,7 @@ def _role_of_text(column: Column, dates: Dates) -> Role:
         return Role(name, "number", f"text read as numbers{gaps}")
     if found.kind == "date":
         warning = _order_warning(column, found) if found.is_assumed else ""
-        return Role(name, "date", f"text read as dates, {found.said()}{gaps}", found.pattern, warning)
+        return Role(name, "date", f"text read as dates, {found.describe()}{gaps}", found.pattern, warning)
     counts = texts.counts()
     n_distinct = int(np.count_nonzero(counts))
     if n_distinct == 1 and not n_missing:
@@ -220,7 +220,7 @@ def _mixed_dates(whole: Column, found: TextKind) -> tuple[str, str]:
     odd = f"row {found.first_odd} holds {short(whole.values[found.first_odd])}"
     text = (
         f"Column {whole.name!r} is not used as dates: {found.n_dates:,} of {n_given:,} texts are dates "
-        f"({found.said()}), but {odd}. Correct such texts or leave them empty to use the dates."
+        f"({found.describe()}), but {odd}. Correct such texts or leave them empty to use the dates."
     )
     return f"; {found.n_dates:,} of them are dates, but {odd}", text
 

@@ -107,9 +107,9 @@ def from_objects(name: str, values: Sequence[Any]) -> Column:
     return other(name, len(values), f"objects of type {', '.join(sorted(kind.__name__ for kind in types))}")
 
 
-def other(name: str, n_rows: int, held: str) -> Column:
+def other(name: str, n_rows: int, content: str) -> Column:
     """A column that no net can use, with a description of what it holds."""
-    return Column(name, "other", np.full(n_rows, held, dtype=object))
+    return Column(name, "other", np.full(n_rows, content, dtype=object))
 
 
 def _as_text(name: str, values: Sequence[Any]) -> Column:
@@ -167,7 +167,7 @@ def _is_missing(value: Any) -> bool:
         return True
     if isinstance(value, decimal.Decimal):
         return value.is_nan()
-    return isinstance(value, (float, np.generic)) and not bool(value == value)  # noqa: PLR0124
+    return isinstance(value, (float, np.generic)) and not bool(value == value)  # noqa: PLR0124 - NaN and NaT
 
 
 def _wall_clock(value: Any) -> Any:

@@ -40,12 +40,12 @@ class TextKind:
     n_dates: int = 0
     first_odd: int = 0
 
-    def said(self) -> str:
+    def describe(self) -> str:
         """The formats of dates in a few words.
 
         Examples
         --------
-        >>> TextKind("date", "%d/%m/%Y", is_assumed=True).said(), TextKind("date", "%Y-%m-%d|%d.%m.%Y").said()
+        >>> TextKind("date", "%d/%m/%Y", is_assumed=True).describe(), TextKind("date", "%Y-%m-%d|%d.%m.%Y").describe()
         ('day/month/year assumed', '2 formats: year-month-day, day/month/year')
         """
         count = len(self.pattern.split(SEVERAL))

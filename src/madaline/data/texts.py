@@ -80,7 +80,7 @@ class Texts:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Texts) and self.to_list() == other.to_list()
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # as Python marks it: not hashable
 
     def to_list(self) -> list[str | None]:
         """The text of every row, None for a missing value."""

@@ -43,8 +43,8 @@ def times_of(values: Any, name: str, *, order: str | None = None, option: str = 
     """
     column = column_of(name, values)
     if column.kind in ("boolean", "other"):
-        held = "true and false" if column.kind == "boolean" else next(iter(column.values), "nothing")
-        raise InputError(f"{option} {name}: the column holds {held}, but dates or numbers are needed.")
+        content = "true and false" if column.kind == "boolean" else next(iter(column.values), "nothing")
+        raise InputError(f"{option} {name}: the column holds {content}, but dates or numbers are needed.")
     missing = column.missing()
     if missing.all():
         raise InputError(f"{option} {name}: the column has no values. Choose a column of dates or numbers.")

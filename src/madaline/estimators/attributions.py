@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import ConfigError, MadalineWarning, ShapeError
-from madaline.estimators.explained import Explained, explained
+from madaline.estimators.explained import ExplainedNet, explained
 from madaline.functional.compile import CompiledFunction
 from madaline.functional.gradient import grad
 from madaline.graph.tree import flatten, tree_map
@@ -179,7 +179,7 @@ def _check_complete(found: Attributions, steps: int) -> None:
         )
 
 
-def _baseline(asked: Explained, baseline: Any, x: Any) -> Any:
+def _baseline(asked: ExplainedNet, baseline: Any, x: Any) -> Any:
     """The baseline as inputs of the net, one row for each row of ``x``."""
     if isinstance(baseline, (int, float, np.ndarray, list)) and isinstance(x, np.ndarray):
         row = np.asarray(baseline)
@@ -194,7 +194,7 @@ def _baseline(asked: Explained, baseline: Any, x: Any) -> Any:
 class _Slopes:
     """The chosen output of each row as a function of the inputs, and its gradient."""
 
-    def __init__(self, asked: Explained, x: Any, output: Any) -> None:
+    def __init__(self, asked: ExplainedNet, x: Any, output: Any) -> None:
         network = asked.model.network
         self._arrays = asked.model.params.flat, asked.model.state.flat
 
@@ -219,7 +219,7 @@ class _Slopes:
         return self._gradient(x, *self._arrays, self._chosen)
 
 
-def _places(asked: Explained, values: Array, output: Any) -> Array:
+def _places(asked: ExplainedNet, values: Array, output: Any) -> Array:
     """The index of the chosen output of each row."""
     n_rows, n_outputs = values.shape
     if output is None:

@@ -33,20 +33,22 @@ from madaline.estimators.outliers import without_far_rows
 from madaline.estimators.parameters import NetParameters, check_not_given_twice, resolved
 from madaline.estimators.predictor import LAYERS, Predictor
 from madaline.estimators.recipe import seed_of
-from madaline.estimators.row_set import RowSet
-from madaline.estimators.saved import Saved
+from madaline.estimators.row_set import RowSet, split_off_validation
+from madaline.estimators.saved import SavableEstimator
 from madaline.estimators.scoring import with_scores
+from madaline.estimators.stopping import reset_counters
 from madaline.estimators.table_stream import EncodedRows, TableStream, encode_stream
 from madaline.estimators.tables import check_width, encoded, learn_table, pointing_to_tables, read_table
 from madaline.estimators.targets import refuse_gaps, target_names
 from madaline.estimators.training import (
     NOT_FINITE,
-    FitOptions,
+    EstimatorFitOptions,
+    FitData,
     continue_training,
     keeps_schedule,
     new_trainer,
-    split_validation,
     train,
+    validation_fraction,
 )
 from madaline.functional.model import Model
 from madaline.losses.loss import OUT_ACTIVATIONS, Loss
@@ -54,11 +56,11 @@ from madaline.train.history import History
 from madaline.train.trainer import Trainer
 
 
-class NetEstimator(Saved, NetParameters, BaseEstimator):
+class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
     """A net as an estimator.
 
     A subclass gives ``_read_target`` (targets as the loss takes them), ``_make_loss``, ``_n_outputs``,
-    ``_n_targets`` and ``_score_rows``, and makes its predictions from ``_predict_rows``. Its parameters are those of
+    ``_n_targets`` and ``score_rows``, and makes its predictions from ``_predict_rows``. Its parameters are those of
     :class:`~madaline.estimators.parameters.NetParameters` and its own.
     """
 
@@ -73,7 +75,15 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
     n_samples_: int
     n_iter_: int
     n_outputs_: int
-    _loss: Loss
+    t_: int
+    loss_: float
+    loss_curve_: list[float]
+    best_loss_: float | None
+    validation_scores_: list[float] | None
+    best_validation_score_: float | None
+    epochs_without_improvement_: int
+    best_weights_: tuple[np.ndarray, np.ndarray] | None
+    loss_function_: Loss
     _trainer: Trainer
     _predictor: Predictor
 
@@ -101,21 +111,21 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
         """Number of target columns."""
         raise NotImplementedError
 
-    def _score_rows(self, prediction: np.ndarray, rows: RowSet) -> float:
+    def score_rows(self, prediction: np.ndarray, rows: RowSet) -> float:
         """Score of predictions for early stopping, larger is better."""
         raise NotImplementedError
 
     def _output_activation(self) -> str:
         """The function that turns outputs into predictions."""
-        name = self._loss.out_activation
+        name = self.loss_function_.out_activation
         return name if name in LAYERS or name == "identity" else "own"
 
-    def _meaning(self, outputs: np.ndarray) -> np.ndarray:
-        """Predictions from the raw outputs of the net."""
+    def activated(self, outputs: Any) -> Any:
+        """Apply the output activation to raw outputs of the net, which may be traced."""
         name = self._output_activation()
-        return np.asarray(self._loss.predict(outputs) if name == "own" else OUT_ACTIVATIONS[name](outputs))
+        return self.loss_function_.predict(outputs) if name == "own" else OUT_ACTIVATIONS[name](outputs)
 
-    def _answers_of(self, target: np.ndarray) -> np.ndarray:
+    def unscaled_targets(self, target: np.ndarray) -> np.ndarray:
         """Targets in the user's units (classes as numbers), from targets as the loss takes them."""
         return target
 
@@ -168,7 +178,7 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
             All classes, if the training rows may lack some of them; for classifiers.
         """
         self._validate_params()
-        options = FitOptions(validation, checkpoint, resume, max_seconds, classes)
+        options = EstimatorFitOptions(validation, checkpoint, resume, max_seconds, classes)
         options.check_seed(self.random_state)
         try:
             return cast(Self, with_sklearn_callbacks(self._fit)(X, y, sample_weight, options=options))
@@ -176,10 +186,10 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
             self.__dict__.pop("_classes_given", None)
 
     def _fit(
-        self, X: Any, y: Any, sample_weight: Any, *, continues: bool = False, options: FitOptions | None = None
+        self, X: Any, y: Any, sample_weight: Any, *, continues: bool = False, options: EstimatorFitOptions | None = None
     ) -> Self:
         check_not_given_twice(self)
-        options = options or FitOptions()
+        options = options or EstimatorFitOptions()
         fresh = not hasattr(self, "model_") or not (self.warm_start or continues)
         settings = resolved(self)
         if settings.preset is not None:
@@ -210,7 +220,9 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
         looks = rows.is_table or looks_at_rows(settings.init)
         if fresh and not looks:
             self._begin(settings, rows, rng)  # scikit-learn draws weights first, and then the validation set
-        rows, held = (rows, None) if continues else split_validation(self, settings, rows, rng, options.validation)
+        rows, validation = (
+            (rows, None) if continues else self._split_validation(settings, rows, rng, options.validation)
+        )
         if fresh and stream is None:
             self._learn(settings, rows)
         rows = self._for_net(rows)
@@ -221,28 +233,45 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
         settings.metrics = with_scores(self, settings.metrics)
         self.n_iter_ = 0
         if continues:
-            trainer = self._trainer if keeps_schedule(self, settings) else new_trainer(self, settings, rng)
+            trainer = self.__dict__.get("_trainer")
+            if trainer is None or not keeps_schedule(trainer, settings):
+                trainer = new_trainer(self, settings, rng)
             continue_training(self, trainer, settings, rows, rng)
         else:
-            held = None if held is None else self._for_net(held)
-            if held is not None and settings.preset is not None and "table_plan_" in self.__dict__:
-                held = without_far_rows(held, rows, self.table_plan_)
+            validation = None if validation is None else self._for_net(validation)
+            if validation is not None and settings.preset is not None and "table_plan_" in self.__dict__:
+                validation = without_far_rows(validation, rows, self.table_plan_)
             given = RowSet(X, y, sample_weight)
-            trainer = train(self, settings, rows, held, rng, given=given, options=options, stream=encoded_rows)
+            data = FitData(rows, validation, given, encoded_rows)
+            trainer = train(self, settings, data, rng, make_predictor=self._make_predictor, options=options)
         trainer.release()
         self._trainer, self.model_ = trainer, trainer.model
         self._predictor = self._make_predictor(self.model_)
         if not np.isfinite(self.model_.params.flat).all():
             raise ValueError(NOT_FINITE)
-        self._finish_fit(settings, held)
+        self._finish_fit(settings, validation)
         return self
+
+    def _split_validation(
+        self, settings: NetParameters, rows: RowSet, rng: np.random.RandomState, given: Any
+    ) -> tuple[RowSet, RowSet | None]:
+        """Training set and validation set: given to ``fit``, given as a parameter, split off, or none."""
+        given = settings.validation if given is None else given
+        if isinstance(given, (tuple, list)):
+            if len(given) not in (2, 3):
+                raise ConfigError("validation must be a fraction, (X, y) or (X, y, sample_weight).")
+            return rows, self._read(settings, *given, fresh=False)
+        fraction = validation_fraction(settings, given)
+        if fraction is None:
+            return rows, None
+        return split_off_validation(rows, fraction, rng, strata=self._strata(rows))
 
     def _resolve(self, settings: NetParameters) -> None:
         """Note the parameters that are used."""
         used = self.get_params(deep=False) | vars(settings)
         self.resolved_params_ = {name: plain(value) for name, value in used.items()}
 
-    def _finish_fit(self, settings: NetParameters, held: RowSet | None) -> None:
+    def _finish_fit(self, settings: NetParameters, validation: RowSet | None) -> None:
         """What is learned when the net is trained."""
         self.resolved_params_["learning_rate_init"] = settings.learning_rate_init
 
@@ -285,10 +314,10 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
 
     def _begin(self, settings: NetParameters, rows: RowSet, rng: np.random.RandomState) -> None:
         """A fresh model, and counters at 0."""
-        self._loss = self._make_loss()
+        self.loss_function_ = self._make_loss()
         self.n_outputs_ = self._n_outputs()
         name = self._output_activation()
-        self.out_activation_ = {"sigmoid": "logistic", "own": self._loss.out_activation}.get(name, name)
+        self.out_activation_ = {"sigmoid": "logistic", "own": self.loss_function_.out_activation}.get(name, name)
         dtype = settings.dtype or (rows.X.dtype if hasattr(rows.X, "dtype") else "float32")
         plan = self.__dict__.get("table_plan_")
         front = plan.front() if plan is not None and (isinstance(rows.X, dict) or plan.waves) else None
@@ -299,17 +328,7 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
         if settings.init is None:
             draw_as_scikit_learn(self.model_, rng, logistic=settings.activation == "logistic")
         self.n_layers_ = len(hidden_widths(settings.hidden_layer_sizes)) + 2
-        self._reset_counters(settings)
-
-    def _reset_counters(self, settings: NetParameters) -> None:
-        """What is counted during training, before the first step."""
-        self.n_iter_ = self.t_ = 0
-        self.loss_curve_: list[float] = []
-        self._no_improvement_count = 0
-        self._best: tuple[np.ndarray, np.ndarray] | None = None
-        self.validation_scores_: list[float] | None = [] if settings.early_stopping else None
-        self.best_validation_score_: float | None = -np.inf if settings.early_stopping else None
-        self.best_loss_: float | None = None if settings.early_stopping else np.inf
+        reset_counters(self, settings)
 
     @property
     def coefs_(self) -> Views:
@@ -329,6 +348,11 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
     def intercepts_(self, arrays: Any) -> None:
         self.intercepts_[:] = arrays
 
+    @property
+    def _no_improvement_count(self) -> int:
+        """scikit-learn's name of the counter, for code that reads it from its estimators."""
+        return self.epochs_without_improvement_
+
     def _fitted_model(self, attribute: str) -> Model:
         if "model_" not in self.__dict__:
             raise AttributeError(
@@ -337,7 +361,7 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
         return self.model_
 
     def _make_predictor(self, model: Model) -> Predictor:
-        return Predictor(model, self._loss, activation=self._output_activation(), threads=self.threads)
+        return Predictor(model, self.loss_function_, activation=self._output_activation(), threads=self.threads)
 
     def _predict_rows(self, X: Any, *, raw: bool = False) -> np.ndarray:
         """Predictions of the net, (n, outputs); its raw outputs with ``raw``."""
@@ -353,6 +377,13 @@ class NetEstimator(Saved, NetParameters, BaseEstimator):
         elif not predictor.takes(X) or "feature_names_in_" in self.__dict__:
             X = validate_data(self, X, accept_sparse=["csr", "csc"], reset=False)
         return predictor.outputs(X) if raw else predictor(X)
+
+    def restore_net(self, model: Model, history: History) -> None:
+        """Take the net and the history that were read from a file, if they fit what is already restored."""
+        self.model_, self.history_, self.best_weights_ = model, history, None
+        self.loss_function_ = self._make_loss()
+        self._check_restored()
+        self._predictor = self._make_predictor(model)
 
     def _check_restored(self) -> None:
         """Raise an error if the parts that were read from a file do not fit together."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from madaline.functional.model import Model
@@ -12,6 +12,7 @@ from madaline.train.events import Callback
 
 if TYPE_CHECKING:
     from madaline.estimators.parameters import NetParameters
+    from madaline.estimators.predictor import Predictor
     from madaline.estimators.row_set import RowSet
     from madaline.train.events import TrainingView
 
@@ -22,17 +23,19 @@ class ScikitLearnListener(Callback):
     Each may ask for the estimator as if the fit had ended with this epoch, and may stop it.
     """
 
-    def __init__(self, estimator: Any, context: Any, rows: RowSet) -> None:
-        self.estimator, self.context = estimator, context
-        self.told = {"estimator": estimator, "X": rows.X, "y": rows.y, "metadata": _metadata(rows)}
+    def __init__(
+        self, estimator: Any, context: Any, rows: RowSet, make_predictor: Callable[[Model], Predictor]
+    ) -> None:
+        self.estimator, self.context, self.make_predictor = estimator, context, make_predictor
+        self.task_facts = {"estimator": estimator, "X": rows.X, "y": rows.y, "metadata": _metadata(rows)}
         self.epoch: Any = None
 
     def on_fit_start(self, trainer: TrainingView) -> None:
-        self.context.call_on_fit_task_begin(**self.told)
+        self.context.call_on_fit_task_begin(**self.task_facts)
         self._begin(trainer)
 
     def on_epoch_end(self, trainer: TrainingView, row: Mapping[str, float]) -> None:
-        stops = self.epoch.call_on_fit_task_end(**self.told, reconstruction_attributes=self._as_if_ended(trainer))
+        stops = self.epoch.call_on_fit_task_end(**self.task_facts, reconstruction_attributes=self._as_if_ended(trainer))
         self.epoch = None
         if stops:
             trainer.stop()
@@ -42,11 +45,11 @@ class ScikitLearnListener(Callback):
     def on_fit_end(self, trainer: TrainingView) -> None:
         if self.epoch is not None:  # begun, and not run: L-BFGS was content, or the run was interrupted
             self.epoch.call_on_fit_task_end(estimator=self.estimator)
-        self.context.call_on_fit_task_end(**self.told, reconstruction_attributes=self._as_if_ended(trainer))
+        self.context.call_on_fit_task_end(**self.task_facts, reconstruction_attributes=self._as_if_ended(trainer))
 
     def _begin(self, trainer: TrainingView) -> None:
         self.epoch = self.context.subcontext(task_name="epoch")
-        self.epoch.call_on_fit_task_begin(**self.told, reconstruction_attributes=self._as_if_ended(trainer))
+        self.epoch.call_on_fit_task_begin(**self.task_facts, reconstruction_attributes=self._as_if_ended(trainer))
 
     def _as_if_ended(self, trainer: TrainingView) -> Any:
         """What an estimator has after a fit, made only if somebody asks."""
@@ -55,7 +58,7 @@ class ScikitLearnListener(Callback):
             model = trainer.model
             now = Model(model.network, model.params.flat.copy(), model.state.flat.copy())
             history = copy.copy(trainer.history)
-            return {"model_": now, "history_": history, "_predictor": self.estimator._make_predictor(now)}
+            return {"model_": now, "history_": history, "_predictor": self.make_predictor(now)}
 
         return attributes
 
@@ -74,14 +77,19 @@ def with_sklearn_callbacks(fit: Any) -> Any:
     return functools.partial(with_callbacks(fit.__func__), fit.__self__)
 
 
-def scikit_learn_listener(estimator: Any, settings: NetParameters, rows: RowSet) -> list[Callback]:
+def scikit_learn_listener(
+    estimator: Any, settings: NetParameters, rows: RowSet, make_predictor: Callable[[Model], Predictor]
+) -> list[Callback]:
     """A listener, if the estimator has callbacks of scikit-learn's, or is inside of one that has."""
     if not has_callbacks(estimator):
         return []
     from sklearn.callback import CallbackSupportMixin
 
-    context = CallbackSupportMixin._init_callback_context(estimator, max_subtasks=settings.max_iter)
-    return [ScikitLearnListener(estimator, context, rows)] if hasattr(estimator, "_skl_callbacks") else []
+    begin = CallbackSupportMixin._init_callback_context  # noqa: SLF001 - what estimators of third parties call
+    context = begin(estimator, max_subtasks=settings.max_iter)
+    if not hasattr(estimator, "_skl_callbacks"):
+        return []
+    return [ScikitLearnListener(estimator, context, rows, make_predictor)]
 
 
 def _metadata(rows: RowSet) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
-from madaline.estimators.parameters import Check, Number, OneOf, described
+from madaline.estimators.parameters import Check, NumberRange, OneOf, described
 
 _CLOSED = {"[]": "both", "[)": "left", "(]": "right", "()": "neither"}
 
@@ -27,7 +27,7 @@ def constraints(cls: Any) -> dict[str, list[Any]]:
 def _constraint(check: Check) -> Any:
     if isinstance(check, OneOf):
         return StrOptions(set(check.texts))
-    if isinstance(check, Number):
+    if isinstance(check, NumberRange):
         low, high = (float(end) for end in check.interval[1:-1].split(","))
         kind = Integral if check.whole else Real
         ends = [None if np.isinf(end) else int(end) if check.whole else end for end in (low, high)]

@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import _check_partial_fit_first_call, type_of_targ
 from madaline.errors import ConfigError
 from madaline.estimators.base import NetEstimator
 from madaline.estimators.documentation import documented
-from madaline.estimators.losses import OverOutputs, SeveralClasses, scikit_loss
+from madaline.estimators.losses import SeveralClasses, SummedOverOutputs, scikit_loss
 from madaline.estimators.monte_carlo import ThinnedNets
 from madaline.estimators.parameters import ClassifierParameters
 from madaline.estimators.recipe import can_continue
@@ -76,15 +76,15 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
             y = column_or_1d(y, warn=True)
         given = self.__dict__.pop("_classes_given", False)
         if fresh and not given:
-            self._classes = Classes.of(y)
-            self.classes_ = self._classes.classes
+            self.class_encoding_ = Classes.of(y)
+            self.classes_ = self.class_encoding_.classes
         else:
-            self._classes.check_known(y, warm_start=self.warm_start)
-        return self._classes.encode(y)
+            self.class_encoding_.check_known(y, warm_start=self.warm_start)
+        return self.class_encoding_.encode(y)
 
     def _know_classes(self, classes: Any) -> None:
-        self._classes = Classes.of(np.asarray(classes))
-        self.classes_ = self._classes.classes
+        self.class_encoding_ = Classes.of(np.asarray(classes))
+        self.classes_ = self.class_encoding_.classes
         self._classes_given = True
 
     def _row_weights(self, y: Any, weight: Any, *, fresh: bool) -> Any:
@@ -103,7 +103,7 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
         return [[str(item) for item in each] for each in classes], self.__dict__.get("_balance")
 
     def _make_loss(self) -> Loss:
-        kind = self._classes.kind
+        kind = self.class_encoding_.kind
         if self.loss != "log_loss":
             if kind == "several":
                 raise ConfigError(f"loss={self.loss!r} does not go with several targets of classes. Use 'log_loss'.")
@@ -112,7 +112,7 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
             return SeveralClasses(tuple(len(classes) for classes in self.classes_))
         if kind == "multiclass":
             return CrossEntropy()
-        return OverOutputs(BinaryCrossEntropy()) if kind == "labels" else BinaryCrossEntropy()
+        return SummedOverOutputs(BinaryCrossEntropy()) if kind == "labels" else BinaryCrossEntropy()
 
     def _loss_of_classes(self) -> Loss:
         """The loss that is asked for, unless it is one of numbers, which would take the classes' places for them."""
@@ -126,37 +126,41 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
         )
 
     def _n_outputs(self) -> int:
-        target = self._classes.target
-        if isinstance(self._loss, CustomLoss):
-            return len(self.classes_) if self._classes.kind == "multiclass" else target.width
-        return self._loss.n_outputs(target)
+        target = self.class_encoding_.target
+        if isinstance(self.loss_function_, CustomLoss):
+            return len(self.classes_) if self.class_encoding_.kind == "multiclass" else target.width
+        return self.loss_function_.n_outputs(target)
 
     def _n_targets(self) -> int:
-        return self._classes.target.width
+        return self.class_encoding_.target.width
 
     def _check_restored(self) -> None:
         super()._check_restored()
         known = self.classes_ if isinstance(self.classes_, list) else [self.classes_]
-        again = self._classes.classes if isinstance(self._classes.classes, list) else [self._classes.classes]
+        again = (
+            self.class_encoding_.classes
+            if isinstance(self.class_encoding_.classes, list)
+            else [self.class_encoding_.classes]
+        )
         if len(known) != len(again) or not all(map(np.array_equal, known, again)):
             raise ValueError("the classes are not those of the target")
 
     def _output_activation(self) -> str:
-        if isinstance(self._loss, CustomLoss):
-            return "softmax" if self._classes.kind == "multiclass" else "sigmoid"
+        if isinstance(self.loss_function_, CustomLoss):
+            return "softmax" if self.class_encoding_.kind == "multiclass" else "sigmoid"
         return super()._output_activation()
 
-    def _answers_of(self, target: np.ndarray) -> np.ndarray:
+    def unscaled_targets(self, target: np.ndarray) -> np.ndarray:
         return np.asarray(target).astype(np.int64)
 
     def _strata(self, rows: RowSet) -> np.ndarray | None:
-        return rows.y.reshape(-1, 1) if self._classes.kind == "binary" else None
+        return rows.y.reshape(-1, 1) if self.class_encoding_.kind == "binary" else None
 
     def _decode(self, prediction: np.ndarray, classes: Classes) -> Any:
         return classes.decode(prediction, threshold=0.0 if self.out_activation_ == "identity" else 0.5)
 
-    def _score_rows(self, prediction: np.ndarray, rows: RowSet) -> float:
-        found = self._decode(prediction, self._classes.numbered())
+    def score_rows(self, prediction: np.ndarray, rows: RowSet) -> float:
+        found = self._decode(prediction, self.class_encoding_.numbered())
         return float(np.average((found == rows.y).reshape(len(rows), -1).all(axis=1), weights=rows.weight))
 
     @available_if(can_continue)
@@ -183,7 +187,7 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
             )
         if _check_partial_fit_first_call(self, classes):
             labels = type_of_target(y).startswith("multilabel")
-            self._classes = Classes.of(y if labels else self.classes_)
+            self.class_encoding_ = Classes.of(y if labels else self.classes_)
             self._classes_given = True
         try:
             return self._fit(X, y, sample_weight, continues=True)
@@ -193,24 +197,25 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
     def predict(self, X: Any) -> Any:
         """The class of each row; for labels and several targets, (n_samples, n_outputs)."""
         prediction = self._predict_rows(X)
-        return self._decode(prediction, self._classes)
+        return self._decode(prediction, self.class_encoding_)
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> Any:
         """Probabilities of the classes, in the order of ``classes_``; a list of them for several targets."""
-        return self._probabilities(self._predict_rows(X))
+        return self.probabilities(self._predict_rows(X))
 
     def predict_encoded(self, arrays: Any) -> np.ndarray:
         """Probabilities of rows that ``table_plan_`` has encoded already, for explanations."""
-        return np.asarray(self._probabilities(self._predictor(plain_matrix(arrays))))
+        return np.asarray(self.probabilities(self._predictor(plain_matrix(arrays))))
 
-    def _probabilities(self, p: np.ndarray) -> Any:
+    def probabilities(self, p: Any) -> Any:
+        """Probabilities of all classes from what the output activation gives; both may be traced."""
         if ("table_plan_" in self.__dict__ or self.preset is not None) and p.dtype == np.float32:
             p = p.astype(np.float64)  # a float32 net that the user did not ask for: probabilities that add up to 1
             p = p / p.sum(axis=1, keepdims=True) if self._output_activation() == "softmax" else p
-        if p.shape[1] == 1 and self._classes.kind == "binary":
+        if p.shape[1] == 1 and self.class_encoding_.kind == "binary":
             return np.concatenate((1.0 - p, p), axis=1) if len(self.classes_) > 1 else np.ones_like(p)
-        return self._loss.blocks(p) if isinstance(self._loss, SeveralClasses) else p
+        return self.loss_function_.blocks(p) if isinstance(self.loss_function_, SeveralClasses) else p
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any) -> Any:
@@ -220,9 +225,9 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
             return [np.log(part) for part in p] if isinstance(p, list) else np.log(p)
 
     def _one_sample(self, outputs: np.ndarray) -> Any:
-        if isinstance(self._loss, SeveralClasses):
+        if isinstance(self.loss_function_, SeveralClasses):
             raise ConfigError("predict_samples takes nets with one target, and this one has several.")
-        return self._probabilities(self._meaning(outputs))
+        return self.probabilities(self.activated(outputs))
 
     @available_if(_has_margins)
     def decision_function(self, X: Any) -> np.ndarray:
@@ -235,7 +240,7 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
         from sklearn.metrics import accuracy_score  # only those who ask for a score wait for it
 
         found = self.predict(X)
-        if self._classes.kind == "several":
+        if self.class_encoding_.kind == "several":
             return float(np.average(np.all(np.asarray(y) == found, axis=1), weights=sample_weight))
         return float(accuracy_score(y if issparse(y) else np.asarray(y), found, sample_weight=sample_weight))
 

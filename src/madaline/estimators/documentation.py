@@ -30,6 +30,12 @@ n_iter_ : int
     Number of epochs of the last fit.
 t_ : int
     Number of rows seen in all epochs; 0 for L-BFGS.
+epochs_without_improvement_ : int
+    Number of latest epochs that did not improve the loss or score by ``tol``.
+best_weights_ : tuple of array or None
+    With ``early_stopping`` on a score, parameters and state of the net at its best epoch.
+loss_function_ : Loss
+    The loss that was minimized.
 n_layers_ : int
     Number of layers, including input and output.
 n_outputs_ : int

@@ -14,7 +14,6 @@ import numpy as np
 
 from madaline.errors import ConfigError
 from madaline.functional.model import Model
-from madaline.losses.loss import OUT_ACTIVATIONS
 from madaline.nn.layers.embedding import Embedding
 from madaline.nn.layers.parallel import Parallel
 from madaline.nn.layers.reshape import Identity
@@ -27,7 +26,7 @@ EMBEDDINGS = "0.0"
 
 
 @dataclass(frozen=True)
-class Explained:
+class ExplainedNet:
     """A net, its inputs and its outputs.
 
     Attributes
@@ -54,11 +53,13 @@ class Explained:
     picks: bool = False
 
 
-def explained(model: Any, *, raw: bool) -> Explained:
+def explained(model: Any, *, raw: bool) -> ExplainedNet:
     """The net, inputs and outputs of a model or estimator."""
     if isinstance(model, Model):
         return _of_model(model)
-    if not hasattr(model, "_make_predictor"):
+    from madaline.estimators.base import NetEstimator  # imports scikit-learn, which a model does not need
+
+    if not isinstance(model, NetEstimator):
         raise ConfigError(
             f"{type(model).__name__} is neither a md.Model nor an estimator of madaline. To explain a pipeline, use "
             "its last step with the transformed rows: md.explain(pipeline[-1], pipeline[:-1].transform(X))."
@@ -66,7 +67,7 @@ def explained(model: Any, *, raw: bool) -> Explained:
     return _of_estimator(model, raw=raw)
 
 
-def _of_model(model: Model) -> Explained:
+def _of_model(model: Model) -> ExplainedNet:
     specs = model.network.inputs
     for name, spec in specs.items() if isinstance(specs, dict) else [("", specs)]:
         if getattr(spec, "dtype", np.dtype(float)).kind == "i":
@@ -76,16 +77,16 @@ def _of_model(model: Model) -> Explained:
             )
     if not isinstance(model.network.out_shape, tuple) or len(model.network.out_shape) != 2:
         raise ConfigError("Attributions explain nets with one output of shape (n, outputs).")
-    return Explained(model, lambda X: model.batch(X)[0], lambda z: z, lambda found: found)
+    return ExplainedNet(model, lambda X: model.batch(X)[0], lambda z: z, lambda found: found)
 
 
-def _of_estimator(estimator: Any, *, raw: bool) -> Explained:
+def _of_estimator(estimator: Any, *, raw: bool) -> ExplainedNet:
     from sklearn.utils.validation import check_is_fitted, validate_data
 
     check_is_fitted(estimator, "model_")
     model, names, picks = estimator.model_, None, False
     if hasattr(estimator, "classes_"):
-        kind = estimator._classes.kind
+        kind = estimator.class_encoding_.kind
         names = None if kind == "several" else np.asarray(estimator.classes_)
         picks = kind in ("binary", "multiclass")
     meaning = _meaning(estimator, raw=raw)
@@ -97,25 +98,26 @@ def _of_estimator(estimator: Any, *, raw: bool) -> Explained:
         X = validate_data(estimator, X, accept_sparse=["csr", "csc"], reset=False)
         return model.batch(X.toarray() if is_sparse(X) else X)[0]
 
-    return Explained(model, inputs, meaning, lambda found: found, names, picks)
+    return ExplainedNet(model, inputs, meaning, lambda found: found, names, picks)
 
 
 def _meaning(estimator: Any, *, raw: bool) -> Callable[[Any], Any]:
     """The function from raw outputs to what an estimator predicts, or to themselves."""
-    loss = estimator._loss
     if hasattr(estimator, "classes_"):
-        name = "identity" if raw else estimator._output_activation()
-        final: Callable[[Any], Any] = loss.predict if name == "own" else OUT_ACTIVATIONS[name]
-        if estimator._classes.kind != "binary":
-            return final
-        if name == "identity":  # the logit of one class is minus that of the other
+        is_raw = raw or estimator.out_activation_ == "identity"
+        if estimator.class_encoding_.kind != "binary":
+            return (lambda z: z) if is_raw else estimator.activated
+        if is_raw:  # the logit of one class is minus that of the other
             return lambda z: np.concatenate((-z, z), axis=1) if z.shape[1] == 1 else z
-        return lambda z: estimator._probabilities(final(z))
+        return lambda z: estimator.probabilities(estimator.activated(z))
     if raw:
         return lambda z: z
-    if hasattr(estimator, "_unscaled"):
-        return lambda z: estimator._bounded(estimator._unscaled(loss.predict(z)))
-    centre, spread = np.atleast_1d(estimator._centre), np.atleast_1d(estimator._spread)
+    from madaline.estimators.regressor import MLPRegressor
+
+    loss = estimator.loss_function_
+    if isinstance(estimator, MLPRegressor):
+        return lambda z: estimator.clip_to_bounds(estimator.in_target_units(loss.predict(z)))
+    centre, spread = np.atleast_1d(estimator.target_centre_), np.atleast_1d(estimator.target_scale_)
 
     def in_units_of_the_target(z: Any) -> Any:
         y = loss.predict(z)
@@ -125,7 +127,7 @@ def _meaning(estimator: Any, *, raw: bool) -> Callable[[Any], Any]:
     return in_units_of_the_target
 
 
-def _behind_a_table(plan: Any, model: Model, meaning: Any, names: Array | None, picks: bool) -> Explained:
+def _behind_a_table(plan: Any, model: Model, meaning: Any, names: Array | None, picks: bool) -> ExplainedNet:
     from madaline.data.encode import NUMBERS
     from madaline.estimators.tables import encoded
 
@@ -151,7 +153,7 @@ def _behind_a_table(plan: Any, model: Model, meaning: Any, names: Array | None, 
             total[:, place_of[column]] = found[name].sum(axis=1)
         return total
 
-    return Explained(after, inputs, meaning, by_column, names, picks)
+    return ExplainedNet(after, inputs, meaning, by_column, names, picks)
 
 
 def _after_embeddings(model: Model, embedded: list[str]) -> Model:

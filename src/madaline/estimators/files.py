@@ -22,7 +22,7 @@ from madaline.estimators.defaults import is_default
 from madaline.estimators.intervals import Intervals
 from madaline.estimators.losses import scikit_loss
 from madaline.estimators.provenance import Provenance
-from madaline.estimators.saved import Saved
+from madaline.estimators.saved import SavableEstimator
 from madaline.estimators.targets import Classes
 from madaline.functional import files
 from madaline.losses.custom import CustomLoss
@@ -32,7 +32,16 @@ from madaline.nn.layers.sequential import as_layer
 from madaline.plain import Reader
 from madaline.train.saved_state import history_from_plain, history_to_plain
 
-APART = ("model_", "history_", "_loss", "_trainer", "_predictor", "_best", "resolved_params_", "provenance_")
+APART = (
+    "model_",
+    "history_",
+    "loss_function_",
+    "_trainer",
+    "_predictor",
+    "best_weights_",
+    "resolved_params_",
+    "provenance_",
+)
 "Attributes that are written separately, or made again."
 
 MODULES = (madaline, classical, data)
@@ -53,7 +62,7 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
         ) from None
     has_net = isinstance(estimator, NetEstimator)
     arrays = files.model_arrays(estimator.model_) if has_net else {}
-    writer = _Writer(arrays)
+    writer = _ValueWriter(arrays)
     given = {name: value for name, value in estimator.get_params(deep=False).items() if not is_default(value)}
     parameters, left_out = _written(writer, estimator, given, "parameter")
     if left_out:
@@ -77,7 +86,9 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     container.write(path, arrays, document)
 
 
-def _written(writer: _Writer, estimator: Any, values: dict[str, Any], prefix: str) -> tuple[dict[str, Any], list[str]]:
+def _written(
+    writer: _ValueWriter, estimator: Any, values: dict[str, Any], prefix: str
+) -> tuple[dict[str, Any], list[str]]:
     """Parameters as plain data, and the names of those that cannot be written."""
     found, left_out = {}, []
     for name, value in values.items():
@@ -99,10 +110,10 @@ def restored(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     """The estimator in a file."""
     name = document["class"]
     found = [getattr(module, name) for module in MODULES if name in module.__all__]
-    if not found or not isinstance(found[0], type) or not issubclass(found[0], Saved):
+    if not found or not isinstance(found[0], type) or not issubclass(found[0], SavableEstimator):
         raise FileFormatError(f"The file holds a {name!r}, which is not an estimator of madaline.")
     cls: Any = found[0]
-    reader = _Reader(arrays)
+    reader = _ValueReader(arrays)
     known = set(cls._get_param_names())
     given = {key: reader.value(value) for key, value in document["parameters"].items() if key in known}
     if isinstance(given.get("loss"), Description) and not isinstance(given["loss"], Loss):
@@ -118,14 +129,9 @@ def restored(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     if not isinstance(estimator, NetEstimator):
         return estimator
     estimator.resolved_params_ = {str(key): reader.value(value) for key, value in document["resolved"].items()}
-    estimator.model_ = files.restored(document, arrays)
-    history = document["history"]
-    estimator.history_ = history_from_plain(history)
-    estimator.history_.stopped, estimator.history_.converged = str(history["stopped"]), history["converged"]
-    estimator._best = None
-    estimator._loss = estimator._make_loss()
-    estimator._check_restored()
-    estimator._predictor = estimator._make_predictor(estimator.model_)
+    model, history = files.restored(document, arrays), history_from_plain(document["history"])
+    history.stopped, history.converged = str(document["history"]["stopped"]), document["history"]["converged"]
+    estimator.restore_net(model, history)
     return estimator
 
 
@@ -145,7 +151,7 @@ def _as_description(estimator: Any, name: str, value: Any) -> Any:
     if name == "loss" and not isinstance(value, str):
         loss = scikit_loss(value)
         outputs = np.empty((0, estimator.n_outputs_))
-        width = getattr(getattr(estimator, "_target", None), "width", 1)
+        width = getattr(getattr(estimator, "target_spec_", None), "width", 1)
         target = np.empty((0, width) if width > 1 else 0, np.int64 if hasattr(estimator, "classes_") else np.float64)
         return loss.traced(outputs, target) if isinstance(loss, CustomLoss) else loss
     if name == "validation" and isinstance(value, (list, tuple)):
@@ -155,7 +161,7 @@ def _as_description(estimator: Any, name: str, value: Any) -> Any:
     return value
 
 
-class _Writer:
+class _ValueWriter:
     """Values as JSON; other than plain values are a dict whose only key says what they are."""
 
     def __init__(self, arrays: dict[str, np.ndarray]) -> None:
@@ -192,7 +198,7 @@ class _Writer:
         raise ConfigError(f"{key} holds {value.dtype}, which cannot be written to a file.")
 
 
-class _Reader:
+class _ValueReader:
     """The values that a writer wrote."""
 
     def __init__(self, arrays: dict[str, np.ndarray]) -> None:

@@ -17,9 +17,9 @@ from madaline.losses.targets import Target
 from madaline.nn.inputs import input_specs
 
 KINDS: Mapping[str, type[Any]] = {
-    "_classes": Classes,
+    "class_encoding_": Classes,
     "_intervals": Intervals,
-    "_target": Target,
+    "target_spec_": Target,
     "n_features_in_": int,
     "table_plan_": TablePlan,
     "target_names_": tuple,

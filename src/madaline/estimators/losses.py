@@ -25,7 +25,7 @@ SCIKIT_NAMES: dict[str, str] = {"squared_error": "half_mse", "absolute_error": "
 
 
 @description
-class OverOutputs(Loss):
+class SummedOverOutputs(Loss):
     r"""The sum over the outputs of a loss that is their mean, :math:`D\ell`: what scikit-learn's gradients are of."""
 
     single: Loss
@@ -104,13 +104,13 @@ def scikit_loss(given: Any, *, n_outputs: int = 1) -> Loss:
             f"Known: {', '.join(known)}"
         )
     loss = as_loss(SCIKIT_NAMES.get(given, given))
-    return OverOutputs(loss) if given in ("squared_error", "poisson") and n_outputs > 1 else loss
+    return SummedOverOutputs(loss) if given in ("squared_error", "poisson") and n_outputs > 1 else loss
 
 
 def reported_by_scikit_learn(loss: Loss, y: np.ndarray, weight: np.ndarray | None) -> Callable[[float], float]:
     """What scikit-learn would report for a mean loss of ours: half the mean square, and the whole Poisson deviance."""
-    plain = loss.single if isinstance(loss, OverOutputs) else loss
-    if isinstance(plain, HalfMSE) and isinstance(loss, OverOutputs):
+    plain = loss.single if isinstance(loss, SummedOverOutputs) else loss
+    if isinstance(plain, HalfMSE) and isinstance(loss, SummedOverOutputs):
         n_outputs = columns(y).shape[1]
         return lambda value: value / n_outputs
     if isinstance(plain, Poisson):

@@ -92,30 +92,30 @@ def outlier_hint(estimator: Any, X: Any) -> str:
     )
 
 
-def without_far_rows(held: RowSet, rows: RowSet, plan: TablePlan) -> RowSet:
+def without_far_rows(validation: RowSet, rows: RowSet, plan: TablePlan) -> RowSet:
     """The rows of a validation set that are not far outside the training set; a warning names a column of the others.
 
     The loss of one row with a mistyped number can be larger than that of all others, and would decide when to stop.
 
     Parameters
     ----------
-    held, rows : RowSet
+    validation, rows : RowSet
         Validation and training sets, encoded.
     plan : TablePlan
         By which they were encoded.
     """
-    numbers, trained = (np.abs(_matrix(each.X)) for each in (held, rows))
+    numbers, trained = (np.abs(_matrix(each.X)) for each in (validation, rows))
     is_far = numbers > FAR_OUTSIDE * np.maximum(trained.max(axis=0, initial=0.0), 1.0)
     near = ~is_far.any(axis=1)
-    if near.all() or np.count_nonzero(~near) > max(1, MOST_FAR * len(held)):
-        return held  # many such rows are no mistakes
+    if near.all() or np.count_nonzero(~near) > max(1, MOST_FAR * len(validation)):
+        return validation  # many such rows are no mistakes
     warnings.warn(
-        f"{np.count_nonzero(~near)} of {len(held)} rows of the validation set are left out, since they are far outside "
-        f"the training set in {plan.features()[int(np.argmax(is_far.any(axis=0)))]!r}. Correct the values.",
+        f"{np.count_nonzero(~near)} of {len(validation)} rows of the validation set are left out, since they are far "
+        f"outside the training set in {plan.features()[int(np.argmax(is_far.any(axis=0)))]!r}. Correct the values.",
         DataWarning,
         stacklevel=2,
     )
-    return held.take(np.flatnonzero(near))
+    return validation.take(np.flatnonzero(near))
 
 
 def _matrix(X: Any) -> np.ndarray[Any, Any]:

@@ -17,7 +17,7 @@ from madaline.estimators.defaults import as_default, is_default, plain
 
 
 @dataclass(frozen=True)
-class Number:
+class NumberRange:
     """Allowed numbers: an interval as in ``[0, 1)``, and whether they must be whole."""
 
     interval: str
@@ -31,7 +31,7 @@ class OneOf:
     texts: tuple[str, ...]
 
 
-Check = Number | OneOf | str | type | None
+Check = NumberRange | OneOf | str | type | None
 "An allowed kind of value; a string is one of scikit-learn's, such as ``array-like``."
 
 
@@ -61,10 +61,10 @@ class Parameter:
     requests: str = ""
 
 
-AT_LEAST_1 = Number("[1, inf)", whole=True)
-NOT_NEGATIVE = Number("[0, inf)")
-POSITIVE = Number("(0, inf)")
-FRACTION = Number("[0, 1)")
+AT_LEAST_1 = NumberRange("[1, inf)", whole=True)
+NOT_NEGATIVE = NumberRange("[0, inf)")
+POSITIVE = NumberRange("(0, inf)")
+FRACTION = NumberRange("[0, 1)")
 
 T = TypeVar("T")
 
@@ -173,7 +173,7 @@ class NetParameters:
     warm_start: Annotated[
         bool, P("bool", "Whether ``fit`` continues from the weights of the previous fit.", ("boolean",))
     ] = False
-    momentum: Annotated[float, P("float", "Momentum of ``solver='sgd'``.", (Number("[0, 1]"),))] = 0.9
+    momentum: Annotated[float, P("float", "Momentum of ``solver='sgd'``.", (NumberRange("[0, 1]"),))] = 0.9
     nesterovs_momentum: Annotated[
         bool, P("bool", "Whether ``solver='sgd'`` uses Nesterov's momentum.", ("boolean",))
     ] = True
@@ -343,7 +343,7 @@ class NetParameters:
 
 
 @parameters
-class LossFirst:
+class RegressorLoss:
     """The first parameter of a regressor, as in scikit-learn."""
 
     loss: Annotated[
@@ -359,7 +359,7 @@ class LossFirst:
 
 
 @parameters
-class RegressorParameters(NetParameters, LossFirst):
+class RegressorParameters(NetParameters, RegressorLoss):
     """Parameters of a regressor: the loss, then those of every net."""
 
 

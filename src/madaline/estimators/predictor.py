@@ -15,7 +15,7 @@ from madaline.losses.loss import Loss
 from madaline.nn.layers.sequential import LayerLike, Sequential, as_layer
 from madaline.nn.network import build
 from madaline.train.data import input_sources, is_sparse
-from madaline.train.inference import Inference
+from madaline.train.inference import BatchedForward
 
 LAYERS: dict[str, LayerLike] = {"softmax": "softmax", "sigmoid": "sigmoid", "exp": np.exp}
 "Output activations that can be a last layer of the net, and so are run natively with it."
@@ -39,7 +39,7 @@ class Predictor:
     def __init__(self, model: Model, loss: Loss, *, activation: str, threads: int | None = None) -> None:
         self.model, self.loss, self.activation, self.threads = model, loss, activation, threads
         self._finished: Model | None = None
-        self._inference: Inference | None = None
+        self._inference: BatchedForward | None = None
         spec = model.network.inputs
         self._width = spec.shape[0] if hasattr(spec, "shape") and len(spec.shape) == 1 else -1
         self._dtype = model.network.dtype
@@ -76,7 +76,7 @@ class Predictor:
             found: np.ndarray = model(X)
             return found
         if self._inference is None or self._inference.network is not model.network:
-            self._inference = Inference(model.network)
+            self._inference = BatchedForward(model.network)
         sources = input_sources(model.network, X)
         arrays = model.params.flat, model.state.flat
         return np.asarray(self._inference(*arrays, sources, np.arange(n_rows), threads=threads))

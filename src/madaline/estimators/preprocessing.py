@@ -11,12 +11,12 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from madaline.data.scale import centre_and_scale, smooth_clip, smooth_unclip
 from madaline.data.whiten import principal_axes, sizes_to_divide_by
 from madaline.errors import ConfigError
-from madaline.estimators.saved import Saved
+from madaline.estimators.saved import SavableEstimator
 
 FLOATS = (np.float64, np.float32)
 
 
-class ColumnScaler(Saved, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class ColumnScaler(SavableEstimator, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     r"""Columns brought to one size, :math:`y = (x - c)/s`, and clipped smoothly if asked.
 
     Parameters
@@ -62,7 +62,7 @@ class ColumnScaler(Saved, OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
         return ((smooth_unclip(X) if self.clip else X) * self.scale_ + self.centre_).astype(X.dtype, copy=False)
 
 
-class PCA(Saved, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class PCA(SavableEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     r"""The data along the axes on which they vary most, :math:`y = V(x - \mu)`: columns that are not correlated.
 
     With ``whiten=True`` also of variance 1, :math:`y_i/\sqrt{\lambda_i + \varepsilon}`.
@@ -118,7 +118,7 @@ class PCA(Saved, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return sizes_to_divide_by(self.explained_variance_, self.eps) if self.whiten else 1.0
 
 
-class ZCA(Saved, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class ZCA(SavableEstimator, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     r"""Whitened data turned back to their axes, :math:`y = V^T \mathrm{diag}(\lambda + \varepsilon)^{-1/2} V(x - \mu)`.
 
     Of all ways to make columns uncorrelated with variance 1, the one that changes the data least; whitened images still
@@ -168,7 +168,7 @@ class ZCA(Saved, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return (X @ self._unwhitening + self.mean_).astype(X.dtype, copy=False)
 
 
-class ImageScaler(Saved, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class ImageScaler(SavableEstimator, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Images centred and scaled: with the mean image as AlexNet, one mean a channel as VGGNet, or mean and deviation.
 
     Parameters
@@ -216,8 +216,8 @@ class ImageScaler(Saved, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             shape = [1] * X.ndim
             shape[self.channel_axis] = X.shape[self.channel_axis]
             rows = channels.reshape(-1, channels.shape[-1])
-            found = centre_and_scale(rows, "standard")
-            return tuple(item.reshape(shape[1:]) for item in found)  # type: ignore[return-value]
+            centre, scale = centre_and_scale(rows, "standard")
+            return centre.reshape(shape[1:]), scale.reshape(shape[1:])
         return centre_and_scale(X, "none" if of is None else "standard")
 
     def transform(self, X: Any) -> Any:

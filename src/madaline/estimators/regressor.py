@@ -65,38 +65,43 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
 
     _target_checks: ClassVar[Mapping[str, Any]] = {"y_numeric": True}
 
-    _scale: tuple[Any, Any] | None
+    target_scaling_: tuple[Any, Any] | None
     _bounds: tuple[Any, Any] | None
     _intervals: Intervals
 
     def _read_target(self, y: Any, *, fresh: bool) -> np.ndarray:
         numbers = as_numbers(y)
         if fresh:
-            self._target = Target(1 if numbers.ndim == 1 else numbers.shape[1])
+            self.target_spec_ = Target(1 if numbers.ndim == 1 else numbers.shape[1])
         return numbers
 
     def _learn(self, settings: NetParameters, rows: RowSet) -> None:
         super()._learn(settings, rows)
         self._bounds = None if settings.preset is None else _target_bounds(rows.y)
         is_scaled = rows.is_table or settings.preset is not None
-        y, activation = self._bounded(rows.y), scikit_loss(self.loss).out_activation
-        self._scale = _target_scale(y, activation) if is_scaled else None
+        y, activation = self.clip_to_bounds(rows.y), scikit_loss(self.loss).out_activation
+        self.target_scaling_ = _target_scale(y, activation) if is_scaled else None
         self.__dict__.pop("_intervals", None)
 
     def _for_net(self, rows: RowSet) -> RowSet:
         rows = super()._for_net(rows)
-        if self._scale is None:
+        if self.target_scaling_ is None:
             return rows
-        return replace(rows, y=(self._bounded(rows.y) - self._scale[0]) / self._scale[1])
+        return replace(rows, y=(self.clip_to_bounds(rows.y) - self.target_scaling_[0]) / self.target_scaling_[1])
 
-    def _answers_of(self, target: np.ndarray) -> np.ndarray:
-        return np.asarray(self._unscaled(target))
+    def unscaled_targets(self, target: np.ndarray) -> np.ndarray:
+        return np.asarray(self.in_target_units(target))
 
     def _encoding_key(self) -> Any:
-        return [np.asarray(each).tolist() for pair in (self._scale, self._bounds) if pair is not None for each in pair]
+        return [
+            np.asarray(each).tolist()
+            for pair in (self.target_scaling_, self._bounds)
+            if pair is not None
+            for each in pair
+        ]
 
     def _make_loss(self) -> Loss:
-        loss = scikit_loss(self.loss, n_outputs=self._target.width)
+        loss = scikit_loss(self.loss, n_outputs=self.target_spec_.width)
         if isinstance(loss, Quantile) and len(loss.levels) > 1:
             raise ConfigError(
                 f"loss={self.loss!r} has {len(loss.levels)} quantiles, and MLPRegressor predicts one number for each "
@@ -105,19 +110,19 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
         return loss
 
     def _n_outputs(self) -> int:
-        return self._loss.n_outputs(self._target)
+        return self.loss_function_.n_outputs(self.target_spec_)
 
     def _n_targets(self) -> int:
-        return self._target.width
+        return self.target_spec_.width
 
-    def _score_rows(self, prediction: np.ndarray, rows: RowSet) -> float:
+    def score_rows(self, prediction: np.ndarray, rows: RowSet) -> float:
         return R2().whole(MSE(), prediction, rows.y, rows.weight)
 
-    def _finish_fit(self, settings: NetParameters, held: RowSet | None) -> None:
-        super()._finish_fit(settings, held)
-        if held is not None and len(held) > 1:
-            prediction = self._bounded(self._unscaled(self._predictor(held.X)))
-            self._learn_intervals(self._answers_of(held.y), prediction)
+    def _finish_fit(self, settings: NetParameters, validation: RowSet | None) -> None:
+        super()._finish_fit(settings, validation)
+        if validation is not None and len(validation) > 1:
+            prediction = self.clip_to_bounds(self.in_target_units(self._predictor(validation.X)))
+            self._learn_intervals(self.unscaled_targets(validation.y), prediction)
 
     @available_if(can_continue)
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -131,12 +136,12 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
 
         With a preset, predictions stay near the range of the training targets, however extreme a row is.
         """
-        found = self._bounded(self._unscaled(self._predict_rows(X)))
+        found = self.clip_to_bounds(self.in_target_units(self._predict_rows(X)))
         return np.asarray(found[:, 0] if found.shape[1] == 1 else found)
 
     def predict_encoded(self, arrays: Any) -> np.ndarray:
         """Predictions (n, n_targets) of rows that ``table_plan_`` has encoded already, for explanations."""
-        return np.asarray(self._bounded(self._unscaled(self._predictor(plain_matrix(arrays)))))
+        return np.asarray(self.clip_to_bounds(self.in_target_units(self._predictor(plain_matrix(arrays)))))
 
     def calibrate(self, X: Any, y: Any) -> Self:
         """Learn the size of errors from rows that training did not see, for ``predict_interval``.
@@ -174,7 +179,7 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
     def _interval(self, prediction: np.ndarray, coverage: float) -> tuple[np.ndarray, np.ndarray]:
         margins = self._intervals.margins(prediction.reshape(len(prediction), -1), coverage).reshape(prediction.shape)
         low = prediction - margins
-        is_count = self._loss.out_activation == "exp"
+        is_count = self.loss_function_.out_activation == "exp"
         return np.maximum(low, 0.0) if is_count else low, prediction + margins
 
     def _learn_intervals(self, truth: np.ndarray, prediction: np.ndarray) -> None:
@@ -187,25 +192,25 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
         from madaline.estimators.integrity import check_pair
 
         super()._check_restored()
-        check_pair(self._scale, self._target.width, "centre and scale")
-        check_pair(self._bounds, self._target.width, "bounds")
-        if self._scale is not None and not (np.asarray(self._scale[1]) > 0.0).all():
+        check_pair(self.target_scaling_, self.target_spec_.width, "centre and scale")
+        check_pair(self._bounds, self.target_spec_.width, "bounds")
+        if self.target_scaling_ is not None and not (np.asarray(self.target_scaling_[1]) > 0.0).all():
             raise ValueError("the scale of the target is not positive")
-        if "_intervals" in self.__dict__ and len(self._intervals.centres) != self._target.width:
+        if "_intervals" in self.__dict__ and len(self._intervals.centres) != self.target_spec_.width:
             raise ValueError("there is not one prediction interval for each target")
 
     def _one_sample(self, outputs: np.ndarray) -> np.ndarray:
-        found = np.asarray(self._unscaled(np.asarray(self._loss.predict(outputs))))
+        found = np.asarray(self.in_target_units(np.asarray(self.loss_function_.predict(outputs))))
         return found[:, 0] if found.shape[1] == 1 else found
 
-    def _unscaled(self, prediction: Any) -> Any:
+    def in_target_units(self, prediction: Any) -> Any:
         """Predictions in the units of the target."""
-        if self._scale is None:
+        if self.target_scaling_ is None:
             return prediction
-        centre, scale = self._scale
+        centre, scale = self.target_scaling_
         return prediction * scale + centre
 
-    def _bounded(self, prediction: Any) -> Any:
+    def clip_to_bounds(self, prediction: Any) -> Any:
         """Predictions or targets within the range of the training targets and some room beyond it."""
         return (
             prediction if self._bounds is None else np.minimum(np.maximum(prediction, self._bounds[0]), self._bounds[1])

@@ -52,7 +52,7 @@ class ShownColumns:
 
 
 @dataclass(frozen=True)
-class TriedRows:
+class PerturbedRows:
     """Rows in which one column at a time is changed, to measure its effect on the predictions."""
 
     rows: np.ndarray
@@ -62,17 +62,17 @@ class TriedRows:
     predict: Callable[[Arrays], np.ndarray]
 
 
-def tried_rows(model: Any, X: Any, plan: TablePlan | None, seed: int) -> TriedRows:
+def tried_rows(model: Any, X: Any, plan: TablePlan | None, seed: int) -> PerturbedRows:
     """Some rows: as arrays of the net if there is a plan of the table, and column by column otherwise."""
     estimator = final_estimator(model)
     n_rows = Table.of(X).n_rows if plan is not None else X.shape[0] if hasattr(X, "shape") else len(X)
     rows = np.sort(np.random.default_rng(seed).permutation(n_rows)[:MAX_ROWS])
     if plan is not None and hasattr(estimator, "predict_encoded"):
         table = Table.of(X).take(rows)
-        return TriedRows(rows, plan.encode(table), table_features(plan, table), [], estimator.predict_encoded)
-    given = _Rows(X, rows, [str(name) for name in getattr(estimator, "feature_names_in_", ())])
+        return PerturbedRows(rows, plan.encode(table), table_features(plan, table), [], estimator.predict_encoded)
+    given = _EditableRows(X, rows, [str(name) for name in getattr(estimator, "feature_names_in_", ())])
     used = given.names if plan is None else [column.column for column in plan.used()]
-    return TriedRows(
+    return PerturbedRows(
         rows,
         given.arrays,
         [feature for feature in given.features if feature.column in used],
@@ -81,7 +81,7 @@ def tried_rows(model: Any, X: Any, plan: TablePlan | None, seed: int) -> TriedRo
     )
 
 
-class _Rows:
+class _EditableRows:
     """Some rows of a table or matrix, column by column: one can be changed, and the rows put together again."""
 
     def __init__(self, X: Any, rows: np.ndarray, names: Sequence[str]) -> None:

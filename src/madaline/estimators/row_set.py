@@ -69,10 +69,12 @@ def split_off_validation(
     from sklearn.model_selection import train_test_split  # slow to import
 
     with config_context(skip_parameter_validation=True):  # its messages would not be those of scikit-learn's MLP
-        train, held = train_test_split(np.arange(len(rows)), random_state=rng, test_size=fraction, stratify=strata)
-    if len(held) < 2:
+        train, validation = train_test_split(
+            np.arange(len(rows)), random_state=rng, test_size=fraction, stratify=strata
+        )
+    if len(validation) < 2:
         raise ValueError("The validation set is too small. Increase 'validation_fraction' or the size of your dataset.")
-    return rows.take(train), rows.take(held)
+    return rows.take(train), rows.take(validation)
 
 
 def batch_rows(batch_size: Any, n_rows: int) -> int:

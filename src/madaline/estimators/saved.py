@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 
-class Saved:
+class SavableEstimator:
     """An estimator that ``madaline.load`` gives back; only classes of this kind are made from files."""
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -13,7 +13,7 @@ from madaline.train.metrics import METRICS, Metric
 
 
 @description
-class Score(Metric):
+class ScikitLearnMetric(Metric):
     """One of scikit-learn's scores, of what an estimator makes of the net's outputs; larger is better.
 
     Parameters
@@ -39,7 +39,7 @@ class Score(Metric):
     def whole(self, loss: Any, prediction: Any, target: Any, weight: Any) -> float:
         weights = {} if weight is None else {"sample_weight": weight}
         return float(
-            self.scorer(_of_outputs(self.estimator), prediction, self.estimator._answers_of(target), **weights)
+            self.scorer(_of_outputs(self.estimator), prediction, self.estimator.unscaled_targets(target), **weights)
         )
 
 
@@ -53,7 +53,8 @@ def with_scores(estimator: Any, metrics: Any) -> Any:
 
 def _as_score(estimator: Any, item: Any) -> Any:
     if hasattr(item, "_score_func"):
-        return Score(item._score_func.__name__, item, estimator)
+        name = item._score_func.__name__  # noqa: SLF001 - scikit-learn has no public name for it
+        return ScikitLearnMetric(name, item, estimator)
     if not isinstance(item, str) or item in METRICS:
         return item
     from sklearn.metrics import get_scorer, get_scorer_names  # only those who ask for a score wait for it
@@ -65,7 +66,7 @@ def _as_score(estimator: Any, item: Any) -> Any:
             f"metrics={item!r} is not known.{f' Did you mean {near[0]!r}?' if near else ''}\n"
             f"Known: {', '.join(METRICS.names())}, and scikit-learn's scores: sklearn.metrics.get_scorer_names()."
         )
-    return Score(item, get_scorer(item), estimator)
+    return ScikitLearnMetric(item, get_scorer(item), estimator)
 
 
 class _OutputsAsRows:
@@ -81,7 +82,7 @@ class _OutputsAsRows:
         return np.asarray(X)
 
     def __call__(self, X: Any) -> np.ndarray:
-        return np.asarray(self.estimator._meaning(X))
+        return np.asarray(self.estimator.activated(X))
 
 
 def _of_outputs(estimator: Any) -> Any:
@@ -90,7 +91,7 @@ def _of_outputs(estimator: Any) -> Any:
     view.__dict__.update(estimator.__dict__, _predictor=_OutputsAsRows(estimator), mc_dropout=0)
     for name in ("table_plan_", "feature_names_in_"):
         view.__dict__.pop(name, None)
-    if "_classes" in view.__dict__:
-        view._classes = estimator._classes.numbered()
-        view.classes_ = view._classes.classes
+    if "class_encoding_" in view.__dict__:
+        view.class_encoding_ = estimator.class_encoding_.numbered()
+        view.classes_ = view.class_encoding_.classes
     return view

@@ -10,11 +10,22 @@ import numpy as np
 from madaline.train.events import Callback
 
 if TYPE_CHECKING:
+    from madaline.estimators.base import NetEstimator
     from madaline.estimators.parameters import NetParameters
     from madaline.train.events import TrainingView
 
 SMALLEST_RATE = 1e-6
 "An adaptive learning rate below this ends the run."
+
+
+def reset_counters(estimator: NetEstimator, settings: NetParameters) -> None:
+    """Set what is counted during training to its values before the first step."""
+    estimator.n_iter_ = estimator.t_ = estimator.epochs_without_improvement_ = 0
+    estimator.loss_curve_ = []
+    estimator.best_weights_ = None
+    estimator.validation_scores_ = [] if settings.early_stopping else None
+    estimator.best_validation_score_ = -np.inf if settings.early_stopping else None
+    estimator.best_loss_ = None if settings.early_stopping else np.inf
 
 
 class Convergence(Callback):
@@ -78,12 +89,12 @@ class Convergence(Callback):
             if not self.stops:
                 continue
             self._count_loss()
-            if e._no_improvement_count > p.n_iter_no_change:
+            if e.epochs_without_improvement_ > p.n_iter_no_change:
                 if not self._adapts or rate <= SMALLEST_RATE:
                     trainer.stop()
                     return
                 rate /= 5.0
-                e._no_improvement_count = 0
+                e.epochs_without_improvement_ = 0
 
     def epochs_at_once(self) -> float:
         """Epochs that may run without a return to Python: scores and changing rates need each one."""
@@ -92,7 +103,7 @@ class Convergence(Callback):
             return np.inf
         if self.score is not None or changes_rate:
             return 1
-        return float(self.settings.n_iter_no_change - self.estimator._no_improvement_count + 1)
+        return float(self.settings.n_iter_no_change - self.estimator.epochs_without_improvement_ + 1)
 
     def on_epoch_end(self, trainer: TrainingView, row: Mapping[str, float]) -> None:
         e, p = self.estimator, self.settings
@@ -104,7 +115,7 @@ class Convergence(Callback):
         self._count(trainer, row)
         if p.learning_rate == "invscaling" and self.is_sgd:
             self._set_rate(trainer, p.learning_rate_init / (e.t_ + 1) ** p.power_t)
-        if e._no_improvement_count > p.n_iter_no_change:
+        if e.epochs_without_improvement_ > p.n_iter_no_change:
             self._end_or_slow_down(trainer)
 
     def _record(self, row: Mapping[str, float]) -> None:
@@ -128,16 +139,18 @@ class Convergence(Callback):
         if p.verbose:
             print(f"Validation score: {score:f}")
         gain = score - e.best_validation_score_
-        e._no_improvement_count = e._no_improvement_count + 1 if gain < p.tol else 0
+        e.epochs_without_improvement_ = e.epochs_without_improvement_ + 1 if gain < p.tol else 0
         if gain > 0.0 and not np.isnan(score):
             e.best_validation_score_ = score
-            e._best = trainer.model.params.flat.copy(), trainer.model.state.flat.copy()
+            e.best_weights_ = trainer.model.params.flat.copy(), trainer.model.state.flat.copy()
             trainer.history.best_epoch = int(row["epoch"])
 
     def _count_loss(self) -> None:
         """Count an epoch by its training loss."""
         e = self.estimator
-        e._no_improvement_count = e._no_improvement_count + 1 if e.loss_ > e.best_loss_ - self.settings.tol else 0
+        e.epochs_without_improvement_ = (
+            e.epochs_without_improvement_ + 1 if e.loss_ > e.best_loss_ - self.settings.tol else 0
+        )
         e.best_loss_ = min(e.best_loss_, e.loss_)
 
     @property
@@ -166,7 +179,7 @@ class Convergence(Callback):
         rate = self._rate(trainer) if self._adapts else 0.0
         if rate > SMALLEST_RATE:
             self._set_rate(trainer, rate / 5.0)
-            e._no_improvement_count = 0
+            e.epochs_without_improvement_ = 0
             message += f" Setting learning rate to {rate / 5.0:f}"
         else:
             message += " Learning rate too small. Stopping." if self._adapts else " Stopping."

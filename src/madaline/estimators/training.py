@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -19,10 +19,11 @@ from madaline.estimators.outliers import outlier_hint
 from madaline.estimators.parameters import NetParameters
 from madaline.estimators.predictor import Predictor
 from madaline.estimators.recipe import SameOrder, regularizer, seed_of, solver
-from madaline.estimators.row_set import RowSet, batch_rows, split_off_validation
-from madaline.estimators.stopping import Convergence
+from madaline.estimators.row_set import RowSet, batch_rows
+from madaline.estimators.stopping import Convergence, reset_counters
 from madaline.estimators.table_stream import EncodedRows
 from madaline.estimators.threads import allowed_threads
+from madaline.functional.model import Model
 from madaline.optim.lbfgs import LBFGS
 from madaline.optim.schedule import as_schedule
 from madaline.train.checkpoint import learning_rate_in
@@ -31,6 +32,9 @@ from madaline.train.history import History
 from madaline.train.metrics import as_metrics
 from madaline.train.stopping import EarlyStopping
 from madaline.train.trainer import Trainer
+
+if TYPE_CHECKING:
+    from madaline.estimators.base import NetEstimator
 
 NOT_FINITE = (
     "Solver produced non-finite parameter weights. The input data may contain large values and need to be preprocessed."
@@ -41,7 +45,7 @@ RATE_AFTER_DIVERGENCE = 0.25
 
 
 @dataclass(frozen=True)
-class FitOptions:
+class EstimatorFitOptions:
     """Options of one call of ``fit``."""
 
     validation: Any = None
@@ -70,11 +74,36 @@ class FitOptions:
         return self.resume and self.checkpoint is not None and Path(self.checkpoint).exists()
 
 
-def new_trainer(estimator: Any, settings: NetParameters, rng: np.random.RandomState) -> Trainer:
+@dataclass(frozen=True)
+class FitData:
+    """Data of one call of ``fit``.
+
+    Attributes
+    ----------
+    rows, validation : RowSet
+        Training and validation sets as the net takes them.
+    given : RowSet
+        The rows as the user gave them, for scikit-learn's callbacks and for messages.
+    stream : EncodedRows, optional
+        The training set, if it is not in memory; ``rows`` are a sample of it then.
+    """
+
+    rows: RowSet
+    validation: RowSet | None
+    given: RowSet
+    stream: EncodedRows | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of training rows."""
+        return len(self.rows) if self.stream is None else self.stream.n_rows
+
+
+def new_trainer(estimator: NetEstimator, settings: NetParameters, rng: np.random.RandomState) -> Trainer:
     """A trainer that starts from the estimator's model."""
     return Trainer(
         estimator.model_,
-        loss=estimator._loss,
+        loss=estimator.loss_function_,
         optimizer=solver(settings),
         schedule=settings.schedule,
         regularizer=regularizer(settings),
@@ -86,22 +115,19 @@ def new_trainer(estimator: Any, settings: NetParameters, rng: np.random.RandomSt
     )
 
 
-def keeps_schedule(estimator: Any, settings: NetParameters) -> bool:
+def keeps_schedule(trainer: Trainer, settings: NetParameters) -> bool:
     """Whether ``partial_fit`` can continue with the same trainer: the schedule of a preset ends with its fit."""
-    schedule = as_schedule("constant" if settings.schedule is None else settings.schedule)
-    return hasattr(estimator, "_trainer") and schedule == estimator._trainer.recipe.schedule
+    return as_schedule("constant" if settings.schedule is None else settings.schedule) == trainer.recipe.schedule
 
 
 def train(
-    estimator: Any,
+    estimator: NetEstimator,
     settings: NetParameters,
-    rows: RowSet,
-    held: RowSet | None,
+    data: FitData,
     rng: np.random.RandomState,
     *,
-    given: RowSet,
-    options: FitOptions,
-    stream: EncodedRows | None = None,
+    make_predictor: Callable[[Model], Predictor],
+    options: EstimatorFitOptions,
 ) -> Trainer:
     """Train for all epochs, or until convergence. Returns the trainer.
 
@@ -110,73 +136,71 @@ def train(
     estimator : NetEstimator
         With its fresh model.
     settings : NetParameters
-    rows, held : RowSet
-        Training and validation sets as the net takes them.
+    data : FitData
     rng : RandomState
-    given : RowSet
-        The rows as the user gave them, for scikit-learn's callbacks and for messages.
-    options : FitOptions
-    stream : EncodedRows, optional
-        The training set, if it is not in memory; ``rows`` are a sample of it then.
+    make_predictor : callable
+        Returns the predictor of a model that is being trained.
+    options : EstimatorFitOptions
     """
     rate = settings.learning_rate_init
     if options.has_checkpoint and settings.preset is not None and options.checkpoint is not None:
         # The checkpoint may be of a run that was started again with a lower rate.
         lowered = RATE_AFTER_DIVERGENCE * rate
         rate = lowered if learning_rate_in(options.checkpoint) == lowered else rate
-    n_rows = len(rows) if stream is None else stream.n_rows
-    batch_size = batch_rows(settings.batch_size, n_rows)
+    batch_size = batch_rows(settings.batch_size, data.n_rows)
     start = estimator.model_.params.flat.copy(), estimator.model_.state.flat.copy()
     for attempt in (1, 2):
         current = replace(settings, learning_rate_init=rate, batch_size=batch_size)
         trainer = new_trainer(estimator, current, rng)
-        history = _run(estimator, trainer, current, rows, held, rng, given=given, options=options, stream=stream)
+        history = _run(estimator, trainer, current, data, rng, make_predictor=make_predictor, options=options)
         is_lowered = rate != settings.learning_rate_init
         if history.stopped != "diverged" or settings.preset is None or is_lowered or attempt == 2:
             break
         rate *= RATE_AFTER_DIVERGENCE
         warnings.warn(
             f"Training diverged in epoch {estimator.n_iter_ + 1}; it is started again with a learning rate of "
-            f"{rate:.2g}.{outlier_hint(estimator, given.X)}",
+            f"{rate:.2g}.{outlier_hint(estimator, data.given.X)}",
             ConvergenceWarning,
             stacklevel=4,
         )
         estimator.model_.params.flat[...], estimator.model_.state.flat[...] = start
-        estimator._reset_counters(settings)
+        reset_counters(estimator, settings)
         options = replace(options, resume=False)
     settings.learning_rate_init = rate
-    _warn_about_end(estimator, settings, history, given)
-    if estimator._best is not None:
-        trainer.model.params.flat[...], trainer.model.state.flat[...] = estimator._best
+    _warn_about_end(estimator, settings, history, data.given)
+    if estimator.best_weights_ is not None:
+        trainer.model.params.flat[...], trainer.model.state.flat[...] = estimator.best_weights_
     estimator.history_ = history
     return trainer
 
 
 def _run(
-    estimator: Any,
+    estimator: NetEstimator,
     trainer: Trainer,
     settings: NetParameters,
-    rows: RowSet,
-    held: RowSet | None,
+    data: FitData,
     rng: np.random.RandomState,
     *,
-    given: RowSet,
-    options: FitOptions,
-    stream: EncodedRows | None,
+    make_predictor: Callable[[Model], Predictor],
+    options: EstimatorFitOptions,
 ) -> History:
+    rows, validation, stream = data.rows, data.validation, data.stream
     steps = _takes_steps(settings)
     stops_early = settings.early_stopping and steps
     watched = _watched_column(settings) if stops_early else None
-    score = _score(estimator, held) if stops_early and watched is None else None
+    score = None
+    if stops_early and watched is None:
+        assert validation is not None
+        score = _validation_score(make_predictor, estimator.score_rows, validation)
     if score is not None and options.checkpoint is not None:
         raise ConfigError('With checkpoint=, early stopping must watch a column of the history: monitor="val_loss".')
     if score is None:
-        estimator._best = None  # that of an earlier fit, which stopped early
+        estimator.best_weights_ = None  # that of an earlier fit, which stopped early
     convergence = Convergence(
         estimator,
         settings,
-        n_rows=len(rows) if stream is None else stream.n_rows,
-        as_reported=reported_by_scikit_learn(estimator._loss, rows.y, rows.weight),
+        n_rows=data.n_rows,
+        as_reported=reported_by_scikit_learn(estimator.loss_function_, rows.y, rows.weight),
         score=score,
         watched=watched,
         stops=steps and watched is None,
@@ -189,12 +213,16 @@ def _run(
         epochs=settings.max_iter,
         batch_size=settings.batch_size,
         sample_weight=rows.weight if stream is None else None,
-        validation=None if held is None else (held.X, held.y, held.weight),
+        validation=None if validation is None else (validation.X, validation.y, validation.weight),
         metrics=settings.metrics,
         early_stopping=None
         if watched is None
         else EarlyStopping(watched, patience=settings.n_iter_no_change, min_delta=settings.tol),
-        callbacks=[convergence, *scikit_learn_listener(estimator, settings, given), *as_callbacks(settings.callbacks)],
+        callbacks=[
+            convergence,
+            *scikit_learn_listener(estimator, settings, data.given, make_predictor),
+            *as_callbacks(settings.callbacks),
+        ],
         # scikit-learn's order of rows needs the numbers of its generator one after another, and cannot be resumed.
         sampler=SameOrder(rng) if settings.shuffle and own_order else None,
         shuffle=settings.shuffle and not own_order,
@@ -209,11 +237,11 @@ def _run(
 
 
 def continue_training(
-    estimator: Any, trainer: Trainer, settings: NetParameters, rows: RowSet, rng: np.random.RandomState
+    estimator: NetEstimator, trainer: Trainer, settings: NetParameters, rows: RowSet, rng: np.random.RandomState
 ) -> None:
     """Train for one more epoch, with the current penalties, as scikit-learn's ``partial_fit``."""
     trainer.change_penalties(regularizer(settings))
-    reported = reported_by_scikit_learn(estimator._loss, rows.y, rows.weight)
+    reported = reported_by_scikit_learn(estimator.loss_function_, rows.y, rows.weight)
     estimator.history_ = trainer.partial_fit(
         rows.X,
         rows.y,
@@ -237,21 +265,13 @@ def _takes_steps(settings: NetParameters) -> bool:
     return not isinstance(solver(settings), LBFGS)
 
 
-def split_validation(
-    estimator: Any, settings: NetParameters, rows: RowSet, rng: np.random.RandomState, given: Any
-) -> tuple[RowSet, RowSet | None]:
-    """Training set and validation set: given to ``fit``, given as a parameter, split off, or none."""
-    given = settings.validation if given is None else given
-    if isinstance(given, (tuple, list)):
-        if len(given) not in (2, 3):
-            raise ConfigError("validation must be a fraction, (X, y) or (X, y, sample_weight).")
-        return rows, estimator._read(settings, *given, fresh=False)
+def validation_fraction(settings: NetParameters, given: Any) -> float | None:
+    """The fraction of rows to split off: that given to ``fit`` or as a parameter, the default, or none."""
     if given is not None and not (isinstance(given, (float, np.floating)) and 0.0 < given < 1.0):
         raise ConfigError(f"validation={given!r} must be a fraction between 0 and 1, (X, y) or (X, y, sample_weight).")
     if given is None and not (settings.early_stopping and _takes_steps(settings)):
-        return rows, None
-    fraction = settings.validation_fraction if given is None else given
-    return split_off_validation(rows, float(fraction), rng, strata=estimator._strata(rows))
+        return None
+    return float(settings.validation_fraction if given is None else given)
 
 
 def _watched_column(settings: NetParameters) -> str | None:
@@ -271,28 +291,26 @@ def _watched_column(settings: NetParameters) -> str | None:
     return column
 
 
-Score = Callable[[TrainingView, Mapping[str, float]], float]
-
-
-def _score(estimator: Any, held: RowSet | None) -> Score:
+def _validation_score(
+    make_predictor: Callable[[Model], Predictor], score_rows: Callable[[np.ndarray, RowSet], float], rows: RowSet
+) -> Callable[[TrainingView, Mapping[str, float]], float]:
     """The estimator's score on the validation set after an epoch, larger is better."""
-    assert held is not None
     predictor: Predictor | None = None
 
     def score(trainer: TrainingView, row: Mapping[str, float]) -> float:
         nonlocal predictor
-        predictor = predictor or estimator._make_predictor(trainer.model)
-        prediction = predictor(held.X)
-        return float(estimator._score_rows(prediction, held)) if np.isfinite(prediction).all() else float("nan")
+        predictor = predictor or make_predictor(trainer.model)
+        prediction = predictor(rows.X)
+        return float(score_rows(prediction, rows)) if np.isfinite(prediction).all() else float("nan")
 
     return score
 
 
-def _warn_about_end(estimator: Any, settings: NetParameters, history: History, given: RowSet) -> None:
+def _warn_about_end(estimator: NetEstimator, settings: NetParameters, history: History, given: RowSet) -> None:
     """Warnings and errors as scikit-learn has them."""
     message = ""
     if history.stopped == "diverged":
-        if estimator._best is None and history.best_epoch is None:
+        if estimator.best_weights_ is None and history.best_epoch is None:
             raise ValueError(NOT_FINITE + outlier_hint(estimator, given.X))
         if estimator.validation_scores_ is not None:
             estimator.validation_scores_.append(float("nan"))

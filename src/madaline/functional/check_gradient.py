@@ -93,7 +93,7 @@ def check_gradient(
         return function(*given)
 
     rng = np.random.default_rng(seed)
-    plain = f._function if isinstance(f, CompiledFunction) else f
+    plain = f.function if isinstance(f, CompiledFunction) else f
     differences = Differences(lambda arrays: at(unflatten(structure, arrays), plain), points, rng)
     problems = differences.problems()
     both = value_and_grad(lambda trees: differences.contract(at(trees)))

@@ -55,7 +55,7 @@ class CompiledFunction:
 
     def __init__(self, f: Callable[..., Any], rows: Sequence[int]) -> None:
         functools.update_wrapper(self, f, updated=())
-        self._function = f
+        self.function = f
         self._rows = checked_rows(rows)
         self._ready: dict[Any, tuple[Executable, Structure, list[Any]]] = {}
         self._batched_leaves: dict[Structure, tuple[int, ...]] = {}
@@ -80,7 +80,7 @@ class CompiledFunction:
                 arrays.append(leaf)
                 parts.append(float)
             elif isinstance(leaf, Node):
-                return self._function(*args, **kwargs)
+                return self.function(*args, **kwargs)
             else:
                 parts.append(_static(leaf))
         key = tuple(parts)
@@ -88,7 +88,7 @@ class CompiledFunction:
         if ready is None:
             found = self._trace(leaves, structure, batched)
             if found is None:
-                return self._function(*args, **kwargs)
+                return self.function(*args, **kwargs)
             if len(self._ready) >= CACHE_SIZE:
                 self._ready.clear()
             ready = self._ready[key] = found
@@ -100,7 +100,7 @@ class CompiledFunction:
 
     def __reduce__(self) -> Any:
         # Programs are planned again after unpickling: a worker process may have another CPU.
-        return CompiledFunction, (self._function, self._rows)
+        return CompiledFunction, (self.function, self._rows)
 
     def program(self, *args: Any, **kwargs: Any) -> Any:
         """The program for these arguments; print its ``describe()``."""
@@ -147,7 +147,7 @@ class CompiledFunction:
                 given.append(leaf)
         args, kwargs = unflatten(structure, given)
         with open_trace(inputs):
-            result = self._function(*args, **kwargs)
+            result = self.function(*args, **kwargs)
         out_leaves, out_structure = flatten(result)
         # An array the function closes over may change later; the program keeps what it saw.
         out_leaves = [constant(leaf.copy()) if isinstance(leaf, np.ndarray) else leaf for leaf in out_leaves]

@@ -66,7 +66,7 @@ class Rows:
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         # An array times a size, and functions of a size, as np.sqrt(x.shape[0]): the size becomes a traced scalar.
-        return getattr(ufunc, method)(*(x._traced() if isinstance(x, Rows) else x for x in inputs), **kwargs)
+        return getattr(ufunc, method)(*(Rows._traced(x) if isinstance(x, Rows) else x for x in inputs), **kwargs)
 
     def _traced(self) -> Node:
         from madaline.graph.node import row_count

@@ -19,15 +19,15 @@ def run(
     return compiled(program, core).run(arguments, n_rows, threads)
 
 
-def compiled(program: Program, core: ModuleType) -> Compiled:
+def compiled(program: Program, core: ModuleType) -> NativeProgram:
     """The program inside the core, made once."""
-    found: Compiled | None = program.native.get(core.__name__)
+    found: NativeProgram | None = program.native.get(core.__name__)
     if found is None:
-        found = program.native[core.__name__] = Compiled(program, core)
+        found = program.native[core.__name__] = NativeProgram(program, core)
     return found
 
 
-class Compiled:
+class NativeProgram:
     """A program inside the core, and what is needed to call it."""
 
     def __init__(self, program: Program, core: ModuleType) -> None:

@@ -45,7 +45,7 @@ def set_threads(n: int) -> None:
     n : int
         From 1 to 1024. More than there are CPUs is allowed and slow.
     """
-    global _current  # noqa: PLW0603  one setting of the process, like the environment variable it replaces
+    global _current  # noqa: PLW0603 - one setting of the process, like the environment variable it replaces
     if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= MOST_THREADS:
         raise ConfigError(f"n={n!r} is not a number of threads. It must be an integer from 1 to {MOST_THREADS}.")
     _current = Threads(n, "set_threads")
@@ -53,7 +53,7 @@ def set_threads(n: int) -> None:
 
 def current() -> Threads:
     """The number of threads with the reason for it; the environment is read at the first call."""
-    global _current  # noqa: PLW0603  see set_threads
+    global _current  # noqa: PLW0603 - see set_threads
     if _current is None:
         _current = from_environment(os.environ)
     return _current

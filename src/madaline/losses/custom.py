@@ -42,7 +42,7 @@ class CustomLoss(Loss):
         loss = self.function(prediction, target)
         if np.ndim(loss) == 0:
             raise ShapeError(
-                f"{self._who()} returns one number for the whole batch; weights and reductions need one per row. "
+                f"{self._title()} returns one number for the whole batch; weights and reductions need one per row. "
                 "Leave out its mean or sum over the rows (axis 0)."
             )
         return self._one_a_row(loss, prediction)
@@ -71,9 +71,11 @@ class CustomLoss(Loss):
         try:
             graph = trace(self.function, prediction, target, rows=[0, 1])
         except (MadalineError, AttributeError, TypeError) as error:
-            raise TraceError(f"{self._who()} cannot be traced: {error}") from error
+            raise TraceError(f"{self._title()} cannot be traced: {error}") from error
         if len(graph.outputs) != 1:
-            raise ShapeError(f"{self._who()} gives {len(graph.outputs)} values; a loss is one number, or one per row.")
+            raise ShapeError(
+                f"{self._title()} gives {len(graph.outputs)} values; a loss is one number, or one per row."
+            )
         self._refuse_pairs(graph)
         if graph.outputs[0].ndim:
             self._one_a_row(graph.outputs[0], graph.inputs[0])
@@ -86,7 +88,7 @@ class CustomLoss(Loss):
             columns = [shape for shape in shapes if len(shape) == 2 and shape[1] == 1]
             if vectors and columns and node.ndim == 2 and isinstance(node.shape[1], Rows):
                 raise ShapeError(
-                    f"{self._who()} pairs every row with every row, {show(columns[0])} with {show(vectors[0])}. "
+                    f"{self._title()} pairs every row with every row, {show(columns[0])} with {show(vectors[0])}. "
                     "For row by row, write x[:, None] for the vector; for all pairs, x[None, :]."
                 )
 
@@ -115,17 +117,17 @@ class CustomLoss(Loss):
         try:
             return CustomLoss(as_formula(self.function, families))
         except ConfigError as error:
-            raise ConfigError(f"{self._who()}: {error}") from error
+            raise ConfigError(f"{self._title()}: {error}") from error
 
     def _one_a_row(self, loss: Any, prediction: Any) -> Any:
         if loss.shape != prediction.shape[:1]:
             raise ShapeError(
-                f"{self._who()} gives shape {show(loss.shape)} for a prediction of shape {show(prediction.shape)}; it "
-                f"must return one number per row, {show(prediction.shape[:1])}. Take the mean over the other axes."
+                f"{self._title()} gives shape {show(loss.shape)} for a prediction of shape {show(prediction.shape)}; "
+                f"it must return one number per row, {show(prediction.shape[:1])}. Take the mean over the other axes."
             )
         return loss
 
-    def _who(self) -> str:
+    def _title(self) -> str:
         return f"The loss {getattr(self.function, '__name__', self.function)!s}"
 
 

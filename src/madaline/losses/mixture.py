@@ -70,7 +70,7 @@ class MixtureDensity(Loss):
         y = columns(target)
         self._check_shapes(prediction.shape, y.shape)
         D = y.shape[1]
-        logits, means, log_diagonal, above = self._parts(prediction, D)
+        logits, means, log_diagonal, above = self.split(prediction, D)
         y = y.astype(means.dtype)[:, None, :]
         diagonal = np.exp(log_diagonal)
         u = _product(diagonal, above, y - means)
@@ -82,7 +82,7 @@ class MixtureDensity(Loss):
         highest = stop_gradient(np.sum(np.where(best[:, :, 0], log_normal, 0.0), axis=1))
         return logsumexp(logits, axis=1) - logsumexp(logits + relative, axis=1) - highest + 0.5 * D * LOG_2_PI
 
-    def _parts(self, raw: Any, D: int) -> tuple[Any, Any, Any, Any]:
+    def split(self, raw: Any, D: int) -> tuple[Any, Any, Any, Any]:
         """Logits (n, K), means (n, K, D), log diagonals (n, K or 1, D), entries above them (n, K or 1, D(D-1)/2)."""
         K = self.components
         M = 1 if self.covariance == "tied" else K
@@ -106,7 +106,7 @@ class MixtureDensity(Loss):
         """The predicted densities of all rows, in float64: to evaluate, to sample, for means, modes and quantiles."""
         raw = np.asarray(raw, dtype=np.float64)
         D = self._width(raw.shape)
-        logits, means, log_diagonal, above = self._parts(raw, D)
+        logits, means, log_diagonal, above = self.split(raw, D)
         factors = np.exp(log_diagonal)[..., None] * np.eye(D)
         if above is not None:
             factors[..., *np.triu_indices(D, 1)] = above
@@ -124,7 +124,7 @@ class MixtureDensity(Loss):
     def predict(self, raw: Any) -> Any:
         """The means of the densities."""
         raw = as_floats(raw)
-        logits, means, _, _ = self._parts(raw, self._width(raw.shape))
+        logits, means, _, _ = self.split(raw, self._width(raw.shape))
         return np.sum(softmax(logits)[:, :, None] * means, axis=1)
 
     def check(self, prediction_shape: Shape, target: Any) -> None:

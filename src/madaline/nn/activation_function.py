@@ -261,7 +261,7 @@ def as_activation(
         (result,) = graph.outputs
     except MadalineError as error:
         raise TraceError(f"{argument}={name} cannot be traced: {error}") from error
-    except Exception as error:
+    except Exception as error:  # whatever the user's function raises
         raise TraceError(
             f"{argument}={name} cannot be traced: it failed on an array of shape {shape} with "
             f"{type(error).__name__}: {error}. Give a function of one array, written with NumPy and operators."

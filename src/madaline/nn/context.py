@@ -156,7 +156,7 @@ class Context:
         """Say once, at the innermost layer, where the error happened."""
         if getattr(error, "layer_path", None) is not None or not error.args:
             return
-        error.layer_path = self.path  # type: ignore[attr-defined]
+        error.layer_path = self.path  # type: ignore[attr-defined]  # read by outer layers alone
         where = f"Layer {self.path!r} ({layer!r})" if self.path else f"{layer!r}"
         shapes = show_all(tree_map(lambda leaf: leaf.shape, x))
         error.args = (f"{where} got inputs of shape {shapes}. {error.args[0]}", *error.args[1:])

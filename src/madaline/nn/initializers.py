@@ -209,7 +209,7 @@ class Sparse(Initializer):
 
 
 @description
-class Identity(Initializer):
+class IdentityMatrix(Initializer):
     r"""Identity matrix, :math:`W = g I`; additional rows or columns are 0. Le et al. 2015."""
 
     name: ClassVar[str] = "identity"
@@ -339,7 +339,7 @@ for _kind in (
     FanScaled,
     Orthogonal,
     Sparse,
-    Identity,
+    IdentityMatrix,
     RandomWalk,
     LSUV,
     Kraehenbuehl,

@@ -15,7 +15,7 @@ SOLVERS: Registry[type[Description]] = Registry("solver")
 
 
 @dataclass(frozen=True)
-class Minimum:
+class SolverResult:
     """The result of a solver: parameters, loss, and numbers of iterations and evaluations."""
 
     w: np.ndarray
@@ -77,7 +77,7 @@ class LBFGS(Description):
         w: np.ndarray,
         *,
         callback: Callable[[np.ndarray], None] | None = None,
-    ) -> Minimum:
+    ) -> SolverResult:
         """Go down from ``w``.
 
         Parameters
@@ -106,7 +106,7 @@ class LBFGS(Description):
         }
         start = w.astype(np.float64)
         result = minimize(objective, start, jac=True, method="L-BFGS-B", callback=callback, options=options)
-        return Minimum(
+        return SolverResult(
             result.x.astype(w.dtype),
             float(result.fun),
             int(result.nit),

@@ -155,14 +155,14 @@ def bias_correction(beta: float, t: Any) -> Any:
 
 
 @description
-class OwnRule(Optimizer):
+class CustomOptimizer(Optimizer):
     """A user's function as an optimizer; :func:`as_optimizer` makes it."""
 
     name: ClassVar[str] = CUSTOM
     _: KW_ONLY
     function: Callable[..., Any]
 
-    def traced(self) -> OwnRule:
+    def traced(self) -> CustomOptimizer:
         names = ("w", "g", *self.slots, "t", "lr")
         n_vectors = len(names) - 2
 

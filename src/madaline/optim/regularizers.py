@@ -182,7 +182,7 @@ class Activity(Regularizer):
 
 
 @description
-class OwnPenalty(Regularizer):
+class CustomPenalty(Regularizer):
     """A custom function as a penalty, such as ``lambda w: 1e-3 * np.sum(np.abs(w) ** 1.5)``.
 
     Parameters
@@ -199,7 +199,7 @@ class OwnPenalty(Regularizer):
     _: KW_ONLY
     on: str = "weights"  # type: ignore[misc]  # of each object: a function does not say it
 
-    def traced(self) -> OwnPenalty:
+    def traced(self) -> CustomPenalty:
         return replace(self, function=as_formula(self.function, _TRACED_FOR[self.on], any_size=True))
 
     def penalty(self, w: Array) -> Array:

@@ -247,14 +247,14 @@ class Product(Schedule):
 
 
 @description
-class OwnSchedule(Schedule):
+class CustomSchedule(Schedule):
     """A custom function of ``t`` as a schedule; :func:`as_schedule` makes it."""
 
     name: ClassVar[str] = CUSTOM
     function: Callable[[Any], Any]
 
-    def traced(self) -> OwnSchedule:
-        return OwnSchedule(formula_of_t(self.function))
+    def traced(self) -> CustomSchedule:
+        return CustomSchedule(formula_of_t(self.function))
 
     def rate(self, t: Steps, total: int | None = None) -> Any:
         if isinstance(self.function, Formula):

@@ -16,7 +16,7 @@ from madaline.graph.node import Node, topological_order
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.shapes import is_symbolic, show
 from madaline.graph.trace import Graph
-from madaline.plan.fuse import Group, is_elementwise
+from madaline.plan.fuse import NodeGroup, is_elementwise
 from madaline.plan.instructions.rank_one import RANK_ONE_STEP
 from madaline.plan.rows import Kind
 from madaline.plan.views import View, lies_as_stored
@@ -81,7 +81,7 @@ def needed_early(
 
 
 def clashes(
-    groups: Sequence[Group], commit: int, views: Mapping[int, View], donations: Donations, early: AbstractSet[int]
+    groups: Sequence[NodeGroup], commit: int, views: Mapping[int, View], donations: Donations, early: AbstractSet[int]
 ) -> set[int]:
     """Ids of the outputs that cannot be written in place: somebody reads the input later, or at another index."""
     home = {id(node): position for position, group in enumerate(groups) for node in group.nodes}

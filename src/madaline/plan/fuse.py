@@ -20,7 +20,7 @@ MAX_OPERANDS = 64
 
 
 @dataclass(slots=True)
-class Group:
+class NodeGroup:
     """Nodes that one instruction computes; ``dtype`` is the type a chain computes in, ``None`` while any will do."""
 
     level: int
@@ -50,7 +50,7 @@ def is_elementwise(node: Node) -> bool:
     return isinstance(node.primitive, Elementwise)
 
 
-def made_late(
+def computed_late(
     nodes: Sequence[Node], users: Mapping[int, Sequence[Node]], views: dict[int, View], outputs: Sequence[Node]
 ) -> dict[int, Node]:
     """Elementwise nodes that are made where they are used, by id, with the one node that uses them.
@@ -144,10 +144,10 @@ def _needed(node: Node, late: Mapping[int, Node]) -> list[Node]:
 
 def fuse(
     nodes: Sequence[Node], level: dict[int, int], views: dict[int, View], late: Mapping[int, Node] | None = None
-) -> list[Group]:
+) -> list[NodeGroup]:
     """Groups in an order that respects every dependency. ``nodes`` are :func:`in_order`; leaves are left out."""
     late = late or {}
-    groups: list[Group] = []
+    groups: list[NodeGroup] = []
     group_of: dict[int, int] = {}
     latest: dict[tuple[int, Shape, str | None], int] = {}
     for node in nodes:
@@ -157,7 +157,7 @@ def fuse(
         home = _home(node, needed, level[id(node)], groups, group_of, latest, views) if is_elementwise(node) else None
         if home is None:
             home = len(groups)
-            groups.append(Group(level[id(node)], node.shape, None, is_elementwise(node)))
+            groups.append(NodeGroup(level[id(node)], node.shape, None, is_elementwise(node)))
         group = groups[home]
         made = [*(item for item in dict.fromkeys(node.inputs) if id(item) in late), node]
         group.nodes.extend(made)
@@ -174,7 +174,7 @@ def _home(
     node: Node,
     inputs: Sequence[Node],
     level: int,
-    groups: list[Group],
+    groups: list[NodeGroup],
     group_of: dict[int, int],
     latest: dict[tuple[int, Shape, str | None], int],
     views: dict[int, View],

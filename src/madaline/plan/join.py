@@ -15,21 +15,21 @@ from madaline.plan.views import View, lies_as_stored, stored_strides, width
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # nodes compare elementwise
-class Home:
+class StoragePlace:
     """Where a stored value lies: in the storage of ``node``, from element ``offset`` on."""
 
     node: Node
     offset: int
 
 
-def homes(nodes: Sequence[Node], views: Mapping[int, View], outputs: Iterable[Node]) -> dict[int, Home]:
+def homes(nodes: Sequence[Node], views: Mapping[int, View], outputs: Iterable[Node]) -> dict[int, StoragePlace]:
     """The values that lie within a joined array, by id; all others have storage of their own."""
     taken = {id(node) for node in outputs}
-    found: dict[int, Home] = {}
+    found: dict[int, StoragePlace] = {}
     for node in reversed(nodes):
         if node.primitive.name != "place":
             continue
-        around = found.get(id(node), Home(node, 0))
+        around = found.get(id(node), StoragePlace(node, 0))
         for piece, (first, _) in runs(node) or ():
             view = views[id(piece)]
             root = view.root
@@ -42,7 +42,7 @@ def homes(nodes: Sequence[Node], views: Mapping[int, View], outputs: Iterable[No
                 and lies_as_stored(piece, view)
             ):
                 taken.add(id(root))
-                found[id(root)] = Home(around.node, around.offset + first)
+                found[id(root)] = StoragePlace(around.node, around.offset + first)
     return found
 
 

@@ -12,7 +12,7 @@ from pkgutil import iter_modules
 from madaline.graph.node import Node, name_of
 from madaline.graph.shapes import Rows
 from madaline.plan import instructions
-from madaline.plan.fuse import Group
+from madaline.plan.fuse import NodeGroup
 from madaline.plan.instructions.base import Instruction
 from madaline.plan.instructions.elementwise import Chain, copy_chain, fill_chain, lower_chain
 from madaline.plan.join import gaps, runs
@@ -25,7 +25,7 @@ for _module in iter_modules(instructions.__path__):
     import_module(f"{instructions.__name__}.{_module.name}")
 
 
-def lower(group: Group, low: Lowering) -> list[Instruction]:
+def lower(group: NodeGroup, low: Lowering) -> list[Instruction]:
     """The instructions of a group."""
     if group.chain:
         made: list[Instruction] = [lower_chain(group, low)]

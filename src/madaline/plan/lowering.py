@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from madaline.graph.node import Node, name_of
 from madaline.graph.shapes import Rows, Shape
 from madaline.plan.instructions.base import Dim, Instruction, Operand
-from madaline.plan.join import Home
+from madaline.plan.join import StoragePlace
 from madaline.plan.program import Buffer
 from madaline.plan.views import View, lies_as_stored, row_axis, stored_strides, width
 
@@ -53,7 +53,7 @@ class Lowering:
     "Ids of the nodes that are computed tile by tile."
     reducing: dict[int, tuple[int, str]]
     "The nodes that reduce over the rows, tile by tile, by id: in which stage, and how partial results are combined."
-    homes: dict[int, Home] = field(default_factory=dict)
+    homes: dict[int, StoragePlace] = field(default_factory=dict)
     "The values that lie within a joined array."
     buffers: list[Buffer] = field(default_factory=list)
     buffer_of: dict[int, int] = field(default_factory=dict)
@@ -98,7 +98,7 @@ class Lowering:
 
     def lane(self, node: Node) -> tuple[int, int]:
         """The lane buffer of a reducing node, and where in it (as in the node's own buffer) its partial result is."""
-        home = self.homes.get(id(node), Home(node, 0))
+        home = self.homes.get(id(node), StoragePlace(node, 0))
         key = (id(home.node), *self.reducing[id(node)])
         if key not in self.lanes:
             self.lanes[key] = len(self.buffers)
@@ -107,10 +107,10 @@ class Lowering:
 
     def is_in_place(self, piece: Node, node: Node, first: int) -> bool:
         """Whether a piece lies in the storage of ``node`` already, from element ``first`` on."""
-        around, view = self.homes.get(id(node), Home(node, 0)), self.views[id(piece)]
+        around, view = self.homes.get(id(node), StoragePlace(node, 0)), self.views[id(piece)]
         home = self.homes.get(id(view.root))
-        at_home = home is not None and home.node is around.node and home.offset == around.offset + first
-        return at_home and lies_as_stored(piece, view)
+        is_in_place = home is not None and home.node is around.node and home.offset == around.offset + first
+        return is_in_place and lies_as_stored(piece, view)
 
 
 def dims_of(shape: Shape, axes: Sequence[int]) -> tuple[Dim, ...]:

@@ -93,8 +93,8 @@ class _Fusion:
             return (a, b)
         return (b, a) if b in self.numbers and a in self.vectors else None
 
-    def _replace(self, old: Op, name: str, args: tuple[int, ...], swallowed: Iterable[int]) -> bool:
-        for slot in swallowed:
+    def _replace(self, old: Op, name: str, args: tuple[int, ...], replaced_slots: Iterable[int]) -> bool:
+        for slot in replaced_slots:
             self.uses.subtract(self.made.pop(slot).args)
         self.uses.subtract(old.args)
         self.uses.update(args)
@@ -113,8 +113,10 @@ class _Fusion:
             sqrt = self._inner(root, "sqrt")
             scaled = self._scaled(sqrt.args[0]) if sqrt is not None else None
             if sqrt is not None and scaled is not None and u in self.numbers:
-                swallowed = (quotient, *divide.args, root, *sqrt.args)
-                return self._replace(op, "adaptive_step", (a, step[1], scaled[1], step[0], scaled[0], u), swallowed)
+                replaced_slots = (quotient, *divide.args, root, *sqrt.args)
+                return self._replace(
+                    op, "adaptive_step", (a, step[1], scaled[1], step[0], scaled[0], u), replaced_slots
+                )
         return False
 
     def _scaled_sum(self, op: Op) -> bool:

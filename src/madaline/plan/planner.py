@@ -12,11 +12,11 @@ from madaline.graph.shapes import Rows, is_symbolic
 from madaline.graph.trace import Graph
 from madaline.plan.arena import Lifetime, place
 from madaline.plan.donate import Donations, cannot_be_in_place, check_donated, clashes, needed_early, with_copies
-from madaline.plan.fuse import Group, fuse, in_order, made_late
+from madaline.plan.fuse import NodeGroup, computed_late, fuse, in_order
 from madaline.plan.instructions.base import Instruction
 from madaline.plan.instructions.class_loss import with_class_losses
 from madaline.plan.instructions.elementwise import Chain, lower_chain
-from madaline.plan.instructions.product import Product, lower_product
+from madaline.plan.instructions.product import MatrixProduct, lower_product
 from madaline.plan.instructions.rank_one import with_rank_one_steps
 from madaline.plan.join import homes
 from madaline.plan.lower import lower
@@ -68,7 +68,7 @@ def plan(graph: Graph, donated: Mapping[int, int] | None = None) -> Program:
 
 
 @dataclass(slots=True)
-class _Step:
+class _GroupInstructions:
     """Instructions of one group, and what they read and write."""
 
     instructions: list[Instruction]
@@ -101,7 +101,7 @@ class _Planner:
         for node in self.nodes:
             for item in node.inputs:
                 self.users.setdefault(id(item), []).append(node)
-        late = made_late(self.nodes, self.users, self.views, self.outputs)
+        late = computed_late(self.nodes, self.users, self.views, self.outputs)
         for node in self.nodes:
             if id(node) in late:
                 self.level[id(node)] = self.level[id(late[id(node)])]
@@ -142,7 +142,7 @@ class _Planner:
             len({step.level for step in steps if step.level < self.commit}),
         )
 
-    def _lowering(self, groups: list[Group]) -> Lowering:
+    def _lowering(self, groups: list[NodeGroup]) -> Lowering:
         tiled = {key for key, kind in self.kinds.items() if kind is Kind.TILED}
         reducing = {
             id(node): (self.level[id(node)], REDUCIBLE[node.primitive.name])
@@ -182,19 +182,21 @@ class _Planner:
                         low.buffers[number].offset = self.output_index[id(node)]
         return low
 
-    def _steps(self, groups: list[Group], low: Lowering) -> list[_Step]:
+    def _steps(self, groups: list[NodeGroup], low: Lowering) -> list[_GroupInstructions]:
         """Instructions in order; a chain that only waits for a product becomes its epilogue."""
         partner = self._epilogues(groups)
         taken = set(partner.values())
-        steps: list[_Step] = []
+        steps: list[_GroupInstructions] = []
         for position, group in enumerate(groups):
             if position in taken or width(group.shape) == 0:
                 continue
             if position in partner:
-                steps.append(_Step([self._product(group.nodes[0], groups[partner[position]], low)], group.level))
+                steps.append(
+                    _GroupInstructions([self._product(group.nodes[0], groups[partner[position]], low)], group.level)
+                )
                 continue
             node = group.nodes[-1]
-            step = _Step(lower(group, low), group.level)
+            step = _GroupInstructions(lower(group, low), group.level)
             if id(node) in low.reducing:
                 _, op = low.reducing[id(node)]
                 lane, offset = low.lane(node)
@@ -202,7 +204,7 @@ class _Planner:
             steps.append(step)
         return steps
 
-    def _epilogues(self, groups: list[Group]) -> dict[int, int]:
+    def _epilogues(self, groups: list[NodeGroup]) -> dict[int, int]:
         """Products (by position) and the chains that can be run on their rows as they are finished."""
         home = {id(node): position for position, group in enumerate(groups) for node in group.nodes}
         partner: dict[int, int] = {}
@@ -235,7 +237,7 @@ class _Planner:
                 partner[latest] = position
         return partner
 
-    def _product(self, product: Node, chain: Group, low: Lowering) -> Product:
+    def _product(self, product: Node, chain: NodeGroup, low: Lowering) -> MatrixProduct:
         """A product with the chain as its epilogue; what the product can do itself right behind it goes into it."""
         inside = {id(node) for node in chain.nodes}
 
@@ -298,7 +300,7 @@ class _Planner:
         strides = broadcast_strides(self.views[id(node)].strides, node.shape, product.shape)
         return strides[0] == 0 and (strides[1] in (0, 1))
 
-    def _stages(self, steps: list[_Step], low: Lowering) -> tuple[list[Stage], dict[int, tuple[int, int]]]:
+    def _stages(self, steps: list[_GroupInstructions], low: Lowering) -> tuple[list[Stage], dict[int, tuple[int, int]]]:
         """Stages by level, and the first and last moment at which each buffer is needed."""
         stages: list[Stage] = []
         times: dict[int, tuple[int, int]] = {}
@@ -309,7 +311,7 @@ class _Planner:
                 first, last = min(first, times[buffer][0]), max(last, times[buffer][1])
             times[buffer] = (first, last)
 
-        by_level: dict[int, list[_Step]] = {}
+        by_level: dict[int, list[_GroupInstructions]] = {}
         for step in steps:
             by_level.setdefault(step.level, []).append(step)
         for level, members in sorted(by_level.items()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,9 +16,9 @@ def cell_values(table: Table, names: Sequence[str]) -> dict[str, list[Any]]:
     for name in names:
         column = table[name]
         if column.kind == "number":
-            found[name] = [None if value != value else value for value in column.values.tolist()]  # noqa: PLR0124 - NaN
+            found[name] = [None if math.isnan(value) else value for value in column.values.tolist()]
         elif column.kind == "boolean":
-            found[name] = [None if value != value else bool(value) for value in column.booleans().tolist()]  # noqa: PLR0124
+            found[name] = [None if math.isnan(value) else bool(value) for value in column.booleans().tolist()]
         elif column.kind == "date":
             found[name] = [date_text(value) or None for value in column.values]
         elif column.kind != "other":

@@ -71,7 +71,7 @@ def table_of(runs: Sequence[ComparedRun]) -> list[tuple[str, ...]]:
         ("training rows", lambda run: _count(run.rows.get("train"))),
         ("test rows", lambda run: _count(run.rows.get("test"))),
     ]
-    rows = [(name, *(told(run) for run in runs)) for name, told in facts]
+    rows = [(name, *(fact(run) for run in runs)) for name, fact in facts]
     rows += [(name, *(_score(run.score(name)) for run in runs)) for name in score_names(runs)]
     rows.append(("epochs", *(f"{run.epochs:,}" for run in runs)))
     rows.append(("seconds", *("" if run.seconds is None else f"{run.seconds:,.1f}" for run in runs)))

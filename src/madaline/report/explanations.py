@@ -95,12 +95,12 @@ class Explanations:
         text, base = (shown(float(each[place]), size) for each in (self.prediction, self.base))
         output, predicted = self.outputs[place], self.predicted[place]
         if isinstance(predicted, float):
-            told = f"{output} = {text}" if self.quantity == "value" else f"{self.quantity} {output} = {text}"
+            prediction = f"{output} = {text}" if self.quantity == "value" else f"{self.quantity} {output} = {text}"
         elif output == predicted:
-            told = f"{cell_text(predicted)}, {self.quantity} {text}"
+            prediction = f"{cell_text(predicted)}, {self.quantity} {text}"
         else:
-            told = f"{cell_text(predicted)}; {self.quantity} of {cell_text(output)} {text}"
-        return f"Row {self.rows[place]}: predicted {told} (base {base})"
+            prediction = f"{cell_text(predicted)}; {self.quantity} of {cell_text(output)} {text}"
+        return f"Row {self.rows[place]}: predicted {prediction} (base {base})"
 
     def size(self, place: int) -> float:
         """The size by which the digits of all numbers of a row are chosen."""

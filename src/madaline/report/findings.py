@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from madaline.functional.model import Model
+from madaline.report.value_text import shown
 from madaline.train.history import History
 
 if TYPE_CHECKING:
@@ -21,19 +22,34 @@ INTERVAL = 0.9
 "Nominal coverage of the prediction intervals in charts."
 
 
-class Score(Protocol):
-    """A score of predictions with its 95% interval; its text shows all three numbers."""
+@dataclass(frozen=True)
+class Score:
+    """A score of predictions with its 95% interval; its text shows all three numbers.
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def value(self) -> float: ...
-    @property
-    def low(self) -> float: ...
-    @property
-    def high(self) -> float: ...
-    @property
-    def meaning(self) -> str: ...
+    Attributes
+    ----------
+    name : str
+    value : float
+    low, high : float
+        Ends of the interval that holds 95% of the scores of resampled rows.
+    larger_is_better : bool
+    meaning : str
+        A few words about the score.
+    """
+
+    name: str
+    value: float
+    low: float
+    high: float
+    larger_is_better: bool = True
+    meaning: str = ""
+
+    def __str__(self) -> str:
+        if np.isnan(self.value):
+            return "undefined"
+        least = 1.0 if self.larger_is_better else 0.0  # 1 is perfect: what is far below it is nothing
+        size = max(abs(self.value), abs(self.low), abs(self.high), least)
+        return f"{shown(self.value, least)} ({shown(self.low, size)} to {shown(self.high, size)})"
 
 
 @dataclass(frozen=True)

@@ -22,15 +22,15 @@ from madaline.functional.model import Model
 from madaline.graph.node import Node, new_input
 from madaline.graph.shapes import Rows
 from madaline.graph.trace import open_trace
-from madaline.losses.loss import OUT_ACTIVATIONS, softmax
+from madaline.losses.loss import softmax
 from madaline.ship.columns import Columns
-from madaline.ship.inference import Inference, completed, number_type, run
+from madaline.ship.inference import InferenceGraph, completed, number_type, run
 
 Answers = tuple[dict[str, Any], dict[str, Mapping[str, Any]]]
 "Outputs by name, and the kind and values of some of them."
 
 
-def inference_of_estimator(estimator: Any, dtype: Any = None) -> Inference:
+def inference_of_estimator(estimator: Any, dtype: Any = None) -> InferenceGraph:
     """The graph of a fitted estimator, preprocessing and classes included."""
     if isinstance(estimator, UnitClassifier):
         return _of_units(estimator)
@@ -44,7 +44,7 @@ def inference_of_estimator(estimator: Any, dtype: Any = None) -> Inference:
     return _of_net(estimator.model_, plan, lambda raw: answers(estimator, raw), type(estimator).__name__, dtype)
 
 
-def _of_net(model: Model, plan: Any, answers: Callable[[Any], Answers], title: str, dtype: Any) -> Inference:
+def _of_net(model: Model, plan: Any, answers: Callable[[Any], Answers], title: str, dtype: Any) -> InferenceGraph:
     number = number_type(model, dtype)
     columns = None if plan is None else Columns(plan)
     spec = model.network.inputs
@@ -74,13 +74,8 @@ def _classified(p: Any, classes: Any, threshold: float = 0.5) -> Answers:
     return {scores: both, "label": (p[:, 0] > threshold).astype(np.int64)}, known
 
 
-def _predicted(estimator: NetEstimator, raw: Any) -> Any:
-    name = estimator._output_activation()
-    return estimator._loss.predict(raw) if name == "own" else OUT_ACTIVATIONS[name](raw)
-
-
 def _of_classifier(estimator: MLPClassifier, raw: Any) -> Answers:
-    p, kind = _predicted(estimator, raw), estimator._classes.kind
+    p, kind = estimator.activated(raw), estimator.class_encoding_.kind
     threshold = 0.0 if estimator.out_activation_ == "identity" else 0.5
     if kind == "labels":
         return {"probabilities": p, "labels": (p > threshold).astype(np.int64)}, {}
@@ -96,29 +91,29 @@ def _of_classifier(estimator: MLPClassifier, raw: Any) -> Answers:
 
 
 def _of_regressor(estimator: MLPRegressor, raw: Any) -> Answers:
-    found = _predicted(estimator, raw)
-    if estimator._scale is not None:
-        centre, scale = estimator._scale
+    found = estimator.activated(raw)
+    if estimator.target_scaling_ is not None:
+        centre, scale = estimator.target_scaling_
         found = found.astype(np.float64) * scale + centre
-    found = estimator._bounded(found)
+    found = estimator.clip_to_bounds(found)
     return {"prediction": found[:, 0] if found.shape[1] == 1 else found}, {}
 
 
 def _in_units(estimator: StandardizedRegressor, values: Any, *, shift: bool = True) -> Any:
     """Convert standardized numbers, with the targets on the last axis, to the units of the targets."""
-    found = values.astype(np.float64) * np.atleast_1d(estimator._spread)
-    return found + np.atleast_1d(estimator._centre) if shift else found
+    found = values.astype(np.float64) * np.atleast_1d(estimator.target_scale_)
+    return found + np.atleast_1d(estimator.target_centre_) if shift else found
 
 
 def _of_quantiles(estimator: QuantileMLPRegressor, raw: Any) -> Answers:
-    by_target = np.sort(raw.reshape((raw.shape[0], estimator._target.width, -1)), axis=2)
+    by_target = np.sort(raw.reshape((raw.shape[0], estimator.target_spec_.width, -1)), axis=2)
     found = np.swapaxes(_in_units(estimator, np.swapaxes(by_target, 1, 2)), 1, 2)
-    return {"quantiles": found if estimator._is_vector else found[:, 0, :]}, {}
+    return {"quantiles": found if estimator.target_is_matrix_ else found[:, 0, :]}, {}
 
 
 def _of_gaussian(estimator: GaussianMLPRegressor, raw: Any) -> Answers:
     _refuse_thinned(estimator)
-    loss: Any = estimator._loss
+    loss: Any = estimator.loss_function_
     mean = _in_units(estimator, loss.predict(raw))
     std = _in_units(estimator, np.sqrt(loss.variance(raw)), shift=False)
     return {"mean": _shaped(estimator, mean), "std": _shaped(estimator, std)}, {}
@@ -126,8 +121,8 @@ def _of_gaussian(estimator: GaussianMLPRegressor, raw: Any) -> Answers:
 
 def _of_mixture(estimator: MixtureDensityRegressor, raw: Any) -> Answers:
     _refuse_thinned(estimator)
-    loss: Any = estimator._loss
-    logits, means, _, _ = loss._parts(raw, estimator._target.width)
+    loss: Any = estimator.loss_function_
+    logits, means, _, _ = loss.split(raw, estimator.target_spec_.width)
     weights = softmax(logits)
     means = _in_units(estimator, means)
     mean = np.sum(weights[:, :, None] * means, axis=1)
@@ -135,7 +130,7 @@ def _of_mixture(estimator: MixtureDensityRegressor, raw: Any) -> Answers:
 
 
 def _shaped(estimator: StandardizedRegressor, values: Any) -> Any:
-    return values if estimator._is_vector else values[:, 0]
+    return values if estimator.target_is_matrix_ else values[:, 0]
 
 
 def _refuse_thinned(estimator: Any) -> None:
@@ -146,7 +141,7 @@ def _refuse_thinned(estimator: Any) -> None:
         )
 
 
-def _of_units(estimator: UnitClassifier) -> Inference:
+def _of_units(estimator: UnitClassifier) -> InferenceGraph:
     """Classical units: weighted sums, and the class of the largest sum or of the sign."""
     if not hasattr(estimator, "classes_"):
         raise TypeError(f"export needs a fitted estimator; this {type(estimator).__name__} is not fitted.")

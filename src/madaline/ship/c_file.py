@@ -9,9 +9,9 @@ import numpy as np
 
 from madaline.errors import ExportError
 from madaline.graph.shapes import Rows
-from madaline.ship.c_language import TYPES, C, literal
+from madaline.ship.c_language import TYPES, CLanguage, literal
 from madaline.ship.escape import c_comment
-from madaline.ship.inference import Inference, Port
+from madaline.ship.inference import InferenceGraph, Port
 from madaline.ship.loops import Loops
 from madaline.ship.names import MAX_LENGTH
 
@@ -21,7 +21,7 @@ N_IN_LINE = 8
 "Number of weights in a line."
 
 
-def c_files(inference: Inference, path: Path) -> dict[Path, bytes]:
+def c_files(inference: InferenceGraph, path: Path) -> dict[Path, bytes]:
     """The file and its header, with their contents."""
     header_path = path.with_suffix(".h")
     if path == header_path or path.stem.lower() in HEADERS:
@@ -29,7 +29,7 @@ def c_files(inference: Inference, path: Path) -> dict[Path, bytes]:
             f"{path.name!r} cannot be the name of a C file, because a header named {header_path.name!r} is written "
             "beside it. Use another name, such as 'model.c'."
         )
-    code = C()
+    code = CLanguage()
     loops = Loops(inference, code)
     loops.write()
     stem = _stem(path)
@@ -87,7 +87,7 @@ extern "C" {{
 """
 
 
-def _head(inference: Inference) -> str:
+def _head(inference: InferenceGraph) -> str:
     return c_comment(
         inference.title.shown(),
         "Written by madaline. C99 without allocation; link with -lm.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +15,7 @@ from madaline.ship.language import Language, Rule
 TYPES = {"float32": "float", "float64": "double", "int64": "int64_t", "bool": "bool", "uint64": "size_t"}
 
 
-def _f(name: str) -> Rule:
+def _f(name: str) -> Callable[[Node, list[str]], str]:
     """A function of ``math.h`` for the type of its argument."""
 
     def rule(node: Node, args: list[str]) -> str:
@@ -38,17 +38,17 @@ def _by_type(for_floats: Rule, for_integers: str) -> Rule:
 
 
 def _floor_of_quotient(node: Node, args: list[str]) -> str:
-    return _f("floor")(node, [f"{args[0]} / {args[1]}"])  # type: ignore[operator]
+    return _f("floor")(node, [f"{args[0]} / {args[1]}"])
 
 
 def _sigmoid(node: Node, args: list[str]) -> str:
     one = _number(1, node)
-    return f"{one} / ({one} + {_f('exp')(node, [f'-{args[0]}'])})"  # type: ignore[operator]
+    return f"{one} / ({one} + {_f('exp')(node, [f'-{args[0]}'])})"
 
 
 def _softplus(node: Node, args: list[str]) -> str:
-    small = _f("exp")(node, [f"-{_f('fabs')(node, args)}"])  # type: ignore[operator]
-    return f"{_f('fmax')(node, [args[0], _number(0, node)])} + {_f('log1p')(node, [small])}"  # type: ignore[operator]
+    small = _f("exp")(node, [f"-{_f('fabs')(node, args)}"])
+    return f"{_f('fmax')(node, [args[0], _number(0, node)])} + {_f('log1p')(node, [small])}"
 
 
 def _cast(node: Node, args: list[str]) -> str:
@@ -60,7 +60,7 @@ _SAME_NAME = (
 )
 
 
-class C(Language):
+class CLanguage(Language):
     """C99."""
 
     target: ClassVar[str] = "C"

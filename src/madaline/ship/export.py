@@ -11,13 +11,13 @@ from madaline import container
 from madaline.functional.model import Model
 from madaline.registry import Registry
 from madaline.ship.c_file import c_files
-from madaline.ship.inference import Inference, inference_of
+from madaline.ship.inference import InferenceGraph, inference_of
 from madaline.ship.numpy_script import python_files
 from madaline.ship.onnx_graph import onnx_files
 from madaline.ship.python_only import python_only_files
 from madaline.ship.torch_script import torch_files
 
-Writer = Callable[[Inference, Path], dict[Path, bytes]]
+Writer = Callable[[InferenceGraph, Path], dict[Path, bytes]]
 
 TARGETS: Registry[Writer] = Registry("target")
 "The targets of an export, by name."
@@ -91,7 +91,7 @@ def export(
     return tuple(files)
 
 
-def _inference(model: Any, dtype: Any) -> Inference:
+def _inference(model: Any, dtype: Any) -> InferenceGraph:
     if isinstance(model, Model):
         return inference_of(model, dtype)
     from madaline.ship.answers import inference_of_estimator  # imports scikit-learn, which is slow

@@ -56,7 +56,7 @@ class Port:
 
 
 @dataclass(frozen=True)
-class Inference:
+class InferenceGraph:
     """A graph from inputs to outputs without parameters: values that depend only on weights are already computed."""
 
     graph: Graph
@@ -92,7 +92,7 @@ class Inference:
         nodes = topological_order(self.graph.outputs)
         return {self.weights[id(node)]: node.params["value"] for node in nodes if id(node) in self.weights}
 
-    def written_with(self, table: Mapping[str, Any], target: str) -> Inference:
+    def written_with(self, table: Mapping[str, Any], target: str) -> InferenceGraph:
         """The same with only primitives that the target has a rule for.
 
         An elementwise primitive without a rule is written as its value is computed, if other primitives can say that.
@@ -167,7 +167,7 @@ class _Constants:
 
 
 @dataclass(frozen=True)
-class Pass:
+class AppliedNet:
     """The result of a net applied to nodes."""
 
     y: Any
@@ -179,7 +179,7 @@ class Pass:
     "The nodes, kept alive so that their ids stay valid."
 
 
-def run(model: Model, x: Any, dtype: np.dtype[Any], before: Mapping[int, str] | None = None) -> Pass:
+def run(model: Model, x: Any, dtype: np.dtype[Any], before: Mapping[int, str] | None = None) -> AppliedNet:
     """Apply a net in evaluation mode, with its arrays as constants of this dtype.
 
     ``before`` describes the nodes that lead to its inputs, by id.
@@ -190,7 +190,7 @@ def run(model: Model, x: Any, dtype: np.dtype[Any], before: Mapping[int, str] | 
     y = context.enter(network.net, x)
     paths = {id(node): path for path, node in store.nodes.items()}
     outputs = [leaf for output in context.outputs.values() for leaf in flatten(output)[0]]
-    return Pass(y, paths, _layers_of(context, x, before or {}), [*store.nodes.values(), *outputs])
+    return AppliedNet(y, paths, _layers_of(context, x, before or {}), [*store.nodes.values(), *outputs])
 
 
 def number_type(model: Model, dtype: Any) -> np.dtype[Any]:
@@ -200,7 +200,7 @@ def number_type(model: Model, dtype: Any) -> np.dtype[Any]:
     return np.dtype(dtype or model.network.dtype)
 
 
-def inference_of(model: Model, dtype: Any = None) -> Inference:
+def inference_of(model: Model, dtype: Any = None) -> InferenceGraph:
     """The graph of a model in evaluation mode, in this floating-point dtype or the model's."""
     network = model.network
     number = number_type(model, dtype)
@@ -223,12 +223,12 @@ def completed(
     inputs: Sequence[Node],
     outputs: Mapping[str, Node],
     title: str,
-    passed: Pass | None = None,
+    passed: AppliedNet | None = None,
     learned: frozenset[str] = frozenset(),
     *,
     columns: Mapping[str, Mapping[str, Any]] | None = None,
     known: Mapping[str, Mapping[str, Any]] | None = None,
-) -> Inference:
+) -> InferenceGraph:
     """Simplify a traced graph: compute constants, remove unneeded nodes, give names to arrays.
 
     Parameters
@@ -237,7 +237,7 @@ def completed(
         Nodes of the traced graph; the outputs by name.
     title : str
         A description of the model.
-    passed : Pass, optional
+    passed : AppliedNet, optional
         The result of the net inside the graph.
     learned : set
         Paths of the net's arrays that are parameters.
@@ -257,7 +257,7 @@ def completed(
     names = Identifiers()
     weights, learned_names = _weight_names(small, paths, learned, names)
     titles = [node.params["name"] for node in inputs]
-    return Inference(
+    return InferenceGraph(
         small,
         tuple(_port(names.new("x", name), name, node, columns) for name, node in zip(titles, inputs, strict=True)),
         tuple(_port(names.output(name), name, node, known) for name, node in zip(outputs, small.outputs, strict=True)),

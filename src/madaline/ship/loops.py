@@ -9,10 +9,10 @@ from madaline.graph.node import Node
 from madaline.graph.primitives.elementwise import Elementwise
 from madaline.plan.collapse import join
 from madaline.plan.views import broadcast_strides, stored_strides, width
-from madaline.ship.inference import Inference
+from madaline.ship.inference import InferenceGraph
 from madaline.ship.language import Language
 from madaline.ship.loop_rules import RULES
-from madaline.ship.rowwise import Plan, Step, Strides, is_number, moved, place_of, plan_of, sizes
+from madaline.ship.rowwise import Plan, RowLoop, Strides, is_number, moved, place_of, plan_of, sizes
 
 
 class Loops:
@@ -20,7 +20,7 @@ class Loops:
 
     Parameters
     ----------
-    inference : Inference
+    inference : InferenceGraph
         The graph.
     code : Language
         The language of the statements.
@@ -31,7 +31,7 @@ class Loops:
         Names of the values that statements refer to.
     """
 
-    def __init__(self, inference: Inference, code: Language) -> None:
+    def __init__(self, inference: InferenceGraph, code: Language) -> None:
         self.inference = inference = inference.written_with({**code.rules, **RULES}, code.target)
         self.code = code
         self.used: set[str] = set()
@@ -59,7 +59,7 @@ class Loops:
             with self.nest(sizes(node)) as at:
                 self.code.assign(f"{name}[{place_of(at, stored_strides(node.shape))}]", self.load(node, at))
 
-    def _step(self, step: Step) -> None:
+    def _step(self, step: RowLoop) -> None:
         node = step.result
         if id(node) in self.plan.offsets:
             offset = self.plan.offsets[id(node)]
@@ -71,7 +71,7 @@ class Loops:
         else:
             RULES[node.primitive.name](self, node)
 
-    def _elementwise(self, step: Step) -> None:
+    def _elementwise(self, step: RowLoop) -> None:
         """Write one loop; intermediate values are named constants inside it."""
         inside = {id(node) for node in step.nodes}
         operands = list({id(x): x for node in step.nodes for x in node.inputs if id(x) not in inside}.values())

@@ -10,7 +10,7 @@ import numpy as np
 
 from madaline.graph.node import Node, is_constant
 from madaline.ship.escape import python_docstring, python_literal
-from madaline.ship.inference import Inference, Port
+from madaline.ship.inference import InferenceGraph, Port
 from madaline.ship.script import (
     OPERATORS,
     Rule,
@@ -31,7 +31,7 @@ TARGET = "Python"
 class NumpyScript(Script):
     """Statements that call NumPy."""
 
-    def __init__(self, inference: Inference) -> None:
+    def __init__(self, inference: InferenceGraph) -> None:
         super().__init__(inference, TARGET, RULES, "{}")
 
     def label(self, port: Port, name: str) -> str:
@@ -41,7 +41,7 @@ class NumpyScript(Script):
         return f"np.{node.dtype.name}({self.of(node)})" if is_constant(node) and node.shape == () else self.of(node)
 
 
-def python_files(inference: Inference, path: Path) -> dict[Path, bytes]:
+def python_files(inference: InferenceGraph, path: Path) -> dict[Path, bytes]:
     """The file and its content."""
     script = NumpyScript(inference)
     lines = [*map(_read, inference.inputs), *script.lines(), f"return {script.result()}"]

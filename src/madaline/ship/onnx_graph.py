@@ -12,7 +12,7 @@ from madaline.errors import ExportError, MissingPackageError
 from madaline.graph.node import Node, is_constant, topological_order
 from madaline.graph.shapes import Rows, Shape, is_symbolic
 from madaline.ship.escape import Untrusted
-from madaline.ship.inference import Inference, Port
+from madaline.ship.inference import InferenceGraph, Port
 from madaline.ship.onnx_rules import RULES, TARGET
 
 OPSET = 18
@@ -28,11 +28,11 @@ class Builder:
 
     Parameters
     ----------
-    inference : Inference
+    inference : InferenceGraph
         The graph.
     """
 
-    def __init__(self, inference: Inference) -> None:
+    def __init__(self, inference: InferenceGraph) -> None:
         self.inference = inference
         self.operators: list[Any] = []
         self.initializers: dict[str, np.ndarray] = {}
@@ -99,13 +99,13 @@ class Builder:
         return self.rows(of) if isinstance(of, Rows) else self.constant([of], np.int64)
 
 
-def onnx_files(inference: Inference, path: Path) -> dict[Path, bytes]:
+def onnx_files(inference: InferenceGraph, path: Path) -> dict[Path, bytes]:
     """The file and its content."""
     model = onnx_model(inference)
     return {path: model.SerializeToString()}
 
 
-def onnx_model(inference: Inference) -> Any:
+def onnx_model(inference: InferenceGraph) -> Any:
     """The model, checked by ONNX."""
     try:
         import onnx

@@ -13,7 +13,7 @@ import numpy as np
 
 from madaline.graph.node import BOOL, Node, is_constant
 from madaline.ship.escape import python_comment, python_docstring, python_literal
-from madaline.ship.inference import Inference, Port
+from madaline.ship.inference import InferenceGraph, Port
 from madaline.ship.language import Language, Rule
 from madaline.ship.loops import Loops
 from madaline.ship.script import category_indices, class_list, helpers_for, returned
@@ -37,7 +37,7 @@ def _by_type(for_floats: str, for_integers: str) -> Rule:
     return lambda node, args: (for_floats if node.dtype.kind == "f" else for_integers).format(*args)
 
 
-class Python(Language):
+class PythonLanguage(Language):
     """Python with its own numbers and lists."""
 
     target: ClassVar[str] = "plain Python"
@@ -144,9 +144,9 @@ class Python(Language):
         return f"_{'log' if name == 'log' else 'call'}(math.{name}, {value})"
 
 
-def python_only_files(inference: Inference, path: Path) -> dict[Path, bytes]:
+def python_only_files(inference: InferenceGraph, path: Path) -> dict[Path, bytes]:
     """The file and its content."""
-    code = Python()
+    code = PythonLanguage()
     Loops(inference, code).write()
     inputs, outputs = inference.inputs, inference.outputs
     columns = any(port.is_column for port in inputs)

@@ -11,13 +11,13 @@ from madaline.graph.shapes import is_symbolic
 from madaline.plan.arena import Lifetime, place
 from madaline.plan.rows import Kind, kind_of
 from madaline.plan.views import View, views_of, width
-from madaline.ship.inference import Inference
+from madaline.ship.inference import InferenceGraph
 
 Strides = Sequence[int]
 
 
 @dataclass
-class Step:
+class RowLoop:
     """Nodes computed in one loop. Only the last one is stored; the others are used by it only."""
 
     nodes: list[Node] = field(default_factory=list)
@@ -32,7 +32,7 @@ class Step:
 class Plan:
     """Steps in order. Each result has a place in the scratch array of its dtype, or is an output."""
 
-    steps: list[Step]
+    steps: list[RowLoop]
     views: dict[int, View]
     "Where the elements of each node are stored, by id."
     outputs: dict[int, str]
@@ -45,7 +45,7 @@ class Plan:
     "Size of the scratch array of each dtype."
 
 
-def plan_of(inference: Inference, target: str) -> Plan:
+def plan_of(inference: InferenceGraph, target: str) -> Plan:
     """The steps; an error if a node combines rows, because rows are computed one at a time."""
     nodes = topological_order(inference.graph.outputs)
     for node in inference.nodes:
@@ -66,14 +66,14 @@ def plan_of(inference: Inference, target: str) -> Plan:
     return Plan(steps, views, outputs, copies, offsets, scratch)
 
 
-def _steps(inference: Inference, nodes: Sequence[Node], views: dict[int, View]) -> list[Step]:
+def _steps(inference: InferenceGraph, nodes: Sequence[Node], views: dict[int, View]) -> list[RowLoop]:
     """Elementwise nodes join the loop of their users, if all users are in that loop and have the same shape."""
     users: dict[int, list[Node]] = {}
     for node in nodes:
         for item in node.inputs:
             users.setdefault(id(item), []).append(node)
     wanted = {id(node) for node in inference.graph.outputs}
-    step_of: dict[int, Step] = {}
+    step_of: dict[int, RowLoop] = {}
     for node in reversed(nodes):
         if not node.inputs or views[id(node)].root is not node:
             continue
@@ -85,10 +85,10 @@ def _steps(inference: Inference, nodes: Sequence[Node], views: dict[int, View]) 
             and len(homes) == 1
             and all(isinstance(user.primitive, Elementwise) and user.shape == node.shape for user in using)
         )
-        home = step_of[id(using[0])] if joins else Step()
+        home = step_of[id(using[0])] if joins else RowLoop()
         home.nodes.insert(0, node)
         step_of[id(node)] = home
-    found: dict[int, Step] = {}
+    found: dict[int, RowLoop] = {}
     for node in nodes:
         step = step_of.get(id(node))
         if step is not None and step.result is node:
@@ -97,7 +97,7 @@ def _steps(inference: Inference, nodes: Sequence[Node], views: dict[int, View]) 
 
 
 def _places(
-    steps: Sequence[Step], views: dict[int, View], outputs: dict[int, str], copies: Sequence[tuple[str, Node]]
+    steps: Sequence[RowLoop], views: dict[int, View], outputs: dict[int, str], copies: Sequence[tuple[str, Node]]
 ) -> tuple[dict[int, int], dict[str, int]]:
     """Offsets and sizes of scratch arrays; space is reused when a result is no longer needed."""
     made = {id(step.result): number for number, step in enumerate(steps)}

@@ -12,7 +12,7 @@ import numpy as np
 from madaline.graph.node import Node, topological_order
 from madaline.graph.shapes import Rows, Shape
 from madaline.ship.escape import python_comment, python_literal
-from madaline.ship.inference import Inference, Port
+from madaline.ship.inference import InferenceGraph, Port
 
 Rule = str | Callable[["Script", Node], str]
 "An expression with ``{0}`` for the first argument, or a function that returns one."
@@ -40,7 +40,7 @@ class Script:
 
     Parameters
     ----------
-    inference : Inference
+    inference : InferenceGraph
         The graph.
     target : str
         The name of the target in error messages.
@@ -50,7 +50,7 @@ class Script:
         How to write an array of weights, with ``{}`` for its name.
     """
 
-    def __init__(self, inference: Inference, target: str, rules: Mapping[str, Rule], weight: str) -> None:
+    def __init__(self, inference: InferenceGraph, target: str, rules: Mapping[str, Rule], weight: str) -> None:
         self.inference = inference = inference.written_with(rules, target)
         self.target = target
         self._rules = rules

@@ -37,7 +37,7 @@ def net_of(text: str) -> Sequential:
         raise FileFormatError(
             f"The description of the net has {len(text)} characters; at most {MAX_LENGTH} are allowed."
         )
-    reader = _Reader(text)
+    reader = _ModuleReader(text)
     net = reader.module(0)
     reader.end()
     if not isinstance(net, Sequential):
@@ -45,7 +45,7 @@ def net_of(text: str) -> Sequential:
     return net
 
 
-class _Reader:
+class _ModuleReader:
     """Read ``Name(arguments)`` and ``Sequential((0): Name(...) (1): Name(...))`` with any white space."""
 
     def __init__(self, text: str) -> None:

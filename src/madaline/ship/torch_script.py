@@ -10,7 +10,7 @@ import numpy as np
 from madaline.errors import ExportError
 from madaline.graph.node import Node, is_constant
 from madaline.ship.escape import Untrusted, python_docstring, python_literal
-from madaline.ship.inference import Inference
+from madaline.ship.inference import InferenceGraph
 from madaline.ship.script import (
     OPERATORS,
     Rule,
@@ -31,7 +31,7 @@ TARGET = "PyTorch"
 class TorchScript(Script):
     """Statements that call PyTorch."""
 
-    def __init__(self, inference: Inference) -> None:
+    def __init__(self, inference: InferenceGraph) -> None:
         super().__init__(inference, TARGET, RULES, "self.{}")
 
     def array(self, node: Node) -> str:
@@ -40,7 +40,7 @@ class TorchScript(Script):
         return self.of(node)
 
 
-def torch_files(inference: Inference, path: Path) -> dict[Path, bytes]:
+def torch_files(inference: InferenceGraph, path: Path) -> dict[Path, bytes]:
     """The script and, if there are any, the weights beside it, with their contents."""
     from safetensors.numpy import save
 
@@ -116,7 +116,7 @@ def load():
 '''
 
 
-def _columns(inference: Inference) -> str:
+def _columns(inference: InferenceGraph) -> str:
     """The classes, and a function that converts a table to tensors."""
     parts = [
         f"{'CLASSES' if port.name == 'label' else f'{port.name.upper()}_CLASSES'} = {class_list(port)}"
@@ -164,7 +164,7 @@ def inputs(table):
 '''
 
 
-def _declaration(inference: Inference, name: str, value: np.ndarray) -> str:
+def _declaration(inference: InferenceGraph, name: str, value: np.ndarray) -> str:
     empty = f"torch.empty({tuple(value.shape)}, dtype=torch.{value.dtype.name})"
     if name in inference.learned:
         return f"self.{name} = nn.Parameter({empty})"

@@ -1,6 +1,6 @@
 """Training: a net and data in, a trained model and the history of its training out.
 
-- ``Trainer``, ``History``, ``Group`` (settings of some parameters)
+- ``Trainer``, ``History``, ``ParameterGroup`` (settings of some parameters)
 - ``Callback``, ``EarlyStopping``, ``Probes``, ``TensorBoard``, ``MLflow``: callbacks
 - ``Metric``, ``TopK`` and others, ``METRICS``, ``as_metric``: metrics
 - ``Sampler`` and others, ``SAMPLERS``: the order of rows
@@ -20,7 +20,7 @@ __getattr__, __dir__, __all__ = lazy(
         "madaline.train.loggers": ("MLflow", "TensorBoard"),
         "madaline.train.metrics": ("METRICS", "Metric", "TopK", "as_metric"),
         "madaline.train.probes": ("Probes",),
-        "madaline.train.recipe": ("Group",),
+        "madaline.train.recipe": ("ParameterGroup",),
         "madaline.train.sampling": ("SAMPLERS", "Sampler"),
         "madaline.train.stopping": ("EarlyStopping",),
         "madaline.train.stream": ("Stream",),

@@ -9,7 +9,7 @@ from madaline.train.metrics import Metric as Metric
 from madaline.train.metrics import TopK as TopK
 from madaline.train.metrics import as_metric as as_metric
 from madaline.train.probes import Probes as Probes
-from madaline.train.recipe import Group as Group
+from madaline.train.recipe import ParameterGroup as ParameterGroup
 from madaline.train.sampling import SAMPLERS as SAMPLERS
 from madaline.train.sampling import Sampler as Sampler
 from madaline.train.stopping import EarlyStopping as EarlyStopping
@@ -19,11 +19,11 @@ from madaline.train.trainer import Trainer as Trainer
 __all__ = [
     "Callback",
     "EarlyStopping",
-    "Group",
     "History",
     "METRICS",
     "MLflow",
     "Metric",
+    "ParameterGroup",
     "Probes",
     "SAMPLERS",
     "Sampler",

@@ -12,10 +12,10 @@ import numpy as np
 from madaline.errors import ConfigError, MadalineError, ShapeError
 from madaline.functional.model import Model
 from madaline.optim.optimizer import Optimizer
-from madaline.train.data import Data, check_categories, read
+from madaline.train.data import TrainingData, check_categories, read
 from madaline.train.options import FitOptions
 from madaline.train.recipe import Recipe
-from madaline.train.sampling import Batches, InOrder, OwnSampler, Sampler, Shuffled, epoch_batches, n_steps
+from madaline.train.sampling import Batches, CustomSampler, InOrder, Sampler, Shuffled, epoch_batches, n_steps
 from madaline.train.stream import Chunk, Stream
 from madaline.train.weights import counts_rows
 
@@ -24,7 +24,7 @@ from madaline.train.weights import counts_rows
 class Block:
     """Rows in memory and the batches that they are divided into."""
 
-    data: Data
+    data: TrainingData
     batches: Batches
     is_last: bool = False
     "Whether the epoch is known to end with it."
@@ -35,7 +35,7 @@ class BlockSource(Protocol):
 
     Attributes
     ----------
-    data : Data
+    data : TrainingData
         All rows, or the first ones of a stream: what they are like.
     epoch_rows : int or None
         Rows in memory that an epoch takes; None for a stream.
@@ -45,7 +45,7 @@ class BlockSource(Protocol):
         Whether every epoch has this number of steps.
     """
 
-    data: Data
+    data: TrainingData
     epoch_rows: int | None
     epoch_steps: int | None
     steps_are_equal: bool
@@ -71,7 +71,7 @@ class ArrayBlocks:
 
     def __init__(
         self,
-        data: Data,
+        data: TrainingData,
         rows: np.ndarray,
         *,
         batch_size: int,
@@ -92,8 +92,8 @@ class ArrayBlocks:
             drop_last=drop_last,
             min_rows=min_rows,
         )
-        self.steps_are_equal = not isinstance(sampler, OwnSampler)
-        n_rows = sampler.n_rows(len(rows), seed=seed) if isinstance(sampler, OwnSampler) else len(rows)
+        self.steps_are_equal = not isinstance(sampler, CustomSampler)
+        n_rows = sampler.n_rows(len(rows), seed=seed) if isinstance(sampler, CustomSampler) else len(rows)
         self.epoch_steps: int | None = n_steps(n_rows, batch_size, drop_last, min_rows)
 
     def batches(self, epoch: int) -> Batches:
@@ -127,7 +127,7 @@ class StreamBlocks:
     ----------
     stream : Stream
         Where rows come from.
-    data : Data
+    data : TrainingData
         The first chunk, which the others must resemble.
     model, recipe : Model, Recipe
         What the rows are for.
@@ -138,7 +138,7 @@ class StreamBlocks:
     def __init__(
         self,
         stream: Stream,
-        data: Data,
+        data: TrainingData,
         model: Model,
         recipe: Recipe,
         *,
@@ -195,7 +195,7 @@ class StreamBlocks:
 
     def digest(self) -> str | None:
         """A checksum of the first rows of a file; a function may give other rows every time."""
-        return self.data.digest() if self.stream.is_at_rest else None
+        return self.data.digest() if self.stream.is_in_memory else None
 
     def describe(self) -> dict[str, Any]:
         """The shapes of rows, and the size of the shuffle buffer."""
@@ -203,7 +203,7 @@ class StreamBlocks:
         shapes = [[None, list(source.row_shape)] for source in sources]
         return {"rows": "stream", "shapes": shapes, "buffer": self.stream.buffer}
 
-    def _read(self, chunk: Chunk, rows: int) -> Data:
+    def _read(self, chunk: Chunk, rows: int) -> TrainingData:
         X, y, weight = chunk
         try:
             data = read(

@@ -18,9 +18,9 @@ from madaline.kernels.execute import executor
 from madaline.losses.custom import CustomLoss
 from madaline.losses.loss import Loss
 from madaline.train.events import Callback, TrainingView
-from madaline.train.metrics import OwnMetric
+from madaline.train.metrics import CustomMetric
 from madaline.train.recipe import to_plain
-from madaline.train.sampling import OwnSampler
+from madaline.train.sampling import CustomSampler
 from madaline.train.saved_state import (
     Progress,
     history_from_plain,
@@ -113,14 +113,16 @@ def setting(session: Session) -> dict[str, Any]:
         "recipe": to_plain(replace(session.recipe, loss=_losses_as_used(session))),
         "seed": session.seed,
         "batch_size": session.batch_size,
-        "sampler": "a function" if isinstance(sampler, OwnSampler) else sampler.to_dict(),
+        "sampler": "a function" if isinstance(sampler, CustomSampler) else sampler.to_dict(),
         "drop_last": options.drop_last,
         "rows": source["rows"],
         "data": [*source["shapes"], session.digest],
         "buffer": source.get("buffer"),
         "weighted": session.source.data.weight is not None,
         "validation": None if validation is None else [len(validation), validation.data.digest()],
-        "metrics": [metric.name if isinstance(metric, OwnMetric) else metric.to_dict() for metric in session.metrics],
+        "metrics": [
+            metric.name if isinstance(metric, CustomMetric) else metric.to_dict() for metric in session.metrics
+        ],
         "early_stopping": None if watch is None else watch.rule.to_dict() | {"metric": watch.metric},
         "total_steps": session.total_steps,
         "instruction_set": (None if executor() == "reference" else isa()) or REFERENCE,

@@ -30,7 +30,7 @@ CHECKED_ROWS = 1 << 16
 
 
 @dataclass(frozen=True)
-class Data:
+class TrainingData:
     """Rows with their targets and weights, checked."""
 
     x: tuple[Source, ...]
@@ -136,7 +136,7 @@ def read(
     sample_weight: Any = None,
     class_weight: Any = None,
     may_weigh_nothing: bool = False,
-) -> Data:
+) -> TrainingData:
     """Check data and prepare them for training. In a part of a stream all weights may be 0 (``may_weigh_nothing``).
 
     Raises
@@ -160,7 +160,7 @@ def read(
     weight = row_weights(loss, network.out_shape, targets, n_rows, sample_weight, class_weight)
     if weight is not None and not weight.any() and not may_weigh_nothing:
         raise ConfigError("The weight is 0 for every row: there is nothing to learn from.")
-    return Data(
+    return TrainingData(
         x,
         tuple(as_source(leaf, "y") for leaf in leaves),
         None if weight is None else weight.astype(network.dtype),

@@ -11,8 +11,8 @@ import numpy as np
 from madaline.functional.compile import CompiledFunction
 from madaline.functional.model import Model
 from madaline.losses.loss import Loss
-from madaline.train.data import Data
-from madaline.train.inference import Inference
+from madaline.train.data import TrainingData
+from madaline.train.inference import BatchedForward
 from madaline.train.metrics import Metric
 from madaline.train.step import mean_over_rows, total_loss
 
@@ -21,7 +21,7 @@ from madaline.train.step import mean_over_rows, total_loss
 class RowSelection:
     """Some rows of data; all of them if ``rows`` is None."""
 
-    data: Data
+    data: TrainingData
     rows: np.ndarray | None = None
 
     def __len__(self) -> int:
@@ -33,7 +33,7 @@ class Evaluator:
 
     Parameters
     ----------
-    inference : Inference
+    inference : BatchedForward
         The forward pass.
     loss : Loss or dict of Loss
         The loss.
@@ -44,7 +44,7 @@ class Evaluator:
     """
 
     def __init__(
-        self, inference: Inference, loss: Loss | dict[str, Loss], metrics: Sequence[Metric], *, threads: int
+        self, inference: BatchedForward, loss: Loss | dict[str, Loss], metrics: Sequence[Metric], *, threads: int
     ) -> None:
         self.inference, self.loss, self.metrics, self.threads = inference, loss, tuple(metrics), threads
         self.of_all = [metric for metric in metrics if metric.needs_all]

@@ -109,7 +109,7 @@ class Callback:
         """When the model is final, also if training ended early or with an error."""
 
 
-class AtEpochEnd(Callback):
+class FunctionCallback(Callback):
     """A function ``(trainer, row)`` called after each epoch."""
 
     def __init__(self, function: Callable[[Any, Mapping[str, float]], Any]) -> None:
@@ -127,7 +127,7 @@ def as_callbacks(given: Any) -> list[Callback]:
         if isinstance(item, Callback):
             found.append(item)
         elif callable(item) and not isinstance(item, type):
-            found.append(AtEpochEnd(item))
+            found.append(FunctionCallback(item))
         else:
             raise ConfigError(f"callbacks: {item!r} is neither a Callback nor a function of trainer and row.")
     return found

@@ -101,8 +101,8 @@ class FullBatch:
 
         try:
             found = solver.minimize(self.value_and_grad, self.w.copy(), callback=after_iteration)
-        except BaseException:
-            self.w[...] = iterate  # instead of a point of the line search
+        except BaseException:  # Ctrl-C, too, leaves the last iterate instead of a point of the line search
+            self.w[...] = iterate
             raise
         self.w[...] = found.w
         session.history.converged = found.converged

@@ -14,12 +14,12 @@ SHOWN_ROWS = 12
 "Maximum number of rows that are printed; of a longer history the first and last ones."
 
 
-class Table(Mapping[str, np.ndarray]):
+class HistoryTable(Mapping[str, np.ndarray]):
     """Named columns of numbers or strings, filled row by row; missing values are NaN.
 
     Examples
     --------
-    >>> table = Table()
+    >>> table = HistoryTable()
     >>> table.add(epoch=1, loss=0.5)
     >>> table.add(epoch=2, loss=0.25, accuracy=1.0)
     >>> table["loss"], table.n_rows
@@ -96,14 +96,14 @@ class Table(Mapping[str, np.ndarray]):
         return "\n".join(lines)
 
 
-class History(Table):
+class History(HistoryTable):
     """The history of a run: a row for every epoch.
 
     Attributes
     ----------
-    steps : Table
+    steps : HistoryTable
         A row for every step, if ``record_steps`` was set.
-    probes : Table
+    probes : HistoryTable
         A row for every sample of every probed layer: ``step``, ``layer`` (its path), ``mean``, ``std``, ``zero`` and
         ``saturated`` (fractions) of its output, ``gradient_norm``, ``weight_norm``, ``update_ratio`` of its parameters.
     stopped : str
@@ -117,8 +117,8 @@ class History(Table):
 
     def __init__(self, columns: Mapping[str, Sequence[Any]] | None = None) -> None:
         super().__init__(columns)
-        self.steps = Table()
-        self.probes = Table()
+        self.steps = HistoryTable()
+        self.probes = HistoryTable()
         self.stopped = ""
         self.best_epoch: int | None = None
         self.converged: bool | None = None

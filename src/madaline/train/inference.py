@@ -21,7 +21,7 @@ BATCH_ROWS = 1024
 "Rows that are run at a time."
 
 
-class Inference:
+class BatchedForward:
     """A net's forward pass over chosen rows of its data.
 
     Parameters

@@ -10,9 +10,9 @@ from typing import Any, Self
 
 
 class Interrupts:
-    """Context in which Ctrl-C raises KeyboardInterrupt as usual, except inside :meth:`held`, which it does not divide.
+    """Context in which Ctrl-C raises KeyboardInterrupt as usual, except inside :meth:`deferred`.
 
-    A Ctrl-C inside :meth:`held` takes effect at the end of that block. Python delivers signals to the main thread
+    A Ctrl-C inside :meth:`deferred` takes effect at the end of that block. Python delivers signals to the main thread
     only; in other threads, and where Ctrl-C is ignored, this context does nothing.
 
     Our handler removes itself before it raises, so that Ctrl-C at any instruction of entering or leaving this context
@@ -24,8 +24,8 @@ class Interrupts:
         Called when Ctrl-C is delayed, to finish the block soon.
     """
 
-    def __init__(self, hurry: Callable[[], None]) -> None:
-        self._hurry = hurry
+    def __init__(self, on_interrupt: Callable[[], None]) -> None:
+        self._on_interrupt = on_interrupt
         self._previous: Any = None
         self._is_entered = False
         self._depth = 0
@@ -45,9 +45,9 @@ class Interrupts:
             self._is_entered = False
             signal.signal(signal.SIGINT, self._previous)
 
-    def held(self) -> HeldBlock:
+    def deferred(self) -> DeferredInterrupt:
         """Context of a block that Ctrl-C does not divide; blocks may be nested."""
-        return HeldBlock(self)
+        return DeferredInterrupt(self)
 
     def hold(self) -> None:
         """Begin such a block."""
@@ -64,7 +64,7 @@ class Interrupts:
     def _handle(self, number: int, frame: FrameType | None) -> None:
         if self._depth:
             self._is_pending = True
-            self._hurry()
+            self._on_interrupt()
             return
         self._is_pending = False
         signal.signal(signal.SIGINT, self._previous)
@@ -72,8 +72,8 @@ class Interrupts:
         signal.signal(signal.SIGINT, self._handle)  # the previous handler did not raise, so the work continues
 
 
-class HeldBlock:
-    """Context of :meth:`Interrupts.held`: a class, because a generator is slower and every epoch enters one."""
+class DeferredInterrupt:
+    """Context of :meth:`Interrupts.deferred`: a class, because a generator is slower and every epoch enters one."""
 
     def __init__(self, interrupts: Interrupts) -> None:
         self._interrupts = interrupts

@@ -145,8 +145,8 @@ class MLflow(Callback):
         self._client = self._ends = None
 
 
-def _import(module: str, package: str, who: str) -> Any:
+def _import(module: str, package: str, logger: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError:
-        raise MissingPackageError(f"md.train.{who} needs the package {package}: pip install {package}.") from None
+        raise MissingPackageError(f"md.train.{logger} needs the package {package}: pip install {package}.") from None

@@ -14,9 +14,9 @@ from madaline.kernels.core import core
 from madaline.kernels.execute import Executable, executor
 from madaline.kernels.sources import DenseRows, Source
 from madaline.optim.optimizer import Optimizer
-from madaline.train.data import Data, read
+from madaline.train.data import TrainingData, read
 from madaline.train.programs import Programs
-from madaline.train.step import Step, gradient_step
+from madaline.train.step import StepGraph, gradient_step
 from madaline.train.stopping import as_early_stopping
 from madaline.train.stream import Stream
 
@@ -57,20 +57,20 @@ def memory_needed(
     return found | {"total": sum(found.values())}
 
 
-def _of_shuffling(stream: Stream, data: Data, batch_size: int) -> int:
+def _of_shuffling(stream: Stream, data: TrainingData, batch_size: int) -> int:
     """Bytes of the buffer of a stream: its chunks, the same rows concatenated, and again in another order."""
     each = sum(array.nbytes for source in (*data.x, *data.y) for array in source.arrays) / data.n_rows
     return int(3 * each * (max(stream.buffer, 2 * batch_size) + data.n_rows))
 
 
-def _of_program(step: Step, data: Data, n_rows: int, threads: int) -> int:
+def _of_program(step: StepGraph, data: TrainingData, n_rows: int, threads: int) -> int:
     """Bytes of a step over this many rows besides its arguments: the gathered batch, and intermediate values."""
     program, _ = Executable(step.graph, donated=step.carried()).bound(n_rows)
     sources = data.gathered()
     gathered = 0
     for name, position in step.inputs.items():
         node = step.graph.inputs[position]
-        if is_symbolic(node.shape) and not (n_rows == data.n_rows and _lies_ready(sources[name], node.dtype)):
+        if is_symbolic(node.shape) and not (n_rows == data.n_rows and _needs_no_copy(sources[name], node.dtype)):
             gathered += prod(resolve(node.shape, n_rows)) * node.dtype.itemsize
     module = None if executor() == "reference" else core()
     if module is None:
@@ -79,7 +79,7 @@ def _of_program(step: Step, data: Data, n_rows: int, threads: int) -> int:
     return gathered + native.compiled(program, module).memory(n_rows, threads)
 
 
-def _lies_ready(source: Source, dtype: np.dtype[Any]) -> bool:
+def _needs_no_copy(source: Source, dtype: np.dtype[Any]) -> bool:
     """Whether a batch of all its rows is used without a copy."""
     array = source.arrays[0]
     return isinstance(source, DenseRows) and array.dtype == dtype and array.flags.c_contiguous

@@ -158,7 +158,7 @@ class AUC(Metric):
 
 
 @description
-class OwnMetric(Metric):
+class CustomMetric(Metric):
     """A custom function ``(prediction, target) -> number`` of all predictions."""
 
     function: Callable[[Any, Any], Any]
@@ -186,7 +186,7 @@ class OwnMetric(Metric):
 def as_metric(what: Any) -> Metric:
     """A metric from a name, a metric, or a function of predictions and targets."""
     if callable(what) and not isinstance(what, (type, Metric)):
-        return OwnMetric(what)
+        return CustomMetric(what)
     return Metric.of(what)
 
 
@@ -201,7 +201,7 @@ def as_metrics(given: Any, loss: Any = None) -> tuple[Metric, ...]:
     for name in names:
         if name in COLUMNS or name.startswith("val_"):
             raise ConfigError(f"metrics: {name!r} is the name of another column of the history. Choose another name.")
-    if isinstance(loss, dict) and not all(isinstance(metric, OwnMetric) for metric in found):
+    if isinstance(loss, dict) and not all(isinstance(metric, CustomMetric) for metric in found):
         raise ConfigError(
             f"metrics={', '.join(names)}: a net with several outputs needs functions of the dicts of predictions and "
             "targets, for example lambda p, y: np.mean(p['size'] - y['size'])."

@@ -7,11 +7,11 @@ from typing import Any
 
 from madaline.kernels.loop import Loop
 from madaline.nn.network import Network
-from madaline.train.data import Data
-from madaline.train.inference import Inference
+from madaline.train.data import TrainingData
+from madaline.train.inference import BatchedForward
 from madaline.train.metrics import Metric
 from madaline.train.recipe import Recipe
-from madaline.train.step import Step, training_step
+from madaline.train.step import StepGraph, training_step
 
 
 class Programs:
@@ -26,16 +26,16 @@ class Programs:
 
     Attributes
     ----------
-    inference : Inference
+    inference : BatchedForward
         The forward pass.
     """
 
     def __init__(self, network: Network, recipe: Recipe) -> None:
         self.network, self.recipe = network, recipe
-        self.inference = Inference(network)
-        self._steps: dict[Any, tuple[Step, Loop]] = {}
+        self.inference = BatchedForward(network)
+        self._steps: dict[Any, tuple[StepGraph, Loop]] = {}
 
-    def training(self, data: Data, metrics: Sequence[Metric], probes: Sequence[str]) -> tuple[Step, Loop]:
+    def training(self, data: TrainingData, metrics: Sequence[Metric], probes: Sequence[str]) -> tuple[StepGraph, Loop]:
         """A training step for such data; the same step without probes is made with it."""
         is_weighted = data.weight is not None
         key = (str(data.target_specs), is_weighted, tuple(metrics))

@@ -27,7 +27,7 @@ EVERYWHERE = "*"
 
 
 @dataclass(frozen=True)
-class Group:
+class ParameterGroup:
     """Factors of the learning rate and the weight decay of some parameters.
 
     Parameters
@@ -53,7 +53,7 @@ class Recipe:
     clip: Clipping | None = None
     constraints: tuple[tuple[str, Constraint], ...] = ()
     average: Average | None = None
-    groups: tuple[tuple[str, Group], ...] = ()
+    groups: tuple[tuple[str, ParameterGroup], ...] = ()
 
     @classmethod
     def of(
@@ -110,7 +110,7 @@ def by_pattern(kind: type[Any], given: Any) -> tuple[tuple[str, Any], ...]:
     return ((EVERYWHERE, kind.of(given)),)
 
 
-def as_groups(given: Any) -> list[tuple[str, Group]]:
+def as_groups(given: Any) -> list[tuple[str, ParameterGroup]]:
     """Groups by pattern: ``{"0": {"rate": 0.1}, "*.b": Group(decay=0.0)}``."""
     if given is None:
         return []
@@ -119,8 +119,8 @@ def as_groups(given: Any) -> list[tuple[str, Group]]:
     found = []
     for pattern, item in given.items():
         if isinstance(item, Mapping) and item.keys() <= {"rate", "decay"}:
-            item = Group(**item)  # noqa: PLW2901 - the same group as an object
-        if not isinstance(item, Group):
+            item = ParameterGroup(**item)  # noqa: PLW2901 - the same group as an object
+        if not isinstance(item, ParameterGroup):
             raise ConfigError(f"groups[{pattern!r}]={item!r} must be a dict with rate, decay, or both.")
         wrong = [value for value in (item.rate, item.decay) if value is not None and not _is_factor(value)]
         if wrong:

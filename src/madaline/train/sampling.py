@@ -78,7 +78,7 @@ class Balanced(Sampler):
 
 
 @description
-class OwnSampler(Sampler):
+class CustomSampler(Sampler):
     """A custom function ``(n_rows, rng) -> positions``."""
 
     function: Callable[[int, np.random.Generator], Any]
@@ -106,7 +106,7 @@ def as_sampler(what: Any, *, shuffle: bool = True) -> Sampler:
     if what is None:
         return Shuffled() if shuffle else InOrder()
     if callable(what) and not isinstance(what, (type, Sampler)):
-        return OwnSampler(what)
+        return CustomSampler(what)
     return Sampler.of(what)
 
 
@@ -193,18 +193,18 @@ def split_rows(n_rows: int, fraction: float, *, seed: int, target: Any = None) -
         raise ConfigError(f"validation={fraction!r} must be a fraction between 0 and 1, or data: validation=(X, y).")
     rng = stream(seed, "rows", "validation")
     order = rng.permutation(n_rows)
-    n_held = max(1, round(fraction * n_rows))
-    if n_held >= n_rows:
+    n_validation = max(1, round(fraction * n_rows))
+    if n_validation >= n_rows:
         raise ConfigError(f"validation={fraction!r} of {n_rows} rows leaves no rows to train on.")
     if target is None:
-        held = order[:n_held]
+        validation = order[:n_validation]
     else:
         # The rows of each class are spread evenly over 0 .. 1, so the first part of all has the same fraction of each.
         labels = np.asarray(target)[order]
         by_class = np.argsort(labels, kind="stable")
         _, first, counts = np.unique(labels[by_class], return_index=True, return_counts=True)
         place = (np.arange(n_rows) - np.repeat(first, counts) + 0.5) / np.repeat(counts, counts)
-        held = order[by_class[np.argsort(place, kind="stable")[:n_held]]]
-    is_held = np.zeros(n_rows, dtype=bool)
-    is_held[held] = True
-    return np.flatnonzero(~is_held), np.flatnonzero(is_held)
+        validation = order[by_class[np.argsort(place, kind="stable")[:n_validation]]]
+    is_validation = np.zeros(n_rows, dtype=bool)
+    is_validation[validation] = True
+    return np.flatnonzero(~is_validation), np.flatnonzero(is_validation)

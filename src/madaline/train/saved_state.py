@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from madaline.optim.plateau import Plateau
-from madaline.train.history import History, Table
-from madaline.train.stopping import Watch
+from madaline.train.history import History, HistoryTable
+from madaline.train.stopping import EarlyStoppingState
 
 PLATEAU = ("scale", "best", "n_bad", "n_cooldown")
 
@@ -69,12 +69,12 @@ def progress_from_plain(
     return found
 
 
-def watch_to_plain(watch: Watch | None) -> dict[str, Any] | None:
+def watch_to_plain(watch: EarlyStoppingState | None) -> dict[str, Any] | None:
     """What early stopping remembers."""
     return None if watch is None else {"best": watch.best, "best_epoch": watch.best_epoch, "n_bad": watch.n_bad}
 
 
-def restore_watch(watch: Watch | None, data: dict[str, Any] | None, *, epoch: int) -> None:
+def restore_watch(watch: EarlyStoppingState | None, data: dict[str, Any] | None, *, epoch: int) -> None:
     """Set what early stopping remembers after this many epochs."""
     _need((watch is None) == (data is None), "watch", data)
     if watch is None or data is None:
@@ -124,7 +124,7 @@ def history_from_plain(data: dict[str, Any], *, epochs: int | None = None) -> Hi
     history = History(data["epochs"])
     if epochs is not None:
         _need(history.epochs == epochs, "epochs", data["epochs"], f" after {epochs} epochs")
-    history.steps, history.probes = Table(data["steps"]), Table(data["probes"])
+    history.steps, history.probes = HistoryTable(data["steps"]), HistoryTable(data["probes"])
     best = data["best_epoch"]
     _need(best is None or (_is_count(best) and 1 <= best <= history.epochs), "best_epoch", best)
     history.best_epoch = best

@@ -17,7 +17,7 @@ from madaline.optim.lbfgs import LBFGS
 from madaline.optim.optimizer import Optimizer
 from madaline.optim.plateau import Plateau, ReduceOnPlateau
 from madaline.train.blocks import ArrayBlocks, Block, BlockSource
-from madaline.train.data import Data
+from madaline.train.data import TrainingData
 from madaline.train.divergence import bad_parameters, divergence, nothing_left
 from madaline.train.evaluation import Evaluator, RowSelection
 from madaline.train.events import Callback, TrainingView
@@ -33,7 +33,7 @@ from madaline.train.sampling import Batches
 from madaline.train.saved_state import Progress
 from madaline.train.statistics import recompute_statistics
 from madaline.train.stepping import Stepper, StepResults
-from madaline.train.stopping import Watch
+from madaline.train.stopping import EarlyStoppingState
 from madaline.train.sums import added, means
 
 MANY_ROWS, MANY_STEPS = 1 << 18, 1 << 16
@@ -72,7 +72,7 @@ class Session:
         Rows to validate on.
     metrics : sequence of Metric
         Columns of the history besides the loss.
-    watch : Watch or None
+    watch : EarlyStoppingState or None
         Early stopping.
     callbacks : sequence of Callback
         In the order in which they are called.
@@ -97,7 +97,7 @@ class Session:
         *,
         validation: RowSelection | None,
         metrics: Sequence[Metric],
-        watch: Watch | None,
+        watch: EarlyStoppingState | None,
         callbacks: Sequence[Callback],
         probes: Sequence[str],
         probe_every: int | None,
@@ -111,7 +111,7 @@ class Session:
         self.validation, self.metrics, self.watch = validation, metrics, watch
         self.callbacks, self.probes, self.batch_size = list(callbacks), tuple(probes), batch_size
         self.seed, self.threads = seed, threads
-        self.data: Data = source.data
+        self.data: TrainingData = source.data
         "The rows of the current block."
         self.total_steps = None if total_epochs is None or not source.epoch_steps else total_epochs * source.epoch_steps
         self.evaluator = Evaluator(programs.inference, self.recipe.loss, metrics, threads=threads)
@@ -204,7 +204,7 @@ class Session:
             self._check_parameters()
         except KeyboardInterrupt:
             self.stop_reason = "interrupted"
-        except BaseException:
+        except BaseException:  # recorded, whatever it is, and raised again
             self.stop_reason = self.stop_reason or "error"
             raise
         finally:
@@ -286,7 +286,7 @@ class Session:
         parts = [self.source.batches(self.progress.epoch + i) for i in range(count)]
         joined = Batches.joined(parts)
         stops = np.cumsum([len(part) for part in parts])
-        with self._interrupts.held():
+        with self._interrupts.deferred():
             found = self._step(joined)
             values, weights = found.values, found.weights
             passed = time.perf_counter() - started
@@ -312,7 +312,7 @@ class Session:
         progress, batches = self.progress, block.batches
         while (first := progress.step - before) < len(batches) and not self.stop_reason:
             stop, probing = self._next_piece(first, len(batches))
-            with self._interrupts.held():
+            with self._interrupts.deferred():
                 found = self._step(batches.part(first, stop), probing=probing)
                 values, weights = found.values, found.weights
                 sample = values.pop("probes", None)
@@ -325,7 +325,7 @@ class Session:
                 progress.seconds += passed
                 self._speed = len(weights) / max(passed, 1e-9)
             self._check_batch(found)
-            self._tell_steps(values, len(weights))
+            self._report_steps(values, len(weights))
             if progress.step - before < len(batches):
                 self.tick()
                 if not block.is_last:  # an epoch of a stream may be long
@@ -382,7 +382,7 @@ class Session:
             del named["objective"]
         return named
 
-    def _tell_steps(self, values: Mapping[str, np.ndarray], done: int) -> None:
+    def _report_steps(self, values: Mapping[str, np.ndarray], done: int) -> None:
         if not done:
             return
         last = {name: float(value[done - 1]) for name, value in self._named(values).items()}
@@ -426,7 +426,7 @@ class Session:
         row |= self.evaluation_row()
         row["learning_rate"] = float(self.rates(np.array([max(progress.t, 1)]))[0]) if rate is None else rate
         row["seconds"] = progress.seconds + time.perf_counter() - started
-        with self._interrupts.held():
+        with self._interrupts.deferred():
             self._record_epoch(row)
         for callback in self.callbacks:
             callback.on_epoch_end(self.view, row)

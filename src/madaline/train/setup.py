@@ -13,7 +13,7 @@ from madaline.losses.classes import ClassLoss
 from madaline.optim.lbfgs import LBFGS
 from madaline.train.blocks import ArrayBlocks, BlockSource, StreamBlocks, check_stream
 from madaline.train.checkpoint import Checkpointer, restore
-from madaline.train.data import Data, check_categories, read
+from madaline.train.data import TrainingData, check_categories, read
 from madaline.train.evaluation import RowSelection
 from madaline.train.events import Callback
 from madaline.train.metrics import Metric, as_metrics
@@ -24,7 +24,7 @@ from madaline.train.progress import ProgressBar, shows_progress
 from madaline.train.recipe import Recipe
 from madaline.train.sampling import Shuffled, split_rows
 from madaline.train.session import Session
-from madaline.train.stopping import Watch
+from madaline.train.stopping import EarlyStoppingState
 from madaline.train.stream import Stream
 from madaline.train.weights import class_weights
 
@@ -124,7 +124,7 @@ def _source(
 
 
 def _split(
-    model: Model, recipe: Recipe, data: Data, options: FitOptions, seed: int
+    model: Model, recipe: Recipe, data: TrainingData, options: FitOptions, seed: int
 ) -> tuple[np.ndarray, RowSelection | None]:
     """The rows of the training set, and the validation set."""
     given = options.validation
@@ -146,7 +146,9 @@ def _split(
     return rows, RowSelection(data, others)
 
 
-def _watch(options: FitOptions, metrics: Sequence[Metric], *, has_validation: bool, is_stream: bool) -> Watch | None:
+def _watch(
+    options: FitOptions, metrics: Sequence[Metric], *, has_validation: bool, is_stream: bool
+) -> EarlyStoppingState | None:
     rule = options.stopping_rule
     if rule is None:
         return None

@@ -13,7 +13,7 @@ from madaline.graph.node import as_node, constant
 from madaline.graph.reverse_mode import cotangents
 from madaline.graph.trace import Graph, open_trace
 from madaline.kernels.loop import Loop
-from madaline.train.data import Data
+from madaline.train.data import TrainingData
 from madaline.train.sampling import Batches
 from madaline.train.step import StepInputs
 
@@ -64,7 +64,7 @@ def recompute_statistics(session: Session, *, max_seconds: float = math.inf) -> 
     session.model.state.flat[...] = found
 
 
-def _parts(session: Session, max_seconds: float) -> Iterator[tuple[Data, Batches]]:
+def _parts(session: Session, max_seconds: float) -> Iterator[tuple[TrainingData, Batches]]:
     """The batches of an epoch and their rows; one by one until the time is over, if it is limited."""
     started = time.monotonic()
     for block in session.source.blocks_again(session.progress.epoch):

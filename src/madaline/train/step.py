@@ -33,7 +33,7 @@ class TargetSpec:
 
 
 @dataclass(frozen=True)
-class Step:
+class StepGraph:
     """A graph with named inputs and outputs; several arrays of one input are ``x[0]``, ``x[1]`` ..."""
 
     graph: Graph
@@ -43,12 +43,12 @@ class Step:
     "Names of the values of ``probes``, which is the last output if there are any."
 
     @property
-    def unwatched(self) -> Step:
+    def unwatched(self) -> StepGraph:
         """The same step without probes."""
         if not self.probes:
             return self
         outputs = {name: position for name, position in self.outputs.items() if name != "probes"}
-        return Step(Graph(self.graph.inputs, self.graph.outputs[:-1]), self.inputs, outputs)
+        return StepGraph(Graph(self.graph.inputs, self.graph.outputs[:-1]), self.inputs, outputs)
 
     def carried(self) -> dict[int, int]:
         """Positions of outputs that are inputs of the next step: those of the same name."""
@@ -81,7 +81,7 @@ def training_step(
     weighted: bool,
     metrics: Sequence[Metric] = (),
     probes: Sequence[str] = (),
-) -> Step:
+) -> StepGraph:
     """One step of an optimizer.
 
     Inputs: ``w``, the optimizer's slots, ``state``, ``average``, ``frozen``, ``x``, ``y``, ``weight``, ``t``, ``lr``,
@@ -114,7 +114,7 @@ def training_step(
         for name, value in zip(optimizer.slots, optimizer.state(np.zeros(network.n_trainable, dtype)), strict=True)
     ]
     average = None if recipe.average is None else given.new("average", w.shape, dtype)
-    data = _Data(given, network, targets, weighted)
+    data = _StepData(given, network, targets, weighted)
     t, lr = given.new("t", (), dtype), given.new("lr", (), dtype)
     with open_trace(list(given.nodes.values())):
         context, objective, outputs = _objective(network, recipe, w, data, metrics, train=True)
@@ -138,11 +138,11 @@ def training_step(
     return replace(_finished(given, outputs, dtype), probes=tuple(names))
 
 
-def gradient_step(network: Network, recipe: Recipe, targets: Any, *, weighted: bool) -> Step:
+def gradient_step(network: Network, recipe: Recipe, targets: Any, *, weighted: bool) -> StepGraph:
     """Objective and gradient without an update, for L-BFGS: outputs ``objective``, ``g``."""
     given = StepInputs()
     w = given.new("w", (network.n_trainable,), network.dtype)
-    data = _Data(given, network, targets, weighted)
+    data = _StepData(given, network, targets, weighted)
     with open_trace(list(given.nodes.values())):
         context, objective, outputs = _objective(network, recipe, w, data, (), train=True)
         outputs["g"] = _gradient(objective, w)
@@ -151,7 +151,7 @@ def gradient_step(network: Network, recipe: Recipe, targets: Any, *, weighted: b
     return _finished(given, outputs, network.dtype)
 
 
-class _Data:
+class _StepData:
     """The inputs besides the trained parameters."""
 
     def __init__(self, given: StepInputs, network: Network, targets: Any, weighted: bool) -> None:
@@ -165,7 +165,7 @@ class _Data:
 
 
 def _objective(
-    network: Network, recipe: Recipe, w: Node, data: _Data, metrics: Sequence[Metric], *, train: bool
+    network: Network, recipe: Recipe, w: Node, data: _StepData, metrics: Sequence[Metric], *, train: bool
 ) -> tuple[Context, Node, dict[str, Any]]:
     context = network.run(w, data.state, data.x, frozen=data.frozen, key=data.key, train=train)
     prediction = context.outputs[""]
@@ -266,7 +266,7 @@ def _constrained(recipe: Recipe, network: Network, w: Any) -> Any:
     return _by_array(network, bring_back, w)
 
 
-def _finished(given: StepInputs, outputs: dict[str, Any], dtype: np.dtype[Any]) -> Step:
+def _finished(given: StepInputs, outputs: dict[str, Any], dtype: np.dtype[Any]) -> StepGraph:
     def as_expected(name: str, value: Any) -> Node:
         """Converted to the type of its input, or of the net; a custom formula may have changed it."""
         node = as_node(value)
@@ -276,7 +276,7 @@ def _finished(given: StepInputs, outputs: dict[str, Any], dtype: np.dtype[Any]) 
     nodes = {name: as_expected(name, value) for name, value in outputs.items()}
     inputs = {name: position for position, name in enumerate(given.nodes)}
     graph = Graph(tuple(given.nodes.values()), tuple(nodes.values()))
-    return Step(graph, inputs, {name: position for position, name in enumerate(nodes)})
+    return StepGraph(graph, inputs, {name: position for position, name in enumerate(nodes)})
 
 
 def target_specs(y: Any, dtype: np.dtype[Any]) -> Any:

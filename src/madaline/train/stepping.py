@@ -10,10 +10,10 @@ import numpy as np
 from madaline.functional.model import Model
 from madaline.kernels.loop import Loop, Outcome
 from madaline.optim.optimizer import Optimizer
-from madaline.train.data import Data
+from madaline.train.data import TrainingData
 from madaline.train.recipe import Recipe
 from madaline.train.sampling import Batches
-from madaline.train.step import Step
+from madaline.train.step import StepGraph
 
 Rates = Callable[[np.ndarray], np.ndarray]
 "Learning rates of steps, counted from 1."
@@ -62,8 +62,8 @@ class Stepper:
         self,
         model: Model,
         recipe: Recipe,
-        plain: tuple[Step, Loop],
-        probing: tuple[Step, Loop],
+        plain: tuple[StepGraph, Loop],
+        probing: tuple[StepGraph, Loop],
         *,
         seed: int,
         threads: int,
@@ -99,7 +99,7 @@ class Stepper:
         for _, loop in (self.plain, self.probing):
             loop.stop()
 
-    def run(self, data: Data, batches: Batches, *, t: int, rates: Rates, probing: bool = False) -> StepResults:
+    def run(self, data: TrainingData, batches: Batches, *, t: int, rates: Rates, probing: bool = False) -> StepResults:
         """Run a step for each batch, after ``t`` earlier steps."""
         step, loop = self.probing if probing else self.plain
         emitted = {
@@ -129,9 +129,9 @@ class Stepper:
 
     def _run_loop(
         self,
-        step: Step,
+        step: StepGraph,
         loop: Loop,
-        data: Data,
+        data: TrainingData,
         batches: Batches,
         first: int,
         emitted: Mapping[str, np.ndarray],
@@ -158,7 +158,7 @@ class Stepper:
         )
 
 
-def _batch_weights(data: Data, batches: Batches) -> np.ndarray:
+def _batch_weights(data: TrainingData, batches: Batches) -> np.ndarray:
     """The weight of each batch in means over the epoch: its number of rows, or the sum of their weights."""
     if data.weight is None or not len(batches):
         return (batches.starts[1:] - batches.starts[:-1]).astype(np.float64)

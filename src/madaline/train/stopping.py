@@ -52,7 +52,7 @@ class EarlyStopping(Description):
         has_validation: bool,
         larger_is_better: Mapping[str, bool | None],
         only_validation: Collection[str] = (),
-    ) -> Watch:
+    ) -> EarlyStoppingState:
         """The state at the start of training; ``only_validation`` are metrics without a column for the training set."""
         metric = self.metric or ("val_loss" if has_validation else "loss")
         if metric.startswith("val_") and not has_validation:
@@ -69,11 +69,11 @@ class EarlyStopping(Description):
                 f"early_stopping on {metric!r}: for a custom function, give the direction: "
                 f"md.EarlyStopping({metric!r}, mode='min'), or mode='max'."
             )
-        return Watch(self, metric, largest)
+        return EarlyStoppingState(self, metric, largest)
 
 
 @dataclass
-class Watch:
+class EarlyStoppingState:
     """What early stopping remembers."""
 
     rule: EarlyStopping

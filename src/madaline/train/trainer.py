@@ -397,4 +397,4 @@ def _refuse_stream(X: Any) -> None:
         raise ConfigError("X is a stream; give it chunk by chunk, or arrays.")
 
 
-Trainer.partial_fit.__signature__ = FitOptions.partial_fit_signature()  # type: ignore[attr-defined]
+Trainer.partial_fit.__signature__ = FitOptions.partial_fit_signature()  # type: ignore[attr-defined]  # as inspect has it

@@ -21,10 +21,10 @@ def read(text, **options):
 
 @pytest.mark.parametrize("sign", [*"~^:!#&*@+=%$?\\`/-", "\u00a6", "\u00a7", "\u20ac", "\u2016"])
 def test_any_delimiter_is_found_in_a_small_file(sign):
-    frame, said = read("\n".join(sign.join(row) for row in ROWS))
+    frame, notes = read("\n".join(sign.join(row) for row in ROWS))
     assert frame.columns == ROWS[0]
     assert frame.rows() == [(31, "Rome", 2.5), (22, "Oslo", 3.5)]
-    assert f"Fields are separated by {sign!r}.  (--delimiter)" in said
+    assert f"Fields are separated by {sign!r}.  (--delimiter)" in notes
 
 
 @pytest.mark.parametrize("sign", list("~^:"))
@@ -73,16 +73,16 @@ def again(first, then, **options):
     """A second file, read in the format of the first after that was saved."""
     with open_table(io.BytesIO(first.encode()), ReadOptions(**options)) as table:
         known = TableFormat.from_plain(table.format.to_plain())
-    with open_table(io.BytesIO(then if isinstance(then, bytes) else then.encode()), format=known) as table:
+    with open_table(io.BytesIO(then if isinstance(then, bytes) else then.encode()), earlier_format=known) as table:
         return table.frame(), [str(assumption) for assumption in table.assumptions]
 
 
 @pytest.mark.parametrize("sign", list("~,;._'"))
 def test_the_delimiter_of_the_training_table_is_used_again(sign):
     text = "\n".join(sign.join(row) for row in ROWS).replace("2.5", "2").replace("3.5", "3")
-    frame, said = again(text, text, delimiter=sign)
+    frame, notes = again(text, text, delimiter=sign)
     assert frame.rows() == [(31, "Rome", 2), (22, "Oslo", 3)]
-    assert not said
+    assert not notes
     one = f"age{sign}fare{sign}city\n5{sign}6{sign}a,b;c|d e"
     if sign not in ",;":
         assert again(text, one, delimiter=sign)[0].rows() == [(5, 6, "a,b;c|d e")]
@@ -90,9 +90,9 @@ def test_the_delimiter_of_the_training_table_is_used_again(sign):
 
 def test_a_later_file_may_have_another_delimiter_if_its_header_has_the_same_names():
     first = "\n".join(",".join(row) for row in ROWS)
-    frame, said = again(first, "age;city\n5;Rome, Italy\n")
+    frame, notes = again(first, "age;city\n5;Rome, Italy\n")
     assert frame.rows() == [(5, "Rome, Italy")]
-    assert said == ["Fields are separated by a semicolon.  (--delimiter)"]
+    assert notes == ["Fields are separated by a semicolon.  (--delimiter)"]
     assert again(first, "age~city~fare\n5~Rome~1.5\n")[0].rows() == [(5, "Rome", 1.5)]
 
 
@@ -114,7 +114,7 @@ def test_the_encoding_of_the_training_table_is_used_for_what_is_not_utf8():
     with open_table(io.BytesIO(first.encode("cp1251")), ReadOptions(encoding="cp1251")) as table:
         known = TableFormat.from_plain(table.format.to_plain())
     for encoding in ("cp1251", "utf-8", "utf-16"):
-        with open_table(io.BytesIO(then.encode(encoding)), format=known) as table:
+        with open_table(io.BytesIO(then.encode(encoding)), earlier_format=known) as table:
             assert table.frame()["name"].to_list() == ["Щит"]
             assert not [each for each in table.assumptions if each.flag == "--encoding"]
 

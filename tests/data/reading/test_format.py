@@ -72,10 +72,10 @@ def test_the_decimal_mark_can_be_said():
     ids=str,
 )
 def test_a_number_that_means_a_missing_value_may_be_written_with_decimals(marker, texts, values):
-    found, said = read(texts, missing=(marker,))
+    found, notes = read(texts, missing=(marker,))
     assert found == values
     if None in values:
-        assert any("means a missing value" in text for text in said)
+        assert any("means a missing value" in text for text in notes)
 
 
 def read_again(first, then):
@@ -83,7 +83,7 @@ def read_again(first, then):
     with open_table(io.BytesIO(("row;x\n" + "".join(f"{k};{v}\n" for k, v in enumerate(first))).encode())) as table:
         known = table.format
     content = ("row;x\n" + "".join(f"{k};{value}\n" for k, value in enumerate(then))).encode()
-    with open_table(io.BytesIO(content), ReadOptions(delimiter=";"), format=known) as table:
+    with open_table(io.BytesIO(content), ReadOptions(delimiter=";"), earlier_format=known) as table:
         return table.frame()["x"].to_list(), [str(assumption) for assumption in table.assumptions]
 
 
@@ -109,12 +109,12 @@ def test_a_later_file_may_write_its_numbers_and_dates_otherwise(first, then, val
 
 
 def test_what_a_later_file_has_instead_of_numbers_and_dates_is_said():
-    values, said = read_again(["31/01/2024", "03/02/2024"], ["04/03/2024", "soon"])
+    values, notes = read_again(["31/01/2024", "03/02/2024"], ["04/03/2024", "soon"])
     assert values == [date(2024, 3, 4), None]
-    assert "'x' has dates except for 1 text, treated as missing.  (--categorical)" in said
-    values, said = read_again(["1", "2"], ["3", "soon"])
+    assert "'x' has dates except for 1 text, treated as missing.  (--categorical)" in notes
+    values, notes = read_again(["1", "2"], ["3", "soon"])
     assert values == [3, None]
-    assert "'x' has numbers except for 1 text, such as 'soon' in line 3, treated as missing.  (--categorical)" in said
+    assert "'x' has numbers except for 1 text, such as 'soon' in line 3, treated as missing.  (--categorical)" in notes
 
 
 def test_one_decimal_mark_serves_the_whole_file():
@@ -148,10 +148,10 @@ def test_dates_and_times_are_read_however_they_are_written(texts, values):
 
 
 def test_the_order_of_day_and_month_is_said_and_can_be_given():
-    values, said = read(["03/04/2024", "05/06/2024"])
+    values, notes = read(["03/04/2024", "05/06/2024"])
     assert values == [date(2024, 4, 3), date(2024, 6, 5)]
     assumed = "assumed: no value shows whether the day or the month comes first"
-    assert f"'x' has dates (day/month/year, {assumed}).  (--dates)" in said
+    assert f"'x' has dates (day/month/year, {assumed}).  (--dates)" in notes
     assert "'x' has dates (day/month/year).  (--dates)" in read(["03/04/2024", "15/06/2024"])[1]
     assert read(["03/04/2024", "05/06/2024"], dates="mdy")[0] == [date(2024, 3, 4), date(2024, 5, 6)]
     assert read(["03/04/2024"], dates="none")[0] == ["03/04/2024"]
@@ -170,10 +170,10 @@ def test_the_order_of_day_and_month_is_said_and_can_be_given():
     ids=str,
 )
 def test_dates_of_one_column_may_be_written_in_several_ways(texts, values):
-    found, said = read(texts)
+    found, notes = read(texts)
     assert found == values
-    assert any("'x' has dates (" in text for text in said)
-    assert not any("missing" in text for text in said)
+    assert any("'x' has dates (" in text for text in notes)
+    assert not any("missing" in text for text in notes)
 
 
 @pytest.mark.parametrize("other", ["31/01/2024", "2024-01-31"], ids=["several ways", "one way"])
@@ -184,14 +184,14 @@ def test_columns_of_dates_written_alike_stay_apart(other):
 
 
 def test_ways_to_write_dates_are_said():
-    said = read(["2024-01-31", "31/01/2024", "2024-02-01 18:30"])[1]
-    assert "'x' has dates (year-month-day, day/month/year).  (--dates)" in said
+    notes = read(["2024-01-31", "31/01/2024", "2024-02-01 18:30"])[1]
+    assert "'x' has dates (year-month-day, day/month/year).  (--dates)" in notes
 
 
 def test_markers_of_missing_values_are_found_said_and_can_be_given():
-    values, said = read(["?", "1", "N/A", "2", " ", "", "NULL"])
+    values, notes = read(["?", "1", "N/A", "2", " ", "", "NULL"])
     assert values == [None, 1, None, 2, None, None, None]
-    assert "'?' means a missing value (1 time in 'x').  (--missing)" in said
+    assert "'?' means a missing value (1 time in 'x').  (--missing)" in notes
     assert read(["-200", "1", "NA", "2"], missing=("-200", "NA"))[0] == [None, 1, None, 2]
     assert read(["NA", "DE", "FR"], missing=())[0] == ["NA", "DE", "FR"]
 
@@ -206,24 +206,24 @@ def test_infinities_are_missing():
 
 
 def test_digits_with_leading_zeros_stay_texts():
-    values, said = read(["01234", "12345", "00001"])
+    values, notes = read(["01234", "12345", "00001"])
     assert values == ["01234", "12345", "00001"]
-    assert "'x' has codes with leading zeros, kept as text.  (--numeric)" in said
+    assert "'x' has codes with leading zeros, kept as text.  (--numeric)" in notes
     assert read(["01234", "12345"], numeric=("x",))[0] == [1234, 12345]
 
 
 def test_a_few_texts_among_many_numbers_are_missing_values():
-    values, said = read([*map(str, range(100)), "broken"])
+    values, notes = read([*map(str, range(100)), "broken"])
     assert values == [*range(100), None]
     text = "'x' has numbers except for 1 text, such as 'broken' in line 102, treated as missing."
-    assert f"{text}  (--categorical)" in said
+    assert f"{text}  (--categorical)" in notes
     assert read([*map(str, range(100)), "broken"], categorical=("x",))[0][-1] == "broken"
 
 
 def test_a_text_among_few_numbers_makes_categories():
-    values, said = read(["0", "1", "2", "3+"] * 20)
+    values, notes = read(["0", "1", "2", "3+"] * 20)
     assert values[:4] == ["0", "1", "2", "3+"]
-    assert not said
+    assert not notes
 
 
 def test_a_column_without_any_value_is_kept_as_such():
@@ -240,7 +240,9 @@ def test_a_table_can_be_read_as_an_earlier_one_was():
     with open_table(io.BytesIO(b"a;b;c\n1,5;31/01/2024;007\n2,5;01/02/2024;008\n")) as table:
         known = TableFormat.from_plain(table.format.to_plain())
     assert known == table.format
-    with open_table(io.BytesIO(b"a;b;c\n1,234;03/04/2024;12\n"), ReadOptions(delimiter=";"), format=known) as table:
+    with open_table(
+        io.BytesIO(b"a;b;c\n1,234;03/04/2024;12\n"), ReadOptions(delimiter=";"), earlier_format=known
+    ) as table:
         assert table.frame().rows() == [(1.234, date(2024, 4, 3), "12")]
 
 

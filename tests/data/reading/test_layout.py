@@ -23,9 +23,9 @@ def test_every_usual_delimiter_is_found(sign):
 
 
 def test_any_sign_can_be_given():
-    frame, said = read("a:b\n1:2\n3:4", delimiter=":")
+    frame, notes = read("a:b\n1:2\n3:4", delimiter=":")
     assert frame.rows() == [(1, 2), (3, 4)]
-    assert not said
+    assert not notes
     assert read("a\tb\n1\t2", delimiter="tab")[0].rows() == [(1, 2)]
 
 
@@ -93,9 +93,9 @@ def test_a_field_may_be_as_long_as_a_letter():
 
 @pytest.mark.parametrize("line", ["sep=;", '"sep=;"', "SEP=;"])
 def test_a_first_line_that_names_the_delimiter_is_obeyed(line):
-    frame, said = read(f"{line}\na;b\n1,5;2\n3,5;4\n")
+    frame, notes = read(f"{line}\na;b\n1,5;2\n3,5;4\n")
     assert frame.rows() == [(1.5, 2), (3.5, 4)]
-    assert "Fields are separated by a semicolon, as line 1 says.  (--delimiter)" in said
+    assert "Fields are separated by a semicolon, as line 1 says.  (--delimiter)" in notes
 
 
 def test_a_long_row_after_quoted_line_ends_is_named_by_its_line():
@@ -104,16 +104,16 @@ def test_a_long_row_after_quoted_line_ends_is_named_by_its_line():
 
 
 def test_lines_before_the_table_are_left_out():
-    frame, said = read("Report of June\n\nage;city\n31;Rome\n22;Oslo\n")
+    frame, notes = read("Report of June\n\nage;city\n31;Rome\n22;Oslo\n")
     assert frame.rows() == [(31, "Rome"), (22, "Oslo")]
-    assert "The table begins after 2 lines of other text.  (--skip)" in said
+    assert "The table begins after 2 lines of other text.  (--skip)" in notes
     assert read("1;2\na;b\n3;4\n", skip=1)[0].rows() == [(3, 4)]
 
 
 def test_lines_after_the_table_are_left_out():
-    frame, said = read("a,b,c\n1,2,3\n4,5,6\n\nSource: somebody\n")
+    frame, notes = read("a,b,c\n1,2,3\n4,5,6\n\nSource: somebody\n")
     assert frame.rows() == [(1, 2, 3), (4, 5, 6)]
-    assert "The last line has a single field: not part of the table.  (--ragged)" in said
+    assert "The last line has a single field: not part of the table.  (--ragged)" in notes
 
 
 def test_blank_rows_are_no_rows():
@@ -125,9 +125,9 @@ LONG = "a,b,c\n1,2,3\n4,5,6,7\n8,9,10\n"
 
 
 def test_short_rows_are_filled_up():
-    frame, said = read(RAGGED)
+    frame, notes = read(RAGGED)
     assert frame.rows() == [(1, 2, 3), (4, 5, None), (6, 7, 8)]
-    assert said == ["1 row with fewer than 3 fields: the rest is missing.  (--ragged)"]
+    assert notes == ["1 row with fewer than 3 fields: the rest is missing.  (--ragged)"]
 
 
 def test_long_rows_are_refused_with_line_and_way_out():
@@ -159,9 +159,9 @@ def test_ragged_rows_can_be_refused():
 
 
 def test_empty_fields_too_many_do_no_harm():
-    frame, said = read("a,b\n1,2,\n3,4,\n")
+    frame, notes = read("a,b\n1,2,\n3,4,\n")
     assert frame.rows() == [(1, 2), (3, 4)]
-    assert said == ["1 column without a name, nearly empty, left out.  (--unnamed)"]
+    assert notes == ["1 column without a name, nearly empty, left out.  (--unnamed)"]
 
 
 def test_row_labels_without_a_name_become_a_column():
@@ -200,9 +200,9 @@ def test_whether_there_is_a_header_can_be_said():
 
 
 def test_a_header_of_three_lines_as_orange_writes_it_is_known():
-    frame, said = read("age\tkind\ncontinuous\td\n\tclass\n31\ta\n22\tb\n")
+    frame, notes = read("age\tkind\ncontinuous\td\n\tclass\n31\ta\n22\tb\n")
     assert frame.rows() == [(31, "a"), (22, "b")]
-    assert "Lines 2 and 3 describe the columns (Orange's format) and are not rows.  (--header)" in said
+    assert "Lines 2 and 3 describe the columns (Orange's format) and are not rows.  (--header)" in notes
 
 
 def test_a_header_without_rows_is_refused():
@@ -211,6 +211,6 @@ def test_a_header_without_rows_is_refused():
 
 
 def test_names_that_repeat_are_numbered():
-    frame, said = read("a,a,a_2,\u00e4,,a\n1,2,3,4,5,6\n7,8,9,1,2,3\n")
+    frame, notes = read("a,a,a_2,\u00e4,,a\n1,2,3,4,5,6\n7,8,9,1,2,3\n")
     assert frame.columns == ["a", "a_3", "a_2", "ä", "column_5", "a_4"]
-    assert "'a' names more than one column; the later ones are named 'a_2' and so on.  (--header)" in said
+    assert "'a' names more than one column; the later ones are named 'a_2' and so on.  (--header)" in notes

@@ -77,16 +77,16 @@ def test_dates_as_text_are_read_from_parquet_as_from_csv(tmp_path):
     days = [f"{1 + k % 28:02d}/{1 + k % 12:02d}/2024" for k in range(60)]
     frame = pl.DataFrame({"day": days, "word": ["a", "b", "c"] * 20, "mixed": [*days[:59], "soon"]})
     frame.write_parquet(tmp_path / "t.parquet")
-    found, said = read_table(tmp_path / "t.parquet")
+    found, notes = read_table(tmp_path / "t.parquet")
     assert found.schema == {"day": pl.Date, "word": pl.String, "mixed": pl.String}
     assert found["day"].equals(frame["day"].str.to_date("%d/%m/%Y"))
-    assert [str(each) for each in said] == ["'day' has dates (day/month/year).  (--dates)"]
+    assert [str(each) for each in notes] == ["'day' has dates (day/month/year).  (--dates)"]
     assert read_table(tmp_path / "t.parquet", dates="none")[0].equals(frame)
     assert read_table(tmp_path / "t.parquet", categorical=("day",))[0].equals(frame)
     with open_table(tmp_path / "t.parquet") as table:
         known = table.format
     frame.head(1).with_columns(day=pl.lit("03/04/2024")).write_parquet(tmp_path / "one.parquet")
-    with open_table(tmp_path / "one.parquet", format=known) as table:
+    with open_table(tmp_path / "one.parquet", earlier_format=known) as table:
         assert str(table.frame()["day"][0]) == "2024-04-03"
         assert [each.text for each in table.assumptions][:1] == ["'day' has dates (day/month/year)."]
 

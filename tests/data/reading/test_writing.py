@@ -51,7 +51,7 @@ def round_trip(content, **options):
 def test_a_file_is_written_back_as_it_was(content):
     frame, found, again = round_trip(content)
     assert again == content
-    with open_table(io.BytesIO(again), format=found) as table:
+    with open_table(io.BytesIO(again), earlier_format=found) as table:
         assert table.frame().equals(frame)
         assert table.format.dialect == found.dialect
 
@@ -59,7 +59,7 @@ def test_a_file_is_written_back_as_it_was(content):
 def test_dressed_numbers_are_written_plain_and_read_alike():
     frame, found, again = round_trip("price;share\n1.200,50 \u20ac;12,5%\n3,25 \u20ac;3%\n".encode())
     assert again.decode() == "price;share\n1200,5;12,5\n3,25;3,0\n"
-    with open_table(io.BytesIO(again), format=found) as table:
+    with open_table(io.BytesIO(again), earlier_format=found) as table:
         assert table.frame().equals(frame)
 
 
@@ -105,7 +105,7 @@ def test_what_is_written_is_what_is_read(rows, delimiter, quoting, encoding, lin
     found = TableFormat(decimal=decimal, dialect=Dialect(delimiter, quoting, encoding, line_end))
     frame = pl.DataFrame(rows, schema={"number": pl.Float64, "word": pl.String}, orient="row")
     options = ReadOptions(delimiter=delimiter, header=1, categorical=("word",), numeric=("number",), missing=())
-    with open_table(io.BytesIO(written(frame, found)), options, format=found) as table:
+    with open_table(io.BytesIO(written(frame, found)), options, earlier_format=found) as table:
         read = table.frame()
     assert read["word"].to_list() == frame["word"].to_list()
     assert read["number"].cast(pl.Float64).to_list() == frame["number"].to_list()

@@ -9,7 +9,7 @@ import pytest
 
 from madaline.data.roles import Role
 from madaline.estimators.tabular.advice import MOST, RunFacts, advise
-from madaline.estimators.tabular.scores import Score
+from madaline.report.findings import Score
 from madaline.train.history import History
 
 FACTS = RunFacts(n_train=5000, max_epochs=100, learning_rate=0.004, activation="mish", split="random")

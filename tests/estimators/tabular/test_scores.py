@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from madaline.estimators.tabular.scores import METRICS, N_RESAMPLES, Score, better, score, shown
+from madaline.estimators.tabular.scores import METRICS, N_RESAMPLES, better, score
+from madaline.report.findings import Score
+from madaline.report.value_text import shown
 
 
 def by_name(scores):

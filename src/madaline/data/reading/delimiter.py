@@ -9,7 +9,7 @@ from itertools import islice
 
 from madaline.data.reading.assumption import Assumption
 from madaline.data.reading.dialect import is_delimiter
-from madaline.data.reading.known import Known
+from madaline.data.reading.known import KnownFormat
 from madaline.data.reading.records import joined_blanks, records, sample_lines
 from madaline.data.reading.text import Text
 from madaline.errors import ConfigError
@@ -39,7 +39,7 @@ _DATE_OR_TIME = re.compile(
 "Dates and times, which have slashes, dashes and colons of their own; and such names of columns as dd/mm/yyyy."
 
 
-def find_delimiter(text: Text, given: str | None, skip: int, known: Known | None) -> tuple[str, list[Assumption]]:
+def find_delimiter(text: Text, given: str | None, skip: int, known: KnownFormat | None) -> tuple[str, list[Assumption]]:
     """The delimiter that is given, that of an earlier table if it fits, or the one that the text shows."""
     if given is not None:
         sign = NAMES.get(given.lower(), given)
@@ -50,19 +50,19 @@ def find_delimiter(text: Text, given: str | None, skip: int, known: Known | None
             )
         return sign, []
     if declared := DECLARED.match(text.sample):
-        return declared[1], [_said(declared[1], ", as line 1 says")]
+        return declared[1], [_delimiter_assumption(declared[1], ", as line 1 says")]
     lines = list(sample_lines(text))[skip:]
     sign = (known and _as_known(lines, text, known)) or _shown(lines, text)
     is_expected = sign == "," or (known is not None and sign == known.dialect.delimiter)
-    return sign, [] if is_expected else [_said(sign)]
+    return sign, [] if is_expected else [_delimiter_assumption(sign)]
 
 
-def _said(sign: str, why: str = "") -> Assumption:
+def _delimiter_assumption(sign: str, why: str = "") -> Assumption:
     name = "blanks" if sign == BLANK else USUAL.get(sign, repr(sign))
     return Assumption(f"Fields are separated by {name}{why}.", "--delimiter")
 
 
-def _as_known(lines: list[str], text: Text, known: Known) -> str | None:
+def _as_known(lines: list[str], text: Text, known: KnownFormat) -> str | None:
     """The delimiter by which a header names the known columns, or which gives as many fields as there were columns."""
     signs = dict.fromkeys([known.dialect.delimiter, *USUAL, BLANK])
     for sign in signs:

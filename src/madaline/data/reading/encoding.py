@@ -21,7 +21,7 @@ BYTE_ORDER_MARKS = {
 }
 
 
-class Found:
+class DetectedEncoding:
     """The encoding of a text, and whether it has quotes and lines that end with a carriage return alone.
 
     Parameters
@@ -73,10 +73,10 @@ class Found:
             raise FileFormatError(f"{name} is not a text: {controls:,} of its {offset:,} bytes are control characters.")
         is_usual = not is_utf8 and usual is not None and not usual.startswith("utf")
         if not is_utf8:
-            self.encoding = usual if is_usual and usual is not None else _western(raw)
+            self.encoding = usual if is_usual and usual is not None else _western_encoding(raw)
         self.is_assumed = encoding is None and marked is None and self.encoding != "utf-8" and not is_usual
 
-    def said(self) -> str:
+    def describe(self) -> str:
         """The common name of the encoding."""
         names = {"cp1252": "Latin-1 (Windows-1252)", "latin-1": "Latin-1"}
         return names.get(self.encoding, self.encoding.upper())
@@ -107,7 +107,7 @@ def _unmarked_utf16(start: bytes) -> str | None:
     return None
 
 
-def _western(raw: Path | bytes) -> str:
+def _western_encoding(raw: Path | bytes) -> str:
     """The code page of Windows, which most files that are not UTF-8 have, or Latin-1 for bytes that it lacks."""
     gaps = (0x81, 0x8D, 0x8F, 0x90, 0x9D)
     return "latin-1" if any(gap in block for block in blocks_of(raw) for gap in gaps) else "cp1252"

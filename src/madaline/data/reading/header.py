@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from madaline.data.reading.assumption import Assumption, counted, named
-from madaline.data.reading.known import Known
+from madaline.data.reading.known import KnownFormat
 from madaline.errors import ConfigError
 
 NUMBER_LIKE = re.compile(
@@ -29,7 +29,7 @@ class Header:
 
 
 def find_header(
-    records: Sequence[list[str]], n_lines: int | None, known: Known | None = None
+    records: Sequence[list[str]], n_lines: int | None, known: KnownFormat | None = None
 ) -> tuple[Header, list[Assumption]]:
     """The header of a table that begins with these records, and what was assumed.
 
@@ -38,7 +38,7 @@ def find_header(
     records : sequence of list of str
     n_lines : int, optional
         Number of lines of the header, if it is given.
-    known : Known, optional
+    known : KnownFormat, optional
         The columns of an earlier table, whose header or lack of one decides in case of doubt.
     """
     if n_lines is not None:
@@ -132,10 +132,10 @@ def unique_names(given: Sequence[str], width: int) -> tuple[tuple[str, ...], fro
         elif count > 1 and first not in repeated:
             repeated.append(first)
         names[name] = None
-    said = []
+    notes = []
     if repeated:
         examples = f"{repeated[0]}_2"
-        said = [
+        notes = [
             Assumption(
                 f"{named(repeated)} {'names' if len(repeated) == 1 else 'name'} more than one column; the later ones "
                 f"are named {examples!r} and so on.",
@@ -143,5 +143,5 @@ def unique_names(given: Sequence[str], width: int) -> tuple[tuple[str, ...], fro
             )
         ]
     if not given:
-        said.append(Assumption(f"The {counted(width, 'column')} are named 'column_1', 'column_2' ...", "--header"))
-    return tuple(names), frozenset(unnamed), said
+        notes.append(Assumption(f"The {counted(width, 'column')} are named 'column_1', 'column_2' ...", "--header"))
+    return tuple(names), frozenset(unnamed), notes

@@ -12,7 +12,7 @@ KNOWN_SHARE = 0.5
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownFormat:
     """What is known about a text from an earlier table: its dialect and the names of its columns."""
 
     dialect: Dialect

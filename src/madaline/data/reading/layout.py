@@ -9,7 +9,7 @@ from itertools import islice
 from madaline.data.reading.assumption import Assumption, counted
 from madaline.data.reading.delimiter import DECLARED, SAMPLED, usual_width
 from madaline.data.reading.header import Header, find_header, unique_names
-from madaline.data.reading.known import Known
+from madaline.data.reading.known import KnownFormat
 from madaline.data.reading.records import records, sample_lines, strict_records
 from madaline.data.reading.text import Text
 from madaline.errors import ConfigError, FileFormatError
@@ -51,7 +51,7 @@ class Layout:
 
 
 def find_layout(
-    text: Text, delimiter: str, *, header: int | None, skip: int | None, ragged: str, known: Known | None
+    text: Text, delimiter: str, *, header: int | None, skip: int | None, ragged: str, known: KnownFormat | None
 ) -> Layout:
     """Find the header and the rows.
 
@@ -66,7 +66,7 @@ def find_layout(
     ragged : {"auto", "refuse", "fill", "drop"}
         What to do with rows that have more or fewer fields than there are columns: "auto" fills short ones and refuses
         long ones.
-    known : Known, optional
+    known : KnownFormat, optional
         The layout of an earlier table.
     """
     if ragged not in RAGGED:
@@ -84,20 +84,20 @@ def find_layout(
     rest = sample[skip:]
     if not any(field.strip() for record in rest for field in record):
         raise FileFormatError(f"{text.name} holds no table: all of its lines are blank.")
-    found, said = find_header(rest, header, known)
-    assumptions += said
+    found, notes = find_header(rest, header, known)
+    assumptions += notes
     given = _fitted(found, rest[found.n_lines :], width, text)
-    names, unnamed, said = unique_names(given, width)
-    assumptions += said
+    names, unnamed, notes = unique_names(given, width)
+    assumptions += notes
     first_row = skip + found.n_lines
-    n_records, dropped, said = _rows(text, delimiter, first_row, len(names), ragged)
+    n_records, dropped, notes = _rows(text, delimiter, first_row, len(names), ragged)
     if n_records <= first_row:
         raise FileFormatError(
             f"{text.name} has a header but no rows. Check that the file is complete. If its first line is a row, pass "
             "--header 0."
         )
     has_header = bool(found.names)
-    return Layout(delimiter, names, unnamed, has_header, first_row, n_records, dropped, (*assumptions, *said))
+    return Layout(delimiter, names, unnamed, has_header, first_row, n_records, dropped, (*assumptions, *notes))
 
 
 def _preamble(sample: Sequence[list[str]], width: int) -> int:
@@ -151,22 +151,22 @@ def _rows(
             short += [*tail, index]
             tail = []
             end = index + 1
-    said = []
+    notes = []
     if len(tail) > MAX_FOOTER:
         short += tail
         end = tail[-1] + 1
     elif tail:
         lines = "line has" if len(tail) == 1 else f"{len(tail):,} lines have"
-        said.append(Assumption(f"The last {lines} a single field: not part of the table.", "--ragged"))
+        notes.append(Assumption(f"The last {lines} a single field: not part of the table.", "--ragged"))
     if short and ragged == "drop":
         dropped = short
-        text_said = f"{counted(len(short), 'row')} with a number of fields other than {width} left out."
-        said.append(Assumption(text_said, "--ragged"))
+        left_out = f"{counted(len(short), 'row')} with a number of fields other than {width} left out."
+        notes.append(Assumption(left_out, "--ragged"))
     elif short:
-        said.append(
+        notes.append(
             Assumption(f"{counted(len(short), 'row')} with fewer than {width} fields: the rest is missing.", "--ragged")
         )
-    return end, tuple(dropped), said
+    return end, tuple(dropped), notes
 
 
 def _measured(text: Text, delimiter: str, width: int) -> Iterator[tuple[int, int]]:

@@ -12,7 +12,7 @@ from madaline.data.reading.assumption import Assumption, named
 from madaline.data.reading.delimiter import find_delimiter
 from madaline.data.reading.dialect import Dialect, quoting_of
 from madaline.data.reading.format import TableFormat
-from madaline.data.reading.known import Known
+from madaline.data.reading.known import KnownFormat
 from madaline.data.reading.layout import Layout, find_layout
 from madaline.data.reading.records import (
     LooseQuotes,
@@ -88,7 +88,7 @@ class Part:
         """Columns of text in batches, each with the number of its first record."""
         raise NotImplementedError
 
-    def batches(self, format: TableFormat, names: Sequence[str]) -> Iterator[pl.DataFrame]:  # noqa: A002
+    def batches(self, table_format: TableFormat, names: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Rows in batches, read in a format."""
         raise NotImplementedError
 
@@ -108,10 +108,12 @@ class TextPart(Part):
         name: str,
         options: ReadOptions,
         stack: ExitStack,
-        format: TableFormat | None = None,  # noqa: A002
+        earlier_format: TableFormat | None = None,
     ) -> TextPart:
-        """The text of a file or stream; ``format`` is that of an earlier table."""
-        known = None if format is None or format.dialect is None else Known(format.dialect, tuple(format.columns))
+        """Read the text of a file or stream, in the format of an earlier table if one is given."""
+        known = None
+        if earlier_format is not None and earlier_format.dialect is not None:
+            known = KnownFormat(earlier_format.dialect, tuple(earlier_format.columns))
         text = read_text(
             source,
             name=name,
@@ -120,7 +122,7 @@ class TextPart(Part):
             usual_encoding=None if known is None else known.dialect.encoding,
             max_unpacked=options.max_unpacked,
         )
-        sign, said = find_delimiter(text, options.delimiter, options.skip or 0, known)
+        sign, notes = find_delimiter(text, options.delimiter, options.skip or 0, known)
         quoting, delimiter = quoting_of(sample_lines(text), sign), sign
         if sign == " ":
             text, delimiter = rewritten(text, (joined_blanks(line) + "\n" for line in text.lines()), stack), "\t"
@@ -133,7 +135,7 @@ class TextPart(Part):
             text = with_strict_quotes(text, delimiter, stack)
             layout = find(text, delimiter)
         dialect = Dialect(sign, quoting, text.encoding, text.line_end, layout.has_header)
-        return cls(text, layout, dialect, (*text.assumptions, *said, *layout.assumptions))
+        return cls(text, layout, dialect, (*text.assumptions, *notes, *layout.assumptions))
 
     def texts(self, names: Sequence[str]) -> Iterator[tuple[int, pl.DataFrame]]:
         """All fields as texts without outer blanks; blank ones are null."""
@@ -149,12 +151,12 @@ class TextPart(Part):
                 "quotes it must be doubled."
             )
 
-    def batches(self, format: TableFormat, names: Sequence[str]) -> Iterator[pl.DataFrame]:  # noqa: A002
+    def batches(self, table_format: TableFormat, names: Sequence[str]) -> Iterator[pl.DataFrame]:
         """The rows, read in a format."""
         for batch in self._records():
             part = batch.with_columns(_stripped(self.names)).filter(self._is_row(self.names))
             if len(part):
-                yield format.read(part, names)
+                yield table_format.read(part, names)
 
     def _records(self) -> Iterator[pl.DataFrame]:
         """All records as texts in blocks: polars would map the whole file into memory."""
@@ -225,10 +227,10 @@ class ParquetPart(Part):
             yield count, batch.select(_stripped(names))
             count += len(batch)
 
-    def batches(self, format: TableFormat, names: Sequence[str]) -> Iterator[pl.DataFrame]:  # noqa: A002
+    def batches(self, table_format: TableFormat, names: Sequence[str]) -> Iterator[pl.DataFrame]:
         """The rows in batches, texts that are dates read in a format."""
         for batch in self._collected(names):
-            yield format.with_dates(batch, [name for name in names if name in self._texts])
+            yield table_format.with_dates(batch, [name for name in names if name in self._texts])
 
     def _collected(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
         size = max(1, min(BATCH_ROWS, BATCH_VALUES // len(self.names)))
@@ -256,7 +258,7 @@ class FramePart(Part):
         super().__init__(name, frame.columns, len(frame))
         self._frame = frame
 
-    def batches(self, format: TableFormat, names: Sequence[str]) -> Iterator[pl.DataFrame]:  # noqa: A002
+    def batches(self, table_format: TableFormat, names: Sequence[str]) -> Iterator[pl.DataFrame]:
         """The table itself."""
         yield self._frame.select(names)
 

@@ -19,7 +19,9 @@ DRESSES = {
 ASSUMED = ", assumed: no value shows whether the day or the month comes first"
 
 
-def say(found: TableFormat, columns: Mapping[str, Evidence], earlier: TableFormat | None) -> Iterator[Assumption]:
+def format_assumptions(
+    found: TableFormat, columns: Mapping[str, Evidence], earlier: TableFormat | None
+) -> Iterator[Assumption]:
     """What was assumed about the columns of a table of texts.
 
     Parameters
@@ -43,7 +45,7 @@ def say(found: TableFormat, columns: Mapping[str, Evidence], earlier: TableForma
     codes = [name for name, each in columns.items() if found.columns[name].kind == "text" and _is_code(each, found)]
     if codes:
         yield Assumption(f"{named(codes)} {_has(codes)} codes with leading zeros, kept as text.", "--numeric")
-    yield from say_dates(found, columns, earlier)
+    yield from date_assumptions(found, columns, earlier)
     times = [name for name, column in found.columns.items() if column.kind == "time"]
     if times:
         yield Assumption(f"{named(times)} {_has(times)} times, read as hours.", "--categorical")
@@ -68,7 +70,9 @@ def _is_code(column: Evidence, found: TableFormat) -> bool:
     return column.has_codes and bool(column.n) and column.n_numbers[found.decimal] == column.n - column.n_maybe
 
 
-def say_dates(found: TableFormat, columns: Mapping[str, Evidence], earlier: TableFormat | None) -> Iterator[Assumption]:
+def date_assumptions(
+    found: TableFormat, columns: Mapping[str, Evidence], earlier: TableFormat | None
+) -> Iterator[Assumption]:
     """In which order dates are read."""
     known = {} if earlier is None else earlier.date_patterns()
     by_order: dict[str, list[str]] = {}
@@ -78,8 +82,8 @@ def say_dates(found: TableFormat, columns: Mapping[str, Evidence], earlier: Tabl
             assumed = bool(counts) and is_assumed(column.pattern.split(SEVERAL), counts)
             orders = f"{described(column.pattern)}{ASSUMED if assumed else ''}"
             by_order.setdefault(orders, []).append(name)
-    for orders_said, names in by_order.items():
-        yield Assumption(f"{named(names)} {_has(names)} dates ({orders_said}).", "--dates")
+    for order, names in by_order.items():
+        yield Assumption(f"{named(names)} {_has(names)} dates ({order}).", "--dates")
 
 
 def _odd(found: TableFormat, columns: Mapping[str, Evidence]) -> Iterator[Assumption]:

@@ -17,7 +17,7 @@ from madaline.data.reading.format import TableFormat
 from madaline.data.reading.format_choice import find_decimal, find_format, found_again
 from madaline.data.reading.options import ReadOptions
 from madaline.data.reading.parts import FramePart, ParquetPart, Part, TextPart
-from madaline.data.reading.statements import say, say_dates
+from madaline.data.reading.statements import date_assumptions, format_assumptions
 from madaline.errors import ConfigError, FileFormatError
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def open_table(
     source: str | os.PathLike[str] | IO[bytes],
     options: ReadOptions | None = None,
     *,
-    format: TableFormat | None = None,  # noqa: A002
+    earlier_format: TableFormat | None = None,
     name: str | None = None,
 ) -> Iterator[TableFile]:
     """Open a table to read it in batches; :func:`read_table` reads it as a whole.
@@ -83,7 +83,7 @@ def open_table(
     source : path, str or binary stream
         A CSV-like or Parquet file, a folder of them, ``"-"`` for standard input, or the name of a data set.
     options : ReadOptions, optional
-    format : TableFormat, optional
+    earlier_format : TableFormat, optional
         The format of an earlier table, to read this one in the same way. Its delimiter, header, encoding, decimal mark
         and dates are used where they fit.
     name : str, optional
@@ -91,16 +91,16 @@ def open_table(
     """
     options = options or ReadOptions()
     with ExitStack() as stack:
-        name, parts, said = _parts(source, options, stack, name, format)
-        table = TableFile(name, parts, options, assumptions=said)
+        name, parts, notes = _parts(source, options, stack, name, earlier_format)
+        table = TableFile(name, parts, options, assumptions=notes)
         _check_alike(parts)
         for part in parts[:1]:
             table.assumptions += part.assumptions
         table.names = parts[0].names
         if parts[0].is_text:
-            _look_at_texts(table, format)
+            _look_at_texts(table, earlier_format)
         else:
-            _look_at_types(table, format)
+            _look_at_types(table, earlier_format)
         if not table.n_rows:
             raise FileFormatError(f"{name} has no rows: there is nothing to learn from or to predict.")
         yield table
@@ -145,13 +145,13 @@ def _parts(
     options: ReadOptions,
     stack: ExitStack,
     name: str | None,
-    format: TableFormat | None,  # noqa: A002
+    earlier_format: TableFormat | None,
 ) -> tuple[str, list[Part], list[Assumption]]:
     """The files of a source."""
     if not isinstance(source, (str, os.PathLike)):
-        return "The stream", [TextPart.read(source, "The stream", options, stack, format)], []
+        return "The stream", [TextPart.read(source, "The stream", options, stack, earlier_format)], []
     if source == "-":
-        return "Standard input", [TextPart.read(sys.stdin.buffer, "Standard input", options, stack, format)], []
+        return "Standard input", [TextPart.read(sys.stdin.buffer, "Standard input", options, stack, earlier_format)], []
     path = Path(source)
     if not path.exists():
         if str(source) in DATASETS:
@@ -161,28 +161,30 @@ def _parts(
         )
     if path.is_fifo() or path.is_char_device():  # can be read only once
         with path.open("rb") as stream:
-            return name or str(path), [TextPart.read(stream, name or str(path), options, stack, format)], []
+            return name or str(path), [TextPart.read(stream, name or str(path), options, stack, earlier_format)], []
     if not path.is_dir():
-        return name or str(path), [_file_part(path, options, stack, format, name)], []
+        return name or str(path), [_file_part(path, options, stack, earlier_format, name)], []
     files = sorted(each for each in path.iterdir() if each.is_file() and each.name.lower().endswith(SUFFIXES))
     if not files:
         raise FileFormatError(f"The folder {str(path)!r} has no table in it: no file that ends in .csv or .parquet.")
-    said = [Assumption(f"{counted(len(files), 'file')} of the folder, one after the other.", "a file instead")]
-    return f"The folder {str(path)!r}", [_file_part(each, options, stack, format) for each in files], said
+    notes = [Assumption(f"{counted(len(files), 'file')} of the folder, one after the other.", "a file instead")]
+    return f"The folder {str(path)!r}", [_file_part(each, options, stack, earlier_format) for each in files], notes
 
 
 def _file_part(
     path: Path,
     options: ReadOptions,
     stack: ExitStack,
-    format: TableFormat | None,  # noqa: A002
+    earlier_format: TableFormat | None,
     name: str | None = None,
 ) -> Part:
     name = name or str(path)
     try:
         with path.open("rb") as file:
             start = file.read(4)
-        return ParquetPart(path, name) if start == PARQUET else TextPart.read(path, name, options, stack, format)
+        return (
+            ParquetPart(path, name) if start == PARQUET else TextPart.read(path, name, options, stack, earlier_format)
+        )
     except OSError as error:
         raise FileFormatError(f"{str(path)!r} cannot be read: {error.strerror or error}.") from error
 
@@ -227,7 +229,7 @@ def _look_at_texts(table: TableFile, given: TableFormat | None) -> None:
         else:
             found[name] = found_again(known, column, decimal)
     table.format = TableFormat(decimal, markers, found, table.parts[0].dialect)
-    table.assumptions += say(table.format, columns, given)
+    table.assumptions += format_assumptions(table.format, columns, given)
 
 
 def _look_at_types(table: TableFile, given: TableFormat | None) -> None:
@@ -262,7 +264,7 @@ def _look_at_types(table: TableFile, given: TableFormat | None) -> None:
         if chosen.is_date and column.dates_of(chosen.pattern) == column.n:
             found[name] = chosen
     table.format = TableFormat(columns=found)
-    table.assumptions += say_dates(table.format, columns, given)
+    table.assumptions += date_assumptions(table.format, columns, given)
 
 
 def _check_names(table: TableFile) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from madaline.data.reading.assumption import Assumption
-from madaline.data.reading.encoding import BLOCK, Found, blocks_of, opened
+from madaline.data.reading.encoding import BLOCK, DetectedEncoding, blocks_of, opened
 from madaline.data.reading.unpacking import GZIP, Unpacked
 from madaline.errors import FileFormatError
 
@@ -158,9 +158,9 @@ def read_text(
     for begin, what in TEXT_STARTS.items():
         if start.removeprefix(codecs.BOM_UTF8).lstrip().lower().startswith(begin):
             raise FileFormatError(f"{name} is {what}.")
-    found = Found(raw, start, name, encoding, usual_encoding)
+    found = DetectedEncoding(raw, start, name, encoding, usual_encoding)
     if found.is_assumed:
-        assumptions.append(Assumption(f"The text is encoded as {found.said()}.", "--encoding"))
+        assumptions.append(Assumption(f"The text is encoded as {found.describe()}.", "--encoding"))
     if found.encoding == "utf-8" and not found.has_bare_returns:
         whole = raw
     else:
@@ -181,7 +181,7 @@ def _sample(whole: Path | bytes) -> str:
         return codecs.getincrementaldecoder("utf-8")().decode(stream.read(SAMPLE))
 
 
-def _line_end(raw: Path | bytes, found: Found) -> str:
+def _line_end(raw: Path | bytes, found: DetectedEncoding) -> str:
     """The end of the first line."""
     with opened(raw) as stream:
         start = codecs.getincrementaldecoder(found.encoding)(errors="replace").decode(stream.read(SAMPLE))
@@ -198,16 +198,16 @@ def _kept(source: Path | IO[bytes], stack: ExitStack) -> Path | bytes:
 
 def _stored(read: Callable[[], bytes], stack: ExitStack) -> Path | bytes:
     """All blocks that ``read`` returns, in memory or in a temporary file."""
-    held = bytearray()
-    while len(held) <= IN_MEMORY:
+    content = bytearray()
+    while len(content) <= IN_MEMORY:
         block = read()
         if not block:
-            return bytes(held)
-        held += block
+            return bytes(content)
+        content += block
     path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="madaline-"))) / "table"
     with path.open("xb") as file:
-        file.write(held)
-        held.clear()
+        file.write(content)
+        content.clear()
         while block := read():
             file.write(block)
     return path

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 UNIT_SEPARATOR = "\x1f"
 
 
-def written(frame: pl.DataFrame, format: TableFormat, *, is_first: bool = True) -> bytes:  # noqa: A002
+def written(frame: pl.DataFrame, table_format: TableFormat, *, is_first: bool = True) -> bytes:
     r"""Rows as the bytes of a file in the dialect of another table.
 
     Delimiter, decimal mark, quotes, encoding, line ends, header and the format of dates are those of the table that was
@@ -26,7 +26,7 @@ def written(frame: pl.DataFrame, format: TableFormat, *, is_first: bool = True) 
     ----------
     frame : polars data frame
         Rows, with any columns. Those that the format knows are written as they were read.
-    format : TableFormat
+    table_format : TableFormat
         How the other table was read. The format of a file with types, such as Parquet, gives a plain CSV file.
     is_first : bool
         Whether these are the first rows of the file, which may be preceded by a header and a byte order mark.
@@ -38,21 +38,21 @@ def written(frame: pl.DataFrame, format: TableFormat, *, is_first: bool = True) 
     >>> written(pl.DataFrame({"size": [1.5, None], "city": ["Rome", "a;b"]}), semicolons)
     b'size;city\r\n1,5;Rome\r\n;"a;b"\r\n'
     """
-    dialect = format.dialect or Dialect()
+    dialect = table_format.dialect or Dialect()
     shown = frame.with_columns(
-        _shown(name, dtype, format.columns.get(name, ColumnFormat())) for name, dtype in frame.schema.items()
+        _shown(name, dtype, table_format.columns.get(name, ColumnFormat())) for name, dtype in frame.schema.items()
     )
     is_ascii = dialect.delimiter.isascii()  # polars takes no other
     quoting: Any = dialect.quoting if is_ascii or dialect.quoting == "always" else "non_numeric"
     # A blank stands for any number of blanks, so that an empty field would vanish.
-    missing = next((each for each in ("NA", *format.missing) if each in format.missing), "NA")
+    missing = next((each for each in ("NA", *table_format.missing) if each in table_format.missing), "NA")
     text = shown.write_csv(
         include_header=dialect.has_header and is_first,
         separator=dialect.delimiter if is_ascii else UNIT_SEPARATOR,
         line_terminator=dialect.line_end,
         quote_style=quoting,
         null_value=missing if dialect.delimiter == " " else "",
-        decimal_comma=format.decimal == ",",
+        decimal_comma=table_format.decimal == ",",
     )
     text = text if is_ascii else text.replace(UNIT_SEPARATOR, dialect.delimiter)
     return _encoded(text, dialect.encoding, is_first=is_first)

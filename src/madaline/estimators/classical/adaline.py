@@ -118,16 +118,16 @@ class Adaline(OnlineClassifier):
 
     def _learn_on(self, X: Array, fires: Array, *, first: bool) -> None:
         if first or not hasattr(self, "_trainer"):  # which a file does not hold
-            self._trainer = self._make_trainer(X, fires.shape[1], goes_on=not first)
+            self._trainer = self._make_trainer(X, fires.shape[1], continues=not first)
         self._trainer.partial_fit(X, np.where(fires, 1.0, -1.0), batch_size=1, shuffle=False)
         self._keep()
 
-    def _make_trainer(self, X: Array, n_units: int, *, goes_on: bool = False) -> Trainer:
-        if not goes_on:
+    def _make_trainer(self, X: Array, n_units: int, *, continues: bool = False) -> Trainer:
+        if not continues:
             longest = 1.0 + np.max(np.sum(X * X, axis=1))
             self._rate = float(0.1 / longest if self.learning_rate == "auto" else self.learning_rate)
         model = Sequential(Linear(n_units, init="zeros")).init(X.shape[1], dtype="float64")
-        if goes_on:
+        if continues:
             model.params["0.W"], model.params["0.b"] = self.coef_.T, self.intercept_
         return Trainer(
             model,

@@ -87,7 +87,7 @@ class Madaline(UnitClassifier):
         for epoch in range(1, self.max_iter + 1):
             self.n_iter_ = epoch
             for i in rng.permutation(len(x)):
-                self._teach(x[i], d[i], W, V, usage)
+                self._correct_units(x[i], d[i], W, V, usage)
             wrong = int(np.count_nonzero((_signs(_with_ones(_signs(x @ W)) @ V) != d).any(axis=1)))
             if wrong < fewest:
                 fewest, best = wrong, (W.copy(), V.copy())
@@ -103,7 +103,7 @@ class Madaline(UnitClassifier):
                 stacklevel=3,
             )
 
-    def _teach(self, x: Array, d: Array, W: Array, V: Array, usage: Array) -> None:
+    def _correct_units(self, x: Array, d: Array, W: Array, V: Array, usage: Array) -> None:
         """Change the weights by as little as makes the outputs of one row right, or fewer of them wrong."""
         s = x @ W
         h = _signs(s)

@@ -91,33 +91,33 @@ class Perceptron(OnlineClassifier):
         rng = check_random_state(self.random_state)
         rows, weights = np.arange(len(X)), _zeros(X, fires)
         seen: dict[bytes, int] = {}
-        came_back = None
+        first_seen = None
         best, fewest = weights.copy(), np.full(fires.shape[1], len(X) + 1)
         for epoch in range(1, self.max_iter + 1):
-            n_corrections = self._go_through(X, fires, weights, rng.permutation(rows) if self.shuffle else rows)
+            n_corrections = self._correct_rows(X, fires, weights, rng.permutation(rows) if self.shuffle else rows)
             wrong = _count_errors(X, fires, weights)
             better = wrong < fewest
             best[:, better], fewest[better] = weights[:, better], wrong[better]
             if not n_corrections:
                 break
-            came_back = None if self.shuffle else seen.get(weights.tobytes())
-            if came_back is not None:
+            first_seen = None if self.shuffle else seen.get(weights.tobytes())
+            if first_seen is not None:
                 break
             seen[weights.tobytes()] = epoch
         self.n_iter_ = epoch
-        self.separable_ = True if not n_corrections else None if came_back is None else False
+        self.separable_ = True if not n_corrections else None if first_seen is None else False
         self._keep(best if self.pocket else weights)
         self.n_errors_ = fewest if self.pocket else wrong
         if n_corrections:
-            self._warn(came_back, _count_rows(X, fires, best if self.pocket else weights), len(X))
+            self._warn(first_seen, _count_rows(X, fires, best if self.pocket else weights), len(X))
 
     def _learn_on(self, X: Array, fires: Array, *, first: bool) -> None:
         weights = _zeros(X, fires) if first else np.vstack([self.coef_.T, self.intercept_])
-        self._go_through(X, fires, weights, np.arange(len(X)))
+        self._correct_rows(X, fires, weights, np.arange(len(X)))
         self._keep(weights)
         self.n_iter_ = 1
 
-    def _go_through(self, X: Array, fires: Array, weights: Array, order: Array) -> int:
+    def _correct_rows(self, X: Array, fires: Array, weights: Array, order: Array) -> int:
         """Apply the rule to each row; how often a row corrected something."""
         W, b = weights[:-1], weights[-1]
         n_corrections = 0
@@ -132,12 +132,12 @@ class Perceptron(OnlineClassifier):
     def _keep(self, weights: Array) -> None:
         self.coef_, self.intercept_ = weights[:-1].T.copy(), weights[-1].copy()
 
-    def _warn(self, came_back: int | None, n_wrong: int, n_rows: int) -> None:
+    def _warn(self, first_seen: int | None, n_wrong: int, n_rows: int) -> None:
         why = (
             f"No separating plane was found in max_iter={self.max_iter} times through the rows"
-            if came_back is None
+            if first_seen is None
             else f"The classes are not linearly separable: after {self.n_iter_} times through the rows the weights are "
-            f"those of time {came_back} again"
+            f"those of time {first_seen} again"
         )
         warnings.warn(
             f"{why}; {n_wrong} of {n_rows} rows are on the wrong side. pocket=True keeps the best weights; a net with "

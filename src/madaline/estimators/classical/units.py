@@ -9,13 +9,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import _check_partial_fit_first_call, check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from madaline.estimators.saved import Saved
+from madaline.estimators.saved import SavableEstimator
 from madaline.estimators.targets import target_names
 
 Array = np.ndarray[Any, Any]
 
 
-class UnitClassifier(Saved, ClassifierMixin, BaseEstimator):
+class UnitClassifier(SavableEstimator, ClassifierMixin, BaseEstimator):
     """Linear units as a classifier: one for two classes, one for each of more (each class against the rest).
 
     A subclass gives ``_learn`` and whatever sets ``coef_``, (units, features), and ``intercept_``, (units,).

@@ -37,42 +37,42 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
     def _read_target(self, y: Any, *, fresh: bool) -> Array:
         y = as_numbers(y)
         if fresh:
-            self._target = Target(1 if y.ndim == 1 else y.shape[1])
-            self._is_vector = y.ndim == 2
+            self.target_spec_ = Target(1 if y.ndim == 1 else y.shape[1])
+            self.target_is_matrix_ = y.ndim == 2
         return np.asarray(y, dtype=np.float64)
 
     def _learn(self, settings: NetParameters, rows: RowSet) -> None:
         super()._learn(settings, rows)
         weight = rows.weight if rows.weight is not None and rows.weight.any() else None
-        self._centre = np.average(rows.y, axis=0, weights=weight)
-        spread = np.sqrt(np.average(np.square(rows.y - self._centre), axis=0, weights=weight))
-        self._spread = np.where(spread > 0.0, spread, 1.0)
+        self.target_centre_ = np.average(rows.y, axis=0, weights=weight)
+        spread = np.sqrt(np.average(np.square(rows.y - self.target_centre_), axis=0, weights=weight))
+        self.target_scale_ = np.where(spread > 0.0, spread, 1.0)
         self.__dict__.pop("_calibration", None)
 
     def _for_net(self, rows: RowSet) -> RowSet:
         rows = super()._for_net(rows)
-        return replace(rows, y=(rows.y - self._centre) / self._spread)
+        return replace(rows, y=(rows.y - self.target_centre_) / self.target_scale_)
 
-    def _answers_of(self, target: Array) -> Array:
-        return np.asarray(target * self._spread + self._centre)
+    def unscaled_targets(self, target: Array) -> Array:
+        return np.asarray(target * self.target_scale_ + self.target_centre_)
 
     def _n_outputs(self) -> int:
-        return self._loss.n_outputs(self._target)
+        return self.loss_function_.n_outputs(self.target_spec_)
 
     def _n_targets(self) -> int:
-        return self._target.width
+        return self.target_spec_.width
 
     def _check_restored(self) -> None:
         from madaline.estimators.integrity import check_pair
 
         super()._check_restored()
-        check_pair((self._centre, self._spread), self._target.width, "centre and spread")
+        check_pair((self.target_centre_, self.target_scale_), self.target_spec_.width, "centre and spread")
 
     def _output_activation(self) -> str:
         return "identity"  # what outputs mean is asked of the density, in the units of the targets
 
-    def _score_rows(self, prediction: Array, rows: RowSet) -> float:
-        return -float(self._loss(prediction, rows.y, rows.weight))
+    def score_rows(self, prediction: Array, rows: RowSet) -> float:
+        return -float(self.loss_function_(prediction, rows.y, rows.weight))
 
     @available_if(can_continue)
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -101,8 +101,8 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
                 self, X, y, accept_sparse=["csr", "csc"], multi_output=True, y_numeric=True, reset=False
             )
         columns = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
-        if columns.shape[1] != self._target.width:
-            raise ShapeError(f"y has {columns.shape[1]} columns; in fit there were {self._target.width}.")
+        if columns.shape[1] != self.target_spec_.width:
+            raise ShapeError(f"y has {columns.shape[1]} columns; in fit there were {self.target_spec_.width}.")
         self._calibration = self._answers(X), columns
         return self
 
@@ -112,7 +112,7 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
         if "_calibration" in self.__dict__:
             answers, y = self._calibration
             below, above = self._interval(answers, coverage)
-            shape = len(y), self._target.width
+            shape = len(y), self.target_spec_.width
             outside = np.sort(np.maximum(below.reshape(shape) - y, y - above.reshape(shape)), axis=0)
             rank = _rounded_up((len(y) + 1) * coverage)
             if rank > len(y):
@@ -134,7 +134,7 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
 
     def _shaped(self, values: Array) -> Array:
         """Numbers of each target, (..., targets), without that axis if there is one target."""
-        return values if self._is_vector else values[..., 0]
+        return values if self.target_is_matrix_ else values[..., 0]
 
 
 class DensityRegressor(ThinnedNets, StandardizedRegressor):
@@ -152,7 +152,7 @@ class DensityRegressor(ThinnedNets, StandardizedRegressor):
         With ``mc_dropout`` it is the mean of the densities of that many thinned nets.
         """
         found = self._densities(self._predict_rows(X, raw=True)) if not self.mc_dropout else self._mean_density(X)
-        centre, spread = np.atleast_1d(self._centre), np.atleast_1d(self._spread)
+        centre, spread = np.atleast_1d(self.target_centre_), np.atleast_1d(self.target_scale_)
         return GaussianMixture(found.weights, found.means * spread + centre, found.factors / spread)
 
     def _mean_density(self, X: Any) -> GaussianMixture:
@@ -183,7 +183,7 @@ class DensityRegressor(ThinnedNets, StandardizedRegressor):
         return low, high
 
     def _one_sample(self, outputs: Array) -> Array:
-        return self._shaped(self._densities(outputs).mean() * self._spread + self._centre)
+        return self._shaped(self._densities(outputs).mean() * self.target_scale_ + self.target_centre_)
 
     def sample(self, X: Any, n_samples: int = 1, random_state: Any = None) -> Array:
         """Draws from each row's density, (n_samples, n) or (n_samples, n, n_targets)."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from madaline.estimators.density.base import DensityRegressor
 from madaline.estimators.documentation import documented
-from madaline.estimators.parameters import POSITIVE, NetParameters, Number, Parameter, parameters
+from madaline.estimators.parameters import POSITIVE, NetParameters, NumberRange, Parameter, parameters
 from madaline.losses.density import HeteroscedasticGaussian
 from madaline.losses.loss import Loss
 from madaline.losses.mixture_density import GaussianMixture
@@ -33,7 +33,7 @@ class GaussianParameters(NetParameters):
             "int",
             "Predict the mean of the densities of this many nets thinned by dropout (Gal & Ghahramani 2016); 0 uses "
             "the whole net. Needs ``dropout``.",
-            (Number("[0, inf)", whole=True),),
+            (NumberRange("[0, inf)", whole=True),),
         ),
     ] = 0
 
@@ -69,11 +69,11 @@ class GaussianMLPRegressor(DensityRegressor, GaussianParameters):
 
     def _densities(self, outputs: Array) -> GaussianMixture:
         outputs = np.asarray(outputs, dtype=np.float64)
-        assert isinstance(self._loss, HeteroscedasticGaussian)
+        assert isinstance(self.loss_function_, HeteroscedasticGaussian)
         with np.errstate(over="ignore"):
-            variance = np.minimum(self._loss.variance(outputs), LARGEST_VARIANCE)
-        factors = variance[:, None, :, None] ** -0.5 * np.eye(self._target.width)
-        return GaussianMixture(np.ones((len(outputs), 1)), self._loss.predict(outputs)[:, None, :], factors)
+            variance = np.minimum(self.loss_function_.variance(outputs), LARGEST_VARIANCE)
+        factors = variance[:, None, :, None] ** -0.5 * np.eye(self.target_spec_.width)
+        return GaussianMixture(np.ones((len(outputs), 1)), self.loss_function_.predict(outputs)[:, None, :], factors)
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """The mean of each row, and if asked for its standard deviation: (n_samples,) or (n_samples, n_targets)."""

@@ -9,7 +9,15 @@ import numpy as np
 
 from madaline.estimators.density.base import DensityRegressor
 from madaline.estimators.documentation import documented
-from madaline.estimators.parameters import AT_LEAST_1, POSITIVE, NetParameters, Number, OneOf, Parameter, parameters
+from madaline.estimators.parameters import (
+    AT_LEAST_1,
+    POSITIVE,
+    NetParameters,
+    NumberRange,
+    OneOf,
+    Parameter,
+    parameters,
+)
 from madaline.losses.loss import Loss
 from madaline.losses.mixture import COVARIANCES, MixtureDensity
 from madaline.losses.mixture_density import GaussianMixture
@@ -41,7 +49,7 @@ class MixtureParameters(NetParameters):
             "int",
             "Predict the mean of the densities of this many nets thinned by dropout (Gal & Ghahramani 2016); 0 uses "
             "the whole net. Needs ``dropout``.",
-            (Number("[0, inf)", whole=True),),
+            (NumberRange("[0, inf)", whole=True),),
         ),
     ] = 0
 
@@ -78,5 +86,5 @@ class MixtureDensityRegressor(DensityRegressor, MixtureParameters):
         )
 
     def _densities(self, outputs: Array) -> GaussianMixture:
-        assert isinstance(self._loss, MixtureDensity)
-        return self._loss.distribution(outputs)
+        assert isinstance(self.loss_function_, MixtureDensity)
+        return self.loss_function_.distribution(outputs)

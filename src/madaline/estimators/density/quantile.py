@@ -61,15 +61,15 @@ class QuantileMLPRegressor(StandardizedRegressor, QuantileParameters):
 
     @property
     def _levels(self) -> Array:
-        assert isinstance(self._loss, Quantile)
-        return self._loss.levels
+        assert isinstance(self.loss_function_, Quantile)
+        return self.loss_function_.levels
 
     def predict_quantiles(self, X: Any) -> Array:
         """All quantiles, (n_samples, n_quantiles) or (n_samples, n_targets, n_quantiles), rising."""
         raw = self._predict_rows(X, raw=True)
-        by_target = np.sort(raw.reshape(len(raw), self._target.width, -1), axis=2)
-        found = by_target * np.atleast_1d(self._spread)[:, None] + np.atleast_1d(self._centre)[:, None]
-        return np.asarray(found if self._is_vector else found[:, 0, :])
+        by_target = np.sort(raw.reshape(len(raw), self.target_spec_.width, -1), axis=2)
+        found = by_target * np.atleast_1d(self.target_scale_)[:, None] + np.atleast_1d(self.target_centre_)[:, None]
+        return np.asarray(found if self.target_is_matrix_ else found[:, 0, :])
 
     def predict(self, X: Any) -> Array:
         """The quantile whose level is nearest to a half: the median, if it is among them."""

@@ -11,7 +11,8 @@ from shlex import quote
 import numpy as np
 
 from madaline.data.roles import Role
-from madaline.estimators.tabular.scores import Score, better
+from madaline.estimators.tabular.scores import better
+from madaline.report.findings import Score
 from madaline.train.history import History
 
 MOST = 3
@@ -152,10 +153,10 @@ def _about_training(facts: RunFacts, history: History) -> Iterator[Advice]:
     if not history.epochs:
         return
     kept = history.epochs - 1 if history.best_epoch is None else history.best_epoch - 1
-    train, held = history["loss"][kept], history["val_loss"][kept]
-    if held > 1.5 * train and held > train + 0.05:
+    train, valid = history["loss"][kept], history["val_loss"][kept]
+    if valid > 1.5 * train and valid > train + 0.05:
         yield Advice(
-            f"The loss on the validation set ({held:.3g}) is well above that on the training set ({train:.3g}): the "
+            f"The loss on the validation set ({valid:.3g}) is well above that on the training set ({train:.3g}): the "
             "net overfits. Use more dropout.",
             "--dropout 0.3 --weight-decay 0.1",
         )

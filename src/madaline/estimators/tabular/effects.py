@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from madaline.estimators.tabular.scores import DEVIANCE, F1, LOG_LOSS, RMSE, Metric, value_of
+from madaline.estimators.tabular.scores import DEVIANCE, F1, LOG_LOSS, RMSE, ResampledMetric, value_of
 from madaline.report.effects import Arrays, Feature, find_effects
 from madaline.report.findings import Effects
 
-ERRORS: dict[str, Metric] = {
+ERRORS: dict[str, ResampledMetric] = {
     "binary": LOG_LOSS,
     "multiclass": LOG_LOSS,
     "multilabel": F1,
@@ -60,6 +60,6 @@ def column_effects(
     )
 
 
-def _error(metric: Metric, truth: np.ndarray, prediction: np.ndarray) -> float:
+def _error(metric: ResampledMetric, truth: np.ndarray, prediction: np.ndarray) -> float:
     value = value_of(metric, truth, prediction)
     return 1.0 - value if metric.larger_is_better else value

@@ -23,11 +23,11 @@ def task_of(estimator: Any) -> str:
     estimator = final_estimator(estimator)
     classes = getattr(estimator, "classes_", None)
     if classes is None:
-        loss = getattr(estimator, "_loss", None)
+        loss = getattr(estimator, "loss_function_", None)
         return "count" if loss is not None and loss.out_activation == "exp" else "regression"
     if isinstance(classes, list):
         raise ConfigError("The estimator has several targets of classes, and one is needed here. Fit one for each.")
-    if getattr(getattr(estimator, "_classes", None), "kind", "") == "labels":
+    if getattr(getattr(estimator, "class_encoding_", None), "kind", "") == "labels":
         return "multilabel"
     return "binary" if len(classes) == 2 else "multiclass"
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from madaline.report.value_text import shown
+from madaline.report.findings import Score
 
 N_RESAMPLES = 1000
 "Of the rows, to see how scores vary."
@@ -21,37 +21,7 @@ Means = np.ndarray
 "Weighted means of the quantities a score is made of."
 
 
-@dataclass(frozen=True)
-class Score:
-    """A number that says how good predictions are.
-
-    Attributes
-    ----------
-    name : str
-    value : float
-    low, high : float
-        Where 95% of resamples of the rows have it.
-    larger_is_better : bool
-    meaning : str
-        A few words about it.
-    """
-
-    name: str
-    value: float
-    low: float
-    high: float
-    larger_is_better: bool = True
-    meaning: str = ""
-
-    def __str__(self) -> str:
-        if np.isnan(self.value):
-            return "undefined"
-        least = 1.0 if self.larger_is_better else 0.0  # 1 is perfect: what is far below it is nothing
-        size = max(abs(self.value), abs(self.low), abs(self.high), least)
-        return f"{shown(self.value, least)} ({shown(self.low, size)} to {shown(self.high, size)})"
-
-
-class Metric(Protocol):
+class ResampledMetric(Protocol):
     """A score of predictions."""
 
     @property
@@ -270,7 +240,7 @@ MACRO_F1 = MeanMetric(
     "F1 score of each class, averaged over the classes; 1 is perfect",
 )
 
-METRICS: dict[str, tuple[Metric, ...]] = {
+METRICS: dict[str, tuple[ResampledMetric, ...]] = {
     "binary": (ACCURACY, LOG_LOSS, AUC, AVERAGE_PRECISION, BINARY_F1),
     "multiclass": (ACCURACY, LOG_LOSS, MACRO_F1),
     "multilabel": (F1, ALL_RIGHT),
@@ -280,7 +250,10 @@ METRICS: dict[str, tuple[Metric, ...]] = {
 "The scores of a task, the one to judge by first."
 
 
-CLASS_METRICS: dict[str, tuple[Metric, ...]] = {"binary": (ACCURACY, BINARY_F1), "multiclass": (ACCURACY, MACRO_F1)}
+CLASS_METRICS: dict[str, tuple[ResampledMetric, ...]] = {
+    "binary": (ACCURACY, BINARY_F1),
+    "multiclass": (ACCURACY, MACRO_F1),
+}
 "The scores of classes that are predicted without probabilities."
 
 
@@ -321,7 +294,7 @@ def score(
     return found
 
 
-def value_of(metric: Metric, truth: np.ndarray, prediction: np.ndarray) -> float:
+def value_of(metric: ResampledMetric, truth: np.ndarray, prediction: np.ndarray) -> float:
     """One score, all rows weighted equally."""
     return float(metric.values(truth, prediction, np.ones((1, len(truth))))[0])
 

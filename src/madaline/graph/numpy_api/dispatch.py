@@ -132,7 +132,8 @@ def call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
             f"{_full_name(function)}(..., out=) writes into an array, which a traced value cannot do. Leave out= away."
         )
     try:
-        return implementation(*args, **{key: value for key, value in kwargs.items() if value is not np._NoValue})
+        not_given = np._NoValue  # noqa: SLF001 - NumPy's default of arguments that were not given has no public name
+        return implementation(*args, **{key: value for key, value in kwargs.items() if value is not not_given})
     except TypeError as error:
         if "unexpected keyword argument" not in str(error):
             raise

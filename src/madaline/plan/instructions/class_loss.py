@@ -60,7 +60,7 @@ CLASS_LOSS = _ClassLoss()
 
 
 @dataclass(slots=True)
-class ClassLoss(Instruction):
+class SoftmaxCrossEntropy(Instruction):
     """Softmax cross-entropy: the slopes of ``classes`` logits and, behind them, the loss of each row."""
 
     n: Dim
@@ -100,11 +100,11 @@ def lower_class_loss(node: Node, low: Lowering) -> list[Instruction]:
     operands = [low.operand(item) for item in (*node.inputs, node)]
     n, columns = node.shape  # the slopes of the classes, then the loss
     assert isinstance(columns, int)
-    return [ClassLoss((node,), name_of(node.dtype), dim_of(n), columns - 1, *operands)]
+    return [SoftmaxCrossEntropy((node,), name_of(node.dtype), dim_of(n), columns - 1, *operands)]
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Match:
     loss: Node
     slope: Node
     z: Node
@@ -139,7 +139,7 @@ def _loss(node: Node) -> list[tuple[_Key, Node]]:
     return [((id(total), id(own.inputs[0]), id(own.inputs[1])), node)] if is_loss else []
 
 
-def _found(slope: Node, losses: Mapping[_Key, Node]) -> _Found | None:
+def _found(slope: Node, losses: Mapping[_Key, Node]) -> _Match | None:
     """The loss whose slope a node is, if it has few classes."""
     if slope.primitive.name != "add" or slope.ndim != 2 or slope.dtype.kind != "f":
         return None
@@ -162,7 +162,7 @@ def _found(slope: Node, losses: Mapping[_Key, Node]) -> _Found | None:
     fits = row.shape == (n,) == bare(indices).shape and same_factor
     if loss is None or z is None or not fits or z.shape != slope.shape or total.inputs != (shifted,):
         return None
-    return _Found(loss, slope, z, bare(indices), row)
+    return _Match(loss, slope, z, bare(indices), row)
 
 
 def _unshifted(node: Node) -> Node | None:
@@ -174,7 +174,7 @@ def _unshifted(node: Node) -> Node | None:
     return z if is_shift else None
 
 
-def _parts(found: _Found) -> dict[int, Node]:
+def _parts(found: _Match) -> dict[int, Node]:
     """What stands for the loss and the slope: views of what both are computed into."""
     n, classes = found.slope.shape
     arguments = (found.z, found.classes, found.factor)

@@ -14,7 +14,7 @@ from madaline.graph.node import BOOL, Node, name_of
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.shapes import Shape
 from madaline.plan.collapse import MAX_DIMS, join, smallest, with_strides, without
-from madaline.plan.fuse import Group
+from madaline.plan.fuse import NodeGroup
 from madaline.plan.instructions.base import Dim, Frame, Instruction, Operand, show_dims
 from madaline.plan.lowering import Lowering, dims_of
 from madaline.plan.peephole import FUSED, Op, with_fused_ops
@@ -71,9 +71,9 @@ class Chain(Instruction):
             return [self]
         dims, strides = join(self.dims, [operand.strides for operand in self.places])
         places = tuple(with_strides(operand, new) for operand, new in zip(self.places, strides, strict=True))
-        return replace(self, dims=dims, places=places)._unrolled()
+        return replace(self, dims=dims, places=places).unrolled()
 
-    def _unrolled(self) -> list[Chain]:
+    def unrolled(self) -> list[Chain]:
         if len(self.dims) <= MAX_DIMS:
             return [self]
         axis = smallest(self.dims)
@@ -81,7 +81,7 @@ class Chain(Instruction):
         found = []
         for index in range(self.dims[axis][0]):
             places = [with_strides(o, without(o.strides, axis), index * o.strides[axis]) for o in self.places]
-            found += replace(self, dims=dims, places=tuple(places))._unrolled()
+            found += replace(self, dims=dims, places=tuple(places)).unrolled()
         return found
 
     @property
@@ -102,7 +102,7 @@ class Chain(Instruction):
         return ", ".join(name if count == 1 else f"{name} {count}" for name, count in counts.items())
 
 
-def lower_chain(group: Group, low: Lowering, skip: frozenset[int] = frozenset()) -> Chain:
+def lower_chain(group: NodeGroup, low: Lowering, skip: frozenset[int] = frozenset()) -> Chain:
     """A fused chain. Nodes in ``skip`` have been computed by a product already."""
     members = [node for node in group.nodes if id(node) not in skip]
     inside = {id(node) for node in members}

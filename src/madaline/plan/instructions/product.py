@@ -18,7 +18,7 @@ from madaline.plan.views import broadcast_strides, physical_order
 
 
 @dataclass(slots=True)
-class Product(Instruction):
+class MatrixProduct(Instruction):
     """``C = A B``, then what is done to its rows while they are in cache: bias, relu, gate, a chain."""
 
     batch: tuple[Dim, ...]
@@ -65,7 +65,7 @@ class Product(Instruction):
         if self.epilogue is not None:
             self.epilogue.run(frame)
 
-    def within_limits(self) -> list[Product]:
+    def within_limits(self) -> list[MatrixProduct]:
         if len(self.batch) + 2 <= MAX_DIMS:
             return [self]
         operands = (self.A, self.B, self.C)
@@ -73,13 +73,17 @@ class Product(Instruction):
         A, B, C = (with_strides(o, (*new, *o.strides[-2:])) for o, new in zip(operands, strides, strict=True))
         return [replace(self, batch=batch, A=A, B=B, C=C)]
 
+    @property
+    def title(self) -> str:
+        return "product"
+
     def sizes(self) -> str:
         box = show_dims((self.m, self.n, self.k))
         return f"{show_dims(self.batch)} of {box}" if self.batch else box
 
     def details(self) -> str:
-        said = {"+ bias": self.bias, "relu": self.relu, "gate": self.gate, "over the rows": self.accumulate}
-        steps = [text for text, there in said.items() if there]
+        notes = {"+ bias": self.bias, "relu": self.relu, "gate": self.gate, "over the rows": self.accumulate}
+        steps = [text for text, there in notes.items() if there]
         if self.epilogue is not None:
             steps.append(f"then {self.epilogue.show_ops()}")
         return ", ".join(steps)
@@ -100,7 +104,7 @@ def lower_product(
     relu: bool = False,
     gate: Node | None = None,
     epilogue: Chain | None = None,
-) -> Product:
+) -> MatrixProduct:
     """A matrix product whose result, after bias, relu and gate, is the node ``stored``."""
     x, W = node.inputs
     strides = low.views[id(stored)].strides
@@ -108,7 +112,7 @@ def lower_product(
     if swap:
         # The batch axis stands last, so it is the transpose that is stored by rows: C' = W' x'.
         x_strides, W_strides = low.views[id(x)].strides, low.views[id(W)].strides
-        return Product(
+        return MatrixProduct(
             (node,),
             name_of(node.dtype),
             (),
@@ -132,7 +136,7 @@ def lower_product(
     # An axis of one column may carry any stride; the core asks for unit stride.
     out = arranged(strides)
     out = (*out[:-1], 1)
-    return Product(
+    return MatrixProduct(
         (node,) if stored is node else (node, stored),
         name_of(node.dtype),
         dims_of(node.shape, lead),

@@ -74,9 +74,9 @@ class Reduction(Instruction):
         keep, (src_keep, dst) = join(self.keep, [self.src.strides[:count], self.dst.strides])
         reduced, (src_reduced,) = join(self.reduce, [self.src.strides[count:]])
         src = with_strides(self.src, (*src_keep, *src_reduced))
-        return replace(self, keep=keep, reduce=reduced, src=src, dst=with_strides(self.dst, dst))._unrolled()
+        return replace(self, keep=keep, reduce=reduced, src=src, dst=with_strides(self.dst, dst)).unrolled()
 
-    def _unrolled(self) -> list[Reduction]:
+    def unrolled(self) -> list[Reduction]:
         if len(self.keep) + len(self.reduce) <= MAX_DIMS or all(by_rows for _, by_rows in self.keep):
             return [self]
         axis = smallest(self.keep)
@@ -86,7 +86,7 @@ class Reduction(Instruction):
             src, dst = (
                 with_strides(o, without(o.strides, axis), index * o.strides[axis]) for o in (self.src, self.dst)
             )
-            found += replace(self, keep=keep, src=src, dst=dst)._unrolled()
+            found += replace(self, keep=keep, src=src, dst=dst).unrolled()
         return found
 
     @property
@@ -97,8 +97,8 @@ class Reduction(Instruction):
         return f"{show_dims((*self.keep, *self.reduce))} -> {show_dims(self.keep)}"
 
     def details(self) -> str:
-        said = {"of products": self.times is not None, "over the rows": self.accumulate}
-        return ", ".join(text for text, holds in said.items() if holds)
+        notes = {"of products": self.times is not None, "over the rows": self.accumulate}
+        return ", ".join(text for text, holds in notes.items() if holds)
 
 
 @lowers("sum", "prod", "max", "min", "logsumexp", "argmax", joins=True)

@@ -132,11 +132,11 @@ def _found_labels(truth: np.ndarray, given: np.ndarray, names: Sequence[str]) ->
     return Chart("Precision and recall by label", caption, bars, layout, height=150 + 40 * len(kept))
 
 
-def _calibration(said: np.ndarray, right: np.ndarray, caption: str) -> Chart:
+def _calibration(probabilities: np.ndarray, right: np.ndarray, caption: str) -> Chart:
     """Observed frequency by predicted probability."""
-    place = np.minimum((said * N_BINS).astype(int), N_BINS - 1)
+    place = np.minimum((probabilities * N_BINS).astype(int), N_BINS - 1)
     bins = [place == k for k in np.unique(place)]
-    x, y = [said[each].mean() for each in bins], np.array([right[each].mean() for each in bins])
+    x, y = [probabilities[each].mean() for each in bins], np.array([right[each].mean() for each in bins])
     n = np.array([each.sum() for each in bins])
     low_share, high_share = wilson(y, n)
     points = {

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from madaline.report.html.chart import COLOURS, SEQUENCE, Chart, axis, named_axis, numbers, thinned
-from madaline.train.history import History, Table
+from madaline.train.history import History, HistoryTable
 
 MOST_EPOCHS = 400
 "Maximum number of points of a curve."
@@ -109,12 +109,12 @@ def loss_axis(values: np.ndarray) -> dict[str, Any]:
     return axis(type="log", dtick=1, exponentformat="power") if is_wide else axis()
 
 
-def probes(table: Table, names: Mapping[str, str]) -> list[Chart]:
+def probes(table: HistoryTable, names: Mapping[str, str]) -> list[Chart]:
     """A heat map for each statistic: a row for each layer, a column for each sampled step.
 
     Parameters
     ----------
-    table : Table
+    table : HistoryTable
         ``history.probes``.
     names : mapping of str to str
         Names of the layers, by path.
@@ -133,7 +133,7 @@ def probes(table: Table, names: Mapping[str, str]) -> list[Chart]:
 
 
 def _heat_map(
-    table: Table,
+    table: HistoryTable,
     statistic: Statistic,
     moments: np.ndarray,
     steps: np.ndarray,

@@ -159,7 +159,7 @@ def _constant_power(x: Node, p: float) -> Any:
         return np.sqrt(x)
     if p == -1:
         return 1.0 / x
-    return Elementwise.__call__(PRIMITIVES["power"], x, float(p))  # type: ignore[arg-type]
+    return Elementwise.__call__(PRIMITIVES["power"], x, float(p))  # type: ignore[arg-type]  # registered as Primitive
 
 
 def _integer_power(x: Node, p: int) -> Any:
