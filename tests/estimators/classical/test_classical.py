@@ -79,7 +79,7 @@ def test_the_perceptron_does_not_say_more_than_it_knows():
     ):
         unit = md.classical.Perceptron(shuffle=True, random_state=0, max_iter=30).fit(*XOR)
     assert unit.separable_ is None
-    with pytest.warns(ConvergenceWarning, match="max_iter=2 times"):
+    with pytest.warns(ConvergenceWarning, match="max_iter=2 epochs"):
         assert md.classical.Perceptron(max_iter=2).fit(*AND).separable_ is None
 
 

@@ -137,8 +137,8 @@ class Perceptron(OnlineClassifier):
         why = (
             f"No separating hyperplane was found in max_iter={self.max_iter} epochs"
             if came_back is None
-            else f"The classes are not linearly separable: the weights after epoch {self.n_iter_} repeat those of epoch "
-            f"{came_back}"
+            else f"The classes are not linearly separable: the weights after epoch {self.n_iter_} repeat "
+            f"those of epoch {came_back}"
         )
         warnings.warn(
             f"{why}; {n_wrong} of {n_rows} rows are misclassified. Use pocket=True to keep the best weights, or a net "
