@@ -141,7 +141,9 @@ def test_madaline_separates_rings_and_says_when_it_could_not():
 
 
 def test_a_threshold_unit_takes_a_weight_for_each_input():
-    with pytest.raises(MadalineError, match=r"weights has shape \(2,\) for 3 inputs; give one for each, or one number"):
+    with pytest.raises(
+        MadalineError, match=r"weights has shape \(2,\) for 3 inputs. Pass one weight per input, or a single"
+    ):
         md.classical.ThresholdLogicUnit([1, 1])(0, 1, 1)
     with pytest.raises(ConfigError, match="n_inputs=40 must be from 1 to 16"):
         md.classical.threshold_net(all, 40)
