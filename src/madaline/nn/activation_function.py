@@ -128,7 +128,7 @@ class ActivationFunction(Description):
 
     def plot(self, *, low: float = -5.0, high: float = 5.0, ax: Axes | None = None) -> Axes:
         """Draw value (blue) and derivative (green): see :func:`madaline.report.curves.plot_activation`."""
-        from madaline.report.curves import plot_activation  # a door to a later room; see pyproject.toml
+        from madaline.report.curves import plot_activation  # an allowed import of a later package; see pyproject.toml
 
         return plot_activation(self, low=low, high=high, ax=ax)
 

@@ -55,7 +55,7 @@ class Schedule(Description):
 
     def plot(self, n_steps: int = 1000, *, learning_rate: float = 1.0, ax: Axes | None = None) -> Axes:
         """Draw the rate of every step: see :func:`madaline.report.curves.plot_schedule`."""
-        from madaline.report.curves import plot_schedule  # a door to a later room; see pyproject.toml
+        from madaline.report.curves import plot_schedule  # an allowed import of a later package; see pyproject.toml
 
         return plot_schedule(self, n_steps, learning_rate=learning_rate, ax=ax)
 
