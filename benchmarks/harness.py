@@ -15,8 +15,7 @@ from typing import Any
 
 RESULTS = Path(__file__).parent / "results"
 PAUSE = 0.25 if int(os.environ.get("OMP_NUM_THREADS", "1")) > 1 else 0.0
-"Pause between contestants in seconds: idle threads of PyTorch and OpenBLAS spin for a while and slow down the next "
-"one."
+"Pause between contestants in seconds: idle threads of PyTorch and OpenBLAS spin and slow down the next contestant."
 
 
 @dataclass
