@@ -1,4 +1,4 @@
-# The two commands of the README are `make demo` and `make test`; both set everything up by themselves.
+# `make demo` and `make test` set up everything that they need.
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 
@@ -9,7 +9,7 @@ PYTHON ?= $(firstword $(foreach python,python3 python3.11 python3.12 python3.13 
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 BIN := .venv/bin
 
-# Larger real data, where it is at hand; tests that need it skip otherwise.
+# Larger real data, if available; tests that need it are skipped otherwise.
 ifneq ($(wildcard ../shared/data),)
 export MADALINE_DATA ?= $(abspath ../shared/data)
 endif
@@ -24,7 +24,7 @@ help: ## List the targets
 
 setup: .venv/installed ## Create .venv, build the native core, install madaline into it
 
-# Tools first, and what building needs, so that rebuilding the core later downloads nothing.
+# Tools and build requirements are installed first, so that rebuilding the core later needs no downloads.
 .venv/tools: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "madaline needs Python 3.11 or newer, and none was found. Install it, or give one: make PYTHON=/path/to/python setup"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -36,16 +36,16 @@ setup: .venv/installed ## Create .venv, build the native core, install madaline 
 	$(BIN)/python -m pip install --quiet --no-build-isolation --editable .
 	@touch $@
 
-demo: setup ## From a table to a model, its report and a scored file, by the command line
+demo: setup ## Train a model on a table, write its report, predictions and an export
 	@mkdir -p demo
 	$(BIN)/madaline train penguins --out demo/penguins --force
 	$(BIN)/madaline predict demo/penguins penguins --proba -o demo/penguins-scored.csv --force
 	$(BIN)/madaline evaluate demo/penguins penguins
 	$(BIN)/madaline export demo/penguins --to python -o demo/penguins.py --force
 	@echo
-	@echo "Open demo/penguins/report.html in a browser: how good the net is, and why."
-	@echo "demo/penguins-scored.csv has its answers beside the rows, demo/penguins.py gives them without madaline."
-	@echo "Your own table: $(BIN)/madaline train FILE.csv --target COLUMN"
+	@echo "Open demo/penguins/report.html in a browser to see the quality of the model and its explanation."
+	@echo "demo/penguins-scored.csv contains the predictions; demo/penguins.py predicts without madaline."
+	@echo "To train on another table: $(BIN)/madaline train FILE.csv --target COLUMN"
 
 test: setup test-native ## Run all tests: Python, doctests, native
 	$(BIN)/python -m pytest -n 2 --doctest-modules --doctest-glob=README.md \
@@ -59,7 +59,7 @@ define build-native
 	  PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build build/$(1) --parallel $(JOBS)
 endef
 
-# run-native <folder>: every program of it; all run even if one fails.
+# run-native <folder>: run all test programs in the folder, even if one fails.
 define run-native
 	@failed=0; for program in build/$(1)/bin/*/*; do \
 	  test -f "$${program/#build\/$(1)\/bin\/*\//native/tests/}.cpp" || continue; \
@@ -78,10 +78,10 @@ sanitize: setup ## Run native/tests under the address, undefined-behaviour and t
 	$(call run-native,sanitize-thread)
 
 comma := ,
-# The thread pool starts new threads after a fork on purpose, which the thread sanitizer refuses unless told.
+# The thread pool starts new threads after a fork, which the thread sanitizer forbids by default.
 sanitize: export TSAN_OPTIONS := die_after_fork=0
 
-# torch and jax have an environment of their own; the package and the tools come from .venv.
+# torch and jax are in a separate environment; the package and the tools come from .venv.
 site_packages := import sysconfig; print(sysconfig.get_path("purelib"))
 .venv-oracles/installed: .venv/tools
 	@test -x .venv-oracles/bin/python || $(BIN)/python -m venv .venv-oracles
@@ -94,7 +94,7 @@ site_packages := import sysconfig; print(sysconfig.get_path("purelib"))
 test-oracles: setup .venv-oracles/installed ## Compare with PyTorch, JAX and others (installs them first)
 	.venv-oracles/bin/python -m pytest -n 2 tests/oracles
 
-record-oracles: setup .venv-oracles/installed ## Record what they answer, for `make test`
+record-oracles: setup .venv-oracles/installed ## Record the results of other libraries for `make test`
 	.venv-oracles/bin/python tests/oracles/record.py
 
 lint: .venv/tools ## Check style: ruff, clang-format
@@ -110,7 +110,7 @@ format: .venv/tools ## Apply the style that lint checks
 types: setup ## Check types: mypy, strict
 	$(BIN)/mypy
 
-# The peers of the benchmark join the oracles' environment: torch and jax are large, and once is enough.
+# The benchmarks use the environment of the oracles, so that torch and jax, which are large, are installed once.
 .venv-oracles/peers: .venv-oracles/installed
 	.venv-oracles/bin/python -m pip install --quiet --group peers
 	@touch $@
@@ -127,6 +127,6 @@ bench: setup .venv-oracles/peers ## Run the benchmarks against the peers (instal
 	.venv-oracles/bin/python benchmarks/anatomy.py
 	.venv-oracles/bin/python benchmarks/report.py
 
-clean: ## Remove what the targets made, but not .venv
+clean: ## Remove generated files, except .venv
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	rm -f .venv/installed

@@ -1,4 +1,4 @@
-"""What activations cost: value and derivative of each, compiled, one thread, float32. Lecture row B6 (the cost of exp).
+"""Speed of activations: compiled values and derivatives, one thread, float32. Lecture row B6 (the cost of exp).
 
 python benchmarks/activations.py [--quick]
 """
@@ -24,7 +24,7 @@ SIZE = 100_000
 
 
 def contestant(activation: ActivationFunction, what: str, x: Array) -> Callable[[], Array]:
-    """A call that computes an activation's value, or its derivative, for all of ``x``."""
+    """A function that computes the values or the derivatives of an activation for ``x``."""
     if what == "value":
         return partial(md.compile(activation), x)
     return partial(md.compile(lambda x, x_dot: md.jvp(activation, (x,), (x_dot,))[1]), x, np.ones_like(x))
@@ -32,7 +32,7 @@ def contestant(activation: ActivationFunction, what: str, x: Array) -> Callable[
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the time: to see that it runs")
+    parser.add_argument("--quick", action="store_true", help="run for a tenth of the time, as a test")
     quick = parser.parse_args().quick
     x = np.random.default_rng(0).normal(size=SIZE).astype(np.float32)
     things = [thing for thing in md.nn.ACTIVATIONS if thing.elementwise]
@@ -46,12 +46,12 @@ def main() -> None:
         [name, f"{1e9 * value[name]:.2f}", f"{1e9 * derivative[name]:.2f}", f"{value[name] / value['relu']:.1f}"]
         for name in sorted(value, key=value.__getitem__)
     ]
-    header = ["activation", "value, ns an element", "derivative, ns an element", "value, times relu"]
+    header = ["activation", "value, ns per element", "derivative, ns per element", "value, relative to relu"]
     text = harness.table(f"{SIZE:,} float32 numbers, one thread, {data['machine']['cpu']}", header, rows)
     print(text)
     if not quick:
         title = (
-            "# What activations cost\n\nMade by `python benchmarks/activations.py`; medians of interleaved rounds.\n\n"
+            "# Speed of activations\n\nMade by `python benchmarks/activations.py`; medians of interleaved rounds.\n\n"
         )
         harness.save("activations", data, title + text)
 

@@ -1,4 +1,4 @@
-"""Where the time of a training step goes, instruction by instruction, and what the machine would allow at most.
+"""Time of each instruction of a training step, compared with the limits of the machine.
 
 python benchmarks/anatomy.py [--workloads tiny,small] [--repeats 2000]
 """
@@ -22,13 +22,13 @@ from madaline.plan.instructions.product import MatrixProduct
 from madaline.plan.program import Program
 
 GROUPS = ("products", "update", "rest")
-"Matrix products with what is fused into them; the optimizer's update; losses, sums, normalisation, masks."
+"Matrix products with the operations fused into them; the optimizer's update; losses, sums, normalisation, masks."
 SECONDS = 8.0
-"At most so long a workload."
+"Time limit for a workload, in seconds."
 
 
 def step_program(workload: Workload) -> Program:
-    """The program of a step with whole batches, as a fit runs it."""
+    """The program of a training step with full mini-batches."""
     X, y = workload.data()
     optimizer = OPTIMIZERS[workload.optimizer](workload.rate)
     trainer = md.Trainer(started(net(workload), workload), loss=workload.loss, optimizer=optimizer, threads=1)
@@ -39,7 +39,7 @@ def step_program(workload: Workload) -> Program:
 
 
 def arguments(program: Program, n_rows: int) -> list[np.ndarray]:
-    """Small numbers, and the first class for every row; the time of dense instructions does not depend on them."""
+    """Arguments: small numbers, and class 0 for every row; the time of dense instructions does not depend on them."""
     rng = np.random.default_rng(0)
     found = []
     for node in program.inputs:

@@ -1,4 +1,4 @@
-"""Formulas of one's own against the built-in ones: activation, loss and Adam, each a few lines of NumPy.
+"""Speed of custom formulas relative to built-in ones: activation, loss and Adam, each a few lines of NumPy.
 
 python benchmarks/custom.py [--seconds 2]
 """
@@ -17,7 +17,7 @@ from workloads import WORKLOADS
 import madaline as md
 
 TARGETS = {"tiny": 0.5, "mnist": 0.8}
-"The speed of the user's formulas, as a fraction of that of the built-in ones, at least."
+"Minimum speed of custom formulas, relative to the built-in ones."
 
 
 def rectifier(x: Any) -> Any:
@@ -61,14 +61,16 @@ def main() -> None:
             trainers = {key: trainer(name, recipe, threads) for key, recipe in RECIPES.items()}
             losses = [one.partial_fit(X, y, batch_size=workload.batch)["loss"][-1] for one in trainers.values()]
             np.testing.assert_allclose(losses[1], losses[0], rtol=1e-3)
-            count = max(1, 1 << 16 >> workload.rows.bit_length() - 1)  # short epochs: several a call
+            count = max(1, 1 << 16 >> workload.rows.bit_length() - 1)  # several short epochs per call
             contestants = {
                 key: partial(one.partial_fit, X, y, epochs=count, batch_size=workload.batch)
                 for key, one in trainers.items()
             }
             timings = harness.interleave(contestants, seconds=options.seconds, rounds=7)
             ratio = harness.ratios(timings, "one's own")["built in"]
-            print(f"{name}, {threads} threads: {harness.show_ratio(ratio)} of the built-in formulas' speed", flush=True)
+            print(
+                f"{name}, {threads} threads: {harness.show_ratio(ratio)} of the speed of built-in formulas", flush=True
+            )
             speeds = {key: count * workload.steps / timing.median for key, timing in timings.items()}
             found = {"ratio": ratio, "target": TARGETS[name], "steps_per_second": speeds}
             harness.update("custom", f"{name}, {threads} threads", found)

@@ -1,4 +1,4 @@
-"""How well densities are known: log-likelihood and coverage on UCI sets with their published splits.
+"""Quality of predicted densities: log-likelihood and coverage on UCI data sets with their published splits.
 
 ``MADALINE_DATA=... python benchmarks/density.py [--sets yacht,concrete] [--splits 20]`` takes some minutes.
 """
@@ -34,7 +34,7 @@ SETTINGS: dict[str, Any] = {
     "n_iter_no_change": 20,
     "threads": 1,
 }
-"For all sets and nets: a tenth of the rows is held back, and the net with their highest likelihood is kept."
+"Settings of all data sets and nets: a tenth of the training rows is the validation set for early stopping."
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Published:
 
 @dataclass(frozen=True)
 class Set:
-    """A table, its target, how many hidden units the papers gave it, and what they report."""
+    """A data set: its target, the number of hidden units in the papers, and the published results."""
 
     target: str
     published: Published
@@ -70,7 +70,7 @@ SETS = {
     "yacht": Set("Rr", Published((1.02, -1.63), (1.11, -1.55), (1.58, -1.18))),
 }
 SOURCES = (
-    "Published: Lakshminarayanan et al. (2017), table 1, which also has the numbers of Hernandez-Lobato & Adams (2015, "
+    "Published: Lakshminarayanan et al. (2017), table 1, which also has the results of Hernandez-Lobato & Adams (2015, "
     "probabilistic backpropagation) and of Gal & Ghahramani (2016, MC-dropout); log-likelihoods are theirs with the "
     "sign turned."
 )
@@ -98,7 +98,7 @@ def together(nets: Sequence[Any], X: Array) -> md.losses.GaussianMixture:
 
 
 def scores(density: md.losses.GaussianMixture, y: Array) -> dict[str, float]:
-    """Error of the mean, log-likelihood, and how many targets are in the middle of their densities."""
+    """Error of the mean, log-likelihood, and coverage of the central interval of the density."""
     low, high = density.quantiles([(1 - COVERAGE) / 2, (1 + COVERAGE) / 2])[:, :, 0]
     return {
         "rmse": float(np.sqrt(np.mean((density.mean()[:, 0] - y) ** 2))),
@@ -108,13 +108,13 @@ def scores(density: md.losses.GaussianMixture, y: Array) -> dict[str, float]:
 
 
 def intervals(net: Any, X: Array, y: Array) -> dict[str, float]:
-    """How many targets are inside, and how wide the intervals are, in deviations of the targets."""
+    """Coverage and mean width of prediction intervals, in standard deviations of the targets."""
     low, high = net.predict_interval(X, COVERAGE)
     return {"coverage": float(np.mean((low <= y) & (y <= high))), "width": float(np.mean(high - low) / np.std(y))}
 
 
 def measure(X: Array, y: Array, test: Array, *, units: int, seed: int) -> dict[str, dict[str, float]]:
-    """All contestants on one split."""
+    """Scores of all methods on one split."""
     train = np.setdiff1d(np.arange(len(y)), test)
     scaler = StandardScaler().fit(X[train])
     A, B, a, b = scaler.transform(X[train]), scaler.transform(X[test]), y[train], y[test]
@@ -159,7 +159,7 @@ def with_error(mean: float, error: float) -> str:
 
 
 def report() -> str:
-    """The page, from the numbers."""
+    """The text of the page."""
     data = json.loads((harness.RESULTS / "density.json").read_text(encoding="utf-8"))
     parts, machine = data["parts"], data["machine"]
     contestants = ("Gaussian", "5 Gaussians", "MC-dropout", "mixture of 3")
@@ -181,11 +181,12 @@ def report() -> str:
     header = ["set", *(f"ours: {kind}" for kind in contestants), "PBP", "MC-dropout", "Deep Ensembles"]
     head = (
         "# Densities: log-likelihood and coverage\n\n"
-        "Made by `benchmarks/density.py`. UCI sets with the test rows of the published splits; one hidden layer of 50 "
-        "units (100 for protein_structure) as in the papers; features are standardised on the training rows. The same "
-        "settings for all sets, none chosen by test rows. Means over the splits with their standard errors.\n\n"
-        f"{SOURCES} Ours are trained until the likelihood of a tenth of the training rows falls. The targets of "
-        "wine_quality_red are whole numbers: a mixture may put narrow peaks there, and its likelihood means little.\n\n"
+        "Made by `benchmarks/density.py`. UCI data sets with the published splits; one hidden layer of 50 units (100 "
+        "for protein_structure) as in the papers; features are standardised with the statistics of the training set. "
+        "All data sets have the same settings, none of which was chosen on test sets. Means over the splits with "
+        "standard errors.\n\n"
+        f"{SOURCES} madaline's nets use early stopping on a tenth of the training rows. The targets of "
+        "wine_quality_red are integers: a mixture can place narrow peaks on them, so its likelihood means little.\n\n"
         f"Machine: {machine['cpu']}, {machine['cpus']} CPUs.\n\n"
     )
     covered = [
@@ -193,12 +194,13 @@ def report() -> str:
         "quantiles, 80% of the rows", "the same, calibrated",
     ]  # fmt: skip
     note = (
-        f"Shares of test rows inside the intervals for {COVERAGE:.0%}; in brackets the mean width, in deviations of "
-        "the targets. Calibrated: corrected by the other 20% of the training rows (`calibrate`).\n\n"
+        f"Fraction of test rows inside the {COVERAGE:.0%} prediction intervals; in brackets the mean width, in "
+        "standard deviations of the targets. Calibrated: adjusted with the other 20% of the training rows "
+        "(`calibrate`).\n\n"
     )
     return (
         head
-        + harness.table("Log-likelihood of a row (larger is better)", header, likelihoods)
+        + harness.table("Mean log-likelihood per row (larger is better)", header, likelihoods)
         + harness.table("Root mean squared error", header, errors)
         + harness.table("Coverage", covered, coverages)
         + note
@@ -208,7 +210,7 @@ def report() -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", type=harness.words, default=list(SETS))
-    parser.add_argument("--splits", type=int, default=20, help="at most so many of the published ones")
+    parser.add_argument("--splits", type=int, default=20, help="maximum number of published splits")
     options = parser.parse_args()
     if not os.environ.get("MADALINE_DATA"):
         raise SystemExit("Set MADALINE_DATA to the folder that holds tabular/yacht.parquet.")

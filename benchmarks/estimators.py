@@ -1,10 +1,11 @@
-"""md.MLPClassifier and md.MLPRegressor beside scikit-learn's at equal settings: scores over five seeds, and time.
+"""md.MLPClassifier and md.MLPRegressor compared with scikit-learn's at equal settings: scores and times.
 
     MADALINE_DATA=folder python benchmarks/estimators.py [--seeds 5] [--rows 10000] [--only SET ...]
 
-Both get the same rows, already numbers (gaps filled, categories one-hot, standardised, a target of numbers too), and
-all of scikit-learn's defaults but early stopping. Seconds are of the processor, of the fit alone, on one
-thread, in turn. What was measured before is kept in results/estimators.json; the table is results/estimators.md.
+Both are trained on the same preprocessed rows (missing values imputed, categories one-hot encoded, features and numeric
+targets standardised), with scikit-learn's defaults except early stopping. Times are processor seconds of `fit` on one
+thread, measured alternately. Earlier measurements are kept in results/estimators.json; the table is
+results/estimators.md.
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ import madaline as md
 
 NUMBERS = harness.RESULTS / "estimators.json"
 SMALL = {"digits": load_digits, "breast_cancer": load_breast_cancer, "diabetes": load_diabetes, "wine": load_wine}
-"Sets that come with scikit-learn."
+"Data sets of scikit-learn."
 
 Split = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 def small(name: str, seed: int) -> tuple[Split, bool]:
-    """A quarter to be judged on; and whether targets are classes."""
+    """A data set of scikit-learn, with a quarter as the test set; and whether targets are classes."""
     X, y = SMALL[name](return_X_y=True)
     X, Z, y, truth = train_test_split(X, y, random_state=seed)
     scaler = StandardScaler().fit(X)
@@ -48,7 +49,7 @@ def small(name: str, seed: int) -> tuple[Split, bool]:
 
 
 def large(name: str, seed: int, rows: int) -> tuple[Split, bool]:
-    """The same for an open set, with its categories and gaps as numbers."""
+    """The same for an open data set, with categories encoded and missing values imputed."""
     data = tabular.load(name)
     X, y, Z, truth = data.split(seed, most_rows=rows)
     train, test = in_pandas(X), in_pandas(Z)
@@ -65,7 +66,7 @@ def large(name: str, seed: int, rows: int) -> tuple[Split, bool]:
 
 
 def measure(split: Split, is_classes: bool, seed: int) -> dict[str, dict[str, float]]:
-    """Score, epochs and seconds of both."""
+    """Score, number of epochs and seconds of both."""
     X, y, Z, truth = split
     kind = "MLPClassifier" if is_classes else "MLPRegressor"
     if not is_classes:
@@ -82,7 +83,7 @@ def measure(split: Split, is_classes: bool, seed: int) -> dict[str, dict[str, fl
 
 
 def single_rows() -> dict[str, list[float]]:
-    """How long `predict_proba` of one row takes: both in microseconds, and how many times faster ours is."""
+    """Time of `predict_proba` for one row: both in microseconds, and the speedup."""
     found = {}
     for name, load in (("iris", load_iris), ("digits", load_digits)):
         X, y = load(return_X_y=True)
@@ -95,7 +96,7 @@ def single_rows() -> dict[str, list[float]]:
 
 
 def rows_of(parts: dict[str, Any]) -> Iterator[list[str]]:
-    """The table, a set a row."""
+    """The rows of the table, one per data set."""
     for name, part in parts.items():
         runs = list(part["runs"].values())
         means = {}
@@ -112,13 +113,13 @@ def rows_of(parts: dict[str, Any]) -> Iterator[list[str]]:
 
 ABOUT = """# Estimators at equal settings
 
-Made by `python benchmarks/estimators.py`: `md.MLPClassifier` and `md.MLPRegressor` beside scikit-learn's, all
-parameters at their defaults but `early_stopping=True`, on the same rows (numbers standardised, categories one-hot),
-mean and standard deviation over the seeds. Both draw the same random numbers and take the same steps, so they differ by
-rounding alone.
+Made by `python benchmarks/estimators.py`: `md.MLPClassifier` and `md.MLPRegressor` compared with scikit-learn's, with
+all parameters at their defaults except `early_stopping=True`, on the same rows (numbers standardised, categories
+one-hot encoded); mean and standard deviation over the seeds. Both use the same random numbers and take the same steps,
+so they differ only by rounding.
 
-Over {n} sets the mean difference of the scores is {mean:+.5f}, the largest {largest:+.4f}; a fit takes scikit-learn
-{ratio:.1f} times as long (the median, in seconds of the processor, one thread each, on a machine that others used too).
+Over {n} data sets the mean difference of the scores is {mean:+.5f}, the largest {largest:+.4f}. `fit` of scikit-learn
+takes {ratio:.1f} times as long (median, processor seconds, one thread each, on a machine with other load).
 
 Machine: {cpu}, {cpus} CPUs.
 
@@ -157,13 +158,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--rows", type=int, default=10_000)
-    parser.add_argument("--only", nargs="*", default=None, help="sets; all unless told")
+    parser.add_argument("--only", nargs="*", default=None, help="names of data sets (default: all)")
     given = parser.parse_args()
-    warnings.simplefilter("ignore")  # of runs that do not converge
+    warnings.simplefilter("ignore")  # some runs do not converge
     md.set_threads(1)
     known: dict[str, Any] = json.loads(NUMBERS.read_text()) if NUMBERS.exists() else {"parts": {}}
     known["one_row"] = known.get("one_row") or single_rows()
-    measure(*small("wine", 0), 0)  # whatever is imported or planned once is
+    measure(*small("wine", 0), 0)  # warm up: imports and planning
     for seed in range(given.seeds):
         for name in given.only or [*SMALL, *tabular.names()]:
             if str(seed) in known["parts"].get(name, {"runs": {}})["runs"]:

@@ -1,4 +1,4 @@
-"""How the cost of madaline's training grows with batch size, width, depth and rows: as the flops do?
+"""Scaling of the training time with batch size, width, depth and rows, compared with the flops.
 
 python benchmarks/growth.py [--seconds 0.3]
 """
@@ -37,13 +37,13 @@ SWEEPS: dict[str, tuple[list[int], Callable[[int], Workload], str]] = {
         "epoch",
     ),
 }
-"What is varied, its values, the net for each, and what is timed."
+"The varied quantity, its values, the net for each value, and what is timed."
 FLOPS_A_CALL = 200_000_000
-"Steps are timed in calls of about so many, so that what a call costs besides is small; epochs are timed one a call."
+"Number of steps per timed call, so that the overhead of a call is small; epochs are timed one per call."
 
 
 def slope(sizes: list[int], costs: list[float]) -> float:
-    """The exponent with which costs grow over the last three sizes."""
+    """The exponent of the growth over the last three sizes."""
     return float(np.polyfit(np.log(sizes[-3:]), np.log(costs[-3:]), 1)[0])
 
 
@@ -72,14 +72,14 @@ def sweep(name: str, threads: int, seconds: float) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--threads", type=harness.numbers, default=[1, 2])
-    parser.add_argument("--seconds", type=float, default=0.3, help="for each size")
+    parser.add_argument("--seconds", type=float, default=0.3, help="measuring time per size")
     options = parser.parse_args()
     for threads in options.threads:
         for name in SWEEPS:
             found = sweep(name, threads, options.seconds)
             print(
-                f"{name}, {threads} threads: a {found['what']} grows with the power {found['exponent']:.2f}, "
-                f"its flops with {found['exponent_of_flops']:.2f}",
+                f"{name}, {threads} threads: the time of a {found['what']} grows with exponent "
+                f"{found['exponent']:.2f}, its flops with {found['exponent_of_flops']:.2f}",
                 flush=True,
             )
             harness.update("growth", f"{name}, {threads} threads", found)

@@ -1,4 +1,4 @@
-"""Time contestants in turn, so that what else the machine does hits all of them alike, and report ratios."""
+"""Interleaved timing of several contestants, so that other load affects all of them equally; results are ratios."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from typing import Any
 
 RESULTS = Path(__file__).parent / "results"
 PAUSE = 0.25 if int(os.environ.get("OMP_NUM_THREADS", "1")) > 1 else 0.0
-"Seconds between contestants: idle threads of PyTorch and OpenBLAS spin for a while and would slow down the next one."
+"Pause between contestants in seconds: idle threads of PyTorch and OpenBLAS spin and slow down the next contestant."
 
 
 @dataclass
 class Timing:
-    """Seconds a call, one for each round."""
+    """Seconds per call, one number per round."""
 
     rounds: list[float] = field(default_factory=list)
 
@@ -36,16 +36,16 @@ class Timing:
 def interleave(
     contestants: dict[str, Callable[[], Any]], *, seconds: float = 1.0, rounds: int = 15
 ) -> dict[str, Timing]:
-    """Call A, B, C, A, B, C, ... in short bursts; each burst gives one time for each contestant.
+    """Call A, B, C, A, B, C, ... in short bursts; each round yields one time for each contestant.
 
     Parameters
     ----------
     contestants : dict
-        Functions without arguments; each is called once before, to warm up.
+        Functions without arguments. Each is called once in advance, to warm up.
     seconds : float
-        About how long to measure each contestant.
+        Approximate measuring time per contestant.
     rounds : int
-        Bursts a contestant.
+        Number of bursts per contestant.
     """
     counts = {}
     for name, call in contestants.items():
@@ -68,7 +68,7 @@ def interleave(
 
 
 def ratios(timings: dict[str, Timing], ours: str) -> dict[str, tuple[float, float, float]]:
-    """How many times faster ``ours`` is than each other: median over rounds, and the range of the middle half."""
+    """Speedup of ``ours`` relative to each other contestant: median over the rounds, and interquartile range."""
     result = {}
     for name, timing in timings.items():
         if name == ours:
@@ -80,7 +80,7 @@ def ratios(timings: dict[str, Timing], ours: str) -> dict[str, tuple[float, floa
 
 
 def machine() -> dict[str, Any]:
-    """What the numbers were measured on and with."""
+    """Description of the machine and the versions."""
     import madaline as md
 
     packages = {}
@@ -111,14 +111,14 @@ def cpu() -> str:
 
 
 def save(name: str, data: dict[str, Any], markdown: str) -> None:
-    """Keep the numbers as JSON and as a Markdown table made from them."""
+    """Save the numbers as JSON, and the page as Markdown."""
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.json").write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     (RESULTS / f"{name}.md").write_text(markdown, encoding="utf-8")
 
 
 def update(name: str, part: str, data: Any) -> None:
-    """Keep one part of a result, beside the parts that were measured before."""
+    """Save one part of a result, keeping the parts that were measured earlier."""
     path = RESULTS / f"{name}.json"
     known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     parts = {**known.get("parts", {}), part: {"date": time.strftime("%Y-%m-%d"), "load": os.getloadavg()[0], **data}}
@@ -127,12 +127,12 @@ def update(name: str, part: str, data: Any) -> None:
 
 
 def words(text: str) -> list[str]:
-    """An option's words, between commas."""
+    """The comma-separated words of an option."""
     return [word for word in text.split(",") if word]
 
 
 def numbers(text: str) -> list[int]:
-    """An option's numbers, between commas."""
+    """The comma-separated numbers of an option."""
     return [int(word) for word in words(text)]
 
 
@@ -144,5 +144,5 @@ def table(title: str, header: list[str], rows: list[list[str]]) -> str:
 
 
 def show_ratio(ratio: tuple[float, float, float]) -> str:
-    """A ratio with its spread: ``2.10 (1.95-2.24)``."""
+    """A ratio with its interquartile range: ``2.10 (1.95-2.24)``."""
     return f"{ratio[0]:.2f} ({ratio[1]:.2f}-{ratio[2]:.2f})"

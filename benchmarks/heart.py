@@ -1,4 +1,4 @@
-"""The graph and its executors against NumPy, PyTorch and JAX: chains, products, gradients, dispatch, both modes.
+"""Speed of the graph and its executors compared with NumPy, PyTorch and JAX: chains, products, gradients, dispatch.
 
     python benchmarks/heart.py [--threads N] [--quick]
 
@@ -19,7 +19,7 @@ from typing import Any
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the time: to see that it runs")
+    parser.add_argument("--quick", action="store_true", help="run for a tenth of the time, as a test")
     return parser.parse_args()
 
 
@@ -54,7 +54,7 @@ SECONDS = 0.1 if OPTIONS.quick else 1.0
 
 
 def chain() -> tuple[str, Any]:
-    """Mish and its derivative, six primitives each way, on vectors of growing length."""
+    """Mish and its derivative, six primitives each, on vectors of increasing length."""
     rows, data = [], []
     for size in (1_000, 100_000, 1_000_000):
         x = np.random.default_rng(0).normal(size=size).astype(np.float32)
@@ -91,7 +91,7 @@ def chain() -> tuple[str, Any]:
 
 
 def gradients() -> tuple[str, Any]:
-    """value_and_grad of the cross-entropy of a two-hidden-layer ReLU net, as each library's users would write it."""
+    """value_and_grad of the cross-entropy of a ReLU net with two hidden layers, written as usual in each library."""
     rows, data = [], []
     nets = {
         "tiny": (2, 32, 32, 2, 32),
@@ -155,7 +155,7 @@ def _gradient_contestants(params: Any, x: Any, y: Any) -> dict[str, Any]:
 
 
 def _by_hand(params: Any, x: Any, y: Any) -> Any:
-    """Backpropagation written out, as one would with NumPy alone."""
+    """Backpropagation written by hand with NumPy."""
     hidden = [x]
     for W, b in params[:-1]:
         hidden.append(np.maximum(hidden[-1] @ W + b, 0))
@@ -170,13 +170,13 @@ def _by_hand(params: Any, x: Any, y: Any) -> Any:
     slopes = []
     for (W, _), h in zip(reversed(params), reversed(hidden), strict=True):
         slopes.append((h.T @ bar, bar.sum(axis=0)))
-        if h is not x:  # nobody needs the slope by the inputs
+        if h is not x:  # the gradient with respect to the inputs is not needed
             bar = (bar @ W.T) * (h > 0)
     return value, slopes
 
 
 def dispatch() -> tuple[str, Any]:
-    """What running a program costs before any arithmetic: it decides the smallest nets."""
+    """Overhead of running a program, without arithmetic; it dominates the time of very small nets."""
     module = core()
     rows, data = [], []
     for count in (1, 40, 400):
@@ -196,11 +196,11 @@ def dispatch() -> tuple[str, Any]:
     whole = harness.interleave({"call": lambda: step(x)}, seconds=SECONDS)["call"]
     rows.append(["1, through md.compile", f"{whole.best * 1e6:.2f}", ""])
     data.append({"compiled_call_seconds": whole.best})
-    return harness.table("Dispatch", ["instructions (8 floats each)", "us a run", "ns an instruction"], rows), data
+    return harness.table("Dispatch", ["instructions (8 floats each)", "us per run", "ns per instruction"], rows), data
 
 
 def planning() -> tuple[str, Any]:
-    """Before the first step: a training step (three hidden layers, cross-entropy, Adam) traced, planned, encoded."""
+    """Time before the first step: tracing, planning and encoding (three hidden layers, cross-entropy, Adam)."""
     from madaline.kernels.native import encode
     from madaline.plan.planner import plan
 
@@ -237,14 +237,14 @@ def _adam_step(params: Any, m: Any, v: Any, x: Any, y: Any, t: Any) -> Any:
     new = []
     for layer in zip(params, slopes, m, v, strict=True):
         for w, g, first, second in zip(*layer, strict=True):
-            first, second = 0.9 * first + 0.1 * g, 0.999 * second + 0.001 * g * g  # noqa: PLW2901 - as the formula has it
+            first, second = 0.9 * first + 0.1 * g, 0.999 * second + 0.001 * g * g  # noqa: PLW2901 - the names of the formula
             step = (first / (1 - 0.9**t)) / (np.sqrt(second / (1 - 0.999**t)) + 1e-8)
             new.append((w - 1e-3 * step, first, second))
     return value, new
 
 
 def speelpenning() -> tuple[str, Any]:
-    """Both modes on the product of d numbers: flops and time of the whole gradient, against the product itself (A7)."""
+    """Flops and time of the gradient of a product of d numbers in both modes, relative to the product itself (A7)."""
     rows, data = [], []
     for d in (10, 100, 1000):
         x = np.random.default_rng(0).uniform(0.5, 1.5, size=d)
@@ -275,7 +275,7 @@ def speelpenning() -> tuple[str, Any]:
 
 
 def products() -> tuple[str, Any]:
-    """Matrix products on the shapes of PERFORMANCE's nets, by the C++ program beside this script."""
+    """Matrix products with the shapes of common nets, measured by ``native_matmul.cpp``."""
     folder = Path(__file__).parent.parent
     program = folder / "build" / "native_matmul"
     program.parent.mkdir(exist_ok=True)
@@ -297,7 +297,7 @@ def products() -> tuple[str, Any]:
 
 
 def split_products() -> tuple[str, Any]:
-    """Products large enough to split over threads, through the machine that splits them."""
+    """Products that are large enough to be split among threads."""
     module, rows, data = core(), [], []
     for m, n, k in ((256, 256, 256), (128, 256, 784), (128, 1024, 1024), (1024, 2048, 2048)):
         rng = np.random.default_rng(0)
@@ -327,7 +327,7 @@ def split_products() -> tuple[str, Any]:
 
 
 def _blas_libraries() -> list[str]:
-    """The OpenBLAS of NumPy's or SciPy's wheel and the MKL inside PyTorch, where they are."""
+    """The OpenBLAS library of SciPy's wheel and the MKL inside PyTorch, if they are installed."""
     import scipy
 
     found = []
@@ -367,8 +367,8 @@ def main() -> None:
         data[section.__name__] = numbers
     if not OPTIONS.quick:
         title = (
-            f"# The heart, threads: {OPTIONS.threads}\n\n"
-            "Ratios: how many times faster madaline is (median, and the middle half of the rounds). "
+            f"# Graph and executors, threads: {OPTIONS.threads}\n\n"
+            "Ratios above 1 mean that madaline is faster (median and interquartile range of the rounds). "
             f"Made by `python benchmarks/heart.py --threads {OPTIONS.threads}`.\n\n"
         )
         harness.save(f"heart-{OPTIONS.threads}", data, title + "".join(texts))

@@ -1,9 +1,9 @@
-"""Predictions: the time of one row and the rows a second of 1,024, NumPy in, probabilities out.
+"""Speed of predictions for one row and for 1,024 rows, from NumPy arrays to probabilities.
 
     python benchmarks/inference.py [--nets tiny,mnist] [--peers onnxruntime] [--threads 1] [--seconds 0.5] [--no-save]
 
-All contestants have the same weights and must give the same probabilities. Results are kept in
-``results/inference.json``; ``report.py`` makes table and plot.
+All contestants have the same weights and must return the same probabilities. Results are saved in
+``results/inference.json``; ``report.py`` makes the table and the plot.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from workloads import WORKLOADS, Workload
 NETS = ("tiny", "small", "tabular", "mnist")
 PEERS = ("onnxruntime", "torch", "jax", "sklearn")
 TOLERANCE = 1e-4
-"Absolute difference of probabilities."
+"Maximum absolute difference of probabilities."
 
 
 def arguments() -> argparse.Namespace:
@@ -30,7 +30,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--peers", type=harness.words, default=list(PEERS))
     parser.add_argument("--rows", type=harness.numbers, default=[1, 1024])
     parser.add_argument("--threads", type=harness.numbers, default=[1, 2])
-    parser.add_argument("--seconds", type=float, default=0.5, help="for each contestant and net")
+    parser.add_argument("--seconds", type=float, default=0.5, help="measuring time per contestant and net")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--no-save", action="store_true")
     return parser.parse_args()
@@ -39,18 +39,18 @@ def arguments() -> argparse.Namespace:
 def measure(
     contestants: list[Worker], workload: Workload, n_rows: int, options: argparse.Namespace
 ) -> list[dict[str, Any]]:
-    """One record for each contestant that is installed, madaline first."""
+    """One record per installed contestant, madaline first."""
     ready, reference = {}, None
     for worker in contestants:
         try:
             probabilities = worker.ask("predict", workload, n_rows)
         except CannotError as reason:
-            print(f"  {TITLES[worker.name]} is left out: {reason}")
+            print(f"  {TITLES[worker.name]} is skipped: {reason}")
             continue
         reference = probabilities if reference is None else reference
         difference = float(np.abs(probabilities - reference).max())
         if not difference <= TOLERANCE:
-            raise RuntimeError(f"{worker.name} predicts something else for {workload.name}: by {difference:.2g}.")
+            raise RuntimeError(f"Predictions of {worker.name} for {workload.name} differ by {difference:.2g}.")
         ready[worker] = {"name": worker.name, "threads": worker.threads, "wait": worker.wait, "difference": difference}
     running = faster_of_each(list(ready))
     timings = interleave(running, seconds=options.seconds, rounds=options.rounds)

@@ -1,9 +1,9 @@
-"""Error rates on MNIST's test rows, with nothing but the pixels: the two nets of the dropout paper's table 2.
+"""Test errors of permutation-invariant MNIST for two nets of table 2 in the dropout paper.
 
-``MADALINE_DATA=... python benchmarks/mnist.py [--nets plain,dropout] [--stages tune,train]`` takes hours. First short
-runs on some of the first 50,000 rows choose how to descend by their errors on the last 10,000 training rows; then the
-winner is trained on all 60,000. The test rows are only looked at, after each epoch. A run that was killed goes on where
-it was.
+``MADALINE_DATA=... python benchmarks/mnist.py [--nets plain,dropout] [--stages tune,train]`` takes hours. First, short
+runs on some of the first 50,000 rows choose the optimizer by the errors on the last 10,000 training rows. Then the best
+one is trained on all 60,000 rows. The test set is only evaluated, after each epoch, and not used for any choice. An
+interrupted run is resumed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Task:
-    """A net, the error it has to reach, and the ways to descend that are tried."""
+    """A net, its target error, and the candidate optimizers."""
 
     title: str
     net: Mapping[str, Any]
@@ -96,7 +96,7 @@ def digits(folder: Path) -> tuple[Array, Array, Array, Array]:
 
 
 def run(task: Task, candidate: str, rows: tuple[Array, ...], *, epochs: int, checkpoint: Path) -> dict[str, Any]:
-    """Train on the first pair of arrays; the error on the second after each epoch, and what it took."""
+    """Train on the first pair of arrays; returns the errors on the second after each epoch, and the time."""
     X, y, X_held, y_held = rows
     trainer = md.Trainer(
         md.mlp(*task.widths, **task.net),
@@ -133,7 +133,7 @@ def run(task: Task, candidate: str, rows: tuple[Array, ...], *, epochs: int, che
 
 
 def tune(name: str, task: Task, folder: Path, scratch: Path, epochs: int | None) -> None:
-    """Try the candidates on a part of the training rows, and keep what they reach on the rest of them."""
+    """Train the candidates on a part of the training rows, and save their errors on the other training rows."""
     X, y, _, _ = digits(folder)
     n, held = task.tuning_rows, 50_000
     rows = X[:n], y[:n], X[held:], y[held:]
@@ -145,7 +145,7 @@ def tune(name: str, task: Task, folder: Path, scratch: Path, epochs: int | None)
 
 
 def train(name: str, task: Task, folder: Path, scratch: Path, epochs: int | None) -> None:
-    """Train the winner of the tuning on all rows."""
+    """Train the best candidate on all rows."""
     parts = json.loads((harness.RESULTS / "mnist.json").read_text(encoding="utf-8"))["parts"]
     best = min(parts[f"{name}, tuning"]["runs"], key=lambda one: one["error"][-1])["candidate"]
     rows = digits(folder)
@@ -154,7 +154,7 @@ def train(name: str, task: Task, folder: Path, scratch: Path, epochs: int | None
 
 
 def report() -> str:
-    """The page, from the numbers."""
+    """The text of the page."""
     data = json.loads((harness.RESULTS / "mnist.json").read_text(encoding="utf-8"))
     parts, machine = data["parts"], data["machine"]
     rows, tuning, logs = [], [], []
@@ -183,16 +183,16 @@ def report() -> str:
         table = [[str(e), f"{part['loss'][e - 1]:.5f}", f"{part['error'][e - 1]:.2%}"] for e in kept]
         logs.append(harness.table(f"Log of {task.title}", ["epoch", "training loss", "test error"], table))
     head = (
-        "# MNIST: error rates of the dropout paper's nets\n\n"
-        "Made by `benchmarks/mnist.py`: pixels from 0 to 1 and nothing else known of images, all 60,000 training rows, "
-        "a cosine of the learning rate down to zero, the error on the 10,000 test rows after the last epoch "
-        "(no epoch is picked). Srivastava et al. (2014), table 2, has 1.60% for the first net (of Simard et al., 2003, "
-        "without dropout) and 1.06% for the second.\n\n"
-        f"Machine: {machine['cpu']}, {machine['cpus']} CPUs, 2 threads at lowest priority beside other work: minutes "
+        "# MNIST: test errors of the nets of the dropout paper\n\n"
+        "Made by `benchmarks/mnist.py`: pixels from 0 to 1 without knowledge about images, all 60,000 training rows, "
+        "a cosine schedule down to zero, the error on the 10,000 test rows after the last epoch (no epoch is "
+        "selected). Srivastava et al. (2014), table 2, have 1.60% for the first net (of Simard et al., 2003, without "
+        "dropout) and 1.06% for the second.\n\n"
+        f"Machine: {machine['cpu']}, {machine['cpus']} CPUs, 2 threads at lowest priority and with other load: times "
         "are upper bounds.\n\n"
     )
     header = ["net", "descent", "epochs", "test error", "target", "minutes"]
-    chosen = ["net", "descent", "epochs", "error on 10,000 training rows held back"]
+    chosen = ["net", "optimizer", "epochs", "error on 10,000 validation rows"]
     return head + harness.table("Result", header, rows) + harness.table("Tuning", chosen, tuning) + "".join(logs)
 
 
@@ -200,8 +200,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nets", type=harness.words, default=list(TASKS))
     parser.add_argument("--stages", type=harness.words, default=["tune", "train"])
-    parser.add_argument("--epochs", type=int, help="instead of the tasks' own")
-    parser.add_argument("--scratch", type=Path, default=Path(tempfile.gettempdir()), help="where checkpoints are kept")
+    parser.add_argument("--epochs", type=int, help="number of epochs (default: that of the task)")
+    parser.add_argument("--scratch", type=Path, default=Path(tempfile.gettempdir()), help="folder for checkpoints")
     options = parser.parse_args()
     if not os.environ.get("MADALINE_DATA"):
         raise SystemExit("Set MADALINE_DATA to the folder that holds image/mnist.npz.")

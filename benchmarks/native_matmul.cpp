@@ -1,12 +1,12 @@
-// GFLOP/s of kernels/matmul.h on the shapes of multilayer perceptrons, against the BLAS libraries named on the command
-// line.
+// GFLOP/s of kernels/matmul.h on the shapes of multilayer perceptrons, compared with the BLAS libraries named on the
+// command line.
 //
 //   native_matmul [--threads] [--double] [--only text] name=library.so:symbol ...
 //
 // symbol is the library's sgemm (dgemm with --double), Fortran interface, 32-bit integers: e.g. scipy_sgemm_ in the
-// OpenBLAS that SciPy's wheel carries, or sgemm_ in PyTorch's libtorch_cpu.so, which is MKL. Start it with
-// OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1. All contestants are timed in turn, many rounds, on the
-// same arrays; the best round counts, since noise only slows.
+// OpenBLAS of SciPy's wheel, or sgemm_ in PyTorch's libtorch_cpu.so, which is MKL. Start it with
+// OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1. All contestants are timed alternately in many rounds, on
+// the same arrays; the best round counts, since other load can only slow it down.
 #include "kernels/matmul.h"
 
 #include <dlfcn.h>
@@ -96,7 +96,7 @@ template <class T>
 using Gemm = void (*)(const char*, const char*, const int*, const int*, const int*, const T*, const T*, const int*,
                       const T*, const int*, const T*, T*, const int*, std::size_t, std::size_t);
 
-// A page-aligned array: where arrays happen to lie must not decide between contestants.
+// A page-aligned array, so that the alignment of arrays does not affect the comparison.
 template <class T> T* array(std::size_t n) {
   T* p = static_cast<T*>(std::aligned_alloc(4096, (n * sizeof(T) + 4095) / 4096 * 4096 + 4096));
   std::mt19937 rng(1);

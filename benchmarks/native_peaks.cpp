@@ -1,9 +1,9 @@
-// What this machine can do at most, by threads: FMA flops a second, and bytes a second of a triad a = b + s c (12 bytes
-// an element) over arrays that together take so many bytes on each thread.
+// Peak performance of this machine by number of threads: FMA flops per second, and bytes per second of a triad a = b + s c
+// (12 bytes per element) over arrays of a given total size per thread.
 //
 //   native_peaks threads
 //
-// Prints lines "fma 0 GFLOP/s" and "triad bytes GB/s". The best of many short runs counts, since noise only slows.
+// Prints lines "fma 0 GFLOP/s" and "triad bytes GB/s". The best of many short runs counts, since other load only slows.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -41,7 +41,7 @@ double multiply_add(float* keep) {
   return 2.0 * chains * steps * (bytes / sizeof(float));
 }
 
-// a = b + s c until seconds_a_run are about over. Returns bytes.
+// a = b + s c for about seconds_a_run. Returns bytes.
 double triad(std::vector<float>& arrays, float s) {
   const std::size_t n = arrays.size() / 3, times = std::max<std::size_t>(1, 6'000'000 / n);
   float* a = arrays.data();
@@ -54,7 +54,7 @@ double triad(std::vector<float>& arrays, float s) {
   return 12.0 * static_cast<double>(n * times);
 }
 
-// Work a second of all threads together, from a common start to the end of the last.
+// Work per second of all threads together, from a common start to the end of the last thread.
 template <class Work> double best_rate(int threads, Work work) {
   double best = 0.0;
   for (int run = 0; run < runs; ++run) {

@@ -1,4 +1,4 @@
-"""Pictures of the results, one for each page."""
+"""Pictures of the results, one per page."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ COLORS = {
 
 
 def draw(name: str, data: Data) -> None:
-    """The picture, or pictures, of a page."""
+    """Draw the picture or pictures of a page."""
     pictures = {
         "train": {"train": _speeds, "scaling": _scaling},
         "inference": {"inference": _inference},
@@ -47,13 +47,13 @@ def draw(name: str, data: Data) -> None:
 
 
 def _fastest(part: Data, name: str, key: str) -> float | None:
-    """Of a contestant's numbers of threads: the most steps, or the least seconds."""
+    """The best result of a contestant over its numbers of threads: most steps, or fewest seconds."""
     found = [record["median"] for record in part["contestants"] if record["name"] == name and "median" in record]
     return (max if key == "most" else min)(found) if found else None
 
 
 def _bars(axes: Axes, groups: list[str], series: dict[str, list[float | None]]) -> None:
-    """Groups of bars beside each other, on a logarithmic axis."""
+    """Grouped bars on a logarithmic axis."""
     width = 0.8 / len(series)
     for position, (name, values) in enumerate(series.items()):
         places = [group + (position - (len(series) - 1) / 2) * width for group in range(len(groups))]
@@ -65,7 +65,7 @@ def _bars(axes: Axes, groups: list[str], series: dict[str, list[float | None]]) 
 
 
 def _speeds(parts: Data) -> Any:
-    """Every contestant's speed relative to the best peer's."""
+    """The speed of every contestant relative to the best peer."""
     groups = [name for name in WORKLOADS if name in parts]
     peers = [name for name in TITLES if any(_fastest(parts[group], name, "most") for group in groups)]
     best = {
@@ -81,7 +81,7 @@ def _speeds(parts: Data) -> Any:
     axes.axhline(1.0, color="black", linewidth=0.8)
     for place, group in enumerate(groups):
         axes.hlines(WORKLOADS[group].target, place - 0.45, place + 0.45, color=COLORS["madaline"], linestyle=":")
-    axes.set_ylabel("speed, times the best peer's")
+    axes.set_ylabel("speed relative to the best peer")
     axes.set_title("Training: each with its best number of threads; dotted: madaline's target")
     axes.tick_params(axis="x", rotation=20)
     axes.legend(ncols=len(series), loc="upper center", bbox_to_anchor=(0.5, -0.2), frameon=False)
@@ -89,7 +89,7 @@ def _speeds(parts: Data) -> Any:
 
 
 def _scaling(parts: Data) -> Any:
-    """madaline's steps a second with one thread and with two, as a fraction of the roofline of one."""
+    """Steps per second of madaline with one and two threads, relative to the roofline of one thread."""
     groups = [name for name in WORKLOADS if name in parts]
     figure, axes = plt.subplots(figsize=(10, 3.8))
     for threads, shade in ((1, 0.5), (2, 1.0)):
@@ -101,8 +101,8 @@ def _scaling(parts: Data) -> Any:
         axes.bar(places, values, width=0.38, color=COLORS["madaline"], alpha=shade, label=f"threads: {threads}")
     axes.set_xticks(range(len(groups)), groups, rotation=20)
     axes.axhline(1.0, color="black", linewidth=0.8)
-    axes.set_ylabel("speed, of one thread's roofline")
-    axes.set_title("madaline from one thread to two")
+    axes.set_ylabel("speed relative to the roofline of one thread")
+    axes.set_title("madaline with one and two threads")
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False)
     return figure
@@ -117,7 +117,7 @@ def _inference(parts: Data) -> Any:
         series = {name: [value and 1e6 * value for value in values] for name, values in times.items()}
         _bars(axes, [key.split()[0] for key in keys], series)
         axes.set_ylabel("microseconds")
-        axes.set_title(f"{int(n_rows):,} row{'' if n_rows == '1' else 's'}, NumPy in, probabilities out")
+        axes.set_title(f"{int(n_rows):,} row{'' if n_rows == '1' else 's'}, NumPy arrays to probabilities")
     handles = both[0].get_legend_handles_labels()
     figure.legend(*handles, ncols=len(handles[0]), loc="lower center", bbox_to_anchor=(0.5, -0.06), frameon=False)
     return figure
@@ -132,7 +132,7 @@ def _startup(parts: Data) -> Any:
     axes.set_yticks(range(len(parts)), [TITLES[name] for name in parts])
     axes.invert_yaxis()
     axes.set_xlabel("seconds: import (pale), fit")
-    axes.set_title("From import to a trained model of iris, fresh process")
+    axes.set_title("Time from import to a trained model (iris, new process)")
     axes.spines[["top", "right"]].set_visible(False)
     return figure
 
@@ -146,9 +146,9 @@ def _growth(parts: Data) -> Any:
             look = {"color": COLORS["madaline"], "alpha": {1: 0.5, 2: 1.0}[part["threads"]]}
             axes.loglog(part["sizes"], micro, "o-", label=f"threads: {part['threads']}", **look)
             sizes, flops, what = part["sizes"], part["flops"], part["what"]
-        axes.loglog(sizes, [micro[-1] * n / flops[-1] for n in flops], ":", color="gray", label="as the flops")
+        axes.loglog(sizes, [micro[-1] * n / flops[-1] for n in flops], ":", color="gray", label="proportional to flops")
         axes.set_xlabel(sweep)
-        axes.set_ylabel(f"microseconds, one {what}")
+        axes.set_ylabel(f"microseconds per {what}")
         axes.spines[["top", "right"]].set_visible(False)
     grid[0].legend(frameon=False)
     return figure
@@ -162,8 +162,8 @@ def _custom(parts: Data) -> Any:
         axes.hlines(part["target"], place - 0.4, place + 0.4, color="black", linestyle=":")
     axes.set_xticks(range(len(parts)), list(parts))
     axes.axhline(1.0, color="black", linewidth=0.8)
-    axes.set_ylabel("speed, of the built-in")
-    axes.set_title("Activation, loss and Adam of one's own; dotted: target")
+    axes.set_ylabel("speed relative to built-in formulas")
+    axes.set_title("Custom activation, loss and Adam; dotted: target")
     axes.spines[["top", "right"]].set_visible(False)
     return figure
 
@@ -177,15 +177,15 @@ def _probes(parts: Data) -> Any:
         axes.hlines(100.0 * (part["limit"] - 1.0), place - 0.4, place + 0.4, color="black", linestyle=":")
     axes.set_xticks(range(len(parts)), list(parts))
     axes.axhline(0.0, color="black", linewidth=0.8)
-    axes.set_ylabel("time on top, %")
-    axes.set_title("What watching costs; dotted: at most")
+    axes.set_ylabel("additional time, %")
+    axes.set_title("Cost of probes; dotted: limit")
     axes.spines[["top", "right"]].set_visible(False)
     return figure
 
 
 def _anatomy(parts: Data) -> Any:
     figure, axes = plt.subplots(figsize=(7, 0.4 * len(parts) + 1.2))
-    colors = {"products at the FMA peak": "#7b241c", "what products take more": "#c0392b", "update": "#2471a3"}
+    colors = {"products at the FMA peak": "#7b241c", "products beyond that": "#c0392b", "update": "#2471a3"}
     colors["rest"] = "#b3b6b7"
     for place, part in enumerate(parts.values()):
         products, update, rest = (part[group]["median"] for group in ("products", "update", "rest"))
@@ -198,7 +198,7 @@ def _anatomy(parts: Data) -> Any:
     axes.set_yticks(range(len(parts)), list(parts))
     axes.invert_yaxis()
     axes.set_xlim(0, 100)
-    axes.set_xlabel("% of the time of a step's instructions, one thread")
+    axes.set_xlabel("% of the time of all instructions of a step, one thread")
     axes.legend(loc="lower center", bbox_to_anchor=(0.45, 1.0), ncols=4, frameon=False, fontsize=8)
     axes.spines[["top", "right"]].set_visible(False)
     return figure

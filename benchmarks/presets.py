@@ -1,10 +1,10 @@
-"""preset="auto" beside scikit-learn's MLP in a good pipeline and gradient boosting, on the open tabular sets.
+"""preset="auto" compared with scikit-learn's MLP in a pipeline and with gradient boosting, on open tabular data sets.
 
 MADALINE_DATA=folder python benchmarks/presets.py [--seeds 2] [--rows 10000] [--only SET ...] [--published]
 
-Every set is split by chance: a quarter to be judged on, of the others at most so many rows to learn from; all
-contestants get the same table and the same list of categorical columns. What was measured before is kept in
-results/presets.json and not measured again unless --again says so; the table is results/presets.md.
+Every data set is split at random: a quarter is the test set, and at most ``--rows`` of the other rows are the training
+set. All contestants get the same table and the same list of categorical columns. Earlier measurements are kept in
+results/presets.json and only repeated with --again; the table is results/presets.md.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ import madaline as md
 
 NUMBERS = harness.RESULTS / "presets.json"
 MOST_CATEGORIES = 250
-"Gradient boosting takes at most 255 categories of a column; rarer ones are missing for it."
+"Maximum number of categories per column of gradient boosting; rarer ones are treated as missing."
 
 
 def in_pandas(frame: pl.DataFrame) -> pd.DataFrame:
-    """The table as scikit-learn likes it; dates are numbers."""
+    """The table as a pandas data frame, with dates as numbers."""
     dates = [name for name, dtype in frame.schema.items() if dtype.is_temporal()]
     return frame.with_columns(frame[name].to_physical() for name in dates).to_pandas()
 
 
 def categories(data: tabular.Tabular, X: pd.DataFrame) -> list[str]:
-    """Columns that the card or their type says are categories."""
+    """Categorical columns, according to the data card or their type."""
     return [
         name
         for name in X.columns
@@ -51,7 +51,7 @@ def categories(data: tabular.Tabular, X: pd.DataFrame) -> list[str]:
 
 
 def scikit_mlp(data: tabular.Tabular, X: pl.DataFrame, y: np.ndarray, Z: pl.DataFrame, seed: int) -> np.ndarray:
-    """Imputed, one-hot, standardised, with early stopping; the target standardised for regression."""
+    """scikit-learn's MLP with imputing, one-hot encoding, standardising (also of targets) and early stopping."""
     train, test = in_pandas(X), in_pandas(Z)
     named = categories(data, train)
     for frame in (train, test):
@@ -71,7 +71,7 @@ def scikit_mlp(data: tabular.Tabular, X: pl.DataFrame, y: np.ndarray, Z: pl.Data
 
 
 def boosting(data: tabular.Tabular, X: pl.DataFrame, y: np.ndarray, Z: pl.DataFrame, seed: int) -> np.ndarray:
-    """scikit-learn's, which takes categories and gaps as they are."""
+    """scikit-learn's gradient boosting, which supports categories and missing values."""
     train, test = in_pandas(X), in_pandas(Z)
     named = categories(data, train)
     for name in named:
@@ -96,14 +96,14 @@ CONTESTANTS: dict[str, Callable[..., np.ndarray]] = {
 
 
 def score(data: tabular.Tabular, y: np.ndarray, predicted: np.ndarray) -> float:
-    """Accuracy, or the share of the variance that is explained."""
+    """Accuracy or R2."""
     if data.is_classification:
         return float(np.mean(y == predicted))
     return float(1.0 - np.mean((y - predicted) ** 2) / np.var(y))
 
 
 def measure(data: tabular.Tabular, who: str, seed: int, rows: int) -> dict[str, float]:
-    """Score and seconds of processor time, of one contestant on one split."""
+    """Score and processor seconds of one contestant on one split."""
     X, y, Z, truth = data.split(seed, most_rows=rows)
     start = time.process_time()
     predicted = CONTESTANTS[who](data, X, y, Z, seed)
@@ -111,26 +111,26 @@ def measure(data: tabular.Tabular, who: str, seed: int, rows: int) -> dict[str, 
 
 
 def ranks(scores: np.ndarray) -> np.ndarray:
-    """1 for the best of each row; equal ones share the mean of their ranks."""
+    """Ranks in each row, 1 for the best; ties get the mean of their ranks."""
     better = (scores[:, None, :] > scores[:, :, None] + 1e-9).sum(axis=2)
     equal = (np.abs(scores[:, None, :] - scores[:, :, None]) <= 1e-9).sum(axis=2)
     return better + (equal + 1) / 2.0
 
 
-ABOUT = """Made by `python benchmarks/presets.py`: {splits}, at most {most:,} rows to learn from. Accuracy, or
-the share of the variance that is explained (R2); the best is bold. Seconds are of processor time, learning and
-predicting, in the order of the columns, on a machine that others used too. The preset is what
-`MLPClassifier(preset="auto")` and `MLPRegressor(preset="auto")` do with the table as it is. It was chosen by
-trainings on seventeen of these sets, about twenty on each of twelve, on the first of these splits: its scores are a
-little too good; that weights are averaged was chosen by the validation losses of eleven sets on a split of its own.
-scikit-learn's MLP stands behind an imputer with indicators, one-hot codes and
-standardised numbers (and target), with early stopping; gradient boosting is its HistGradientBoosting."""
+ABOUT = """Made by `python benchmarks/presets.py`: {splits}, at most {most:,} training rows. Scores are accuracies or
+R2; the best one is bold. Times are processor seconds for training and prediction, in the order of the columns, on a
+machine with other load. The preset is `MLPClassifier(preset="auto")` or `MLPRegressor(preset="auto")` on the raw table.
+Its settings were chosen by experiments on seventeen of these data sets (about twenty experiments on each of twelve), on
+the first of these splits, so its scores are slightly optimistic. Weight averaging was chosen by the validation losses
+of eleven data sets on a separate split. scikit-learn's MLP has a pipeline with an imputer with indicators, one-hot
+encoding, standardised numbers (and targets) and early stopping; gradient boosting is scikit-learn's
+HistGradientBoosting."""
 
 PUBLISHED_HEADER = (
-    "## Beside published scores of tuned MLPs",
+    "## Comparison with published scores of tuned MLPs",
     "",
     'Published: Gorishniy et al. 2021, "Revisiting deep learning models for tabular data", table 2, tuned MLPs. One',
-    "seed here, nothing tuned to these sets; Adult by its own split, of the others a fifth to be judged on.",
+    "seed here, without tuning on these data sets; Adult has its own split, for the others a fifth is the test set.",
     "",
     '| set | metric | published MLP | madaline preset="auto" | seconds |',
     "| --- | --- | --- | --- | --- |",
@@ -158,8 +158,8 @@ def table(found: dict[str, Any]) -> str:
     wins = int((np.array(scores)[:, 0] > np.array(scores)[:, 1]).sum())
     splits = "one random split" if found["seeds"] == 1 else f"means over {found['seeds']} random splits"
     about = ABOUT.format(splits=splits, most=found["most"])
-    ahead = f"madaline's preset is ahead of scikit-learn's MLP on {wins} of {len(scores)} sets."
-    parts = ['# preset="auto" on open tabular sets', about, "\n".join(lines), ahead]
+    ahead = f"madaline's preset has a better score than scikit-learn's MLP on {wins} of {len(scores)} data sets."
+    parts = ['# preset="auto" on open tabular data sets', about, "\n".join(lines), ahead]
     if found.get("published"):
         rows = [
             f"| {name}{entry.get('note', '')} | {entry['metric']} | {entry['published']} | {entry['score']:.4f} "
@@ -174,7 +174,7 @@ PUBLISHED = {"california_housing": ("RMSE", 0.4985), "adult": ("accuracy", 0.852
 
 
 def measure_published(name: str) -> dict[str, Any]:
-    """One of them: Adult by its own split, the others with a fifth to be judged on."""
+    """Score on a data set with published results: Adult with its own split, the others with a fifth as the test set."""
     data = tabular.load(name)
     if name == "adult":
         is_test = (data.all["part"] == "test").to_numpy()
@@ -193,13 +193,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--rows", type=int, default=10_000)
-    parser.add_argument("--only", nargs="*", default=None, help="sets; all unless told")
+    parser.add_argument("--only", nargs="*", default=None, help="names of data sets (default: all)")
     parser.add_argument(
         "--again", nargs="*", default=(), help="contestants to measure again, by the start of their name"
     )
-    parser.add_argument("--published", nargs="*", default=None, help="also the sets with published scores, or some")
+    parser.add_argument(
+        "--published", nargs="*", default=None, help="also the data sets with published scores, or some of them"
+    )
     given = parser.parse_args()
-    warnings.simplefilter("ignore")  # of contestants that do not converge
+    warnings.simplefilter("ignore")  # some runs do not converge
     found: dict[str, Any] = json.loads(NUMBERS.read_text()) if NUMBERS.exists() else {"sets": {}}
     found |= {"seeds": given.seeds, "most": given.rows, "machine": harness.machine()}
     for again in given.again:

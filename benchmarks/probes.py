@@ -1,4 +1,4 @@
-"""What watching costs: training with probes at their default, against training without.
+"""Cost of probes: time of training with default probes, compared with training without.
 
 python benchmarks/probes.py [--seconds 20]
 """
@@ -16,9 +16,9 @@ from workloads import WORKLOADS, Workload
 import madaline as md
 
 LIMIT = 1.03
-"The time of training with probes, as a multiple of that without, at most."
+"Maximum time of training with probes, relative to training without."
 STEPS = {"tiny": 65_536, "small": 32_768, "deep": 4_096, "tabular": 512, "mnist": 512}
-"Of a fit: about a second, so that tracing the program with probes is a small part, as in a real training."
+"Number of steps: about a second of training, so that tracing the program with probes is a small part of it."
 
 
 def trainer(workload: Workload, threads: int) -> md.Trainer:

@@ -1,4 +1,4 @@
-"""Tables and plots of everything that was measured: reads ``results/*.json``, writes ``results/*.md`` and pictures.
+"""Tables and plots of all measurements: reads ``results/*.json``, writes ``results/*.md`` and pictures.
 
 python benchmarks/report.py
 """
@@ -17,7 +17,7 @@ from workloads import WORKLOADS
 
 Record = dict[str, Any]
 SCALING = ("tabular", "tabular_bn_do", "mnist", "dropout_paper", "wide")
-"Workloads that two threads have to make 1.7 times faster."
+"Workloads with a target speedup of 1.7 for two threads."
 
 
 def read(name: str) -> dict[str, Any] | None:
@@ -31,9 +31,9 @@ def mark(value: float, target: float) -> str:
 
 
 def ratio(ours: Record, theirs: Record) -> tuple[float, float, float]:
-    """How many times faster ours is, round by round: median and middle half."""
+    """Speedup of madaline, round by round: median and interquartile range."""
     mine, other = (_speeds(record) for record in (ours, theirs))
-    each = sorted(a / b for a, b in zip(mine, other, strict=False))  # slow ones have fewer rounds
+    each = sorted(a / b for a, b in zip(mine, other, strict=False))  # slow contestants have fewer rounds
     quarter = len(each) // 4
     return statistics.median(each), each[quarter], each[-1 - quarter]
 
@@ -47,12 +47,12 @@ def speed(record: Record) -> float:
 
 
 def share(workload: str, record: Record) -> float:
-    """The fraction of the roofline that a training speed is."""
+    """Training speed as a fraction of the roofline."""
     return speed(record) * kept_peaks(record["threads"]).step(WORKLOADS[workload])
 
 
 def done(part: Record, name: str = "", threads: int = 0) -> list[Record]:
-    """Records of a part that were measured, of one contestant or number of threads if told."""
+    """Measured records of a part, optionally only of one contestant or number of threads."""
     return [
         record
         for record in part["contestants"]
@@ -81,10 +81,11 @@ def train_page(data: Record) -> str:
     text = heading(
         "Training",
         data,
-        "Steps a second of whole epochs, rows shuffled. Every library in a process of its own, in turn, round after "
-        "round; all begin with the same weights. Peers as fast as they go: PyTorch with fused optimizers and with "
-        "torch.compile, JAX with a compiled scan over the epoch, Keras on JAX with 32 steps an execution. Ratios above "
-        "1: madaline is faster; in brackets the middle half of the rounds. Made by `make bench`.",
+        "Steps per second over whole epochs with shuffled rows. Every library runs in a separate process, and the "
+        "processes are measured alternately, in rounds; all start with the same weights. Peers use their fastest "
+        "settings: PyTorch with fused optimizers and with torch.compile, JAX with a compiled scan over the epoch, "
+        "Keras on JAX with 32 steps per execution. Ratios above 1 mean that madaline is faster; in brackets is the "
+        "interquartile range of the rounds. Made by `make bench`.",
     )
     if missing := not_measured(parts):
         text += f"Not measured yet: {missing}.\n\n"
@@ -103,16 +104,16 @@ def train_page(data: Record) -> str:
                 f"{share(name, ours):.0%}",
             ]
         )
-    header = ["workload", "madaline, steps/s (threads)", "best peer", "ratio", "target", "of the roofline"]
-    text += harness.table("Against the best peer, each with its best number of threads", header, rows)
-    text += "What stands in the way where a target is missed: [where the time of a step goes](anatomy.md).\n\n"
+    header = ["workload", "madaline, steps/s (threads)", "best peer", "ratio", "target", "fraction of roofline"]
+    text += harness.table("Compared with the best peer, each with its best number of threads", header, rows)
+    text += "The page [Time of the instructions of a step](anatomy.md) shows why targets are missed.\n\n"
     for threads in (1, 2):
         text += all_contestants(parts, threads)
     return text + scaling(parts) + other_targets(parts) + agreement(parts)
 
 
 def not_measured(parts: dict[str, Record]) -> str:
-    """Workloads, and peers on some of them, that were neither measured nor refused."""
+    """Workloads, and peers on some workloads, that were neither measured nor rejected."""
     found = [name for name in WORKLOADS if name not in parts]
     for peer in PEERS:
         without = [name for name, part in parts.items() if peer not in [r["name"] for r in part["contestants"]]]
@@ -131,8 +132,8 @@ def all_contestants(parts: dict[str, Record], threads: int) -> str:
             found = done(part, name, threads)
             row.append(f"{speed(found[0]):,.0f} ({ratio(ours, found[0])[0]:.2f}x)" if found else "-")
         rows.append([*row, f"{share(workload, ours):.0%}"])
-    title = f"All contestants, threads: {threads}; steps/s (and how many times faster madaline is)"
-    return harness.table(title, ["workload", *(TITLES[name] for name in names), "of the roofline"], rows)
+    title = f"All contestants, threads: {threads}; steps/s (and the speedup of madaline)"
+    return harness.table(title, ["workload", *(TITLES[name] for name in names), "fraction of roofline"], rows)
 
 
 def scaling(parts: dict[str, Record]) -> str:
@@ -141,21 +142,25 @@ def scaling(parts: dict[str, Record]) -> str:
         one, two = (done(part, "madaline", threads)[0] for threads in (1, 2))
         found = ratio(two, one)
         rows.append([name, harness.show_ratio(found), mark(found[0], 1.7 if name in SCALING else 1.0)])
-    text = "![From one thread to two](scaling.png)\n\n"
-    return text + harness.table("madaline from one thread to two", ["workload", "times faster", "target"], rows)
+    text = "![One and two threads](scaling.png)\n\n"
+    return text + harness.table("Speedup of madaline with two threads", ["workload", "speedup", "target"], rows)
 
 
 def other_targets(parts: dict[str, Record]) -> str:
     rows = []
     if "tiny" in parts:
         found = ratio(best(parts["tiny"], ours=True), max(done(parts["tiny"], "torch"), key=speed))
-        rows.append(["tiny: times PyTorch eager", harness.show_ratio(found), mark(found[0], 50)])
+        rows.append(["tiny: relative to PyTorch eager", harness.show_ratio(found), mark(found[0], 50)])
     for name, least in (("wide", 0.85), ("simplechains", 0.4)):
         if name in parts:
             ours = best(parts[name], ours=True)
             part = share(name, ours)
             rows.append(
-                [f"{name}: of FMA peak, at {1e6 / speed(ours):,.0f} us a step", f"{part:.2f}", mark(part, least)]
+                [
+                    f"{name}: fraction of FMA peak, {1e6 / speed(ours):,.0f} us per step",
+                    f"{part:.2f}",
+                    mark(part, least),
+                ]
             )
     slower = [
         f"{name} (threads: {record['threads']}, {TITLES[record['name']]})"
@@ -163,12 +168,12 @@ def other_targets(parts: dict[str, Record]) -> str:
         for record in done(part)
         if ratio(done(part, "madaline", record["threads"])[0], record)[0] < 1 and record["name"] != "madaline"
     ]
-    rows.append(["slower than a peer with as many threads", "; ".join(slower) or "nowhere", mark(-len(slower), 0)])
+    rows.append(["slower than a peer with as many threads", "; ".join(slower) or "none", mark(-len(slower), 0)])
     return harness.table("Other targets", ["", "found", "target"], rows)
 
 
 def agreement(parts: dict[str, Record]) -> str:
-    """What the contestants learned in the epochs that are compared."""
+    """Losses of the contestants in the epochs that are compared."""
     rows = []
     for name, part in parts.items():
         compared = [record for record in done(part) if isinstance(record.get("first_losses"), list)]
@@ -179,7 +184,7 @@ def agreement(parts: dict[str, Record]) -> str:
         notes += [f"{who} **differs** by {size:.2g}" for who, size in part["different"].items()]
         rows.append([name, f"{losses[0]:.5f}", f"{spread:.1e}", str(len(compared)), "; ".join(notes)])
     header = ["workload", "loss of the second epoch", "relative spread", "contestants", ""]
-    title = "All learn the same: losses from equal weights, rows in order, without dropout"
+    title = "Agreement: losses from equal weights, without shuffling and dropout"
     return harness.table(title, header, rows)
 
 
@@ -187,8 +192,9 @@ def inference_page(data: Record) -> str:
     text = heading(
         "Predictions",
         data,
-        "NumPy in, probabilities out; all have the same weights and give the same probabilities. Times of one call, "
-        "each contestant with its best number of threads, in turn; ratios above 1: madaline is faster.",
+        "From NumPy arrays to probabilities; all contestants have the same weights and return the same probabilities. "
+        "Times are for one call, with the best number of threads of each contestant, measured alternately. Ratios "
+        "above 1 mean that madaline is faster.",
     )
     text += "![Predictions](inference.png)\n\n"
     names = [name for name in TITLES if any(done(part, name) for part in data["parts"].values())]
@@ -200,12 +206,14 @@ def inference_page(data: Record) -> str:
         part_of_limit = speed(ours) * kept_peaks(ours["threads"]).prediction(WORKLOADS[net], int(n_rows))
         times = ratio(ours, by_name["onnxruntime"])[0]
         if n_rows == "1":
-            verdict = mark(times, 3.0) if net in ("tiny", "small") else f"{mark(part_of_limit, 0.75)}, of the roofline"
+            verdict = (
+                mark(times, 3.0) if net in ("tiny", "small") else f"{mark(part_of_limit, 0.75)} (fraction of roofline)"
+            )
         else:
             verdict = mark(max(times, 1.3 if part_of_limit >= 0.85 else 0), 1.3)
         peers = [f"{1e6 / speed(theirs):,.1f} ({ratio(ours, theirs)[0]:.2f}x)" for theirs in by_name.values()]
         rows.append([net, n_rows, f"{1e6 / speed(ours):,.1f}", *peers[1:], verdict, f"{part_of_limit:.0%}"])
-    header = ["net", "rows", *(f"{TITLES[name]}, us" for name in names), "target", "of the roofline"]
+    header = ["net", "rows", *(f"{TITLES[name]}, us" for name in names), "target", "fraction of roofline"]
     return text + harness.table("One row and 1,024 rows", header, rows)
 
 
@@ -216,20 +224,22 @@ def startup_page(data: Record) -> str:
     if "estimator" in shares:
         verdict = "met" if shares["estimator"] <= 1 else "**missed**"
         through = (
-            f" Through `md.MLPClassifier`, with scikit-learn's import, {shares['estimator']:.2f}; at most 1: {verdict}."
+            f" `md.MLPClassifier`, which imports scikit-learn, takes {shares['estimator']:.2f} of it; the limit of 1 "
+            f"is {verdict}."
         )
     rows = []
     for name, part in parts.items():
         middle = {key: statistics.median(run[key] for run in part["runs"]) for key in ("import", "fit", "accuracy")}
         rows.append([TITLES[name], *(f"{value:.3f}" for value in middle.values()), f"{part['median']:.3f}"])
     text = heading(
-        "From import to a trained model",
+        "Time from import to a trained model",
         data,
-        "Iris, one hidden layer of 100, 100 epochs of Adam, in fresh processes in turn; medians. madaline takes "
-        f"{share:.2f} of scikit-learn's time; at most 0.33: {'met' if share < 1 / 3 else '**missed**'}.{through}",
+        "Iris, one hidden layer of 100 units, 100 epochs of Adam, in new processes, measured alternately; medians. "
+        f"madaline takes {share:.2f} of scikit-learn's time; the limit of 0.33 is "
+        f"{'met' if share < 1 / 3 else '**missed**'}.{through}",
     )
     text += "![From import to a trained model](startup.png)\n\n"
-    return text + harness.table("Seconds", ["", "import", "fit", "share of rows right", "import and fit"], rows)
+    return text + harness.table("Seconds", ["", "import", "fit", "accuracy", "import and fit"], rows)
 
 
 def growth_page(data: Record) -> str:
@@ -238,13 +248,13 @@ def growth_page(data: Record) -> str:
         for key, part in data["parts"].items()
     ]
     text = heading(
-        "How the cost grows",
+        "Scaling of the training time",
         data,
-        "The power with which time grows over the three largest sizes, and that of the flops. A smaller power than the "
-        "flops' means that fixed costs still count; a larger one, that a cache is full.",
+        "The exponents with which the time and the flops grow over the three largest sizes. If the exponent of the "
+        "time is smaller, fixed costs still matter; if it is larger, the data no longer fits into a cache.",
     )
-    header = ["what grows", "time of one", "time grows with the power", "flops with"]
-    return text + "![Growth](growth.png)\n\n" + harness.table("Powers", header, rows)
+    header = ["varied", "time of one", "exponent of the time", "exponent of the flops"]
+    return text + "![Growth](growth.png)\n\n" + harness.table("Exponents", header, rows)
 
 
 def custom_page(data: Record) -> str:
@@ -258,12 +268,12 @@ def custom_page(data: Record) -> str:
         for key, part in data["parts"].items()
     ]
     text = heading(
-        "Formulas of one's own",
+        "Custom formulas",
         data,
-        "Activation, loss and Adam as a few lines of NumPy (`benchmarks/custom.py`) against the built-in ones.",
+        "Activation, loss and Adam as a few lines of NumPy (`benchmarks/custom.py`), compared with the built-in ones.",
     )
-    header = ["workload", "built in, steps/s", "one's own", "ratio", "target"]
-    return text + "![Formulas of one's own](custom.png)\n\n" + harness.table("Speed", header, rows)
+    header = ["workload", "built-in, steps/s", "custom, steps/s", "ratio", "target"]
+    return text + "![Custom formulas](custom.png)\n\n" + harness.table("Speed", header, rows)
 
 
 def probes_page(data: Record) -> str:
@@ -278,16 +288,14 @@ def probes_page(data: Record) -> str:
         for key, part in data["parts"].items()
     ]
     text = heading(
-        "What watching costs",
+        "Cost of probes",
         data,
-        "A fit with `probes=True`, everything else as it is, against one without (`benchmarks/probes.py`). Tracing "
-        "the second program is counted; planning it is not, since the first fit of each, which is not timed, has left "
-        "it in the cache. One thread.",
+        "Time of `fit` with `probes=True` relative to `fit` without (`benchmarks/probes.py`), on one thread. Tracing "
+        "the program of the probes is included. Planning is not, because the first `fit`, which is not timed, leaves "
+        "the plan in the cache.",
     )
-    text += "![What watching costs](probes.png)\n\n"
-    return text + harness.table(
-        "Time", ["workload", "steps of a fit", "samples", "time, times that without", "at most"], rows
-    )
+    text += "![Cost of probes](probes.png)\n\n"
+    return text + harness.table("Time", ["workload", "steps", "samples", "relative time", "limit"], rows)
 
 
 def anatomy_page(data: Record) -> str:
@@ -323,31 +331,39 @@ def anatomy_page(data: Record) -> str:
             ]
         )
     text = heading(
-        "Where the time of a step goes",
+        "Time of the instructions of a step",
         data,
-        "The instructions of one training step, each timed on one thread, many steps (`benchmarks/anatomy.py`): "
-        "medians, which hold what neighbours on the machine take. *Products* are matrix products with what is fused "
-        "into them, *update* is the optimizer, *rest* are losses, sums, normalisation and masks.",
+        "The time of each instruction of a training step on one thread (`benchmarks/anatomy.py`): medians over many "
+        "steps, which include the effect of other load. *Products* are matrix products with the operations that are "
+        "fused into them, *update* is the optimizer, and *rest* are losses, sums, normalisation and masks.",
     )
     text += "![Where the time goes](anatomy.png)\n\n"
-    header = ["workload", "instructions", "us", "products", "update", "rest", "products, of the FMA peak (at best)"]
-    text += harness.table("Shares", header, shares)
     header = [
         "workload",
-        "best peer's step, us",
-        "all instructions, as they are",
+        "instructions",
+        "us",
+        "products",
+        "update",
+        "rest",
+        "products, fraction of the FMA peak (at best)",
+    ]
+    text += harness.table("Fractions of the time", header, shares)
+    header = [
+        "workload",
+        "step of the best peer, us",
+        "all instructions",
         "without the rest",
-        "products at the FMA peak, update at its best, nothing else",
+        "only products at the FMA peak and the fastest update",
         "the same on two threads",
         "target",
     ]
-    text += harness.table("How many times faster than the best peer a step could be", header, limits)
+    text += harness.table("Possible speedups relative to the best peer", header, limits)
     return text + (
-        "How to read it: where the products at the FMA peak and the update alone are slower than the target on one "
-        "thread, only a second thread can reach it. Where all instructions as they are stay below the target, the "
-        "largest share above says what would have to shrink; what a run is slower than the instructions is Python "
-        "between epochs, gathering of rows, and on two threads waiting for the slower one. The peers were timed in "
-        "`train.py`, at another time than the instructions.\n"
+        "If the products at the FMA peak and the update alone do not reach the target on one thread, only a second "
+        "thread can. If all instructions together do not reach it, the largest fraction in the first table shows what "
+        "would have to be faster. A run takes longer than its instructions because of Python code between epochs, the "
+        "gathering of rows and, on two threads, waiting for the slower one. The peers were measured by `train.py`, at "
+        "a different time.\n"
     )
 
 

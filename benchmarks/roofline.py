@@ -1,8 +1,8 @@
-"""How fast a step could be at most on this machine: its flops at the FMA peak, its bytes at the bandwidth of the cache.
+"""Roofline of a training step: its flops at the FMA peak, and its bytes at the bandwidth of the cache.
 
     python benchmarks/roofline.py
 
-The limit is the slower of the two, as if they overlapped perfectly: no program can be faster, most cannot come close.
+The limit is the slower of the two, assuming perfect overlap: no program can be faster, and most are far from it.
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ KEPT = harness.RESULTS / "roofline.json"
 
 @dataclass(frozen=True)
 class Peaks:
-    """FMA peak in flops a second, and bytes a second by the size of the memory they come from, of some threads."""
+    """FMA peak in flops per second, and bandwidth in bytes per second by memory size, for a number of threads."""
 
     threads: int
     flops: float
     bandwidth: dict[int, float]
 
     def bandwidth_at(self, n_bytes: float) -> float:
-        """Of the smallest memory that was measured and holds so many bytes, a share on each thread."""
+        """Bandwidth of the smallest measured memory size that holds this many bytes, distributed over the threads."""
         share = n_bytes / self.threads
         return self.bandwidth[min((size for size in self.bandwidth if size >= share), default=max(self.bandwidth))]
 
     def seconds(self, *, flops: float, n_bytes: float, footprint: float) -> float:
-        """The least time for so many flops and bytes."""
+        """Minimum time for a number of flops and bytes."""
         return max(flops / self.flops, n_bytes / self.bandwidth_at(footprint))
 
     def prediction(self, workload: Workload, n_rows: int) -> float:
-        """The least time of a prediction: its products, and its weights read once."""
+        """Minimum time of a prediction: its products, and reading its weights once."""
         n_bytes = 4 * workload.n_weights
         return self.seconds(flops=2 * n_rows * workload.n_weights, n_bytes=n_bytes, footprint=n_bytes)
 
     def step(self, workload: Workload) -> float:
-        """The least time of a step."""
+        """Minimum time of a training step."""
         return self.seconds(flops=workload.flops(), n_bytes=workload.bytes(), footprint=workload.footprint())
 
 
 def peaks(threads: int) -> Peaks:
-    """Measure for a second. The best ever seen on such a CPU is kept and counts, as other work can only slow it."""
+    """Measure for a second. The best values for each CPU are saved and used, since other load can only reduce them."""
     text = subprocess.run([_built(), str(threads)], check=True, capture_output=True, text=True).stdout
     found = {}
     for line in text.splitlines():
@@ -62,7 +62,7 @@ def peaks(threads: int) -> Peaks:
 
 
 def kept_peaks(threads: int) -> Peaks:
-    """The best ever seen on such a CPU, with so many threads or fewer."""
+    """The best saved values for this CPU, with this number of threads or fewer."""
     known = [_kept().get(_place(count), {}) for count in range(1, threads + 1)]
     best = {key: max(rates.get(key, 0.0) for rates in known) for key in known[-1]}
     bandwidth = {int(key.split()[1]): rate for key, rate in best.items() if key.startswith("triad")}
@@ -95,7 +95,7 @@ def main() -> None:
         print(f"{threads} threads: FMA {found.flops * 1e-9:.0f} GFLOP/s;", end=" ")
         print("; ".join(f"{size >> 10:,} KiB {rate * 1e-9:.0f} GB/s" for size, rate in found.bandwidth.items()))
         rows += [[workload.name, str(threads), f"{1 / found.step(workload):,.0f}"] for workload in WORKLOADS.values()]
-    print(harness.table("Limits", ["workload", "threads", "steps/s at most"], rows))
+    print(harness.table("Limits", ["workload", "threads", "maximum steps/s"], rows))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""From import to a trained model of iris, in fresh processes: madaline's Trainer and its MLPClassifier against
+"""Time from import to a trained model of iris in new processes: madaline's Trainer and MLPClassifier, compared with
 scikit-learn's MLPClassifier.
 
     python benchmarks/startup.py [--runs 7]
 
-All train one hidden layer of 100 rectifiers by Adam for 100 epochs of batches of 32 rows. Python keeps compiled
-files, as it does for installed packages.
+All train one hidden layer of 100 rectifiers with Adam for 100 epochs with mini-batches of 32 rows. Compiled Python
+files are cached, as for installed packages.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def main() -> None:
             for name, program in PROGRAMS.items():
                 command = [sys.executable, "-c", FRAME.format(program=program), str(path)]
                 text = subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
-                if run:  # the first fills the file cache and compiles
+                if run:  # the first run fills caches and compiles
                     found[name].append(json.loads(text))
     for name, runs in found.items():
         middle = {key: statistics.median(run[key] for run in runs) for key in runs[0]}
@@ -78,7 +78,7 @@ def main() -> None:
 
 
 def iris(folder: Path) -> Path:
-    """A file with the flowers, standardized, as float32."""
+    """A file with the iris data set, standardized, as float32."""
     from sklearn.datasets import load_iris
 
     X, y = load_iris(return_X_y=True)

@@ -1,4 +1,4 @@
-"""The open tabular sets, as polars frames, and how they are split: read from the folder MADALINE_DATA."""
+"""Open tabular data sets as polars data frames, read from the folder MADALINE_DATA, and their splits."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import polars as pl
 FOLDER = Path(os.environ.get("MADALINE_DATA", "../shared/data")) / "tabular"
 
 DATES = ("pickup", "dropoff")
-"Columns of dates that a table holds as text."
+"Columns with dates as text."
 
 
 @dataclass(frozen=True)
 class Tabular:
-    """A table without its target, the target, and what its card says."""
+    """A table without its target, the target, and the contents of the data card."""
 
     name: str
     X: pl.DataFrame
@@ -29,7 +29,7 @@ class Tabular:
     all: pl.DataFrame
 
     def split(self, seed: int, *, most_rows: int = 10_000, share: float = 0.25) -> tuple[Any, Any, Any, Any]:
-        """Rows to learn from and rows to be judged on, at most so many of each: X, y, X, y."""
+        """Training and test set, each with a maximum number of rows: X, y, X, y."""
         order = np.random.default_rng(seed).permutation(len(self.y))
         n_test = round(share * len(order))
         test, train = order[: min(n_test, most_rows)], order[n_test:][:most_rows]
@@ -37,13 +37,13 @@ class Tabular:
 
 
 def names() -> list[str]:
-    """Every set, small ones first."""
+    """Names of all data sets, small ones first."""
     cards = [json.loads(card.read_text()) for card in FOLDER.glob("*.json")]
     return [card["name"] for card in sorted(cards, key=lambda card: (card["rows"], card["name"]))]
 
 
 def load(name: str) -> Tabular:
-    """A set; rows without a target are left out."""
+    """Load a data set without the rows that have no target."""
     card = json.loads((FOLDER / f"{name}.json").read_text())
     frame = pl.read_parquet(FOLDER / f"{name}.parquet")
     targets = card["target"] if isinstance(card["target"], list) else [card["target"]]

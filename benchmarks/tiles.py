@@ -1,9 +1,9 @@
-"""Tiles or pieces: a whole training step planned in several ways, one thread and two, interleaved.
+"""Row tiles or pieces of products: a training step planned in several ways, with one and two threads, interleaved.
 
     python benchmarks/tiles.py [net ...]
 
-Four nets; the constants at the top of ``plan/planner.py`` are set to each way in turn. Decision 0005 rests on it.
-The least times of many short rounds are shown; gains of a second thread are to be had on a quiet machine only.
+For four nets, the constants at the top of ``plan/planner.py`` are set to several values (see decision 0005). The
+results are minimum times of many short rounds. The gain of a second thread can only be measured on an idle machine.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NETS = {
     "tabular": (54, 256, 256, 7, 256),
     "mnist": (784, 256, 128, 10, 128),
 }
-# Bytes of matrices up to which a net is tiled, rows of a tile, flops that make a lane.
+# Maximum bytes of matrices for tiling, rows per tile, flops per lane.
 WAYS = {
     "pieces": (-1, 256, 4_000_000),
     "tiles of 128, few lanes": (1 << 40, 128, 25_000_000),
@@ -58,7 +58,7 @@ def training_step(widths: tuple[int, ...]) -> Any:
 
 
 def traced(net: tuple[int, ...]) -> tuple[Graph, list[np.ndarray]]:
-    """The step and arguments; a tiny rate, so that thousands of steps on one batch do not end in subnormal numbers."""
+    """The step and its arguments; the rate is tiny, so that thousands of steps do not lead to subnormal numbers."""
     *widths, batch = net
     rng = np.random.default_rng(0)
     size = sum((a + 1) * b for a, b in pairwise(widths))
@@ -93,7 +93,7 @@ def main() -> None:
         for label in WAYS:
             one, two = (timings[f"{label}, {threads}"].best * 1e6 for threads in (1, 2))
             rows.append([name, label, f"{one:,.1f}", f"{two:,.1f}", f"{one / two:.2f}"])
-    print(harness.table("A training step, us", ["net", "way", "one thread", "two", "gain"], rows))
+    print(harness.table("A training step, us", ["net", "plan", "one thread", "two threads", "gain"], rows))
 
 
 if __name__ == "__main__":

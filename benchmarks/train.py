@@ -1,11 +1,11 @@
-"""Training speed on the workloads of workloads.py: madaline against the peers, interleaved, in steps a second.
+"""Training speed on the workloads of workloads.py: madaline and its peers, interleaved, in steps per second.
 
     python benchmarks/train.py                                  everything, several minutes
-    python benchmarks/train.py --only madaline                  steps a second and fraction of the roofline, in seconds
+    python benchmarks/train.py --only madaline                  only madaline, some seconds
     python benchmarks/train.py --workloads tiny,small --peers torch,jax --threads 1 --seconds 2
 
-Before a workload is timed, all contestants train without shuffling and dropout from the same weights, and must reach
-the same losses. Results are kept workload by workload in ``results/train.json``; ``report.py`` makes tables and plots.
+Before a workload is timed, all contestants are trained without shuffling and dropout from the same weights, and must
+reach the same losses. Results are saved per workload in ``results/train.json``; ``report.py`` makes tables and plots.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from workloads import WORKLOADS, Workload
 
 EPOCHS_TO_AGREE = 2
 TOLERANCE = 2e-3
-"Relative difference of losses; float32 sums in another order, amplified by a few dozen steps."
+"Maximum relative difference of losses: float32 sums in a different order, amplified by a few dozen steps."
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--workloads", type=harness.words, default=list(WORKLOADS))
     parser.add_argument("--peers", type=harness.words, default=list(PEERS))
-    parser.add_argument("--only", choices=["madaline", *PEERS], help="one contestant; nothing is saved")
+    parser.add_argument("--only", choices=["madaline", *PEERS], help="run only this contestant, and save nothing")
     parser.add_argument("--threads", type=harness.numbers, default=[1, 2])
-    parser.add_argument("--seconds", type=float, default=1.0, help="for each contestant and workload")
+    parser.add_argument("--seconds", type=float, default=1.0, help="measuring time per contestant and workload")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--no-save", action="store_true")
     return parser.parse_args()
 
 
 def measure(contestants: list[Worker], workload: Workload, options: argparse.Namespace) -> list[dict[str, Any]]:
-    """One record for each contestant."""
+    """One record per contestant."""
     records: dict[Worker, dict[str, Any]] = {}
     for worker in contestants:
         record = records[worker] = {"name": worker.name, "threads": worker.threads, "wait": worker.wait}
@@ -59,7 +59,7 @@ def measure(contestants: list[Worker], workload: Workload, options: argparse.Nam
 
 
 def different(records: list[dict[str, Any]]) -> dict[str, float]:
-    """Contestants whose losses are not those of the first one, with the largest relative difference."""
+    """Contestants whose losses differ from those of the first one, with the largest relative difference."""
     found = {}
     for record in records[1:]:
         losses = record.get("first_losses", "")
@@ -77,12 +77,12 @@ def show(workload: Workload, records: list[dict[str, Any]], limits: dict[int, Pe
     for record in records:
         title = f"  {TITLES[record['name']]:20s} {record['threads']} threads"
         if "cannot" in record:
-            print(f"{title}  cannot: {record['cannot']}")
+            print(f"{title}  not supported: {record['cannot']}")
             continue
         fraction = record["median"] * limits[record["threads"]].step(workload)
         print(f"{title} {record['median']:12,.1f} steps/s {fraction:7.1%} of the roofline", flush=True)
     for who, size in different(records).items():
-        print(f"  {who} learns something else: its losses differ by {size:.2g}")
+        print(f"  {who}: losses differ by {size:.2g}")
 
 
 def main() -> None:

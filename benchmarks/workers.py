@@ -1,4 +1,4 @@
-"""Contestants in processes of their own, asked in turn: each library alone, with its own number of threads."""
+"""Contestants in separate processes: each library with its own number of threads."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from workloads import Workload
 
 USE_OPENMP = ("torch", "torch.compile", "sklearn")
 TRIALS = 3
-"Calls by which one of two ways to wait is chosen."
+"Number of calls with which one of two wait policies is chosen."
 
 
 class Worker:
@@ -29,9 +29,9 @@ class Worker:
     name : str
         One of :data:`peers.FILES`.
     threads : int
-        How many it may use. Libraries read such settings when they are imported, hence the process.
+        Maximum number of threads. Libraries read such settings when they are imported, hence the separate process.
     wait : {"PASSIVE", "ACTIVE"}
-        Whether threads of OpenMP that have nothing to do sleep, or spin for a while.
+        Whether idle OpenMP threads sleep or spin for a while.
     """
 
     def __init__(self, name: str, threads: int, wait: str = "PASSIVE") -> None:
@@ -43,9 +43,9 @@ class Worker:
             self._process.start()
 
     def ask(self, question: str, *arguments: Any) -> Any:
-        """Call a method of :class:`Session` there. Meanwhile the process runs, and only then.
+        """Call a method of :class:`Session` in the process, which only runs during the call.
 
-        Idle threads of some libraries spin, for minutes if told to, and would slow down the others.
+        Idle threads of some libraries spin, possibly for minutes, and would slow down the others.
         """
         self._signal(signal.SIGCONT)
         self._pipe.send((question, arguments))
@@ -70,7 +70,7 @@ class Worker:
 
 
 class Session:
-    """What happens inside a worker."""
+    """The side of a contestant inside its process."""
 
     def __init__(self, name: str, threads: int) -> None:
         self.name, self.threads = name, threads
@@ -78,22 +78,22 @@ class Session:
         self._call: Callable[..., Any]
 
     def losses(self, workload: Workload, count: int) -> list[float] | str:
-        """The mean losses of the first epochs, rows as they come; or why they cannot be compared."""
+        """The mean losses of the first epochs without shuffling, or the reason why they cannot be compared."""
         if hasattr(self._module, "differs") and (reason := self._module.differs(workload)):
             return str(reason)
         epochs = self._module.TRAINERS[self.name](workload, self.threads, shuffle=False)
         return [epochs(1) for _ in range(count)]
 
     def train(self, workload: Workload) -> dict[str, float]:
-        """Get ready to train; gives the seconds that took, compilation and first epoch included, and its loss."""
+        """Prepare for training; returns the seconds for compilation and the first epoch, and its loss."""
         start = time.perf_counter()
-        shuffle = workload.batch < workload.rows  # one batch of all rows needs no order
+        shuffle = workload.batch < workload.rows  # a full batch needs no shuffling
         self._call = self._module.TRAINERS[self.name](workload, self.threads, shuffle=shuffle)
         loss = self._call(1)
         return {"seconds": time.perf_counter() - start, "loss": loss}
 
     def predict(self, workload: Workload, n_rows: int) -> Any:
-        """Get ready to predict; gives the probabilities."""
+        """Prepare for prediction; returns the probabilities."""
         X = workload.data()[0][:n_rows]
         function = self._module.PREDICTORS[self.name](workload, self.threads)
 
@@ -105,7 +105,7 @@ class Session:
         return function(X)
 
     def seconds(self, count: int) -> float:
-        """Do it so many times."""
+        """Repeat the prepared operation."""
         start = time.perf_counter()
         self._call(count)
         return time.perf_counter() - start
@@ -113,7 +113,7 @@ class Session:
 
 @contextmanager
 def workers(names: list[str], threads: list[int]) -> Iterator[list[Worker]]:
-    """Every library with every number of threads; those that use OpenMP with both ways to wait."""
+    """Every library with every number of threads; those with OpenMP also with both wait policies."""
     found: list[Worker] = []
     try:
         for count in threads:
@@ -127,8 +127,8 @@ def workers(names: list[str], threads: list[int]) -> Iterator[list[Worker]]:
 
 
 def faster_of_each(ready: list[Worker]) -> list[Worker]:
-    """Of a library's ways to wait the faster one, by the best of some calls in turn: which it is depends on the net and
-    on what else the machine does.
+    """The faster wait policy of each library, by the best of several alternating calls. It depends on the net and on
+    other load.
     """
     times = {id(worker): float("inf") for worker in ready}
     for _ in range(TRIALS):
@@ -144,9 +144,9 @@ def faster_of_each(ready: list[Worker]) -> list[Worker]:
 
 
 def interleave(contestants: list[Worker], *, seconds: float, rounds: int) -> list[Timing]:
-    """Ask A, B, C, A, B, C, ... for about so many seconds each in all; seconds a call (an epoch, a prediction).
+    """Run A, B, C, A, B, C, ... for about ``seconds`` each; returns seconds per call (an epoch or a prediction).
 
-    One whose single call takes longer than its share of a round leaves early, but not before its second round.
+    A contestant whose call takes longer than its time in a round leaves early, but not before its second round.
     """
     counts, turns = [], []
     for worker in contestants:
@@ -172,7 +172,7 @@ def _serve(name: str, threads: int, pipe: Any) -> None:
             pipe.send(("answer", getattr(session, question)(*arguments)))
         except (CannotError, ImportError) as reason:
             pipe.send(("cannot", str(reason)))
-        except Exception:  # noqa: BLE001 - whatever it is, the parent raises it
+        except Exception:  # noqa: BLE001 - the parent raises it
             pipe.send(("error", traceback.format_exc()))
 
 
@@ -181,7 +181,7 @@ def _settings(threads: int, wait: str) -> dict[str, str]:
     several = "true" if threads > 1 else "false"
     flags = f"--xla_cpu_multi_thread_eigen={several} intra_op_parallelism_threads={threads}"
     return {name: str(threads) for name in names} | {
-        # Threads that spin start sooner; where others compute too, they make PyTorch and scikit-learn ten times slower.
+        # Spinning threads start sooner; with other load, they make PyTorch and scikit-learn ten times slower.
         "OMP_WAIT_POLICY": wait,
         "OPENBLAS_THREAD_TIMEOUT": "4",
         "XLA_FLAGS": flags,

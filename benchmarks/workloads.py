@@ -1,4 +1,4 @@
-"""The nets that are measured: the one table of them, their data, their first weights, and what a step must cost."""
+"""The workloads of the benchmarks: nets, data, initial weights, and the minimum cost of a step."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 RATES = {"adam": 1e-3, "sgd": 1e-2}
 PASSES = {"adam": 7, "sgd": 3}
-"How often a step goes over memory as large as the weights: weights forward, backward and written; moments both ways."
+"Passes over arrays as large as the weights per step: weights forward, backward and written; moments read and written."
 ARRAYS = {"adam": 3, "sgd": 1}
-"How many arrays as large as the weights it keeps."
+"Number of arrays as large as the weights."
 
 
 @dataclass(frozen=True)
 class Workload:
-    """A net and how it is trained: float32, rows in a new order every epoch.
+    """A net and its training settings: float32, rows shuffled in every epoch.
 
-    ``target`` is how many times faster than the best peer madaline has to be.
+    ``target`` is the target speedup of madaline relative to the best peer.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Workload:
 
     @property
     def steps(self) -> int:
-        """Of an epoch."""
+        """Number of steps per epoch."""
         return self.rows // self.batch
 
     @property
@@ -54,20 +54,20 @@ class Workload:
         return sum(n_in * n_out for n_in, n_out in self.layers)
 
     def flops(self) -> int:
-        """Of the matrix products of a step: forward, by the weights, and (but for the first layer) by the inputs."""
+        """Flops of the matrix products of a step: forward, and gradients of weights and (except layer 1) of inputs."""
         first = self.widths[0] * self.widths[1]
         return 2 * self.batch * (3 * self.n_weights - first)
 
     def bytes(self) -> int:
-        """That a step must move for weights and moments."""
+        """Bytes that a step must move for weights and moments."""
         return 4 * self.n_weights * PASSES[self.optimizer]
 
     def footprint(self) -> int:
-        """Bytes of weights and moments: they decide which cache a step lives in."""
+        """Bytes of weights and moments, which determine the cache that a step needs."""
         return 4 * self.n_weights * ARRAYS[self.optimizer]
 
     def data(self) -> tuple[Array, Array]:
-        """Rows that a random linear map labels, so that there is something to learn."""
+        """Random rows with labels from a random linear map."""
         rng = np.random.default_rng(0)
         X = rng.standard_normal((self.rows, self.widths[0]), dtype=np.float32)
         scores = X @ rng.standard_normal((self.widths[0], self.widths[-1]), dtype=np.float32)
@@ -76,7 +76,7 @@ class Workload:
         return X, scores.argmax(axis=1)
 
     def start(self) -> list[tuple[Array, Array]]:
-        """The first weights and biases of every Linear: what all contestants begin with."""
+        """Initial weights and biases of every linear layer, the same for all contestants."""
         rng = np.random.default_rng(1)
         weights = []
         for n_in, n_out in self.layers:
@@ -85,16 +85,16 @@ class Workload:
         return weights
 
     def for_agreement(self) -> Workload:
-        """The same with few rows and without dropout, whose masks are every library's own.
+        """The same workload with few rows and without dropout, whose masks differ between libraries.
 
-        Deep nets with batch norm get two batches: a sum that is rounded to the other side of zero turns one of 50,000
-        rectifiers of a step on or off, and from then on float32 goes other ways in every library.
+        Deep nets with batch norm get two batches only: rounding can change the sign of the input of one of 50,000
+        rectifiers, after which the float32 results of the libraries diverge.
         """
         batches = 2 if self.batch_norm and len(self.widths) > 8 else max(4, min(32, 2_048 // self.batch))
         return replace(self, rows=batches * self.batch, dropout=0.0, input_dropout=0.0)
 
     def describe(self) -> str:
-        """Widths, batch and what is special, as ``64-32x16-2, batch 100, batch norm``."""
+        """Widths, batch size and special settings, such as ``64-32x16-2, batch 100, batch norm``."""
         hidden = self.widths[1:-1]
         same = len(hidden) > 3 and len(set(hidden)) == 1
         shown = f"{hidden[0]}x{len(hidden)}" if same else "-".join(map(str, hidden))
@@ -121,7 +121,7 @@ WORKLOADS = {
         Workload("mnist", (784, 256, 128, 10), 128, 16_384, 1.4),
         Workload("dropout_paper", (784, 1024, 1024, 1024, 10), 128, 8_192, 1.3, dropout=0.5, input_dropout=0.2),
         Workload("wide", (784, 2048, 2048, 10), 1_024, 8_192, 1.15),
-        # SimpleChains.jl's example: the exponential of 2x2 matrices, all rows at once.
+        # The example of SimpleChains.jl: the exponential of 2x2 matrices, full batches.
         Workload("simplechains", (4, 32, 16, 4), 10_000, 10_000, 1.0, loss="mse", activation="tanh"),
     )
 }

@@ -27,13 +27,13 @@ MODULES = frozenset(short.partition(".")[0] for short in INDEXED)
 
 
 def table(header: str, rows: Iterable[Iterable[str]]) -> str:
-    """A Markdown table; the header is its cells, parted by bars."""
+    """A Markdown table; the cells of the header are separated by bars."""
     lines = [header.split(" | "), ["---"] * len(header.split(" | ")), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def public(kind: type) -> str:
-    """How a class is reached: the shortest way."""
+    """The shortest public name of a class, such as ``md.nn.Linear``."""
     name = kind.__name__
     modules = ["madaline", *(f"madaline.{short}" for short in INDEXED)]
     found = [module for module in modules if vars(importlib.import_module(module)).get(name) is kind]
@@ -43,7 +43,7 @@ def public(kind: type) -> str:
 
 
 def defaults(kind: type) -> str:
-    """Parameters with their defaults; those every optimizer or layer has are said once, unless they differ."""
+    """Parameters with their defaults, without those that all optimizers or layers have (unless the default differs)."""
     base = next((base for base in (optimizer.Optimizer, Layer) if issubclass(kind, base)), None)
     common = {field.name: field.default for field in fields(base) if field.name != "learning_rate"} if base else {}
     own = [field for field in fields(kind) if common.get(field.name, no_default) != field.default]
@@ -52,16 +52,16 @@ def defaults(kind: type) -> str:
 
 
 def shown(value: Any) -> str:
-    """A default as one would type it."""
+    """A default value as source code."""
     if value is MISSING:
-        return "given"
+        return "required"
     if isinstance(value, float):
         return f"{value:g}"
     return repr(value) if isinstance(value, tuple) else repr(value).removesuffix("()")
 
 
 def section(kind: type) -> str:
-    """All that the docstring says, under a heading of its own."""
+    """A section with the contents of the docstring."""
     said = explain(kind)
     parameters = [f"- `{name}`: {text}" for name, text in said.parameters]
     parts = [f"### {kind.__name__}", said.summary, *said.body, "\n".join(parameters), *said.notes]
@@ -69,7 +69,7 @@ def section(kind: type) -> str:
 
 
 def kinds(registry: Iterable[type], *, formulas: bool = True) -> str:
-    """A table of descriptions and a section for each; long formulas stand in the sections only."""
+    """A table of classes and a section for each; without ``formulas``, formulas are only in the sections."""
     found = [kind for kind in registry if kind.__module__.startswith("madaline.")]
     rows = []
     for kind in found:
@@ -85,12 +85,12 @@ def names(registry: Registry[Any], name: str) -> str:
 
 
 def shipped() -> list[ActivationFunction]:
-    """The activations of madaline, without those a user has registered."""
+    """The activations of madaline, without custom ones."""
     return [thing for name, thing in md.nn.ACTIVATIONS.items() if getattr(md.nn.activations, name, None) is thing]
 
 
 def activations() -> str:
-    """Formulas, ranges, gains and sources."""
+    """The page of activations: formulas, ranges, gains and sources."""
     rows = []
     for thing in shipped():
         low, high = thing.saturation or (-math.inf, math.inf)
@@ -106,21 +106,21 @@ def activations() -> str:
         )
     functions = [md.nn.activations.prelu, md.nn.activations.shifted_rectifier, md.nn.activations.maxout]
     learned = [[f"`{function.__name__}`", *formula_and_text(function)] for function in functions]
-    header = "name | formula | what it is, and its source | parameters | live range | gain | recommended initializer"
+    header = "name | formula | description and source | parameters | live range | gain | recommended initializer"
     return ACTIVATIONS.format(
-        table=table(header, rows), learned=table("function | formula | what it is, and its source", learned)
+        table=table(header, rows), learned=table("function | formula | description and source", learned)
     )
 
 
 def formula_and_text(thing: Any) -> list[str]:
-    """Two cells: the formula, and what the docstring says besides."""
+    """Two cells: the formula, and the rest of the docstring."""
     said = explain(thing)
     formula = f"${said.formula}$"
     return [cell(formula), cell(" ".join([said.summary.replace(f", {formula}", ""), *said.body]))]
 
 
 def initializers() -> str:
-    """What is drawn, and for which activation."""
+    """The page of initializers: distributions, and the activations they are recommended for."""
     rows = [
         [
             names(md.nn.initializers.INITIALIZERS, name),
@@ -131,12 +131,12 @@ def initializers() -> str:
         for name, thing in md.nn.initializers.INITIALIZERS.items()
     ]
     types = sorted({type(thing) for thing in md.nn.initializers.INITIALIZERS}, key=lambda kind: kind.__name__)
-    header = "name | description | draws | recommended for weights that feed"
+    header = "name | object | distribution | recommended for weights before"
     return INITIALIZERS.format(table=table(header, rows), sections="".join(map(section, types)))
 
 
 def distribution(thing: Any) -> str:
-    """What an initializer draws from, in numbers where its class has several names."""
+    """The distribution of an initializer as a formula, with the numbers of a registered object."""
     if not isinstance(thing, md.nn.initializers.FanScaled):
         return explain(type(thing)).formula
     divisor = {"in": r"n_\text{in}", "mean": r"(n_\text{in}+n_\text{out})"}[thing.fan]
@@ -148,7 +148,7 @@ def distribution(thing: Any) -> str:
 
 
 def regularizers() -> str:
-    """Four small registries on one page."""
+    """The page of regularizers, clipping, constraints and averages."""
     return REGULARIZERS.format(
         regularizers=kinds(md.optim.REGULARIZERS),
         clippings=kinds(clipping.CLIPPINGS),
@@ -158,7 +158,7 @@ def regularizers() -> str:
 
 
 def optimizers() -> str:
-    """Update rules, and the solvers that are none."""
+    """The page of optimizers: update rules and solvers."""
     common = [f"- `{name}`: {text}" for name, text in explain(optimizer.Optimizer).parameters]
     return OPTIMIZERS.format(
         common="\n".join(common),
@@ -168,7 +168,7 @@ def optimizers() -> str:
 
 
 def losses() -> str:
-    """Formulas, and what the outputs mean."""
+    """The page of losses: formulas and predictions."""
     rows = [
         [f"`{kind.name}`", f"`{kind.out_activation}`", markdown(inspect.getdoc(kind.predict) or "")]
         for kind in md.losses.LOSSES
@@ -178,12 +178,12 @@ def losses() -> str:
 
 
 def schedules() -> str:
-    """Factors of the learning rate."""
+    """The page of schedules."""
     return SCHEDULES.format(rules=kinds(md.optim.schedules.SCHEDULES))
 
 
 def layers() -> str:
-    """What nets are made of."""
+    """The page of layers."""
     titles = [f"`md.nn.{thing.title}`" for thing in shipped()]
     return LAYERS.format(
         rules=kinds(md.nn.LAYERS),
@@ -194,14 +194,14 @@ def layers() -> str:
 
 
 def api() -> str:
-    """The public names: those of ``md`` with what they are, those of the modules one after another."""
+    """The page of public names: those of ``md`` with a description, and those of each module."""
     rows = [[f"`md.{name}`", cell(summary(getattr(md, name)))] for name in md.__all__ if name not in MODULES]
     parts = []
     for short in INDEXED:
         module = importlib.import_module(f"madaline.{short}")
         listed = ", ".join(f"`{name}`" for name in module.__all__)
         parts.append(f"### md.{short}\n{summary(module)}\n\n{listed}\n")
-    return API.format(count=len(md.__all__), table=table("name | what it is", rows), modules="\n".join(parts))
+    return API.format(count=len(md.__all__), table=table("name | description", rows), modules="\n".join(parts))
 
 
 def summary(thing: Any) -> str:

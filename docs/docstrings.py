@@ -1,4 +1,4 @@
-"""Docstrings as Markdown: what the pages of the catalogue are made of."""
+"""Conversion of numpydoc docstrings to Markdown, for the catalogue pages."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Explanation:
     summary: str
     "The first paragraph."
     formula: str
-    "The first display formula, or else the first that defines something, in LaTeX; empty if there is none."
+    "The first display formula, else the first inline formula with an equation, in LaTeX; empty if there is none."
     body: tuple[str, ...]
     "The paragraphs and formulas after the summary, up to the parameters."
     parameters: tuple[tuple[str, str], ...]
-    "Names (as `a, b`) and what they mean, in the order of the docstring."
+    "Names (such as `a, b`) and descriptions, in the order of the docstring."
     notes: tuple[str, ...]
     "The paragraphs after the parameters, without examples."
 
@@ -55,7 +55,7 @@ def markdown(text: str) -> str:
 
 
 def cell(text: str) -> str:
-    """Markdown that can stand in a table, whose columns are parted by bars."""
+    """Escape the bars of formulas, so that the text can be used in a Markdown table."""
     return re.sub(r"\$[^$]*\$", lambda math: math[0].replace(r"\|", r"\Vert{}").replace("|", r"\vert{}"), text)
 
 
@@ -68,7 +68,7 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def _parameters(text: str) -> tuple[list[tuple[str, str]], list[str]]:
-    """Entries of a parameter section, and paragraphs that follow them."""
+    """Entries of a parameter section, and the paragraphs after them."""
     entries: list[tuple[str, str]] = []
     after = []
     for block in _paragraphs(text):

@@ -16,7 +16,7 @@ import madaline as md
 PICTURES = Path(__file__).parent / "pictures"
 
 N_STEPS = 4000
-# Every schedule of the registry but the one that watches the training, with numbers that show its shape in 4000 steps.
+# Every registered schedule except the one that observes training, with numbers that show its shape in 4000 steps.
 SCHEDULES = [
     md.optim.schedules.Constant(),
     md.optim.schedules.Cosine(),
@@ -51,7 +51,7 @@ def grid(draws: Sequence[Callable[[Axes], Axes]], titles: Sequence[str], n_colum
 
 
 def activations() -> Figure:
-    """Every activation that has a curve, with its derivative."""
+    """Every elementwise activation with its derivative."""
     things = [thing for name, thing in md.nn.ACTIVATIONS.items() if name == thing.name and thing.elementwise]
     figure = grid([lambda ax, one=one: one.plot(ax=ax) for one in things], [repr(one) for one in things], 5)
     handles, labels = figure.axes[0].get_legend_handles_labels()
@@ -60,7 +60,7 @@ def activations() -> Figure:
 
 
 def schedules() -> Figure:
-    """Every schedule that is known before the training."""
+    """Every schedule that does not depend on the course of training."""
     titles = [one.name for one in SCHEDULES]
     figure = grid([lambda ax, one=one: one.plot(N_STEPS, ax=ax) for one in SCHEDULES], titles, 5)
     for ax in figure.axes:

@@ -1,8 +1,8 @@
-"""What the pages of the catalogue say besides what the registries hold. Braces are filled in by ``catalogue.py``."""
+"""Templates of the catalogue pages: titles, introductions and examples. ``catalogue.py`` fills in the braces."""
 
 ACTIVATIONS = r"""# Activations
-Every activation is a formula by name, found in `md.nn.activations`. Parameters are changed by keyword, and any function
-of one array written with NumPy can stand in for a name:
+Activations are formulas with names, defined in `md.nn.activations`. Their parameters are passed by keyword. Wherever a
+name is accepted, so is any function of one array that is written with NumPy:
 
 ```python
 >>> import numpy as np
@@ -16,26 +16,30 @@ array([-0.2,  3. ])
 
 ```
 
-*Gain* is the factor by which weights of variance $1/n_\text{{in}}$ must be larger for sums of unit variance to stay
-so, $1/\sqrt{{E[f(z)^2]}}$ with z standard normal. *Live range* is where the slope is not below 1/100 for good: beyond
-it the unit is saturated. [condition] is 1 where it holds, else 0. Limits at infinity are exact, NaN stays NaN, slopes
-at kinks are those of PyTorch. Derivatives are not written down anywhere: they come from the graph.
+- *Gain* is the factor by which weights of variance $1/n_\text{{in}}$ are multiplied to preserve unit variance from
+  layer to layer: $1/\sqrt{{E[f(z)^2]}}$ with z standard normal.
+- *Live range* is the range of inputs outside of which the slope stays below 1/100: the unit is saturated there.
+- A condition in brackets is 1 where it is true, else 0.
 
-`md.nn.activations.mish.plot()` draws one (`pip install "madaline[plot]"`); here are all that have a curve:
+Limits at infinity are exact, NaN stays NaN, and slopes at kinks are those of PyTorch. Derivatives are computed from the
+formulas by automatic differentiation.
+
+`md.nn.activations.mish.plot()` draws an activation and its derivative (`pip install "madaline[plot]"`). These are all
+elementwise activations:
 
 ![every activation and its derivative](pictures/activations.png)
 
 {table}
 ## With learned parameters
-These take what a layer learns as arguments; they are functions in `md.nn.activations`.
+These functions of `md.nn.activations` take learned parameters of a layer as arguments.
 
 {learned}
-What sigmoid and rectifiers are good and bad at is [measured in the gallery](../gallery/activation_problems.md).
+The gallery compares the [problems of sigmoid and rectifier units](../gallery/activation_problems.md).
 """
 
 INITIALIZERS = r"""# Initializers
-Where weights start. Weights are (n_in, n_out). A draw depends on the seed, the path of the parameter and the purpose
-alone, so adding a layer does not change the others:
+Initializers set the weights before training. Weights are (n_in, n_out). Random values depend only on the seed, the path
+of the parameter and the purpose, so adding a layer does not change the initial weights of the others:
 
 ```python
 >>> import madaline as md
@@ -47,15 +51,15 @@ FanScaled(scale=1.0, fan='mean', form='normal', gain=1.0)
 
 ```
 
-`"auto"` is the one recommended for the activation that follows, as the last column says. `lsuv` and `kraehenbuehl`
-look at a batch and adjust what was drawn.
+`"auto"` selects the initializer that is recommended for the activation after the layer (last column). `lsuv` and
+`kraehenbuehl` use a batch of data to adjust the values that were drawn.
 
 {table}
 {sections}"""
 
 LAYERS = r"""# Layers
-A layer is a frozen description without arrays; a net is a layer made of layers. `init` gives a model: the net with
-parameters and state. A net that begins with `Input` knows its shapes and prints as a table:
+A layer is a frozen description without arrays; a net is a layer that consists of layers. `init` returns a model: the
+net with parameters and state. A net that begins with `Input` knows its shapes and is printed as a table:
 
 ```python
 >>> import numpy as np
@@ -82,10 +86,10 @@ total                                        1,603  3,459
 
 ```
 
-Input sizes are taken from the data or the number of columns: `net.init(X)`, `net.init(20)`. Training or not is an
-argument of running, `model(X, train=True)`; nothing is hidden. One object in two places of a net shares its
-parameters. `trainable=False` freezes a layer and all inside it; a frozen batch norm keeps its running averages.
-A net with several inputs or outputs has a `Parallel` at its beginning or end:
+Other nets get their input sizes from data or from the number of columns: `net.init(X)`, `net.init(20)`. Training mode
+is an argument of the call, `model(X, train=True)`, not a hidden state. A layer object that occurs twice in a net shares
+its parameters. `trainable=False` freezes a layer and all layers inside it; a frozen batch norm does not update its
+running averages. A net with several inputs or outputs has a `Parallel` layer at its beginning or end:
 
 ```python
 >>> net = md.Sequential(
@@ -99,19 +103,20 @@ A net with several inputs or outputs has a `Parallel` at its beginning or end:
 
 ```
 
-## A whole net from a few words
-`md.mlp(256, 128, 10, activation="mish", norm="batch", dropout=0.1)` gives the `Sequential` of it. Norms by name are
-{norms}.
+## Multilayer perceptrons
+`md.mlp(256, 128, 10, activation="mish", norm="batch", dropout=0.1)` returns a `Sequential` net with two hidden layers.
+The names of norms are {norms}.
 
 {mlp}
 
 ## Activations
-Each activation of the [catalogue](activations.md) is a layer by its name, `"relu"`, and most have a class of their own:
+Each activation of the [catalogue](activations.md) can be used as a layer, by its name such as `"relu"` or as a class:
 {activations}.
 
 ## All layers
-{rules}## One of your own
-A layer says what it learns and computes; slopes, planning, freezing, sharing and the table come by themselves.
+{rules}## Custom layers
+A layer defines its parameters and its formula. Derivatives, native execution, freezing, parameter sharing and the
+printed table follow from these:
 
 ```python
 >>> from dataclasses import dataclass
@@ -131,9 +136,10 @@ array([2., 2., 2.], dtype=float32)
 """
 
 LOSSES = r"""# Losses
-A loss is the weighted mean over rows of a number for each row, $L = \sum_i w_i \ell_i / \sum_i w_i$. It sees the raw
-outputs $z$ of the net (logits, log-rates), from which it is computed without overflow, and targets $y$. Every loss
-takes row weights; those of classes take `class_weight` too:
+A loss assigns a number to each row; the loss of a batch is their weighted mean, $L = \sum_i w_i \ell_i / \sum_i w_i$.
+Its arguments are the raw outputs $z$ of the net (logits, log-rates), from which it can be computed without overflow,
+and the targets $y$. Every loss accepts row weights; losses of classes also accept `class_weight`. A function of outputs
+and targets is a custom loss:
 
 ```python
 >>> import numpy as np
@@ -149,14 +155,14 @@ np.float64(4.5)
 
 ```
 
-{rules}## What the outputs mean
-`loss.predict(raw)` turns raw outputs into what users want to see.
+{rules}## Predictions from raw outputs
+`loss.predict(raw)` converts raw outputs to predictions.
 
 {outputs}"""
 
 OPTIMIZERS = r"""# Optimizers
-An optimizer is its update rule, over one flat vector $w$ of all parameters with gradient $g$; $t$ counts steps from 1
-and $\eta$ is the scheduled rate. A rule of yours is a function and runs at the same speed:
+An optimizer is an update rule for one flat vector $w$ of all parameters with gradient $g$; $t$ counts steps from 1 and
+$\eta$ is the scheduled learning rate. A custom rule is a function and runs as fast as the built-in ones:
 
 ```python
 >>> import numpy as np
@@ -171,17 +177,18 @@ array([ 0.9, -0.9])
 
 ```
 
-Every optimizer takes besides its own parameters:
+All optimizers have these parameters:
 
 {common}
 
 {rules}## Solvers
-A solver is given the loss of all rows and runs until it has converged.
+A solver minimizes the loss of all rows at once and runs until convergence.
 
 {solvers}"""
 
 REGULARIZERS = r"""# Regularizers, clipping, constraints, averages
-What is added to the loss, done to the gradient before the step, to the weights after it, and kept beside them.
+Regularizers add a penalty to the loss, clipping limits the gradient before a step, constraints are applied to the
+weights after a step, and averages are kept in addition to the weights.
 
 ```python
 >>> import numpy as np
@@ -201,8 +208,9 @@ What is added to the loss, done to the gradient before the step, to the weights 
 {averages}"""
 
 SCHEDULES = r"""# Schedules
-A schedule multiplies the learning rate of step $t$, counted from 1; the formulas are that factor ($\eta_0$ is the
-optimizer's rate). Schedules are multiplied and put one after the other, and a function of the step is one too:
+A schedule multiplies the learning rate of step $t$, counted from 1, by a factor. The formulas define this factor
+($\eta_0$ is the learning rate of the optimizer). Schedules can be multiplied and chained, and a function of the step is
+a custom schedule:
 
 ```python
 >>> import madaline as md
@@ -214,16 +222,16 @@ array([1.        , 0.5       , 0.33333333, 0.25      ])
 
 ```
 
-`md.optim.schedules.Cosine().plot(1000)` draws one (`pip install "madaline[plot]"`). These are all that are known
-before training:
+`md.optim.schedules.Cosine().plot(1000)` draws a schedule (`pip install "madaline[plot]"`). These are all schedules that
+do not depend on the course of training:
 
 ![every schedule](pictures/schedules.png)
 
 {rules}"""
 
 API = r"""# Public names
-`import madaline as md` gives {count} names: what most programs need, and the modules in which the others are. A name
-that is not there gets an error that says where it is.
+`import madaline as md` provides {count} names: those that most programs need, and the modules with the others. If a
+name is in a module instead, the error message says so:
 
 ```python
 >>> import madaline as md
@@ -236,6 +244,6 @@ AttributeError: madaline has no attribute 'ShapeError'. Did you mean md.errors.S
 
 {table}
 ## Modules
-Each of them can be imported, `from madaline.nn import Swish`, and read, `help(md.nn)`.
+Import from them as usual, `from madaline.nn import Swish`; `help(md.nn)` describes a module.
 
 {modules}"""

@@ -1,4 +1,4 @@
-"""Makes the pictures of docs/guides/report.md: sections of two reports, as Chromium shows them.
+"""Make the pictures of docs/guides/report.md: screenshots of two reports in Chromium.
 
 Run it with two run folders, for the desktop and the phone: ``report_pictures.py run titanic``. It needs Chromium.
 """
@@ -19,7 +19,7 @@ NARROWEST_WINDOW = 500
 
 
 def shot(report: Path, section: str, width: int, height: int, *, dark: bool) -> Image.Image:
-    """A report from the beginning of a section. It is in a frame, since windows have a minimum width."""
+    """A screenshot of a report, from the beginning of a section. A frame is used since windows have a minimum width."""
     with tempfile.TemporaryDirectory() as folder:
         page, picture = Path(folder) / "page.html", Path(folder) / "page.png"
         frame = f"border:0;width:{width}px;height:{height}px"
@@ -34,7 +34,7 @@ def shot(report: Path, section: str, width: int, height: int, *, dark: bool) -> 
 
 
 def side_by_side(images: list[Image.Image], *, scale: float, path: Path) -> None:
-    """Images beside each other, small and with few colours."""
+    """Save images side by side, scaled down and with few colours."""
     width, height = images[0].size
     whole = Image.new("RGB", ((width + GAP) * len(images) - GAP, height), BACKGROUND)
     for place, image in enumerate(images):

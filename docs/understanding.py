@@ -22,7 +22,7 @@ BLUE, ORANGE = "#0072B2", "#E69F00"
 
 
 def digits() -> tuple[Array, Array]:
-    """Images of 8 x 8 with values from 0 to 1, and what they show."""
+    """Images of 8 x 8 pixels with values from 0 to 1, and their digits."""
     X, y = load_digits(return_X_y=True)
     return (X / 16.0).astype(np.float32), y
 
@@ -34,7 +34,7 @@ def penguins() -> tuple[pl.DataFrame, pl.Series]:
 
 
 def linear_digits() -> md.MLPClassifier:
-    """A linear classifier of digits, whose weights are as small as they may be."""
+    """A strongly regularized linear classifier of digits."""
     return md.MLPClassifier((), alpha=20.0, schedule="cosine", max_iter=60, learning_rate_init=0.01, random_state=0)
 
 
@@ -54,7 +54,7 @@ def loss_curve() -> Figure:
 
 
 def layer_statistics() -> Figure:
-    """Five hidden layers of sigmoids, through which the gradient fades."""
+    """Vanishing gradients in five hidden layers of sigmoid units."""
     X, y = digits()
     clf = md.MLPClassifier(
         (32,) * 5,
@@ -83,7 +83,7 @@ def templates() -> Figure:
 
 
 def decision_boundary() -> Figure:
-    """Three species told apart by two numbers."""
+    """Decision boundaries between three species, from two columns."""
     table, species = penguins()
     known = ~table["bill_length_mm"].is_null()
     X = table.filter(known).select("bill_length_mm", "flipper_length_mm")
@@ -103,7 +103,7 @@ def decision_boundary() -> Figure:
 
 
 def attributions() -> Figure:
-    """Which pixels speak for the digit that is seen."""
+    """Attributions of pixels to the predicted digit."""
     X, y = digits()
     clf = deep_digits().fit(X[:1400], y[:1400])
     rows = X[1400:][[int(np.flatnonzero(y[1400:] == digit)[3]) for digit in range(10)]]
@@ -121,7 +121,7 @@ def attributions() -> Figure:
 
 
 def columns() -> Figure:
-    """Which columns tell penguins apart: attributions beside permutation importance."""
+    """Importance of the penguins' columns: attributions and permutation importance."""
     table, species = penguins()
     clf = md.MLPClassifier(16, data="auto", solver="lbfgs", alpha=1.0, random_state=0).fit(table, species)
     parts = np.abs(md.report.integrated_gradients(clf, table, steps=256)).mean(axis=0)

@@ -1,7 +1,7 @@
-"""What sigmoid and rectifiers are good and bad at, measured. Lecture row B6.
+"""Problems and benefits of sigmoid units and rectifiers, measured. Lecture row B6.
 
 ``python gallery/activation_problems.py`` writes the page of the same name and its picture; it needs MNIST in the
-folder that MADALINE_DATA names (``image/mnist.npz`` with x_train and y_train). Tests ask the same functions.
+folder that MADALINE_DATA names (``image/mnist.npz`` with x_train and y_train). Tests use the same functions.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ def mean_output(name: str, n: int = 100_000) -> float:
 
 
 def row_gradients(X: Array, *, seed: int = 0) -> Array:
-    """The gradient of each row's loss by the weights of one tanh unit, (n_rows, n_in); targets are coins."""
+    """The gradient of each row's loss with respect to the weights of one tanh unit, (n_rows, n_in); random targets."""
     rng = md.nn.initializers.stream(seed, "unit", "gradients")
     w, y = rng.standard_normal(X.shape[1]), rng.integers(0, 2, len(X)).astype(float)
     return md.jacobian(lambda w: (np.tanh(X @ w) - y) ** 2)(w)
 
 
 def same_sign(gradients: Array) -> float:
-    """The share of rows in which no two weights are pulled in opposite directions."""
+    """The fraction of rows for which all components of the gradient have the same sign."""
     return float(((gradients >= 0).all(axis=1) | (gradients <= 0).all(axis=1)).mean())
 
 
 def zigzag(X: Array, *, close: float = 0.05, seed: int = 0, max_steps: int = 100_000) -> tuple[int, Array]:
-    """Learn the weights (1, -1) of a linear unit, a row at a time at the fastest rate that cannot diverge.
+    """Learn the weights (1, -1) of a linear unit, one row at a time, at the largest rate that cannot diverge.
 
-    Returns the number of steps until they are ``close``, and the path.
+    Returns the number of steps until the weights are within ``close``, and their path.
     """
     goal = np.array([1.0, -1.0])
     gradient = md.compile(md.grad(lambda w, x: 0.5 * (x @ w - x @ goal) ** 2))
@@ -62,7 +62,7 @@ def zigzag(X: Array, *, close: float = 0.05, seed: int = 0, max_steps: int = 100
 
 
 def positive_and_centred(n_rows: int = 500) -> tuple[Array, Array]:
-    """Inputs of two columns as sigmoid units give them, and the same with their mean taken off."""
+    """Two columns of outputs of sigmoid units, and the same columns centred."""
     z = md.nn.initializers.stream(0, "rows", "inputs").standard_normal((n_rows, 2))
     X = md.nn.activations.sigmoid(2.0 * z)
     return X, X - X.mean(axis=0)
@@ -71,7 +71,7 @@ def positive_and_centred(n_rows: int = 500) -> tuple[Array, Array]:
 # A net on real data
 
 
-RATES = (0.3, 0.1, 0.03, 1.0, 3.0, 10.0, 0.01)  # the best of each activation lies inside
+RATES = (0.3, 0.1, 0.03, 1.0, 3.0, 10.0, 0.01)  # the best rate of each activation is not at an end
 WIDTHS = (784, 128, 128, 10)
 
 
@@ -84,7 +84,7 @@ def learn(
     init: str | md.nn.initializers.Initializer = "auto",
     until: float = 0.25,
 ) -> list[float]:
-    """The losses up to a training loss, at the fastest of several rates: each activation has the one it likes."""
+    """The losses until a training loss is reached, at the fastest of several rates for each activation."""
     net = Net(name, WIDTHS, init)
     best = [np.inf] * 1500
     for rate in RATES:
@@ -94,7 +94,7 @@ def learn(
 
 
 def dead_units(X: Array, y: Array, *, rate: float, seed: int, name: str = "relu") -> tuple[Array, Array]:
-    """Which units of a hidden layer no row makes fire after training, and the size of each unit's gradient."""
+    """Which hidden units are 0 for all rows after training, and the size of each unit's gradient."""
     net = Net(name, (784, 200, 10))
     w, _ = net.train(X, y, rate=rate, steps=300, seed=seed)
     _, g = net.step(w, X, y)
@@ -104,7 +104,7 @@ def dead_units(X: Array, y: Array, *, rate: float, seed: int, name: str = "relu"
 
 
 def silent_share(name: str, X: Array, y: Array, *, seed: int, steps: int = 500) -> tuple[float, float]:
-    """The share of hidden outputs that are 0, before and after training."""
+    """The fraction of hidden outputs that are 0, before and after training."""
     net = Net(name, (784, 200, 200, 10))
     trained, _ = net.train(X, y, rate=0.1, steps=steps, seed=seed)
     shares = [np.mean([(h == 0.0).mean() for h in net.hidden(w, X)]) for w in (net.start(seed), trained)]
@@ -118,49 +118,51 @@ PAGE = Path(__file__).with_suffix(".md")
 PICTURE = PAGE.parent / "pictures" / "activation_problems.png"
 SEEDS = range(3)
 
-TEXT = """# What sigmoid and rectifiers are good and bad at
-Lecture row B6, measured by [`activation_problems.py`](activation_problems.py), which wrote this page. The tests of
-[`test_activations.py`](../tests/lectures/test_activations.py) ask the same questions. Formulas and curves of all
+TEXT = """# Problems and benefits of sigmoid units and rectifiers
+Lecture row B6, measured by [`activation_problems.py`](activation_problems.py), which wrote this page. The tests in
+[`test_activations.py`](../tests/lectures/test_activations.py) check the same results. Formulas and curves of all
 activations: [activations](../docs/activations.md).
 
 ## Sigmoid saturates
-Its slope is at most 1/4, and gone a few units from 0; a rectifier keeps slope 1 however large its input.
+Its slope is at most 1/4, and almost 0 a few units away from 0. The slope of a rectifier is 1 for all positive inputs.
 
 {slopes}
 ## Its outputs are not zero-centred
 The mean output for standard normal inputs: {means}.
-What follows a layer of sigmoid units sees positive numbers alone.
+The layer after a layer of sigmoid units has only positive inputs.
 
-## All-positive inputs pull all weights the same way
-The gradient of one row by a unit's weights is the input times one number. If the inputs are positive, all weights go
-up together or down together: {positive:.0%} of the rows of ten sigmoid outputs pull all ten weights in one direction,
-{centred:.1%} of ten tanh outputs do. To go where one weight must rise and another fall, descent zig-zags. Learning the
-weights (1, -1) of a linear unit, a row at a time, each at the fastest rate that cannot diverge:
+## Positive inputs change all weights in the same direction
+The gradient of one row with respect to a unit's weights is the input times one number. If all inputs are positive, all
+weights increase or decrease together: with ten sigmoid outputs as inputs, {positive:.0%} of the rows change all ten
+weights in the same direction, with ten tanh outputs {centred:.1%}. If one weight must increase and another decrease,
+gradient descent zig-zags. Learning the weights (1, -1) of a linear unit, one row at a time, each at the largest rate
+that cannot diverge:
 
 {zigzag}
 ## A rectifier can die
-A unit that no row makes fire has gradient 0, exactly, and stays as it is. Large steps kill units. Of 200 units after
-300 steps on MNIST (784-200-10):
+A unit that is 0 for all rows has a gradient of exactly 0 and does not learn any more. Large steps kill units. Of 200
+units after 300 steps on MNIST (784-200-10):
 
 {dead}
-## Rectifiers learn faster, where the others saturate
-Steps until the training loss of a 784-128-128-10 net on 2000 rows of MNIST is {until}, plain descent on batches of
-100, at the best of the rates {rates}; medians over {n_seeds} seeds.
+## Rectifiers learn faster where other units saturate
+Steps until the training loss of a 784-128-128-10 net on 2000 rows of MNIST reaches {until}, with plain gradient descent
+on mini-batches of 100, at the best of the rates {rates}; medians over {n_seeds} seeds.
 
 {steps}
-The lecture's 6x, against tanh, is Krizhevsky et al. (2012), figure 1: raw pixels less their mean, weights from
-N(0, 0.01²), a convolutional net. Under these conditions the rectifier is {faster:.1f} times as fast here. With inputs
-of unit variance and Xavier's weights tanh does not saturate, and is as fast as the rectifier; sigmoid is slower either
-way.
+The factor of 6 in the lecture, relative to tanh, is that of Krizhevsky et al. (2012), figure 1: a convolutional net,
+pixels minus their mean, weights from N(0, 0.01²). Under these conditions the rectifier is {faster:.1f} times as fast
+here. With inputs of unit variance and Xavier initialization tanh does not saturate and is as fast as the rectifier;
+sigmoid is slower in both cases.
 
 ![loss against step](pictures/activation_problems.png)
 
-## They induce sparsity
-The share of hidden outputs that are exactly 0, before and after 500 steps (784-200-200-10):
+## Rectifiers induce sparsity
+The fraction of hidden outputs that are exactly 0, before and after 500 steps (784-200-200-10):
 {sparsity}.
 
 ## The cost of exp
-`python benchmarks/activations.py` times all activations; [results](../benchmarks/results/activations.md).
+`python benchmarks/activations.py` measures the speed of all activations;
+[results](../benchmarks/results/activations.md).
 """
 
 
@@ -170,15 +172,15 @@ def table(header: list[str], rows: list[list[str]]) -> str:
 
 
 def conditions(folder: Path) -> dict[str, tuple[Array, Array, str | md.nn.initializers.Initializer]]:
-    """What the nets are given to learn from, and where they start."""
+    """Training data and initializers."""
     return {
-        "raw pixels less their mean, N(0, 0.01²)": (*digits(folder, scaled=False), md.nn.initializers.Normal(0.01)),
+        "pixels minus their mean, N(0, 0.01²)": (*digits(folder, scaled=False), md.nn.initializers.Normal(0.01)),
         "unit variance, recommended initializer": (*digits(folder), "auto"),
     }
 
 
 def write(folder: Path) -> None:
-    """Measure, and write page and picture."""
+    """Run the experiment, and write the page and the picture."""
     import matplotlib as mpl
     from matplotlib import pyplot as plt
 

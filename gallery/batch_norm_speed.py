@@ -1,7 +1,7 @@
-"""How many steps batch norm saves: the table of its paper, on MNIST. Lecture row E14.
+"""Training steps saved by batch norm: the table of the paper, on MNIST. Lecture row E14.
 
 ``MADALINE_DATA=... python gallery/batch_norm_speed.py`` runs it (two minutes) and writes the page of the same
-name, its picture and its numbers. Tests ask the same functions.
+name, its picture and its numbers. Tests use the same functions.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ Array = np.ndarray[Any, Any]
 
 WIDTHS, BATCH = (100, 100, 100), 60
 STEPS, EVERY = 2000, 50
-"How long each net is trained, and after how many steps it is judged."
+"Number of training steps, and of steps between evaluations."
 RATES = (0.03, 0.3)
-"Of the baseline: a careful one, which leaves room for the paper's factors, and about the largest one it bears."
+"Learning rates of the baseline: a small one, which allows for the paper's factors, and about the largest possible one."
 SEEDS = range(3)
 
 
@@ -32,7 +32,7 @@ class Variant:
 
     name: str
     factor: float = 1.0
-    "Of the baseline's learning rate."
+    "Factor of the baseline's learning rate."
     batch_norm: bool = True
     activation: str = "relu"
 
@@ -49,7 +49,7 @@ VARIANTS = (
 
 
 def mnist(folder: Path) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
-    """All of MNIST from 0 to 1: rows to learn from, rows to judge by."""
+    """MNIST with pixels from 0 to 1: training set and test set."""
     with np.load(folder / "image" / "mnist.npz") as file:
         train, test = (
             (file[f"x_{part}"].reshape(-1, 784).astype(np.float32) / 255, file[f"y_{part}"].astype(np.int64))
@@ -61,7 +61,7 @@ def mnist(folder: Path) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
 def accuracies(
     variant: Variant, data: Any, *, rate: float, seed: int = 0, steps: int = STEPS, every: int = EVERY
 ) -> list[float]:
-    """The accuracy on other rows after every so many steps; a run that diverges ends early."""
+    """Test accuracies at regular intervals; a run that diverges ends early."""
     (X, y), other = data
     net = md.mlp(*WIDTHS, 10, activation=variant.activation, norm="batch" if variant.batch_norm else None)
     optimizer = md.SGD(rate * variant.factor)
@@ -80,7 +80,7 @@ def accuracies(
 
 
 def steps_to(goal: float, found: list[float], every: int = EVERY) -> float:
-    """The steps after which an accuracy is first reached; infinite if it never is."""
+    """Number of steps until an accuracy is reached; infinite if it never is."""
     reached = np.flatnonzero(np.array(found) >= goal)
     return float(every * (1 + reached[0])) if len(reached) else np.inf
 
@@ -88,7 +88,7 @@ def steps_to(goal: float, found: list[float], every: int = EVERY) -> float:
 def measure(
     data: Any, *, rate: float, variants: tuple[Variant, ...] = VARIANTS, seeds: Any = SEEDS, **settings: Any
 ) -> dict[str, list[list[float]]]:
-    """Accuracies by variant, one list for each seed."""
+    """Accuracies of each variant, one list per seed."""
     return {
         variant.name: [accuracies(variant, data, rate=rate, seed=seed, **settings) for seed in seeds]
         for variant in variants
@@ -113,37 +113,37 @@ PAGE = Path(__file__).with_suffix(".md")
 NUMBERS, PICTURE = PAGE.with_suffix(".json"), PAGE.parent / "pictures" / "batch_norm_speed.png"
 COLOURS = ("#111827", "#9ca3af", "#1d4ed8", "#0f9d8a", "#c2410c", "#9333ea")
 
-TEXT = """# How many steps batch norm saves
+TEXT = """# Training steps saved by batch norm
 Lecture row E14, measured by [`batch_norm_speed.py`](batch_norm_speed.py), which wrote this page, its picture and
 [its numbers](batch_norm_speed.json); [`test_batch_norm_speed.py`](../tests/lectures/test_batch_norm_speed.py) runs a
 small part of it.
 
-The paper (Ioffe & Szegedy 2015, figure 3) trained Inception on ImageNet; here is the same table for the net of its
-section 4.1, 784-100-100-100-10, on MNIST, with rectifiers where nothing else is said: plain SGD, batches of {batch}
-rows drawn at random, {steps} steps, judged on the 10,000 test images every {every} steps, medians of {n_seeds} seeds.
-The goal is the best accuracy that the baseline of the same seed reaches in its {steps} steps. A dash: never reached.
+The paper (Ioffe & Szegedy 2015, figure 3) trained Inception on ImageNet. This is the same table for the net of its
+section 4.1, 784-100-100-100-10, on MNIST, with rectifiers unless stated otherwise: plain SGD, mini-batches of {batch}
+random rows, {steps} steps, evaluated on the 10,000 test images every {every} steps, medians of {n_seeds} seeds.
+The goal is the best accuracy that the baseline with the same seed reaches in {steps} steps. A dash means never reached.
 
-How much is saved hangs on the baseline's own rate, so there are two tables: a careful rate, which leaves room for the
-paper's factors, and about the largest that the baseline bears. The row "baseline x5" is not in the paper's table: it
-shows how much of the saving is that of the rate alone.
+The savings depend on the learning rate of the baseline, so there are two tables: one for a small rate, which allows for
+the factors of the paper, and one for about the largest rate at which the baseline can be trained. The row "baseline x5"
+is not in the table of the paper: it shows the effect of the learning rate alone.
 
 ![accuracy by step](pictures/batch_norm_speed.png)
 
-(Seed 0; nets that fail stay below the frame.)
+(Seed 0; nets that fail stay below the visible range.)
 
 {tables}
-## What was found
+## Results
 {findings}
 
-The paper's table, for comparison: Inception 31.0 million steps to 72.2%; BN 13.3 to it, 72.7% at most; BN x5 2.1,
-73.0%; BN x30 2.7, 74.8%; BN x5 with sigmoid never, 69.8%. Where the baseline's rate is careful, the order of
-the highest accuracies is the paper's, with less to save in a net of four layers; from a rate ten times that, a factor
-of 30 is too much.
+The table of the paper, for comparison: Inception reaches 72.2% after 31.0 million steps. BN reaches it after 13.3
+million (maximum accuracy 72.7%), BN x5 after 2.1 (73.0%), BN x30 after 2.7 (74.8%), and BN x5 with sigmoid never
+(69.8%). With the small baseline rate, the order of the maximum accuracies is that of the paper, but a net of four
+layers has less to gain. At ten times this rate, a factor of 30 is too large.
 """
 
 
 def told(steps: float) -> str:
-    """Steps, or a dash."""
+    """Number of steps, or a dash."""
     return f"{steps:,.0f}" if np.isfinite(steps) else "-"
 
 
@@ -151,7 +151,7 @@ def table(rate: float, found: dict[str, list[list[float]]]) -> str:
     """The table for one rate of the baseline."""
     numbers = summary(found)
     lines = [
-        f"## Baseline at rate {rate:g}",
+        f"## Baseline with learning rate {rate:g}",
         "| net | learning rate | steps to the baseline's best | times fewer | maximum accuracy |",
         "| --- | --- | --- | --- | --- |",
     ]
@@ -164,7 +164,7 @@ def table(rate: float, found: dict[str, list[list[float]]]) -> str:
 
 
 def finding(rate: float, found: dict[str, list[list[float]]]) -> str:
-    """One rate's result in words."""
+    """The result for one learning rate in words."""
     numbers = summary(found)
     goal, most = numbers[BASELINE.name]
     fewer = {name: goal / steps for name, (steps, _) in numbers.items() if np.isfinite(steps) and name != BASELINE.name}
@@ -174,17 +174,17 @@ def finding(rate: float, found: dict[str, list[list[float]]]) -> str:
     failed = [name for name in never if numbers[name][1] < 0.9]
     late = [name for name in never if name not in failed]
     sentences = [
-        f"- **Rate {rate:g}**: fastest is {fastest}, with {fewer[fastest]:.1f} times fewer steps.",
-        f"Batch norm alone takes {fewer['BN']:.1f} times fewer." if "BN" in fewer and fastest != "BN" else "",
-        f"The highest accuracy is that of {best}, {100 * numbers[best][1]:.2f}%; the baseline has {100 * most:.2f}%.",
-        f"Fails: {', '.join(failed)}." if failed else "",
-        f"Learns, and does not get so far in {STEPS:,} steps: {', '.join(late)}." if late else "",
+        f"- **Learning rate {rate:g}**: {fastest} is fastest, with {fewer[fastest]:.1f} times fewer steps.",
+        f"Batch norm alone needs {fewer['BN']:.1f} times fewer." if "BN" in fewer and fastest != "BN" else "",
+        f"{best} has the highest accuracy, {100 * numbers[best][1]:.2f}%; the baseline has {100 * most:.2f}%.",
+        f"These fail: {', '.join(failed)}." if failed else "",
+        f"These learn, but do not reach the goal in {STEPS:,} steps: {', '.join(late)}." if late else "",
     ]
     return "\n  ".join(sentence for sentence in sentences if sentence)
 
 
 def page(numbers: dict[str, Any]) -> str:
-    """The page, from the numbers."""
+    """The text of the page."""
     by_rate = {float(rate): found for rate, found in numbers["accuracies"].items()}
     return TEXT.format(
         batch=BATCH,
@@ -197,7 +197,7 @@ def page(numbers: dict[str, Any]) -> str:
 
 
 def draw(numbers: dict[str, Any]) -> Any:
-    """Accuracy by step, for each rate of the baseline; seed 0."""
+    """Plot the accuracy by step, for each learning rate of the baseline; seed 0."""
     import matplotlib as mpl
     from matplotlib import pyplot as plt
 
@@ -217,7 +217,7 @@ def draw(numbers: dict[str, Any]) -> Any:
 
 
 def write(folder: Path) -> None:
-    """Measure, and write numbers, page and picture."""
+    """Run the experiment, and write the numbers, the page and the picture."""
     data = mnist(folder)
     numbers = {
         "variants": [asdict(variant) for variant in VARIANTS],

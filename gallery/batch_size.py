@@ -1,7 +1,7 @@
-"""MNIST loss against batch size, for equal numbers of epochs and against wall time. Lecture row A9.
+"""MNIST loss by batch size, for equal numbers of epochs and for equal time. Lecture row A9.
 
 ``MADALINE_DATA=... python gallery/batch_size.py`` runs it (some minutes) and writes the page of the same name,
-its picture and its numbers. Tests ask the same functions.
+its picture and its numbers. Tests use the same functions.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from small_net import digits
 Array = np.ndarray[Any, Any]
 
 N_ROWS, N_UNITS, EPOCHS = 8192, 100, 10
-"All batch sizes divide the rows: a small last batch at the rate of a large one would be a step of much noise."
+"A multiple of all batch sizes: a small last batch at the learning rate of a large one would be a noisy step."
 SIZES = (1, 4, 16, 64, 256, 1024, None)
-"Rows of a step; None is all of them."
+"Mini-batch sizes; None is all rows."
 RATES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 SEEDS = range(3)
 
@@ -37,7 +37,7 @@ def train(
     sampler: str = "shuffled",
     judged: bool = True,
 ) -> md.History:
-    """Plain descent of a net with one hidden layer; if ``judged``, all rows are gone through again after each epoch."""
+    """Train a net with one hidden layer by gradient descent; if ``judged``, evaluate on all rows after each epoch."""
     trainer = md.Trainer(
         md.mlp(N_UNITS, int(y.max()) + 1), loss="cross_entropy", optimizer=md.SGD(rate), seed=seed, threads=1
     )
@@ -53,24 +53,24 @@ def train(
 
 
 def losses(X: Array, y: Array, **settings: Any) -> list[float]:
-    """The loss of all rows after each epoch; infinite for a run that diverged."""
+    """The loss on all rows after each epoch; infinite for a run that diverged."""
     history = train(X, y, **settings)
     found = [float(value) for value in history["val_loss"]] if len(history) else []
     return found if history.stopped == "finished" and np.isfinite(found).all() else [np.inf]
 
 
 def best_rate(X: Array, y: Array, **settings: Any) -> float:
-    """The rate, of those tried, with the smallest loss in the end."""
+    """The learning rate, among those tried, with the smallest final loss."""
     return min(RATES, key=lambda rate: losses(X, y, rate=rate, **settings)[-1])
 
 
 def seconds_an_epoch(X: Array, y: Array, **settings: Any) -> float:
-    """The fastest of some epochs, which other work on the machine has disturbed least."""
+    """Time of the fastest of several epochs, which is disturbed least by other load."""
     return min(float(train(X, y, epochs=1, judged=False, **settings)["seconds"][0]) for _ in range(8))
 
 
 def measure(X: Array, y: Array) -> list[dict[str, Any]]:
-    """For each batch size its best rate, the losses for each seed, and seconds of an epoch."""
+    """The best learning rate, the losses of each seed and the seconds per epoch, for each batch size."""
     found = []
     for size in SIZES:
         rate = best_rate(X, y, size=size)
@@ -88,32 +88,34 @@ def measure(X: Array, y: Array) -> list[dict[str, Any]]:
 PAGE = Path(__file__).with_suffix(".md")
 NUMBERS, PICTURE = PAGE.with_suffix(".json"), PAGE.parent / "pictures" / "batch_size.png"
 
-TEXT = """# Small steps or sure steps: batch size
+TEXT = """# The effect of the batch size
 Lecture row A9, measured by [`batch_size.py`](batch_size.py), which wrote this page, its picture and
-[its numbers](batch_size.json); [`test_batches.py`](../tests/lectures/test_batches.py) does the three kinds of descent
-by hand and runs a small part of this.
+[its numbers](batch_size.json); [`test_batches.py`](../tests/lectures/test_batches.py) implements the three variants of
+gradient descent by hand and runs a small part of this experiment.
 
-The first {n_rows:,} images of MNIST, a net of one hidden layer of {n_units} rectifiers, cross entropy, plain descent:
-with all rows at once (gradient descent), with one row (stochastic gradient descent), and with something between. Each
-batch size has the best for it of the rates {rates}. The loss is that of all rows after
-{epochs} epochs, the median of {n_seeds} seeds; seconds are of one thread of the machine this was written on, the
-fastest of 8 epochs. (All sizes divide {n_rows:,}. Of 10,000 rows in batches of 256 the last has 16: at the rate that
-suits 256 its noise shows, just when the net is judged. `drop_last=True` leaves it out.)
+The first {n_rows:,} images of MNIST, a net with one hidden layer of {n_units} rectifiers, cross-entropy, plain gradient
+descent: with all rows in each step (gradient descent), with one row (stochastic gradient descent), and with
+mini-batches. Each batch size uses the best of the learning rates {rates}. The loss is that on all rows after {epochs}
+epochs, the median of {n_seeds} seeds. Times are for one thread of the machine on which this page was written, the
+fastest of 8 epochs. (All sizes divide {n_rows:,}. With 10,000 rows and a batch size of 256 the last mini-batch would
+have 16 rows, and its noise, at a learning rate for 256 rows, would be visible in the evaluation after the epoch.
+`drop_last=True` leaves out such a mini-batch.)
 
 ![loss by epoch, by seconds, and by batch size](pictures/batch_size.png)
 
-| batch size | steps an epoch | rate | loss, without replacement | loss, with replacement | seconds an epoch |
+| batch size | steps per epoch | learning rate | loss without replacement | loss with replacement | seconds per epoch |
 | --- | --- | --- | --- | --- | --- |
 {table}
 
-- **For equal epochs** the smallest loss is that of batches of {best_size}; all rows at once end at {full:.2f}, since
-  {epochs} epochs are {epochs} steps. A gradient of more rows is surer, and costs as many times more.
-- **For equal time** one row is not the best: a step on one row cannot use the processor well, and an epoch takes
-  {slower:.0f} times as long as with batches of {fastest}. After {budget:.2f} s, which is as long as {epochs} epochs of
-  batches of 64 take, the smallest loss is that of batches of {best_in_time}.
-- **The best rate** grows with the batch at first, where the noise of gradients limits it; with large batches the
-  curvature of the loss does, and it grows no more.
-- **With replacement** an epoch leaves out about a third of the rows, exp(-1); the loss here is
+- **For equal epochs**, a batch size of {best_size} has the smallest loss. With all rows in each step the loss is
+  {full:.2f}, since {epochs} epochs are only {epochs} steps. The gradient of more rows is less noisy, but costs
+  proportionally more.
+- **For equal time**, one row per step is not the best choice: such a step does not use the processor well, and an epoch
+  takes {slower:.0f} times as long as with a batch size of {fastest}. After {budget:.2f} s, the time of {epochs} epochs
+  with a batch size of 64, the smallest loss is that of batch size {best_in_time}.
+- **The best learning rate** first grows with the batch size, as long as gradient noise limits it. For large batches the
+  curvature of the loss limits it, and it does not grow any more.
+- **With replacement**, an epoch leaves out about a third of the rows, a fraction of exp(-1); the loss is
   {replaced}.
 """
 
@@ -124,18 +126,18 @@ def title(size: int | None) -> str:
 
 
 def ends(row: dict[str, Any], kind: str) -> float:
-    """The loss after the last epoch, the median of the seeds."""
+    """The median over the seeds of the loss after the last epoch."""
     return float(np.median([run[-1] for run in row[kind]]))
 
 
 def loss_after(row: dict[str, Any], seconds: float) -> float:
-    """The loss after the last epoch that ends within so many seconds; infinite where there is none."""
+    """The loss after the last epoch that ends within a time limit; infinite if there is none."""
     done = min(int(seconds / row["seconds"] + 1e-9), EPOCHS)
     return float(np.median([run[done - 1] for run in row["without"]])) if done else np.inf
 
 
 def page(numbers: list[dict[str, Any]]) -> str:
-    """The page, from the numbers."""
+    """The text of the page."""
     rows = [
         f"| {title(row['size'])} | {-(-N_ROWS // (row['size'] or N_ROWS)):,} | {row['rate']:g} | "
         f"{ends(row, 'without'):.4f} | {ends(row, 'with'):.4f} | {row['seconds']:.3f} |"
@@ -189,7 +191,7 @@ def draw(numbers: list[dict[str, Any]]) -> Any:
 
 
 def write(folder: Path) -> None:
-    """Measure, and write numbers, page and picture."""
+    """Run the experiment, and write the numbers, the page and the picture."""
     numbers = measure(*digits(folder, n_rows=N_ROWS))
     NUMBERS.write_text(json.dumps(numbers).replace("}, ", "},\n ") + "\n", encoding="utf-8")
     PAGE.write_text(page(numbers), encoding="utf-8")

@@ -1,7 +1,7 @@
-"""Batch norm forgives bad initial weights: the "disc" experiment. Lecture row E13.
+"""Batch norm makes training robust to bad initial weights: the "disc" experiment. Lecture row E13.
 
 ``python gallery/disc.py`` runs it (some minutes) and writes the page ``disc.md``, its picture and its numbers,
-``disc.json``. Tests ask the same functions.
+``disc.json``. Tests use the same functions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ N_ROWS, BATCH, EPOCHS, RATE = 1000, 100, 200, 0.1
 STDS = tuple(sorted([*(float(f"{std:.2g}") for std in np.logspace(-3, 1, 17)), 0.13, 0.15, 0.21, 0.25]))
 SEEDS = range(5)
 LEARNED = 0.1
-"A net counts as trained if it errs on less than this share of new points; guessing errs on a half."
+"Maximum test error of a net that counts as trained; guessing has an error of one half."
 
 
 def disc(n_rows: int, *, seed: int, purpose: str) -> tuple[Array, Array]:
@@ -41,7 +41,7 @@ def net(std: float, *, batch_norm: bool, n_units: int = N_UNITS, depth: int = DE
 
 
 def train(std: float, *, batch_norm: bool, seed: int, epochs: int = EPOCHS) -> md.Model:
-    """A trained model; training that diverges ends there."""
+    """A trained model; training stops if it diverges."""
     X, y = disc(N_ROWS, seed=seed, purpose="train")
     trainer = md.Trainer(net(std, batch_norm=batch_norm), loss="cross_entropy", optimizer=md.SGD(RATE), seed=seed)
     trainer.fit(X, y, epochs=epochs, batch_size=BATCH, on_divergence="stop")
@@ -49,14 +49,14 @@ def train(std: float, *, batch_norm: bool, seed: int, epochs: int = EPOCHS) -> m
 
 
 def error_on_new_points(model: md.Model, *, seed: int) -> float:
-    """The share of new points on the wrong side; a net that answers NaN is counted as guessing."""
+    """The test error on new points; a net that returns NaN is counted as guessing."""
     X, y = disc(N_ROWS, seed=seed, purpose="test")
     outputs = model(X)
     return float(np.where(np.isnan(outputs).any(axis=1), 0.5, outputs.argmax(axis=1) != y).mean())
 
 
 def sweep(stds: tuple[float, ...] = STDS, seeds: Any = SEEDS, **settings: Any) -> dict[str, list[list[float]]]:
-    """Test errors without and with batch norm: one list for each std, one number for each seed."""
+    """Test errors without and with batch norm: one list per std, one number per seed."""
     return {
         label: [
             [error_on_new_points(train(std, batch_norm=batch_norm, seed=seed, **settings), seed=seed) for seed in seeds]
@@ -67,7 +67,7 @@ def sweep(stds: tuple[float, ...] = STDS, seeds: Any = SEEDS, **settings: Any) -
 
 
 def range_that_trains(stds: tuple[float, ...], errors: list[list[float]]) -> tuple[float, float] | None:
-    """The smallest and the largest std at which a net is trained, for most seeds."""
+    """The smallest and the largest std with which most seeds can be trained."""
     good = [std for std, found in zip(stds, errors, strict=True) if np.median(found) < LEARNED]
     return (min(good), max(good)) if good else None
 
@@ -78,25 +78,26 @@ HERE = Path(__file__).parent
 PAGE, NUMBERS, PICTURE = HERE / "disc.md", HERE / "disc.json", HERE / "pictures" / "disc.png"
 COLOURS = {"without": "#c2410c", "with": "#1d4ed8"}
 SHOWN_STD = 0.01
-"The std whose nets are drawn as maps."
+"The std of the nets whose predictions are drawn."
 
-TEXT = """# Batch norm forgives bad initial weights
+TEXT = """# Batch norm makes training robust to bad initial weights
 Lecture row E13, measured by [`disc.py`](disc.py), which wrote this page, its picture and [its numbers](disc.json);
 [`test_disc.py`](../tests/lectures/test_disc.py) runs a small part of it.
 
-A deep net, 2-32x(1+16)-2 with ReLU, learns which points of a square lie in a disc of half its area. Its weights start
-from N(0, std²) with the same std in all layers, biases at 0: nobody thought of fan-in. Plain SGD, rate {rate}, cross
-entropy, {n_rows} points in batches of {batch}, {epochs} epochs; errors on {n_rows} other points, over {n_seeds} seeds
-of data, weights and order. (The deck shows net, rate, loss and weights; the other numbers are chosen here.)
+A deep net, 2-32x(1+16)-2 with ReLU, learns which points of a square lie in a disc of half its area. All weights are
+initialized from N(0, std²) with the same std in all layers, regardless of fan-in, and biases with 0. Plain SGD with
+learning rate {rate}, cross-entropy, {n_rows} points in mini-batches of {batch}, {epochs} epochs; median errors on
+{n_rows} other points over {n_seeds} seeds of data, weights and order. (The net, the learning rate, the loss and the
+weights are those of the deck; the other settings were chosen here.)
 
 ![test error against std, without and with batch norm](pictures/disc.png)
 
 {table}
-- **Without** batch norm the net learns {without}.
-  Below, the signal fades from layer to layer and only the last bias learns; above, it grows until a step throws the
-  weights away. He's rule says std = sqrt(2/32) = {he:.2f}.
-- **With** it, {with_}: each layer is brought back to variance 1, whatever its weights.
-- The range of std that trains is {more:.1f} decades wider.
+- **Without** batch norm the net learns {without}. With a smaller std the signal fades from layer to layer and only the
+  last bias learns; with a larger one it grows until training diverges. He initialization has std = sqrt(2/32) =
+  {he:.2f}.
+- **With** batch norm the net learns {with_}: each layer is rescaled to variance 1 for any scale of its weights.
+- The range of std with which the net can be trained is {more:.1f} decades wider.
 """
 
 
@@ -111,7 +112,7 @@ def described(found: tuple[float, float] | None) -> str:
 
 
 def page(numbers: dict[str, Any]) -> str:
-    """The page, from the numbers."""
+    """The text of the page."""
     stds = tuple(numbers["stds"])
     ranges = {label: range_that_trains(stds, numbers[label]) for label in COLOURS}
     widths = {label: math.log10(found[1] / found[0]) if found else 0.0 for label, found in ranges.items()}
@@ -135,7 +136,7 @@ def page(numbers: dict[str, Any]) -> str:
 
 
 def draw(numbers: dict[str, Any]) -> Any:
-    """Errors against std, and what a net of a small std has learned of the disc."""
+    """Plot errors against std, and the predictions of nets with a small std."""
     import matplotlib as mpl
     from matplotlib import pyplot as plt
 
@@ -172,7 +173,7 @@ def draw(numbers: dict[str, Any]) -> Any:
 
 
 def write() -> None:
-    """Measure, and write numbers, page and picture."""
+    """Run the experiment, and write the numbers, the page and the picture."""
     numbers = {"stds": STDS, **sweep()}
     NUMBERS.write_text(json.dumps(numbers).replace("]], ", "]],\n ") + "\n", encoding="utf-8")
     PAGE.write_text(page(numbers), encoding="utf-8")

@@ -1,7 +1,7 @@
-"""Test error of nets of several shapes with and without dropout: the dropout paper's figure 4. Lecture row D8.
+"""Test error of several architectures with and without dropout: figure 4 of the dropout paper. Lecture row D8.
 
 ``MADALINE_DATA=... python gallery/dropout_architectures.py`` runs it (a quarter of an hour) and writes the page of the
-same name, its picture and its numbers. Tests ask the same functions.
+same name, its picture and its numbers. Tests use the same functions.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ Array = np.ndarray[Any, Any]
 SHAPES = ((1024, 1024), (1024, 1024, 1024), (1024, 1024, 1024, 1024), (2048, 2048))
 N_ROWS, BATCH, RATE = 6000, 100, 5e-4
 STEPS, EVERY = 2160, 120
-"How long each net is trained, and after how many steps it is judged."
+"Number of training steps, and of steps between evaluations."
 KINDS = {"without": (0.0, 0.0), "with": (0.2, 0.5)}
-"Probabilities to drop an input and a hidden unit."
+"Drop probabilities of inputs and hidden units."
 
 
 def errors(
     shape: tuple[int, ...], kind: str, data: Any, *, steps: int = STEPS, every: int = EVERY, seed: int = 0
 ) -> list[float]:
-    """The share of other rows that are taken for the wrong digit, after every so many steps."""
+    """Test errors at regular intervals."""
     (X, y), other = data
     input_dropout, dropout = KINDS[kind]
     net = md.mlp(*shape, 10, dropout=dropout, input_dropout=input_dropout)
@@ -52,12 +52,12 @@ def title(shape: tuple[int, ...]) -> str:
 
 
 def measure(data: Any, shapes: tuple[tuple[int, ...], ...] = SHAPES, **settings: Any) -> dict[str, Any]:
-    """For each shape the errors with and without dropout."""
+    """Errors with and without dropout, for each shape."""
     return {title(shape): {kind: errors(shape, kind, data, **settings) for kind in KINDS} for shape in shapes}
 
 
 def end(found: list[float]) -> float:
-    """The error in the end: the mean of the last three times it was judged, since a single one is noisy."""
+    """The final error: the mean of the last three evaluations, since a single one is noisy."""
     return float(np.mean(found[-3:]))
 
 
@@ -67,49 +67,51 @@ PAGE = Path(__file__).with_suffix(".md")
 NUMBERS, PICTURE = PAGE.with_suffix(".json"), PAGE.parent / "pictures" / "dropout_architectures.png"
 COLOURS = ("#1d4ed8", "#0f9d8a", "#c2410c", "#9333ea")
 
-TEXT = """# Dropout lowers the test error, whatever the shape of the net
+TEXT = """# Dropout lowers the test error of all architectures
 Lecture row D8, measured by [`dropout_architectures.py`](dropout_architectures.py), which wrote this page, its picture
 and [its numbers](dropout_architectures.json);
 [`test_dropout_architectures.py`](../tests/lectures/test_dropout_architectures.py) runs a small part of it.
 
-Figure 4 of the dropout paper (Srivastava et al. 2014) follows the test error of nets of 2 to 4 hidden layers of 1,024
-to 2,048 units on MNIST, each trained with and without dropout, with the same settings for all. Here are four such nets,
-and less of two things so that it takes minutes: the first {n_rows:,} training images instead of 60,000, and {steps:,}
-steps instead of a million (Adam at {rate:g}, batches of {batch}, no max-norm). Dropout is the paper's: an input is
-dropped with probability 0.2, a hidden unit with 0.5. Errors are those of the 10,000 test images.
+Figure 4 of the dropout paper (Srivastava et al. 2014) shows the test error of nets with 2 to 4 hidden layers of 1,024
+to 2,048 units during training on MNIST, each with and without dropout, and with the same settings for all. This
+experiment has four such nets. To take minutes only, it uses the first {n_rows:,} training images instead of 60,000, and
+{steps:,} steps instead of a million (Adam with learning rate {rate:g}, mini-batches of {batch}, no max-norm
+constraint). The drop probabilities are those of the paper: 0.2 for inputs, 0.5 for hidden units. Errors are measured on
+the 10,000 test images.
 
 ![test error by step](pictures/dropout_architectures.png)
 
-| hidden layers | without dropout | with dropout | wrong images saved |
+| hidden layers | without dropout | with dropout | errors avoided |
 | --- | --- | --- | --- |
 {table}
 
-(Means of the last three times the nets were judged.)
+(Means of the last three evaluations.)
 
-- **Dropout wins for every shape**, by {least:.0%} to {most:.0%} of the errors:
-  {finding} Of 10,000 images twenty more or less (0.2%)
-  are chance, so the small differences need the others beside them; and the nets with dropout were still learning:
-  in the paper, with all images and steps, the two groups lie further apart.
-- **The shape hardly matters** beside that: without dropout the four nets lie within {spread_without:.2%} of each other,
-  with it within {spread_with:.2%}.
-- **It starts slower**: after {every} steps {slower} of the {count} nets with dropout were behind the same net without.
-  A net that is thinned anew for every row learns less from a step, and goes on learning when the other has stopped.
+- **Dropout is better for every architecture**; it avoids {least:.0%} to {most:.0%} of the errors:
+  {finding} With 10,000 test images, differences of twenty
+  errors (0.2%) can be due to chance, so a small difference is convincing only together with the others. The nets with
+  dropout were still learning: in the paper, with all images and steps, the two groups are further apart.
+- **The architecture matters less**: the errors of the four nets differ by at most {spread_without:.2%} without dropout
+  and {spread_with:.2%} with dropout.
+- **Dropout is slower at first**: after {every} steps, {slower} of the {count} nets with dropout were worse than the
+  same net without. A net with a new mask for every row learns less in each step, but continues to learn when the other
+  has stopped.
 
-The deck's slide says "lowers training error"; what figure 4 shows, and what is lowered, is the test error.
+The slide of the deck says "lowers training error", but figure 4 shows the test error, and that is what dropout lowers.
 """
 
 
 def page(numbers: dict[str, Any]) -> str:
-    """The page, from the numbers."""
+    """The text of the page."""
     ends = {name: {kind: end(found[kind]) for kind in KINDS} for name, found in numbers.items()}
     saved = {name: 1 - one["with"] / one["without"] for name, one in ends.items()}
     rows = [f"| {name} | {one['without']:.2%} | {one['with']:.2%} | {saved[name]:.0%} |" for name, one in ends.items()]
     spread = {kind: np.ptp([one[kind] for one in ends.values()]) for kind in KINDS}
     worst, best = max(one["with"] for one in ends.values()), min(one["without"] for one in ends.values())
     finding = (
-        f"the worst net with it ({worst:.2%}) is better than the best without it ({best:.2%})."
+        f"the worst net with dropout ({worst:.2%}) is better than the best without ({best:.2%})."
         if worst < best
-        else f"with it {worst:.2%} at most, without it {best:.2%} at least."
+        else f"the errors are at most {worst:.2%} with dropout and at least {best:.2%} without."
     )
     return TEXT.format(
         n_rows=N_ROWS,
@@ -147,7 +149,7 @@ def draw(numbers: dict[str, Any]) -> Any:
 
 
 def write(folder: Path) -> None:
-    """Measure, and write numbers, page and picture."""
+    """Run the experiment, and write the numbers, the page and the picture."""
     (X, y), test = mnist(folder)
     numbers = measure(((X[:N_ROWS], y[:N_ROWS]), test))
     NUMBERS.write_text(json.dumps(numbers).replace("}, ", "},\n ") + "\n", encoding="utf-8")

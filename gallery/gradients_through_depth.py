@@ -1,6 +1,6 @@
-"""Gradients that vanish or explode with depth, and the cures, measured layer by layer. Lecture row C10.
+"""Vanishing and exploding gradients in deep nets, and remedies, measured layer by layer. Lecture row C10.
 
-``python gallery/gradients_through_depth.py`` writes the page of the same name and its picture. Tests ask the same
+``python gallery/gradients_through_depth.py`` writes the page of the same name and its picture. Tests use the same
 functions.
 """
 
@@ -25,10 +25,10 @@ def gradients(
     norm: str | None = None,
     skips: bool = False,
 ) -> list[Array]:
-    """The gradient by the output of each hidden layer, first layer first.
+    """The gradients with respect to the outputs of the hidden layers, first layer first.
 
-    What is sent back from the last layer is standard normal: a gradient is this times a product of Jacobians, and
-    nothing else.
+    The gradient at the last layer is standard normal, so that all other gradients are this times a product of
+    Jacobians.
     """
     X, back = (md.nn.initializers.stream(0, "depth", end).standard_normal((N_ROWS, WIDTH)) for end in ("in", "back"))
     kind = md.Residual if skips else md.Sequential
@@ -48,7 +48,7 @@ def gradients(
 
 
 def sizes(*net: Any, **settings: Any) -> Array:
-    """How large the gradient by each layer's output is; that of the last layer is 1."""
+    """The norm of the gradient with respect to each layer's output, relative to that of the last layer."""
     norms = np.array([np.linalg.norm(gradient) for gradient in gradients(*net, **settings)])
     return norms / norms[-1]
 
@@ -85,39 +85,40 @@ GLOROT = {
 PAGE = Path(__file__).with_suffix(".md")
 PICTURE = PAGE.parent / "pictures" / "gradients_through_depth.png"
 SHOWN = range(DEPTH - 4, DEPTH + 1)
-"The layers whose histograms are drawn."
+"Layers whose histograms are drawn."
 
 TEXT = """# Gradients through depth
 Lecture row C10, measured by [`gradients_through_depth.py`](gradients_through_depth.py), which wrote this page; the
-tests of [`test_gradients_through_depth.py`](../tests/lectures/test_gradients_through_depth.py) ask the same questions.
+tests in [`test_gradients_through_depth.py`](../tests/lectures/test_gradients_through_depth.py) check the same results.
 
-The gradient by an early layer's output is what comes back from the end times a product of Jacobians, one for each layer
-in between. Here are {depth} layers of {width} units before any training. Each number is the size of the gradient at the
-first layer, where that of the last is 1.
+The gradient with respect to the output of an early layer is the gradient at the last layer times a product of
+Jacobians, one for each layer in between. The nets here have {depth} layers of {width} units and are not trained. Each
+number is the norm of the gradient at the first layer, relative to that at the last layer.
 
 | net | gradient at layer 1 |
 | --- | --- |
 {table}
 
-Sigmoid's slope is at most 1/4, so each layer takes more than half of what is left. Weights that are too small or too
-large do the same to a rectifier, or the reverse. Each cure keeps every layer between 0.1 and 10.
+The slope of a sigmoid is at most 1/4, so each layer reduces the gradient by more than half. With rectifiers, weights
+that are too small make the gradient vanish, and weights that are too large make it explode. Each remedy keeps the
+gradient of every layer between 0.1 and 10.
 
 ![gradients by layer, and their histograms](pictures/gradients_through_depth.png)
 
-On the right, what Glorot and Bengio (2010) drew: histograms of the gradient in the last five layers of tanh nets. With
-the weights that were usual then they narrow by sqrt(3) a layer on the way back; with weights of variance
-2/(n_in + n_out) they nearly lie on one another.
+On the right are the histograms of Glorot and Bengio (2010): the gradients in the last five layers of tanh nets. With
+the initialization that was common at the time, they become narrower by a factor of sqrt(3) per layer towards the input.
+With weights of variance 2/(n_in + n_out) they almost coincide.
 """
 
 
 def page() -> str:
-    """The page, measured."""
+    """Run the experiment and return the page."""
     rows = [f"| {label} | {sizes(**net)[0]:.2g} |" for label, net in (DISEASES | CURES).items()]
     return TEXT.format(depth=DEPTH, width=WIDTH, table="\n".join(rows))
 
 
 def draw() -> Any:
-    """Sizes by layer, and histograms."""
+    """Plot the norms by layer, and histograms."""
     import matplotlib as mpl
     from matplotlib import pyplot as plt
 
@@ -133,8 +134,8 @@ def draw() -> Any:
         ax.annotate(label, (9, y[8]), place, textcoords="offset points", color=colour, fontsize=9)
     for net in CURES.values():
         ax.plot(layers, sizes(**net), color="#1d4ed8", lw=1, alpha=0.7)
-    ax.annotate(f"{len(CURES)} cures", (9, 4.0), (10, 5), textcoords="offset points", color="#1d4ed8", fontsize=9)
-    ax.set(yscale="log", xlabel="layer", ylabel="size of the gradient by its output", xticks=[1, 10, 20, 30])
+    ax.annotate(f"{len(CURES)} remedies", (9, 4.0), (10, 5), textcoords="offset points", color="#1d4ed8", fontsize=9)
+    ax.set(yscale="log", xlabel="layer", ylabel="norm of the gradient", xticks=[1, 10, 20, 30])
     ax.spines[["top", "right"]].set_visible(False)
     shades = plt.get_cmap("viridis")(np.linspace(0.0, 0.85, len(SHOWN)))
     for key, label in zip(("standard", "xavier"), GLOROT, strict=True):
@@ -148,12 +149,12 @@ def draw() -> Any:
         ax.spines[["top", "right", "left"]].set_visible(False)
     cells["standard"].set_xticklabels([])
     cells["standard"].legend(frameon=False, fontsize=7.5, loc="upper right")
-    cells["xavier"].set_xlabel("gradient by an output")
+    cells["xavier"].set_xlabel("gradient")
     return figure
 
 
 def write() -> None:
-    """Measure, and write page and picture."""
+    """Run the experiment, and write the page and the picture."""
     PAGE.write_text(page(), encoding="utf-8")
     draw().savefig(PICTURE, dpi=110)
 

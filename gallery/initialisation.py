@@ -1,7 +1,7 @@
-"""Activations of a net of ten layers for five ways to start its weights: histograms. Lecture row B9.
+"""Histograms of the activations of a net of ten layers with five initializations. Lecture row B9.
 
 ``python gallery/initialisation.py`` runs it (half a minute) and writes the page of the same name and its picture. Tests
-ask the same functions.
+use the same functions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Array = np.ndarray[Any, Any]
 N_ROWS, WIDTH, N_LAYERS = 1000, 500, 10
 SEEDS = range(8)
 
-# What the deck prints of each hidden layer: mean, standard deviation.
+# Mean and standard deviation of each hidden layer, as printed in the deck.
 PRINTED = {
     ("0.01 randn", "tanh"): [
         (-0.000117, 0.213081), (-0.000001, 0.047551), (-0.000002, 0.010630), (0.000001, 0.002378),
@@ -86,33 +86,33 @@ COLOURS = {"tanh": "#1d4ed8", "relu": "#c2410c"}
 TOLD = {
     ("0.01 randn", "tanh"): "signal fades",
     ("1.0 randn", "tanh"): "units saturate",
-    ("Xavier", "tanh"): "stays alive",
-    ("Xavier", "relu"): "fades: half is lost",
-    ("He", "relu"): "stays as it is",
+    ("Xavier", "tanh"): "almost constant",
+    ("Xavier", "relu"): "signal fades",
+    ("He", "relu"): "constant",
 }
 
-TEXT = """# How weights start decides what arrives
+TEXT = """# Initial weights and the scale of activations
 Lecture row B9, measured by [`initialisation.py`](initialisation.py), which wrote this page;
-[`test_initialisation.py`](../tests/lectures/test_initialisation.py) holds the deck's numbers against these.
+[`test_initialisation.py`](../tests/lectures/test_initialisation.py) compares the results with those of the deck.
 
-{n_rows} rows of {width} standard normal numbers go through {n_layers} layers of {width} units without biases. Each
-histogram is one layer's {values:,} outputs, seed 0, as high as its highest bar; rectifiers' zeros are left out, about
-half of all.
+The inputs are {n_rows} rows of {width} standard normal numbers; the net has {n_layers} layers of {width} units without
+biases. Each histogram shows the {values:,} outputs of one layer for seed 0, scaled to its highest bar, without the
+zeros of rectifiers (about half of their outputs).
 
-![ten histograms for each of five ways to start](pictures/initialisation.png)
+![ten histograms for each of five initializations](pictures/initialisation.png)
 
-- **0.01 randn**: each layer multiplies the signal by 0.01 sqrt({width}) = 0.22; at the tenth nothing is left, and
-  gradients, which are multiplied by the activations, vanish too.
+- **0.01 randn**: each layer multiplies the signal by 0.01 sqrt({width}) = 0.22. It vanishes before the tenth layer, and
+  so do the gradients, which are multiplied by the activations.
 - **1.0 randn**: sums have variance {width}; {saturated:.0%} of the first layer's outputs are beyond ±0.9, where tanh is
-  flat: such a unit hardly learns.
-- **Xavier** (as the deck calls 1/sqrt(n_in); in madaline `lecun_normal`) keeps the variance of sums, and tanh shrinks
-  it a little. With rectifiers half of the second moment is lost in each layer.
-- **He**, sqrt(2/n_in), gives that half back: the tenth layer looks as the first.
+  saturated and units hardly learn.
+- **Xavier** (the deck's name for 1/sqrt(n_in), `lecun_normal` in madaline) preserves the variance of sums, and tanh
+  reduces it slightly. With rectifiers, half of the second moment is lost in each layer.
+- **He**, sqrt(2/n_in), compensates for this loss: the tenth layer has the same scale as the first.
 
-Weights of 0 need no picture: all is 0, and no gradient but that of the last bias.
+With zero weights, all activations are 0, and only the last bias has a gradient.
 
 ## Standard deviations
-Means over {n_seeds} seeds; in brackets what the deck prints.
+Means over {n_seeds} seeds, with the values of the deck in brackets.
 
 {stds}
 ## Means
@@ -121,7 +121,7 @@ Means over {n_seeds} seeds; in brackets what the deck prints.
 
 
 def table(column: int) -> str:
-    """One statistic of all layers, and what the deck prints."""
+    """One statistic of all layers, and the values of the deck."""
     titles = [f"{init}, {activation}" for init, activation in PRINTED]
     lines = [f"| layer | {' | '.join(titles)} |", "| --- " * (1 + len(titles)) + "|"]
     ours = {case: statistics(*case).mean(axis=0)[:, column] for case in PRINTED}
@@ -132,7 +132,7 @@ def table(column: int) -> str:
 
 
 def page() -> str:
-    """The page, measured."""
+    """Run the experiment and return the page."""
     return TEXT.format(
         n_rows=N_ROWS,
         width=WIDTH,
@@ -146,7 +146,7 @@ def page() -> str:
 
 
 def draw() -> Any:
-    """Ten histograms a row, five rows."""
+    """Draw five rows of ten histograms."""
     import matplotlib as mpl
     from matplotlib import pyplot as plt
 
@@ -170,7 +170,7 @@ def draw() -> Any:
 
 
 def write() -> None:
-    """Measure, and write page and picture."""
+    """Run the experiment, and write the page and the picture."""
     PAGE.write_text(page(), encoding="utf-8")
     draw().savefig(PICTURE, dpi=110)
 

@@ -1,7 +1,7 @@
-"""Two answers to one question: a mixture density network on an inverse problem. Lecture row E5.
+"""A mixture density network for an inverse problem with two solutions. Lecture row E5.
 
 ``python gallery/inverse_problem.py`` runs it (a minute) and writes the page of the same name, its picture and its
-numbers. Tests ask the same functions.
+numbers. Tests use the same functions.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import madaline as md
 Array = np.ndarray[Any, Any]
 
 N_ROWS, NOISE, UPPER = 4000, 0.05, 0.7
-"Rows of the parabola, the deviation of its noise, and how often t is positive."
+"Number of rows, standard deviation of the noise, and probability that t is positive."
 SETTINGS: dict[str, Any] = {
     "hidden_layer_sizes": (50,),
     "activation": "tanh",
@@ -29,7 +29,7 @@ SETTINGS: dict[str, Any] = {
 
 
 def parabola(n: int, seed: int) -> tuple[Array, Array]:
-    """Pairs (x, t) with x = t^2 and some noise: given x, t is one of the two roots."""
+    """Pairs (x, t) with x = t^2 plus noise: given x, t is near one of the two roots."""
     rng = np.random.default_rng(seed)
     t = rng.uniform(0.0, 1.0, n) * np.where(rng.random(n) < UPPER, 1.0, -1.0)
     return (t**2 + NOISE * rng.normal(size=n))[:, None], t
@@ -48,7 +48,7 @@ def true_log_density(x: Array, t: Array) -> Array:
 
 
 def measure(n: int = N_ROWS, epochs: int = 200) -> dict[str, Any]:
-    """What a net of one answer and one of two find."""
+    """Train a net with one Gaussian and one with a mixture of two."""
     (X, t), (X_new, t_new) = parabola(n, 0), parabola(2000, 1)
     settings = SETTINGS | {"max_iter": epochs}
     single = md.GaussianMLPRegressor(**settings).fit(X, t)
@@ -85,26 +85,26 @@ def measure(n: int = N_ROWS, epochs: int = 200) -> dict[str, Any]:
 PAGE = Path(__file__).with_suffix(".md")
 NUMBERS, PICTURE = PAGE.with_suffix(".json"), PAGE.parent / "pictures" / "inverse_problem.png"
 
-TEXT = """# Two answers to one question
+TEXT = """# An inverse problem with two solutions
 Lecture row E5, measured by [`inverse_problem.py`](inverse_problem.py), which wrote this page, its picture and
 [its numbers](inverse_problem.json); [`test_inverse_problem.py`](../tests/lectures/test_inverse_problem.py) runs a small
 part of it.
 
-A thing that is easy one way may have several answers the other way: x = t² is one number, and its roots are two. From
-{n_rows:,} pairs with x = t² and noise of {noise}, where t is positive {upper:.0%} of the time, a net has to tell t from
-x. One answer, `md.GaussianMLPRegressor`, can do no better than a mean, where there is nothing. A mixture of two
-Gaussians, `md.MixtureDensityRegressor(components=2)`, finds both roots and how often each is meant:
+The inverse of a function may have several values: x = t² is unique, but has two roots. A net is trained to predict t
+from x on {n_rows:,} pairs with x = t² plus noise of {noise}, where t is positive with probability {upper:.0%}. A single
+Gaussian, `md.GaussianMLPRegressor`, can only predict the mean of both roots, where the density is almost 0. A mixture
+of two Gaussians, `md.MixtureDensityRegressor(components=2)`, finds both roots and their probabilities:
 
-![data with both nets' answers, and the densities at x = 0.5](pictures/inverse_problem.png)
+![data and predictions of both nets, and the densities at x = 0.5](pictures/inverse_problem.png)
 
 | x | roots | means of the mixture | weights |
 | --- | --- | --- | --- |
 {table}
 
-Since the noise is known here, so is the true density of t given x, by Bayes' rule; and the mean log-likelihood of 2,000
-other pairs has an upper bound:
+Since the distribution of the noise is known, Bayes' rule gives the true density of t given x, which is an upper bound
+for the mean log-likelihood of 2,000 other pairs:
 
-| density | log-likelihood of a pair |
+| density | mean log-likelihood |
 | --- | --- |
 | true | {true:.2f} |
 | mixture of two | {mixture:.2f} |
@@ -113,7 +113,7 @@ other pairs has an upper bound:
 
 
 def page(numbers: dict[str, Any]) -> str:
-    """The page, from the numbers."""
+    """The text of the page."""
     rows = [
         f"| {x:.1f} | ±{np.sqrt(x):.2f} | {low:.2f}, {high:.2f} | {of_low:.2f}, {of_high:.2f} |"
         for x, (low, high), (of_low, of_high) in zip(
@@ -132,7 +132,7 @@ def page(numbers: dict[str, Any]) -> str:
 
 
 def draw(numbers: dict[str, Any]) -> Any:
-    """The rows with the answers, and the densities at one place."""
+    """Plot the rows with the predictions, and the densities at one x."""
     import matplotlib as mpl
     from matplotlib import pyplot as plt
 
@@ -159,7 +159,7 @@ def draw(numbers: dict[str, Any]) -> Any:
 
 
 def write() -> None:
-    """Measure, and write numbers, page and picture."""
+    """Run the experiment, and write the numbers, the page and the picture."""
     numbers = measure()
     NUMBERS.write_text(json.dumps(numbers).replace("], ", "],\n ") + "\n", encoding="utf-8")
     PAGE.write_text(page(numbers), encoding="utf-8")

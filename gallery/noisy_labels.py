@@ -1,6 +1,6 @@
-"""Dropout against labels that are wrong: none, some, too much. Lecture row E15.
+"""No, some and too much dropout for training on noisy labels. Lecture row E15.
 
-``python gallery/noisy_labels.py`` writes the page of the same name and its picture. Tests ask the same functions.
+``python gallery/noisy_labels.py`` writes the page of the same name and its picture. Tests use the same functions.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import madaline as md
 Array = np.ndarray[Any, Any]
 
 N_ROWS, WRONG = 300, 0.25
-"The rows to learn from, and the share of their labels that is flipped."
+"Number of training rows, and fraction of labels that are flipped."
 DROPS = {"none": 0.0, "some": 0.4, "too much": 0.9}
 
 
@@ -26,7 +26,7 @@ def points(n_rows: int, *, seed: int, purpose: str) -> tuple[Array, Array]:
 
 
 def flipped(y: Array, *, seed: int) -> Array:
-    """Labels, some of which are wrong."""
+    """Labels with some of them flipped."""
     return np.where(md.nn.initializers.stream(seed, "noisy labels", "flips").random(len(y)) < WRONG, 1 - y, y)
 
 
@@ -41,7 +41,7 @@ def train(p: float, *, seed: int = 0) -> md.Model:
 
 
 def errors(model: md.Model, *, seed: int = 0) -> tuple[float, float]:
-    """The share of training labels, wrong ones among them, that it does not give; and of true labels of new points."""
+    """The error on the noisy training labels, and the error on the true labels of new points."""
     X, y = points(N_ROWS, seed=seed, purpose="train")
     X_new, y_new = points(2000, seed=seed, purpose="test")
     on_noise = np.mean(model(X).argmax(axis=1) != flipped(y, seed=seed))
@@ -54,26 +54,27 @@ PAGE = Path(__file__).with_suffix(".md")
 PICTURE = PAGE.parent / "pictures" / "noisy_labels.png"
 SEEDS = range(5)
 
-TEXT = """# Dropout against wrong labels
-Lecture row E15, measured by [`noisy_labels.py`](noisy_labels.py), which wrote this page; the tests of
-[`test_dropout.py`](../tests/lectures/test_dropout.py) ask the same questions.
+TEXT = """# Dropout with wrong labels
+Lecture row E15, measured by [`noisy_labels.py`](noisy_labels.py), which wrote this page; the tests in
+[`test_dropout.py`](../tests/lectures/test_dropout.py) check the same results.
 
-A net of three hidden layers of 64 rectifiers learns from {n_rows} points which of two classes they have; {wrong:.0%} of
-the labels are wrong. Adam, rate 0.01, 300 epochs of all rows; means over {n_seeds} seeds.
+A net with three hidden layers of 64 rectifiers is trained to classify points, using {n_rows} points of which
+{wrong:.0%} have wrong labels. Adam with learning rate 0.01, 300 epochs with full batches; means over {n_seeds} seeds.
 
-| dropout | p | error on the noisy labels it learned from | error on true labels of new points |
+| dropout | p | error on the noisy training labels | error on the true labels of new points |
 | --- | --- | --- | --- |
 {table}
 
-Without dropout the net learns the wrong labels by heart. With some it cannot, and finds the border; with too much it
-finds nothing. (The first column should be {wrong:.0%}: what is less has been learned by heart.)
+Without dropout the net memorizes wrong labels. With some dropout it does not, and learns the boundary; with too much it
+learns nothing. (A perfect net would have an error of {wrong:.0%} on the noisy labels; a smaller error means that wrong
+labels were memorized.)
 
-![what the nets say of the square](pictures/noisy_labels.png)
+![predictions of the nets](pictures/noisy_labels.png)
 """
 
 
 def page() -> str:
-    """The page, measured."""
+    """Run the experiment and return the page."""
     rows = []
     for label, p in DROPS.items():
         on_noise, on_new = np.mean([errors(train(p, seed=seed), seed=seed) for seed in SEEDS], axis=0)
@@ -82,7 +83,7 @@ def page() -> str:
 
 
 def draw() -> Any:
-    """What the nets of one seed say of the square."""
+    """Draw the predictions of the nets of one seed."""
     import matplotlib as mpl
     from matplotlib import pyplot as plt
 
@@ -103,13 +104,13 @@ def draw() -> Any:
         ax.set_title(f"{label}, p = {p:g}: {errors(model)[1]:.0%} wrong on new points", fontsize=9)
         ax.set(xticks=[], yticks=[], xlim=(-1, 1), ylim=(-1, 1))
     figure.supxlabel(
-        "colour: what the net says; points: labels it learned from, crosses: wrong ones; line: the truth", fontsize=8.5
+        "colour: prediction; points: training labels, crosses: wrong labels; line: true boundary", fontsize=8.5
     )
     return figure
 
 
 def write() -> None:
-    """Measure, and write page and picture."""
+    """Run the experiment, and write the page and the picture."""
     PAGE.write_text(page(), encoding="utf-8")
     draw().savefig(PICTURE, dpi=110)
 

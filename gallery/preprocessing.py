@@ -1,7 +1,7 @@
-"""Centred, scaled, decorrelated, whitened: what preprocessing does to data, and to descent. Lecture row B10.
+"""Effects of centring, scaling, decorrelating and whitening on data and on gradient descent. Lecture row B10.
 
 ``python gallery/preprocessing.py`` writes the page of the same name and its pictures; images need MNIST in the folder
-that MADALINE_DATA names (``image/mnist.npz``). Tests ask the same functions.
+that MADALINE_DATA names (``image/mnist.npz``). Tests use the same functions.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ N_ROWS = 500
 
 
 def correlated(n_rows: int = N_ROWS, *, seed: int = 0) -> Array:
-    """Points of two columns that go up together, one half as wide as the other, both away from 0."""
+    """Points with two correlated columns, one half as wide as the other, both not centred."""
     z = md.nn.initializers.stream(seed, "preprocessing", "points").standard_normal((n_rows, 2))
     return z @ np.array([[2.2, 1.2], [0.0, 0.35]]) + np.array([3.0, 2.0])
 
 
 def ways() -> dict[str, Any]:
-    """The lecture's transformations, in its order; None leaves the data as they are."""
+    """The transformations of the lecture, in its order; None does not change the data."""
     return {
         "original": None,
         "centred": md.data.ColumnScaler("centre"),
@@ -38,14 +38,14 @@ def ways() -> dict[str, Any]:
 
 
 def transformed(X: Array) -> dict[str, Array]:
-    """The data in each way."""
+    """The data after each transformation."""
     return {name: X if way is None else way.fit_transform(X) for name, way in ways().items()}
 
 
 def condition(X: Array) -> float:
-    """How much steeper the loss of a linear unit with a bias is in one direction than in another.
+    """Condition number of the Hessian of a linear unit with a bias.
 
-    The ratio of the largest to the smallest eigenvalue of its Hessian, X'X/n with a column of ones.
+    The ratio of the largest to the smallest eigenvalue of X'X/n, where X includes a column of ones.
     """
     with_bias = np.column_stack([X, np.ones(len(X))])
     values = np.linalg.eigvalsh(with_bias.T @ with_bias / len(X))
@@ -53,9 +53,9 @@ def condition(X: Array) -> float:
 
 
 def steps_to_learn(X: Array, *, close: float = 1e-3, most: int = 100_000, seed: int = 0) -> int:
-    """Steps of descent until a linear unit has learned a plane, at the rate that is best for its Hessian.
+    """Number of gradient descent steps until a linear unit has learned a plane, at the optimal rate for its Hessian.
 
-    The rate is 2 / (largest + smallest eigenvalue); it has learned when the mean squared error is below ``close`` times
+    The rate is 2 / (largest + smallest eigenvalue). Training ends when the mean squared error is below ``close`` times
     the variance of the target, which is the same function of the original points in all cases.
     """
     plain = correlated(len(X), seed=seed)
@@ -94,7 +94,7 @@ def whitened_images(X: Array, *, eps: float = 0.1) -> tuple[Array, Array]:
 
 
 def kept(X: Array, share: float) -> tuple[int, Array]:
-    """How many axes keep a share of the variance, and the images made of them alone."""
+    """The number of principal axes that retain a fraction of the variance, and the images projected on them."""
     flat = X.reshape(len(X), -1)
     pca = md.data.PCA(share).fit(flat)
     return pca.n_components_, pca.inverse_transform(pca.transform(flat)).reshape(X.shape)
@@ -108,32 +108,30 @@ PICTURES = {name: HERE / "pictures" / f"preprocessing_{name}.png" for name in ("
 
 TEXT = """# Preprocessing: centre, scale, decorrelate, whiten
 Lecture row B10, measured by [`preprocessing.py`](preprocessing.py), which wrote this page and its pictures; the tests
-of [`test_preprocessing.py`](../tests/lectures/test_preprocessing.py) ask the same questions. The transformers are
-scikit-learn's kind: `md.data.ColumnScaler`, `md.data.PCA`, `md.data.ZCA`, `md.data.ImageScaler`.
+in [`test_preprocessing.py`](../tests/lectures/test_preprocessing.py) check the same results. The transformers
+`md.data.ColumnScaler`, `md.data.PCA`, `md.data.ZCA` and `md.data.ImageScaler` follow scikit-learn's interface.
 
-![six pictures of the same points](pictures/preprocessing_points.png)
+![six versions of the same points](pictures/preprocessing_points.png)
 
-- **Centred**: the mean of each column is 0. **Standardised**: also its deviation is 1.
-- **Decorrelated**: turned so that the axes are those along which the points vary most (PCA); columns have nothing to
-  do with each other any more.
-- **Whitened**: each axis divided by its deviation; the cloud is round. PCA whitening stays in the turned axes, ZCA
-  turns back to the original ones, and of all whitenings moves the points least.
+- **Centred**: each column has mean 0. **Standardised**: each column also has standard deviation 1.
+- **Decorrelated**: rotated to the axes of largest variance (PCA), so that the columns are uncorrelated.
+- **Whitened**: each axis is divided by its standard deviation, so that the covariance is the identity. PCA whitening
+  keeps the rotated axes. ZCA rotates back to the original axes; it moves the points less than any other whitening.
 
-## Why it matters: descent sees round valleys
-A linear unit with a bias learns the same plane from each version of the points, by descent with all rows at the best
-rate its Hessian allows. How much steeper the loss is in one direction than in another (the condition of the Hessian)
-decides how long that takes:
+## Effect on gradient descent
+A linear unit with a bias learns the same plane from each version of the points, by gradient descent with all rows at
+the optimal rate for its Hessian. The condition number of the Hessian determines the number of steps:
 
 {table}
 ## Images
-Pixels have one scale already, so images are only centred: by the mean image (AlexNet) or one mean for each channel
-(VGGNet), `md.data.ImageScaler("image")` and `md.data.ImageScaler("channel")`; dividing by a deviation, PCA and
-whitening are not common. They can be done all the same.
-{n_kept} of 784 axes keep {share:.0%} of the variance of {n_rows} digits.
+All pixels have the same scale, so images are usually only centred: by the mean image (AlexNet,
+`md.data.ImageScaler("image")`) or by one mean per channel (VGGNet, `md.data.ImageScaler("channel")`). Dividing by a
+standard deviation, PCA and whitening are possible, but not common. {n_kept} of 784 axes retain {share:.0%} of the
+variance of {n_rows} digits.
 
 ![digits, centred, reduced and whitened](pictures/preprocessing_images.png)
 
-Statistics are taken from the training data alone and used on all others:
+Statistics are computed from the training set only and applied to all other data:
 
 ```python
 >>> import numpy as np, madaline as md
@@ -145,9 +143,8 @@ array([[0.   , 2.449]])
 array([[ 2., 40.]])
 
 ```
-`md.data.ColumnScaler("robust", clip=True)` is what tables get by default
-([`md.data.TablePlan`](../docs/guides/tables.md)): median and quartiles, which outliers do not
-move, and a smooth end at 3, beyond which no value goes.
+[`md.data.TablePlan`](../docs/guides/tables.md) uses `md.data.ColumnScaler("robust", clip=True)` by default: it scales
+by median and quartiles, which are robust to outliers, and clips smoothly at 3.
 """
 SHARE = 0.95
 
@@ -162,7 +159,7 @@ def page() -> str:
 
 
 def draw_points() -> Any:
-    """The points in each way; colours follow them."""
+    """Draw the points after each transformation; each point keeps its colour."""
     from matplotlib import pyplot as plt
 
     X = correlated()
@@ -179,15 +176,15 @@ def draw_points() -> Any:
 
 
 def draw_images(n_shown: int = 8) -> Any:
-    """Digits as they are, less their mean, from few axes, whitened; and the mean image."""
+    """Draw digits: original, minus the mean image, projected on few axes, whitened; and the mean image."""
     from matplotlib import pyplot as plt
 
     X = images()
     scaler = md.data.ImageScaler("image").fit(X)
     zca, pca = whitened_images(X)
     rows = {
-        "as they are": X,
-        "less the mean image": scaler.transform(X),
+        "original": X,
+        "minus the mean image": scaler.transform(X),
         f"{SHARE:.0%} of the variance": kept(X, SHARE)[1],
         "whitened (ZCA)": zca,
         "whitened (PCA)": pca,
@@ -205,7 +202,7 @@ def draw_images(n_shown: int = 8) -> Any:
 
 
 def write() -> None:
-    """Measure, and write page and pictures."""
+    """Run the experiment, and write the page and the pictures."""
     import matplotlib as mpl
 
     mpl.use("Agg")

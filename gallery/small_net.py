@@ -1,4 +1,4 @@
-"""A perceptron on a few rows of MNIST, with nothing around it: for measuring how activations and weights behave."""
+"""A minimal multilayer perceptron for experiments with activations and initial weights on a part of MNIST."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Array = np.ndarray[Any, Any]
 def digits(folder: Path, *, scaled: bool = True, n_rows: int = 2000) -> tuple[Array, Array]:
     """The first rows of MNIST as (n_rows, 784), and their classes.
 
-    Scaled, all pixels together have mean 0 and variance 1; else each pixel's mean is taken off and no more, so that
-    numbers go up to 255: what AlexNet was given.
+    If ``scaled``, the pixels together have mean 0 and variance 1. Otherwise only the mean of each pixel is subtracted,
+    as for AlexNet, so that values go up to 255.
     """
     with np.load(folder / "image" / "mnist.npz") as file:
         X, y = file["x_train"][:n_rows], file["y_train"][:n_rows]
@@ -29,7 +29,7 @@ def digits(folder: Path, *, scaled: bool = True, n_rows: int = 2000) -> tuple[Ar
 
 
 class Net:
-    """A perceptron whose parameters are one vector, as the rules of ``md.optim`` want them."""
+    """A multilayer perceptron whose parameters are one flat vector, as required by ``md.optim``."""
 
     def __init__(self, name: str, widths: tuple[int, ...], init: str | md.nn.initializers.Initializer = "auto") -> None:
         self.activation = md.nn.as_activation(name)
@@ -38,7 +38,7 @@ class Net:
         self.step = md.compile(md.value_and_grad(self.loss))
 
     def start(self, seed: int) -> Array:
-        """Weights as the initializer draws them, biases 0."""
+        """Initial parameters: weights drawn by the initializer, zero biases."""
         drawn = [
             self.init.draw(shape, md.nn.initializers.stream(seed, f"{i}", "init"))
             if len(shape) == 2
@@ -48,7 +48,7 @@ class Net:
         return np.concatenate([part.ravel() for part in drawn]).astype(np.float32)
 
     def layers(self, w: Array) -> list[tuple[Any, Any]]:
-        """The vector as weights and biases."""
+        """Split the vector into weights and biases."""
         ends = np.cumsum([0, *map(prod, self.shapes)]).tolist()
         parts = [w[a:b].reshape(shape) for (a, b), shape in zip(pairwise(ends), self.shapes, strict=True)]
         return list(zip(parts[::2], parts[1::2], strict=True))
@@ -69,7 +69,7 @@ class Net:
     def train(
         self, X: Array, y: Array, *, rate: float, steps: int, seed: int = 0, batch: int = 100, until: float = 0.0
     ) -> tuple[Array, list[float]]:
-        """Plain descent on mini-batches; ends early when the mean loss of the last 20 falls below ``until``."""
+        """Mini-batch gradient descent; it ends early when the mean loss of the last 20 steps is below ``until``."""
         rule, w, losses = md.SGD(rate), self.start(seed), []
         rng = md.nn.initializers.stream(seed, "rows", "batches")
         for t in range(1, steps + 1):

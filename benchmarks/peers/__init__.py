@@ -1,12 +1,12 @@
-"""The libraries that are compared, one a file; each runs in a process of its own, with its own number of threads.
+"""The libraries that are compared, one per file; each runs in a separate process, with its own number of threads.
 
-A file has ``TRAINERS`` and ``PREDICTORS``: by the name of a contestant, a function that makes one.
+A file has ``TRAINERS`` and ``PREDICTORS``, which map the name of a contestant to a function that creates it.
 
-- ``train(workload, threads, shuffle=True)`` gives a function ``epochs(count)`` that trains on for so many epochs, as
-  fast as the library can, and gives the mean loss of the last one. All begin with ``workload.start()``.
-- ``predict(workload, threads)`` gives a function from rows to probabilities, both NumPy arrays.
+- ``train(workload, threads, shuffle=True)`` returns a function ``epochs(count)`` that continues training for ``count``
+  epochs, as fast as the library can, and returns the mean loss of the last one. All start with ``workload.start()``.
+- ``predict(workload, threads)`` returns a function from rows to probabilities, both NumPy arrays.
 
-A trainer may refuse a workload that its library cannot do: it raises :class:`CannotError` and says why.
+A trainer raises :class:`CannotError` with the reason if its library does not support a workload.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FILES = {
     "sklearn": "scikit_learn",
     "onnxruntime": "onnxruntime",
 }
-"In which file a contestant is."
+"The file of each contestant."
 TITLES = {
     "madaline": "madaline",
     "estimator": "madaline's MLPClassifier",
@@ -34,8 +34,8 @@ TITLES = {
 
 
 PEERS = ("torch", "torch.compile", "jax", "keras", "sklearn")
-"Those that training is measured against."
+"Contestants that madaline's training speed is compared with."
 
 
 class CannotError(Exception):
-    """The library has no such net, or is not installed."""
+    """The library does not support such a net, or is not installed."""

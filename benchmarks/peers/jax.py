@@ -20,7 +20,7 @@ def dropped(x: Any, p: float, key: Any) -> Any:
 
 
 def forward(workload: Workload, params: Any, statistics: Any, x: Any, key: Any) -> tuple[Any, Any]:
-    """The net in training mode; gives its outputs and the new running statistics."""
+    """The net in training mode; returns its outputs and the new running statistics."""
     keys = jax.random.split(key, len(params)) if workload.dropout or workload.input_dropout else [None] * len(params)
     x, new = dropped(x, workload.input_dropout, keys[-1]), []
     for layer, old, own_key in zip(params[:-1], statistics, keys[:-1], strict=True):
@@ -56,7 +56,7 @@ def update(workload: Workload, params: Any, gradient: Any, moments: Any, t: Any)
 
 @partial(jax.jit, static_argnums=0, donate_argnums=1)
 def epoch(workload: Workload, carried: Any, X: Any, y: Any, order: Any) -> tuple[Any, Any]:
-    """All steps of an epoch; ``order`` gives the positions of its rows, if they are shuffled."""
+    """All steps of an epoch; ``order`` holds the row indices if rows are shuffled."""
     rows = [array if order is None else array[order] for array in (X, y)]
     batches = [array.reshape(-1, workload.batch, *array.shape[1:]) for array in rows]
 

@@ -10,7 +10,7 @@ import numpy as np
 from workloads import Workload
 
 STEPS_AT_ONCE = 32
-"Compiled into one execution: the fastest of 1, 8 and 32 on tiny, and no slower on tabular."
+"Steps per execution: the fastest of 1, 8 and 32 for tiny, and not slower for tabular."
 OPTIMIZERS = {
     "adam": lambda rate: keras.optimizers.Adam(rate, epsilon=1e-8),
     "sgd": keras.optimizers.SGD,
@@ -18,7 +18,7 @@ OPTIMIZERS = {
 
 
 def net(workload: Workload) -> keras.Sequential:
-    """A net with the first weights of the workload."""
+    """A net with the initial weights of the workload."""
     layers = [keras.layers.Input((workload.widths[0],))]
     layers += [keras.layers.Dropout(workload.input_dropout)] if workload.input_dropout else []
     dense = []

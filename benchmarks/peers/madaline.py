@@ -1,4 +1,4 @@
-"""madaline: whole epochs by ``Trainer.partial_fit``, predictions by calling the model."""
+"""madaline: whole epochs with ``Trainer.partial_fit``, predictions by calling the model."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def net(workload: Workload) -> md.Sequential:
 
 
 def started(net: md.nn.Layer, workload: Workload) -> md.Model:
-    """A model with the first weights of the workload."""
+    """A model with the initial weights of the workload."""
     model = net.init(workload.widths[0])
     names = [path.removesuffix("W") for path in model.params if path.endswith("W")]
     for name, (W, b) in zip(names, workload.start(), strict=True):

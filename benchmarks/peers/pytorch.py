@@ -1,4 +1,4 @@
-"""PyTorch: fused optimizers, an epoch's rows shuffled at once; eager, and with net and loss compiled."""
+"""PyTorch: fused optimizers, rows shuffled once per epoch; eager, and with net and loss compiled."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOSSES = {"cross_entropy": nn.functional.cross_entropy, "mse": nn.functional.mse
 
 
 def net(workload: Workload) -> nn.Sequential:
-    """A net with the first weights of the workload."""
+    """A net with the initial weights of the workload."""
     layers: list[nn.Module] = [nn.Dropout(workload.input_dropout)] if workload.input_dropout else []
     for position, (W, b) in enumerate(workload.start()):
         n_in, n_out = W.shape

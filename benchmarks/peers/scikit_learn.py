@@ -1,4 +1,4 @@
-"""scikit-learn: ``MLPClassifier`` and ``MLPRegressor``, an epoch by ``partial_fit``."""
+"""scikit-learn: ``MLPClassifier`` and ``MLPRegressor``, one ``partial_fit`` per epoch."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from peers import CannotError
 
 
 def estimator(workload: Workload, shuffle: bool) -> MLPClassifier | MLPRegressor:
-    """One with the first weights of the workload, its optimizer untouched yet."""
+    """An estimator with the initial weights of the workload and a new optimizer."""
     if workload.batch_norm or workload.dropout:
-        raise CannotError("neither batch norm nor dropout")
+        raise CannotError("batch norm and dropout are not supported")
     kind = MLPRegressor if workload.loss == "mse" else MLPClassifier
     model = kind(
         hidden_layer_sizes=workload.widths[1:-1],
@@ -42,7 +42,7 @@ def estimator(workload: Workload, shuffle: bool) -> MLPClassifier | MLPRegressor
 
 
 def differs(workload: Workload) -> str:
-    """Why its losses cannot be those of the others, if they cannot."""
+    """The reason why its losses differ from those of the others, or an empty string."""
     two = workload.loss == "cross_entropy" and workload.widths[-1] == 2
     return "one logistic output for two classes" if two else ""
 
@@ -52,7 +52,7 @@ def train(workload: Workload, threads: int, shuffle: bool = True) -> Callable[[i
     model = estimator(workload, shuffle)
     X, y = workload.data()
     y = y.squeeze()
-    scale = 2.0 if workload.loss == "mse" else 1.0  # its squared error has a half
+    scale = 2.0 if workload.loss == "mse" else 1.0  # its squared error has a factor 1/2
 
     def epochs(count: int) -> float:
         for _ in range(count):

@@ -1,5 +1,5 @@
-// Memory of NumPy arrays. Plain buffer protocol: several times faster than nanobind's arrays, and a step of a small net
-// takes but a few microseconds.
+// Memory of NumPy arrays, by the buffer protocol: several times faster than nanobind's arrays, which matters because a
+// step of a small net takes only a few microseconds.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -11,7 +11,7 @@
 
 namespace madaline::MADALINE_ISA {
 
-// Arrays, held for as long as this lives.
+// Arrays that are kept alive by this object.
 class ArrayMemory {
  public:
   ArrayMemory() = default;
@@ -22,7 +22,7 @@ class ArrayMemory {
   }
   void reserve(std::size_t n) { views_.reserve(n); }  // a view must not move while it is held
 
-  // An array as a program takes it. called(): its name for complaints.
+  // An array as required by a program. called(): its name for error messages.
   template <class Called> const Py_buffer& hold(nanobind::handle array, DType dtype, bool is_written, Called called) {
     const int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (is_written ? PyBUF_WRITABLE : 0);
     Py_buffer view;

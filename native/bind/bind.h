@@ -8,11 +8,11 @@ namespace madaline::MADALINE_ISA {
 
 class Checks;
 
-void bind_config(nanobind::module_& m);   // config.cpp: what this CPU and this build can do
+void bind_config(nanobind::module_& m);   // config.cpp: features of this CPU and this build
 void bind_program(nanobind::module_& m);  // program.cpp: describe a program, run it
 void bind_loop(nanobind::module_& m);     // loop.cpp: run a program many times
 
-// program.cpp: what a Program of Python holds. Throws if it is something else.
+// program.cpp: the program inside a Python Program object. Throws for other objects.
 Checks& checks_of(nanobind::handle program);
 
 }  // namespace madaline::MADALINE_ISA

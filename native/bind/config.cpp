@@ -1,4 +1,4 @@
-// What this module was compiled for, and which of the modules this CPU can run.
+// The instruction set of this module, and those that this CPU supports.
 #include "bind/bind.h"
 #include "bind/gil.h"
 #include "kernels/arena.h"
@@ -39,7 +39,7 @@ std::vector<std::string> cpu_isas() {
 void bind_config(nb::module_& m) {
   m.attr("isa") = MADALINE_STRING(MADALINE_ISA);
   m.attr("compiler") = MADALINE_COMPILER;
-  // Made while the module is imported, so that no fork can fall into their construction. Starts no thread.
+  // Created during import, so that no fork can happen during their construction. Does not start threads.
   ThreadPool::instance();
   IdleArenas::instance();
   ReleaseGil::watch_for_exit();

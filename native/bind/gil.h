@@ -1,4 +1,4 @@
-// Releasing the GIL for as long as an object lives, also when Python ends in the meantime.
+// Releases the GIL during the lifetime of an object, even if Python exits in the meantime.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -13,9 +13,9 @@
 
 namespace madaline::MADALINE_ISA {
 
-// A daemon thread that asks for the GIL once Python is ending is ended by Python (before 3.14) with pthread_exit, whose
-// unwinding cannot pass C++ functions that are noexcept: the process would abort. So from the moment exit begins, such
-// a thread sleeps until the process is gone, and exit waits for those that were already asking.
+// A daemon thread that requests the GIL while Python exits is ended (before Python 3.14) with pthread_exit, whose
+// unwinding cannot pass noexcept functions: the process would abort. So after exit has begun, such a thread sleeps
+// until the process ends, and exit waits for threads that were already requesting the GIL.
 class ReleaseGil {
  public:
   ReleaseGil() : state_(PyEval_SaveThread()) {}
@@ -37,7 +37,7 @@ class ReleaseGil {
   static void watch_for_exit() {
     nanobind::module_::import_("atexit").attr("register")(nanobind::cpp_function(&ReleaseGil::begin_exit));
 #if defined(__unix__) || defined(__APPLE__)
-    pthread_atfork(nullptr, nullptr, [] { asking_.store(0); });  // those who were asking stayed in the parent
+    pthread_atfork(nullptr, nullptr, [] { asking_.store(0); });  // the requesting threads stayed in the parent
 #endif
   }
 

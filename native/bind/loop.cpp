@@ -1,4 +1,5 @@
-// Running a program many times: where rows come from, what moves on with the steps, and Ctrl-C. See native/FORMAT.md.
+// Running a program many times: sources of rows, arguments that advance with the steps, and Ctrl-C. See
+// native/FORMAT.md.
 #include "kernels/loop.h"
 
 #include <nanobind/stl/string.h>
@@ -20,7 +21,7 @@ namespace {
 using int64 = std::int64_t;
 using namespace std::string_literals;
 
-// Rows of arrays that stay alive with it.
+// Rows of arrays, which are kept alive.
 class HeldRows {
  public:
   HeldRows(nb::handle array, int dtype) {
@@ -81,7 +82,7 @@ class HeldRows {
   std::unique_ptr<RowSource> source_;
 };
 
-// What other threads may see and do while a loop runs.
+// Access of other threads to a running loop.
 struct Control {
   Watch watch;
   std::atomic<int64> steps{0};
@@ -99,7 +100,7 @@ struct Signals {
   }
 };
 
-// The arguments of a loop, checked; arrays are held for as long as this lives.
+// The checked arguments of a loop; arrays are kept alive by this object.
 class LoopArguments {
  public:
   LoopArguments(const Checks& program, nb::list inputs, nb::list outputs, nb::list gathered, nb::list row_counts,
@@ -166,7 +167,7 @@ class LoopArguments {
   ArrayMemory memory_;
 };
 
-// Gives how it ended; what a signal handler raised is raised when everything is as after a whole step.
+// Returns how the loop ended. An exception of a signal handler is raised once the state is that of a complete step.
 std::string run_loop(Control& control, nb::handle program, nb::list inputs, nb::list outputs, nb::list gathered,
                      nb::list row_counts, std::size_t commit, int guard, nb::handle order, nb::handle starts,
                      int threads, bool signals) {

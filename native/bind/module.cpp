@@ -4,8 +4,8 @@
 #include <cstdlib>
 
 NB_MODULE(MADALINE_MODULE, m) {
-  // A daemon thread that still runs at exit keeps what it holds, which is no mistake of the bindings. Tests that look
-  // for mistakes ask for the report.
+  // A daemon thread that still runs at exit keeps its objects, which is not a leak of the bindings. Tests that look for
+  // leaks enable the report.
   nanobind::set_leak_warnings(std::getenv("MADALINE_REPORT_LEAKS") != nullptr);
   madaline::MADALINE_ISA::bind_config(m);
 #ifdef MADALINE_HAS_PROGRAM

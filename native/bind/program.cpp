@@ -45,7 +45,7 @@ template <class Spec>
 void read(nb::handle h, Spec& to)
   requires std::is_class_v<Spec>;
 
-// The fields of an instruction, from the arguments of a call in Python: by position, then by name.
+// Reads the fields of an instruction from the arguments of a Python call: by position, then by name.
 class FieldReader {
  public:
   FieldReader(const char* of, nb::handle args, nb::handle kwargs) : of_(of), args_(args), kwargs_(kwargs) {}
@@ -149,7 +149,7 @@ class Arguments {
   ArrayMemory memory_;
 };
 
-// run() gives a Failure; it does not need Python.
+// run() returns a Failure; it does not need Python.
 template <class Run> void without_gil(Builder& program, Run run) {
   Failure failure;
   {
@@ -171,7 +171,7 @@ void run(Builder& program, nb::list inputs, nb::list outputs, int64 n_rows, int 
   run_checked(program, Arguments(program, inputs, outputs, n_rows), n_rows, threads);
 }
 
-// A program with its arguments, checked once: a run then costs a tenth of a microsecond besides its work.
+// A program with its arguments, checked once: the overhead of a run is then a tenth of a microsecond.
 struct BoundProgram {
   nb::object owner;  // keeps the program alive
   Builder& program;

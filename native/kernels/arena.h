@@ -1,8 +1,8 @@
-// The memory of runs, and what is kept of it between runs.
+// The memory of runs, which is reused between runs.
 //
 // Touching new pages costs more than a step of a small net, so a program keeps the arenas of its last runs. All
-// programs together keep at most kIdleBytes, or the one arena that was used last: beyond that, arenas that have not
-// been used for longest are freed.
+// programs together keep at most kIdleBytes, or the arena that was used last; beyond that, the least recently used
+// arenas are freed.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,7 @@ struct Arena {
   }
 };
 
-// The arenas that no run uses, of all programs, the one used last at the end.
+// The idle arenas of all programs, the most recently used last.
 class IdleArenas {
  public:
   // Never destroyed: a program may outlive it when the process exits.
@@ -61,7 +61,7 @@ class IdleArenas {
   friend class ArenaPool;
   IdleArenas() {
 #if defined(__unix__) || defined(__APPLE__)
-    // So that a forked child finds the mutex free and the list whole.
+    // So that in a forked child the mutex is free and the list is consistent.
     only_ = this;
     pthread_atfork([] { only_->mutex_.lock(); }, [] { only_->mutex_.unlock(); }, [] { only_->mutex_.unlock(); });
 #endif
@@ -94,7 +94,7 @@ class ArenaPool {
       if (!pool.idle_.empty()) {
         pool.take(pool.idle_.back(), one_);
       } else {
-        pool.idle_.reserve(pool.count_ + 1);  // so that giving it back cannot fail
+        pool.idle_.reserve(pool.count_ + 1);  // so that returning it cannot fail
         one_.emplace_back().pool = &pool;
         ++pool.count_;
       }
@@ -134,7 +134,7 @@ class ArenaPool {
   }
 
   std::vector<std::list<Arena>::iterator> idle_;
-  std::size_t count_ = 0;  // of its arenas, idle or in use
+  std::size_t count_ = 0;  // number of arenas, idle or in use
 };
 
 }  // namespace madaline::MADALINE_ISA

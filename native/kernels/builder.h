@@ -1,4 +1,4 @@
-// Builds a program: checks each instruction that is added and makes what the machine runs.
+// Builds a program: checks each instruction that is added and creates the object that the machine runs.
 #pragma once
 
 #include "kernels/instructions.h"
@@ -65,7 +65,7 @@ class Builder : public Checks {
       if (other.lane == lane_buffer && other.dst != dst_buffer)
         invalid("A lane buffer is combined into one destination only: the first lane works there.");
     }
-    // So all that instructions use of the lane buffer must fit there.
+    // So everything that instructions use of the lane buffer must fit in the destination.
     check({dst_buffer, 0, 0, {1}}, {{lane_reach_[lane_buffer], false}}, true, "The destination of combine");
     // Written even when there are no rows.
     if (to.space == Space::output) note(outputs_[to.offset], {offset + size, 0, false});

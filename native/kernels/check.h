@@ -1,6 +1,6 @@
-// Checks what is added to a program, so that running needs no checks. Every complaint is a std::invalid_argument with
-// one sentence. Each instruction's header uses them in its add_to(). What an argument array must hold at least is noted
-// here too, and compared with the arrays of each run.
+// Checks everything that is added to a program, so that running needs no checks. Every error is a std::invalid_argument
+// with a one-sentence message. Each instruction uses these checks in its add_to(). The minimum size of each argument is
+// recorded here too, and compared with the arrays of each run.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ class Checks {
         machine_(checked_bytes(shared_bytes, "shared_bytes"), checked_bytes(row_bytes, "row_bytes"),
                  checked_bytes(tile_bytes, "tile_bytes"), checked_bytes(lane_bytes, "lane_bytes")) {}
 
-  // What the array of an argument must be like.
+  // Requirements on the array of an argument.
   struct Needed {
     bool declared = false;
     DType dtype = DType::f32;
@@ -62,7 +62,7 @@ class Checks {
             kDTypeNames[static_cast<int>(dtype)] + ".");
   }
 
-  // Something written must not be the same element for two indices.
+  // Two indices must not write the same element.
   static void check_distinct(const Operand& o, const std::vector<Dim>& dims, const std::string& what) {
     if (element_count(dims, 1) == 0) return;
     for (std::size_t d = 0; d < dims.size(); ++d) {

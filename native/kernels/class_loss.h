@@ -1,10 +1,10 @@
-// The class_loss instruction: softmax cross-entropy and its slope, row by row. With  s = z - max z,  t = sum_j
-// exp(s_j):
+// The class_loss instruction: softmax cross-entropy and its derivative, row by row.
+// With  s = z - max z,  t = sum_j exp(s_j):
 //
-//   dst[i, j] = exp(s_j) / t * g_i,  less g_i for the row's class k_i;   dst[i, classes] = log t - s_k
+//   dst[i, j] = exp(s_j) / t * g_i,  minus g_i for the row's class k_i;   dst[i, classes] = log t - s_k
 //
-// A vector holds one logit of several rows, so the bits of a row do not depend on its neighbours, and sums over classes
-// go one by one. Negative class numbers count from the end.
+// A vector holds one logit of several rows, so the result of a row does not depend on its neighbours. Sums over classes
+// are sequential. Negative class indices count from the end.
 #pragma once
 
 #include "kernels/check.h"

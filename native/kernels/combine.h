@@ -1,5 +1,5 @@
 // Folds the lanes of a rows stage:  dst[i] = lane_0[i] op lane_1[i] op lane_2[i] ...,  offset <= i < offset + size, in
-// this order. Lane 0 works in dst itself, so it is there already.
+// this order. Lane 0 works in dst itself, so its values are already there.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,7 @@ enum class Reduction : int { sum, prod, max, min, logsumexp, argmax };
 inline constexpr const char* kReductionNames[] = {"sum", "prod", "max", "min", "logsumexp", "argmax"};
 inline constexpr int kReductionCount = 6;
 
-// max and min let NaN through.
+// max and min propagate NaN.
 template <class T> MADALINE_INLINE T fold_pair(Reduction op, T a, T b) {
   switch (op) {
     case Reduction::sum:
@@ -79,7 +79,7 @@ struct Combine {
   int lane;  // the lane buffer
   int dst;
   std::int64_t offset, size;
-  std::int64_t lane_offset;  // of the lane buffer: bytes, within a lane's arena
+  std::int64_t lane_offset;  // offset of the lane buffer in a lane's arena, in bytes
 
   void run(const char* lanes, std::size_t lane_bytes, std::int64_t n_lanes, char* const* address, std::int64_t begin,
            std::int64_t end) const noexcept {

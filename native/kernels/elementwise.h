@@ -1,7 +1,7 @@
 // Elementwise chains:  for every index of dims, run all ops on that element.
 //
 // The index space is walked in blocks that fit L1; each op is a SIMD loop over a block. A block is a piece of one row
-// of the innermost dim, or, where rows are short, several whole rows. How an operand gets into a block is settled when
+// of the innermost dim, or, if rows are short, several complete rows. How an operand gets into a block is decided when
 // the chain is added:
 //   direct   contiguous and of the chain's dtype: ops work in place
 //   scalar   one value for the whole block
@@ -45,12 +45,12 @@ class Elementwise final : public Instruction {
     const Range r = chunk_range(dims_[0].size(frame.rows), chunk, n_chunks);
     run_range(frame, r.begin, r.end);
   }
-  // Rows [begin, end) of the first dim as it was given: the panel a product has just finished.
+  // Rows [begin, end) of the first dim as given: the panel that a product has just finished.
   void run_panel(Frame& frame, std::int64_t begin, std::int64_t end) const noexcept {
     if (panel_scale_ == 0) run(frame);
     else run_range(frame, begin * panel_scale_, end * panel_scale_);
   }
-  // Whether run_block may be asked for some of n columns.
+  // Whether run_block supports a part of n columns.
   bool takes_columns(Dim n) const noexcept {
     const Dim inner = dims_.back();
     if (copy_ != nullptr || n.is_rows) return false;
@@ -83,7 +83,7 @@ class Elementwise final : public Instruction {
     std::int64_t offset;
   };
 
-  // Of the first dim, and of the last of several if that is not to be run whole.
+  // Ranges of the first dim, and of the last one if only a part of it is run.
   void run_range(Frame& frame, std::int64_t begin, std::int64_t end, std::int64_t inner_begin = 0,
                  std::int64_t inner_end = -1) const noexcept;
   void run_plane(void** slots, char* const* base, std::int64_t m, std::int64_t n) const noexcept;

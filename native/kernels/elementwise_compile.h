@@ -1,5 +1,5 @@
-// Turns the description of an elementwise chain into what elementwise.h runs: joins dims, settles how each operand is
-// reached, hoists ops on scalars out of the block loop, and gives the temporaries as few scratch blocks as possible.
+// Compiles the description of an elementwise chain for elementwise.h: joins dims, decides how each operand is accessed,
+// hoists ops on scalars out of the block loop, and assigns temporaries to as few scratch blocks as possible.
 #pragma once
 
 #include "kernels/elementwise.h"
@@ -55,7 +55,7 @@ inline void Elementwise::compile(const ElementwiseSpec& given, const std::vector
     group_ = block_ / std::max<std::int64_t>(1, inner.coefficient);
   }
 
-  // Scratch memory: first cells of 8 bytes for scalars, then blocks.
+  // Scratch memory: cells of 8 bytes for scalars, followed by blocks.
   std::vector<int> cells, blocks;
   for (int i = 0; i < n_operands; ++i) {
     const Operand& o = spec.operands[i];

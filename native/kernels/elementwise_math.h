@@ -1,5 +1,5 @@
-// What each elementwise opcode computes. The float form takes vectors; the int64 form wraps on overflow; the bool form
-// (one byte, 0 or 1) follows NumPy: add is or, multiply is and. A form that is missing is not supported by the machine.
+// The functions of the elementwise opcodes. The float form takes vectors; the int64 form wraps on overflow; the bool
+// form (one byte, 0 or 1) follows NumPy: add is or, multiply is and. Missing forms are not supported.
 #pragma once
 
 #include <cmath>
@@ -103,7 +103,7 @@ struct Copysign {
   FLOAT2 { return MADALINE_ISA::copysign(a, b); }
 };
 
-// Whole powers of integers; a negative exponent gives 1 / a toward zero.
+// Integer powers of integers; a negative exponent gives 1 / a rounded toward zero.
 struct PowerOp : Power {
   using Power::operator();
   SCALAR2(Int) {
@@ -116,7 +116,7 @@ struct PowerOp : Power {
   }
 };
 
-// Division toward minus infinity. The quotient is rounded so that a = q b + r holds with Python's r, as NumPy does it.
+// Floor division. The quotient is rounded so that a = q b + r holds with Python's r, as in NumPy.
 struct FloorDivide {
   template <class T> static T of(T a, T b) {
     if (b == 0) return a / b;
@@ -136,7 +136,7 @@ struct FloorDivide {
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
   }
 };
-// The rest of that division; it has the sign of b.
+// The remainder of floor division, with the sign of b.
 struct Remainder {
   template <class T> static T of(T a, T b) {
     const T r = std::fmod(a, b);
@@ -153,7 +153,7 @@ struct Remainder {
     return r != 0 && (a < 0) != (b < 0) ? r + b : r;
   }
 };
-// The rest of division toward zero; it has the sign of a.
+// The remainder of division toward zero, with the sign of a.
 struct Fmod {
   FLOAT2 {
     return map_lanes([](T x, T y) { return std::fmod(x, y); }, a, b);
@@ -204,8 +204,8 @@ struct Where {
   SCALAR3(Discrete) { return a != 0 ? b : c; }
 };
 
-// Several operations in one pass over the block, each rounded by itself: the bits are those of the single operations,
-// so it never shows where the planner joins them. In cache the passes over memory are what costs, not the arithmetic.
+// Several operations in one pass over the block, each rounded separately: results are bit-identical to those of the
+// single operations, wherever the planner fuses them. In cache, passes over memory cost more than the arithmetic.
 
 // a b + c
 struct MultiplyAdd {

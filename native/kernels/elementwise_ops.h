@@ -1,5 +1,5 @@
-// The opcodes of elementwise chains: for each a function of vectors (float32, float64) and, where it makes sense, of
-// int64 and bool scalars. The loops around them are picked when a chain is added, by dtype and by which arguments are
+// The opcodes of elementwise chains: each has a function of vectors (float32, float64) and, where it makes sense, of
+// int64 and bool scalars. The loops around them are selected when a chain is added, by dtype and by which arguments are
 // scalars, so running an op is one indirect call per block.
 #pragma once
 
@@ -40,7 +40,7 @@ struct Op {
   std::array<std::int16_t, kMaxArgs> args{};
 };
 
-// Bit k of kScalars says that argument k is one value for the whole block. dst may be the same block as an argument.
+// If bit k of kScalars is set, argument k is one value for the whole block. dst may be the same block as an argument.
 template <class T, class F, unsigned kScalars, std::size_t... K>
 MADALINE_INLINE void block_loop(void* const* slots, const Op& op, std::size_t n, std::index_sequence<K...>) {
   T* y = static_cast<T*>(slots[op.dst]);
@@ -109,7 +109,7 @@ inline BlockLoop fill_loop(DType dtype) {
   return nullptr;
 }
 
-// Null if the opcode does not exist for the dtype, or needs scalars where vectors are given.
+// Null if the opcode does not exist for the dtype, or if it needs scalars but gets vectors.
 inline BlockLoop block_loop(Opcode opcode, DType dtype, unsigned scalars) {
   switch (dtype) {
     case DType::f32: return block_loop_of<float>(opcode, scalars);

@@ -1,5 +1,5 @@
 // take:         dst[o, j, i] = src[o, index[o, j], i]
-// scatter_add:  dst = 0 (unless it goes on accumulating), then dst[o, index[o, j], i] += src[o, j, i] in the order of j
+// scatter_add:  dst = 0 (unless accumulating), then dst[o, index[o, j], i] += src[o, j, i] in the order of j
 // o < outer, j < count, i < inner. Negative indices count from the end of the axis; dst overlaps neither src nor
 // indices.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace madaline::MADALINE_ISA {
 
-// table has the axis that is indexed, list the count.
+// `table` has the indexed axis, `list` the count.
 struct GatherSpec {
   DType dtype = DType::f32;
   Dim outer, count, inner, axis;
@@ -70,7 +70,7 @@ template <class T> class Gather : public Instruction {
     T* list = reinterpret_cast<T*>(frame.at(list_place_));
     const auto* indices = reinterpret_cast<const std::int64_t*>(frame.at(index_place_));
     if (begin >= end) return;
-    // f for the pair at these places, or false if the index is bad.
+    // Calls f for this pair, or returns false if the index is out of range.
     const auto pair = [&](const std::int64_t* at, T* row, T* item) {
       std::int64_t index = *at;
       if (index < 0) index += size;
@@ -82,7 +82,7 @@ template <class T> class Gather : public Instruction {
       f(row + index * table_[1], item);
       return true;
     };
-    if (count == 1) {  // one of each row, as the class of a loss
+    if (count == 1) {  // one element per row, such as the class of a loss
       for (std::int64_t o = begin; o < end; ++o)
         if (!pair(indices + o * index_[0], table + o * table_[0], list + o * list_[0])) return;
       return;

@@ -1,7 +1,7 @@
-// Every instruction that a program may have. Each is a struct in a header of its own, with
-//   name         under which Python adds it
-//   fields(v)    what it is given, in order: v("name", member), v.optional("name", member)
-//   add_to(p)    checks the fields and adds what the machine runs
+// All instructions of programs. Each is a struct in its own header, with
+//   name         the name under which Python adds it
+//   fields(v)    its fields in order: v("name", member), v.optional("name", member)
+//   add_to(p)    checks the fields and adds the object that the machine runs
 #pragma once
 
 #include "kernels/class_loss.h"

@@ -1,9 +1,9 @@
 // Runs a program step after step over batches of rows, without leaving native code.
 //
-// What is carried from step to step is an output with the address of an input: the program's last stages write it.
-// In step k the batch is the rows order[starts[k]] ... order[starts[k + 1] - 1]; rows are gathered, arguments with a
-// stride move on. Nothing is allocated once it runs, nobody is
-// waited for, and a program without work for two threads wakes none.
+// Values carried from step to step are outputs with the address of an input: the last stages of the program write them.
+// In step k the batch is the rows order[starts[k]] ... order[starts[k + 1] - 1]; rows are gathered, and arguments with
+// a stride advance. A running loop does not allocate, does not wait for idle threads, and does not wake any if there is
+// work for one thread only.
 #pragma once
 
 #include <cmath>
@@ -34,8 +34,8 @@ struct LoopPlan {
   std::vector<Argument> inputs, outputs;
   std::vector<Gathered> gathered;
   std::vector<RowCount> row_counts;
-  std::size_t commit = 0;  // the first stage that writes what is carried; everything before it can be given up
-  int guard = -1;          // an output: one float, which must be finite, or nothing is carried on
+  std::size_t commit = 0;  // the first stage that writes carried values; a step can be abandoned before it
+  int guard = -1;          // an output with one float, which must be finite; otherwise the loop ends before commit
   DType guard_dtype = DType::f32;
   const std::int64_t* order = nullptr;
   const std::int64_t* starts = nullptr;
@@ -69,7 +69,7 @@ class Loop {
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
-  // `steps` counts whole steps; after any ending, what is carried is as the last of them left it.
+  // `steps` counts complete steps; however the loop ends, carried values are those of the last complete step.
   Ending run(Watch& watch, std::atomic<std::int64_t>& steps) noexcept {
     Ending ending = Ending::finished;
     Pace pace(watch);
@@ -99,7 +99,7 @@ class Loop {
   const Failure& failure() const { return failure_; }
 
  private:
-  // When to look at the watch: after every step and inside of it if steps are long, else after several.
+  // When to check the watch: after and during every step if steps are long, else after several steps.
   class Pace {
    public:
     explicit Pace(Watch& watch) : watch_(watch), before_(Watch::Clock::now()) {}
@@ -122,7 +122,7 @@ class Loop {
     int stride_ = 1, left_ = 1;
   };
 
-  // Fewer bytes are gathered sooner by one thread than others are woken.
+  // Below this many bytes, gathering on one thread is faster than waking others.
   static constexpr std::int64_t kGatherBytes = 1 << 17;
 
   std::int64_t rows_of(std::int64_t k) const { return plan_.starts[k + 1] - plan_.starts[k]; }

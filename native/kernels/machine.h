@@ -1,7 +1,7 @@
 // Runs a program: its stages in order, rows stages lane by lane and tile by tile, over one or several threads.
 //
-// Nothing here depends on the number of threads except who does the work: tiles, lanes and chunks follow from shapes.
-// Several threads may run one program at once; each session leases an arena.
+// Only the assignment of work depends on the number of threads: tiles, lanes and chunks follow from shapes. Several
+// threads may run one program at the same time; each session leases an arena.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ struct Stage {
   std::int64_t tile_rows = 1, lane_rows = 1, max_lanes = 1;
   std::vector<const Instruction*> instructions;
   std::vector<Combine> combines;
-  int first_number = 0;  // of its first instruction, for messages
+  int first_number = 0;  // number of its first instruction, for messages
 
   std::int64_t lanes(std::int64_t n_rows) const {
     if (!is_rows || n_rows == 0) return 0;
@@ -28,7 +28,7 @@ struct Stage {
   }
 };
 
-// What went wrong in a run; instruction -1: nothing.
+// The error of a run; instruction is -1 if there was none.
 struct Failure {
   int instruction = -1;
   std::int64_t value = 0;
@@ -74,7 +74,7 @@ class Machine {
            static_cast<std::size_t>(std::max(1, threads)) * (tile_bytes_ + scratch_bytes_);
   }
 
-  // How many of `threads` can ever work at once on a batch of n_rows.
+  // Maximum number of threads, up to `threads`, that can work on a batch of n_rows at the same time.
   int useful_threads(std::int64_t n_rows, int threads) const {
     if (threads <= 1) return 1;
     std::int64_t most = 1;
@@ -88,8 +88,8 @@ class Machine {
     return static_cast<int>(std::min<std::int64_t>(most, threads));
   }
 
-  // inputs and outputs: addresses in the order of the buffers' offsets. May throw std::bad_alloc, before anything is
-  // run.
+  // inputs and outputs: addresses in the order of the buffers' offsets. May throw std::bad_alloc before running
+  // anything.
   Failure run(void* const* inputs, void* const* outputs, std::int64_t n_rows, int threads) {
     Session session(*this);
     Team team(threads);
@@ -113,9 +113,9 @@ class Machine {
     Watch* watch;     // or nullptr
     double* seconds;  // of each instruction, or nullptr
     std::atomic<bool> failed;
-    Failure failure;  // written once, by whoever set `failed`
+    Failure failure;  // written once, by the thread that set `failed`
 
-    // Asked between instructions, chunks and tiles. Only thread 0, which started the run, may look up.
+    // Called between instructions, chunks and tiles. Only thread 0, which started the run, checks the watch.
     bool ended(int thread) {
       if (failed.load(std::memory_order_relaxed)) return true;
       if (watch == nullptr) return false;
@@ -192,7 +192,7 @@ class Machine {
           instruction.run_chunk(frame, c, n_chunks);
           if (frame.failed) run.fail(stage.first_number + static_cast<int>(k), frame.failure_value);
         });
-        if (!run.ended(0)) instruction.finish(mine, n_chunks);  // else some chunk may have left it nothing
+        if (!run.ended(0)) instruction.finish(mine, n_chunks);  // else some chunks may be missing
       }
       if (mine.failed) run.fail(stage.first_number + static_cast<int>(k), mine.failure_value);
       if (run.ended(0)) return;
@@ -269,13 +269,12 @@ class Machine {
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
-    // Before a run: its arguments. Throws std::bad_alloc, unless it was prepared before for as many rows and threads.
+    // Sets the arguments of a run. May throw std::bad_alloc, unless already prepared for as many rows and threads.
     void prepare(void* const* inputs, void* const* outputs, std::int64_t n_rows, int n_threads) {
       machine_.prepare(*lease_, inputs, outputs, n_rows, n_threads);
       n_rows_ = n_rows;
     }
-    // Runs the stages [first, last). With a watch it ends early once that has stopped, and the results are then
-    // worthless.
+    // Runs the stages [first, last). If the watch stops the run early, the results are invalid.
     Failure run(std::size_t first, std::size_t last, Team& team, Watch* watch, double* seconds = nullptr) noexcept {
       Run run{*lease_, team, n_rows_, watch, seconds, {}, {}};
       for (std::size_t s = first; s < last && !run.failed.load(std::memory_order_relaxed); ++s) {

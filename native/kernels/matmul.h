@@ -1,14 +1,15 @@
 // Matrix products C = A B for the shapes of multilayer perceptrons, on one thread.
 //
 // Five ways, chosen by shape and strides alone:
-//   tiles   register tiles straight from A and B, or from packed panels of them when these are used often enough to pay
+//   tiles   register tiles directly from A and B, or from packed panels if these are reused often enough
 //   swapped few columns, A transposed (weight gradients of an output layer): C^T = B^T A^T in tiles, stored transposed
 //   dots    few columns and long k with A contiguous in k, or at most 3 rows with B transposed: dot products along k
 //   outer   k = 1: a rank-1 update, row by row
-//   thin    at most 3 rows, k at most 4, B transposed: one by one
-// In all but `dots` an element of C is the sum over blocks of k, each added in the order of k: its bits
-// depend on its row of A, its column of B and k. `dots` adds in another order, also the same for every element. Hence a
-// product may be cut into blocks of at least 4 rows and 17 columns (n <= 16: all columns) without changing a bit.
+//   thin    at most 3 rows, k at most 4, B transposed: element by element
+// In all except `dots`, an element of C is the sum over blocks of k, each added in the order of k, so it depends only
+// on its row of A, its column of B and k. `dots` adds in another order, which is also the same for every element. Hence
+// a product can be split into blocks of at least 4 rows and 17 columns (n <= 16: all columns) with bit-identical
+// results.
 #pragma once
 
 #include <algorithm>
@@ -31,23 +32,23 @@ namespace gemm {
 template <class T> inline constexpr std::size_t kBlockK = sizeof(T) == 4 ? 320 : 256;
 inline constexpr std::size_t kBlockM = 96;
 template <class T> inline constexpr std::size_t kBlockN = 4096 / sizeof(T);
-// Dot products run along rows of A, which the cache prefetches best if they are long.
+// Dot products run along rows of A; prefetching works best if they are long.
 inline constexpr std::size_t kDotBlockK = 2048;
-// Where k is not contiguous, packing goes through it in slices, so that a cache line that spans panels is read once.
+// If k is not contiguous, it is packed in slices, so that a cache line that spans several panels is read once.
 inline constexpr std::size_t kPackSlice = 32;
-// A matrix of more bytes does not stay in L2 beside what else a product needs.
+// A matrix with more bytes does not stay in L2 together with the other data of a product.
 inline constexpr std::size_t kLargeBytes = 320 * 1024;
-// Products of at most so many terms are not worth a vector along k.
+// For at most this many terms, vectors along k do not pay off.
 inline constexpr std::size_t kThinK = 4;
 
 constexpr std::size_t round_up(std::size_t n, std::size_t step) { return (n + step - 1) / step * step; }
-// Nearly equal blocks of at most `most` (a multiple of step), each but the last a multiple of step.
+// Nearly equal blocks of at most `most` (a multiple of step), each except the last a multiple of step.
 constexpr std::size_t even_block(std::size_t n, std::size_t most, std::size_t step) {
   const std::size_t count = std::max<std::size_t>((n + most - 1) / most, 1);
   return std::max(round_up((n + count - 1) / count, step), step);
 }
 
-// Elements from one packed panel of A to the next: a vector more than its own, for the stores that overlap its end.
+// Distance between packed panels of A, in elements: one vector more than a panel, for stores that overlap its end.
 template <class T> constexpr std::size_t packed_a_panel(std::size_t k) {
   return static_cast<std::size_t>(kTileRows) * k + static_cast<std::size_t>(Vec<T>::width);
 }
@@ -69,7 +70,7 @@ template <class T> struct View {
   View transposed() const { return {data, col, row}; }
 };
 
-// A product as the ways see it.
+// The arguments of a product.
 template <class T> struct Product {
   std::size_t m, n, k;
   View<T> A, B;
@@ -111,7 +112,7 @@ struct TileRows {
   std::size_t of(std::size_t t) const { return height + (t < taller); }
 };
 
-// m <= kWideRows, straight from B with unit col: tiles of several vectors, for enough independent sums.
+// m <= kWideRows, directly from B with unit column stride: tiles of several vectors, for enough independent sums.
 template <class T>
 void wide_tiles(std::size_t m, std::size_t n, std::size_t k, View<T> A, View<T> B, Target<T> to,
                 const Store& store) noexcept {
@@ -139,7 +140,7 @@ template <class T> void pack_b_block(std::size_t n, std::size_t k, View<T> B, T*
                                   std::min(slice, k - p), packed + j * k + p * NR);
 }
 
-// Asks for the rows of a tile of C that will be added to, so that they come while the tile is computed.
+// Prefetches the rows of a tile of C that will be accumulated, so that they arrive while the tile is computed.
 template <class T> MADALINE_INLINE void prefetch_rows(std::size_t height, const T* C, std::ptrdiff_t row) {
   for (std::size_t i = 0; i < height; ++i) __builtin_prefetch(C + static_cast<std::ptrdiff_t>(i) * row, 1);
 }
@@ -153,8 +154,8 @@ template <class T> void pack_a_block(const TileRows& rows, std::size_t k, View<T
                                packed + t * packed_a_panel<T>(k) + p * kTileRows);
 }
 
-// Measured on a core with 32 KB of L1 and 512 KB of L2 cache. Rows of B a multiple of 2 KB apart compete for the same
-// few lines of L1. A by rows is read well enough unpacked.
+// Measured on a core with 32 KB of L1 and 512 KB of L2 cache. Rows of B at a distance of a multiple of 2 KB compete for
+// the same few lines of L1. Reading rows of A is fast enough without packing.
 template <class T> bool pays_to_pack_b(const Product<T>& x) {
   const std::size_t bytes = x.n * x.k * sizeof(T);
   if (x.B.col != 1) return true;
@@ -164,8 +165,8 @@ template <class T> bool pays_to_pack_a(const Product<T>& x) {
   return x.m >= 8 && x.k >= 16 && x.n >= (x.A.col == 1 ? 512 : 96);
 }
 
-// The fewer columns, the emptier are vectors across them; the longer k, the less it costs to sum up a vector along it.
-// m has no say: a row of C has the same bits alone and among others.
+// With fewer columns, vectors across them are less filled; with a longer k, the final sum of a vector costs relatively
+// less. m is not considered, so that a row of C has the same bits alone and together with others.
 template <class T> bool pays_to_dot(const Product<T>& x) {
   if (x.A.col != 1 || x.n > static_cast<std::size_t>(kDotCols)) return false;
   return x.n == 1 || x.k > 3 * x.n * x.n;
@@ -190,7 +191,7 @@ template <class T> void tiled_product(const Product<T>& x, T* workspace) noexcep
       const Store store = x.store_of(k0 == 0, last_k);
       const View<T> B = x.B.from(k0, n0);
       const std::size_t edge = nb / NR * NR;
-      // Else only the columns at the edge, if tiles would read beyond them.
+      // Otherwise only the columns at the edge, if tiles would read beyond them.
       const bool pack_edge = !pack_b && (nb - edge) % W != 0;
       if (pack_b) pack_b_block(nb, kb, B, packed_b);
       else if (pack_edge && !wide) pack_b_block(nb - edge, kb, B.from(0, edge), packed_b);
@@ -245,8 +246,7 @@ template <class T> void tiled_product(const Product<T>& x, T* workspace) noexcep
   }
 }
 
-// n <= kDotCols, A contiguous in k. Columns of B that are not are packed as vectors: of the first column, the second
-// ...
+// n <= kDotCols, A contiguous in k. Columns of B that are not contiguous are packed as vectors, column by column.
 template <class T> void dot_product(const Product<T>& x, T* workspace) noexcept {
   constexpr std::size_t W = static_cast<std::size_t>(Vec<T>::width);
   const std::size_t block_k = even_block(x.k, kDotBlockK, W);
@@ -309,7 +309,8 @@ void scaled_short_rows(std::size_t m, const T* a, std::ptrdiff_t a_m, const T* b
     for (int j = 0; j < N; ++j) C[j] = kAdd ? *a * row[j] + C[j] : *a * row[j];
 }
 
-// A vector of a row of C, from column j on, or its first n lanes. Whole ones apart, since masked stores are slow.
+// A vector of a row of C from column j on, or its first n lanes. Full vectors are separate, since masked stores are
+// slow.
 template <class T>
 MADALINE_INLINE void store_lanes(Vec<T> s, std::size_t j, int n, const Target<T>& to, const Store& store) noexcept {
   const bool is_whole = n == Vec<T>::width;
@@ -362,8 +363,8 @@ template <class T> void outer_product(const Product<T>& x) noexcept {
   x.finish(0, x.m);
 }
 
-// Few rows, and k so small that dot products would be mostly summing up: sums one by one in the order of k, as in
-// tiles. B(p, j) = B[p + j * col].
+// For few rows, and k so small that dot products would mostly consist of final sums: scalar sums in the order of k, as
+// in tiles. B(p, j) = B[p + j * col].
 template <class T> void thin_product(const Product<T>& x) noexcept {
   constexpr std::size_t W = static_cast<std::size_t>(Vec<T>::width);
   for (std::size_t i = 0; i < x.m; ++i) {
@@ -399,8 +400,8 @@ template <class T> constexpr std::size_t matmul_workspace(std::size_t m, std::si
 // C(i, j) = gate?(relu?(C(i, j)? + sum_p A(i, p) B(p, j) + bias(j)?)) for i < m, j < n, p < k, where C(i, j) = C[i *
 // ldc + j], A(i, p) = A[i * a_m + p * a_k], B(p, j) = B[p * b_k + j * b_n]; strides may be any, 0 and negative too (for
 // C: rows must not overlap). C overlaps neither A, B, bias nor gate. workspace has matmul_workspace<T>(m, n, k)
-// elements, 64-byte aligned; it is not kept between calls. NaN and inf propagate; k = 0 gives zeros, or leaves C when
-// accumulating.
+// elements, 64-byte aligned; its contents are not kept between calls. NaN and inf propagate; k = 0 gives zeros, or
+// leaves C unchanged when accumulating.
 template <class T>
 void matmul(std::size_t m, std::size_t n, std::size_t k, const T* A, std::ptrdiff_t a_m, std::ptrdiff_t a_k, const T* B,
             std::ptrdiff_t b_k, std::ptrdiff_t b_n, T* C, std::ptrdiff_t ldc, bool accumulate,
@@ -427,7 +428,7 @@ void matmul(std::size_t m, std::size_t n, std::size_t k, const T* A, std::ptrdif
   else gemm::tiled_product(x, workspace);
 }
 
-// The same for integers (sums wrap around), plainly: they occur in index arithmetic, never in a network's products.
+// The same for integers (sums wrap around), as a plain loop: they occur in index arithmetic, not in products of nets.
 inline void matmul(std::size_t m, std::size_t n, std::size_t k, const std::int64_t* A, std::ptrdiff_t a_m,
                    std::ptrdiff_t a_k, const std::int64_t* B, std::ptrdiff_t b_k, std::ptrdiff_t b_n, std::int64_t* C,
                    std::ptrdiff_t ldc, bool accumulate, const Epilogue<std::int64_t>& epilogue,

@@ -43,7 +43,7 @@ template <class T> struct Columns {
 };
 
 // C(i, j) = epilogue(sum_p A[i * a_m + p] * B(p, j)) for i < R, j < N <= 4. Lane l of a sum takes p = l, l + width ...;
-// an element has the same bits whatever R and N. C overlaps neither A nor B.
+// the bits of an element do not depend on R and N. C overlaps neither A nor B.
 template <class T, int R, int N>
 void dot_tile(std::size_t k, const T* A, std::ptrdiff_t a_m, Columns<T> B, Target<T> to, const Store& store) noexcept {
   // Each row's sums start at a multiple of `pitch`, so that they are stored together.
@@ -105,7 +105,7 @@ void dot_tile(std::size_t k, const T* A, std::ptrdiff_t a_m, Columns<T> B, Targe
     for (int j = 0; j < N; ++j) store_element(sums[i * pitch + j], i, j, to, store);
 }
 
-// The same for m rows: as many at a time as keep the multipliers busy, then one by one.
+// The same for m rows: several at a time to keep the multipliers busy, then one by one.
 template <class T, int N>
 void dot_rows(std::size_t m, std::size_t k, const T* A, std::ptrdiff_t a_m, Columns<T> B, Target<T> to,
               const Store& store) noexcept {
@@ -117,7 +117,7 @@ void dot_rows(std::size_t m, std::size_t k, const T* A, std::ptrdiff_t a_m, Colu
     dot_tile<T, 1, N>(k, A + static_cast<std::ptrdiff_t>(i) * a_m, a_m, B, store.move(to, i, 0), store);
 }
 
-// n columns, by 3 or 4 at a time; so many rows at a time that they stay in cache for the next columns.
+// n columns, 3 or 4 at a time, in blocks of rows that stay in cache for the next columns.
 template <class T>
 void dot_block(std::size_t m, std::size_t n, std::size_t k, const T* A, std::ptrdiff_t a_m, Columns<T> B, Target<T> to,
                const Store& store) noexcept {

@@ -1,7 +1,7 @@
 // The innermost kernels of the matrix product: one tile of C, held in registers over a whole block of k.
 //
-// Every tile adds its products in the order p = 0, 1, 2 ..., one fma each, starting from zero. So an element of C has
-// the same bits whatever the height of the tile that computes it, and whether its operands were packed or not.
+// Every tile adds its products in the order p = 0, 1, 2 ..., one fma each, starting from zero. So the bits of an
+// element of C do not depend on the height of the tile or on whether the operands were packed.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace madaline::MADALINE_ISA {
 
-// What becomes of the product before it is stored, and what is run when rows are done.
+// Operations on the product before it is stored, and a callback for finished rows.
 template <class T> struct Epilogue {
   const T* bias = nullptr;         // added to every row; null for none
   std::ptrdiff_t bias_stride = 1;  // 1, or 0 for the same value in every column
@@ -26,8 +26,8 @@ template <class T> struct Epilogue {
 
 namespace gemm {
 
-// Register tiles are R rows by NV vectors. The largest fills the registers but for the operands: R * NV accumulators,
-// NV vectors of B and one broadcast of A.
+// Register tiles are R rows by NV vectors. The largest one fills all registers: R * NV accumulators, NV vectors of B
+// and one broadcast of A.
 #if defined(MADALINE_AVX512)
 inline constexpr int kTileRows = 12;
 #elif defined(MADALINE_AVX2) || defined(MADALINE_NEON)
@@ -52,7 +52,7 @@ struct Store {
   std::ptrdiff_t gate_row, gate_col;
   bool add, relu;
 
-  bool is_plain() const { return col == 1 && gate_col == 1; }  // a vector is stored as it is
+  bool is_plain() const { return col == 1 && gate_col == 1; }  // a vector is stored directly
   template <class T> MADALINE_INLINE Target<T> move(Target<T> to, std::size_t i, std::size_t j) const {
     const auto r = static_cast<std::ptrdiff_t>(i), c = static_cast<std::ptrdiff_t>(j);
     return {to.C + r * row + c * col, to.bias ? to.bias + r * bias_row + c * bias_col : nullptr,
@@ -70,8 +70,8 @@ template <class T> struct Strip {
   const Store* store;
 };
 
-// sum = fma(a, b, sum). Spelled as an instruction because GCC 12 else picks, in an unrolled loop, forms that overwrite
-// a or b instead of sum, runs short of registers, and spills: 5 to 8 % slower.
+// sum = fma(a, b, sum). Written as an instruction because in an unrolled loop GCC 12 otherwise selects forms that
+// overwrite a or b instead of sum, runs out of registers, and spills: 5 to 8 % slower.
 template <class T> MADALINE_INLINE void add_product(Vec<T>& sum, Vec<T> a, Vec<T> b) {
 #if defined(MADALINE_AVX512) || defined(MADALINE_AVX2)
   if constexpr (sizeof(T) == 4) asm("vfmadd231ps %2, %1, %0" : "+v"(sum.v) : "v"(a.v), "v"(b.v));
@@ -90,7 +90,7 @@ template <class T> MADALINE_INLINE Vec<T> gate_lanes(Vec<T> gate, Vec<T> x) {
   return select(gate > zero, x, zero);
 }
 
-// C(i, j) = epilogue(sum) for one element; the slow way, for transposed and ragged tiles.
+// C(i, j) = epilogue(sum) for one element; slow, for transposed and partial tiles.
 template <class T> MADALINE_INLINE void store_element(T sum, int i, int j, Target<T> to, const Store& store) {
   T* c = to.C + i * store.row + j * store.col;
   if (store.add) sum = sum + *c;
@@ -127,13 +127,13 @@ template <class T>
   }
 }
 
-// How a tile reaches an operand. What is known of the strides becomes part of the addresses of loads: the fewer
-// instructions besides the multiplications, the less it matters who else uses the core.
+// How a tile accesses an operand. Known strides become part of the load addresses: with fewer instructions besides the
+// multiplications, other load on the core matters less (decision 0012).
 enum class Reach { any, rows, columns, packed };  // A: a_k = 1, a_m = 1, a panel of kTileRows; B: a panel of kTileCols
 
 // C(i, j) = epilogue(sum_p A(i, p) B(p, j)) for i < R, j < cols, where (NV - 1) * width < cols <= NV * width.
 // PartialB: nothing is read beyond column cols - 1 of B; else B has NV * width readable columns. C overlaps neither A
-// nor B. Where A is reached in a way of its own, cols = NV * width and the store is plain.
+// nor B. If AReach is not `any`, cols = NV * width and the store is plain.
 template <class T, int R, int NV, bool PartialB, Reach AReach = Reach::any, Reach BReach = Reach::any>
 [[gnu::noinline]] void tile(const Strip<T>& strip, const T* A, Target<T> to) noexcept {
   constexpr int W = Vec<T>::width;
@@ -149,7 +149,7 @@ template <class T, int R, int NV, bool PartialB, Reach AReach = Reach::any, Reac
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) sum[i][v] = Vec<T>(T(0));
 
-  // One pointer for every three rows: each row is then reached by an addressing mode (stride times 0, 1 or 2). If GCC
+  // One pointer for every three rows: each row is then accessed by an addressing mode (stride times 0, 1 or 2). If GCC
   // saw that they are related, it would keep R offsets instead.
   constexpr int per_group = unit_m ? R : 3, groups = (R + per_group - 1) / per_group;
   const T* a_rows[groups];
@@ -158,7 +158,7 @@ template <class T, int R, int NV, bool PartialB, Reach AReach = Reach::any, Reac
     a_rows[g] = A + per_group * g * a_m;
     launder(a_rows[g]);
   }
-  // The step that is q_a and q_b steps from where the pointers are.
+  // The step at q_a and q_b steps from the pointers.
   const auto step = [&](int q_a, int q_b) __attribute__((always_inline)) {
     const auto a_at = [&](int i) __attribute__((always_inline)) {
       return Vec<T>(a_rows[i / per_group][i % per_group * a_m + q_a * a_k]);
@@ -167,7 +167,7 @@ template <class T, int R, int NV, bool PartialB, Reach AReach = Reach::any, Reac
       const T* b = B + q_b * b_k + v * W;
       return PartialB && v == NV - 1 ? Vec<T>::load_partial(b, last) : Vec<T>::load(b);
     };
-    // The shorter side of the tile waits in registers while the other passes by.
+    // The shorter side of the tile stays in registers while the other is streamed.
     if constexpr (R < NV) {
       Vec<T> a[R];
 #pragma GCC unroll 16
@@ -201,8 +201,9 @@ template <class T, int R, int NV, bool PartialB, Reach AReach = Reach::any, Reac
     B += steps * b_k;
     launder(B);
   };
-  // Four steps a turn: the processor foresees the end of a loop of up to some 80 turns, and a surprise costs 15 cycles.
-  // A pointer moves as seldom as addresses reach: any constant, or once a stride.
+  // Four steps per iteration: the processor predicts the end of a loop of up to about 80 iterations, and a
+  // misprediction costs 15 cycles. Pointers are incremented as rarely as addressing modes allow: any constant, or one
+  // stride.
   constexpr int a_turn = AReach == Reach::any ? 1 : AReach == Reach::columns ? 2 : 4;
   constexpr int b_turn = BReach == Reach::packed ? 4 : 2;
   const std::size_t k = strip.k;
@@ -267,8 +268,8 @@ template <class T, int R, int NV, bool PartialB, Reach AReach = Reach::any, Reac
 
 template <class T> using TileFunction = void (*)(const Strip<T>&, const T*, Target<T>) noexcept;
 
-inline constexpr int kWideRows = 3;              // products of so few rows are computed in wide tiles
-inline constexpr int kTallRows = 2 * kTileRows;  // of tiles one vector wide: else too few sums for the multipliers
+inline constexpr int kWideRows = 3;              // products of at most this many rows use wide tiles
+inline constexpr int kTallRows = 2 * kTileRows;  // rows of tiles one vector wide, for enough sums
 
 // tiles<...>[R - 1] is the tile of R rows.
 template <class T, int NV, bool PartialB, Reach AReach, Reach BReach, int... I>
@@ -281,7 +282,7 @@ inline constexpr auto tiles = tile_table<T, NV, PartialB, AReach, BReach>(
                                     : NV == 1                       ? kTallRows
                                                                     : kTileRows>());
 
-// The full tiles for operands that are reached so.
+// The full tiles for these kinds of access.
 template <class T> const TileFunction<T>* full_tiles(Reach a, Reach b) {
   const auto choose = [b]<Reach A>(std::integral_constant<Reach, A>) {
     return b == Reach::packed ? tiles<T, 2, false, A, Reach::packed>.data() : tiles<T, 2, false, A>.data();

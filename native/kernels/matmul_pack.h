@@ -1,4 +1,4 @@
-// Copies blocks of a matrix into panels that the tiles of matmul_micro.h read from first to last byte.
+// Copies blocks of a matrix into panels that the tiles of matmul_micro.h read sequentially.
 //
 // A panel holds P rows (of A) or P columns (of B) for a block of k: element (r, p) is at panel[p * P + r].
 #pragma once
@@ -46,7 +46,7 @@ template <class T, bool Odd> struct Alternate {
   }
 };
 
-// r[i][j] <-> r[j][i]: within 16 bytes by interleaving, which is one instruction a row, then by exchanging larger
+// r[i][j] <-> r[j][i]: within 16 bytes by interleaving, which is one instruction per row, then by exchanging larger
 // blocks.
 template <class T> MADALINE_INLINE void transpose(Vec<T> (&r)[Vec<T>::width]) {
   constexpr int W = Vec<T>::width;
@@ -91,15 +91,15 @@ template <class T> MADALINE_INLINE void transpose(Vec<T> (&r)[Vec<T>::width]) {
   }
 }
 
-// panel[p * P + r] = S[r * s_r + p * s_k] for r < rows <= P, p < k. Lanes r >= rows get finite or infinite values of no
-// meaning (copies of the last row, or zeros). Up to a vector beyond the panel may be overwritten, so panels are packed
-// in increasing order and the workspace ends with a spare vector. S and panel do not overlap.
+// panel[p * P + r] = S[r * s_r + p * s_k] for r < rows <= P, p < k. Lanes r >= rows get meaningless values (copies of
+// the last row, or zeros). Up to one vector beyond the panel may be overwritten, so panels are packed in increasing
+// order and the workspace ends with a spare vector. S and panel do not overlap.
 template <class T, int P>
 void pack_panel(const T* S, std::ptrdiff_t s_r, std::ptrdiff_t s_k, int rows, std::size_t k, T* panel) noexcept {
   constexpr int W = Vec<T>::width, blocks = (P + W - 1) / W;
   std::size_t p = 0;
   if (s_r == 1) {
-    // Overlapping stores: what one writes beyond its P elements the next one overwrites.
+    // Overlapping stores: the next one overwrites what one writes beyond its P elements.
     if (rows == P && P % W == 0) {
       for (; p < k; ++p)
 #pragma GCC unroll 8

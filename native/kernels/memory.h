@@ -28,7 +28,7 @@ class Memory {
   bool reserve(std::size_t bytes) {
     if (bytes <= bytes_) return false;
     release();
-    // Large blocks take huge pages where the system offers them: fewer page faults, fewer misses of the TLB.
+    // Large blocks use huge pages if available: fewer page faults and TLB misses.
     alignment_ = bytes >= kHugePage ? kHugePage : 64;
     bytes = (bytes + alignment_ - 1) / alignment_ * alignment_;
     data_ = static_cast<char*>(::operator new(bytes, std::align_val_t(alignment_)));

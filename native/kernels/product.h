@@ -1,8 +1,8 @@
 // The matmul instruction:  C[b, i, j] (+)= sum_p A[b, i, p] B[b, p, j],  then bias, relu, gate, and a chain on each
 // panel of rows as it is finished.
 //
-// The bits of an element depend on k alone (matmul.h), not on which block of C it is computed with, so a large product
-// may be split by columns or rows into as many pieces as there are threads.
+// The bits of an element depend only on k (matmul.h), not on the block of C in which it is computed, so a large product
+// can be split by columns or rows into as many pieces as there are threads.
 #pragma once
 
 #include <optional>
@@ -57,7 +57,7 @@ template <class T> class ProductOf final : public Instruction {
     c_m_ = spec.C.strides[b];
     if (has_bias_) bias_ = place(spec.bias), bias_stride_ = spec.bias.strides[0];
     if (has_gate_) gate_ = place(spec.gate), gate_stride_ = spec.gate.strides[0];
-    // The workspace is bounded for any number of rows, so the size for very many serves all.
+    // The workspace is bounded for any number of rows, so the size for very many rows is always sufficient.
     const auto most = [](Dim d) { return static_cast<std::size_t>(d.size(1 << 20)); };
     workspace_bytes_ = (matmul_workspace<T>(most(m_), most(n_), most(k_)) * sizeof(T) + 63) / 64 * 64;
   }
@@ -72,9 +72,9 @@ template <class T> class ProductOf final : public Instruction {
                         static_cast<double>(k_.size(rows));
     const auto worth = static_cast<std::int64_t>(work / 2e6);  // pieces of at least 20 us at 100 GFLOP/s
     const std::int64_t pieces = batches > 1 ? batches : by_columns(m, n) ? n / kColumnUnit : m / kRowUnit;
-    // The small ones of twice as many pieces as threads are for whoever is done first: see falling_range.
+    // Twice as many pieces as threads; the small ones are done by the first free threads: see falling_range.
     const std::int64_t wanted = threads > 1 && worth >= 4 * threads ? 2 * threads : threads;
-    // No piece may last much longer than some ten milliseconds: a run can be stopped only between them.
+    // A piece should not take much longer than about ten milliseconds, since a run can only be stopped between pieces.
     const std::int64_t short_enough = worth / 1000;
     return std::max<std::int64_t>(1, std::min({worth, pieces, std::max(wanted, short_enough)}));
   }
@@ -102,7 +102,7 @@ template <class T> class ProductOf final : public Instruction {
     constexpr std::int64_t item = sizeof(T);
     return {o.buffer, o.offset * item, o.row_advance * item};
   }
-  // Pieces of columns share out the packing of B; pieces of rows would each do all of it.
+  // Pieces of columns each pack their part of B; each piece of rows would pack all of it.
   bool by_columns(std::int64_t m, std::int64_t n) const { return n >= m && (!chain_ || chain_->takes_columns(n_)); }
 
   void run_block(Frame& frame, Range batches, Range m, Range n) const noexcept {

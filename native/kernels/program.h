@@ -1,7 +1,7 @@
-// The parts a program is made of, as native/FORMAT.md describes them: buffers, operands, dims, instructions.
+// The parts of a program, as described in native/FORMAT.md: buffers, operands, dims, instructions.
 //
-// Adding an instruction may throw std::invalid_argument and allocate; running one may do neither. So everything that
-// can be known before the number of rows is known is computed when the instruction is added.
+// Adding an instruction may throw std::invalid_argument and allocate; running one may not. So everything that does not
+// depend on the number of rows is computed when the instruction is added.
 #pragma once
 
 #include <algorithm>
@@ -55,14 +55,14 @@ struct Operand {
   std::vector<std::int64_t> strides;
 };
 
-// Where an operand starts, ready for running: offsets in bytes.
+// The start of an operand, prepared for running: offsets in bytes.
 struct Place {
   int buffer = -1;
   std::int64_t offset = 0;
   std::int64_t row_advance = 0;
 };
 
-// What an instruction sees of the run: addresses of all buffers for this thread, and the tile it works on.
+// The context of a running instruction: addresses of all buffers for this thread, and the current tile.
 struct Frame {
   char** address = nullptr;
   std::int64_t rows = 0;       // R: rows of the tile
@@ -70,7 +70,7 @@ struct Frame {
   bool first_tile = true;      // of the lane: accumulating instructions overwrite
   char* scratch = nullptr;     // as large as the largest scratch_bytes() of the program, 64-byte aligned
   char* common = nullptr;      // kCommonBytes that all threads of the run see, for what run_chunk() leaves to finish()
-  bool failed = false;         // an instruction met a bad value, which it leaves in failure_value
+  bool failed = false;         // an instruction found an invalid value, which is in failure_value
   std::int64_t failure_value = 0;
 
   char* at(const Place& place) const { return address[place.buffer] + place.offset + first_row * place.row_advance; }
@@ -89,10 +89,10 @@ inline std::vector<Dim> joined(std::vector<Dim> a, const std::vector<Dim>& b) {
   return a;
 }
 
-// A step of a program. In a rows stage a thread calls run() for each tile. In a shared stage the machine asks chunks(),
-// runs each chunk by some thread, then calls finish() on one. However an instruction is split, its result must have the
-// same bits: either splitting changes no element's arithmetic, or the chunks depend on shapes alone and not on
-// `threads`.
+// A step of a program. In a rows stage a thread calls run() for each tile. In a shared stage the machine calls
+// chunks(), runs each chunk on some thread, then calls finish() on one thread. The result must be bit-identical however
+// an instruction is split: either splitting does not change the arithmetic of any element, or the chunks depend only on
+// shapes and not on `threads`.
 class Instruction {
  public:
   virtual ~Instruction() = default;
@@ -104,11 +104,11 @@ class Instruction {
   virtual std::string failure(std::int64_t /*value*/) const { return {}; }
 };
 
-// Elements a chunk of a split instruction has at least: about 10 to 40 us of work, several times what waking threads
-// costs.
+// Minimum number of elements per chunk of a split instruction: about 10 to 40 us of work, several times the cost of
+// waking threads.
 inline constexpr std::int64_t kChunkElements = 32768;
-// Pieces worth having of work on n elements. One thread cuts only what would take it some ten milliseconds, so that a
-// run can be stopped between the pieces.
+// Useful number of pieces for work on n elements. With one thread, only work of more than about ten milliseconds is
+// split, so that a run can be stopped between pieces.
 constexpr std::int64_t pieces_of(std::int64_t n, int threads) {
   return n / (threads == 1 ? 32 * kChunkElements : kChunkElements);
 }
@@ -122,8 +122,8 @@ struct Range {
 constexpr Range chunk_range(std::int64_t n, std::int64_t chunk, std::int64_t n_chunks) {
   return {n * chunk / n_chunks, n * (chunk + 1) / n_chunks};
 }
-// The same with large chunks first: the second half of them takes a quarter of the work. Cores seldom run alike, and
-// whoever is done first takes more of the small ones.
+// The same with large chunks first: the second half of the chunks has a quarter of the work. Cores rarely have the same
+// speed, and the first free thread takes more of the small chunks.
 constexpr Range falling_range(std::int64_t n, std::int64_t chunk, std::int64_t n_chunks) {
   if (n_chunks % 2 != 0 || n_chunks < 4) return chunk_range(n, chunk, n_chunks);
   const auto begin = [&](std::int64_t c) {

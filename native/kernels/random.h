@@ -1,10 +1,13 @@
 // Uniform random numbers by Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3").
 //
-//   words(c, row) = philox(counter = (c, row, step mod 2^32, stream), key = (seed mod 2^32, seed / 2^32))    four
-//   uint32 float32:  c = u / 4, w = word u % 4;                     y = ((w >> 9) + 0.5) * 2^-23 float64:  c = u / 2,
-//   (a, b) = words 2 (u % 2), + 1;      y = (((a * 2^32 + b) >> 12) + 0.5) * 2^-52
-// for unit u of global row `row`; both lie strictly between 0 and 1. All integers are unsigned. So a value depends on
-// (seed, stream, step, row, u) alone, whatever the tiles, threads and instruction set.
+//   words(c, row) = philox(counter = (c, row, step mod 2^32, stream), key = (seed mod 2^32, seed / 2^32)), four uint32
+//
+//   float32:  c = u / 4, w = word u % 4,                  y = ((w >> 9) + 0.5) * 2^-23
+//
+//   float64:  c = u / 2, (a, b) = words 2 (u % 2), + 1,   y = (((a * 2^32 + b) >> 12) + 0.5) * 2^-52
+//
+// for unit u of global row `row`; both lie strictly between 0 and 1. All integers are unsigned. A value depends only on
+// (seed, stream, step, row, u), not on tiles, threads or instruction set.
 #pragma once
 
 #include <utility>
@@ -19,7 +22,7 @@ struct PhiloxKey {
   std::uint32_t seed_low, seed_high, row, step, stream;
 };
 
-// Counters computed side by side, each in the low half of a 64-bit lane: what a widening multiplication takes.
+// Number of counters computed in parallel, each in the low half of a 64-bit lane, as needed for a widening product.
 inline constexpr int kPhiloxLanes = kVectorBytes / 8;
 typedef std::uint64_t PhiloxVec __attribute__((vector_size(kVectorBytes)));
 
@@ -41,7 +44,7 @@ MADALINE_INLINE PhiloxVec lane_numbers() {
   return lanes;
 }
 
-// The uppermost 23 bits of each 32, or 52 of each 64, and a half, as a fraction.
+// The upper 23 bits of each 32, or 52 of each 64, plus one half, as a fraction.
 template <class T> MADALINE_INLINE Vec<T> to_uniform(PhiloxVec words) {
   if constexpr (sizeof(T) == 4) {
     const Vec<std::int32_t> bits = (typename Vec<std::int32_t>::Native)words;
@@ -61,7 +64,7 @@ MADALINE_INLINE PhiloxVec interleave(PhiloxVec a, PhiloxVec b, std::index_sequen
 }
 
 // Uniform numbers from the four words of each counter first, first + 1 ... first + n_groups * kPhiloxLanes - 1, as 2
-// n_groups vectors. Several groups side by side, because a round must wait for the multiplications of the round before.
+// n_groups vectors. Several groups are interleaved, because a round must wait for the multiplications of the last one.
 template <class T, int n_groups>
 MADALINE_INLINE void uniform_batch(std::uint64_t first, const PhiloxKey& key, Vec<T> (&values)[2 * n_groups]) {
   PhiloxVec x0[n_groups], x1[n_groups], x2[n_groups], x3[n_groups];
@@ -142,7 +145,7 @@ struct RandomSpec {
 
 class Random final : public Instruction {
  public:
-  // With `by_rows` dims[0] counts rows; the other dims, flattened, are the units. Else everything is units of row 0.
+  // With `by_rows` dims[0] counts rows and the other dims, flattened, are the units. Otherwise all are units of row 0.
   Random(DType dtype, std::vector<Dim> dims, Operand dst, Operand key, std::uint32_t stream, bool by_rows)
       : dtype_(dtype), stream_(stream) {
     const std::int64_t item = size_of(dtype);

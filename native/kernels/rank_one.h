@@ -2,7 +2,7 @@
 //
 //   dst[e] = w[e] - rate * g[e],   g made of outer products a_i d_j and of vectors d_j.
 //
-// w and dst may be the same. Rounded as by a chain over the stored g, hence the same bits.
+// w and dst may be the same. Rounding is that of a chain over the stored g, so results are bit-identical.
 #pragma once
 
 #include <type_traits>

@@ -1,9 +1,9 @@
 // The reduce instruction:  dst[keep] = op over reduce dims of src[keep, reduce], or of src times another operand.
 //
-// Three ways, settled when the instruction is added:
+// There are three algorithms; one is selected when the instruction is added:
 //   columns  the innermost kept dim is contiguous: fold down the columns (a bias gradient)
-//   turned   the reduced dim is short (classes of a softmax): blocks of 64 results are transposed into scratch, then
-//   columns rows     fold along the reduced dims for each result, gathering what is not contiguous
+//   turned   the reduced dim is short (classes of a softmax): transpose blocks of 64 results, then fold columns
+//   rows     fold along the reduced dims for each result, gathering what is not contiguous
 // dst does not overlap src.
 #pragma once
 
@@ -86,7 +86,7 @@ template <class T> class ReduceOf final : public Instruction {
     const std::int64_t n = element_count(keep_outer_, rows) * element_count(reduce_outer_, rows) *
                            keep_inner_.size(rows) * reduce_inner_.size(rows);
     const std::int64_t first = first_keep().size(rows);
-    // Pieces of columns as narrow as a cache line would be read by two threads.
+    // Pieces as narrow as a cache line would be read by two threads.
     return std::max<std::int64_t>(
         1, std::min(pieces_of(n, threads), keep_outer_.empty() && way_ == Way::columns ? first / 64 : first));
   }

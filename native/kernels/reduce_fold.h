@@ -1,7 +1,7 @@
 // The arithmetic of reductions: along contiguous memory (Fold) and down columns (fold_columns).
 //
-// Sums of float32 are taken in blocks of at most 256 by SIMD lanes; the blocks' sums are added in double precision. So
-// the error does not grow with the length, and the order depends on the length alone.
+// Sums of float32 are computed in blocks of at most 256 by SIMD lanes; the sums of blocks are added in double
+// precision. So the error does not grow with the length, and the order of additions depends only on the length.
 #pragma once
 
 #include "kernels/combine.h"
@@ -11,7 +11,7 @@ namespace madaline::MADALINE_ISA {
 
 inline constexpr std::int64_t kFoldBlock = 256;
 
-// What lanes start from and how they are joined. max and min let NaN through.
+// Initial values of lanes, and how lanes are combined. max and min propagate NaN.
 template <Reduction op, class T> MADALINE_INLINE Vec<T> fold_vectors(Vec<T> a, Vec<T> b) {
   if constexpr (op == Reduction::sum) return a + b;
   else if constexpr (op == Reduction::prod) return a * b;
@@ -59,7 +59,7 @@ template <class T> T fold_exp(const T* x, std::int64_t n, T shift) noexcept {
   return horizontal_sum(sum);
 }
 
-// A reduction under way: pieces are added in order; two may be joined, the later into the earlier.
+// A partial reduction: pieces are added in order, and a later partial reduction can be merged into an earlier one.
 template <class T> struct Fold {
   using Sum = std::conditional_t<std::is_floating_point_v<T>, double, T>;
   Reduction op;
@@ -124,7 +124,7 @@ template <class T> struct Fold {
   }
 
  private:
-  // What is subtracted before exp: the largest value, or 0 where that would make inf - inf.
+  // Subtracted before exp: the largest value, or 0 if that would give inf - inf.
   static T shift_of(T largest) {
     if constexpr (std::is_floating_point_v<T>) return std::isfinite(largest) ? largest : T(0);
     else return largest;

@@ -17,7 +17,7 @@ namespace madaline::MADALINE_ISA {
 // The signed integer as wide as T: lane type of masks and of reinterpreted bits.
 template <class T> using BitsOf = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
 
-// Spelled out for each type: GCC ignores vector_size on a dependent type until it is too late to overload on it.
+// Defined for each type separately: GCC applies vector_size on a dependent type too late for overloading.
 template <class T> struct NativeVector;
 template <> struct NativeVector<float> {
   typedef float type __attribute__((vector_size(kVectorBytes)));
@@ -138,7 +138,7 @@ template <class T> MADALINE_INLINE Vec<T> iota() {
   return r;
 }
 
-// f on every lane by itself: for functions without a vector form.
+// f on each lane separately, for functions without a vector form.
 template <class T, class F> MADALINE_INLINE Vec<T> map_lanes(F f, Vec<T> a) {
   for (int i = 0; i < Vec<T>::width; ++i) a.v[i] = f(a.v[i]);
   return a;
@@ -196,7 +196,8 @@ MADALINE_INLINE Vec<T> fma(Vec<T> a, std::type_identity_t<Vec<T>> b, std::type_i
   return (typename Vec<T>::Native)native_fma(a.v, b.v, c.v);
 }
 
-// c0 + c1 x + c2 x^2 + ... by Horner. An even and an odd half would be a tenth faster, but lose digits near |x| = 1.
+// c0 + c1 x + c2 x^2 + ... by Horner's rule. Separate even and odd parts would be 10% faster, but less accurate near
+// |x| = 1.
 template <class T> MADALINE_INLINE Vec<T> polynomial(Vec<T>, T c0) { return c0; }
 template <class T, class... C> MADALINE_INLINE Vec<T> polynomial(Vec<T> x, T c0, C... higher) {
   return fma(polynomial(x, higher...), x, c0);
@@ -263,7 +264,7 @@ template <class T> MADALINE_INLINE Vec<T> floor(Vec<T> a) { return round_to<Roun
 template <class T> MADALINE_INLINE Vec<T> ceil(Vec<T> a) { return round_to<Rounding::up>(a); }
 template <class T> MADALINE_INLINE Vec<T> trunc(Vec<T> a) { return round_to<Rounding::toward_zero>(a); }
 
-// Lanes folded as a tree: upper half onto lower half, again and again. The order depends on the width alone.
+// Reduces the lanes as a tree, upper half onto lower half. The order depends only on the width.
 template <class T, class F> MADALINE_INLINE T fold_lanes(Vec<T> a, F f) {
   T lanes[Vec<T>::width];
   a.store(lanes);

@@ -1,4 +1,4 @@
-// Order of values:  dst[o, 0 .. n, i] = the indices that sort src[o, 0 .. n, i], equal values in their order, NaN last.
+// argsort:  dst[o, 0 .. n, i] = the indices that sort src[o, 0 .. n, i], stable, NaN last.
 #pragma once
 
 #include <utility>
@@ -40,7 +40,7 @@ template <class T> class ArgsortOf final : public Instruction {
   }
 
  private:
-  // A heap sort: in place, by strides, without memory of its own. Ties are broken by index, so the order is stable.
+  // Heap sort: in place, strided, without extra memory. Ties are broken by index, so the order is stable.
   void sort(const T* x, std::int64_t* y, std::int64_t n) const noexcept {
     const std::int64_t step = y_[1];
     for (std::int64_t k = 0; k < n; ++k) y[k * step] = k;

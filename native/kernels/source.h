@@ -1,4 +1,4 @@
-// Where the rows of a batch come from:  dst[i, :] = T(data[rows[i], :]),  i < n.
+// Gathers the rows of a batch:  dst[i, :] = T(data[rows[i], :]),  i < n.
 //
 // The data may have any number type and any strides, or be sparse; dst is C-contiguous with the dtype of a program's
 // input. Data and dst do not overlap.
@@ -11,7 +11,7 @@
 
 namespace madaline::MADALINE_ISA {
 
-// IEEE half precision, as it lies in memory.
+// IEEE half precision, as stored in memory.
 struct Half {
   std::uint16_t bits;
 
@@ -31,7 +31,7 @@ struct Half {
   }
 };
 
-// A truth value of an array: any byte but 0.
+// A Boolean of an array: any byte except 0 is true.
 struct Truth {
   std::uint8_t byte;
 };
@@ -91,7 +91,7 @@ template <class F> auto with_number(Number number, F f) {
 }
 inline bool is_float(Number number) { return number <= Number::f64; }
 
-// Calls f with a value of the number type and one of the dtype; refuses what would lose more than precision.
+// Calls f with a value of the number type and one of the dtype; rejects conversions that lose more than precision.
 template <class F> auto with_types(Number from, DType to, F f) {
   if (to == DType::i64 && is_float(from)) invalid("Rows of floats cannot become integers.");
   if (to == DType::boolean && from != Number::boolean) invalid("Rows of numbers cannot become truth values.");
@@ -111,9 +111,9 @@ class RowSource {
   RowSource(DType dtype, std::int64_t width) : dtype_(dtype), width_(width) {}
   virtual ~RowSource() = default;
   virtual void gather(const std::int64_t* rows, std::int64_t n, char* dst) const noexcept = 0;
-  // Where rows that lie in the data as they would lie in dst begin; else nullptr.
+  // The address of the rows if they are already laid out as in dst; else nullptr.
   virtual char* in_place(const std::int64_t* /*rows*/, std::int64_t /*n*/) const noexcept { return nullptr; }
-  // Rows that will be gathered soon: brings them nearer, if they are probably far away.
+  // Prefetches rows that will be gathered soon, if they are probably not in a cache.
   virtual void prefetch(const std::int64_t* /*rows*/, std::int64_t /*n*/) const noexcept {}
 
   DType dtype() const { return dtype_; }
@@ -178,7 +178,7 @@ class DenseRows : public RowSource {
       if (rows[i] != rows[0] + i) return nullptr;
     return const_cast<char*>(data_) + rows[0] * row_stride_;
   }
-  // Of long rows only the beginning: the rest follows by itself once they are read.
+  // Only the beginning of long rows: the hardware prefetches the rest once they are read.
   void prefetch(const std::int64_t* rows, std::int64_t n) const noexcept override {
     if (!is_far_) return;
     for (std::int64_t i = 0; i < std::min<std::int64_t>(n, 64); ++i)
@@ -188,7 +188,7 @@ class DenseRows : public RowSource {
  private:
   static constexpr std::int64_t kCacheBytes = 1 << 20;
 
-  // Rows as they are, of so few bytes that copying them one by one would take longer than the bytes.
+  // Rows without conversion that are so short that the overhead of copying them one by one would dominate.
   template <int Bytes> void gather_bytes(const std::int64_t* rows, std::int64_t n, char* dst) const noexcept {
     for (std::int64_t i = 0; i < n; ++i) std::memcpy(dst + i * Bytes, data_ + rows[i] * row_stride_, Bytes);
   }
@@ -216,7 +216,7 @@ class DenseRows : public RowSource {
   int n_outer_ = 0;
   std::int64_t sizes_[kMaxDims] = {}, steps_[1][kMaxDims] = {};
   bool lies_as_wanted_ = false, is_far_ = false;
-  std::int64_t lines_ = 1;  // of the cache that the beginning of a row takes
+  std::int64_t lines_ = 1;  // number of cache lines to prefetch per row
   void (DenseRows::*gather_)(const std::int64_t*, std::int64_t, char*) const noexcept = nullptr;
 };
 

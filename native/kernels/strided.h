@@ -1,6 +1,6 @@
 // Copies between strided memory, converting on the way:  dst[i, j] = (D) src[i, j],  i < m, j < n.
-// src and dst may be the same elements; else they may not overlap. To bool: non-zero (NaN too) is 1. Float to integer:
-// toward zero; NaN and what does not fit give the smallest int64, as NumPy does on x86.
+// src and dst may be the same elements; otherwise they must not overlap. To bool: non-zero (including NaN) is 1. Float
+// to integer: toward zero; NaN and values out of range give the smallest int64, as in NumPy on x86.
 #pragma once
 
 #include <cstring>
@@ -20,7 +20,7 @@ template <class D, class S> MADALINE_INLINE D convert(S x) {
   else return static_cast<D>(x);
 }
 
-// Square blocks small enough that the lines of both sides stay in L1 while they are half used.
+// Square blocks that are small enough for the cache lines of both sides to stay in L1 until they are fully used.
 template <class D, class S>
 void copy_transposed(const S* src, std::int64_t src_n, D* dst, std::int64_t dst_m, std::int64_t m,
                      std::int64_t n) noexcept {

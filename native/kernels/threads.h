@@ -1,16 +1,16 @@
 // A pool of threads that wait by spinning, then by sleeping.
 //
 //   Team team(n_threads);                                        // takes the pool if it is free; else team.size() is 1
-//   team.share(n_pieces, [&](int thread, std::int64_t piece) {}) // every piece once, by whoever comes first
+//   team.share(n_pieces, [&](int thread, std::int64_t piece) {}) // every piece once, by the first free thread
 //
 // A step of a small net lasts a few microseconds, so starting work on another core must cost about one: workers spin
-// for some tens of microseconds after their last task before they go to sleep. Nobody waits for a worker that has not
-// come: where the cores are shared with others it may be long in coming, and the caller does its pieces meanwhile.
-// Only one team exists at a time: a second caller runs alone on its own thread, because two teams on the same cores
-// would slow each other down.
+// for some tens of microseconds after their last task before they go to sleep. The caller does not wait for workers
+// that have not started (decision 0009): on a machine with other load this may take long, and the caller does their
+// pieces meanwhile. Only one team exists at a time: a second caller runs alone on its own thread, because two teams on
+// the same cores would slow each other down.
 //
-// The pool survives fork: the child has none of its parent's workers, forgets them and starts its own when it needs
-// them. Tasks must not throw and must not fork.
+// The pool survives fork: the child, which does not have the workers of its parent, forgets them and starts new ones
+// when it needs them. Tasks must not throw and must not fork.
 #pragma once
 
 #include <atomic>
@@ -35,7 +35,7 @@
 
 namespace madaline::MADALINE_ISA {
 
-// The CPUs this process may run on: its affinity mask where there is one.
+// Number of CPUs that this process may use, from its affinity mask if there is one.
 inline int usable_cpus() {
 #if defined(__linux__)
   cpu_set_t mask;
@@ -54,17 +54,17 @@ MADALINE_INLINE void spin_pause() {
 #endif
 }
 
-// Spins until is_done(), then politely, for some tens of microseconds in all; gives whether it is done. `crowded`:
-// there are more threads than CPUs, so the one waited for may need this CPU.
+// Waits for is_done() for some tens of microseconds, first by spinning, then by yielding; returns whether it is done.
+// `crowded`: there are more threads than CPUs, so the thread that is waited for may need this CPU.
 template <class F> bool spin_until(bool crowded, F is_done) {
   using Clock = std::chrono::steady_clock;
   constexpr auto polite_after = std::chrono::microseconds(5), give_up_after = std::chrono::microseconds(50);
-  // Most waits end within these turns, so the clock is read only after them.
+  // Most waits end within these iterations, so the clock is only read after them.
   for (int turn = 0; turn < 64 && !crowded; ++turn, spin_pause())
     if (is_done()) return true;
   const Clock::time_point start = Clock::now();
   for (Clock::duration waited{}; waited < give_up_after; waited = Clock::now() - start) {
-    // Yielding also when not crowded: another process may be waiting for this CPU.
+    // Yields even if not crowded: another process may be waiting for this CPU.
     if (crowded || waited > polite_after) std::this_thread::yield();
     for (int turn = 0; turn < 16; ++turn, spin_pause())
       if (is_done()) return true;
@@ -111,7 +111,7 @@ class Gate {
     if (state_.fetch_sub(1, std::memory_order_acq_rel) == (kClosed | 1)) state_.notify_one();
   }
 
-  // Lets nobody in any more, and returns when all have left.
+  // Closes the gate, and returns when all workers have left.
   void close(bool crowded) {
     state_.fetch_or(kClosed, std::memory_order_acq_rel);
     std::uint32_t state = 0;
@@ -138,12 +138,12 @@ class ThreadPool {
     return *pool;
   }
 
-  // True if the caller has the pool until release(); false if somebody else has it.
+  // True if the caller owns the pool until release(); false if another thread owns it.
   bool try_acquire() { return !taken_.exchange(true, std::memory_order_acquire); }
   void release() { taken_.store(false, std::memory_order_release); }
 
-  // Starts workers until n_threads, the caller among them, can run at once. Returns how many can: fewer only if the
-  // system refuses to start more. The caller has the pool.
+  // Starts workers until n_threads, including the caller, can run at the same time. Returns the number of threads,
+  // which is smaller only if the system cannot start more. The caller must own the pool.
   int reserve(int n_threads) {
     if (n_threads < 1) n_threads = 1;
     if (n_threads == 1) return 1;
@@ -156,9 +156,9 @@ class ThreadPool {
     return n_threads < available ? n_threads : available;
   }
 
-  // Calls task(context, 0), and meanwhile task(context, i) on each worker 0 < i < n_threads that comes, until all have
-  // returned. A worker that has not come by the time the caller is done is not waited for; one may come twice. The
-  // caller has the pool and has reserved n_threads.
+  // Calls task(context, 0), and meanwhile task(context, i) on each worker 0 < i < n_threads that wakes up, until all
+  // have returned. A worker that has not started when the caller is done is not waited for; a worker may call it twice.
+  // The caller must own the pool and have reserved n_threads.
   void parallel(int n_threads, Task task, void* context) {
     if (n_threads <= 1) return task(context, 0);
     State& s = *state_;
@@ -178,7 +178,7 @@ class ThreadPool {
  private:
   // Each on its own cache line, so that waking one worker does not disturb another's spinning.
   struct alignas(64) Worker {
-    Signal go;  // the turn to work on
+    Signal go;  // number of the current task
     std::thread thread;
   };
 
@@ -204,19 +204,21 @@ class ThreadPool {
 #endif
   }
 
-  // In a forked child. Its copies of the workers have no threads behind them: they cannot be joined, and destroying a
-  // joinable std::thread ends the process. So they are kept, unused; a leak checker still finds them through here.
+  // Called in a forked child. Its copies of the workers have no threads: they cannot be joined, and destroying a
+  // joinable std::thread terminates the process. So they are kept, unused; a leak checker still finds them through this
+  // pointer.
   void forget_workers() {
     if (state_ != nullptr) inherited_ = state_;
     state_ = nullptr;
-    taken_.store(false, std::memory_order_relaxed);  // whoever had the pool stayed in the parent
+    taken_.store(false, std::memory_order_relaxed);  // its owner is a thread of the parent
   }
 
   void start_workers(State& s, int n) {
     if (static_cast<int>(s.workers.size()) >= n) return;
     s.workers.reserve(static_cast<std::size_t>(n));
 #if defined(MADALINE_POSIX)
-    // Workers inherit a mask that leaves every signal to Python's threads: Ctrl-C must interrupt the caller.
+    // Workers inherit a mask that blocks all signals, so that Python's threads get them: Ctrl-C must interrupt the
+    // caller.
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -243,16 +245,16 @@ class ThreadPool {
       if (s.stopping.load(std::memory_order_acquire)) return;
       if (!s.gate.enter()) continue;
       crowded = s.crowded;
-      if (index < s.n_threads) s.task(s.context, index);  // else it was called for an earlier task, of more threads
+      if (index < s.n_threads) s.task(s.context, index);  // else it was woken for an earlier task with more threads
       s.gate.leave();
     }
   }
 
-  // At exit. If a thread still computes, its workers are left to it: the process is about to end anyway.
+  // Called at exit. If a thread is still computing, its workers are left alone: the process is about to end anyway.
   void shut_down() {
-#if !defined(_WIN32)  // there, threads are gone before static objects are destroyed, and joining one would hang
+#if !defined(_WIN32)  // on Windows, threads end before static objects are destroyed, and joining one would hang
     if (!try_acquire()) return;
-    // The pool stays taken, so that whoever comes later runs alone.
+    // The pool stays taken, so that later callers run alone.
     if (state_ == nullptr) return;
     state_->stopping.store(true, std::memory_order_release);
     ++state_->turn;

@@ -37,8 +37,8 @@ MADALINE_INLINE Vec<float> scale_by_halves(Vec<float> y, Vec<float> shifted) {
   return y * from_bits<float>(half << 23) * from_bits<float>((whole - half) << 23);
 }
 
-// e^(-|x|), and what it lost to its last rounding, as a fraction of it (to 40%: the difference is not divided by the
-// value). Functions of it add the fraction back, to stay within 2 units after their own roundings.
+// e^(-|x|) and its last rounding error, relative to it (accurate to 40%, since the difference is not divided by the
+// value). Functions of it add this fraction back, to stay within 2 units after their own rounding.
 struct ExpWithRest {
   Vec<float> value, rest;
 };
@@ -119,8 +119,8 @@ MADALINE_INLINE Vec<float> exp2(Vec<float> x) {
   return f32::scale_by_halves(f32::exp_near_zero((x - k) * 0x1.62e43p-1f), shifted);
 }
 
-// e^x - 1 = 2 ((s - 1/2) + s r + s r^2 q),  s = 2^(k-1). Half of the result is built, since 2^128 is no float. The
-// first sum cancels without error where k is -1 or 1.
+// e^x - 1 = 2 ((s - 1/2) + s r + s r^2 q),  s = 2^(k-1). Half of the result is computed, since 2^128 is not a float.
+// The first sum cancels without error if k is -1 or 1.
 MADALINE_INLINE Vec<float> expm1(Vec<float> x) {
   const f32::ExpReduced e = f32::exp_reduce(clamp(x, -18, 89), 126);
   const Vec<float> s = f32::power_of_two(e.shifted), head = fma(s, e.r, s - 0.5f);
@@ -162,7 +162,7 @@ MADALINE_INLINE Vec<float> tanh(Vec<float> x) {
 }
 
 // z = e^(-|x|):  1 / (1 + z) for x >= 0, z / (1 + z) for x < 0. Where z < 1/2 the latter is z - z^2 / (1 + z), which
-// rounds less and lets the rest of z in.
+// has a smaller rounding error and includes the rest of z.
 MADALINE_INLINE Vec<float> sigmoid(Vec<float> x) {
   const f32::ExpWithRest z = f32::exp_of_minus_abs(x);
   const Mask<float> far = x < -0.693147f;

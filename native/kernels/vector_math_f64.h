@@ -44,7 +44,7 @@ MADALINE_INLINE Vec<double> exp_at_most_710(Vec<double> x) {
   return scale_by_halves(exp_near_zero(e.r), e.shifted);
 }
 
-// (e^x - 1) / 2 = (s - 1/2) + s r + s r^2 q,  s = 2^(k-1), for x in [-40, 710]; halved, since 2^1024 is no double.
+// (e^x - 1) / 2 = (s - 1/2) + s r + s r^2 q,  s = 2^(k-1), for x in [-40, 710]; halved, since 2^1024 is not a double.
 MADALINE_INLINE Vec<double> half_expm1(Vec<double> x) {
   const ExpReduced e = exp_reduce(x, 1022);
   const Vec<double> s = from_bits<double>(bits(e.shifted) << 52), head = fma(s, e.r, s - 0.5);

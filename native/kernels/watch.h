@@ -1,5 +1,5 @@
-// Whether one long run should end early. Its own thread looks up from its work now and then and asks; other threads
-// that work for it see the answer.
+// Early termination of a long run. The thread of the run asks at intervals whether to stop; other threads that work for
+// it see the answer.
 #pragma once
 
 #include <atomic>
@@ -19,14 +19,14 @@ class Watch {
   void stop() { stopped_.store(true, std::memory_order_relaxed); }
   bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
 
-  // `ask` may be nothing: then only stop() ends the run.
+  // If `ask` is null, only stop() ends the run.
   void begin(Ask ask, void* context) {
     ask_ = ask;
     context_ = context;
     last_ = Clock::now();
   }
 
-  // By the thread of the run: asks if enough time has passed. True: stop.
+  // Called by the thread of the run: asks if enough time has passed. True means stop.
   bool look() { return look(Clock::now()); }
   bool look(Clock::time_point now) {
     if (ask_ != nullptr && now - last_ >= kPeriod) {

@@ -1,6 +1,6 @@
-// Runs loops against plain ones: rows of random layout and type gathered by one to four threads, sparse rows, what is
-// carried, tables, the guard, and stopping at any moment from another thread. Made for the sanitizers; NumPy is the
-// judge of values in tests/kernels/test_loop.py and test_sources.py.
+// Compares loops with plain ones: rows of random layout and type gathered by one to four threads, sparse rows, carried
+// values, tables, the guard, and stopping at any moment from another thread. Meant for the sanitizers; values are
+// compared with NumPy in tests/kernels/test_loop.py and test_sources.py.
 #include "kernels/loop.h"
 
 #include <atomic>
@@ -36,7 +36,7 @@ int opcode(const std::string& name) {
   return -1;
 }
 
-// Every number type, written and read as the bytes it has.
+// Writes and reads the bytes of every number type.
 template <class S> std::vector<char> bytes_of(const std::vector<double>& values) {
   std::vector<char> bytes(values.size() * sizeof(S));
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -168,7 +168,7 @@ struct Summing {
     p.n_steps = static_cast<std::int64_t>(starts.size()) - 1;
     return p;
   }
-  // What the first n steps give, plainly; all numbers are small integers, so the order of sums does not matter.
+  // Expected result of the first n steps; all numbers are small integers, so the order of sums does not matter.
   float expected(std::int64_t n) const {
     double sum = 0;
     for (std::int64_t k = 0; k < n; ++k)
@@ -201,7 +201,7 @@ void guarded_loop() {
   check(std::isfinite(s.total[0]) && s.total[0] == s.expected(steps), "the guard comes before what is carried");
 }
 
-// Stopped after some microseconds, or by its own question: what is carried is that of whole steps.
+// Stops after some microseconds, or by its watch: carried values are those of complete steps.
 void stopped_loops() {
   for (int round = 0; round < 20; ++round) {
     Summing s(3000);

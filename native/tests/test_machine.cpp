@@ -1,6 +1,6 @@
-// Runs programs against plain loops: random chains and reductions over random shapes and strides, every opcode on
-// exactly sized memory, rows stages on one to four threads, several runs at once. Made for the sanitizers; NumPy is the
-// judge of values in tests/kernels/test_core_program.py.
+// Compares programs with plain loops: random chains and reductions over random shapes and strides, every opcode on
+// exactly sized memory, rows stages on one to four threads, several concurrent runs. Meant for the sanitizers; values
+// are compared with NumPy in tests/kernels/test_core_program.py.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -189,7 +189,7 @@ void random_reduce(int round) {
   check(ok, std::string("random ") + kReductionNames[static_cast<int>(op)] + " " + std::to_string(round));
 }
 
-// Nothing is touched beyond the arrays, whatever the size: the address sanitizer judges.
+// Nothing is accessed beyond the arrays, for any size: checked by the address sanitizer.
 void every_opcode() {
   const std::size_t items[] = {4, 8, 8, 1};
   for (int op = 0; op < kOpcodeCount; ++op) {
@@ -315,7 +315,7 @@ void rows_stages() {
       for (int j = 0; j < Step::n_out; ++j) ok = ok && std::abs(first.S[j] - S[j]) < 1e-2;
       check(ok, "step of " + std::to_string(n) + " rows in tiles of " + std::to_string(tile_rows));
       for (int t : {2, 3, 4}) check(step.run(X, W, order, t) == first, "bits change with the threads");
-      // Runs at once: each has its own arena, one of them the pool.
+      // Concurrent runs: each has its own arena, and one of them has the thread pool.
       for (int t = 0; t < 3; ++t) {
         threads.emplace_back([&step, &W, X, order, first, t] {
           for (int k = 0; k < 5; ++k) {
@@ -364,7 +364,7 @@ void large_products() {
   }
 }
 
-// Arenas of 48 MiB, more of them than may be kept: the oldest are freed, and their programs run again all the same.
+// More arenas of 48 MiB than may be kept: the oldest are freed, and their programs can still run again.
 void idle_arenas() {
   const std::int64_t n = 6 << 20;
   std::vector<std::unique_ptr<Builder>> programs;

@@ -1,4 +1,4 @@
-// Checks kernels/matmul.h against a triple loop in long double. Prints how many checks passed; exits with 1 if any
+// Compares kernels/matmul.h with a triple loop in long double. Prints the number of passed checks; exits with 1 if any
 // failed.
 #include "kernels/matmul.h"
 
@@ -25,7 +25,7 @@ template <class... Args> void check(bool ok, const char* format, Args... args) {
   std::printf("\n");
 }
 
-// Exactly sized and aligned, so that the address sanitizer sees the first element too many.
+// Exactly sized and aligned, so that the address sanitizer detects an access to the first element beyond.
 template <class T> struct Workspace {
   explicit Workspace(std::size_t n)
       : data(static_cast<T*>(std::aligned_alloc(64, (n * sizeof(T) + 127) / 64 * 64))), size(n) {
@@ -153,7 +153,7 @@ template <class T> void check_samples(int samples) {
         {pick(), pick(), pick(), static_cast<Layout>(rng() % 4), static_cast<Layout>(rng() % 4), rng() % 2 == 0,
          rng() % 2 == 0, static_cast<int>(rng() % 3), std::is_floating_point_v<T> && rng() % 2 == 0},
         rng);
-  // Each way with several blocks of k, m and n.
+  // Each algorithm with several blocks of k, m and n.
   const std::size_t large[][3] = {{200, 70, 700}, {30, 1100, 50}, {7, 2100, 330},  {1, 600, 700},  {2, 600, 700},
                                   {150, 7, 700},  {150, 3, 700},  {2100, 10, 330}, {300, 300, 700}};
   for (const auto& [m, n, k] : large)
@@ -162,8 +162,8 @@ template <class T> void check_samples(int samples) {
         check_case<T>({m, n, k, a, b, true, true, 1, std::is_floating_point_v<T>}, rng);
 }
 
-// A row alone has the bits it has among others: with unit b_n for any n, and with B transposed for more than three
-// rows.
+// A row has the same bits alone and together with others: with unit b_n for any n, and with B transposed for more than
+// three rows.
 template <class T> void check_rows_are_independent() {
   std::mt19937 rng(3);
   for (const std::size_t n : {1, 2, 3, 4, 5, 7, 10, 16, 33, 64, 130})
@@ -185,7 +185,7 @@ template <class T> void check_rows_are_independent() {
     }
 }
 
-// Blocks of C computed by themselves have the bits of the whole: any cut into at least 4 rows and 17 columns.
+// Blocks of C that are computed separately have the bits of the whole product, for at least 4 rows and 17 columns.
 template <class T> void check_cuts() {
   std::mt19937 rng(11);
   const std::size_t m = 131, n = 300;

@@ -1,4 +1,4 @@
-// The thread pool: every piece once, one team at a time, slow workers are helped, sleepers wake, forks live.
+// The thread pool: every piece once, one team at a time, slow workers are helped, sleeping workers wake, forks work.
 #include "kernels/threads.h"
 
 #include <chrono>
@@ -46,7 +46,7 @@ static void every_piece_runs_once(int n_threads) {
   check(own, "index 0 is the caller, and only the caller");
 }
 
-// What a piece wrote is there when share() has returned, and the next share() sees it.
+// Results of pieces are visible when share() has returned, and in the next share().
 static void shares_come_one_after_another(int n_threads) {
   Team team(n_threads);
   constexpr std::size_t n = 16;
@@ -65,7 +65,7 @@ static void shares_come_one_after_another(int n_threads) {
   check(now == expected, "nobody is a turn behind");
 }
 
-// Each piece takes the calling thread long; a worker that comes takes some, and one that never comes delays nothing.
+// Each piece takes the calling thread long; a worker that wakes up takes some, and one that never does delays nothing.
 static void a_piece_that_waits_for_others_is_overtaken() {
   Team team(2);
   std::atomic<int> others{0};
@@ -125,7 +125,7 @@ static void sleeping_workers_and_sleeping_callers_wake() {
   for (int turn = 0; turn < 5; ++turn) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));  // the worker is asleep by now
     team.share(2, [&](int thread, std::int64_t) {
-      // The caller is slow to begin with, so that the worker comes; then it sleeps while the worker is slow.
+      // The caller is slow at first, so that the worker wakes up; then the caller sleeps while the worker is slow.
       std::this_thread::sleep_for(std::chrono::milliseconds(thread == 0 ? 2 : 8));
       ++calls;
     });
@@ -147,7 +147,7 @@ static void a_forked_child_starts_its_own_workers() {
   const pid_t child = fork();
   if (child == 0) {
     const bool none = ThreadPool::instance().n_workers() == 0;
-    // A grandchild, too: its parent's workers are not those of the first process.
+    // Also a grandchild: the workers of its parent are not those of the first process.
     const bool works = sum_of_indices(3) == 6;
     const pid_t grandchild = fork();
     if (grandchild == 0) _exit(sum_of_indices(2) == 3 ? 0 : 1);
@@ -164,7 +164,7 @@ static void a_forked_child_starts_its_own_workers() {
 static void a_child_forked_while_the_pool_is_taken_gets_it() {
   Team team(2);
   std::fflush(nullptr);
-  // Another thread forks, as Python would: in the child nobody holds the pool any more.
+  // Another thread forks, as Python would: in the child the pool is free again.
   int status = 1;
   std::thread([&status] {
     const pid_t child = fork();

@@ -1,4 +1,4 @@
-// Accuracy of kernels/vector_math.h and of the vectors under it, against libm in the next wider type.
+// Accuracy of kernels/vector_math.h and of the vector type, compared with libm in the next wider type.
 //
 //   test_vector_math [--exhaustive] [--time] [name ...]
 //
@@ -135,7 +135,7 @@ template <class F, class R> void test_doubles(const char* name, F f, R truth, do
   report_worst(name, worst, limit);
 }
 
-// Each value alone in a partial vector, and at every place of a full one.
+// Each value alone in a partial vector, and at every position of a full one.
 template <class T, class F> void test_lanes(const char* name, F f) {
   bool ok = true;
   for (T x : special_values<T>()) {

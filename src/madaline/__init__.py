@@ -1,11 +1,11 @@
 """Multilayer perceptrons you can train, understand and ship from Python, on the CPU you have.
 
-The names that most programs need are here; the others are in modules of their own:
+The names that most programs need are here; the others are in submodules:
 
 - ``md.nn``: layers, activations, initializers
 - ``md.losses``: losses
 - ``md.optim``: optimizers, learning-rate schedules, regularizers, constraints, clipping, averages
-- ``md.functional``: derivatives, and functions for formulas of your own
+- ``md.functional``: derivatives, and functions for custom formulas
 - ``md.train``: callbacks, metrics, samplers, streams, loggers
 - ``md.classical``: Perceptron, Adaline, Madaline and threshold units
 - ``md.data``: tables, preprocessing

@@ -1,4 +1,4 @@
-"""Whether a value that a file gave is of the type its parameter is annotated with."""
+"""Type checks of values from files against the annotations of parameters."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 
 def fits(value: Any, hint: Any, formula: type | None = None) -> bool:
-    """Whether a plain value (number, string, None, tuple, dict or description) may stand where ``hint`` does.
+    """Whether a plain value (number, string, None, tuple, dict or description) is valid for the type ``hint``.
 
-    An integer may stand for a float; True is no number. Of functions a file can hold only formulas, of the class
+    An integer is valid for a float; True is not a number. The only functions in files are formulas, of the class
     ``formula``.
 
     Examples
@@ -65,7 +65,7 @@ def takes_function(hint: Any) -> bool:
 
 
 def shown_hint(hint: Any) -> str:
-    """A type as an error message shows it.
+    """A type as text for error messages.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Units of the first decades, fitted by their own rules, as scikit-learn estimators.
+"""Classical units with their original learning rules, as scikit-learn estimators.
 
 - ``Perceptron``, ``Adaline``, ``Madaline``: classifiers
 - ``ThresholdLogicUnit``, ``threshold_net``: units and nets with given weights

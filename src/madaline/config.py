@@ -1,4 +1,4 @@
-"""What this installation is and uses: versions, native core, threads, caches."""
+"""The configuration of this installation: versions, native core, threads, caches."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def show_config(mode: Literal["text"] = "text") -> None: ...
 @overload
 def show_config(mode: Literal["dict"]) -> dict[str, Any]: ...
 def show_config(mode: Literal["text", "dict"] = "text") -> dict[str, Any] | None:
-    """Print what this installation is and uses; paste it into a bug report.
+    """Print the configuration of this installation, for example for a bug report.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def _cpu_name() -> str:
 
 
 def cache_sizes(cpu: Path = Path("/sys/devices/system/cpu/cpu0")) -> dict[str, int]:
-    """Data caches the first CPU sees, in bytes: ``{"L1d": 32768, "L2": 524288, ...}``; empty where unknown."""
+    """Data caches of the first CPU, in bytes: ``{"L1d": 32768, "L2": 524288, ...}``; empty if unknown."""
     sizes = {}
     for folder in sorted(cpu.glob("cache/index*")):
         try:

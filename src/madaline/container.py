@@ -46,7 +46,7 @@ def write(path: str | os.PathLike[str], arrays: Mapping[str, np.ndarray], docume
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file of any kind. Whatever happens, the path holds the old file or the new one, never a part."""
+    """Write a file of any kind atomically: the path holds either the old file or the complete new one."""
     with replacing(path) as file:
         file.write(content)
 
@@ -93,7 +93,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def remove_unfinished(path: str | os.PathLike[str]) -> None:
-    """Remove what processes that were killed while they wrote ``path`` have left beside it."""
+    """Remove temporary files of processes that were killed while they wrote ``path``."""
     target = Path(path)
     for left in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
         left.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
-"""What layers, losses, optimizers and the like have in common: they are frozen descriptions, plain data.
+"""The base class of layers, losses, optimizers and other descriptions: frozen objects that convert to plain data.
 
-A description becomes numbers, strings, lists and dicts and comes back equal. Reading runs no code but that of the
-description's own class, and only after its parameters were checked.
+A description can be converted to numbers, strings, lists and dicts and back. Reading runs no code except that of the
+description's class, and only after its parameters were checked.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from madaline.errors import ConfigError, MadalineError
 from madaline.registry import Registry
 
 KINDS: dict[str, type[Description]] = {}
-"The base class of every kind of description, as ``loss``."
+"The base class of every kind of description, by kind, such as ``loss``."
 
 CUSTOM = "custom"
-"The name under which a user's own formula is saved, whatever its kind; it is in no registry."
+"The name under which custom formulas of all kinds are saved; it is not in any registry."
 
 _CUSTOM_CLASSES: dict[str, type[Description]] = {}
 
@@ -30,19 +30,19 @@ T = TypeVar("T")
 def description(kind: type[T]) -> type[T]:
     """Make a subclass of :class:`Description` a frozen dataclass.
 
-    Equality, hash and repr are those of the base class: written by ``dataclass`` anew for each of the hundred and more
-    classes that come with a net, they would take as long to import as everything else together.
+    Equality, hash and repr are those of the base class: generating them with ``dataclass`` for each of more than a
+    hundred classes would double the import time.
     """
     return dataclass(frozen=True, eq=False, repr=False, init="__init__" not in kind.__dict__)(kind)
 
 
 @description
 class Description:
-    """A few parameters and a name; no arrays.
+    """Base class of frozen objects with a name and a few parameters, without arrays.
 
-    A subclass with a ``registry`` is a new kind, as all losses are. Below it, a subclass with a ``name`` is registered
-    under it. ``ranges`` gives the interval of each number, as the mathematician writes it: ``{"beta1": "[0, 1)"}``,
-    ``choices`` the allowed values of others: ``{"mode": ("min", "max")}``. All that are wrong are reported at once.
+    A subclass with a ``registry`` is a new kind, such as ``Loss``. A subclass of a kind with a ``name`` is registered
+    under this name. ``ranges`` defines the interval of each number, such as ``{"beta1": "[0, 1)"}``, ``choices`` the
+    allowed values of other parameters: ``{"mode": ("min", "max")}``. All invalid parameters are reported together.
 
     Parameters may be numbers, strings, ``None``, other descriptions, and tuples and dicts of them.
     """
@@ -52,13 +52,13 @@ class Description:
     ranges: ClassVar[Mapping[str, str]] = {}
     choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     has_identity: ClassVar[bool] = False
-    "Whether one object in two places means something else than two equal ones, as layers that share parameters."
+    "Whether the same object in two places differs from two equal objects, as for layers, which share parameters."
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "registry" in cls.__dict__:
             KINDS[cls.registry.kind] = cls
-        if isinstance(cls.__dict__.get("name"), str):  # not a property, by which each object has its own
+        if isinstance(cls.__dict__.get("name"), str):  # not a property
             cls._register()
 
     @classmethod
@@ -98,9 +98,9 @@ class Description:
         return f"{type(self).__qualname__}({shown})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Kind, name and parameters as numbers, strings, lists and dicts: what a file or JSON can hold.
+        """Kind, name and parameters as plain data (numbers, strings, lists and dicts) for files or JSON.
 
-        Functions are saved as their traced graphs. One object in two places stays one, where that matters.
+        Functions are saved as traced graphs. If the same object occurs twice, this is preserved where it matters.
         """
         from madaline.plain import Writer
 
@@ -108,13 +108,13 @@ class Description:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """The description again; the inverse of :meth:`to_dict`.
+        """Build a description from plain data; the inverse of :meth:`to_dict`.
 
         Parameters
         ----------
         data : dict
-            As ``to_dict`` gave it, or read from a file. ``kind`` may be left out where the class says it, and so may
-            parameters that have defaults. Whatever it holds, no other code is run; a ConfigError says what is wrong.
+            The result of ``to_dict``, or data from a file. ``kind`` may be omitted if the class determines it, and so
+            may parameters with defaults. No other code is run; invalid data raise a ConfigError.
         """
         from madaline.plain import Reader
 
@@ -125,14 +125,14 @@ class Description:
 
     @classmethod
     def of(cls, what: Any, **parameters: Any) -> Self:
-        """The description that is meant by a name, its class, its plain data, or itself; or by a user's function.
+        """Convert a name, a class, plain data, a description or a function to a description.
 
         Parameters
         ----------
         what : str, class, dict, description or callable
-            As a user gives it: ``"adam"``, ``Adam``, ``{"name": "adam"}``, ``Adam(1e-3)``.
+            For example ``"adam"``, ``Adam``, ``{"name": "adam"}`` or ``Adam(1e-3)``.
         **parameters
-            Those of a name, class or function; the others have theirs already.
+            Parameters for a name, class or function; not allowed otherwise.
         """
         if callable(what) and not isinstance(what, type) and not isinstance(what, cls):
             own: Any = _CUSTOM_CLASSES.get(cls.registry.kind)
@@ -155,15 +155,15 @@ class Description:
 
     @classmethod
     def rebuilt(cls, **fields: Any) -> Self:
-        """The description with these fields, for classes whose arguments are called otherwise."""
+        """Build a description from its fields, for classes whose arguments are named differently."""
         return cls(**fields)
 
     def traced(self) -> Self:
-        """The same, with a formula in place of every function: what is saved."""
+        """The same description with every function replaced by its traced formula, for saving."""
         return self
 
     def parameters_to_save(self) -> tuple[str, dict[str, Any]]:
-        """The name it is found by again, and its parameters by name."""
+        """The name under which it is saved, and its parameters by name."""
         if not isinstance(type(self).__dict__.get("name"), str):
             raise ConfigError(f"{type(self).__name__} has no name to be saved under. Give the class one: name = ...")
         saved = self.traced()
@@ -171,7 +171,7 @@ class Description:
 
     @classmethod
     def from_parameters(cls, name: str, parameters: dict[str, Any]) -> Description:
-        """The description of this kind with that name; parameters that are not of their annotated type are refused."""
+        """Build the description with this name; parameters that do not have their annotated type raise an error."""
         own = _CUSTOM_CLASSES.get(cls.registry.kind) if name == CUSTOM else None
         entry: Any = own or cls.registry.find(name)
         made_by: Any = entry if isinstance(entry, type) else type(entry)
@@ -194,7 +194,7 @@ class Description:
         except MadalineError:
             raise
         except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
-            # The class's own checks were written for arguments a programmer gives; here a file gave them.
+            # The checks of the class expect arguments from a programmer; here they come from a file.
             raise ConfigError(f"{made_by.__name__} cannot have these parameters: {error}") from error
         return made
 
@@ -214,12 +214,12 @@ def _required(kind: type[Description]) -> list[str]:
 
 
 def _with_bases(kind: type, attribute: str) -> dict[str, Any]:
-    """The entries of a class's table and of those of its bases; its own come first."""
+    """The entries of a table of a class and of its bases, those of the class first."""
     return {key: value for base in reversed(kind.__mro__) for key, value in base.__dict__.get(attribute, {}).items()}
 
 
 def short(value: Any) -> str:
-    """A value as an error message shows it, however long it is."""
+    """A value as text for error messages, shortened if necessary."""
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."
 

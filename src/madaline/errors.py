@@ -1,4 +1,4 @@
-"""Every exception and warning madaline raises on purpose.
+"""All exceptions and warnings of madaline.
 
 ::
 
@@ -6,22 +6,22 @@
     ├── ShapeError          (ValueError)            shapes that do not fit together
     ├── DtypeError          (TypeError)             a dtype that cannot be used here
     ├── TraceError          (TypeError)             a traced value would lose its trace, or a function has no rule
-    ├── UnknownNameError    (ValueError, KeyError)  a name that is in no registry
-    ├── DuplicateNameError  (ValueError)            a name that is in the registry already
-    ├── InputError          (ValueError)            a number that a layer has no meaning for
-    ├── TargetError         (ValueError)            a target that a loss has no meaning for
-    ├── DivergenceError     (ArithmeticError)       training came to a loss that is not finite
+    ├── UnknownNameError    (ValueError, KeyError)  a name that is not in a registry
+    ├── DuplicateNameError  (ValueError)            a name that is already in a registry
+    ├── InputError          (ValueError)            an input value that a layer cannot use
+    ├── TargetError         (ValueError)            a target that is invalid for a loss
+    ├── DivergenceError     (ArithmeticError)       the loss became infinite or NaN during training
     ├── FileFormatError     (ValueError)            a file that is damaged or of another kind
-    ├── ExportError         (ValueError)            a net that cannot be written for this target
+    ├── ExportError         (ValueError)            a net that cannot be exported to this target
     ├── GradientError       (ValueError)            a derivative that disagrees with finite differences
-    ├── ConfigError         (ValueError)            a setting or environment variable that cannot be honoured
+    ├── ConfigError         (ValueError)            an invalid setting or environment variable
     ├── NativeCoreError     (ImportError)           the native core is installed but cannot be loaded
-    └── MissingPackageError (ImportError)           a package that only this needs is not installed
+    └── MissingPackageError (ImportError)           an optional package is not installed
     MadalineWarning         (UserWarning)
-    ├── DataWarning                                 something in the data that a person should look at
-    └── NativeCoreWarning   (RuntimeWarning)        the native core is absent; NumPy does the work
+    ├── DataWarning                                 something in the data that should be checked
+    └── NativeCoreWarning   (RuntimeWarning)        the native core is not installed; NumPy is used
 
-A message has four parts: the argument as it was typed, the value it had, what is allowed, and the likely fix.
+A message has four parts: the argument, its value, what is allowed, and the likely fix.
 """
 
 __all__ = [
@@ -47,7 +47,7 @@ __all__ = [
 
 
 class MadalineError(Exception):
-    """Base of every exception madaline raises on purpose: catch this to catch them all."""
+    """Base class of all exceptions of madaline."""
 
 
 class ShapeError(MadalineError, ValueError):
@@ -55,18 +55,18 @@ class ShapeError(MadalineError, ValueError):
 
 
 class DtypeError(MadalineError, TypeError):
-    """A dtype that cannot be used here, as an integer array to differentiate by."""
+    """A dtype that cannot be used here, such as integers in a derivative."""
 
 
 class TraceError(MadalineError, TypeError):
-    """A traced value is about to lose its trace, or meets a function without a derivative rule.
+    """A traced value would lose its trace, or a function has no derivative rule.
 
-    It is a ``TypeError`` because NumPy lets only that one through when it asks an object for ``__array__``.
+    It is a ``TypeError`` because this is the only error that NumPy passes on from ``__array__``.
     """
 
 
 class UnknownNameError(MadalineError, ValueError, KeyError):
-    """A name that is in no registry; the message lists the known ones and the nearest.
+    """A name that is not in a registry; the message lists the known names and the closest match.
 
     Examples
     --------
@@ -75,31 +75,31 @@ class UnknownNameError(MadalineError, ValueError, KeyError):
     """
 
     def __str__(self) -> str:
-        # KeyError would show the repr of its argument: quotes and backslashes around a sentence meant to be read.
+        # KeyError would show the repr of the message, with quotes and backslashes.
         return str(self.args[0]) if self.args else ""
 
 
 class DuplicateNameError(MadalineError, ValueError):
-    """A name that is in the registry already."""
+    """A name that is already in a registry."""
 
 
 class InputError(MadalineError, ValueError):
-    """A number that a layer has no meaning for, as a category beyond its table; the message names row and layer."""
+    """An input value that a layer cannot use, such as an unknown category; the message names the row and the layer."""
 
 
 class TargetError(MadalineError, ValueError):
-    """A target that a loss has no meaning for; the message names its row."""
+    """A target that is invalid for a loss; the message names the row."""
 
 
 class DivergenceError(MadalineError, ArithmeticError):
-    """Training came to a loss that is not finite.
+    """The loss became infinite or NaN during training.
 
     Attributes
     ----------
     step : int
-        The step it happened in, counted from 1.
+        Number of the step, counted from 1.
     layer : str
-        The path of the layer where it began; empty if it was the loss itself.
+        Path of the layer in which the problem began; empty for the loss itself.
     """
 
     def __init__(self, message: str, *, step: int = 0, layer: str = "") -> None:
@@ -109,11 +109,11 @@ class DivergenceError(MadalineError, ArithmeticError):
 
 
 class FileFormatError(MadalineError, ValueError):
-    """A file that is damaged, of another kind, or of a format this version does not know."""
+    """A file that is damaged, of another kind, or in a format that this version does not support."""
 
 
 class ExportError(MadalineError, ValueError):
-    """A net that cannot be written for a target, or a foreign one that cannot be read; the message names the layer."""
+    """A net that cannot be exported to a target or imported; the message names the layer."""
 
 
 class GradientError(MadalineError, ValueError):
@@ -121,24 +121,24 @@ class GradientError(MadalineError, ValueError):
 
 
 class ConfigError(MadalineError, ValueError):
-    """A setting or environment variable that cannot be honoured."""
+    """An invalid setting or environment variable."""
 
 
 class NativeCoreError(MadalineError, ImportError):
-    """The native core is installed but cannot be loaded. Its absence is only a warning; this means it is broken."""
+    """The native core is installed but cannot be loaded."""
 
 
 class MissingPackageError(MadalineError, ImportError):
-    """A package that only one thing needs is not installed; the message says how to install it."""
+    """An optional package is not installed; the message says how to install it."""
 
 
 class MadalineWarning(UserWarning):
-    """Base of every warning madaline gives."""
+    """Base class of all warnings of madaline."""
 
 
 class DataWarning(MadalineWarning):
-    """Something in the data that a person should look at, as a column that gives the target away."""
+    """Something in the data that should be checked, such as a column that reveals the target."""
 
 
 class NativeCoreWarning(MadalineWarning, RuntimeWarning):
-    """The native core is absent, so the NumPy reference executor does the work, many times slower."""
+    """The native core is not installed, so programs run in NumPy, many times slower."""

@@ -66,8 +66,8 @@ def test_a_function_that_cannot_be_traced_is_refused(batch):
 @pytest.mark.parametrize(
     ("function", "text"),
     [
-        (lambda z, y: (z - y) ** 2, r"gives shape \(n, 2\) .*must return one number per row, \(n,\). Take the mean"),
-        (lambda z, y: (squared_rows(z, y), 0.0), "gives 2 values; a loss is one number, or one per row"),
+        (lambda z, y: (z - y) ** 2, r"returns shape \(n, 2\) .*must return one number per row, \(n,\). Take the mean"),
+        (lambda z, y: (squared_rows(z, y), 0.0), "returns 2 values; a loss is one number, or one per row"),
     ],
 )
 def test_a_function_of_the_wrong_shape_is_refused(function, text, batch):
@@ -82,9 +82,9 @@ def test_a_column_and_a_vector_do_not_become_a_table_of_all_pairs():
     def by_pairs(z, y):
         return np.mean((z - y) ** 2)
 
-    with pytest.raises(ShapeError, match=r"by_pairs .*\(n, 1\) with \(n,\).*\[:, None\].*\[None, :\]"):
+    with pytest.raises(ShapeError, match=r"by_pairs broadcasts \(n, 1\) and \(n,\).*\[:, None\].*\[None, :\]"):
         as_loss(by_pairs).check((5, 1), y)
-    with pytest.raises(ShapeError, match="every row with every row"):
+    with pytest.raises(ShapeError, match="to all pairs of rows"):
         md.Trainer(md.mlp(1), loss=by_pairs).fit(np.ones((5, 2)), y)
     as_loss(by_pairs).check((5, 1), y[:, None])
     as_loss(lambda z, y: np.mean((z[:, 0] - y) ** 2)).check((5, 1), y)

@@ -15,7 +15,7 @@ from madaline.losses.targets import Target
     ("name", "prediction", "target", "error", "text"),
     [
         ("cross_entropy", (3, 4), [0, 4, 1], TargetError,
-         "target is 4 at row 1; it must be a class from 0 to 3. Give the net an output for each class"),
+         "target is 4 at row 1; it must be a class from 0 to 3. Give the net one output per class"),
         ("cross_entropy", (3, 4), [0, -1, -2], TargetError, r"target is -1 at row 1 \(and 1 more\)"),
         ("cross_entropy", (3, 4), [0.0, 1.0, 2.0], DtypeError,
          "target has type float64; class indices must be integers from 0 to 3"),
@@ -25,7 +25,7 @@ from madaline.losses.targets import Target
         ("cross_entropy", (2, 2), [[1.5, -0.5], [0.5, 0.5]], TargetError, "1.5 at row 0, column 0 .*between 0 and 1"),
         ("cross_entropy", (3, 4), [[0], [1], [2]], ShapeError, r"target has shape \(3, 1\).*Use y\[:, 0\]"),
         ("cross_entropy", (3, 1), [0, 1, 0], ShapeError, "needs outputs for two classes or more"),
-        ("cross_entropy", (3, 4), [0, 1], ShapeError, "prediction has 3 rows, target has 2; they must have equally"),
+        ("cross_entropy", (3, 4), [0, 1], ShapeError, "prediction has 3 rows, target has 2; the numbers must be equal"),
         ("focal", (2, 3), [0, 3], TargetError, "must be a class from 0 to 2"),
         ("kl_divergence", (2, 3), [0, 3], TargetError, "must be a class from 0 to 2"),
         ("ordinal", (3, 2), [0, 3, 1], TargetError, "target is 3 at row 1; it must be a class from 0 to 2"),
@@ -73,7 +73,7 @@ def test_targets_describe_themselves():
     assert Target.of([0.5, 2.0]) == Target(width=1)
     assert Target.of([[1, 2], [3, 4]]) == Target(width=2)
     assert Target.of(np.zeros((5, 2, 3))) == Target(width=6)
-    with pytest.raises(TargetError, match="ordinal needs targets of two classes or more"):
+    with pytest.raises(TargetError, match="ordinal needs targets with two or more classes"):
         LOSSES["ordinal"]().n_outputs(Target(width=1))
 
 

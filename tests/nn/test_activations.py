@@ -249,7 +249,7 @@ def test_maxout_is_the_largest_of_k_pieces(rng):  # B5
     np.testing.assert_array_equal(slope, z == np.repeat(y, 3, axis=1))
     relu_pieces = np.stack([z, np.zeros_like(z)], axis=-1).reshape(5, 24)
     np.testing.assert_array_equal(activations.maxout(relu_pieces, 2), activations.relu(z))
-    with pytest.raises(ShapeError, match=r"k=5 pieces a unit do not divide the 12 columns of z"):
+    with pytest.raises(ShapeError, match=r"The 12 columns of z are not a multiple of k=5 pieces per unit"):
         activations.maxout(z, 5)
 
 

@@ -267,7 +267,9 @@ def test_a_function_is_a_rule_whose_slots_are_its_arguments(w):
 
 def test_a_rule_that_loses_a_slot_is_told_so(w):
     rule = as_optimizer(lambda w, g, v, *, t, lr: w - lr * g)
-    with pytest.raises(ConfigError, match=r"gave 0 slots and was given 1. It must give .* the slots being \('v',\)"):
+    with pytest.raises(
+        ConfigError, match=r"returned 0 slots instead of 1. It must return \(w, \*slots\) with the slots \('v',\)"
+    ):
         rule.step(w, w, rule.state(w), t=1)
 
 

@@ -49,5 +49,5 @@ def test_what_cannot_be_watched_is_said():
         rates(md.optim.schedules.ReduceOnPlateau(metric="val_loss"))
     with pytest.raises(ConfigError, match="schedule has 2 parts that watch a metric"):
         rates(fall * fall)
-    with pytest.raises(ConfigError, match="ReduceOnPlateau must not be followed by another schedule"):
+    with pytest.raises(ConfigError, match="ReduceOnPlateau cannot be followed by another schedule"):
         rates(fall.then(md.optim.schedules.Constant(), after=4))

@@ -1,5 +1,5 @@
-"""Run a program: two executors that must agree.
+"""Executors of programs: the native core and the NumPy reference, which must agree.
 
-Takes a flat program from ``plan``; hands arrays to whoever called it.
-Start reading at ``reference.py`` (NumPy); ``core.py`` finds the compiled core that ``native.py`` drives.
+Both take a flat program from ``plan`` and return arrays.
+Start with ``reference.py`` (NumPy); ``core.py`` finds the compiled core that ``native.py`` uses.
 """

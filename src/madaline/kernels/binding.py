@@ -1,4 +1,4 @@
-"""The arrays of a run: arguments as a program takes them, and results with their logical axes."""
+"""The arrays of a run: arguments in the form that a program needs, and results with their logical axes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from madaline.plan.views import physical_order
 
 
 class Binding:
-    """What both executors need to know to bind arrays to a program."""
+    """Binds arrays to a program, for both executors."""
 
     def __init__(self, program: Program) -> None:
         self._dtypes = [node.dtype for node in program.inputs]
@@ -25,7 +25,7 @@ class Binding:
         self.is_transposed = any(back is not None for *_, back in self._results)
 
     def arrays(self, arguments: Sequence[np.ndarray], n_rows: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """The inputs, numbers of rows among them, and new arrays for the outputs, as they lie in memory."""
+        """The inputs, including numbers of rows, and new arrays for the outputs, in their memory layout."""
         inputs = [
             np.ascontiguousarray(argument, dtype=dtype) for argument, dtype in zip(arguments, self._dtypes, strict=True)
         ]

@@ -1,7 +1,7 @@
-"""Find the native core: one extension module per instruction set, the best one this CPU can run.
+"""Find the native core: one extension module per instruction set, of which the best one for this CPU is used.
 
-``MADALINE_ISA`` asks for a particular one. Where none is installed, :func:`core` gives None and warns once; the
-reference executor then does the work.
+``MADALINE_ISA`` selects a particular one. If none is installed, :func:`core` returns None and warns once; the reference
+executor is then used.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from types import ModuleType
 
 from madaline.errors import ConfigError, NativeCoreError, NativeCoreWarning
 
-#: Every instruction set the core can be compiled for, slowest first.
+#: All instruction sets for which the core can be compiled, slowest first.
 KNOWN_ISAS = ("baseline", "avx2", "avx512")
 
 
 def core() -> ModuleType | None:
-    """The extension module in use, or None where the package was installed without its native core.
+    """The extension module in use, or None if the package was installed without its native core.
 
     Warns
     -----
     NativeCoreWarning
-        The first time it gives None.
+        The first time that it returns None.
     """
     module = _chosen()
     if module is None:
@@ -41,25 +41,25 @@ def isa() -> str | None:
 
 @functools.cache
 def load(isa_name: str) -> ModuleType:
-    """The extension module compiled for one instruction set, whether or not it is the one in use.
+    """The extension module for one instruction set, even if it is not the one in use.
 
     Raises
     ------
     ConfigError
-        If it is unknown, was not compiled, or is more than this CPU can run.
+        If the instruction set is unknown, was not compiled, or is not supported by this CPU.
     """
     return _load(isa_name, argument=f"isa_name={isa_name!r}")
 
 
 @functools.cache
 def built_isas() -> tuple[str, ...]:
-    """The instruction sets this installation has a module for, slowest first."""
+    """The instruction sets for which this installation has a module, slowest first."""
     return tuple(name for name in KNOWN_ISAS if importlib.util.find_spec(_module_name(name)) is not None)
 
 
 @functools.cache
 def cpu_isas() -> tuple[str, ...]:
-    """The instruction sets this CPU can run, slowest first; none are known without a native core to ask."""
+    """The instruction sets that this CPU supports, slowest first; empty without a native core."""
     return tuple(_import("baseline").cpu_isas()) if "baseline" in built_isas() else ()
 
 

@@ -23,7 +23,7 @@ from madaline.plan.program import Program
 from madaline.plan.rows import NeedsRowCountError
 
 CACHE_SIZE = 256
-"Programs kept; the one unused for longest goes first."
+"Maximum number of cached programs; the least recently used one is removed first."
 
 
 class ProgramCache:
@@ -54,17 +54,17 @@ CACHE = ProgramCache(CACHE_SIZE)
 
 
 class Executable:
-    """A graph made ready to run, any number of times and from any thread.
+    """A graph prepared for running, any number of times and from any thread.
 
     Parameters
     ----------
     graph : Graph
-        Arrays it holds as constants are bound now; programs are shared between graphs of one structure.
+        The graph. Its constant arrays are bound now; graphs with the same structure share a program.
     snapshot : bool
-        Copy those arrays, so that the result does not change when they do.
+        Whether to copy these arrays, so that later changes to them do not affect results.
     donated : dict, optional
-        Outputs that may take the place of inputs, as for :func:`madaline.plan.planner.plan`. It matters to code that
-        binds the program's arrays itself; a call gives new arrays for all outputs.
+        Outputs that may overwrite inputs, as for :func:`madaline.plan.planner.plan`. It matters for code that binds the
+        arrays of the program itself; a call returns new arrays for all outputs.
     """
 
     def __init__(self, graph: Graph, *, snapshot: bool = False, donated: Mapping[int, int] | None = None) -> None:
@@ -77,18 +77,18 @@ class Executable:
             self._generic = _program(self.graph, self._donated)
 
     def program(self, n_rows: int = 0) -> Program:
-        """The program for a batch of ``n_rows``: one for all, unless a value's layout depends on the number."""
+        """The program for a batch of ``n_rows``: the same for all, unless a layout depends on the number of rows."""
         return self.bound(n_rows)[0]
 
     @property
     def is_generic(self) -> bool:
-        """Whether one program serves every number of rows."""
+        """Whether one program works for every number of rows."""
         return self._generic is not None
 
     def bound(self, n_rows: int) -> tuple[Program, list[np.ndarray]]:
-        """That program, and the arrays it is given after the arguments: those the graph holds.
+        """The program, and the constant arrays of the graph, which are passed after the arguments.
 
-        Steps on one row have a program of their own: with its size known, a gradient need not be stored.
+        A batch of one row has its own program: since its size is known, a gradient need not be stored.
         """
         if self._generic is not None and not (n_rows == 1 and self._donated):
             return self._generic
@@ -103,7 +103,7 @@ class Executable:
     def __call__(self, arguments: Sequence[Any], n_rows: int = 0) -> list[np.ndarray]:
         """The outputs for these arguments, one for each input of the graph."""
         if self._has_batch and not n_rows:
-            with_rows(self.graph, 0)  # the shape rules refuse the maximum of nothing
+            with_rows(self.graph, 0)  # the shape rules reject the maximum of nothing
         program, constants = self.bound(n_rows)
         module = None if executor() == "reference" else core()
         if module is None:
@@ -113,7 +113,7 @@ class Executable:
 
 
 def executor() -> str:
-    """``native`` or ``reference``, as ``MADALINE_EXECUTOR`` asks; native unless told."""
+    """The executor, ``native`` by default or the value of ``MADALINE_EXECUTOR``."""
     asked = os.environ.get("MADALINE_EXECUTOR", "native")
     if asked not in ("native", "reference"):
         raise ConfigError(f"MADALINE_EXECUTOR={asked!r} is not an executor. Use 'native' or 'reference'.")
@@ -121,7 +121,7 @@ def executor() -> str:
 
 
 def _program(graph: Graph, donated: dict[int, int]) -> tuple[Program, list[np.ndarray]]:
-    """The program of a graph, planned or found, and the arrays the graph holds, which are its last arguments."""
+    """The program of a graph, planned or cached, and the constant arrays of the graph, which are its last arguments."""
     key, arrays = structure(graph)
     key = (key, tuple(sorted(donated.items())))
     program = CACHE.find(key)
@@ -132,7 +132,7 @@ def _program(graph: Graph, donated: dict[int, int]) -> tuple[Program, list[np.nd
 
 
 def with_copied_arrays(graph: Graph) -> Graph:
-    """The graph over copies of the arrays it holds."""
+    """The graph with copies of its constant arrays."""
     copies: dict[int, np.ndarray] = {}
     constants: dict[int, Node] = {}
     for node in topological_order(graph.outputs):
@@ -144,7 +144,7 @@ def with_copied_arrays(graph: Graph) -> Graph:
 
 
 def with_arrays_as_inputs(graph: Graph, arrays: list[np.ndarray]) -> Graph:
-    """The graph with an input in place of each array it holds, so that its program serves other arrays too."""
+    """The graph with its constant arrays replaced by inputs, so that its program works for other arrays too."""
     if not arrays:
         return graph
     extra = {id(array): new_input(len(graph.inputs) + i, array.shape, array.dtype) for i, array in enumerate(arrays)}
@@ -157,7 +157,7 @@ def with_arrays_as_inputs(graph: Graph, arrays: list[np.ndarray]) -> Graph:
 
 
 def structure(graph: Graph) -> tuple[Any, list[np.ndarray]]:
-    """What two graphs must share to share a program, and the arrays in which they may differ."""
+    """A key that is equal for graphs that can share a program, and the arrays in which they may differ."""
     number: dict[int, int] = {}
     arrays: list[np.ndarray] = []
     seen: dict[int, int] = {}
@@ -173,7 +173,7 @@ def structure(graph: Graph) -> tuple[Any, list[np.ndarray]]:
             if is_chain_constant(value):
                 parts.append((node.dtype, value.tobytes()))
             else:
-                # The same array twice is one constant; which arrays coincide is part of the structure.
+                # The same array twice is one constant, so which arrays coincide is part of the structure.
                 if id(value) not in seen:
                     seen[id(value)] = len(arrays)
                     arrays.append(value)
@@ -185,7 +185,7 @@ def structure(graph: Graph) -> tuple[Any, list[np.ndarray]]:
 
 
 def is_chain_constant(value: np.ndarray) -> bool:
-    """Whether an instruction can hold the value itself: one number, exact as a double."""
+    """Whether an instruction can store the value itself: one number that is exact as a double."""
     return value.ndim == 0 and (value.dtype.kind != "i" or abs(int(value)) <= 2**53)
 
 

@@ -1,4 +1,4 @@
-"""Locks that a forked child finds free."""
+"""Locks that are free in a forked child."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from types import TracebackType
 
 
 class Lock:
-    """Held by one thread at a time, as ``threading.Lock``; after a fork, the child's copy is free.
+    """A lock like ``threading.Lock`` whose copy in a forked child is free.
 
-    Whoever held it stayed in the parent, so that the child would wait for ever.
+    The thread that held it exists only in the parent, so the child would otherwise wait forever.
 
     Examples
     --------
@@ -34,7 +34,7 @@ class Lock:
         self._lock.release()
 
     def renew(self) -> None:
-        """Make it free, whoever held it."""
+        """Replace the lock by a free one."""
         self._lock = threading.Lock()
 
 
@@ -46,5 +46,5 @@ def _renew_all() -> None:
         lock.renew()
 
 
-if hasattr(os, "register_at_fork"):  # where there are forks
+if hasattr(os, "register_at_fork"):  # on systems with fork
     os.register_at_fork(after_in_child=_renew_all)

@@ -21,7 +21,7 @@ from madaline.kernels.threads import get_threads
 class Outcome:
     """How a run ended.
 
-    ``steps`` whole steps were done. ``reason`` is ``finished``; ``guard`` if the guard of the next step was not finite;
+    ``steps`` is the number of complete steps. ``reason`` is ``finished``; ``guard`` if the guard was not finite;
     or ``interrupted``, by :meth:`Loop.stop` or by an exception.
     """
 
@@ -30,23 +30,23 @@ class Outcome:
 
 
 class Loop:
-    """A step program run many times.
+    """A step program that is run many times.
 
-    What it carries from step to step stays in place, rows are gathered, tables are read step by step.
+    Carried values are updated in place, rows are gathered, and tables are read step by step.
 
     Parameters
     ----------
     graph : Graph
-        One step.
+        The graph of one step.
     carried : mapping from output to input
-        Positions: what a step puts out is the next step's input.
+        Positions of outputs and of the inputs that they replace in the next step.
     guard : int, optional
-        Position of an output, one float, that must be finite. It is looked at before anything carried is changed.
+        Position of an output with one float that must be finite. It is checked before carried values are changed.
 
     Attributes
     ----------
     outcome : Outcome
-        How the last run ended, also if it ended with an exception.
+        How the last run ended, even if it ended with an exception.
 
     Examples
     --------
@@ -76,9 +76,9 @@ class Loop:
         self._running: NativeRun | ReferenceRun | None = None
 
     def stop(self) -> None:
-        """End the run that goes on in another thread: within a fraction of a second, after a whole step.
+        """Stop a run in another thread: within a fraction of a second, after a complete step.
 
-        Without one, nothing happens.
+        Does nothing if there is no run.
         """
         running = self._running
         if running is not None:
@@ -95,27 +95,27 @@ class Loop:
         starts: np.ndarray,
         threads: int | None = None,
     ) -> Outcome:
-        """Run one step for each batch; only one run goes on at a time.
+        """Run one step for each batch; only one run is possible at a time.
 
         Parameters
         ----------
         inputs : mapping from input to array
-            What stays the same, and what is carried: that is changed in place, and however the run ends, it is as a
-            whole number of steps left it.
+            Constant inputs and carried inputs. Carried arrays are changed in place; however the run ends, they are
+            those of the last complete step.
         gathered : mapping from input to source
             Inputs that are batches of rows.
         tables : mapping from input to array of shape (n_steps, ...)
-            Step ``k`` is given ``table[k]``.
+            The input of step ``k`` is ``table[k]``.
         emitted : mapping from output to array of shape (n_steps, ...)
-            Where step ``k`` puts its output: ``array[k]``. An output with a row for each row of the batch goes to an
-            array with a row for each number in ``order``. Outputs neither emitted nor carried are dropped. Of a step
-            that was not finished, only the guard's own step is sure to have put them out.
+            Arrays for outputs: step ``k`` writes to ``array[k]``. An output with one row per row of the batch is
+            written to an array with one row per element of ``order``. Outputs that are neither emitted nor carried are
+            dropped. For an incomplete step, outputs are only guaranteed to be written if the guard stopped it.
         order : array of int
-            Row numbers, those of all batches one after another.
+            Row numbers of all batches, concatenated.
         starts : array of int, n_steps + 1 long
             Batch ``k`` is ``order[starts[k]:starts[k + 1]]``.
         threads : int, optional
-            The number to use at most, by default :func:`madaline.get_threads`. Results do not depend on it.
+            Maximum number of threads, by default :func:`madaline.get_threads`. Results do not depend on it.
         """
         with self._lock:
             self.outcome = Outcome(0, "interrupted")

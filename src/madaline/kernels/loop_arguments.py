@@ -1,4 +1,4 @@
-"""What a loop is given, checked once before it starts."""
+"""The arguments of a loop, checked once before it starts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from madaline.kernels.sources import Source
 
 
 def check_graph(graph: Graph, carried: Mapping[int, int], guard: int | None) -> None:
-    """Positions that exist; what is carried fits its input; the guard is one float."""
+    """Check that positions exist, carried outputs match their inputs, and the guard is one float."""
     for output, source in carried.items():
         _check_position("carried", output, graph.outputs, "output")
         _check_position("carried", source, graph.inputs, "input")
@@ -39,7 +39,7 @@ def check_graph(graph: Graph, carried: Mapping[int, int], guard: int | None) -> 
 
 
 class LoopArguments:
-    """The arguments of a run, each input and output accounted for.
+    """The arguments of a run: every input and output has an array.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class LoopArguments:
     gathered : dict of sources
     order, starts : arrays of int64
     row_counts : array of int64
-        Rows of each batch.
+        Number of rows of each batch.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class LoopArguments:
 
     @property
     def n_steps(self) -> int:
-        """Batches there are."""
+        """Number of batches."""
         return len(self.starts) - 1
 
     def _check_batches(self) -> None:
@@ -171,7 +171,7 @@ class LoopArguments:
         _check_writable(array, node, shape, lambda: f"emitted[{index}]")
 
     def _check_apart(self) -> None:
-        """What is written shares no memory with anything else: places in memory, in order, never reach the next."""
+        """Check that written arrays share no memory with other arrays."""
         written = [(f"inputs[{index}]", self.fixed[index]) for index in self.carried.values()]
         written += [(f"emitted[{index}]", array) for index, array in self.emitted.items()]
         places = [(*_bounds(array), name, True) for name, array in written if array.size]

@@ -20,7 +20,7 @@ Reason = Literal["finished", "guard", "interrupted"]
 
 
 class ReferenceRun:
-    """By NumPy, step by step."""
+    """A run in NumPy, step by step."""
 
     def __init__(self, executable: Executable, arguments: LoopArguments, guard: int | None) -> None:
         self.steps = 0
@@ -30,7 +30,7 @@ class ReferenceRun:
         self._stopping = False
 
     def stop(self) -> None:
-        """End it before the next step."""
+        """Stop the run before the next step."""
         self._stopping = True
 
     def run(self) -> Reason:
@@ -60,7 +60,7 @@ class ReferenceRun:
         return reference.run(program, [*(values[i] for i in range(len(values))), *constants], n_rows)
 
     def _commit(self, results: Sequence[np.ndarray], steps: int) -> None:
-        """Change all that is carried: Ctrl-C in between takes effect afterwards."""
+        """Update all carried values; Ctrl-C is handled afterwards."""
         try:
             self._carry(results, steps)
         except KeyboardInterrupt:
@@ -74,7 +74,7 @@ class ReferenceRun:
 
 
 class NativeRun:
-    """By the compiled core, which returns to Python only for signals and when it is done."""
+    """A run in the compiled core, which returns to Python only for signals and at the end."""
 
     def __init__(
         self, executable: Executable, arguments: LoopArguments, guard: int | None, *, core: ModuleType, threads: int
@@ -90,16 +90,16 @@ class NativeRun:
 
     @property
     def steps(self) -> int:
-        """Whole steps done."""
+        """Number of complete steps."""
         return self._before + int(self._control.steps)
 
     def stop(self) -> None:
-        """End it at the next boundary between instructions or tiles."""
+        """Stop the run at the next boundary between instructions or tiles."""
         self._stopping = True
         self._control.stop()
 
     def run(self) -> Reason:
-        """Do all steps, those that have one program together."""
+        """Run all steps; consecutive steps with the same program run together."""
         for first, last, program, constants in self._stretches():
             self._before = first
             self._control = self._core.Control()

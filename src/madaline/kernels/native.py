@@ -1,4 +1,4 @@
-"""The native executor: hand a program to the compiled core and run it there."""
+"""The native executor: run a program in the compiled core."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from madaline.plan.program import Program
 def run(
     program: Program, arguments: Sequence[np.ndarray], n_rows: int = 0, *, core: ModuleType, threads: int = 1
 ) -> list[np.ndarray]:
-    """The outputs for these arguments, as :func:`madaline.kernels.reference.run` gives them."""
+    """The outputs for these arguments, as for :func:`madaline.kernels.reference.run`."""
     return compiled(program, core).run(arguments, n_rows, threads)
 
 
 def compiled(program: Program, core: ModuleType) -> NativeProgram:
-    """The program inside the core, made once."""
+    """The program inside the core, created once."""
     found: NativeProgram | None = program.native.get(core.__name__)
     if found is None:
         found = program.native[core.__name__] = NativeProgram(program, core)
@@ -28,7 +28,7 @@ def compiled(program: Program, core: ModuleType) -> NativeProgram:
 
 
 class NativeProgram:
-    """A program inside the core, and what is needed to call it."""
+    """A program inside the core, with its binding of arrays."""
 
     def __init__(self, program: Program, core: ModuleType) -> None:
         self.program = encode(program, core)
@@ -38,11 +38,11 @@ class NativeProgram:
         self.is_transposed = self._binding.is_transposed
 
     def run(self, arguments: Sequence[np.ndarray], n_rows: int, threads: int) -> list[np.ndarray]:
-        """Bind, run, and give the outputs their logical axes."""
+        """Bind arrays, run the program, and return the outputs with their logical axes."""
         try:
             return self._run(arguments, n_rows, threads)
         except ValueError:
-            # The core takes no array that starts between two addresses of its type; they are too rare to look for.
+            # The core does not accept unaligned arrays; they are too rare to check for in advance.
             if all(np.asarray(argument).flags.aligned for argument in arguments):
                 raise
             return self._run([np.array(argument) for argument in arguments], n_rows, threads)
@@ -56,9 +56,9 @@ class NativeProgram:
         return self._binding.results(outputs)
 
     def profile(self, arguments: Sequence[np.ndarray], n_rows: int, repeats: int) -> np.ndarray:
-        """Seconds of each instruction (columns, in the order of the description) in some runs on one thread (rows).
+        """Seconds of each instruction (columns, in the order of the description) in several runs (rows) on one thread.
 
-        What may take the place of an argument takes that of a copy of it.
+        Donated outputs overwrite copies of their arguments.
         """
         inputs, outputs = self._binding.arrays(arguments, n_rows)
         for output, place in self._donated.items():
@@ -71,7 +71,7 @@ class NativeProgram:
         return int(self.program.memory(n_rows, threads))
 
     def too_large(self, n_rows: int, threads: int) -> MemoryError:
-        """What to raise when there is less memory than that."""
+        """The error for insufficient memory."""
         return MemoryError(
             f"The program needs {self.memory(n_rows, threads):,} bytes beside its arguments and results, more than "
             "there are. Use fewer rows at a time; program.describe() shows what takes most."

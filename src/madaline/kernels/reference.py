@@ -1,7 +1,7 @@
-"""The reference executor: a planned program run by NumPy, instruction by instruction. Readable, slow, trusted.
+"""The reference executor: runs a planned program with NumPy, instruction by instruction. Simple and slow.
 
-It runs what the native core runs: the same buffers at the same places, tile by tile and lane by lane. A mistake of the
-planner therefore shows here too, where it can be looked at from Python.
+It runs the same program as the native core: the same buffers at the same places, tile by tile and lane by lane. Errors
+of the planner therefore also occur here, where they can be examined from Python.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from madaline.plan.instructions.reduce import FOLDS, identity
 from madaline.plan.program import PADDING, Buffer, Combine, Program, Stage
 
 POISON = 0xFF
-"What memory holds before it is written: NaN in floats, -1 in integers."
+"Contents of memory before it is written: NaN in floats, -1 in integers."
 
 
 def run(program: Program, arguments: Sequence[np.ndarray], n_rows: int = 0) -> list[np.ndarray]:
@@ -29,7 +29,7 @@ def run(program: Program, arguments: Sequence[np.ndarray], n_rows: int = 0) -> l
     arguments : sequence of arrays
         One for each of ``program.inputs``.
     n_rows : int
-        Rows of the batch, where there is one.
+        Number of rows of the batch, if there is one.
     """
     binding = Binding(program)
     inputs, outputs = binding.arrays(arguments, n_rows)
@@ -40,7 +40,7 @@ def run(program: Program, arguments: Sequence[np.ndarray], n_rows: int = 0) -> l
 
 
 def execute(program: Program, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray], n_rows: int) -> None:
-    """Run on arrays as they lie in memory; a donated output may be the array of its input."""
+    """Run on arrays in their memory layout; a donated output may be the array of its input."""
     memory = _Memory(program, inputs, outputs, n_rows)
     with np.errstate(all="ignore"):
         for stage in program.stages:
@@ -66,7 +66,7 @@ def _lanes(stage: Stage, n_rows: int) -> int:
 
 
 def _tiles(memory: _Memory, stage: Stage, n_rows: int, lane: int, lanes: int) -> Iterator[Frame]:
-    """The tiles of a lane, all about equal."""
+    """The tiles of a lane, of nearly equal size."""
     begin, end = lane * n_rows // lanes, (lane + 1) * n_rows // lanes
     count = -(-(end - begin) // stage.tile_rows)
     for tile in range(count):
@@ -75,7 +75,7 @@ def _tiles(memory: _Memory, stage: Stage, n_rows: int, lane: int, lanes: int) ->
 
 
 class _Memory:
-    """The arenas of a run, and for each buffer the flat array that is its part of them."""
+    """The arenas of a run, and the flat array of each buffer within them."""
 
     def __init__(
         self, program: Program, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray], n_rows: int
@@ -102,7 +102,7 @@ class _Memory:
                 self.arrays.append(_part(buffer, bytes_, buffer.offset * unit, count))
 
     def enter_lane(self, lane: int, combines: Sequence[Combine]) -> None:
-        """Let lane buffers be those of a lane; the first one works in the destinations of the combines."""
+        """Select the buffers of a lane; the first lane works in the destinations of the combines."""
         for number, buffer in enumerate(self._buffers):
             if buffer.space == "lane":
                 self.arrays[number] = _part(buffer, self._lane_arenas[lane], buffer.offset, 1)
@@ -111,7 +111,7 @@ class _Memory:
                 self.arrays[combine.lane_buffer] = self.arrays[combine.dst_buffer]
 
     def fold(self, combine: Combine, lanes: int) -> None:
-        """The partial results of all lanes into one, in their order."""
+        """Combine the partial results of all lanes, in order."""
         place = slice(combine.offset, combine.offset + combine.size)
         dst, buffer = self.arrays[combine.dst_buffer][place], self._buffers[combine.lane_buffer]
         if not lanes:
@@ -125,6 +125,6 @@ def _poisoned(size: int) -> np.ndarray:
 
 
 def _part(buffer: Buffer, arena: np.ndarray, start: int, count: int) -> np.ndarray:
-    """The bytes of a buffer; empty if no instruction uses it, for then it has no place."""
+    """The bytes of a buffer; empty if no instruction uses it."""
     size = buffer.bytes * count if buffer.offset >= 0 else 0
     return arena[start : start + size].view(buffer.dtype)

@@ -1,4 +1,4 @@
-"""Where the rows of a batch come from: arrays of any layout and number type, and sparse matrices."""
+"""Sources of rows: arrays of any layout and number type, and sparse matrices."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Source(Protocol):
     arrays: tuple[np.ndarray, ...]
 
     def take(self, rows: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
-        """The rows with these numbers, by NumPy: what the native core must agree with."""
+        """The rows with these numbers, gathered with NumPy, as a reference for the native core."""
 
     def native(self, core: ModuleType, dtype: np.dtype[Any]) -> Any:
         """The source inside the core."""
@@ -62,8 +62,8 @@ class SparseRows:
     Parameters
     ----------
     matrix : scipy.sparse.csr_array or csr_matrix
-        Its values stay where they are. Its indices are copied and checked, because training would write outside of its
-        memory if another thread changed them. If a row names a column twice, the values are copied and added up.
+        The matrix. Its values are not copied. Its indices are copied and checked, because training would write outside
+        of its memory if another thread changed them. If a row has duplicate columns, the values are copied and summed.
 
     Examples
     --------

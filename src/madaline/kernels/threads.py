@@ -1,4 +1,4 @@
-"""How many threads a run may use. Results do not depend on it, only the time they take."""
+"""The number of threads of a run, on which results do not depend."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from madaline.errors import ConfigError
 
 
 class Threads(NamedTuple):
-    """A number of threads and where it came from."""
+    """A number of threads and its origin."""
 
     n: int
     reason: str
 
 
 MOST_THREADS = 1024
-"Far more than help; each takes memory of its own."
+"Maximum number of threads; each needs memory."
 
 _current: Threads | None = None
 
 
 def get_threads() -> int:
-    """The number of threads a run may use.
+    """The maximum number of threads of a run.
 
-    It is the last number given to :func:`set_threads`, else ``MADALINE_THREADS``, else ``OMP_NUM_THREADS`` (joblib
-    sets it in its workers; never more than there are CPUs), else the CPUs this process may use.
+    It is the number passed to :func:`set_threads`, else ``MADALINE_THREADS``, else ``OMP_NUM_THREADS`` (which joblib
+    sets in its workers; at most the number of CPUs), else the number of CPUs that this process may use.
 
     Examples
     --------
@@ -38,12 +38,12 @@ def get_threads() -> int:
 
 
 def set_threads(n: int) -> None:
-    """Let runs use ``n`` threads from now on, in this process.
+    """Set the maximum number of threads for this process.
 
     Parameters
     ----------
     n : int
-        From 1 to 1024. More than there are CPUs is allowed and slow.
+        Number of threads, from 1 to 1024. More than the number of CPUs is allowed, but slow.
     """
     global _current  # noqa: PLW0603 - one setting of the process, like the environment variable it replaces
     if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= MOST_THREADS:
@@ -52,15 +52,15 @@ def set_threads(n: int) -> None:
 
 
 def current() -> Threads:
-    """The number of threads with the reason for it; the environment is read at the first call."""
-    global _current  # noqa: PLW0603 - see set_threads
+    """The number of threads and its origin; the environment is read at the first call."""
+    global _current  # noqa: PLW0603  see set_threads
     if _current is None:
         _current = from_environment(os.environ)
     return _current
 
 
 def from_environment(environment: os._Environ[str] | dict[str, str]) -> Threads:
-    """What the environment variables ask for, else the CPUs there are."""
+    """The number of threads from environment variables, else the number of CPUs."""
     cpus = usable_cpus()
     if asked := environment.get("MADALINE_THREADS", "").strip():
         if not asked.isdecimal() or not 1 <= int(asked) <= MOST_THREADS:
@@ -69,8 +69,8 @@ def from_environment(environment: os._Environ[str] | dict[str, str]) -> Threads:
                 f"{MOST_THREADS}."
             )
         return Threads(int(asked), "MADALINE_THREADS")
-    # OpenMP allows a list, one number for each level of nesting: the first is ours. What is no number is not our
-    # variable to complain about.
+    # OpenMP allows a list with one number per nesting level; the first is used. Invalid values are ignored, since the
+    # variable belongs to OpenMP.
     openmp = environment.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     if openmp.isdecimal() and int(openmp) >= 1:
         return Threads(min(int(openmp), cpus.n), "OMP_NUM_THREADS")
@@ -85,19 +85,19 @@ def usable_cpus(proc: Path = Path("/proc"), cgroups: Path = Path("/sys/fs/cgroup
         cpus = Threads(os.cpu_count() or 1, "CPUs of the machine")
     quota = _cgroup_quota(proc, cgroups)
     if quota is not None and quota < cpus.n:
-        # Rounded down: threads that spin past the quota are all stopped until the next period.
+        # Rounded down: if threads exceed the quota, all of them are suspended until the next period.
         return Threads(max(1, int(quota)), "CPU quota of the control group")
     return cpus
 
 
 def _cgroup_quota(proc: Path, cgroups: Path) -> float | None:
-    """The tightest quota, in CPUs, of this process's control group and those above it."""
+    """The smallest quota, in CPUs, of the control group of this process and its parents."""
     quotas = []
     for line in _read(proc / "self" / "cgroup").splitlines():
         _, controllers, path = line.split(":", 2)
         if controllers and "cpu" not in controllers.split(","):
             continue
-        # Version 2 has one tree and no list of controllers; version 1 has a tree for each, named like the list.
+        # Version 2 has a single tree without a list of controllers; version 1 has one tree per list of controllers.
         root = cgroups / controllers
         folder = root / path.strip("/")
         while True:

@@ -2,10 +2,10 @@
 
 - ``MSE``, ``CrossEntropy``, ``Huber``, ``Quantile``, ``MixtureDensity`` ...; ``LOSSES`` holds all of them by name
 - ``Loss``: to write a loss; ``as_loss``, ``CustomLoss``: a function as a loss
-- ``Target``: what a loss is told about targets; ``balanced_class_weight``
+- ``Target``: the description of targets that a loss needs; ``balanced_class_weight``
 - ``GaussianMixture``: what a mixture density network predicts
 
-The losses are taken from the registry: a new one needs its definition alone.
+The losses are taken from the registry: a new loss only needs to be defined.
 
 For readers of the source: start with ``loss.py``, then ``squared.py``.
 """

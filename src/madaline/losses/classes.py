@@ -1,4 +1,4 @@
-"""Targets that are classes: as indices or as probabilities, and the weights rows have by their classes."""
+"""Base classes of losses whose targets are classes: indices, probabilities or binary labels."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ClassLoss(Loss):
     out_activation: ClassVar[str] = "softmax"
 
     def n_classes(self, prediction_shape: Shape) -> int:
-        """How many classes that many outputs tell apart."""
+        """Number of classes for predictions of this shape."""
         return int(prediction_shape[-1]) if len(prediction_shape) == 2 else 1
 
     def n_outputs(self, target: Target) -> int:
@@ -42,7 +42,7 @@ class ClassLoss(Loss):
         if n_classes < 2:
             raise ShapeError(
                 f"prediction has shape {show(prediction_shape)}: {self.name} needs outputs for two classes or more. "
-                "Give the net an output for each class, or use binary_cross_entropy."
+                "Give the net one output per class, or use binary_cross_entropy."
             )
         if target.ndim == 1:
             check_classes(target, n_classes)

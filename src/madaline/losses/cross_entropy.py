@@ -35,8 +35,8 @@ class CrossEntropy(ClassLoss):
     Notes
     -----
     Targets are class indices or probabilities. Class weights are row weights (the mean weight under the row's
-    probabilities), also of a smoothed row; PyTorch weighs each term of the smoothed sum instead. Lecture rows A4, D2;
-    smoothing: Szegedy et al. 2016, section 7.
+    probabilities), also with label smoothing; PyTorch weights each term of the smoothed sum instead. Lecture rows A4,
+    D2; smoothing: Szegedy et al. 2016, section 7.
 
     Examples
     --------

@@ -19,14 +19,14 @@ from madaline.losses.targets import check_classes, check_rows
 
 @description
 class CustomLoss(Loss):
-    """A function's loss.
+    """A custom function as a loss.
 
     Parameters
     ----------
     function : callable
-        ``function(prediction, target)``, written with NumPy. It gives one number a row, shape (n,), or one number for
-        the whole batch; the latter knows no weights and no other reduction. Where targets are one column of whole
-        numbers, class weights take them for classes.
+        ``function(prediction, target)``, written with NumPy. It returns one number per row, shape (n,), or one number
+        for the whole batch; the latter does not support weights or other reductions. Class weights can be used if the
+        targets are a single column of integers.
 
     Examples
     --------
@@ -74,22 +74,22 @@ class CustomLoss(Loss):
             raise TraceError(f"{self._title()} cannot be traced: {error}") from error
         if len(graph.outputs) != 1:
             raise ShapeError(
-                f"{self._title()} gives {len(graph.outputs)} values; a loss is one number, or one per row."
+                f"{self._title()} returns {len(graph.outputs)} values; a loss is one number, or one per row."
             )
         self._refuse_pairs(graph)
         if graph.outputs[0].ndim:
             self._one_a_row(graph.outputs[0], graph.inputs[0])
 
     def _refuse_pairs(self, graph: Graph) -> None:
-        """An error where a vector of the rows is spread along a column of them, which nobody means but few notice."""
+        """Raise an error if shapes (n,) and (n, 1) are broadcast to (n, n), which is a common mistake."""
         for node in graph.nodes:
             shapes = [item.shape for item in node.inputs]
             vectors = [shape for shape in shapes if len(shape) == 1 and isinstance(shape[0], Rows)]
             columns = [shape for shape in shapes if len(shape) == 2 and shape[1] == 1]
             if vectors and columns and node.ndim == 2 and isinstance(node.shape[1], Rows):
                 raise ShapeError(
-                    f"{self._title()} pairs every row with every row, {show(columns[0])} with {show(vectors[0])}. "
-                    "For row by row, write x[:, None] for the vector; for all pairs, x[None, :]."
+                    f"{self._title()} broadcasts {show(columns[0])} and {show(vectors[0])} to all pairs of rows. "
+                    "Write x[:, None] for the vector to combine row by row, or x[None, :] if you want all pairs."
                 )
 
     def classes(self, prediction_shape: Shape, target: Any) -> list[tuple[Any, int]]:
@@ -101,13 +101,13 @@ class CustomLoss(Loss):
         return [(target, n_classes)]
 
     def traced(self, prediction: Any = None, target: Any = None) -> CustomLoss:
-        """The same loss with the function's graph in place of the function, as it is saved.
+        """The same loss with the function replaced by its traced graph, which can be saved.
 
         Parameters
         ----------
         prediction, target : array, optional
-            Of the numbers of columns it will be used with. Only a function that depends on them other than by means
-            and sums needs it, as one with ``np.arange(z.shape[1])``.
+            Examples with the numbers of columns that the loss will be used with. They are only needed if the function
+            depends on these numbers other than through means and sums, for example by ``np.arange(z.shape[1])``.
         """
         if prediction is None:
             shapes = _SHAPES
@@ -122,7 +122,7 @@ class CustomLoss(Loss):
     def _one_a_row(self, loss: Any, prediction: Any) -> Any:
         if loss.shape != prediction.shape[:1]:
             raise ShapeError(
-                f"{self._title()} gives shape {show(loss.shape)} for a prediction of shape {show(prediction.shape)}; "
+                f"{self._title()} returns shape {show(loss.shape)} for a prediction of shape {show(prediction.shape)}; "
                 f"it must return one number per row, {show(prediction.shape[:1])}. Take the mean over the other axes."
             )
         return loss
@@ -138,11 +138,11 @@ _SHAPES: list[list[tuple[Shape, ...]]] = [
     [((Rows(),), (Rows(),))],
 ]
 _TYPES = tuple((z, y) for z in (np.float32, np.float64) for y in (np.float32, np.float64, np.int64))
-"For which predictions and targets a function is traced when it is saved."
+"Shapes of predictions and targets for which a function is traced when it is saved."
 
 
 def as_loss(thing: Any) -> Loss:
-    """A loss from its name, a loss or its plain data, or a function of prediction and target.
+    """Convert a name, a loss, its plain data or a function of prediction and target to a loss.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Focal losses: cross-entropy with more weight on rows that are still wrong."""
+"""Focal losses: cross-entropy with more weight on rows that are hard to classify."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def focused(loss: Any, gamma: float) -> Any:
 
 @description
 class Focal(ClassLoss):
-    r"""Cross entropy in which rows that are right already count little,
+    r"""Cross-entropy with less weight on rows that are already classified well,
     :math:`\ell = -\sum_k y_k (1-p_k)^\gamma \log p_k`.
 
     Parameters
@@ -43,14 +43,14 @@ class Focal(ClassLoss):
 
     def rows(self, prediction: Any, target: Any) -> Any:
         of_class = negative_log_softmax(prediction)
-        if target.ndim == 1:  # the power of the one entry that counts
+        if target.ndim == 1:  # only the entry of the true class is needed
             return focused(expected(target, of_class), self.gamma)
         return expected(target, focused(of_class, self.gamma))
 
 
 @description
 class BinaryFocal(LabelLoss):
-    r"""Focal loss of labels that hold or not, mean over the labels; with :math:`p_d = \sigma(z_d)`,
+    r"""Focal loss of binary labels, mean over the labels; with :math:`p_d = \sigma(z_d)`,
 
     .. math:: \ell = -\frac1D \sum_d \left[ y_d (1-p_d)^\gamma \log p_d + (1-y_d) p_d^\gamma \log(1-p_d) \right].
 

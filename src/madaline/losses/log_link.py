@@ -1,4 +1,4 @@
-"""Positive targets, from the logarithm of their mean: counts, durations, costs."""
+"""Losses for positive targets (counts, durations, costs), from the predicted logarithm of the mean."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from madaline.losses.targets import matched, refuse
 class Poisson(Loss):
     r"""Negative log-likelihood of counts, from log-rates, :math:`\ell = \frac1D \sum_d (e^{z_d} - y_d z_d)`.
 
-    Without the constant :math:`\log y!`, as PyTorch's ``poisson_nll_loss``.
+    The constant :math:`\log y!` is left out, as in PyTorch's ``poisson_nll_loss``.
     """
 
     name: ClassVar[str] = "poisson"
@@ -36,10 +36,11 @@ class Poisson(Loss):
 
 @description
 class Gamma(Loss):
-    r"""Negative log-likelihood of positive targets whose spread grows with their mean, from log-means,
+    r"""Negative log-likelihood of gamma-distributed targets (spread proportional to the mean), from log-means,
     :math:`\ell = \frac1D \sum_d (z_d + y_d e^{-z_d})`.
 
-    Half the gamma deviance, up to terms of ``y`` alone; with shape 1 it is the exponential distribution's.
+    Half the gamma deviance, up to terms of ``y`` alone. With shape 1 it is the likelihood of the exponential
+    distribution.
     """
 
     name: ClassVar[str] = "gamma"
@@ -57,14 +58,14 @@ class Gamma(Loss):
 
 @description
 class Tweedie(Loss):
-    r"""Between Poisson and gamma: many zeros and a long tail, from log-means,
+    r"""Negative log-likelihood between Poisson and gamma, for targets with many zeros and a long tail, from log-means,
 
     .. math:: \ell = \frac1D \sum_d \left[ \frac{e^{(2-p) z_d}}{2-p} - y_d \frac{e^{(1-p) z_d}}{1-p} \right].
 
     Parameters
     ----------
     power : float
-        ``p``, the power of the mean that the variance follows; above 1 (Poisson) and below 2 (gamma).
+        Exponent ``p``: the variance is proportional to the mean to this power. Above 1 (Poisson) and below 2 (gamma).
 
     Half the Tweedie deviance, up to terms of ``y`` alone. Jorgensen 1987.
     """

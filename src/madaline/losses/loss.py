@@ -122,12 +122,12 @@ class Loss(Description):
 
 
 def as_array(x: Any) -> Any:
-    """Lists become arrays; traced values stay."""
+    """Convert lists to arrays; traced values are unchanged."""
     return x if isinstance(x, Node) else np.asarray(x)
 
 
 def as_floats(x: Any) -> Any:
-    """As an array of floats; integers are computed in float64."""
+    """Convert to an array of floats; integers become float64."""
     x = as_array(x)
     return x if x.dtype.kind == "f" else x.astype(np.float64)
 
@@ -177,4 +177,4 @@ OUT_ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
     "softmax": softmax,
     "exp": np.exp,
 }
-"""By the names activations have."""
+"""Output functions by the names of activations."""

@@ -17,14 +17,14 @@ from madaline.losses.targets import Target, check_classes, check_rows, check_sam
 
 @description
 class Hinge(ClassLoss):
-    r"""How much the margin falls short of 1, :math:`\ell = \max(0, 1 - m)`; derivative 0 at ``m = 1``.
+    r"""Hinge loss, the amount by which the margin falls short of 1, :math:`\ell = \max(0, 1 - m)`.
 
     Notes
     -----
     One output: :math:`m = \pm z`, with plus for class 1. Several outputs and class indices: Crammer & Singer's
     :math:`m = z_y - \max_{k \ne y} z_k` (2001, eq. 2). Several outputs and a target column for each: the mean of the
-    losses of the labels. Predictions are the raw outputs: a margin is not a probability.
-    Lecture row D2.
+    losses of the labels. Predictions are the raw outputs: a margin is not a probability. The derivative is 0 at
+    ``m = 1``. Lecture row D2.
     """
 
     name: ClassVar[str] = "hinge"
@@ -41,7 +41,7 @@ class Hinge(ClassLoss):
         return np.mean(self.shortfall(1.0 - np.where(y > 0, z, -z)), axis=1)
 
     def shortfall(self, short: Any) -> Any:
-        """The loss from how much is missing."""
+        """The loss as a function of the shortfall, ``1 - m`` or 0."""
         return relu(short)
 
     def n_outputs(self, target: Target) -> int:
@@ -70,9 +70,9 @@ class Hinge(ClassLoss):
 
 @description
 class SquaredHinge(Hinge):
-    r"""The square of the hinge loss, :math:`\ell = \max(0, 1 - m)^2`: smooth where the margin is met.
+    r"""Square of the hinge loss, :math:`\ell = \max(0, 1 - m)^2`, which is smooth at ``m = 1``.
 
-    Margins as for ``hinge``.
+    The margins are those of ``hinge``.
     """
 
     name: ClassVar[str] = "squared_hinge"

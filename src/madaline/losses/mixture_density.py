@@ -14,7 +14,7 @@ Array = np.ndarray[Any, Any]
 
 STEPS_TO_MODE = 500
 BISECTIONS = 100
-"Enough to reduce any bracket of float64 numbers of one sign and scale to neighbouring numbers."
+"Number of bisections that reduce any interval of float64 numbers of one sign and scale to adjacent numbers."
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,11 +97,11 @@ class GaussianMixture:
         return np.asarray(self.means[rows, chosen] + np.einsum("mnij,mnj->mni", spread, noise))
 
     def mode(self) -> Array:
-        r"""Where the densities are highest, (n, D).
+        r"""The modes: points of highest density, (n, D).
 
         From each component's mean the fixed point :math:`y = (\sum_k r_k P_k)^{-1} \sum_k r_k P_k \mu_k` is iterated,
         with :math:`r_k` the component's share of the density at ``y`` and :math:`P_k` its precision; the density never
-        falls. The highest of the ``K`` ends is taken (a density can have a mode that none of them reaches).
+        decreases. The highest of the ``K`` fixed points is returned (a density can have a mode that no start reaches).
         Carreira-Perpinan 2000, eq. 6.
         """
         precisions = np.swapaxes(self.factors, -1, -2) @ self.factors
@@ -121,7 +121,7 @@ class GaussianMixture:
         return np.asarray(y[best, np.arange(y.shape[1])])
 
     def cdf(self, y: Any) -> Array:
-        """Marginal probability of each column to be at most ``y``; shapes as for ``log_density``."""
+        """Marginal cumulative distribution function of each column at ``y``; shapes as for ``log_density``."""
         from scipy.special import ndtr  # SciPy takes long to import, and few programs need it
 
         y = np.asarray(y)
@@ -129,9 +129,9 @@ class GaussianMixture:
         return np.asarray(np.einsum("nk,...nkd->...nd", self.weights, at_most))
 
     def quantiles(self, q: Any) -> Array:
-        """Marginal quantiles of each column, (number of levels, n, D), by bisection of its distribution function.
+        """Marginal quantiles of each column, (number of levels, n, D), by bisection of the distribution function.
 
-        The quantile of a mixture lies between the least and the greatest of its components' quantiles.
+        The quantile of a mixture lies between the smallest and the largest quantile of its components.
         """
         from scipy.special import ndtri
 

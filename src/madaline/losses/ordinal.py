@@ -1,4 +1,4 @@
-"""Classes with an order: cumulative logits."""
+"""Loss for ordered classes: cumulative logits."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ class Ordinal(ClassLoss):
 
     Notes
     -----
-    Between two cuts :math:`\sigma(c_k) - \sigma(c_{k-1}) = \sigma(c_k)\,\sigma(-c_{k-1})\,\sigma(z_k)`: three
-    log-sigmoids and no difference of near-equal numbers. Targets are class indices or probabilities; ``predict`` gives
-    the probability of each class. Cumulative logits: McCullagh 1980, eq. 2.3; there all cuts move together with one
-    output, here each is free to follow the input.
+    The probability between two cut points is computed as
+    :math:`\sigma(c_k) - \sigma(c_{k-1}) = \sigma(c_k)\,\sigma(-c_{k-1})\,\sigma(z_k)`, whose logarithm is a sum of
+    three log-sigmoids without cancellation. Targets are class indices or probabilities; ``predict`` returns the
+    probability of each class. Cumulative logits: McCullagh 1980, eq. 2.3. There one output shifts all cut points
+    together; here each cut point can depend on the input.
     """
 
     name: ClassVar[str] = "ordinal"
@@ -59,5 +60,5 @@ class Ordinal(ClassLoss):
 
 
 def cuts(z: Any) -> Any:
-    """The rising cut points."""
+    """The increasing cut points."""
     return np.cumsum(np.concatenate([z[:, :1], softplus(z[:, 1:])], axis=1), axis=1)

@@ -1,4 +1,4 @@
-"""Quantiles of the target, several at once."""
+"""Pinball loss for one or several quantiles of the target."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Quantile(Loss):
 
     Notes
     -----
-    The net has an output for each target column and level, the levels of the first column first. At ``r = 0`` the
-    derivative is the mean of those on both sides. Predictions are the raw outputs: quantiles that cross are
-    not swapped. Koenker & Bassett 1978.
+    The net has one output for each target column and level, ordered by column, then by level. At ``r = 0`` the
+    derivative is the mean of the left and right derivatives. Predictions are the raw outputs: quantiles that cross are
+    not reordered. Koenker & Bassett 1978.
     """
 
     name: ClassVar[str] = "quantile"

@@ -40,7 +40,7 @@ class Huber(Loss):
     Parameters
     ----------
     delta : float
-        Residual from which it is linear, above 0; 1 by default.
+        Residual beyond which the loss is linear, above 0; 1 by default.
 
     Huber 1964; lecture row D2; the same as PyTorch's ``huber_loss``.
     """
@@ -62,13 +62,13 @@ class Huber(Loss):
 
 @description
 class LogCosh(Loss):
-    r"""Smooth loss, like a square near 0 and like :math:`|r|` far from it,
+    r"""Smooth loss, quadratic near 0 and linear far from it,
     :math:`\ell = \frac1D \sum_d \log\cosh(z_d - y_d)`.
 
     Notes
     -----
-    :math:`\log(1 + 2\sinh^2(r/2))` near 0, where it keeps all digits, and :math:`|r| + \log(1+e^{-2|r|}) - \log 2`
-    from 1 on, where it cannot overflow. Lecture row D2 (there "Tanh-Cos", a misprint).
+    It is computed as :math:`\log(1 + 2\sinh^2(r/2))` for :math:`|r| < 1`, without loss of digits, and as
+    :math:`|r| + \log(1+e^{-2|r|}) - \log 2` otherwise, without overflow. Lecture row D2 (there "Tanh-Cos", a misprint).
     """
 
     name: ClassVar[str] = "log_cosh"

@@ -1,4 +1,4 @@
-"""Weights of classes, as weights of rows."""
+"""Class weights."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from madaline.graph.node import Node
 
 
 def balanced_class_weight(target: Any, n_classes: int | None = None) -> np.ndarray[Any, Any]:
-    r"""Weights that give every class the same say, :math:`w_k = n / (K n_k)`, as scikit-learn's ``"balanced"``.
+    r"""Weights that give every class the same total weight, :math:`w_k = n / (K n_k)`; scikit-learn's ``"balanced"``.
 
     Parameters
     ----------
-    target : array of class indices, or of probabilities with a column a class
-        ``n_k`` is the number of rows of class ``k`` (the sum of its probabilities).
+    target : array of class indices, or of probabilities with one column per class
+        Targets. ``n_k`` is the number of rows of class ``k`` (the sum of its probabilities).
     n_classes : int, optional
         Number of classes; counted by default. A class without rows has weight 0 and does not count in ``K``.
 
@@ -34,7 +34,7 @@ def balanced_class_weight(target: Any, n_classes: int | None = None) -> np.ndarr
 
 
 def for_each_label(class_weight: Any, n_labels: int, loss: str) -> list[Any]:
-    """The weights of each label's classes: as given for one label, ``"balanced"`` or one item each for several."""
+    """The class weights of each label: as given for one label; ``"balanced"`` or one item per label for several."""
     if n_labels == 1:
         return [class_weight]
     if isinstance(class_weight, str):
@@ -45,12 +45,12 @@ def for_each_label(class_weight: Any, n_labels: int, loss: str) -> list[Any]:
             return given
     raise ConfigError(
         f"class_weight={class_weight!r} does not say which of the {n_labels} labels of {loss} it is for. Pass a list "
-        "with the weights of 0 and 1 for each label, as [{1: 5.0}, {}, {0: 0.5, 1: 2.0}], or 'balanced'."
+        "with the weights of 0 and 1 for each label, such as [{1: 5.0}, {}, {0: 0.5, 1: 2.0}], or 'balanced'."
     )
 
 
 def as_class_weights(class_weight: Any, target: Any, n_classes: int) -> Any:
-    """One weight a class, from a mapping, an array, or ``"balanced"``; a class missing from a mapping has weight 1."""
+    """One weight per class, from a dict, an array or ``"balanced"``; a class that a dict does not have has weight 1."""
     if isinstance(class_weight, Node):
         return class_weight
     if isinstance(class_weight, str):
@@ -82,7 +82,7 @@ def as_class_weights(class_weight: Any, target: Any, n_classes: int) -> Any:
 
 
 def check_weights(argument: str, weights: Any) -> None:
-    """An error unless every weight is finite and not negative."""
+    """Raise an error unless every weight is finite and not negative."""
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if wrong.size:
         first = wrong[0]

@@ -2,13 +2,13 @@
 
 - Layers: ``Linear``, ``BatchNorm``, ``Dropout``, ``Residual``, ``Embedding``, ``Sequential`` ..., and one class for
   each activation: ``ReLU``, ``Swish`` ...; ``LAYERS`` holds the layers by name
-- ``mlp``: a whole net from a few words
+- ``mlp``: a multilayer perceptron from a few arguments
 - ``Layer``, ``Param``: to write a layer
 - ``activation``, ``as_activation``, ``ACTIVATIONS``: custom activations, all activations by name
 - ``activations``: activations as functions, such as ``md.nn.activations.relu``
 - ``initializers``: initial weights, such as ``md.nn.initializers.Orthogonal()``
 
-The classes of layers and activations are taken from the registries: a new one needs its definition alone.
+The classes of layers and activations are taken from the registries: a new one only needs to be defined.
 
 For readers of the source: start with ``activations.py``, then ``layers/linear.py`` and ``network.py``.
 """

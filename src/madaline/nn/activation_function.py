@@ -85,7 +85,7 @@ class ActivationFunction(Description):
             return self.formula(x, **dict(self.parameters))
         x = np.asarray(x)
         x = x if x.dtype.kind == "f" else x.astype(np.float64)
-        with np.errstate(invalid="ignore"):  # NaN gives NaN; whatever made it has warned already
+        with np.errstate(invalid="ignore"):  # NaN gives NaN; the operation that made it has already warned
             return np.asarray(self.formula(x, **dict(self.parameters)))[()]
 
     def with_parameters(self, **parameters: float) -> ActivationFunction:
@@ -112,7 +112,7 @@ class ActivationFunction(Description):
 
     @property
     def saturation(self) -> Range:
-        """The range of inputs outside of which the slope is below ``FLAT``; None if there is none."""
+        """The range of inputs outside of which the slope is below ``FLAT``, or None."""
         return self._saturation(**dict(self.parameters)) if callable(self._saturation) else self._saturation
 
     @property
@@ -128,7 +128,7 @@ class ActivationFunction(Description):
 
     def plot(self, *, low: float = -5.0, high: float = 5.0, ax: Axes | None = None) -> Axes:
         """Draw value (blue) and derivative (green): see :func:`madaline.report.curves.plot_activation`."""
-        from madaline.report.curves import plot_activation  # a door to a later room; see pyproject.toml
+        from madaline.report.curves import plot_activation  # an allowed import of a later package; see pyproject.toml
 
         return plot_activation(self, low=low, high=high, ax=ax)
 

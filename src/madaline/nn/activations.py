@@ -24,7 +24,7 @@ _LOGIT = math.log(1.0 / FLAT - 1.0)
 
 
 def _near(x: Any, bound: float, formula: Callable[[Any], Any], limit: Callable[[Any], Any]) -> Any:
-    """``formula`` where ``|x| < bound``, and beyond it ``limit``; neither meets numbers meant for the other."""
+    """``formula`` where ``|x| < bound``, and ``limit`` beyond; each is only evaluated on its own range."""
     far = np.abs(x) >= bound
     return np.where(far, limit(x), formula(np.where(far, 0.0, x)))
 
@@ -71,7 +71,7 @@ def step(x: Any) -> Any:
 
 @activation(init="xavier_normal", saturation=(-3.0, 3.0))
 def hard_sigmoid(x: Any) -> Any:
-    r"""Straight line in place of sigmoid, :math:`y = \min(\max(x/6 + 1/2, 0), 1)`; slope 0 at both kinks.
+    r"""Piecewise linear approximation of sigmoid, :math:`y = \min(\max(x/6 + 1/2, 0), 1)`; slope 0 at both kinks.
 
     Courbariaux et al. 2015, with the slope 1/6 of PyTorch, JAX and Keras 3.
     """
@@ -80,7 +80,7 @@ def hard_sigmoid(x: Any) -> Any:
 
 @activation(init="xavier_normal", saturation=(-1.0, 1.0))
 def hard_tanh(x: Any) -> Any:
-    r"""Straight line in place of tanh, :math:`y = \min(\max(x, -1), 1)`; slope 0 at both kinks. Collobert 2004."""
+    r"""Piecewise linear tanh, :math:`y = \min(\max(x, -1), 1)`; slope 0 at both kinks. Collobert 2004."""
     return _clipped(x, -1.0, 1.0)
 
 
@@ -88,7 +88,8 @@ def hard_tanh(x: Any) -> Any:
 def sinc(x: Any) -> Any:
     r"""Cardinal sine, :math:`y = \sin(x)/x`, 1 at 0. Lecture row A3.
 
-    NumPy's ``sinc`` has :math:`\pi x` for x. Near 0 a series is used, since the slope of the quotient would cancel.
+    NumPy's ``sinc`` is :math:`\sin(\pi x)/(\pi x)`. Near 0 a series is used, because the slope of the quotient suffers
+    from cancellation.
     """
     small, gone = np.abs(x) < 0.5, np.isinf(x)
     series: Any = 1.0
@@ -145,7 +146,7 @@ def shifted_relu(x: Any) -> Any:
 
 
 def shifted_rectifier(x: Any, slope: Any, shift: Any) -> Any:
-    r"""Rectifier whose hinge is learned, :math:`y = c + \mathrm{prelu}(x - c, a)`: shift ``c`` and slope ``a``.
+    r"""Rectifier with a learned hinge, :math:`y = c + \mathrm{prelu}(x - c, a)`: shift ``c`` and slope ``a``.
 
     With ``a = 0`` it is :math:`\max(x, c)`. Lecture row B5 ("how about shifting the hinge, the slope").
 
@@ -158,7 +159,7 @@ def shifted_rectifier(x: Any, slope: Any, shift: Any) -> Any:
 
 
 def maxout(z: Any, k: int) -> Any:
-    r"""The largest of ``k`` linear pieces, :math:`y_j = \max_{i<k} z_{jk+i}`; equal pieces share the slope.
+    r"""Maximum of ``k`` linear pieces, :math:`y_j = \max_{i<k} z_{jk+i}`; equal pieces share the slope.
 
     The last axis of ``z`` holds the ``k`` pieces of the first unit, then those of the second, and so on.
     Goodfellow et al. 2013, eq. 1. Lecture row B5.
@@ -170,7 +171,9 @@ def maxout(z: Any, k: int) -> Any:
     """
     n_in = z.shape[-1]
     if k < 1 or n_in % k:
-        raise ShapeError(f"k={k} pieces a unit do not divide the {n_in} columns of z. Give k * n_out columns.")
+        raise ShapeError(
+            f"The {n_in} columns of z are not a multiple of k={k} pieces per unit. Pass k * n_out columns."
+        )
     return np.max(np.reshape(z, (*z.shape[:-1], n_in // k, k)), axis=-1)
 
 
@@ -230,7 +233,7 @@ _SELU_SCALE = 1.0507009873554805
 
 @activation(init="lecun_normal", saturation=(math.log(FLAT / _SELU_ALPHA / _SELU_SCALE), inf), title="SELU")
 def selu(x: Any) -> Any:
-    r"""Self-normalising unit, :math:`y = 1.0507\,\mathrm{elu}(x; 1.6733)`: mean 0 and variance 1 are kept.
+    r"""Self-normalising unit, :math:`y = 1.0507\,\mathrm{elu}(x; 1.6733)`, which preserves mean 0 and variance 1.
 
     Klambauer et al. 2017, eq. 2; the slope at 0 is 1.7581.
     """
@@ -270,14 +273,14 @@ def gelu_tanh(x: Any) -> Any:
 
 @activation(init="he_normal", saturation=(-3.0, inf))
 def hard_swish(x: Any) -> Any:
-    r"""Swish with a straight line for sigmoid, :math:`y = x \min(\max(x+3, 0), 6)/6`; slope 0 at -3, 1 at 3.
+    r"""Swish with a piecewise linear sigmoid, :math:`y = x \min(\max(x+3, 0), 6)/6`; slope 0 at -3, 1 at 3.
 
     Howard et al. 2019, section 5.2.
     """
     return _near(x, 3.0, lambda x: x * (x + 3.0) / 6.0, elementwise.relu)
 
 
-# Neither
+# Others
 
 
 @activation(init="xavier_normal", aliases=("linear",), title="IdentityActivation")
@@ -288,7 +291,7 @@ def identity(x: Any) -> Any:
 
 @activation(init="xavier_normal")
 def tanh_shrink(x: Any) -> Any:
-    r"""Difference to tanh, :math:`y = x - \tanh x`, slope :math:`\tanh^2 x`: flat at 0, not at the ends."""
+    r"""Difference from tanh, :math:`y = x - \tanh x`, slope :math:`\tanh^2 x`: flat at 0, not at the ends."""
     return x - np.tanh(x)
 
 
@@ -306,16 +309,17 @@ def hardshrink(x: Any, *, width: float = 0.5) -> Any:
 
 @activation(init="xavier_normal", elementwise=False)
 def softmax(x: Any, *, axis: int = -1) -> Any:
-    r"""Shares that sum to 1, :math:`y_i = e^{x_i}/\sum_j e^{x_j}` along an axis. Bridle 1990. Lecture rows D1, E8.
+    r"""Probabilities that sum to 1, :math:`y_i = e^{x_i}/\sum_j e^{x_j}` along an axis. Bridle 1990.
 
-    The deck of D1 has exp(-x), a misprint. Minus infinity gives 0; plus infinity, as in PyTorch, gives NaN.
+    Lecture rows D1, E8. The deck of D1 has exp(-x), a misprint. Minus infinity gives 0; plus infinity, as in PyTorch,
+    gives NaN.
     """
     return np.exp(log_softmax.formula(x, axis=axis))
 
 
 @activation(init="xavier_normal", elementwise=False)
 def log_softmax(x: Any, *, axis: int = -1) -> Any:
-    r"""Logarithm of :func:`softmax`, :math:`y_i = x_i - \log\sum_j e^{x_j}`, without going through it."""
+    r"""Logarithm of :func:`softmax`, :math:`y_i = x_i - \log\sum_j e^{x_j}`, computed without softmax."""
     z = x - elementwise.stop_gradient(np.max(x, axis=axis, keepdims=True))  # so that a large x does not round a small y
     return z - logsumexp_of_shifted(z, axis=axis, keepdims=True)
 

@@ -153,7 +153,7 @@ class Context:
         return x if x.dtype == self.dtype else x.astype(self.dtype)
 
     def _name_the_layer(self, error: MadalineError, layer: Layer, x: Any) -> None:
-        """Say once, at the innermost layer, where the error happened."""
+        """Add the innermost layer to an error message, once."""
         if getattr(error, "layer_path", None) is not None or not error.args:
             return
         error.layer_path = self.path  # type: ignore[attr-defined]  # read by outer layers alone

@@ -65,7 +65,7 @@ def _sized(sizes: tuple[Any, ...], dtype: np.dtype[Any]) -> InputSpec:
 
 
 def as_batch(X: Any, specs: Any) -> tuple[Any, bool]:
-    """Convert inputs to the types of the net, and say whether they were a single row, without the batch axis.
+    """Convert inputs to the types of the net, and return whether they were a single row, without the batch axis.
 
     Parameters
     ----------

@@ -148,7 +148,7 @@ class Layer(Description):
         return ()
 
     def first_activation(self) -> ActivationFunction | None:
-        """The first activation that the input meets; it decides ``init="auto"`` of the layer before.
+        """The first activation applied to the input; it determines ``init="auto"`` of the layer before.
 
         None for a layer that passes its input on to the next, such as norms and dropout.
         """

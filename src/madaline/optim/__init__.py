@@ -1,4 +1,4 @@
-"""Optimizers and what goes with them: from gradients to new parameters.
+"""Optimizers, schedules, regularizers, clipping, constraints and averages: from gradients to new parameters.
 
 - ``SGD``, ``Adam``, ``AdamW``, ``RMSprop`` ...; ``OPTIMIZERS`` holds all update rules by name; ``LBFGS`` is a solver
 - ``Optimizer``: to write an optimizer; ``as_optimizer``: a function as an optimizer
@@ -6,9 +6,9 @@
 - Regularizers ``L1``, ``L2``, ``Elastic`` ... in ``REGULARIZERS``; constraints ``MaxNorm``, ``UnitNorm`` ... in
   ``CONSTRAINTS``; clipping ``ClipNorm``, ``ClipValue`` ... in ``CLIPPINGS``; averages ``EMA``, ``SWA`` in ``AVERAGES``
 
-The classes are taken from the registries: a new one needs its definition alone.
+The classes are taken from the registries: a new one only needs to be defined.
 
-For readers of the source: start with ``adam.py``; ``optimizer.py`` is what all update rules have in common.
+For readers of the source: start with ``adam.py``; ``optimizer.py`` is the base class of all update rules.
 """
 
 from madaline.optim import schedules

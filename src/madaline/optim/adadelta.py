@@ -21,12 +21,13 @@ class Adadelta(Optimizer):
               u = \frac{\sqrt{d+\varepsilon}}{\sqrt{s+\varepsilon}}\, g,\quad
               d \leftarrow \rho d + (1-\rho) u^2,\quad w \leftarrow w - \eta u
 
-    ``eps`` is added inside the roots, as in the paper and in PyTorch; without it the steps would stay 0, as ``d`` is.
+    ``eps`` is added inside the roots, as in the paper and in PyTorch. Without it all steps would be 0, because ``d``
+    starts at 0.
 
     Parameters
     ----------
     learning_rate : float, default 1
-        The paper has no learning rate, which is the same as 1.
+        Learning rate. The paper has none, which is the same as 1.
     rho : float in [0, 1), default 0.9
     eps : float, default 1e-6
 

@@ -15,7 +15,7 @@ from madaline.optim.optimizer import Optimizer
 
 @description
 class Adagrad(Optimizer):
-    r"""The rate of each parameter decreases with the sum of its squared gradients.
+    r"""Learning rates that decrease with the sum of each parameter's squared gradients.
 
     .. math:: s \leftarrow s + g^2,\quad w \leftarrow w - \frac{\eta}{1+(t-1)c}\,\frac{g}{\sqrt s+\varepsilon}
 

@@ -40,7 +40,7 @@ class Adam(Optimizer):
     --------
     >>> adam = Adam(0.1)
     >>> w, slots = adam.step(np.zeros(2), np.array([3.0, -0.5]), adam.state(np.zeros(2)), t=1)
-    >>> w.round(6)  # the first step has the length of the rate, whatever the gradient
+    >>> w.round(6)  # the length of the first step is the learning rate
     array([-0.1,  0.1])
     """
 
@@ -93,7 +93,7 @@ class AMSGrad(Adam):
     .. math:: \hat v \leftarrow \max(\hat v, v),\quad
               w \leftarrow w - \eta\,\frac{m/(1-\beta_1^t)}{\sqrt{\hat v/(1-\beta_2^t)}+\varepsilon}
 
-    The maximum is taken before the bias correction, as in PyTorch; the paper corrects no bias.
+    The maximum is taken before the bias correction, as in PyTorch; the paper has no bias correction.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ class EMA(Average):
     def update(self, a: Array, w: Array, *, t: Any) -> Array:
         if not self.warmup:
             return self.decay * a + (1 - self.decay) * w
-        # Both sides of the choice as vectors: a choice of two numbers would be float64 whatever w is.
+        # Both branches are vectors: a choice between two numbers would be float64 for any type of w.
         early = (1 + t) / (10 + t)
         return np.where(early < self.decay, a + (1 - early) * (w - a), self.decay * a + (1 - self.decay) * w)
 

@@ -27,7 +27,7 @@ class Clipping(Description):
     on: ClassVar[str] = "all"
 
     def __call__(self, g: Array, w: Array | None = None) -> Array:
-        """The bounded gradient."""
+        """The clipped gradient."""
         raise NotImplementedError
 
 
@@ -51,7 +51,7 @@ class ClipNorm(Clipping):
     r"""Clip the norm, :math:`g \leftarrow g\,\min(1, c/(\lVert g\rVert_2+10^{-6}))`, which keeps the direction.
 
     ``limit`` is :math:`c`, 1 by default. Pascanu, Mikolov & Bengio (2013), Algorithm 1; the :math:`10^{-6}` is
-    PyTorch's ``clip_grad_norm_``. An infinite norm gives zeros and NaN, as there. Lecture row C6.
+    that of PyTorch's ``clip_grad_norm_``. As in PyTorch, an infinite norm gives zeros and NaN. Lecture row C6.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class AdaptiveClip(Clipping):
 
     Notes
     -----
-    Brock et al. (2021), eq. 3. As in Optax, a gradient's norm below 1e-6 counts as that.
+    Brock et al. (2021), eq. 3. As in Optax, gradient norms below 1e-6 are replaced by 1e-6.
     """
 
     name: ClassVar[str] = "adaptive"

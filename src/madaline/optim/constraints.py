@@ -22,7 +22,7 @@ class Constraint(Description):
     registry: ClassVar[Registry[Any]] = CONSTRAINTS
 
     def __call__(self, W: Array) -> Array:
-        """The weights, brought back."""
+        """The constrained weights."""
         raise NotImplementedError
 
 
@@ -30,7 +30,8 @@ class Constraint(Description):
 class MaxNorm(Constraint):
     r"""Weights of a unit with norm at most ``limit``, :math:`W_j \leftarrow W_j\min(1, c/\lVert W_j\rVert_2)`.
 
-    3 by default. Srivastava et al. (2014), section 5.1, the dropout paper. Shorter columns are not changed at all.
+    ``limit`` is 3 by default. Srivastava et al. (2014), section 5.1, the dropout paper. Shorter columns are not
+    changed.
     """
 
     name: ClassVar[str] = "max_norm"

@@ -30,7 +30,8 @@ class SolverResult:
 class LBFGS(Description):
     r"""Limited-memory BFGS: Newton steps with the curvature estimated from the last gradients.
 
-    It is not an update rule: its line search evaluates the loss of all rows several times, so it takes the function.
+    It is not an update rule: its line search evaluates the loss of all rows several times, so it takes the loss
+    function itself.
 
     Parameters
     ----------
@@ -78,16 +79,16 @@ class LBFGS(Description):
         *,
         callback: Callable[[np.ndarray], None] | None = None,
     ) -> SolverResult:
-        """Go down from ``w``.
+        """Minimize a function, starting at ``w``.
 
         Parameters
         ----------
         value_and_grad : callable
-            Takes a vector of ``w``'s type; gives the loss and its gradient.
+            Function of a vector with the type of ``w`` that returns the loss and its gradient.
         w : array of shape (n,)
-            The start; not changed.
+            Initial parameters. They are not modified.
         callback : callable, optional
-            Is given the parameters after every iteration.
+            Function that is called with the parameters after every iteration.
         """
         from scipy.optimize import minimize  # SciPy takes long to import, and few runs need it
 

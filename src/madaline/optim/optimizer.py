@@ -1,4 +1,4 @@
-"""The base class of optimizers: an update rule over flat vectors, and what all of them share."""
+"""The base class of optimizers: an update rule over flat vectors, with weight decay and parameter groups."""
 
 from __future__ import annotations
 
@@ -27,28 +27,30 @@ Coefficient = float | Callable[[Any], Any]
 
 @description
 class Optimizer(Description):
-    r"""An update rule: parameters, gradient and state in, parameters and state out.
+    r"""Base class of update rules, which compute new parameters and state from parameters, gradient and state.
 
-    A subclass is its formula, written with NumPy, so that it runs on arrays and, traced once, as one native pass::
+    A subclass defines the formula, written with NumPy. It can be applied to arrays; in training it is traced once and
+    runs as one native pass::
 
         class SignDescent(Optimizer):
             def update(self, w, g, *, t, lr):
                 return w - lr * np.sign(g)
 
-    ``update(w, g, *slots, t, lr)`` gives ``(w, *slots)``; without slots, ``w`` alone will do. All are vectors of one
-    length; ``slots`` names the state, which starts at zero unless ``initial`` says otherwise (a slot may be one number,
-    of shape ``()``). ``t`` counts steps from 1 and ``lr`` is the scheduled rate of step ``t``, a number or one for each
-    parameter. With a ``name`` the subclass is registered, found by that name and saved under it.
+    ``update(w, g, *slots, t, lr)`` returns ``(w, *slots)``, or only ``w`` if there are no slots. All of them are
+    vectors of the same length. ``slots`` names the state, which starts at zero unless ``initial`` is overridden (a slot
+    may also be a single number of shape ``()``). ``t`` counts steps from 1, and ``lr`` is the scheduled learning rate
+    of step ``t``: a number, or one number per parameter. A subclass with a ``name`` is registered and saved under this
+    name.
 
-    Weight decay and rates of parameter groups are none of the formula's business: :meth:`step` does them.
+    The formula does not handle weight decay or the learning rates of parameter groups: :meth:`step` applies them.
 
     Parameters
     ----------
     learning_rate : float
-        The rate :math:`\eta`; a schedule multiplies it.
+        Learning rate :math:`\eta`; a schedule multiplies it.
     weight_decay : float, default 0
-        The :math:`\lambda` of :math:`\lambda w`, added to the gradient (coupled: the gradient of
-        :math:`\frac{\lambda}{2} w^2`) or, if ``decoupled``, taken from ``w`` directly.
+        Coefficient :math:`\lambda`. By default :math:`\lambda w`, the gradient of :math:`\frac{\lambda}{2} w^2`, is
+        added to the gradient; if ``decoupled``, it is subtracted from ``w`` directly.
     decoupled : bool, default False
         Decoupled decay, :math:`w \leftarrow w - \eta\lambda w` before the rule. Loshchilov & Hutter (2019), eq. 12;
         as in PyTorch :math:`\lambda` is multiplied by the rate.
@@ -65,17 +67,17 @@ class Optimizer(Description):
     decoupled: bool = False
 
     def traced(self) -> Self:
-        """The same, with a formula in place of every coefficient that is a function."""
+        """The same optimizer, with every coefficient that is a function replaced by its traced formula."""
         functions = {field.name: value for field in fields(self) if callable(value := getattr(self, field.name))}
         formulas: dict[str, Any] = {key: formula_of_t(value) for key, value in functions.items()}
         return replace(self, **formulas)
 
     def initial(self, name: str, w: Array) -> Array:
-        """The value with which the slot ``name`` starts: zeros like ``w``, unless a rule says otherwise."""
+        """Initial value of the slot ``name``: zeros like ``w`` by default."""
         return np.zeros_like(w)
 
     def state(self, w: Array) -> tuple[Array, ...]:
-        """All slots as they start, in the order of ``slots``."""
+        """Initial values of all slots, in the order of ``slots``."""
         return tuple(self.initial(name, w) for name in self.slots)
 
     def step(
@@ -89,7 +91,7 @@ class Optimizer(Description):
         decay: Array | None = None,
         rate: Array | None = None,
     ) -> tuple[Array, tuple[Array, ...]]:
-        """One whole step: weight decay, rates of groups, and the rule.
+        """One complete step: weight decay, learning rates of parameter groups, and the update rule.
 
         Parameters
         ----------
@@ -104,7 +106,7 @@ class Optimizer(Description):
         decay : array of shape (n,), optional
             Factors of the weight decay: 0 for biases and norm parameters, 1 for weights. All 1 by default.
         rate : array of shape (n,), optional
-            Factors of the rate: 0 freezes a parameter, which then keeps its very bits while its gradient is finite.
+            Factors of the learning rate. 0 freezes a parameter: its value does not change if its gradient is finite.
 
         Returns
         -------
@@ -120,20 +122,20 @@ class Optimizer(Description):
         w, *rest = result if isinstance(result, tuple) else (result,)
         if len(rest) != len(slots):
             raise ConfigError(
-                f"{type(self).__name__}.update gave {len(rest)} slots and was given {len(slots)}. "
-                f"It must give (w, *slots), the slots being {self.slots}."
+                f"{type(self).__name__}.update returned {len(rest)} slots instead of {len(slots)}. "
+                f"It must return (w, *slots) with the slots {self.slots}."
             )
         return w, tuple(rest)
 
 
 def plain_number(value: Any) -> Any:
-    """A number of Python's for one of NumPy's, which would turn float32 vectors into float64; others are unchanged."""
+    """Convert a NumPy number, which would turn float32 vectors into float64, to a Python number; keep other values."""
     is_scalar = isinstance(value, (np.ndarray, np.generic)) and value.ndim == 0
     return value.item() if is_scalar else value
 
 
 def formula_of_t(function: Callable[[Any], Any]) -> Formula:
-    """A function of the step as its traced graph, for integers and floats, single ones and arrays."""
+    """Trace a function of the step, for integers and floats, single numbers and arrays."""
     types = (np.int64, np.float32, np.float64)
     return as_formula(function, [[[(shape, dtype)] for shape in ((), (3,))] for dtype in types], any_size=True)
 
@@ -156,7 +158,7 @@ def bias_correction(beta: float, t: Any) -> Any:
 
 @description
 class CustomOptimizer(Optimizer):
-    """A user's function as an optimizer; :func:`as_optimizer` makes it."""
+    """A custom function as an optimizer; :func:`as_optimizer` makes it."""
 
     name: ClassVar[str] = CUSTOM
     _: KW_ONLY
@@ -199,15 +201,15 @@ class CustomOptimizer(Optimizer):
 def as_optimizer(
     what: str | Mapping[str, Any] | Optimizer | type[Optimizer] | Callable[..., Any], **parameters: Any
 ) -> Optimizer:
-    """The optimizer that is meant by a name, a description, its plain data or a rule of one's own.
+    """Convert a name, an optimizer, its plain data or a custom update rule to an optimizer.
 
     Parameters
     ----------
     what : str, Optimizer, class, dict or callable
-        A name of ``OPTIMIZERS``, an optimizer or its class, what ``to_dict`` gave, or a function
+        A name in ``OPTIMIZERS``, an optimizer or its class, the result of ``to_dict``, or a function
         ``(w, g, *slots, t, lr) -> (w, *slots)`` whose slots are its positional arguments after ``w`` and ``g``.
     **parameters
-        Those of the optimizer, as ``learning_rate``; not with a finished description.
+        Parameters of the optimizer, such as ``learning_rate``. Not allowed if ``what`` is an optimizer object.
 
     Examples
     --------

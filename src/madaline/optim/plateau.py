@@ -1,4 +1,4 @@
-"""A rate that falls when a metric stops getting better: the one schedule that must watch the training."""
+"""A schedule that reduces the learning rate when a metric stops improving."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ from madaline.optim.schedule import Schedule, Steps
 
 @description
 class ReduceOnPlateau(Schedule):
-    r"""A fall, :math:`\eta \leftarrow f\eta`, when a metric has not got better for more than ``patience`` observations.
+    r"""Reduce the rate, :math:`\eta \leftarrow f\eta`, if a metric has not improved for over ``patience`` observations.
 
-    The rules are those of PyTorch's ``ReduceLROnPlateau``. Nothing is known before the training, so ``rate`` is 1;
-    :meth:`start` gives the state that is fed metrics and says the factor.
+    The rules are those of PyTorch's ``ReduceLROnPlateau``. The factors are not known before training, so ``rate``
+    returns 1; :meth:`start` returns a state that observes the metric and computes the factor.
 
     Parameters
     ----------
     factor : float in (0, 1), default 0.1
         The :math:`f`.
     patience : int, default 10
+        Number of observations without improvement that are tolerated.
     threshold : float, default 1e-4
-        Better means below ``best * (1 - threshold)``, or above ``best * (1 + threshold)`` if ``mode="max"``; the
-        sign of ``best`` is not looked at, as in PyTorch.
+        A value is an improvement if it is below ``best * (1 - threshold)``, or above ``best * (1 + threshold)`` if
+        ``mode="max"``. As in PyTorch, the sign of ``best`` is not taken into account.
     cooldown : int, default 0
         Number of observations after a reduction that do not count.
     minimum : float in [0, 1], default 0
@@ -69,13 +70,13 @@ class ReduceOnPlateau(Schedule):
         return ((0, self),)
 
     def start(self, *, wait: int = 0) -> Plateau:
-        """A state that has seen nothing, and is not to see anything of the first ``wait`` steps."""
+        """The initial state, which ignores observations during the first ``wait`` steps."""
         return Plateau(self, wait)
 
 
 @dataclass
 class Plateau:
-    """The state of :class:`ReduceOnPlateau`: plain numbers, which a checkpoint can hold."""
+    """The state of :class:`ReduceOnPlateau`: plain numbers that a checkpoint can store."""
 
     schedule: ReduceOnPlateau
     wait: int = 0
@@ -85,7 +86,7 @@ class Plateau:
     n_cooldown: int = 0
 
     def observe_epoch(self, row: Mapping[str, float], *, t: int) -> None:
-        """Take the row that an epoch has in the history, which ended with step ``t``."""
+        """Observe the row of the history for an epoch that ended with step ``t``."""
         metric = self.schedule.metric or ("val_loss" if "val_loss" in row else "loss")
         if metric not in row:
             raise ConfigError(
@@ -95,7 +96,7 @@ class Plateau:
             self.observe(row[metric])
 
     def observe(self, metric: float) -> float:
-        """Take the next value of the metric; give the factor of the rate from now on. NaN is never better."""
+        """Observe a value of the metric and return the new factor of the rate. NaN is never an improvement."""
         metric = float(metric)
         if self._is_better(metric):
             self.best, self.n_bad = metric, 0

@@ -65,7 +65,7 @@ class L2(Regularizer):
     ranges: ClassVar[Mapping[str, str]] = {"strength": "[0, inf)"}
     strength: float = 1e-4
     _: KW_ONLY
-    per_row: bool = False  # type: ignore[misc]  # of each object, as it is told
+    per_row: bool = False  # type: ignore[misc]  # an instance field here
 
     def penalty(self, w: Array) -> Array:
         return self.strength * np.sum(w * w)
@@ -90,7 +90,7 @@ class L1(Regularizer):
 class Elastic(Regularizer):
     r"""L1 and L2, :math:`\lambda\,(r\sum_i |w_i| + (1-r)\sum_i w_i^2)`, with ``ratio`` :math:`r`.
 
-    scikit-learn's elastic net has 1/2 before the squares; this one does not, like :class:`L2`. By default
+    scikit-learn's elastic net has a factor 1/2 before the squares; this one, like :class:`L2`, does not. By default
     ``strength=1e-4``, ``ratio=0.5``. Zou & Hastie (2005), eq. 3. Lecture row E6.
     """
 
@@ -197,7 +197,7 @@ class CustomPenalty(Regularizer):
     choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"on": ("weights", "matrix", "activations")}
     function: Callable[[Any], Any]
     _: KW_ONLY
-    on: str = "weights"  # type: ignore[misc]  # of each object: a function does not say it
+    on: str = "weights"  # type: ignore[misc]  # an instance field here
 
     def traced(self) -> CustomPenalty:
         return replace(self, function=as_formula(self.function, _TRACED_FOR[self.on], any_size=True))
@@ -208,17 +208,17 @@ class CustomPenalty(Regularizer):
 
 _SHAPES: dict[str, list[Shape]] = {
     "weights": [(n,) for n in range(1, 6)],
-    "matrix": [(2, 1), (3, 2), (2, 3), (5, 3), (3, 5)],  # wide and high ones, should that make a difference
+    "matrix": [(2, 1), (3, 2), (2, 3), (5, 3), (3, 5)],  # wide and tall matrices
     "activations": [(Rows(), width) for width in range(1, 6)],
 }
 _TRACED_FOR = {
     on: [[[(shape, dtype)] for shape in shapes] for dtype in (np.float32, np.float64)] for on, shapes in _SHAPES.items()
 }
-"For which arrays a function is traced when it is saved."
+"Shapes of the arrays for which a function is traced when it is saved."
 
 
 def need_matrix(rule: Description, W: Array) -> Array:
-    """``W`` itself, if it is a matrix."""
+    """Return ``W``, or raise an error if it is not a matrix."""
     if len(W.shape) != 2:
         raise ShapeError(f"{type(rule).__name__} needs a matrix of shape (n_in, n_out), not {tuple(W.shape)}.")
     return W

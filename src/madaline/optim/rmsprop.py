@@ -15,7 +15,7 @@ from madaline.optim.optimizer import Optimizer
 
 @description
 class RMSprop(Optimizer):
-    r"""The gradient over its running root mean square.
+    r"""The gradient divided by its running root mean square.
 
     .. math:: s \leftarrow \alpha s + (1-\alpha) g^2,\quad u = \frac{g}{\sqrt{s - \bar g^2}+\varepsilon},\quad
               b \leftarrow \mu b + u,\quad w \leftarrow w - \eta b
@@ -36,7 +36,7 @@ class RMSprop(Optimizer):
 
     Notes
     -----
-    Tieleman & Hinton (2012), lecture 6.5. Lecture row A12. A variance below 0 by rounding counts as 0.
+    Tieleman & Hinton (2012), lecture 6.5. Lecture row A12. A variance that rounding makes negative is set to 0.
     """
 
     name: ClassVar[str] = "rmsprop"

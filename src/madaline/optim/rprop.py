@@ -22,13 +22,13 @@ class Rprop(Optimizer):
               g' \leftarrow g
 
     For full-batch training: the signs of mini-batch gradients are noise. PyTorch keeps the step :math:`\eta s` itself;
-    here ``s`` starts at 1 and multiplies the rate, which at a constant rate is the same and lets schedules and the
-    rates of groups act.
+    here ``s`` starts at 1 and multiplies the learning rate. This is the same at a constant rate, and it works with
+    schedules and the rates of parameter groups.
 
     Parameters
     ----------
     learning_rate : float above 0, default 0.01
-        The first step.
+        Size of the first step.
     shrink, grow : float, default 0.5 and 1.2
         The :math:`\eta^-` in (0, 1) and the :math:`\eta^+` above 1.
     step_min, step_max : float, default 1e-6 and 50
@@ -36,7 +36,7 @@ class Rprop(Optimizer):
 
     Notes
     -----
-    Riedmiller & Braun (1993), in the form without backtracking of Igel & Huesken (2000), as PyTorch has it.
+    Riedmiller & Braun (1993), in the form without backtracking of Igel & Huesken (2000), as in PyTorch.
     """
 
     name: ClassVar[str] = "rprop"

@@ -50,12 +50,12 @@ class Schedule(Description):
         return Sequence(self, other, after=after)
 
     def watching(self) -> tuple[tuple[int, Schedule], ...]:
-        """Its parts that must watch the training, each with the number of steps before it begins to."""
+        """The parts that observe training, each with the number of steps before it starts to."""
         return ()
 
     def plot(self, n_steps: int = 1000, *, learning_rate: float = 1.0, ax: Axes | None = None) -> Axes:
         """Draw the rate of every step: see :func:`madaline.report.curves.plot_schedule`."""
-        from madaline.report.curves import plot_schedule  # a door to a later room; see pyproject.toml
+        from madaline.report.curves import plot_schedule  # an allowed import of a later package; see pyproject.toml
 
         return plot_schedule(self, n_steps, learning_rate=learning_rate, ax=ax)
 
@@ -225,8 +225,8 @@ class Sequence(Schedule):
     def watching(self) -> tuple[tuple[int, Schedule], ...]:
         for _, part in self.first.watching():
             raise ConfigError(
-                f"{type(part).__name__} must not be followed by another schedule, which could not know how far the "
-                "rate has fallen. Put it last, or multiply."
+                f"{type(part).__name__} cannot be followed by another schedule, which would not know the rate that "
+                "it has reached. Put it last, or multiply the schedules."
             )
         return tuple((wait + self.after, part) for wait, part in self.second.watching())
 

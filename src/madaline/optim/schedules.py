@@ -1,7 +1,7 @@
 """Learning-rate schedules, such as ``md.optim.schedules.Cosine()``; ``SCHEDULES`` holds all of them by name.
 
-The classes are taken from the registry. ``schedule.py`` defines what a schedule is and those without an end,
-``annealing.py`` those with an end, ``plateau.py`` the one that watches the training.
+The classes are taken from the registry. ``schedule.py`` defines the base class and schedules without an end,
+``annealing.py`` schedules with an end, ``plateau.py`` the one that observes training.
 """
 
 from madaline.optim import annealing, plateau  # noqa: F401 - they fill the registry

@@ -24,8 +24,8 @@ class SGD(Optimizer):
     At a constant rate this is the heavy ball :math:`w_{t+1} = w_t - \eta g_t + \mu (w_t - w_{t-1})`, the velocity form
     :math:`\tilde v \leftarrow \mu\tilde v + \eta g`, and gradient averaging (``dampening=momentum`` with the rate
     :math:`\eta/(1-\mu)`, up to the first steps). With a schedule the rate is not part of ``v``, as in PyTorch: the
-    heavy ball's coefficient is then :math:`\mu\,\eta_t/\eta_{t-1}`. With ``nesterov`` the vector ``w`` is the point
-    looked ahead to, the lecture's :math:`z_t`, at which the gradient is taken.
+    heavy ball's coefficient is then :math:`\mu\,\eta_t/\eta_{t-1}`. With ``nesterov`` the vector ``w`` is the
+    look-ahead point at which the gradient is taken, the lecture's :math:`z_t`.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class SGD(Optimizer):
     nesterov : bool, default False
         Whether to use Nesterov's momentum; it needs ``momentum`` above 0 and no dampening.
     dampening : float in [0, 1], default 0
-        The :math:`d`; the first gradient enters ``v`` whole, as in PyTorch.
+        The :math:`d`. As in PyTorch, it does not apply to the first gradient.
 
     Notes
     -----

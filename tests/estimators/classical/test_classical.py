@@ -64,7 +64,7 @@ def test_of_three_kinds_of_iris_each_is_told_from_the_rest(estimator, least):
 
 def test_the_perceptron_says_when_no_plane_separates_the_classes():
     with pytest.warns(
-        ConvergenceWarning, match=r"not linearly separable: after 3 times .* those of time 2 again; 2 of 4"
+        ConvergenceWarning, match=r"not linearly separable: the weights after epoch 3 repeat those of epoch 2; 2 of 4"
     ):
         unit = md.classical.Perceptron().fit(*XOR)
     assert unit.separable_ is False
@@ -74,10 +74,12 @@ def test_the_perceptron_says_when_no_plane_separates_the_classes():
 
 def test_the_perceptron_does_not_say_more_than_it_knows():
     """In a new order every time, weights that come back prove nothing; nor does the end of its patience."""
-    with pytest.warns(ConvergenceWarning, match=r"No separating plane was found in max_iter=30 times .* of 4 rows"):
+    with pytest.warns(
+        ConvergenceWarning, match=r"No separating hyperplane was found in max_iter=30 epochs; \d of 4 rows"
+    ):
         unit = md.classical.Perceptron(shuffle=True, random_state=0, max_iter=30).fit(*XOR)
     assert unit.separable_ is None
-    with pytest.warns(ConvergenceWarning, match="max_iter=2 times"):
+    with pytest.warns(ConvergenceWarning, match="max_iter=2 epochs"):
         assert md.classical.Perceptron(max_iter=2).fit(*AND).separable_ is None
 
 
@@ -132,14 +134,16 @@ def test_madaline_separates_rings_and_says_when_it_could_not():
     assert found.n_errors_ == 0
     assert found.score(X, y) == 1.0
     with pytest.warns(
-        ConvergenceWarning, match=r"After max_iter=5 times through the rows \d+ of 100 have a wrong output"
+        ConvergenceWarning, match=r"After max_iter=5 epochs, \d+ of 100 training rows have a wrong output"
     ):
         short = md.classical.Madaline(1, max_iter=5, random_state=0).fit(X, y)
     assert np.count_nonzero(short.predict(X) != y) == short.n_errors_
 
 
 def test_a_threshold_unit_takes_a_weight_for_each_input():
-    with pytest.raises(MadalineError, match=r"weights has shape \(2,\) for 3 inputs; give one for each, or one number"):
+    with pytest.raises(
+        MadalineError, match=r"weights has shape \(2,\) for 3 inputs. Pass one weight per input, or a single"
+    ):
         md.classical.ThresholdLogicUnit([1, 1])(0, 1, 1)
     with pytest.raises(ConfigError, match="n_inputs=40 must be from 1 to 16"):
         md.classical.threshold_net(all, 40)

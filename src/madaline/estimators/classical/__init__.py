@@ -1,4 +1,4 @@
-"""Takes: rows and their classes. Hands on: the units of the first decades, fitted by their own rules.
+"""Classical units, fitted to rows and their classes by their original learning rules.
 
-Start with ``perceptron.py``; ``units.py`` is what they do alike.
+Start with ``perceptron.py``; ``units.py`` holds the base classes.
 """

@@ -1,4 +1,4 @@
-"""The adaptive linear neuron of Widrow and Hoff: the delta rule, which is descent of the squared error."""
+"""The adaptive linear neuron of Widrow and Hoff: the delta rule, gradient descent on the squared error."""
 
 from __future__ import annotations
 
@@ -22,45 +22,47 @@ from madaline.train.trainer import Trainer
 
 Array = np.ndarray[Any, Any]
 GROWN_ERROR = 1.0
-"Twice half the squared error of weights that are 0, where targets are 1 and -1: only too large steps lead there."
+"Twice the loss of zero weights for targets 1 and -1. The loss exceeds it only if the steps are too large."
 
 
 class Adaline(OnlineClassifier):
-    r"""Linear units that learn by the delta rule (least mean squares), one row after the other,
+    r"""Linear units trained by the delta rule (least mean squares), one row at a time,
 
     .. math:: w_j \leftarrow w_j + \alpha (d_j - s_j) x,\quad b_j \leftarrow b_j + \alpha (d_j - s_j),
               \qquad s_j = x w_j + b_j,
 
-    where :math:`d_j` is 1 for the rows of unit ``j``'s class and -1 for the others. The error is that of the sum,
-    before the threshold; so the rule is a step of gradient descent on :math:`\frac12 (d_j - s_j)^2`, and here it is
-    one: a linear layer, trained with batches of one row.
+    where :math:`d_j` is 1 for the rows of unit ``j``'s class and -1 for the others. The error is computed from the sum
+    before the threshold, so the rule is gradient descent on :math:`\frac12 (d_j - s_j)^2`. It is implemented in this
+    way: as a linear layer trained with a mini-batch size of 1.
 
     Parameters
     ----------
     learning_rate : float or "auto", default "auto"
-        The :math:`\alpha`; steps are stable for rows shorter than :math:`\sqrt{2/\alpha}`. "auto" takes
+        Learning rate :math:`\alpha`. Steps are stable for rows shorter than :math:`\sqrt{2/\alpha}`. "auto" is
         :math:`0.1/\max_i(1+\lVert x_i\rVert^2)`, a tenth of a full correction of the longest row.
     max_iter : int, default 1000
-        How often to go through the rows at most.
+        Maximum number of epochs.
     tol : float, default 1e-6
-        Ends when the mean error has not become smaller by this much ``n_iter_no_change`` times.
+        Minimum decrease of the loss that counts as an improvement.
     n_iter_no_change : int, default 10
+        Number of epochs without improvement after which training stops.
     shuffle : bool, default True
-        Whether each time in a new order.
+        Whether to shuffle the rows in every epoch.
     random_state : int, RandomState or None
-        For ``shuffle``.
+        Random seed for ``shuffle``.
 
     Attributes
     ----------
     coef_, intercept_ : arrays of shape (units, n_features) and (units,)
     loss_curve_ : list of float
-        Half the mean squared error of each time through the rows, a row's taken before it corrects.
+        Half the mean squared error of each epoch; the error of a row is taken before its update.
     n_iter_ : int
-        How often it went through the rows.
+        Number of epochs.
 
     Notes
     -----
-    Widrow & Hoff 1960. It ends near the least-squares solution whether the rows are separable or not. Lecture row B2.
+    Widrow & Hoff 1960. The weights converge to the neighbourhood of the least-squares solution, whether or not the
+    classes are linearly separable. Lecture row B2.
 
     Examples
     --------
@@ -110,14 +112,14 @@ class Adaline(OnlineClassifier):
         self._keep()
         if self.loss_curve_[-1] > GROWN_ERROR:
             warnings.warn(
-                f"The errors have grown: learning_rate={self.learning_rate} is too large for rows whose squared length "
+                f"Training diverged: learning_rate={self.learning_rate} is too large for rows whose squared length "
                 f"is up to {np.max(np.sum(X * X, axis=1)):.3g}. Use learning_rate='auto', or scale the inputs.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
 
     def _learn_on(self, X: Array, fires: Array, *, first: bool) -> None:
-        if first or not hasattr(self, "_trainer"):  # which a file does not hold
+        if first or not hasattr(self, "_trainer"):  # a loaded estimator has no trainer
             self._trainer = self._make_trainer(X, fires.shape[1], continues=not first)
         self._trainer.partial_fit(X, np.where(fires, 1.0, -1.0), batch_size=1, shuffle=False)
         self._keep()
@@ -132,7 +134,7 @@ class Adaline(OnlineClassifier):
         return Trainer(
             model,
             loss=HalfMSE(),
-            optimizer=SGD(self._rate * n_units),  # the loss is the mean over the units, each of which is to step alone
+            optimizer=SGD(self._rate * n_units),  # the loss is the mean over units; each has its own step
             dtype="float64",
             threads=1,
             seed=seed_of(check_random_state(self.random_state)),

@@ -1,4 +1,4 @@
-"""Many Adalines in two layers, taught by the rule of least disturbance."""
+"""Two layers of Adalines, trained by the principle of minimal disturbance (Madaline Rule II)."""
 
 from __future__ import annotations
 
@@ -20,42 +20,42 @@ Array = np.ndarray[Any, Any]
 
 
 class Madaline(UnitClassifier):
-    r"""A layer of Adalines and an output layer of them, with signs for activations, taught by Madaline Rule II.
+    r"""A hidden layer and an output layer of Adalines with sign activations, trained by Madaline Rule II.
 
-    Signs have no slope, so nothing is differentiated. For a row with wrong outputs the rule tries what would change
-    least: of the hidden units whose other sign would make fewer outputs wrong it takes the one whose sum is nearest to
-    0, and changes its weights by as little as gives that sign,
+    The sign function has no useful derivative, so the rule does without gradients. For a row with wrong outputs it
+    makes the smallest change that helps: among the hidden units whose flipped sign would reduce the number of wrong
+    outputs, it takes the one whose sum is closest to 0 and changes its weights just enough to flip the sign,
 
     .. math:: w \leftarrow w + (d - x w)\,\frac{x}{\lVert x\rVert^2},\qquad d = \pm 1,
 
-    where :math:`x` has a 1 for the bias; then of pairs. Outputs that are still wrong correct their own weights in the
-    same way.
+    where :math:`x` contains a 1 for the bias. Then it tries pairs of units. The weights of outputs that are still wrong
+    are corrected in the same way.
 
     Parameters
     ----------
     n_units : int, default 10
-        Hidden units. With few more than are needed the rule may get stuck, each change undoing another.
+        Number of hidden units. With only as many units as necessary, the rule may get stuck in a cycle of changes.
     max_iter : int, default 200
-        How often to go through the rows at most.
+        Maximum number of epochs.
     max_flips : int, default 2
-        How many signs are turned together at most.
+        Maximum number of signs that are flipped together.
     random_state : int, RandomState or None
-        For the first weights and the orders of the rows.
+        Random seed for the initial weights and the order of the rows.
 
     Attributes
     ----------
     coefs_, intercepts_ : lists of two arrays
-        Weights, (n_in, n_out), and biases of the two layers: those with the fewest errors at the end of a time through
-        the rows, as the rule does not descend.
+        Weights, (n_in, n_out), and biases of the two layers, from the epoch with the fewest errors: the rule does not
+        decrease the number of errors monotonically.
     n_errors_ : int
-        Training rows with a wrong output.
+        Number of training rows with a wrong output.
     n_iter_ : int
-        How often it went through the rows.
+        Number of epochs.
 
     Notes
     -----
-    Winter & Widrow 1988. A unit's sum counts as further from 0 the more often it was changed, so that all units take
-    their share ("usage"). Widrow's machine of 1962, Rule I, had a fixed output unit. Lecture row B2.
+    Winter & Widrow 1988. The more often a unit was changed, the further from 0 its sum is taken to be, so that all
+    units are used ("usage"). Widrow's machine of 1962 (Rule I) had a fixed output unit. Lecture row B2.
 
     Examples
     --------
@@ -97,14 +97,14 @@ class Madaline(UnitClassifier):
         self.n_errors_ = fewest
         if fewest:
             warnings.warn(
-                f"After max_iter={self.max_iter} times through the rows {fewest} of {len(x)} have a wrong output. More "
-                "units (n_units) or times may help.",
+                f"After max_iter={self.max_iter} epochs, {fewest} of {len(x)} training rows have a wrong output. "
+                "Increase n_units or max_iter.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
 
     def _correct_units(self, x: Array, d: Array, W: Array, V: Array, usage: Array) -> None:
-        """Change the weights by as little as makes the outputs of one row right, or fewer of them wrong."""
+        """Apply the smallest change of weights that reduces the number of wrong outputs for one row."""
         s = x @ W
         h = _signs(s)
         n_wrong = _n_wrong(h @ V[:-1] + V[-1], d)
@@ -112,7 +112,9 @@ class Madaline(UnitClassifier):
             if not n_wrong:
                 return
             sets = _sets(self.n_units, n_flips)
-            turned = h @ V[:-1] + V[-1] - 2.0 * np.sum(h[sets][..., None] * V[sets], axis=1)  # sums of the outputs then
+            turned = (
+                h @ V[:-1] + V[-1] - 2.0 * np.sum(h[sets][..., None] * V[sets], axis=1)
+            )  # output sums after the flip
             left = _n_wrong(turned, d)
             disturbance = np.where(left < n_wrong, np.sum(np.abs(s[sets]) * (1.0 + usage[sets]), axis=1), np.inf)
             least = int(np.argmin(disturbance))
@@ -145,11 +147,11 @@ def _signs(s: Array) -> Array:
 
 
 def _n_wrong(sums: Array, d: Array) -> Any:
-    """Outputs with a wrong sign, for one row of sums or for each of several."""
+    """Number of outputs with a wrong sign, for one row of sums or for each of several."""
     return np.count_nonzero(_signs(sums) != d, axis=-1)
 
 
 @cache
 def _sets(n_units: int, size: int) -> Array:
-    """All sets of so many units, one a row."""
+    """All sets of ``size`` units, one per row."""
     return np.array(list(combinations(range(n_units), size)))

@@ -1,4 +1,4 @@
-"""Rosenblatt's perceptron: weights are corrected by the rows that are on the wrong side."""
+"""Rosenblatt's perceptron: misclassified rows correct the weights."""
 
 from __future__ import annotations
 
@@ -17,44 +17,45 @@ Array = np.ndarray[Any, Any]
 
 
 class Perceptron(OnlineClassifier):
-    r"""Units that learn by the rule of the Mark I Perceptron,
+    r"""Units trained by the learning rule of the Mark I Perceptron,
 
     .. math:: y_j = 1\{x w_j + b_j \ge 0\},\qquad w_j \leftarrow w_j + \alpha (d_j - y_j) x,\quad
               b_j \leftarrow b_j + \alpha (d_j - y_j),
 
-    for one row after the other: a row on the right side changes nothing.
+    one row at a time. A correctly classified row does not change the weights.
 
     Parameters
     ----------
     learning_rate : float, default 1.0
-        The :math:`\alpha`. Weights start at 0, so it only scales them.
+        Learning rate :math:`\alpha`. Weights start at 0, so it only scales them.
     max_iter : int, default 200
-        How often to go through the rows at most.
+        Maximum number of epochs.
     shuffle : bool, default False
-        Whether each time in a new order. In the same order the weights of inseparable rows come back to what they were,
-        which is noticed.
+        Whether to shuffle the rows in every epoch. Without shuffling, the weights repeat if the classes are not
+        linearly separable; training then stops.
     pocket : bool, default False
-        Whether to keep, for each unit, the weights with the fewest rows on the wrong side at the end of a time through
-        the rows (Gallant 1990), which matters where no weights are right for all.
+        Whether to keep, for each unit, the weights of the epoch with the fewest misclassified rows (Gallant 1990).
+        This is useful if the classes are not linearly separable.
     random_state : int, RandomState or None
-        For ``shuffle``.
+        Random seed for ``shuffle``.
 
     Attributes
     ----------
     coef_, intercept_ : arrays of shape (units, n_features) and (units,)
     separable_ : bool or None
-        True if the rows were separated; False if weights came back, so that they never will be; None if neither.
+        True if the classes were separated, False if the weights repeated, which proves that they cannot be, None if
+        neither happened.
     n_errors_ : array of shape (units,)
-        Training rows on the wrong side of each unit.
+        Number of training rows that each unit misclassifies.
     n_iter_ : int
-        How often it went through the rows.
+        Number of epochs.
 
     Notes
     -----
-    Rosenblatt 1958. On separable rows it ends after at most :math:`(R/\gamma)^2` corrections (rows of length at most
-    :math:`R`, separable with margin :math:`\gamma`; Novikoff 1962). Weights of other rows stay bounded (the perceptron
-    cycling theorem), and with inputs that are whole numbers they must repeat. Lecture rows E2 and B1; the unit fires at
-    0 (on the Mark I slide only above).
+    Rosenblatt 1958. If the classes are linearly separable, the rule converges after at most :math:`(R/\gamma)^2`
+    corrections (rows of length at most :math:`R`, margin :math:`\gamma`; Novikoff 1962). Otherwise the weights stay
+    bounded (perceptron cycling theorem), and with integer inputs they must repeat. Lecture rows E2 and B1. Here a unit
+    fires if its sum is at least 0 (on the Mark I slide, above 0).
 
     Examples
     --------
@@ -118,7 +119,7 @@ class Perceptron(OnlineClassifier):
         self.n_iter_ = 1
 
     def _correct_rows(self, X: Array, fires: Array, weights: Array, order: Array) -> int:
-        """Apply the rule to each row; how often a row corrected something."""
+        """Apply the rule to each row and return the number of corrections."""
         W, b = weights[:-1], weights[-1]
         n_corrections = 0
         for i in order:
@@ -134,21 +135,21 @@ class Perceptron(OnlineClassifier):
 
     def _warn(self, first_seen: int | None, n_wrong: int, n_rows: int) -> None:
         why = (
-            f"No separating plane was found in max_iter={self.max_iter} times through the rows"
+            f"No separating hyperplane was found in max_iter={self.max_iter} epochs"
             if first_seen is None
-            else f"The classes are not linearly separable: after {self.n_iter_} times through the rows the weights are "
-            f"those of time {first_seen} again"
+            else f"The classes are not linearly separable: the weights after epoch {self.n_iter_} repeat "
+            f"those of epoch {first_seen}"
         )
         warnings.warn(
-            f"{why}; {n_wrong} of {n_rows} rows are on the wrong side. pocket=True keeps the best weights; a net with "
-            "hidden units, as MLPClassifier, can separate more.",
+            f"{why}; {n_wrong} of {n_rows} rows are misclassified. Use pocket=True to keep the best weights, or a net "
+            "with hidden units such as MLPClassifier.",
             ConvergenceWarning,
             stacklevel=4,
         )
 
 
 def _zeros(X: Array, fires: Array) -> Array:
-    """Weights with the biases as their last row."""
+    """Zero weights, with the biases in the last row."""
     return np.zeros((X.shape[1] + 1, fires.shape[1]))
 
 
@@ -157,10 +158,10 @@ def _errors(X: Array, fires: Array, weights: Array) -> Array:
 
 
 def _count_errors(X: Array, fires: Array, weights: Array) -> Array:
-    """Rows on the wrong side, for each unit."""
+    """Number of rows that each unit misclassifies."""
     return np.asarray(np.count_nonzero(_errors(X, fires, weights), axis=0))
 
 
 def _count_rows(X: Array, fires: Array, weights: Array) -> int:
-    """Rows on the wrong side of any unit."""
+    """Number of rows that at least one unit misclassifies."""
     return int(np.count_nonzero(_errors(X, fires, weights).any(axis=1)))

@@ -1,4 +1,4 @@
-"""The first neuron: a unit that fires where its weighted inputs reach a threshold, and nets of such units."""
+"""The McCulloch-Pitts neuron: a unit that fires if its weighted sum reaches a threshold, and nets of such units."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from madaline.nn.layers.sequential import Sequential
 
 Array = np.ndarray[Any, Any]
 MOST_INPUTS = 16
-"Of a Boolean function: its table has 2 to that many rows."
+"Maximum number of inputs of a Boolean function; its truth table has 2 to the power of this many rows."
 
 
 class ThresholdLogicUnit(UnitClassifier):
@@ -27,15 +27,15 @@ class ThresholdLogicUnit(UnitClassifier):
     Parameters
     ----------
     weights : float or array of shape (n_features,), default 1.0
-        One for each input; a number is the weight of every input.
+        Weight of each input. A single number is used for all inputs.
     bias : float, default -0.5
-        With the weights 1 of the defaults the unit is the *or* of its inputs.
+        Bias. With the default weights and bias the unit computes the *or* of its inputs.
 
     Notes
     -----
-    McCulloch & Pitts 1943. Nothing is learned: ``fit`` takes note of the two classes, of which the second is predicted
-    where the unit fires. A unit is also a function of its inputs, so that units can be composed; ``threshold_net``
-    makes a net of any Boolean function. Lecture row E1.
+    McCulloch & Pitts 1943. Nothing is learned: ``fit`` only stores the two classes, and the second one is predicted if
+    the unit fires. A unit can also be called as a function of its inputs, so that units can be composed;
+    ``threshold_net`` returns a net for any Boolean function. Lecture row E1.
 
     Examples
     --------
@@ -52,16 +52,14 @@ class ThresholdLogicUnit(UnitClassifier):
         self.bias = bias
 
     def __call__(self, *inputs: Any) -> Array:
-        """1 where the unit fires, else 0; each input is a number or an array, all of one shape."""
+        """Return 1 where the unit fires, else 0. Inputs are numbers or arrays of the same shape."""
         w = self._weights_for(len(inputs))
         total = sum((w_i * np.asarray(x_i) for w_i, x_i in zip(w, inputs, strict=True)), start=np.float64(self.bias))
         return np.asarray(np.asarray(total) >= 0).astype(int)
 
     def _learn(self, X: Array, fires: Array) -> None:
         if len(self.classes_) > 2:
-            raise ValueError(
-                f"Only binary classification is supported. A unit tells two classes apart; y has {len(self.classes_)}."
-            )
+            raise ValueError(f"Only binary classification is supported, but y has {len(self.classes_)} classes.")
         self.coef_ = self._weights_for(X.shape[1])[None, :]
         self.intercept_ = np.array([self.bias], dtype=np.float64)
 
@@ -70,7 +68,9 @@ class ThresholdLogicUnit(UnitClassifier):
         if w.ndim == 0:
             return np.full(n_inputs, float(w))
         if w.shape != (n_inputs,):
-            raise ShapeError(f"weights has shape {w.shape} for {n_inputs} inputs; give one for each, or one number.")
+            raise ShapeError(
+                f"weights has shape {w.shape} for {n_inputs} inputs. Pass one weight per input, or a single number."
+            )
         return w
 
     def __sklearn_tags__(self) -> Any:
@@ -81,17 +81,17 @@ class ThresholdLogicUnit(UnitClassifier):
 
 
 def threshold_net(function: Callable[..., Any], n_inputs: int) -> Model:
-    r"""A net of two layers of threshold units that computes a Boolean function: an *or* of *ands*.
+    r"""A net of two layers of threshold units that computes a Boolean function in disjunctive normal form.
 
-    There is a hidden unit for each row of inputs for which the function is true; that of the row (1, 0, 1) is
-    :math:`a` and (not :math:`b`) and :math:`c`, :math:`1\{a - b + c - 1.5 \ge 0\}`.
+    There is one hidden unit for each row of the truth table in which the function is true. The unit of the row
+    (1, 0, 1) is :math:`a` and (not :math:`b`) and :math:`c`, computed as :math:`1\{a - b + c - 1.5 \ge 0\}`.
 
     Parameters
     ----------
     function : callable
-        Of ``n_inputs`` truth values.
+        Function of ``n_inputs`` Boolean values.
     n_inputs : int
-        From 1 to 16.
+        Number of inputs, from 1 to 16.
 
     Examples
     --------
@@ -100,7 +100,9 @@ def threshold_net(function: Callable[..., Any], n_inputs: int) -> Model:
     array([0., 1., 1., 0.], dtype=float32)
     """
     if not 1 <= n_inputs <= MOST_INPUTS:
-        raise ConfigError(f"n_inputs={n_inputs!r} must be from 1 to {MOST_INPUTS}: a table of all inputs is made.")
+        raise ConfigError(
+            f"n_inputs={n_inputs!r} must be from 1 to {MOST_INPUTS}, because the truth table is enumerated."
+        )
     rows = [row for row in product((False, True), repeat=n_inputs) if function(*row)]
     # A function that is never true has one hidden unit, which never fires.
     W = 2.0 * np.array(rows).T - 1.0 if rows else np.zeros((n_inputs, 1))

@@ -1,4 +1,4 @@
-"""What classical units do alike: read rows and classes, one unit for each class, and say which one fires."""
+"""Base classes of the classical units: input validation, one unit per class, and prediction."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Array = np.ndarray[Any, Any]
 
 
 class UnitClassifier(SavableEstimator, ClassifierMixin, BaseEstimator):
-    """Linear units as a classifier: one for two classes, one for each of more (each class against the rest).
+    """Linear units as a classifier: one unit for two classes, else one unit per class (one against the rest).
 
-    A subclass gives ``_learn`` and whatever sets ``coef_``, (units, features), and ``intercept_``, (units,).
+    A subclass defines ``_learn``, which sets ``coef_``, (units, features), and ``intercept_``, (units,).
     """
 
     classes_: Array
@@ -28,7 +28,7 @@ class UnitClassifier(SavableEstimator, ClassifierMixin, BaseEstimator):
     target_names_: tuple[str, ...]
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Learn from the rows of ``X`` and their classes ``y``. What is learned ends in an underscore."""
+        """Fit the units to the rows ``X`` and their classes ``y``."""
         self._validate_params()
         given = y
         X, y = validate_data(self, X, y, dtype=np.float64)
@@ -43,11 +43,11 @@ class UnitClassifier(SavableEstimator, ClassifierMixin, BaseEstimator):
         return self
 
     def _learn(self, X: Array, fires: Array) -> None:
-        """Find weights so that each unit fires for the rows where ``fires``, (n, units), is true."""
+        """Train the weights so that each unit fires for the rows where ``fires``, (n, units), is true."""
         raise NotImplementedError
 
     def _targets(self, y: Array) -> Array:
-        """Which units should fire for each row, (n, units)."""
+        """Whether each unit should fire for each row, (n, units)."""
         unknown = y[~np.isin(y, self.classes_)]
         if len(unknown):
             raise ValueError(f"y has the class {unknown[0]}, which is not in classes_={self.classes_.tolist()}.")
@@ -61,7 +61,7 @@ class UnitClassifier(SavableEstimator, ClassifierMixin, BaseEstimator):
         return self._squeezed(X @ self.coef_.T + self.intercept_)
 
     def predict(self, X: Any) -> Array:
-        """The class of each row: for two, the second where the sum is at least 0; of more, that of the largest sum."""
+        """Predicted classes: of two, the second if the sum is at least 0; of more, that with the largest sum."""
         scores = self.decision_function(X)
         return np.asarray(self.classes_[(scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)])
 
@@ -70,17 +70,17 @@ class UnitClassifier(SavableEstimator, ClassifierMixin, BaseEstimator):
 
 
 class OnlineClassifier(UnitClassifier):
-    """Units whose rule can go on with more rows; a subclass gives ``_learn_on``, one time through them."""
+    """Units that support ``partial_fit``; a subclass defines ``_learn_on``, which trains for one epoch."""
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Go once through these rows in their order, from the weights there are.
+        """Train for one epoch on these rows, in their order, starting from the current weights.
 
         Parameters
         ----------
         X, y
-            As of ``fit``.
+            See ``fit``.
         classes : array, optional
-            All classes there will be; needed in the first call.
+            All classes; required in the first call.
         """
         self._validate_params()
         first = _check_partial_fit_first_call(self, classes)

@@ -1,4 +1,4 @@
-"""Weights as length and direction."""
+"""Weight normalisation: weights as length and direction."""
 
 from __future__ import annotations
 
