@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import madaline as md
+from any_values import VALUES
 from madaline.data.scale import centre_and_scale, smooth_clip
 from madaline.errors import ConfigError, DataWarning, InputError, MadalineError, ShapeError
 
@@ -303,20 +304,6 @@ def test_whatever_a_file_holds_there_is_a_plan_that_works_or_a_clear_error(data)
         assert all(len(array) == 1 for array in arrays.values())
 
 
-VALUES = (
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text(max_size=4)
-    | st.dates()
-    | st.datetimes()
-    | st.times()
-    | st.timedeltas()
-    | st.decimals()
-    | st.lists(st.integers(), max_size=2)
-    | st.binary(max_size=2)
-)
 KINDS = st.sampled_from([st.integers(), st.floats(), st.text(max_size=4), st.dates(), st.booleans(), VALUES])
 
 

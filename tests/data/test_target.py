@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from any_values import VALUES
 from madaline.data.target import TargetReader
 from madaline.data.task import TASKS
 from madaline.errors import ConfigError, InputError, MadalineError, ShapeError, TargetError
@@ -170,22 +171,6 @@ def test_labels_that_are_none_are_refused():
     reader = TargetReader.fit(pd.DataFrame({"p": [0, 1], "q": [0, 1]}))
     with pytest.raises(InputError, match="Column 'q': row 1 holds 'perhaps', which is not true or false"):
         reader.values(pd.DataFrame({"p": [0, 1], "q": ["yes", "perhaps"]}))
-
-
-VALUES = (
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text(max_size=4)
-    | st.dates()
-    | st.datetimes()
-    | st.times()
-    | st.timedeltas()
-    | st.decimals()
-    | st.lists(st.integers(), max_size=2)
-    | st.binary(max_size=2)
-)
 
 
 @given(st.lists(VALUES, max_size=8), st.sampled_from([None, *TASKS]))

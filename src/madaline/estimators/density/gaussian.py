@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
 from madaline.estimators.density.base import DensityRegressor
+from madaline.estimators.density.parameters import DensityParameters
 from madaline.estimators.documentation import documented
-from madaline.estimators.parameters import POSITIVE, NetParameters, NumberRange, Parameter, parameters
 from madaline.losses.density import HeteroscedasticGaussian
 from madaline.losses.loss import Loss
 from madaline.losses.mixture_density import GaussianMixture
@@ -19,27 +18,8 @@ LARGEST_VARIANCE = 1e100
 "Of standardised targets: rows far from all others may get an infinite one, of which nothing could be asked."
 
 
-@parameters
-class GaussianParameters(NetParameters):
-    """Parameters besides those of every net."""
-
-    _: KW_ONLY
-    variance_floor: Annotated[
-        float, Parameter("float", "Smallest variance, as a fraction of the variance of the targets.", (POSITIVE,))
-    ] = 1e-4
-    mc_dropout: Annotated[
-        int,
-        Parameter(
-            "int",
-            "Predict the mean of the densities of this many nets thinned by dropout (Gal & Ghahramani 2016); 0 uses "
-            "the whole net. Needs ``dropout``.",
-            (NumberRange("[0, inf)", whole=True),),
-        ),
-    ] = 0
-
-
 @documented
-class GaussianMLPRegressor(DensityRegressor, GaussianParameters):
+class GaussianMLPRegressor(DensityRegressor, DensityParameters):
     """A multilayer perceptron that predicts a mean and a standard deviation for each row, by likelihood.
 
     Parameters

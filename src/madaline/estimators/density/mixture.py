@@ -8,16 +8,9 @@ from typing import Annotated, Any
 import numpy as np
 
 from madaline.estimators.density.base import DensityRegressor
+from madaline.estimators.density.parameters import DensityParameters
 from madaline.estimators.documentation import documented
-from madaline.estimators.parameters import (
-    AT_LEAST_1,
-    POSITIVE,
-    NetParameters,
-    NumberRange,
-    OneOf,
-    Parameter,
-    parameters,
-)
+from madaline.estimators.parameters import AT_LEAST_1, OneOf, Parameter, parameters
 from madaline.losses.loss import Loss
 from madaline.losses.mixture import COVARIANCES, MixtureDensity
 from madaline.losses.mixture_density import GaussianMixture
@@ -26,8 +19,8 @@ Array = np.ndarray[Any, Any]
 
 
 @parameters
-class MixtureParameters(NetParameters):
-    """Parameters besides those of every net."""
+class MixtureParameters(DensityParameters):
+    """Parameters besides those of every density."""
 
     _: KW_ONLY
     components: Annotated[int, Parameter("int", "Number of Gaussians in a mixture.", (AT_LEAST_1,))] = 5
@@ -40,18 +33,6 @@ class MixtureParameters(NetParameters):
             (OneOf(tuple(COVARIANCES)),),
         ),
     ] = "full"
-    variance_floor: Annotated[
-        float, Parameter("float", "Smallest variance, as a fraction of the variance of the targets.", (POSITIVE,))
-    ] = 1e-4
-    mc_dropout: Annotated[
-        int,
-        Parameter(
-            "int",
-            "Predict the mean of the densities of this many nets thinned by dropout (Gal & Ghahramani 2016); 0 uses "
-            "the whole net. Needs ``dropout``.",
-            (NumberRange("[0, inf)", whole=True),),
-        ),
-    ] = 0
 
 
 @documented

@@ -106,6 +106,35 @@ class Instruction(ABC):
         return ""
 
 
+@dataclass(slots=True)
+class AxisInstruction(Instruction):
+    """An instruction that writes as many values as it reads along the middle one of three dims."""
+
+    outer: Dim
+    axis: Dim
+    inner: Dim
+    src: Operand
+    dst: Operand
+
+    @property
+    def dims(self) -> tuple[Dim, Dim, Dim]:
+        """The index space of both operands."""
+        return self.outer, self.axis, self.inner
+
+    def reads(self) -> list[Operand]:
+        return [self.src]
+
+    def writes(self) -> list[Operand]:
+        return [self.dst]
+
+    def encode_axis(self, core: ModuleType) -> tuple[Any, ...]:
+        """The arguments of the native program that all such instructions have."""
+        return core.DTYPES[self.dtype], *self.dims, self.src.encode(), self.dst.encode()
+
+    def sizes(self) -> str:
+        return show_dims(self.dims)
+
+
 def accumulated(frame: Frame, dst: np.ndarray, value: Any, fold: Any = np.add) -> None:
     """Write a partial result of a reduction over the rows, or fold it into that of the tiles before."""
     dst[...] = value if frame.first_tile else fold(dst, value)

@@ -9,36 +9,19 @@ from typing import Any
 import numpy as np
 
 from madaline.graph.node import Node, name_of
-from madaline.plan.instructions.base import Dim, Frame, Instruction, Operand, show_dims
+from madaline.plan.instructions.base import AxisInstruction, Frame, Instruction
 from madaline.plan.lowering import Lowering, around_axis, lowers
 
 
 @dataclass(slots=True)
-class Argsort(Instruction):
+class Argsort(AxisInstruction):
     """The indices that sort ``src`` along the axis, equal values in their order, NaN last."""
 
-    outer: Dim
-    axis: Dim
-    inner: Dim
-    src: Operand
-    dst: Operand
-
-    def reads(self) -> list[Operand]:
-        return [self.src]
-
-    def writes(self) -> list[Operand]:
-        return [self.dst]
-
     def encode(self, core: ModuleType) -> tuple[str, tuple[Any, ...]]:
-        operands = (self.src.encode(), self.dst.encode())
-        return "argsort", (core.DTYPES[self.dtype], self.outer, self.axis, self.inner, *operands)
+        return "argsort", self.encode_axis(core)
 
     def run(self, frame: Frame) -> None:
-        dims = (self.outer, self.axis, self.inner)
-        frame.view(self.dst, dims)[...] = np.argsort(frame.view(self.src, dims), axis=1, stable=True)
-
-    def sizes(self) -> str:
-        return show_dims((self.outer, self.axis, self.inner))
+        frame.view(self.dst, self.dims)[...] = np.argsort(frame.view(self.src, self.dims), axis=1, stable=True)
 
 
 @lowers("argsort", contiguous=(0,))

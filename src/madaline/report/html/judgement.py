@@ -21,7 +21,8 @@ from madaline.report.html.chart import (
     numbers,
     thinned,
 )
-from madaline.report.html.residuals import number_charts, wilson
+from madaline.report.html.residuals import number_charts
+from madaline.report.html.shares import share_points, wilson
 from madaline.report.html.threshold import threshold_chart
 
 MOST_CLASSES = 40
@@ -138,23 +139,8 @@ def _calibration(probabilities: np.ndarray, right: np.ndarray, caption: str) -> 
     bins = [place == k for k in np.unique(place)]
     x, y = [probabilities[each].mean() for each in bins], np.array([right[each].mean() for each in bins])
     n = np.array([each.sum() for each in bins])
-    low_share, high_share = wilson(y, n)
-    points = {
-        "x": numbers(x),
-        "y": numbers(y),
-        "mode": "markers",
-        "marker": {"color": COLOURS[0], "size": 8},
-        "error_y": {
-            "symmetric": False,
-            "array": numbers(high_share - y),
-            "arrayminus": numbers(y - low_share),
-            "thickness": 1,
-            "color": COLOURS[0],
-        },
-        "text": n.tolist(),
-        "hovertemplate": "probability %{x:.1%}, right %{y:.1%}, %{text} rows<extra></extra>",
-        "name": "net",
-    }
+    low_share = wilson(y, n)[0]
+    points = share_points(x, y, n, hover="probability %{x:.1%}, right %{y:.1%}, %{text} rows") | {"name": "net"}
     low = float(min(np.floor(10 * min(*x, *low_share)) / 10, 0.9))  # no bar is cut off
     beside = 0.05 * (1.0 - low)
     even = {"x": [low, 1], "y": [low, 1], "mode": "lines", "line": EVEN, "hoverinfo": "skip", "name": "exact"}

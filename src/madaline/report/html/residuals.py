@@ -8,6 +8,7 @@ import numpy as np
 
 from madaline.report.findings import INTERVAL
 from madaline.report.html.chart import COLOURS, EVEN, Chart, axis, numbers, whole
+from madaline.report.html.shares import share_points, wilson
 from madaline.report.value_text import shown as shown_number
 
 MOST_TARGETS = 3
@@ -81,13 +82,6 @@ def number_charts(
             yield _coverage(covered[:, k], guess, places, of)
 
 
-def wilson(share: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """95% confidence interval of a share that was observed in ``n`` rows. Wilson 1927."""
-    centre = (share + Z**2 / (2 * n)) / (1 + Z**2 / n)
-    half = Z * np.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2)) / (1 + Z**2 / n)
-    return centre - half, centre + half
-
-
 def _bins(guess: np.ndarray) -> list[np.ndarray]:
     """Rows in bins of similar predictions, from the smallest to the largest; equal predictions are in one bin."""
     count = min(N_BINS, len(guess) // BIN_ROWS)
@@ -127,22 +121,8 @@ def _coverage(is_covered: np.ndarray, guess: np.ndarray, bins: Sequence[np.ndarr
     x = np.array([guess[rows].mean() for rows in bins])
     n = np.array([len(rows) for rows in bins])
     share = np.array([is_covered[rows].mean() for rows in bins])
-    low, high = wilson(share, n)
-    points = {
-        "x": numbers(x),
-        "y": numbers(share),
-        "mode": "markers",
-        "marker": {"color": COLOURS[0], "size": 8},
-        "error_y": {
-            "symmetric": False,
-            "array": numbers(high - share),
-            "arrayminus": numbers(share - low),
-            "thickness": 1,
-            "color": COLOURS[0],
-        },
-        "text": whole(n),
-        "hovertemplate": "prediction near %{x}: %{y:.1%} of %{text} rows<extra></extra>",
-    }
+    low = wilson(share, n)[0]
+    points = share_points(x, share, n, hover="prediction near %{x}: %{y:.1%} of %{text} rows")
     ends = numbers([x.min(), x.max()])
     even = {"x": ends, "y": [INTERVAL, INTERVAL], "mode": "lines", "line": EVEN, "hoverinfo": "skip"}
     bottom = float(min(np.floor(10 * low.min()) / 10, 0.7))
