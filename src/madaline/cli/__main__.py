@@ -1,4 +1,4 @@
-"""Where the program starts, as ``madaline`` or as ``python -m madaline.cli``."""
+"""Entry point of ``madaline`` and ``python -m madaline.cli``."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import sys
 
 
 def run() -> None:
-    """What the installed program calls. Ctrl-C is a word and an exit code from the first module to the last."""
+    """Entry point of the installed program. Ctrl-C gives a message and an exit code, also during imports."""
     try:
         from madaline.cli.main import main
 
         code = main()
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done: what Python does at its end must not fail
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command is complete: the exit of Python must not fail
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         print("madaline: Stopped.", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""``madaline predict``: a table with predictions beside its columns."""
+"""``madaline predict``: a table with additional columns of predictions."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def predict(
 
 
 def answers(saved: SavedModel, batch: pl.DataFrame, *, proba: bool, interval: float | None, only: bool) -> pl.DataFrame:
-    """A part of the table with the predictions beside it."""
+    """A part of the table with additional columns of predictions."""
     import polars as pl
 
     X, estimator = saved.rows(batch), saved.estimator
@@ -121,7 +121,7 @@ def answers(saved: SavedModel, batch: pl.DataFrame, *, proba: bool, interval: fl
 
 
 def write_table(parts: Iterator[pl.DataFrame], out: Path | None, format: TableFormat) -> int:  # noqa: A002
-    """Write all parts to a file, whole or not at all, CSV in the dialect of the table; returns the number of rows."""
+    """Write all parts to a file atomically, CSV in the dialect of the table; returns the number of rows."""
     if out is None:
         return sum(map(len, parts))
     from madaline import container
@@ -141,7 +141,7 @@ def _write_csv(parts: Iterator[pl.DataFrame], file: BinaryIO, format: TableForma
 
 
 def _write_parquet(parts: Iterator[pl.DataFrame], file: BinaryIO) -> int:
-    """Row groups one by one: polars asks for the next part when it has written the last one."""
+    """Write row groups one by one: polars requests the next part when it has written the last one."""
     from polars.io.plugins import register_io_source
 
     n_rows = 0

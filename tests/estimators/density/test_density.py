@@ -204,7 +204,7 @@ def test_thinned_nets_differ_and_their_mean_density_is_wider(estimator, rng):
     np.testing.assert_allclose(mixed.weights.sum(axis=1), 1.0)
     np.testing.assert_allclose(fitted.predict(x), fitted.predict_samples(x, 50, random_state=0).mean(axis=0), rtol=1e-6)
     single = clone(fitted).set_params(dropout=0.0, mc_dropout=5).fit(X, y)
-    with pytest.raises(ConfigError, match="The net drops no units"):
+    with pytest.raises(ConfigError, match="The net has no dropout"):
         single.predict(x)
 
 
