@@ -155,4 +155,4 @@ def test_a_place_where_nothing_may_be_written_is_said(madaline, monkeypatch):
     monkeypatch.setattr(os, "fsync", fsync)
     result = madaline("datasets", "iris", "-o", "iris.csv")
     assert (result.code, result.out) == (1, "")
-    assert "'iris.csv': Read-only file system. Choose another place" in result.err
+    assert "'iris.csv': Read-only file system. Choose another location" in result.err
