@@ -1,4 +1,4 @@
-"""How good predictions are on rows that training did not see, with how sure that is."""
+"""Scores of predictions on a test set, with bootstrap intervals."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ import numpy as np
 from madaline.report.value_text import shown
 
 N_RESAMPLES = 1000
-"Of the rows, to see how scores vary."
+"Number of bootstrap resamples."
 BLOCK = 1 << 22
-"Weights that are drawn together."
+"Number of weights that are drawn together."
 SHARE = 0.95
-"Of resamples that an interval holds."
+"Fraction of resamples inside an interval."
 
 Means = np.ndarray
-"Weighted means of the quantities a score is made of."
+"Weighted means of the quantities that a score is computed from."
 
 
 @dataclass(frozen=True)
 class Score:
-    """A number that says how good predictions are.
+    """A score of predictions with its interval.
 
     Attributes
     ----------
     name : str
     value : float
     low, high : float
-        Where 95% of resamples of the rows have it.
+        Ends of the 95% bootstrap interval.
     larger_is_better : bool
     meaning : str
         A few words about it.
@@ -46,7 +46,7 @@ class Score:
     def __str__(self) -> str:
         if np.isnan(self.value):
             return "undefined"
-        least = 1.0 if self.larger_is_better else 0.0  # 1 is perfect: what is far below it is nothing
+        least = 1.0 if self.larger_is_better else 0.0  # digits relative to the perfect score of 1
         size = max(abs(self.value), abs(self.low), abs(self.high), least)
         return f"{shown(self.value, least)} ({shown(self.low, size)} to {shown(self.high, size)})"
 
@@ -139,7 +139,7 @@ def _average_precision(positive: np.ndarray, negative: np.ndarray) -> np.ndarray
 
 def _squares(truth: np.ndarray, prediction: np.ndarray) -> np.ndarray:
     error = np.mean((truth - prediction) ** 2, axis=1)
-    centred = truth - truth.mean(axis=0)  # the square of a large mean would drown the variance
+    centred = truth - truth.mean(axis=0)  # a large mean would cause cancellation
     return np.column_stack([error, centred, centred**2])
 
 
@@ -277,7 +277,7 @@ METRICS: dict[str, tuple[Metric, ...]] = {
     "regression": (R2, RMSE, MAE),
     "count": (R2, DEVIANCE, MAE),
 }
-"The scores of a task, the one to judge by first."
+"The scores of each task, the main one first."
 
 
 CLASS_METRICS: dict[str, tuple[Metric, ...]] = {"binary": (ACCURACY, BINARY_F1), "multiclass": (ACCURACY, MACRO_F1)}
