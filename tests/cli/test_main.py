@@ -90,7 +90,7 @@ def test_an_error_of_ours_is_said_to_be_one(madaline, monkeypatch):
     monkeypatch.setattr("madaline.cli.source.opened", lambda settings, file: 1 / 0)
     result = madaline("train", "penguins")
     assert result.code == 70
-    assert "An error that should not happen: ZeroDivisionError" in result.err
+    assert "Internal error: ZeroDivisionError" in result.err
 
 
 def test_ctrl_c_is_an_exit_code_and_a_word(madaline, monkeypatch):

@@ -132,7 +132,7 @@ def test_datasets_are_listed_shown_and_written(madaline):
     assert pl.read_csv("moons.csv").columns == ["x", "y", "class"]
     assert madaline("datasets", "moons", "-o", "moons.csv").code == 1
     assert set(madaline("datasets", "--json").json()) == set(DATASETS.names())
-    assert "say which data set to write" in madaline("datasets", "-o", "all.csv").err
+    assert "name the data set to write" in madaline("datasets", "-o", "all.csv").err
 
 
 def test_a_data_set_that_does_not_fit_on_the_disk_leaves_nothing(madaline, monkeypatch):
@@ -143,7 +143,7 @@ def test_a_data_set_that_does_not_fit_on_the_disk_leaves_nothing(madaline, monke
     result = madaline("datasets", "iris", "-o", "iris.csv")
     assert result.code == 1
     assert result.err == (
-        "madaline: The disk is full. Make room and start again; a training run goes on with --resume.\n"
+        "madaline: The disk is full. Free some space and start again; resume a training run with --resume.\n"
     )
     assert not list(Path().iterdir())
 
@@ -155,4 +155,4 @@ def test_a_place_where_nothing_may_be_written_is_said(madaline, monkeypatch):
     monkeypatch.setattr(os, "fsync", fsync)
     result = madaline("datasets", "iris", "-o", "iris.csv")
     assert (result.code, result.out) == (1, "")
-    assert "'iris.csv': Read-only file system. Choose another place" in result.err
+    assert "'iris.csv': Read-only file system. Choose another location" in result.err

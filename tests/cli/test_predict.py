@@ -62,7 +62,7 @@ def test_what_cannot_be_is_refused_before_anything_is_read(madaline, penguins, o
 
 
 def test_numbers_have_no_probabilities_and_intervals_are_shares(madaline, cars):
-    assert "there are no classes to give probabilities of" in madaline("predict", cars, "auto_mpg", "--proba").err
+    assert "there are no classes, and no probabilities" in madaline("predict", cars, "auto_mpg", "--proba").err
     assert "--interval 2.0 must be between 0 and 0.995" in madaline("predict", cars, "auto_mpg", "--interval", "2").err
 
 

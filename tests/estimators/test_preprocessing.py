@@ -132,5 +132,5 @@ def test_wrong_settings_are_named(X):
         md.data.ZCA(eps=-1).fit(X)
     with pytest.raises(ConfigError, match="mean='pixel' must be 'channel', 'image' or None"):
         md.data.ImageScaler("pixel").fit(X)
-    with pytest.raises(ConfigError, match="channel_axis=0 is no axis"):
+    with pytest.raises(ConfigError, match="channel_axis=0 is not an axis"):
         md.data.ImageScaler(channel_axis=0).fit(X)

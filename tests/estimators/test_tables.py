@@ -161,7 +161,9 @@ def test_without_data_only_numbers_are_taken(columns, price):
 
 
 def test_an_option_that_is_none_is_refused_with_those_there_are(columns, price):
-    with pytest.raises(ConfigError, match=r"data: 'scalling' is no option of TablePlan.fit. Options: scaling, clip, "):
+    with pytest.raises(
+        ConfigError, match=r"data: 'scalling' is not an option of TablePlan.fit. Options: scaling, clip, "
+    ):
         regressor(data={"scalling": "minmax"}).fit(columns, price)
 
 

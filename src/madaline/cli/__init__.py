@@ -1,4 +1,4 @@
-"""Takes what is typed in a terminal; hands on files, tables on the screen, and exit codes.
+"""The command line: commands that write files and print tables.
 
-Start with ``main.py``: one command a file, errors in a line or two.
+Start with ``main.py``; each command has its own file.
 """

@@ -1,4 +1,4 @@
-"""Entry point of the command line: ``madaline``, ``python -m madaline`` or ``python -m madaline.cli``."""
+"""Entry point of ``madaline``, ``python -m madaline`` and ``python -m madaline.cli``."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import sys
 
 
 def run() -> None:
-    """Run the command line; Ctrl-C gives a message and exit code 130 at any time."""
+    """Entry point of the installed program. Ctrl-C gives a message and an exit code, also during imports."""
     try:
         from madaline.cli.main import main
 
         code = main()
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the work is done; the shutdown of Python must not fail
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command is complete: the exit of Python must not fail
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         print("madaline: Stopped.", file=sys.stderr)

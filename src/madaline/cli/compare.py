@@ -66,7 +66,7 @@ def compare(
 
 
 def _run(path: Path) -> ComparedRun:
-    """What a run folder or model file says about itself."""
+    """The information in a run folder or model file."""
     from madaline.report.comparison import ComparedRun
 
     saved = load(path)

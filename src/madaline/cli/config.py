@@ -109,12 +109,12 @@ def _section(name: str, values: dict[str, Any]) -> str:
 
 
 def _value(value: Any) -> str:
-    """A value as TOML writes it: JSON's way for all that is here."""
+    """A value in TOML syntax, which equals JSON for the types used here."""
     return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)
 
 
 def _checked(kind: Any, given: Any, section: str, path: Path) -> Any:
-    """A section made of what was read, each value of its type."""
+    """A section from the values of a file, with type checks."""
     hints = get_type_hints(kind)
     known = {each.name for each in fields(kind)}
     if not isinstance(given, dict):

@@ -1,4 +1,4 @@
-"""``madaline datasets``: data sets to try things on."""
+"""``madaline datasets``: example data sets."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from madaline.cli.screen import Screen
 
 
 def datasets(
-    name: Annotated[str | None, typer.Argument(help="One of them, to write it to a file.", show_default=False)] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="Name of a data set, to show it or write it to a file.", show_default=False)
+    ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="A .csv or .parquet file.", show_default=False)
+        Path | None, typer.Option("--out", "-o", help="Output file, .csv or .parquet.", show_default=False)
     ] = None,
     force: Force = False,
     as_json: Json = False,
@@ -34,7 +36,7 @@ def datasets(
     chosen = list(DATASETS) if name is None else [DATASETS.find(name)]
     if out is not None:
         if name is None:
-            raise typer.BadParameter("say which data set to write: madaline datasets penguins -o penguins.csv")
+            raise typer.BadParameter("name the data set to write: madaline datasets penguins -o penguins.csv")
         check_free(out, force=force)
         content = io.BytesIO()
         table = chosen[0].table()
@@ -42,7 +44,7 @@ def datasets(
         container.write_whole(out, content.getvalue())
     found = [(dataset, dataset.table()) for dataset in chosen]
     rows = [(d.name, f"{len(t):,}", str(t.width - 1), d.target, d.task) for d, t in found]
-    screen.table(["name", "rows", "columns", "target", "what it is"], rows, right=(1, 2))
+    screen.table(["name", "rows", "columns", "target", "description"], rows, right=(1, 2))
     if name is not None:
         screen.say(f"\nSource: {chosen[0].source}. Licence: {chosen[0].licence}.")
         screen.table(["column", "type", "missing", "as"], _columns(found[0][1]), right=(2,))

@@ -1,4 +1,4 @@
-"""Two folders trade places in one step, where the system can do that."""
+"""Atomic exchange of two folders, if the system supports it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import sys
 from pathlib import Path
 
 AT_FDCWD, RENAME_EXCHANGE = -100, 2
-"Linux: paths are from the folder the process is in; the two names are exchanged. See renameat2(2)."
+"Linux: paths are relative to the current folder; the two names are exchanged. See renameat2(2)."
 RENAME_SWAP = 2
 "macOS: the same. See renamex_np(2)."
 
 
 def exchange(first: Path, second: Path) -> bool:
-    """Let two paths trade what they name, in one step; False where system or disk cannot, and nothing has changed."""
+    """Exchange two paths atomically; returns False, without changes, if the system or the disk cannot."""
     names = os.fsencode(first), os.fsencode(second)
     try:
         library = ctypes.CDLL(None, use_errno=True)

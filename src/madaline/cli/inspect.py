@@ -73,7 +73,7 @@ def inspect(
 
 
 def _table_of(about: Mapping[str, Any], name: str) -> dict[str, Mapping[str, Any]]:
-    """A table in what a file says about its training, or nothing if it is not one."""
+    """A table in the information about training, or an empty dict if it is not one."""
     found = about.get(name)
     rows = found.items() if isinstance(found, Mapping) else ()
     return {str(key): value for key, value in rows if isinstance(value, Mapping)}

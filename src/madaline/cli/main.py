@@ -1,4 +1,4 @@
-"""``madaline``: the commands, and what happens to errors."""
+"""``madaline``: the list of commands, and error handling."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from madaline.cli.train import train
 from madaline.errors import ConfigError, MadalineError, UnknownNameError
 
 WRONG_USE, WRONG_DATA, OUR_MISTAKE, INTERRUPTED = 2, 1, 70, 130
-"Exit codes: an option that cannot be, a file that cannot be read or learned from, an error of ours, Ctrl-C."
+"Exit codes: an invalid option, a file that cannot be used, an internal error, Ctrl-C."
 
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
-"What typer raises for a line that it cannot read; older versions have it from click, newer ones bring their own."
+"The exception of typer for invalid arguments: that of click in older versions, its own in newer ones."
 
 app = typer.Typer(
     name="madaline",
@@ -55,20 +55,20 @@ def common(
         bool, typer.Option("--version", help="Show the version and exit.", callback=_show_version, is_eager=True)
     ] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Show the traceback of an error; anywhere in the line.")
+        bool, typer.Option("--debug", help="Show the traceback of an error. Allowed anywhere in the line.")
     ] = False,
 ) -> None:
     """Options of all commands; ``main`` reads them."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; the exit code."""
+    """Run a command and return the exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     try:
         code = app([word for word in given if word != "--debug"], prog_name="madaline", standalone_mode=False)
         sys.stdout.flush()
-        # Ctrl-C comes back from typer as its exit code, without a word.
+        # typer returns its exit code for Ctrl-C without a message.
         return _failed("Stopped.", INTERRUPTED, debug) if code == INTERRUPTED else code if isinstance(code, int) else 0
     except StoppedRun as error:
         return _failed(str(error), INTERRUPTED, debug)
@@ -77,11 +77,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (typer.Abort, KeyboardInterrupt):
         return _failed("Stopped.", INTERRUPTED, debug)
     except UsageError as error:
-        if not str(error):  # nothing was asked for, and the help is on the screen
+        if not str(error):  # no command: the help was shown
             return WRONG_USE
         return _failed(_usage(error), WRONG_USE, debug)
     except BrokenPipeError:
-        # Who reads the pipe has had enough; what is left in the buffer must not be an error either.
+        # The reader of the pipe has closed it; flushing the rest of the buffer must not raise an error either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ConfigError, UnknownNameError) as error:
@@ -91,28 +91,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MadalineError as error:
         return _failed(str(error), WRONG_DATA, debug)
     except MemoryError:
-        text = (
-            "The memory is not enough. Let train stream the table, --memory 500MB, or take fewer rows, --rows 100000."
-        )
+        text = "Not enough memory. Let train stream the table (--memory 500MB), or use fewer rows (--rows 100000)."
         return _failed(text, WRONG_DATA, debug)
-    except Exception as error:  # noqa: BLE001 - a person gets a sentence, whatever happened
-        text = f"An error that should not happen: {type(error).__name__}: {error}. With --debug it shows where."
+    except Exception as error:  # noqa: BLE001 - users get a message instead of a traceback
+        text = f"Internal error: {type(error).__name__}: {error}. Use --debug to show the traceback."
         return _failed(text, OUR_MISTAKE, debug)
 
 
 def _about_file(error: OSError) -> str:
-    """What is wrong with a file, and what to do; what we raise ourselves says so already."""
+    """The message for an error of a file; errors raised by madaline already have one."""
     if error.errno is None or error.strerror is None:
         return str(error)
     if error.errno == errno.ENOSPC:
-        return "The disk is full. Make room and start again; a training run goes on with --resume."
+        return "The disk is full. Free some space and start again; resume a training run with --resume."
     place = f"{str(error.filename)!r}: " if error.filename else ""
     is_right = error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
-    return f"{place}{error.strerror}.{' Choose another place, or get the right to use this one.' if is_right else ''}"
+    return f"{place}{error.strerror}.{' Choose another location, or change its permissions.' if is_right else ''}"
 
 
 def _usage(error: Any) -> str:
-    """What is wrong with the line, and where to read on."""
+    """The message for invalid arguments, with a reference to the help."""
     place = error.ctx.command_path if error.ctx else "madaline"
     message = str(error.format_message()).rstrip()
     return f"{message}{'' if message.endswith(('.', '?')) else '.'} See {place} --help."

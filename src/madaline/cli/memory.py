@@ -1,4 +1,4 @@
-"""How much memory there is for a table, and how much it would take."""
+"""The memory that is available for a table, and the memory that it needs."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from madaline.data.reading.table_file import TableFile
 from madaline.data.reading.unpacking import UNITS, n_bytes
 
 SHARE = 0.5
-"Of the memory that is free, so much is for the table unless told."
+"Default fraction of the free memory for the table."
 TIMES = 4.0
-"What training takes for every byte of a table in memory: the table, its parts, and what the net takes, copies of each."
+"Bytes that training needs per byte of the table: the table, its split, and the encoded arrays, with copies of each."
 UNKNOWN = 1 << 32
-"Bytes that are taken for free where the system does not say."
+"Assumed number of free bytes if the system does not report it."
 LIMITS = ("memory.max", "memory/memory.limit_in_bytes")
-"Where a container says what it may use."
+"Files with the memory limits of a container."
 
 
 def size(given: str) -> int:
-    """A number of bytes as people type it.
+    """Parse a number of bytes such as 500MB.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def size(given: str) -> int:
 
 
 def shown(count: float) -> str:
-    """A number of bytes as people read it.
+    """Format a number of bytes.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def shown(count: float) -> str:
 
 
 def free() -> int:
-    """Bytes that are free for this process: of the machine, or of the container it is in."""
+    """Number of free bytes for this process, on the machine or in its container."""
     found = [UNKNOWN]
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
@@ -60,6 +60,6 @@ def free() -> int:
 
 
 def needed(table: TableFile) -> float:
-    """Bytes that training on all rows of a table would take, told from its first ones."""
+    """Estimated number of bytes for training on all rows of a table, from its first rows."""
     first = next(table.batches())
     return TIMES * table.n_rows * first.estimated_size() / len(first)

@@ -1,4 +1,4 @@
-"""A saved model as the commands use it: rows of a table in, predictions under the names of its targets out."""
+"""A saved model for the commands: predictions for the rows of a table."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class SavedModel:
 
     @property
     def task(self) -> str:
-        """What it was trained for."""
+        """The task of the model."""
         from madaline.estimators.tabular.predictions import task_of
 
         return task_of(self.estimator)
@@ -87,22 +87,22 @@ class SavedModel:
         return _numbers(batch.select(list(names)))
 
     def truth(self, batch: pl.DataFrame) -> np.ndarray:
-        """The targets of rows as the estimator's."""
+        """The targets of rows, converted for the estimator."""
         from madaline.data.target import CLASS_TASKS, TargetReader
 
         classes = tuple(self.classes) if self.task in CLASS_TASKS else ()
         return TargetReader(self.task, self.targets, classes).values(target_columns(batch, self.targets))
 
     def need_probabilities(self) -> None:
-        """An error if the model has no probabilities."""
+        """Raise an error if the model has no probabilities."""
         if hasattr(self.estimator, "predict_proba"):
             return
         if hasattr(self.estimator, "classes_"):
             raise ConfigError(f"{type(self.estimator).__name__} predicts classes without probabilities here.")
-        raise ConfigError("The model predicts numbers: there are no classes to give probabilities of.")
+        raise ConfigError("The model predicts numbers: there are no classes, and no probabilities.")
 
     def check_interval(self, coverage: float) -> None:
-        """An error if the model cannot give such intervals."""
+        """Raise an error if the model has no such prediction intervals."""
         from madaline.estimators.intervals import LEVELS
 
         if not hasattr(self.estimator, "predict_interval"):

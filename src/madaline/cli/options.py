@@ -35,7 +35,7 @@ def several(given: Sequence[str] | None) -> tuple[str, ...]:
 
 
 def check_free(path: Path, *, force: bool) -> None:
-    """An error if the file exists already, or its folder does not."""
+    """Raise an error if the file already exists, or if its folder does not."""
     if path.exists() and not force:
         raise FileExistsError(f"{str(path)!r} exists already. Choose another name, or use --force to overwrite it.")
     if not path.parent.is_dir():

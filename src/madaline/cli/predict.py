@@ -1,4 +1,4 @@
-"""``madaline predict``: a table with predictions beside its columns."""
+"""``madaline predict``: a table with additional columns of predictions."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def predict(
 
 
 def answers(saved: SavedModel, batch: pl.DataFrame, *, proba: bool, interval: float | None, only: bool) -> pl.DataFrame:
-    """A part of the table with the predictions beside it."""
+    """A part of the table with additional columns of predictions."""
     import polars as pl
 
     X, estimator = saved.rows(batch), saved.estimator
@@ -104,7 +104,7 @@ def answers(saved: SavedModel, batch: pl.DataFrame, *, proba: bool, interval: fl
 
 
 def write_table(parts: Iterator[pl.DataFrame], out: Path | None, table_format: TableFormat) -> int:
-    """Write all parts to a file, whole or not at all, CSV in the dialect of the table; returns the number of rows."""
+    """Write all parts to a file atomically, CSV in the dialect of the table; returns the number of rows."""
     if out is None:
         return sum(map(len, parts))
     from madaline import container
@@ -126,7 +126,7 @@ def _write_csv(parts: Iterator[pl.DataFrame], file: BinaryIO, table_format: Tabl
 
 
 def _write_parquet(parts: Iterator[pl.DataFrame], file: BinaryIO) -> int:
-    """Row groups one by one: polars asks for the next part when it has written the last one."""
+    """Write row groups one by one: polars requests the next part when it has written the last one."""
     from polars.io.plugins import register_io_source
 
     n_rows = 0

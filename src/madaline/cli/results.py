@@ -1,4 +1,4 @@
-"""What a training run shows: the plan, the training, the scores beside simpler models, and what to try next."""
+"""The output of a training run: the plan, the training, scores compared with simpler models, and advice."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ENDS = {
     "early stopping": "stopped early",
     "diverged": "it diverged",
 }
-"How a run ended."
+"Reasons for the end of a run."
 
 
 def show_plan(
@@ -63,7 +63,7 @@ def show_plan(
 
 
 def show_history(screen: Screen, history: History, watcher: RunWatcher, ended: str) -> None:
-    """How training went."""
+    """Show a summary of training."""
     done = watcher.epochs
     epochs = counted(history.epochs, "epoch") if done == history.epochs else f"{done:.2g} epochs"
     best = f"; the best epoch was {history.best_epoch}" if history.best_epoch is not None else ""
@@ -119,7 +119,7 @@ def size(score: Score) -> float:
 
 
 def show_meanings(screen: Screen, scores: Sequence[Score]) -> None:
-    """What the scores mean."""
+    """Show the meanings of the scores."""
     screen.say()
     for score in scores:
         screen.say(f"  {score.name}: {score.meaning}.")
@@ -138,7 +138,7 @@ def advise(
     split: str,
     given: Collection[str],
 ) -> list[Advice]:
-    """What to try next."""
+    """Show advice for further runs."""
     import numpy as np
 
     from madaline.estimators.tabular import advice as advices
@@ -168,7 +168,7 @@ def advise(
 
 @contextmanager
 def status(screen: Screen, text: str) -> Iterator[None]:
-    """A line that is shown while something takes its time."""
+    """A status line that is shown during a longer operation."""
     if screen.is_watched:
         print(f"{text} ...", end="\r", file=sys.stderr, flush=True)
     yield

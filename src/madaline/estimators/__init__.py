@@ -1,4 +1,4 @@
-"""Takes: tables with targets, as scikit-learn's users have them. Hands on: fitted estimators that scikit-learn can use.
+"""Estimators with the interface of scikit-learn, fitted to arrays or tables with targets.
 
-Start with ``classifier.py``; ``base.py`` is what all estimators do alike.
+Start with ``classifier.py``; ``base.py`` is the common base class.
 """

@@ -21,7 +21,7 @@ LARGEST_GAP = 0.05
 
 @dataclass(frozen=True)
 class Attributions:
-    """Attributions of rows, and the predictions between which they are shared out.
+    """Attributions of rows, and the predictions whose difference they add up to.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Attributions:
     outputs : array of int of shape (n,)
         The output that is explained in each row.
     n_outputs : int
-        How many outputs there are.
+        Number of outputs.
     """
 
     parts: Any

@@ -1,4 +1,4 @@
-"""What estimators of nets share: read the rows, build the net, train it, and show what was learned."""
+"""The base class of estimators: validate the rows, build the net, train it, and set the fitted attributes."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ from madaline.train.trainer import Trainer
 class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
     """A net as an estimator.
 
-    A subclass gives ``_read_target`` (targets as the loss takes them), ``_make_loss``, ``_n_outputs``,
-    ``_n_targets`` and ``score_rows``, and makes its predictions from ``_predict_rows``. Its parameters are those of
-    :class:`~madaline.estimators.parameters.NetParameters` and its own.
+    A subclass defines ``_read_target`` (targets in the form that the loss needs), ``_make_loss``, ``_n_outputs``,
+    ``_n_targets`` and ``score_rows``, and computes its predictions from ``_predict_rows``. Its parameters are those of
+    :class:`~madaline.estimators.parameters.NetParameters` and additional ones.
     """
 
     _target_checks: ClassVar[Mapping[str, Any]] = {}
@@ -92,11 +92,11 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         validate_parameter_constraints(constraints(cast(Any, type(self))), given, caller_name=type(self).__name__)
 
     def _read_target(self, y: Any, *, fresh: bool) -> np.ndarray:
-        """Targets as the loss takes them; ``fresh`` if they are the first ones."""
+        """Targets in the form that the loss needs; ``fresh`` if they are the first ones."""
         raise NotImplementedError
 
     def _know_classes(self, classes: Any) -> None:
-        """Take all classes there are, before rows are read."""
+        """Set all classes before rows are read."""
         raise ConfigError(f"classes is for classifiers, and {type(self).__name__} predicts numbers.")
 
     def _make_loss(self) -> Loss:
@@ -126,7 +126,7 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         return self.loss_function_.predict(outputs) if name == "own" else OUT_ACTIVATIONS[name](outputs)
 
     def unscaled_targets(self, target: np.ndarray) -> np.ndarray:
-        """Targets in the user's units (classes as numbers), from targets as the loss takes them."""
+        """Targets in the user's units (classes as numbers), from targets in the form that the loss needs."""
         return target
 
     def _strata(self, rows: RowSet) -> np.ndarray | None:
@@ -138,7 +138,7 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         return weight
 
     def set_callbacks(self, *callbacks: Any) -> Self:
-        """Set callbacks of scikit-learn's kind, replacing earlier ones: each epoch is a task of the fit."""
+        """Set scikit-learn callbacks, replacing earlier ones; each epoch is a task of the fit."""
         from sklearn.callback import CallbackSupportMixin  # slow to import and rarely needed
 
         CallbackSupportMixin.set_callbacks(self, *callbacks)
@@ -156,7 +156,7 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         max_seconds: float | None = None,
         classes: Any = None,
     ) -> Self:
-        """Train on the rows of ``X`` and their targets ``y``. What is learned ends in an underscore.
+        """Fit the net to the rows ``X`` and their targets ``y``.
 
         Parameters
         ----------
@@ -267,16 +267,16 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         return split_off_validation(rows, fraction, rng, strata=self._strata(rows))
 
     def _resolve(self, settings: NetParameters) -> None:
-        """Note the parameters that are used."""
+        """Record the parameters that are used."""
         used = self.get_params(deep=False) | vars(settings)
         self.resolved_params_ = {name: plain(value) for name, value in used.items()}
 
     def _finish_fit(self, settings: NetParameters, validation: RowSet | None) -> None:
-        """What is learned when the net is trained."""
+        """Set the attributes that are known after training."""
         self.resolved_params_["learning_rate_init"] = settings.learning_rate_init
 
     def _read(self, settings: NetParameters, X: Any, y: Any, sample_weight: Any = None, *, fresh: bool) -> RowSet:
-        """Rows checked as scikit-learn does; a table is encoded later, by a plan made from the training set."""
+        """Validate rows as scikit-learn does; a table is encoded later, by a plan fitted to the training set."""
         refuse_gaps(y)
         if settings.data is not None and not issparse(X):
             if not fresh and hasattr(self, "n_features_in_"):
@@ -305,15 +305,15 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
             learn_table(self, settings.data, rows.X, rows.given_y)
 
     def _for_net(self, rows: RowSet) -> RowSet:
-        """Rows as the net takes them."""
+        """Rows as inputs of the net."""
         return replace(rows, X=encoded(self.table_plan_, rows.X)) if rows.is_table else rows
 
     def _encoding_key(self) -> Any:
-        """What the encoding of targets depends on, as plain data."""
+        """The information that the encoding of targets depends on, as plain data."""
         return None
 
     def _begin(self, settings: NetParameters, rows: RowSet, rng: np.random.RandomState) -> None:
-        """A fresh model, and counters at 0."""
+        """Create a new model and reset the counters."""
         self.loss_function_ = self._make_loss()
         self.n_outputs_ = self._n_outputs()
         name = self._output_activation()

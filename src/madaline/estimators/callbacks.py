@@ -1,4 +1,4 @@
-"""scikit-learn's callbacks, told what happens in training."""
+"""Adapter for scikit-learn's callbacks."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class ScikitLearnListener(Callback):
-    """Every epoch as a task of a fit, to those who were given to ``set_callbacks``.
+    """Reports each epoch as a task of the fit to the callbacks of ``set_callbacks``.
 
-    Each may ask for the estimator as if the fit had ended with this epoch, and may stop it.
+    Callbacks can request the estimator as if the fit had ended with this epoch, and can stop the fit.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class ScikitLearnListener(Callback):
             self._begin(trainer)
 
     def on_fit_end(self, trainer: TrainingView) -> None:
-        if self.epoch is not None:  # begun, and not run: L-BFGS was content, or the run was interrupted
+        if self.epoch is not None:  # started but not run: L-BFGS converged, or the run was interrupted
             self.epoch.call_on_fit_task_end(estimator=self.estimator)
         self.context.call_on_fit_task_end(**self.task_facts, reconstruction_attributes=self._as_if_ended(trainer))
 
@@ -52,7 +52,7 @@ class ScikitLearnListener(Callback):
         self.epoch.call_on_fit_task_begin(**self.task_facts, reconstruction_attributes=self._as_if_ended(trainer))
 
     def _as_if_ended(self, trainer: TrainingView) -> Any:
-        """What an estimator has after a fit, made only if somebody asks."""
+        """The fitted attributes of the estimator, computed on demand."""
 
         def attributes() -> dict[str, Any]:
             model = trainer.model
@@ -64,12 +64,12 @@ class ScikitLearnListener(Callback):
 
 
 def has_callbacks(estimator: Any) -> bool:
-    """Whether the estimator has callbacks of scikit-learn's, or is inside of one that has."""
+    """Whether the estimator, or one that contains it, has scikit-learn callbacks."""
     return hasattr(estimator, "_skl_callbacks") or hasattr(estimator, "_parent_callback_ctx")
 
 
 def with_sklearn_callbacks(fit: Any) -> Any:
-    """A method of an estimator that tears its callbacks down in the end, if it has any."""
+    """Decorator of a ``fit`` method that tears down the callbacks at the end, if there are any."""
     if not has_callbacks(fit.__self__):
         return fit
     from sklearn.callback import with_callbacks
@@ -80,7 +80,7 @@ def with_sklearn_callbacks(fit: Any) -> Any:
 def scikit_learn_listener(
     estimator: Any, settings: NetParameters, rows: RowSet, make_predictor: Callable[[Model], Predictor]
 ) -> list[Callback]:
-    """A listener, if the estimator has callbacks of scikit-learn's, or is inside of one that has."""
+    """A listener, if the estimator or one that contains it has scikit-learn callbacks."""
     if not has_callbacks(estimator):
         return []
     from sklearn.callback import CallbackSupportMixin

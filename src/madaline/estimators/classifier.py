@@ -1,4 +1,4 @@
-"""The classifier: scikit-learn's ``MLPClassifier``, and what its users have asked for."""
+"""The classifier: scikit-learn's ``MLPClassifier`` with additional features."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def _has_probabilities(estimator: Any) -> bool:
     loss = scikit_loss(estimator.loss)
     if loss.out_activation != "identity" or isinstance(loss, CustomLoss):
         return True
-    raise AttributeError(f"loss={estimator.loss!r} gives margins and no probabilities; use decision_function.")
+    raise AttributeError(f"loss={estimator.loss!r} gives margins, not probabilities. Use decision_function.")
 
 
 def _has_margins(estimator: Any) -> bool:
     loss = None if estimator.loss == "log_loss" else scikit_loss(estimator.loss)
     if loss is not None and loss.out_activation == "identity" and not isinstance(loss, CustomLoss):
         return True
-    raise AttributeError(f"loss={estimator.loss!r} gives probabilities and no margins; use predict_proba.")
+    raise AttributeError(f"loss={estimator.loss!r} gives probabilities, not margins. Use predict_proba.")
 
 
 @documented
@@ -91,7 +91,7 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
         if self.class_weight is None:
             return weight
         given = self.class_weight
-        if isinstance(given, str):  # counted in the rows that train; those to validate on are weighed by the same
+        if isinstance(given, str):  # computed from the training set, and also used for the validation set
             if fresh or "_balance" not in self.__dict__:
                 self._balance = _balanced(y.toarray() if issparse(y) else y)
             given = self._balance
@@ -115,7 +115,7 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
         return SummedOverOutputs(BinaryCrossEntropy()) if kind == "labels" else BinaryCrossEntropy()
 
     def _loss_of_classes(self) -> Loss:
-        """The loss that is asked for, unless it is one of numbers, which would take the classes' places for them."""
+        """The loss, or an error if it is a loss for numbers, which would treat class indices as numbers."""
         loss = scikit_loss(self.loss)
         if isinstance(loss, (ClassLoss, LabelLoss)) or loss.name not in LOSSES:
             return loss
@@ -165,14 +165,14 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
 
     @available_if(can_continue)
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None, classes: Any = None) -> Self:
-        """Go once through the rows and keep what was learned before.
+        """Train for one more epoch on these rows.
 
         Parameters
         ----------
         X, y, sample_weight
-            As of ``fit``.
+            See ``fit``.
         classes : array of shape (n_classes,), optional
-            All classes there will be; needed in the first call.
+            All classes; required in the first call.
         """
         if not hasattr(self, "model_"):
             self._validate_params()
@@ -195,7 +195,7 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
             self.__dict__.pop("_classes_given", None)
 
     def predict(self, X: Any) -> Any:
-        """The class of each row; for labels and several targets, (n_samples, n_outputs)."""
+        """Predicted classes; for labels and several targets, (n_samples, n_outputs)."""
         prediction = self._predict_rows(X)
         return self._decode(prediction, self.class_encoding_)
 
@@ -205,13 +205,13 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
         return self.probabilities(self._predict_rows(X))
 
     def predict_encoded(self, arrays: Any) -> np.ndarray:
-        """Probabilities of rows that ``table_plan_`` has encoded already, for explanations."""
+        """Probabilities for rows that are already encoded by ``table_plan_``, for explanations."""
         return np.asarray(self.probabilities(self._predictor(plain_matrix(arrays))))
 
     def probabilities(self, p: Any) -> Any:
         """Probabilities of all classes from what the output activation gives; both may be traced."""
         if ("table_plan_" in self.__dict__ or self.preset is not None) and p.dtype == np.float32:
-            p = p.astype(np.float64)  # a float32 net that the user did not ask for: probabilities that add up to 1
+            p = p.astype(np.float64)  # the preset chose float32: probabilities must add up to 1
             p = p / p.sum(axis=1, keepdims=True) if self._output_activation() == "softmax" else p
         if p.shape[1] == 1 and self.class_encoding_.kind == "binary":
             return np.concatenate((1.0 - p, p), axis=1) if len(self.classes_) > 1 else np.ones_like(p)
@@ -231,13 +231,13 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
 
     @available_if(_has_margins)
     def decision_function(self, X: Any) -> np.ndarray:
-        """Margins, for losses without probabilities, as hinge: one number a row for two classes, else one a class."""
+        """Margins, for losses without probabilities such as hinge: (n,) for two classes, else (n, n_classes)."""
         z = self._predict_rows(X, raw=True)
         return z[:, 0] if z.shape[1] == 1 else z
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of rows that are right; of labels and of several targets, those where all are."""
-        from sklearn.metrics import accuracy_score  # only those who ask for a score wait for it
+        """Accuracy; with labels or several targets, the fraction of rows for which all are correct."""
+        from sklearn.metrics import accuracy_score  # slow to import
 
         found = self.predict(X)
         if self.class_encoding_.kind == "several":
@@ -251,7 +251,7 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
 
 
 def _balanced(y: np.ndarray) -> Any:
-    """The weight of each class by which all have the same share; a dict for each of several targets."""
+    """Balanced class weights; one dict for each of several targets."""
     if y.ndim == 2 and y.shape[1] > 1:
         return [_balanced(column) for column in y.T]
     classes = np.unique(y)

@@ -1,4 +1,4 @@
-"""Default values that can be told from equal values that a user gave."""
+"""Default values that can be distinguished from equal values passed by the user."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _KINDS: dict[type, type[Any]] = {bool: _Bool, int: _Int, float: _Float, str: _St
 
 
 def as_default(value: Any) -> Any:
-    """The value, marked as a default; ``None`` and objects are returned as they are.
+    """The value, marked as a default; ``None`` and objects are returned unchanged.
 
     Examples
     --------

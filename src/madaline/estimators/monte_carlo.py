@@ -1,4 +1,4 @@
-"""Predictions of thinned nets: what dropout leaves of a net, again and again."""
+"""Monte Carlo dropout: predictions of nets that are thinned by dropout."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Array = np.ndarray[Any, Any]
 
 
 class ThinnedNets:
-    """What an estimator gets whose net can be thinned; it gives ``_one_sample``, a prediction from raw outputs."""
+    """Mixin for estimators with Monte Carlo dropout; they define ``_one_sample``, a prediction from raw outputs."""
 
     model_: Model
     table_plan_: Any
@@ -30,24 +30,24 @@ class ThinnedNets:
         raise NotImplementedError
 
     def predict_samples(self, X: Any, n_samples: int = 100, random_state: Any = None) -> Array:
-        """Predictions of nets thinned by dropout, as in training: how much they differ says how sure the net is.
+        """Predictions of nets thinned by dropout, as in training. Their spread measures uncertainty.
 
-        MC-dropout: Gal & Ghahramani 2016. Needs a net that was trained with ``dropout``.
+        Monte Carlo dropout: Gal & Ghahramani 2016. Requires a net that was trained with ``dropout``.
 
         Parameters
         ----------
         X
-            As of ``predict``.
+            See ``predict``.
         n_samples : int
-            How many thinned nets.
+            Number of thinned nets.
         random_state : int, RandomState or None
-            Of their masks.
+            Random seed of the masks.
 
         Returns
         -------
         array
-            The samples first: (n_samples, n) for one target, (n_samples, n, n_targets) or, of a classifier,
-            probabilities, (n_samples, n, n_classes).
+            Predictions of shape (n_samples, n) for one target, (n_samples, n, n_targets) for several, or, for a
+            classifier, probabilities of shape (n_samples, n, n_classes).
         """
         if isinstance(n_samples, bool) or not isinstance(n_samples, (int, np.integer)) or n_samples < 1:
             raise ConfigError(f"n_samples={n_samples!r} must be a whole number of at least 1.")
@@ -63,18 +63,18 @@ class ThinnedNets:
 
 
 def thinned_outputs(model: Model, X: Any, *, n_masks: int, seed: int) -> Array:
-    """The raw outputs with units dropped as in training, (n_masks, n, outputs); each row has masks of its own.
+    """The raw outputs with dropout as in training, (n_masks, n, outputs); each row has its own masks.
 
     Batch norms use their running statistics. Gal & Ghahramani 2016, section 4.
 
     Raises
     ------
     ConfigError
-        If the net drops nothing.
+        If the net has no dropout.
     """
     rows = model.network.rows
     if not any(isinstance(row.layer, Dropout) and row.layer.p > 0.0 for row in rows):
-        raise ConfigError("The net drops no units, so that all samples would be the same. Train it with dropout=0.1.")
+        raise ConfigError("The net has no dropout, so all samples would be the same. Train it with dropout=0.1.")
     norms = [row.path for row in rows if isinstance(row.layer, BatchNorm)]  # frozen ones are as in a trained net
     network = build(model.net, model.network.inputs, dtype=model.network.dtype, freeze=(*model.network.freeze, *norms))
     thinned = Model(network, np.empty_like(model.params.flat), model.state.flat)

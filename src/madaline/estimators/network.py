@@ -1,4 +1,4 @@
-"""The net of an estimator: built from its parameters, started and shown as scikit-learn does."""
+"""The net of an estimator: built from its parameters, with the initial weights and attributes of scikit-learn."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from madaline.nn.layers.mlp import mlp
 from madaline.nn.layers.sequential import Sequential
 
 OUR_NAMES = {"logistic": "sigmoid"}
-"What scikit-learn calls otherwise."
+"Activations that have another name in scikit-learn."
 
 
 def hidden_widths(given: Any) -> list[int]:
-    """The widths of the hidden layers, in scikit-learn's words if one is wrong."""
+    """The widths of the hidden layers; errors are those of scikit-learn."""
     widths = list(given) if hasattr(given, "__iter__") else [given]
     if not all(isinstance(width, Integral) and not isinstance(width, bool) for width in widths):
         raise ConfigError(f"hidden_layer_sizes={given!r} must be whole numbers, one for each hidden layer: (100, 50).")
@@ -32,7 +32,7 @@ def hidden_widths(given: Any) -> list[int]:
 
 
 def network(settings: NetParameters, n_outputs: int, front: Layer | None = None) -> Sequential:
-    """The net that the parameters describe, behind a layer that takes a table in."""
+    """The net that the parameters describe, after an optional layer for tables."""
     activation = settings.activation
     if isinstance(activation, str):
         activation = OUR_NAMES.get(activation, activation)
@@ -53,21 +53,21 @@ def network(settings: NetParameters, n_outputs: int, front: Layer | None = None)
 
 
 def looks_at_rows(init: Any) -> bool:
-    """Whether weights begin by what rows make of them."""
+    """Whether the initializer depends on data."""
     return init is not None and isinstance(as_initializer(init), DataDependent)
 
 
 def linear_paths(model: Model) -> list[str]:
-    """Where the Linear layers are, in order; maps that only carry a residual to another width are none of them."""
+    """Paths of the Linear layers in order, without projections of residual connections."""
     found = [row.path for row in model.network.rows if isinstance(row.layer, Linear)]
     return [path for path in found if path.rpartition(".")[2] != "projection"]
 
 
 def draw_as_scikit_learn(model: Model, rng: np.random.RandomState, *, logistic: bool) -> None:
-    r"""Start weights and biases by the very random numbers scikit-learn would draw.
+    r"""Initialize weights and biases with the same random numbers as scikit-learn.
 
     Uniform between :math:`\pm\sqrt{f/(n_{in}+n_{out})}`, with f = 6, or 2 for logistic units; Glorot & Bengio 2010, eq.
-    16, but for the factor 2 and that biases are drawn, too.
+    16, except for the factor 2 and the random biases.
     """
     for path in linear_paths(model):
         W = model.params[f"{path}.W"]
@@ -78,7 +78,7 @@ def draw_as_scikit_learn(model: Model, rng: np.random.RandomState, *, logistic: 
 
 
 class Views(list[np.ndarray]):
-    """Arrays of a model: whoever puts an array into the list writes into the model."""
+    """Arrays of a model; assigning to an item of the list writes into the model."""
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(index, slice):
@@ -88,7 +88,7 @@ class Views(list[np.ndarray]):
             self[index][...] = value
 
     def __reduce__(self) -> Any:
-        return list, (list(self),)  # a copy elsewhere has no model behind it
+        return list, (list(self),)  # a copy is not connected to a model
 
 
 def coefs(model: Model) -> Views:
@@ -97,7 +97,7 @@ def coefs(model: Model) -> Views:
 
 
 def intercepts(model: Model) -> Views:
-    """Their biases; for a layer without any, as before a batch norm, zeros that cannot be written."""
+    """The biases of the Linear layers; read-only zeros for a layer without biases, such as before a batch norm."""
     found = Views()
     for path in linear_paths(model):
         if f"{path}.b" in model.params:

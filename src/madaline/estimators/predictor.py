@@ -1,4 +1,4 @@
-"""From rows to predictions, at little more than the cost of the arithmetic."""
+"""Fast predictions with little overhead."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from madaline.train.data import input_sources, is_sparse
 from madaline.train.inference import BatchedForward
 
 LAYERS: dict[str, LayerLike] = {"softmax": "softmax", "sigmoid": "sigmoid", "exp": np.exp}
-"Output activations that can be a last layer of the net, and so are run natively with it."
+"Output activations that can be added as a last layer of the net, and so run natively."
 
 
 class Predictor:
-    """What a model predicts: its outputs, and what its loss takes them for.
+    """Raw outputs and predictions of a model.
 
     Parameters
     ----------
     model : Model
-        Its arrays are read anew in every call.
+        The model. Its arrays are read in every call.
     loss : Loss
-        Says what outputs mean.
+        The loss, which defines the meaning of outputs.
     activation : str
-        The name of the function that makes predictions of outputs, or ``"own"`` if only the loss knows it.
+        Name of the function that converts outputs to predictions, or ``"own"`` for ``predict`` of the loss.
     threads : int, optional
-        At most so many.
+        Maximum number of threads.
     """
 
     def __init__(self, model: Model, loss: Loss, *, activation: str, threads: int | None = None) -> None:
@@ -45,7 +45,7 @@ class Predictor:
         self._dtype = model.network.dtype
 
     def takes(self, X: Any) -> bool:
-        """Whether X can be run as it is: an array of the net's type, whose numbers are finite."""
+        """Whether X can be used without conversion: an array with the type of the net and finite numbers."""
         return (
             type(X) is np.ndarray
             and X.dtype is self._dtype
@@ -60,7 +60,7 @@ class Predictor:
         if self.activation == "own":
             found: np.ndarray = self.loss.predict(self.outputs(X))
             return found
-        if self._finished is None:  # planned by the first who asks
+        if self._finished is None:  # planned at the first call
             self._finished = _with_output_layer(self.model, self.activation)
         return self._run(self._finished, X)
 
@@ -83,7 +83,7 @@ class Predictor:
 
 
 def _with_output_layer(model: Model, activation: str) -> Model:
-    """The model with its output activation as one layer more, over the same arrays."""
+    """The model with its output activation as an additional layer, with the same arrays."""
     if activation not in LAYERS:
         return model
     inside = model.net.layers if isinstance(model.net, Sequential) else (model.net,)
@@ -93,6 +93,6 @@ def _with_output_layer(model: Model, activation: str) -> Model:
 
 
 def _is_finite(X: np.ndarray) -> bool:
-    """Whether all numbers are finite, or False where their sum leaves it open."""
+    """Whether all numbers are certainly finite, according to their sum."""
     with np.errstate(all="ignore"):
         return math.isfinite(X.sum())

@@ -17,20 +17,20 @@ FLOATS = (np.float64, np.float32)
 
 
 class ColumnScaler(SavableEstimator, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    r"""Columns brought to one size, :math:`y = (x - c)/s`, and clipped smoothly if asked.
+    r"""Scaling of columns, :math:`y = (x - c)/s`, with optional smooth clipping.
 
     Parameters
     ----------
     how : {"standard", "centre", "minmax", "robust", "none"}
         ``standard``: mean 0, standard deviation 1. ``centre``: mean 0. ``minmax``: from 0 to 1. ``robust``: median 0,
-        quartiles 1 apart, which outliers do not change.
+        interquartile range 1, which is robust to outliers.
     clip : bool
-        Whether values are then brought between -3 and 3, :math:`y/\sqrt{1 + (y/3)^2}`.
+        Whether to limit scaled values to the range from -3 to 3, by :math:`y/\sqrt{1 + (y/3)^2}`.
 
     Attributes
     ----------
     centre_, scale_ : arrays of shape (n_features,)
-        What is subtracted, and what it is divided by.
+        :math:`c` and :math:`s` of each column.
 
     Examples
     --------
@@ -43,43 +43,43 @@ class ColumnScaler(SavableEstimator, OneToOneFeatureMixin, TransformerMixin, Bas
         self.clip = clip
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Look at the columns."""
+        """Compute centre and scale of the columns."""
         X = validate_data(self, X, dtype=FLOATS)
         self.centre_, self.scale_ = centre_and_scale(X, self.how)
         return self
 
     def transform(self, X: Any) -> Any:
-        """The columns in their new size."""
+        """Scale the columns."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=FLOATS, reset=False)
         scaled = (X - self.centre_) / self.scale_
         return (smooth_clip(scaled) if self.clip else scaled).astype(X.dtype, copy=False)
 
     def inverse_transform(self, X: Any) -> Any:
-        """The columns in their own size."""
+        """Undo the scaling."""
         check_is_fitted(self)
         X = check_array(X, dtype=FLOATS)
         return ((smooth_unclip(X) if self.clip else X) * self.scale_ + self.centre_).astype(X.dtype, copy=False)
 
 
 class PCA(SavableEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    r"""The data along the axes on which they vary most, :math:`y = V(x - \mu)`: columns that are not correlated.
+    r"""Principal component analysis, :math:`y = V(x - \mu)`: uncorrelated columns in order of variance.
 
-    With ``whiten=True`` also of variance 1, :math:`y_i/\sqrt{\lambda_i + \varepsilon}`.
+    With ``whiten=True`` the columns have variance 1, :math:`y_i/\sqrt{\lambda_i + \varepsilon}`.
 
     Parameters
     ----------
     n_components : int or float, optional
-        How many axes are kept; between 0 and 1 the share of the variance; all unless told.
+        Number of components, or, between 0 and 1, the fraction of the variance to retain. All components by default.
     whiten : bool
-        Whether columns are divided by their standard deviation.
+        Whether to divide columns by their standard deviation.
     eps : float, default 0
-        Added to the variances before the root. The lecture takes 1e-5.
+        Added to the variances before the square root. The lecture uses 1e-5.
 
     Attributes
     ----------
     mean_, components_, explained_variance_, explained_variance_ratio_, n_components_
-        As scikit-learn's PCA has them; variances are divided by n - 1, and the largest entry of an axis is positive.
+        As in scikit-learn's PCA; variances are divided by n - 1, and the largest entry of a component is positive.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class PCA(SavableEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         self.eps = eps
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the axes."""
+        """Compute the principal components."""
         X = validate_data(self, X, dtype=FLOATS, ensure_min_samples=2)
         _check_eps(self.eps)
         axes = principal_axes(X, self.n_components)
@@ -103,13 +103,13 @@ class PCA(SavableEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         return self
 
     def transform(self, X: Any) -> Any:
-        """The data along the axes."""
+        """Project the data on the components."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=FLOATS, reset=False)
         return ((X - self.mean_) @ self.components_.T / self._sizes()).astype(X.dtype, copy=False)
 
     def inverse_transform(self, X: Any) -> Any:
-        """The data in their own columns, without what was along axes that were left out."""
+        """Reconstruct the data from the retained components."""
         check_is_fitted(self)
         X = check_array(X, dtype=FLOATS)
         return ((X * self._sizes()) @ self.components_ + self.mean_).astype(X.dtype, copy=False)
@@ -119,20 +119,20 @@ class PCA(SavableEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
 
 class ZCA(SavableEstimator, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    r"""Whitened data turned back to their axes, :math:`y = V^T \mathrm{diag}(\lambda + \varepsilon)^{-1/2} V(x - \mu)`.
+    r"""Whitening in the original axes, :math:`y = V^T \mathrm{diag}(\lambda + \varepsilon)^{-1/2} V(x - \mu)`.
 
-    Of all ways to make columns uncorrelated with variance 1, the one that changes the data least; whitened images still
+    Among all transformations to uncorrelated columns with variance 1, it changes the data least; whitened images still
     look like images. Bell & Sejnowski (1997), "The independent components of natural scenes are edge filters".
 
     Parameters
     ----------
     eps : float, default 1e-5
-        Added to the variances before the root, so that what hardly varies is not blown up.
+        Added to the variances before the square root, so that directions of small variance are not amplified.
 
     Attributes
     ----------
     mean_, whitening_
-        :math:`\mu` and the matrix, which is symmetric.
+        :math:`\mu` and the symmetric whitening matrix.
 
     Examples
     --------
@@ -145,7 +145,7 @@ class ZCA(SavableEstimator, OneToOneFeatureMixin, TransformerMixin, BaseEstimato
         self.eps = eps
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the matrix."""
+        """Compute the whitening matrix."""
         X = validate_data(self, X, dtype=FLOATS, ensure_min_samples=2)
         _check_eps(self.eps)
         axes = principal_axes(X)
@@ -156,35 +156,35 @@ class ZCA(SavableEstimator, OneToOneFeatureMixin, TransformerMixin, BaseEstimato
         return self
 
     def transform(self, X: Any) -> Any:
-        """The whitened data."""
+        """Whiten the data."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=FLOATS, reset=False)
         return ((X - self.mean_) @ self.whitening_).astype(X.dtype, copy=False)
 
     def inverse_transform(self, X: Any) -> Any:
-        """The data as they were."""
+        """Undo the whitening."""
         check_is_fitted(self)
         X = check_array(X, dtype=FLOATS)
         return (X @ self._unwhitening + self.mean_).astype(X.dtype, copy=False)
 
 
 class ImageScaler(SavableEstimator, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Images centred and scaled: with the mean image as AlexNet, one mean a channel as VGGNet, or mean and deviation.
+    """Centring and scaling of images: mean image (AlexNet), one mean per channel (VGGNet), or standard deviations too.
 
     Parameters
     ----------
     mean : {"channel", "image", None}
-        What is subtracted: one number for each channel, one for each place of the image, or nothing.
+        Mean to subtract: one per channel, one per pixel and channel, or none.
     std : {"channel", "image", None}
-        What it is divided by.
+        Standard deviation to divide by.
     channel_axis : int, default -1
-        The axis of the channels; 1 for images of shape (n, channels, height, width). Images without channels, of shape
-        (n, height, width), are ``mean="image"``'s; for channels give them an axis: ``X[..., None]``.
+        Axis of the channels; 1 for images of shape (n, channels, height, width). Images without channels, of shape
+        (n, height, width), can be used with ``mean="image"``; for ``"channel"``, add an axis: ``X[..., None]``.
 
     Attributes
     ----------
     mean_, std_ : arrays
-        Of the shape of an image, with axes of length 1 where there is one number for all.
+        Statistics in the shape of an image, with axes of length 1 that broadcast.
 
     Examples
     --------
@@ -199,16 +199,16 @@ class ImageScaler(SavableEstimator, OneToOneFeatureMixin, TransformerMixin, Base
         self.channel_axis = channel_axis
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Look at the images."""
+        """Compute means and standard deviations."""
         X = validate_data(self, X, dtype=FLOATS, allow_nd=True)
         if not -X.ndim < self.channel_axis < X.ndim or self.channel_axis == 0:
-            raise ConfigError(f"channel_axis={self.channel_axis} is no axis of images of shape {X.shape[1:]}.")
+            raise ConfigError(f"channel_axis={self.channel_axis} is not an axis of images of shape {X.shape[1:]}.")
         self.mean_ = self._over(self.mean, "mean", X)[0]
         self.std_ = self._over(self.std, "std", X)[1]
         return self
 
     def _over(self, of: str | None, argument: str, X: Any) -> tuple[Any, Any]:
-        """Centre and scale over the axes that are meant, in a shape that fits the images."""
+        """Mean and standard deviation, in a shape that broadcasts to the images."""
         if of not in ("channel", "image", None):
             raise ConfigError(f"{argument}={of!r} must be 'channel', 'image' or None.")
         if of == "channel":
@@ -221,13 +221,13 @@ class ImageScaler(SavableEstimator, OneToOneFeatureMixin, TransformerMixin, Base
         return centre_and_scale(X, "none" if of is None else "standard")
 
     def transform(self, X: Any) -> Any:
-        """The images, centred and scaled."""
+        """Centre and scale the images."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=FLOATS, allow_nd=True, reset=False)
         return ((X - self.mean_) / self.std_).astype(X.dtype, copy=False)
 
     def inverse_transform(self, X: Any) -> Any:
-        """The images as they were."""
+        """Undo centring and scaling."""
         check_is_fitted(self)
         X = check_array(X, dtype=FLOATS, allow_nd=True)
         return (X * self.std_ + self.mean_).astype(X.dtype, copy=False)

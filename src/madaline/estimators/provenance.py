@@ -1,4 +1,4 @@
-"""Where a fitted estimator comes from: how its table was read, and how it was trained and tested."""
+"""The provenance of a fitted estimator: how its table was read, and how it was trained and tested."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from madaline.errors import FileFormatError
 
 @dataclass(frozen=True)
 class Provenance:
-    """What is known about the training of an estimator besides the estimator itself.
+    """Information about the training of an estimator.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Provenance:
 
     @classmethod
     def from_plain(cls, data: Any) -> Provenance:
-        """The provenance that :meth:`to_plain` described."""
+        """The inverse of :meth:`to_plain`."""
         if not isinstance(data, Mapping) or not isinstance(data.get("about"), Mapping):
             raise FileFormatError("What the file says about training is damaged.")
         return cls(TableFormat.from_plain(data.get("reading")), data["about"])

@@ -1,4 +1,4 @@
-"""How an estimator is trained: scikit-learn's parameters and our wider ones, as what a trainer takes."""
+"""Conversion of the parameters of an estimator to arguments of a trainer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from madaline.train.recipe import as_solver
 from madaline.train.sampling import Rows, Sampler
 
 VALUE_TOL = 2.220446049250313e-09
-"SciPy's own, at which scikit-learn's L-BFGS stops."
+"The default of SciPy, which scikit-learn's L-BFGS uses."
 
 
 def solver(estimator: Any) -> Optimizer | LBFGS:
@@ -39,7 +39,7 @@ def solver(estimator: Any) -> Optimizer | LBFGS:
 
 @dataclass(frozen=True)
 class UncorrectedEpsilon:
-    r"""scikit-learn's ``epsilon``, added before the bias is corrected: :math:`\varepsilon/\sqrt{1-\beta_2^t}`.
+    r"""scikit-learn's ``epsilon``, which is added before the bias correction: :math:`\varepsilon/\sqrt{1-\beta_2^t}`.
 
     Kingma & Ba 2015, end of section 2.
     """
@@ -52,13 +52,13 @@ class UncorrectedEpsilon:
 
 
 def is_lbfgs(estimator: Any) -> bool:
-    """Whether all rows are taken at once, and not in steps."""
+    """Whether the solver is L-BFGS, which uses all rows."""
     given = estimator.solver if estimator.optimizer is None else estimator.optimizer
     return given in ("lbfgs", LBFGS) or isinstance(given, LBFGS)
 
 
 def can_continue(estimator: Any) -> bool:
-    """Whether there can be a ``partial_fit``."""
+    """Whether ``partial_fit`` is available."""
     if is_lbfgs(estimator):
         given = estimator.solver if estimator.optimizer is None else estimator.optimizer
         raise AttributeError(f"partial_fit is only available for stochastic optimizers. {given} is not stochastic.")
@@ -86,7 +86,7 @@ def _decay(e: Any) -> dict[str, Any]:
 
 
 def regularizer(estimator: Any) -> Any:
-    """What is given, or scikit-learn's penalty: half of ``alpha`` times the squares, over the rows of a batch."""
+    """The given regularizer, or scikit-learn's penalty: ``alpha / 2`` times the squares, divided by the batch size."""
     if estimator.regularizer is not None:
         return estimator.regularizer
     if estimator.weight_decay is not None or not estimator.alpha:
@@ -95,16 +95,16 @@ def regularizer(estimator: Any) -> Any:
 
 
 def seed_of(rng: np.random.RandomState) -> int:
-    """A seed from where a generator is, without drawing from it: those who draw next get scikit-learn's numbers."""
+    """A seed from the state of a generator, without drawing from it, so that later draws match scikit-learn's."""
     _, key, position, *_ = rng.get_state()
     return zlib.crc32(np.append(key, np.uint32(position)).tobytes()) >> 1
 
 
 @description
 class SameOrder(Sampler):
-    """The order in which scikit-learn goes through the rows: its shuffles, one upon the other.
+    """The order of rows in scikit-learn: successive shuffles of the same array.
 
-    It is asked once for each epoch, and by nobody else: every answer moves the generator on.
+    It must be called exactly once per epoch, because every call advances the generator.
     """
 
     rng: np.random.RandomState

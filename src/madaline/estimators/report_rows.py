@@ -1,4 +1,4 @@
-"""The rows of a report, whatever holds them: as tables to show, and column by column to measure effects."""
+"""The rows of a report in any form: as tables to show, and column by column to measure effects."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from madaline.report.table_summary import kinds_of
 MATRIX = "X"
 "The input that holds the columns of an array."
 WIDEST = 200
-"Columns of a wide matrix of which distributions and correlations are computed."
+"Maximum number of columns of a matrix for distributions and correlations."
 
 
 @dataclass(frozen=True)
 class ShownColumns:
-    """How columns are shown: as tables, whatever holds them, the most important first."""
+    """The columns of a report as tables, the most important first."""
 
     names: Sequence[str]
     plan: TablePlan | None
     important: Sequence[str]
 
     def table(self, X: Any) -> Table:
-        """The rows as a table; of a wide matrix, the most important columns."""
+        """The rows as a table; for a wide matrix, only the most important columns."""
         if self.plan is not None or not (issparse(X) or isinstance(X, (np.ndarray, list, tuple))):
             return Table.of(X)
         wanted = [*self.important, *(name for name in self.names if name not in set(self.important))]
@@ -41,7 +41,7 @@ class ShownColumns:
         return Table.of({self.names[place]: matrix[:, k] for k, place in enumerate(places)})
 
     def kinds(self, table: Table) -> dict[str, str]:
-        """What the columns are used as, the most important first."""
+        """The roles of the columns, the most important first."""
         found = kinds_of(table) if self.plan is None else column_kinds(self.plan, table)
         first = [name for name in self.important if name in found]
         return {name: found[name] for name in [*first, *(name for name in found if name not in set(first))]}

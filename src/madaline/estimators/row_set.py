@@ -19,7 +19,7 @@ class RowSet:
     X : array, sparse matrix, dict of arrays or Table
         The inputs of the net, or a table that a plan has not encoded yet.
     y : array
-        Targets as the loss takes them.
+        Targets in the form that the loss needs.
     weight : array, optional
         Sample weights.
     given_y : array, optional
@@ -54,7 +54,7 @@ class RowSet:
 
     @property
     def inputs(self) -> Any:
-        """What a model is built for: the number of columns, or the arrays of a table."""
+        """The argument of ``init`` for a model: the number of columns, or the arrays of a table."""
         return self.X if isinstance(self.X, dict) else self.n_features
 
 

@@ -1,4 +1,4 @@
-"""scikit-learn's scores as metrics of training: whatever it can score, early stopping can watch."""
+"""scikit-learn's scores as metrics of training, which early stopping can monitor."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from madaline.train.metrics import METRICS, Metric
 
 @description
 class ScikitLearnMetric(Metric):
-    """One of scikit-learn's scores, of what an estimator makes of the net's outputs; larger is better.
+    """A score of scikit-learn, computed from the predictions of an estimator; larger is better.
 
     Parameters
     ----------
     label : str
-        Its name in ``history_``.
+        Name of the column in ``history_``.
     scorer : callable
-        scikit-learn's: of an estimator, rows and targets.
+        scikit-learn scorer: a function of an estimator, rows and targets.
     estimator : NetEstimator
-        Whose outputs they are.
+        The estimator that is trained.
     """
 
     needs_all: ClassVar[bool] = True
@@ -33,7 +33,7 @@ class ScikitLearnMetric(Metric):
 
     @property
     def name(self) -> str:  # type: ignore[override]  # of each score
-        """That of the score."""
+        """The name of the score."""
         return self.label
 
     def whole(self, loss: Any, prediction: Any, target: Any, weight: Any) -> float:
@@ -44,7 +44,7 @@ class ScikitLearnMetric(Metric):
 
 
 def with_scores(estimator: Any, metrics: Any) -> Any:
-    """The metrics, with names and objects of scikit-learn's scores made metrics of an estimator's."""
+    """The metrics, with scikit-learn's scores (names or objects) converted to metrics of an estimator."""
     if metrics is None:
         return None
     several = metrics if isinstance(metrics, (list, tuple)) else [metrics]
@@ -57,7 +57,7 @@ def _as_score(estimator: Any, item: Any) -> Any:
         return ScikitLearnMetric(name, item, estimator)
     if not isinstance(item, str) or item in METRICS:
         return item
-    from sklearn.metrics import get_scorer, get_scorer_names  # only those who ask for a score wait for it
+    from sklearn.metrics import get_scorer, get_scorer_names  # slow to import
 
     names = get_scorer_names()
     if item not in names:
@@ -70,7 +70,7 @@ def _as_score(estimator: Any, item: Any) -> Any:
 
 
 class _OutputsAsRows:
-    """In place of a predictor: the rows that are given are what the net has put out already."""
+    """A replacement for a predictor whose rows are already the outputs of the net."""
 
     def __init__(self, estimator: Any) -> None:
         self.estimator = estimator
@@ -86,7 +86,7 @@ class _OutputsAsRows:
 
 
 def _of_outputs(estimator: Any) -> Any:
-    """An estimator that predicts from the outputs of the net, and calls classes by their numbers."""
+    """An estimator that predicts from the outputs of the net, with class indices as classes."""
     view = object.__new__(type(estimator))
     view.__dict__.update(estimator.__dict__, _predictor=_OutputsAsRows(estimator), mc_dropout=0)
     for name in ("table_plan_", "feature_names_in_"):

@@ -1,4 +1,4 @@
-"""When scikit-learn's MLP stops, and the attributes it fills while it trains: a callback of the trainer."""
+"""The stopping rules of scikit-learn's MLP and its fitted attributes, as a callback of the trainer."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class Convergence(Callback):
     watched : str, optional
         The column of the history that the trainer's own early stopping watches.
     stops : bool
-        False if somebody else decides when to stop: the trainer, or L-BFGS.
+        False if the trainer or L-BFGS decides when to stop.
     is_resumed : bool
-        Whether the run continues from a checkpoint, whose epochs are in the history already.
+        Whether the run continues from a checkpoint, whose epochs are already in the history.
     """
 
     def __init__(
@@ -71,9 +71,9 @@ class Convergence(Callback):
         self.stops, self.is_resumed = stops, is_resumed
         self.is_sgd = settings.solver == "sgd" and settings.optimizer is None
         has_scores = score is not None or watched is not None
-        if not has_scores and estimator.best_loss_ is None:  # the fit before stopped early, and this one does not
+        if not has_scores and estimator.best_loss_ is None:  # the previous fit used early stopping, this one does not
             estimator.best_loss_ = np.inf
-        if has_scores and estimator.validation_scores_ is None:  # or the other way round
+        if has_scores and estimator.validation_scores_ is None:  # or vice versa
             estimator.validation_scores_, estimator.best_validation_score_ = [], -np.inf
 
     def on_fit_start(self, trainer: TrainingView) -> None:
@@ -81,7 +81,7 @@ class Convergence(Callback):
             self._replay(trainer)
 
     def _replay(self, trainer: TrainingView) -> None:
-        """Count the epochs of the checkpoint, whose learning rates it holds already; stop if they have converged."""
+        """Count the epochs of the checkpoint, which already has their learning rates; stop if they have converged."""
         e, p = self.estimator, self.settings
         rate = p.learning_rate_init
         for epoch in range(trainer.history.epochs):
@@ -169,7 +169,7 @@ class Convergence(Callback):
     def _set_rate(self, trainer: TrainingView, rate: float) -> None:
         velocity = trainer.run.arrays.get("slot.v")
         if velocity is not None:
-            velocity *= self._rate(trainer) / rate  # scikit-learn's velocity has the rate in it, and keeps its speed
+            velocity *= self._rate(trainer) / rate  # scikit-learn's velocity includes the learning rate
         trainer.scale_rate(rate / _rate_of_rule(trainer))
 
     def _end_or_slow_down(self, trainer: TrainingView) -> None:

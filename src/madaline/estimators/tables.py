@@ -1,4 +1,4 @@
-"""Tables of anything in place of arrays of numbers: what ``data="auto"`` does. Others do not wait for its imports."""
+"""Tables with mixed columns as input of an estimator (``data="auto"``); imported only when needed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_consistent_length
 from madaline.errors import ConfigError, ShapeError
 
 NOT_NUMBERS = ("could not convert string", "Input X contains NaN", "dtype='numeric' is not compatible")
-"How scikit-learn's errors begin where rows are no numbers."
+"Beginnings of scikit-learn's errors for rows that are not numbers."
 
 if TYPE_CHECKING:
     from madaline.data.encode import TablePlan
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def pointing_to_tables() -> Iterator[None]:
-    """Add to scikit-learn's words about what is no number that there is a way."""
+    """Add a hint about ``data="auto"`` to scikit-learn's errors for rows that are not numbers."""
     try:
         yield
     except ValueError as error:
@@ -33,7 +33,7 @@ def pointing_to_tables() -> Iterator[None]:
 
 
 def read_table(estimator: Any, X: Any, y: Any, *, numeric: bool) -> tuple[Table, np.ndarray]:
-    """A table of any kind with its rows, and targets as an array; ``numeric`` if they must be numbers."""
+    """The table, and targets as an array; ``numeric`` if targets must be numbers."""
     if y is None:
         raise ValueError(
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
@@ -60,7 +60,7 @@ def _with_rows(X: Any) -> Table:
 
 
 def learn_table(estimator: Any, given: Any, table: Table, y: Any) -> None:
-    """Give an estimator its ``table_plan_`` and the names of the columns.
+    """Set ``table_plan_`` and the names of the columns of an estimator.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def learn_table(estimator: Any, given: Any, table: Table, y: Any) -> None:
     given : "auto", dict or TablePlan
         The parameter ``data``.
     table, y
-        The rows that train, and their targets.
+        The training set.
     """
     if table.n_rows == 1 and not hasattr(given, "encode"):
         raise ShapeError("Found array with 1 sample(s) while a minimum of 2 is required: a single row shows nothing.")
@@ -112,7 +112,7 @@ def _fitted(given: Any, table: Table, y: Any) -> TablePlan:
     options = given if isinstance(given, dict) else {}
     known = list(inspect.signature(TablePlan.fit).parameters)[2:]
     if unknown := [name for name in options if name not in known]:
-        raise ConfigError(f"data: {unknown[0]!r} is no option of TablePlan.fit. Options: {', '.join(known)}.")
+        raise ConfigError(f"data: {unknown[0]!r} is not an option of TablePlan.fit. Options: {', '.join(known)}.")
     return TablePlan.fit(table, y if y.ndim == 1 else None, **options)
 
 
@@ -124,7 +124,7 @@ def _target(y: Any, n_rows: int, *, numeric: bool) -> np.ndarray:
         else np.asarray(y if hasattr(y, "__array__") or not hasattr(y, "to_numpy") else y.to_numpy())
     )
     dtype = "numeric" if numeric else None
-    with np.errstate(over="ignore", invalid="ignore"):  # the sum by which scikit-learn looks for NaN
+    with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn uses a sum to find NaN
         found: np.ndarray = check_array(y, accept_sparse="csr", ensure_2d=False, dtype=dtype, input_name="y")
     check_consistent_length(np.empty((n_rows, 0)), found)
     return found

@@ -1,4 +1,4 @@
-"""Classes and labels as numbers, and back: what a classifier must remember of its targets."""
+"""Encoding of classes and labels as numbers, and decoding."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KINDS = ("binary", "multiclass", "labels", "several")
 
 
 def refuse_gaps(y: Any) -> None:
-    """An error that names the first row without a target, where scikit-learn's would come from the depths of NumPy."""
+    """Raise an error that names the first row without a target."""
     values = np.empty(0) if y is None or issparse(y) else np.asarray(y)
     if values.dtype != object or values.ndim == 0:
         return
@@ -33,7 +33,7 @@ def refuse_gaps(y: Any) -> None:
 
 
 def target_names(y: Any, target: np.ndarray) -> tuple[str, ...]:
-    """The names of the targets, as a data frame or series gives them; ``y``, or ``y0``, ``y1`` ... otherwise."""
+    """The names of the targets in a data frame or series; otherwise ``y``, or ``y0``, ``y1`` ..."""
     names = getattr(y, "columns", None)
     if names is not None:
         return tuple(map(str, names))
@@ -57,11 +57,11 @@ class Classes:
     Parameters
     ----------
     kind : {"binary", "multiclass", "labels", "several"}
-        Two classes or one, more, labels that hold or not, or several targets with classes of their own.
+        At most two classes, more classes, binary labels, or several targets with their own classes.
     classes : array, or list of them
-        As scikit-learn's ``classes_``.
+        See scikit-learn's ``classes_``.
     is_sparse : bool
-        Whether labels came, and are given back, as a sparse matrix.
+        Whether labels are given and returned as a sparse matrix.
     """
 
     kind: str
@@ -75,27 +75,27 @@ class Classes:
 
     @classmethod
     def of(cls, y: Any) -> Classes:
-        """Learn the classes; in scikit-learn's words if they are none."""
+        """Find the classes; errors are those of scikit-learn."""
         of_any_kind = not issparse(y) and y.dtype == object and y.ndim == 2 and y.shape[1] > 1
         found = "" if of_any_kind else type_of_target(y, input_name="y", raise_unknown=True)
         if of_any_kind or found == "multiclass-multioutput":
             columns = _columns(y)
             for column in columns:
-                unique_labels(column)  # which refuses what is no class
+                unique_labels(column)  # raises an error for values that are not classes
             return cls("several", [np.unique(column) for column in columns])
         kinds = {"binary": "binary", "multiclass": "multiclass", "multilabel-indicator": "labels"}
-        classes = unique_labels(y)  # which refuses other kinds of target
+        classes = unique_labels(y)  # raises an error for other kinds of targets
         return cls(kinds[found], classes, issparse(y))
 
     @property
     def target(self) -> Target:
-        """What a loss must know."""
+        """The description of the targets for a loss."""
         if self.kind == "labels":
             return Target(len(self.classes))
         return Target(1, max(len(self.classes), 2)) if self.kind != "several" else Target(len(self.classes))
 
     def numbered(self) -> Classes:
-        """The same with the numbers of the classes for their names."""
+        """The same with class indices instead of names."""
         names = self.classes
         numbers = [np.arange(len(one)) for one in names] if self.kind == "several" else np.arange(len(names))
         return Classes(self.kind, numbers)
@@ -112,7 +112,7 @@ class Classes:
         return found.astype(bool) if self.kind == "binary" else found
 
     def check_known(self, y: Any, *, warm_start: bool) -> None:
-        """An error, in scikit-learn's words, if ``y`` has classes that were not there before."""
+        """Raise scikit-learn's error if ``y`` has new classes."""
         if self.kind == "several":
             self._check_known_columns(y)
             return
@@ -134,7 +134,7 @@ class Classes:
                 raise ValueError(f"Column {place} of `y` has the class {new[0]!r}, which was not there in fit.")
 
     def decode(self, scores: np.ndarray, *, threshold: float = 0.5) -> Any:
-        """Classes from probabilities, or from margins (with ``threshold=0``): the largest, or those above it."""
+        """Classes from probabilities, or from margins (with ``threshold=0``): the largest, or all above it."""
         if self.kind == "several":
             ends = np.cumsum([0, *(len(classes) for classes in self.classes)])
             picked = [
@@ -155,7 +155,7 @@ class Classes:
 
 
 def _columns(y: Any) -> list[np.ndarray]:
-    """Each target by itself: numbers among text, as of a data frame, are numbers again."""
+    """The columns of the targets, with numbers in mixed data frames converted back to numbers."""
     columns = list(np.asarray(y).T)
     for place, column in enumerate(columns):
         if column.dtype == object:

@@ -1,4 +1,4 @@
-"""How many threads an estimator may use where joblib runs several at once."""
+"""The number of threads of an estimator, in particular inside joblib."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from madaline.kernels.threads import get_threads
 
 
 def allowed_threads(asked: int | None) -> int:
-    """As many as asked for, one in a thread of joblib's, else as many as the process may use.
+    """The given number of threads; by default one inside a thread of joblib, else all threads of the process.
 
-    Processes of joblib's are told their number through ``OMP_NUM_THREADS``, which :func:`madaline.get_threads` reads;
-    threads share those of their process.
+    joblib sets ``OMP_NUM_THREADS`` in its worker processes, which :func:`madaline.get_threads` reads.
     """
     if asked is not None:
         return asked

@@ -1,4 +1,4 @@
-"""Takes a graph; hands on a flat program: simplified, fused, tiled, its buffers placed in one arena.
+"""Planning: converts a graph to a flat program, which is simplified, fused and tiled, with its buffers in one arena.
 
-Start reading with ``planner.plan``; ``instructions/`` has one file for each kind, ``native/FORMAT.md`` what they mean.
+Start with ``planner.plan``; ``instructions/`` has one file per kind of instruction, ``native/FORMAT.md`` defines them.
 """

@@ -1,4 +1,4 @@
-"""Place buffers in as little memory as their lifetimes allow."""
+"""Placement of buffers in an arena, which reuses memory after the end of a lifetime."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _aligned(size: int, alignment: int) -> int:
 
 
 def _release(gaps: list[tuple[int, int]], start: int, stop: int) -> None:
-    """Give memory back, joined with the gaps beside it."""
+    """Return memory to the list of gaps, merged with adjacent gaps."""
     position = next((i for i, gap in enumerate(gaps) if gap[0] >= stop), len(gaps))
     if position < len(gaps) and gaps[position][0] == stop:
         stop = gaps.pop(position)[1]

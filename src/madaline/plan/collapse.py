@@ -1,4 +1,4 @@
-"""Bring instructions over many axes within the number the native machine takes: join axes, then unroll the smallest."""
+"""Reduce the number of axes of instructions to the limit of the native machine: join axes, then unroll the smallest."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from madaline.plan.instructions.base import Dim, Operand
 
 MAX_DIMS = 6
-"Dims of an operand at most: ``kMaxDims`` of ``native/kernels/program.h``."
+"Maximum number of dims of an operand: ``kMaxDims`` of ``native/kernels/program.h``."
 
 Strides = tuple[int, ...]
 
 
 def join(dims: Sequence[Dim], strides: Sequence[Strides]) -> tuple[tuple[Dim, ...], list[Strides]]:
-    """Fewer dims over the same elements in the same order: neighbours become one where every operand walks them alike.
+    """Fewer dims over the same elements in the same order: adjacent dims are joined if all operands allow it.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def with_strides(operand: Operand, strides: Strides, shift: int = 0) -> Operand:
 
 
 def smallest(dims: Sequence[Dim]) -> int:
-    """The axis with the fewest elements, other than that of the rows."""
+    """The axis with the fewest elements, except that of the rows."""
     return min((axis for axis, dim in enumerate(dims) if not dim[1]), key=lambda axis: dims[axis][0])
 
 

@@ -1,4 +1,4 @@
-"""A program in words: what is bound, what runs in which stage and over which sizes, and how much memory it takes."""
+"""A program as text: arguments and results, the instructions of each stage with their sizes, and memory."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from madaline.plan.instructions.base import Instruction, plural
 from madaline.plan.program import PADDING, Program, Stage
 
 EXAMPLE_ROWS = 32
-"The batch size for which memory is added up."
+"The batch size for which the memory is computed."
 LINE = 110
-"Characters on a line of inputs and outputs."
+"Maximum number of characters in a line of inputs and outputs."
 
 
 def describe(program: Program) -> str:
-    """The program as text, one line for each instruction.
+    """The program as text, one line per instruction.
 
     ``n`` is the number of rows. A place is written as its space and offset in bytes: ``in 0``, ``out 1``,
     ``shared+1280``, ``tile+0`` (within the tile of the running thread), ``lane+64`` (partial sums of a lane),
@@ -67,7 +67,7 @@ def _binding(node: Node, name: str) -> str:
 
 
 def _wrapped(space: str, items: Sequence[str]) -> list[str]:
-    """As many on a line as fit, in columns."""
+    """Items in columns, as many per line as fit."""
     cells = [f"{space} {index}: {item}" for index, item in enumerate(items)]
     width = max((len(cell) for cell in cells), default=1) + 3
     count = max(LINE // width, 1)

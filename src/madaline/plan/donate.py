@@ -1,8 +1,8 @@
-"""Outputs written over inputs: which may be, and what must then happen before what.
+"""Outputs that overwrite inputs, and the order of instructions that this requires.
 
-A training step gives new parameters where the old ones were. Everything that reads the old ones comes first. What
-computes the new value element by element from the old one writes it in place; any other value is computed into a
-buffer and copied at the very end. All such writes stand in the last stages, so that a run can be given up before them.
+A training step writes new parameters over the old ones. Everything that reads the old ones must come first. Values that
+are computed element by element from the old ones are written in place; others are computed into a buffer and copied at
+the end. All such writes are in the last stages, so that a step can be abandoned before them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from madaline.plan.views import View, lies_as_stored
 
 @dataclass(slots=True)
 class Donations:
-    """The inputs whose place an output takes, by the id of the output: one chain for both, or a copy in the end."""
+    """The inputs that outputs overwrite, by the id of the output: in place, or by a copy at the end."""
 
     in_place: dict[int, Node] = field(default_factory=dict)
     copies: dict[int, Node] = field(default_factory=dict)
@@ -34,7 +34,7 @@ class Donations:
 
 
 def check_donated(graph: Graph, donated: Mapping[int, int]) -> None:
-    """An error unless each output fits its input and no input is given away twice."""
+    """Raise an error unless each output matches its input and no input is donated twice."""
     for output, given in donated.items():
         if not (0 <= output < len(graph.outputs) and 0 <= given < len(graph.inputs)):
             raise ConfigError(
@@ -52,7 +52,7 @@ def check_donated(graph: Graph, donated: Mapping[int, int]) -> None:
 
 
 def with_copies(graph: Graph, copied: AbstractSet[int]) -> Graph:
-    """The graph with a copy behind each output that stands at a position in ``copied``."""
+    """The graph with a copy of each output whose position is in ``copied``."""
     outputs = [
         Node(PRIMITIVES["identity"], (node,), {}, node.shape, node.dtype) if index in copied else node
         for index, node in enumerate(graph.outputs)
@@ -67,14 +67,14 @@ def needed_early(
     outputs: Sequence[Node],
     donations: Donations,
 ) -> set[int]:
-    """Ids of the nodes that must be known before anything is written over: all but what does the writing."""
+    """Ids of the nodes that must be computed before any input is overwritten: all except those that overwrite."""
     early = {id(node) for node in outputs if node not in donations}
     for node in reversed(nodes):
         if id(node) not in early and id(node) not in donations.copies:
             is_work = views[id(node)].root is node
             if kinds[id(node)] is Kind.SHARED and (is_elementwise(node) or not is_work):
                 continue
-            if node.primitive is not RANK_ONE_STEP:  # it writes, and is given all that it needs
+            if node.primitive is not RANK_ONE_STEP:  # it overwrites its input
                 early.add(id(node))
         early.update(id(item) for item in node.inputs)
     return early
@@ -83,7 +83,7 @@ def needed_early(
 def clashes(
     groups: Sequence[NodeGroup], commit: int, views: Mapping[int, View], donations: Donations, early: AbstractSet[int]
 ) -> set[int]:
-    """Ids of the outputs that cannot be written in place: somebody reads the input later, or at another index."""
+    """Ids of the outputs that cannot be written in place, because the input is read later or at another index."""
     home = {id(node): position for position, group in enumerate(groups) for node in group.nodes}
     writer = {id(given): (key, home[key]) for key, given in donations.in_place.items()}
     found = {key for key in donations.in_place if key in early}
@@ -103,9 +103,9 @@ def clashes(
 
 
 def cannot_be_in_place(graph: Graph, donated: Mapping[int, int]) -> set[int]:
-    """Positions of the donated outputs that are known, without planning, to need a copy in the end.
+    """Positions of the donated outputs that certainly need a copy at the end.
 
-    Only what goes element by element over shared values is written in place, and nothing that another output needs.
+    Only elementwise operations on shared values are written in place, and only if no other output needs the value.
     """
     others = topological_order(node for index, node in enumerate(graph.outputs) if index not in donated)
     early = {id(node) for node in others}

@@ -13,15 +13,15 @@ from madaline.plan.rows import LEAF_LEVEL
 from madaline.plan.views import View, is_scalar_constant, width
 
 MAX_CHAIN = 48
-"""Nodes in one chain at most: more would not fit their blocks into the first-level cache."""
+"""Maximum number of nodes in a chain: the blocks of more would not fit into the first-level cache."""
 
 MAX_OPERANDS = 64
-"Values a chain reads from outside and writes: as many as the native machine takes."
+"Maximum number of values that a chain reads and writes: the limit of the native machine."
 
 
 @dataclass(slots=True)
 class NodeGroup:
-    """Nodes that one instruction computes; ``dtype`` is the type a chain computes in, ``None`` while any will do."""
+    """Nodes that one instruction computes; ``dtype`` is the type of a chain, ``None`` while it is undetermined."""
 
     level: int
     shape: Shape
@@ -31,12 +31,12 @@ class NodeGroup:
     sources: set[int] = field(default_factory=set)
 
     def sources_with(self, needed: Iterable[Node], group_of: dict[int, int], position: int) -> set[int]:
-        """Ids of the values from outside that the chain reads if it reads these too."""
+        """Ids of the external values that the chain reads if these are added."""
         return self.sources.union(id(item) for item in needed if group_of.get(id(item)) != position)
 
 
 def chain_dtype(node: Node) -> str | None:
-    """The type in which a chain computes this node; ``None`` for logic on masks, which any type can hold."""
+    """The type in which a chain computes this node; ``None`` for logic on masks, which works in any type."""
     if node.primitive.name == "cast" and node.dtype != BOOL:
         return name_of(node.dtype)
     if node.primitive.name == "where":
@@ -53,11 +53,11 @@ def is_elementwise(node: Node) -> bool:
 def computed_late(
     nodes: Sequence[Node], users: Mapping[int, Sequence[Node]], views: dict[int, View], outputs: Sequence[Node]
 ) -> dict[int, Node]:
-    """Elementwise nodes that are made where they are used, by id, with the one node that uses them.
+    """Elementwise nodes that are computed where they are used, by id, with the only node that uses them.
 
-    What a node needs is kept anyway, so making the node later is cheaper than keeping it too: the mask ``y > 0`` of a
-    rectifier whose ``y`` goes into a product, a gradient times a row of factors, the products that a sum over the rows
-    adds up.
+    The inputs of such a node are stored anyway, so computing it later is cheaper than storing it: the mask ``y > 0`` of
+    a rectifier whose ``y`` is the input of a product, a gradient times a row of factors, the terms of a sum over the
+    rows.
     """
     wanted = {id(node) for node in outputs}
 
@@ -71,7 +71,7 @@ def computed_late(
         if len(using) != 1 or id(node) in wanted or not is_elementwise(node):
             continue
         if not is_symbolic(node.shape) and node.dtype != BOOL:
-            continue  # of parameters, which updates may overwrite
+            continue  # updates may overwrite parameters
         (user,) = using
         known = [item for item in node.inputs if item.shape == node.shape and not is_scalar_constant(item)]
         if not all(views[id(item)].root is item for item in known):
@@ -92,7 +92,7 @@ def computed_late(
 
 
 def _is_summed_product(node: Node, user: Node) -> bool:
-    """Whether the core can sum these products down the rows without storing them."""
+    """Whether the core can sum these products over the rows without storing them."""
     if user.primitive.name != "sum" or user.params["axes"] != (0,) or node.primitive.name != "multiply":
         return False
     is_batch = node.ndim == 2 and node.shape[0] == Rows() and width(node.shape) > 1
@@ -102,9 +102,9 @@ def _is_summed_product(node: Node, user: Node) -> bool:
 def in_order(
     nodes: Sequence[Node], level: dict[int, int], views: dict[int, View], late: Mapping[int, Node]
 ) -> list[Node]:
-    """The nodes by level; within one, single numbers as soon as they can be, so that they part no chain of vectors.
+    """The nodes by level; within a level, single numbers come first, so that they do not split chains of vectors.
 
-    Those in ``late`` come right before their users.
+    Nodes in ``late`` come directly before their users.
     """
     users: dict[int, list[int]] = {}
     waiting: list[int] = []
@@ -138,14 +138,14 @@ def in_order(
 
 
 def _needed(node: Node, late: Mapping[int, Node]) -> list[Node]:
-    """What must be known before the node; of what is made with it, its inputs."""
+    """The nodes that must be computed before the node; late nodes are replaced by their inputs."""
     return [source for item in node.inputs for source in (item.inputs if id(item) in late else (item,))]
 
 
 def fuse(
     nodes: Sequence[Node], level: dict[int, int], views: dict[int, View], late: Mapping[int, Node] | None = None
 ) -> list[NodeGroup]:
-    """Groups in an order that respects every dependency. ``nodes`` are :func:`in_order`; leaves are left out."""
+    """Groups in an order that respects all dependencies. ``nodes`` are :func:`in_order`; leaves are left out."""
     late = late or {}
     groups: list[NodeGroup] = []
     group_of: dict[int, int] = {}
@@ -179,7 +179,7 @@ def _home(
     latest: dict[tuple[int, Shape, str | None], int],
     views: dict[int, View],
 ) -> int | None:
-    """A chain that the node can join: all its inputs are ready before it, or members of it."""
+    """A chain that the node can join: all inputs of the node are computed before the chain or in it."""
     dtype = chain_dtype(node)
     needed, must_follow = -1, -1
     for item in inputs:

@@ -1,7 +1,7 @@
-"""Pieces of one array written where they belong: a gradient's parts straight into the flat gradient.
+"""Pieces of an array that are written directly to their place, such as the parts of a flat gradient.
 
-A ``place`` puts pieces side by side into one array. A piece that lies there in one run of memory needs no buffer of its
-own: whoever computes it writes into the array, whoever reads it reads there.
+A ``place`` node puts pieces into one array. A piece that is contiguous there needs no separate buffer: the instruction
+that computes it writes into the array, and instructions that need it read from there.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from madaline.plan.views import View, lies_as_stored, stored_strides, width
 
 @dataclass(frozen=True, slots=True, eq=False)  # nodes compare elementwise
 class StoragePlace:
-    """Where a stored value lies: in the storage of ``node``, from element ``offset`` on."""
+    """The location of a stored value: in the storage of ``node``, from element ``offset`` on."""
 
     node: Node
     offset: int
 
 
 def homes(nodes: Sequence[Node], views: Mapping[int, View], outputs: Iterable[Node]) -> dict[int, StoragePlace]:
-    """The values that lie within a joined array, by id; all others have storage of their own."""
+    """The values that are stored within a joined array, by id; all others have separate storage."""
     taken = {id(node) for node in outputs}
     found: dict[int, StoragePlace] = {}
     for node in reversed(nodes):
@@ -47,7 +47,7 @@ def homes(nodes: Sequence[Node], views: Mapping[int, View], outputs: Iterable[No
 
 
 def runs(node: Node) -> list[tuple[Node, tuple[int, int]]] | None:
-    """The pieces of a ``place`` with the runs of elements they take, in order; ``None`` if they overlap or are no runs.
+    """The pieces of a ``place`` with their element ranges, in order; ``None`` if they overlap or are not contiguous.
 
     Pieces without elements are left out.
     """
@@ -73,7 +73,7 @@ def runs(node: Node) -> list[tuple[Node, tuple[int, int]]] | None:
 
 
 def gaps(node: Node) -> list[tuple[int, int]]:
-    """The runs of elements of a ``place`` that no piece takes."""
+    """The ranges of elements of a ``place`` that are not in any piece."""
     found, end = [], 0
     for _, (first, last) in runs(node) or ():
         if first > end:

@@ -1,6 +1,6 @@
-"""Groups of nodes to instructions over buffers; reshapes, flips and joins are copies.
+"""Lowering of groups of nodes to instructions over buffers; reshapes, flips and joins are copies.
 
-``instructions/`` has the rules of all other primitives, each beside the instruction it leads to.
+The rules of all other primitives are in ``instructions/``, in the file of the instruction.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def lower(group: NodeGroup, low: Lowering) -> list[Instruction]:
 
 @lowers("reshape")
 def lower_reshape(node: Node, low: Lowering) -> list[Instruction]:
-    """A reshape that no strides can say: copy the elements, in the order of the old shape."""
+    """A reshape that cannot be expressed by strides: copy the elements, in the order of the old shape."""
     (x,) = node.inputs
     batched = row_axis(x.shape) is not None or row_axis(node.shape) is not None
     if batched and not node.primitive.keeps_rows((x.shape,), node.shape, **node.params):
@@ -48,13 +48,13 @@ def lower_reshape(node: Node, low: Lowering) -> list[Instruction]:
 
 @lowers("flip")
 def lower_flip(node: Node, low: Lowering) -> list[Instruction]:
-    """A flip of the rows, which no strides can say; all other flips are views."""
+    """A flip of the rows, which cannot be expressed by strides; all other flips are views."""
     raise NeedsRowCountError(node)
 
 
 @lowers("place")
 def lower_place(node: Node, low: Lowering) -> list[Instruction]:
-    """Pieces side by side: copies of those that are not there already, zeros in the gaps."""
+    """Pieces of an array: copies of those that are not already there, zeros in the gaps."""
     found = runs(node)
     if found is not None:
         return [
@@ -83,7 +83,7 @@ def lower_place(node: Node, low: Lowering) -> list[Instruction]:
 
 
 def _run(node: Node, low: Lowering, first: int, last: int, piece: Node | None = None) -> Chain:
-    """Fill a run of elements with a piece, or with zeros."""
+    """Fill a range of elements with a piece, or with zeros."""
     if piece is not None:
         dst = low.operand(node, stored_strides(piece.shape), first)
         return copy_chain((node,), piece.shape, low.operand(piece), dst, name_of(node.dtype))
@@ -92,7 +92,7 @@ def _run(node: Node, low: Lowering, first: int, last: int, piece: Node | None = 
 
 
 def _are_disjoint(boxes: list[list[tuple[int, int, int | Rows]]]) -> bool:
-    """Whether no two pieces share an element: along some axis their ranges, sorted, follow each other."""
+    """Whether no two pieces share an element: along some axis their ranges do not overlap."""
     if len(boxes) < 2:
         return True
     for axis in range(len(boxes[0])):

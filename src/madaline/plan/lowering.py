@@ -1,4 +1,4 @@
-"""What lowering rules need: where values lie, in which buffers, by which strides; and the table of the rules."""
+"""The context of lowering rules (buffers, offsets and strides of values), and the table of the rules."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from madaline.plan.views import View, lies_as_stored, row_axis, stored_strides, 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How nodes of a primitive become instructions.
+    """The lowering rule of a primitive.
 
-    ``lower(node, low)`` may be given, as further arguments, nodes that are computed within the same instruction.
+    ``lower(node, low)`` may have further arguments: nodes that are computed within the same instruction.
     """
 
     lower: Callable[..., list[Instruction]]
     contiguous: Sequence[int]
-    "Positions of the arguments that must lie as if stored; the planner copies views that do not."
+    "Positions of the arguments that must be contiguous; the planner copies other views."
     joins: bool
-    "Whether arguments of many axes are stored anew, so that axes can be joined: unrolling alone does not help it."
+    "Whether arguments with many axes are copied, so that axes can be joined: unrolling is not possible."
 
 
 RULES: dict[str, Rule] = {}
@@ -45,22 +45,22 @@ def lowers(
 
 @dataclass(slots=True)
 class Lowering:
-    """What lowering needs to know of the whole program."""
+    """The information about the whole program that lowering needs."""
 
     views: dict[int, View]
     space_of: Callable[[Node], str]
     tiled: set[int]
     "Ids of the nodes that are computed tile by tile."
     reducing: dict[int, tuple[int, str]]
-    "The nodes that reduce over the rows, tile by tile, by id: in which stage, and how partial results are combined."
+    "The nodes that reduce over the rows tile by tile, by id: their stage, and how partial results are combined."
     homes: dict[int, StoragePlace] = field(default_factory=dict)
-    "The values that lie within a joined array."
+    "The values that are stored within a joined array."
     buffers: list[Buffer] = field(default_factory=list)
     buffer_of: dict[int, int] = field(default_factory=dict)
     lanes: dict[tuple[int, int, str], int] = field(default_factory=dict)
-    "The lane buffers: one for all that is joined in one array, in one stage and in one way."
+    "The lane buffers: one for all values of a joined array with the same stage and combination."
     over: dict[int, int] = field(default_factory=dict)
-    "The buffer of the input over which an output is written, by the output's id."
+    "The buffer of the input that an output overwrites, by the id of the output."
 
     def buffer(self, node: Node) -> int:
         """The buffer of a stored node."""
@@ -75,7 +75,7 @@ class Lowering:
         return self.buffer_of[id(node)]
 
     def operand(self, node: Node, strides: tuple[int, ...] | None = None, offset: int | None = None) -> Operand:
-        """The node's elements, by its own view or by other strides over the same storage."""
+        """The elements of a node, by its view or by other strides over the same storage."""
         view = self.views[id(node)]
         number = self.buffer(view.root)
         rows = row_axis(view.root.shape)
@@ -90,14 +90,14 @@ class Lowering:
         )
 
     def result(self, node: Node, strides: tuple[int, ...]) -> Operand:
-        """Where a node is written: its lane's partial result if it reduces over the rows."""
+        """The destination of a node: the partial result of the lane if it reduces over the rows."""
         if id(node) not in self.reducing:
             return self.operand(node, strides)
         number, offset = self.lane(node)
         return Operand(number, offset, 0, strides)
 
     def lane(self, node: Node) -> tuple[int, int]:
-        """The lane buffer of a reducing node, and where in it (as in the node's own buffer) its partial result is."""
+        """The lane buffer of a reducing node, and the offset of its partial result (as in the buffer of the node)."""
         home = self.homes.get(id(node), StoragePlace(node, 0))
         key = (id(home.node), *self.reducing[id(node)])
         if key not in self.lanes:
@@ -106,7 +106,7 @@ class Lowering:
         return self.lanes[key], home.offset
 
     def is_in_place(self, piece: Node, node: Node, first: int) -> bool:
-        """Whether a piece lies in the storage of ``node`` already, from element ``first`` on."""
+        """Whether a piece is already in the storage of ``node``, from element ``first`` on."""
         around, view = self.homes.get(id(node), StoragePlace(node, 0)), self.views[id(piece)]
         home = self.homes.get(id(view.root))
         is_in_place = home is not None and home.node is around.node and home.offset == around.offset + first
@@ -130,7 +130,7 @@ def joined_size(shape: Shape, axes: Sequence[int]) -> Dim:
 
 
 def around(shape: Shape, middle: int) -> tuple[list[int], list[int]]:
-    """The axes before and after one; the batch axis counts as before unless it is the one."""
+    """The axes before and after an axis; another batch axis counts as before."""
     rows = row_axis(shape)
     before = [axis for axis in range(middle) if axis != rows]
     after = [axis for axis in range(middle + 1, len(shape)) if axis != rows]
@@ -144,7 +144,7 @@ def around_axis(node: Node) -> tuple[tuple[Dim, Dim, Dim], tuple[int, int, int]]
     axis = node.params["axis"]
     before, after = around(node.shape, axis)
     if row_axis(node.shape) == axis:
-        # The batch axis lies outermost in memory, whatever stands before it in the shape.
+        # The batch axis is outermost in memory, wherever it is in the shape.
         before, after = [], [a for a in range(node.ndim) if a != axis]
     size, inner = dim_of(node.shape[axis]), width(tuple(node.shape[a] for a in after))
     return (joined_size(node.shape, before), size, (inner, False)), (size[0] * inner, inner, 1)

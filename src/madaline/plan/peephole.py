@@ -1,6 +1,6 @@
-"""Fewer, fatter ops in a chain: what optimizers and layers write in several steps, in one pass over the block.
+"""Fusion of ops in a chain: common patterns of optimizers and layers become a single pass over the block.
 
-Each rule replaces ops by one that computes the same in the same order and rounds alike, so no bit changes:
+Each rule replaces several ops by one that computes in the same order with the same rounding, so results do not change:
 
     a b + c                      multiply_add
     s a + t b                    scaled_sum            s, t, u: one number for the whole chain
@@ -31,7 +31,7 @@ FUSED: dict[str, Callable[..., Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Op:
-    """One step of a fused chain: slots count operands first, then constants, then scratch registers."""
+    """One step of a fused chain; slots are numbered: first operands, then constants, then scratch registers."""
 
     name: str
     dst: int
@@ -39,7 +39,7 @@ class Op:
 
 
 def with_fused_ops(ops: Sequence[Op], dims: Sequence[Dim], operands: Sequence[Operand], n_constants: int) -> list[Op]:
-    """The ops of a chain of floats with patterns replaced; each slot is written once, the last ones are registers."""
+    """The ops of a chain of floats with patterns replaced; each slot is written once, and the last are registers."""
     return _Fusion(ops, dims, operands, n_constants).ops()
 
 
@@ -50,7 +50,7 @@ class _Fusion:
         self.uses = Counter(arg for op in ops for arg in op.args)
         self.n_operands = len(operands)
         self.free = max([len(operands) + n_constants, *(op.dst + 1 for op in ops)])
-        # Numbers are the same for all elements, vectors differ along the innermost dim; a column is neither.
+        # Numbers are the same for all elements, vectors vary along the innermost dim; a column is neither.
         axes = [axis for axis, dim in enumerate(dims) if dim != (1, False)]
         self.numbers = {slot for slot, o in enumerate(operands) if not any(o.strides[axis] for axis in axes)}
         self.numbers.update(range(len(operands), len(operands) + n_constants))
@@ -66,7 +66,7 @@ class _Fusion:
                 self.vectors.discard(op.dst)
 
     def ops(self) -> list[Op]:
-        """Later ops first: the largest pattern takes what smaller ones would."""
+        """Replace patterns, later ops first, so that the largest pattern has priority."""
         for slot in self.order[::-1]:
             op = self.made.get(slot)
             if op is None or slot in self.numbers:
@@ -78,7 +78,7 @@ class _Fusion:
         return [self.made[slot] for slot in self.order if slot in self.made]
 
     def _inner(self, slot: int, name: str) -> Op | None:
-        """The op that makes a slot, if it has this name and nobody else needs the slot."""
+        """The op that writes a slot, if it has this name and no other op reads the slot."""
         op = self.made.get(slot)
         alone = op is not None and op.name == name and self.uses[slot] == 1 and slot >= self.n_operands
         return op if alone and slot not in self.numbers else None
@@ -141,7 +141,7 @@ class _Fusion:
         return False
 
     def _difference(self, op: Op) -> bool:
-        """``a - s b`` as ``(-s) b + a``: the sign of a number changes no bit of the product's size."""
+        """``a - s b`` as ``(-s) b + a``, which is bit-identical."""
         a, product = op.args
         scaled = self._scaled(product)
         if scaled is None:

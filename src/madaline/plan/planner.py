@@ -28,32 +28,32 @@ from madaline.plan.simplify import simplify
 from madaline.plan.views import broadcast_strides, is_scalar_constant, width
 
 TILE_BYTES = 512 * 1024
-"What the values of a tile may take together: about the second-level cache."
+"Maximum bytes of all values of a tile: about the size of the second-level cache."
 TILE_ROWS = (256, 128, 64, 32, 16)
 SHARED_BYTES = 128 * 1024
-"Beyond this, reading the matrices for every tile costs more than tiles save; then each product is split instead."
+"Maximum bytes of the matrices for tiling: beyond this, reading them for every tile costs more than tiles save."
 LANE_FLOPS = 4_000_000
-"Work that makes one more lane worth its partial sums and its thread."
+"Work per lane that justifies its partial sums and its thread."
 MAX_LANES = 8
 
 
 def plan(graph: Graph, donated: Mapping[int, int] | None = None) -> Program:
     """The program of a graph.
 
-    Arrays must be inputs: the only constants a program holds are numbers.
+    Arrays must be inputs: a program can contain only numbers as constants.
 
     Parameters
     ----------
     graph : Graph
-        What to compute.
+        The graph to compute.
     donated : dict, optional
-        Positions of outputs and of the inputs whose place they may take: the program is right also if it is given one
-        array for both. They are written last, from stage ``program.commit`` on.
+        Positions of outputs and of the inputs that they may overwrite: the program is also correct if both are the same
+        array. These outputs are written last, from stage ``program.commit`` on.
 
     Raises
     ------
     NeedsRowCountError
-        If some value's layout depends on the number of rows; plan the graph for one number of rows then.
+        If the layout of a value depends on the number of rows; plan the graph for a fixed number of rows then.
     """
     donated = dict(donated or {})
     check_donated(graph, donated)
@@ -69,7 +69,7 @@ def plan(graph: Graph, donated: Mapping[int, int] | None = None) -> Program:
 
 @dataclass(slots=True)
 class _GroupInstructions:
-    """Instructions of one group, and what they read and write."""
+    """The instructions of one group, with the buffers that they read and write."""
 
     instructions: list[Instruction]
     level: int
@@ -111,7 +111,7 @@ class _Planner:
         self.output_index = {id(node): index for index, node in enumerate(self.outputs)}
 
     def _is_tiled(self) -> bool:
-        """Whether the batch goes through all layers tile by tile; not so if the matrices would not stay in cache."""
+        """Whether the batch passes through all layers tile by tile; not if the matrices do not fit into the cache."""
         matrices = {
             id(item): width(item.shape) * item.dtype.itemsize
             for node in self.nodes
@@ -122,7 +122,7 @@ class _Planner:
         return sum(matrices.values()) <= SHARED_BYTES
 
     def clashing(self) -> set[int]:
-        """Positions of the donated outputs that must be copied in the end after all."""
+        """Positions of the donated outputs that must be copied at the end."""
         found = clashes(self.groups, self.commit, self.views, self.donations, self.early)
         return {self.output_index[key] for key in found}
 
@@ -183,7 +183,7 @@ class _Planner:
         return low
 
     def _steps(self, groups: list[NodeGroup], low: Lowering) -> list[_GroupInstructions]:
-        """Instructions in order; a chain that only waits for a product becomes its epilogue."""
+        """Instructions in order; a chain that depends only on a product becomes its epilogue."""
         partner = self._epilogues(groups)
         taken = set(partner.values())
         steps: list[_GroupInstructions] = []
@@ -205,7 +205,7 @@ class _Planner:
         return steps
 
     def _epilogues(self, groups: list[NodeGroup]) -> dict[int, int]:
-        """Products (by position) and the chains that can be run on their rows as they are finished."""
+        """Products (by position) and the chains that can run on their rows as soon as these are finished."""
         home = {id(node): position for position, group in enumerate(groups) for node in group.nodes}
         partner: dict[int, int] = {}
         for position, group in enumerate(groups):
@@ -238,7 +238,7 @@ class _Planner:
         return partner
 
     def _product(self, product: Node, chain: NodeGroup, low: Lowering) -> MatrixProduct:
-        """A product with the chain as its epilogue; what the product can do itself right behind it goes into it."""
+        """A product with the chain as its epilogue; bias, relu and gate become part of the product itself."""
         inside = {id(node) for node in chain.nodes}
 
         def only_user(node: Node) -> Node | None:
@@ -294,14 +294,14 @@ class _Planner:
         return is_scalar_constant(root) and str(float(root.params["value"])) == "0.0"
 
     def _is_bias(self, node: Node, product: Node) -> bool:
-        """Whether the node is one row, added to every row of the product."""
+        """Whether the node is a single row that is added to every row of the product."""
         if is_symbolic(node.shape) or is_scalar_constant(self.views[id(node)].root):
             return False
         strides = broadcast_strides(self.views[id(node)].strides, node.shape, product.shape)
         return strides[0] == 0 and (strides[1] in (0, 1))
 
     def _stages(self, steps: list[_GroupInstructions], low: Lowering) -> tuple[list[Stage], dict[int, tuple[int, int]]]:
-        """Stages by level, and the first and last moment at which each buffer is needed."""
+        """Stages by level, and the lifetime of each buffer."""
         stages: list[Stage] = []
         times: dict[int, tuple[int, int]] = {}
         time = 0
@@ -322,7 +322,7 @@ class _Planner:
             for step in members:
                 for instruction in step.instructions:
                     for number in {operand.buffer for operand in instruction.operands()}:
-                        # All tiles go through all instructions, so what a tile does not own is needed all along.
+                        # All tiles run all instructions, so buffers that no tile owns live during the whole stage.
                         whole = by_rows and low.buffers[number].space != "tile"
                         touch(number, start if whole else time, stop if whole else time)
                     stage.instructions.append(instruction)
@@ -363,7 +363,7 @@ class _Planner:
 
 
 def _joined(combines: list[Combine]) -> list[Combine]:
-    """The same work by fewer combines: neighbours in one lane buffer are folded together."""
+    """The same work with fewer combines: adjacent ranges in one lane buffer are combined together."""
     found: list[Combine] = []
     for combine in sorted(combines, key=lambda item: (item.lane_buffer, item.offset)):
         before = found[-1] if found else None

@@ -1,4 +1,4 @@
-"""Make a graph ready for lowering: outputs with storage of their own, arguments that instructions can read."""
+"""Preparation of a graph for lowering: outputs with separate storage, and arguments that instructions can read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Prepared:
 
 
 def prepared(graph: Graph) -> Prepared:
-    """The graph's nodes in topological order, and how each one lies in memory."""
+    """The nodes of the graph in topological order, and their views."""
     nodes = [
         *(node for node in graph.inputs),
         *(n for n in topological_order(graph.outputs) if n.primitive is not INPUT),
@@ -37,7 +37,7 @@ def prepared(graph: Graph) -> Prepared:
 
 
 def with_stored_outputs(graph: Graph) -> Graph:
-    """Every output a node of its own with storage of its own: others are copied."""
+    """The graph with every output as a distinct node with separate storage; others are copied."""
     seen: set[int] = set()
     outputs = []
     for node in graph.outputs:
@@ -49,7 +49,7 @@ def with_stored_outputs(graph: Graph) -> Graph:
 
 
 def _with_contiguous_arguments(nodes: Sequence[Node], graph: Graph) -> Prepared:
-    """Copy what an instruction other than a chain cannot read: views it has no strides for, numbers without storage."""
+    """Copy arguments that an instruction cannot read: views without suitable strides, numbers without storage."""
     views = views_of(nodes)
     new: dict[int, Node] = {}
     result: list[Node] = []

@@ -1,4 +1,4 @@
-"""The flat program: buffers and stages of instructions, as ``native/FORMAT.md`` describes them."""
+"""The flat program: buffers and stages of instructions, as defined in ``native/FORMAT.md``."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from madaline.plan.instructions.base import Instruction
 
 @dataclass(slots=True)
 class Buffer:
-    """A place for one value; ``space`` is input, output, shared, rows, tile or lane.
+    """The memory of one value; ``space`` is input, output, shared, rows, tile or lane.
 
-    ``size`` counts elements; of one row, if it holds a batch.
+    ``size`` is the number of elements, per row for a batch.
     """
 
     space: str
@@ -24,7 +24,7 @@ class Buffer:
 
     @property
     def bytes(self) -> int:
-        """Bytes it takes (for each row, where it holds a batch)."""
+        """Number of bytes (per row for a batch)."""
         return self.size * ITEMSIZE[self.dtype]
 
 
@@ -35,7 +35,7 @@ ITEMSIZE = {"float32": 4, "float64": 8, "int64": 8, "bool": 1}
 
 @dataclass(frozen=True, slots=True)
 class Combine:
-    """Fold the lanes' partial results into one: ``size`` elements from ``offset`` on, of both buffers."""
+    """Combines the partial results of the lanes: ``size`` elements from ``offset`` on, of both buffers."""
 
     op: str
     dtype: str
@@ -47,7 +47,7 @@ class Combine:
 
 @dataclass(slots=True)
 class Stage:
-    """Instructions run once (``tile_rows`` is 0) or for every tile of rows."""
+    """Instructions that run once (``tile_rows`` is 0) or for every tile of rows."""
 
     tile_rows: int = 0
     lane_rows: int = 0
@@ -58,9 +58,9 @@ class Stage:
 
 @dataclass(slots=True)
 class Program:
-    """A planned graph: what to bind, what to run, how much memory it takes.
+    """A planned graph: inputs and outputs, stages of instructions, and sizes of arenas.
 
-    The native core is given the graph's inputs, then the numbers of rows it asks for.
+    The arguments of the native core are the inputs of the graph, followed by the numbers of rows that it needs.
     """
 
     inputs: list[Node]
@@ -70,19 +70,19 @@ class Program:
     stages: list[Stage]
     arena: dict[str, int]
     donated: dict[int, int] = field(default_factory=dict)
-    "Outputs (by position) that may be bound to the array of an input (by position), and are then right nevertheless."
+    "Outputs (by position) that may be bound to the array of an input (by position)."
     commit: int = -1
-    "The first stage that writes a donated output; all other outputs are written before it. Without any: past the last."
+    "The first stage that writes a donated output; all other outputs are written before. Without any, the end."
     native: dict[str, Any] = field(default_factory=dict)
-    "What the native core made of it, by instruction set."
+    "The program inside the native core, by instruction set."
 
     @property
     def instructions(self) -> list[Instruction]:
-        """All of them, in order."""
+        """All instructions, in order."""
         return [instruction for stage in self.stages for instruction in stage.instructions]
 
     def describe(self) -> str:
-        """The program in words: stages, instructions with their sizes, memory."""
+        """The program as text: stages, instructions with their sizes, memory."""
         from madaline.plan.describe import describe
 
         return describe(self)

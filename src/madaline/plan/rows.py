@@ -1,8 +1,8 @@
-"""Which operations go row by row, which reduce rows to a shared value, and what must wait for what.
+"""Classification of operations as row-wise, reducing or shared, and the assignment to stages.
 
-Operations that keep rows apart, and the reductions that end them, share a *rows stage*, run tile by tile. What needs a
-reduction's result comes in a later stage. Even levels are rows stages, odd levels shared ones; level -1 comes first and
-holds what needs no rows at all.
+Row-wise operations and the reductions of their results form a *rows stage*, which runs tile by tile. Operations that
+need the result of a reduction are in a later stage. Even levels are rows stages, odd levels shared ones; level -1 comes
+first and contains everything that does not depend on rows.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from madaline.graph.node import Node
 from madaline.graph.shapes import Rows, Shape, is_symbolic
 
 REDUCIBLE = {"sum": "sum", "max": "max", "min": "min", "prod": "prod", "matmul": "sum", "scatter_add": "sum"}
-"""Primitives that may reduce over the rows tile by tile, and how partial results are combined."""
+"""Primitives that can reduce over the rows tile by tile, and how partial results are combined."""
 
 
 LEAF_LEVEL = -2
-"Before everything: inputs and constants."
+"The level of inputs and constants."
 
 
 class Kind(Enum):
@@ -33,7 +33,7 @@ class Kind(Enum):
 
 
 class NeedsRowCountError(Exception):
-    """The graph has a value whose layout depends on the number of rows, so it is planned anew for each number."""
+    """The layout of a value depends on the number of rows, so the graph is planned for each number separately."""
 
 
 def kind_of(node: Node) -> Kind:
@@ -68,13 +68,13 @@ def _reduces_rows(node: Node) -> bool:
 
 
 def plain_rows(shape: Shape) -> bool:
-    """Whether the batch stands in the shape once, as it is."""
+    """Whether the number of rows occurs in the shape once, without a factor."""
     rows = [size for size in shape if isinstance(size, Rows)]
     return len(rows) == 1 and rows[0] == Rows()
 
 
 def check_layouts(nodes: list[Node]) -> None:
-    """Refuse graphs with values whose strides would depend on the number of rows."""
+    """Raise an error for values whose strides would depend on the number of rows."""
     for node in nodes:
         if is_symbolic(node.shape) and not plain_rows(node.shape):
             raise NeedsRowCountError(node)
@@ -86,9 +86,9 @@ def levels(
     last: Mapping[int, int] | None = None,
     early: AbstractSet[int] = frozenset(),
 ) -> dict[int, int]:
-    """The stage of each node: as early as its inputs allow, and a shared one as late as its users allow.
+    """The level of each node: as early as its inputs allow; shared nodes as late as their users allow.
 
-    So what an update needs besides the gradient is not computed, stored and read back, but fused into the update.
+    This way, operations of an update that do not depend on the gradient are fused into the update instead of stored.
 
     Parameters
     ----------
@@ -97,10 +97,10 @@ def levels(
     kinds : dict
         The kind of each node, by id.
     last : dict, optional
-        Ids of nodes that wait for all others: those with 0 in the first shared stage behind everything, those with 1 in
-        the next one.
+        Ids of nodes that come after all others: those with 0 in the first shared stage after everything, those with 1
+        in the next one.
     early : set
-        Ids of nodes that must not wait with them.
+        Ids of nodes that must come before them.
     """
     level = _earliest(nodes, kinds)
     end = max(level.values(), default=LEAF_LEVEL)

@@ -1,6 +1,7 @@
-"""Make a graph smaller without changing any result: constants, repeated and dead nodes, algebra that is exact.
+"""Exact simplification of graphs: constant folding, common subexpressions, dead nodes, exact algebra.
 
-Exact means: the same bits, including the sign of zero, NaN and infinity. So ``x * 1`` goes and ``x + 0`` stays.
+Exact means bit-identical results, including the sign of zero, NaN and infinity: ``x * 1`` is simplified, ``x + 0`` is
+not.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ Rule = Callable[[Node], Node | None]
 
 
 def simplify(graph: Graph) -> Graph:
-    """An equal graph without repeated, constant or needless nodes."""
+    """An equivalent graph without repeated, constant or unnecessary nodes."""
     new = simplified(graph)
     return Graph(graph.inputs, tuple(new[id(node)] for node in graph.outputs))
 
 
 def simplified(graph: Graph) -> dict[int, Node]:
-    """The node that stands for each node of the graph in the smaller one, by id."""
+    """The node that replaces each node of the graph, by id."""
     new: dict[int, Node] = {}
     seen: dict[Any, Node] = {}
     for node in topological_order(graph.outputs):
@@ -75,7 +76,7 @@ def _improved(node: Node) -> Node | None:
 
 
 def _without_broadcasts(node: Node) -> Node | None:
-    """Elementwise operations broadcast by themselves: a broadcast before them, or axes for one number, are needless."""
+    """Remove broadcasts before elementwise operations, which broadcast themselves, and axes of single numbers."""
     inputs = list(node.inputs)
     changed = False
     for position, item in enumerate(inputs):
@@ -93,7 +94,7 @@ def _pass_on(node: Node) -> Node:
 
 
 def _add(node: Node) -> Node | None:
-    """What is repeated is doubled before it is repeated."""
+    """``x + x`` of a broadcast ``x`` is doubled before the broadcast."""
     a, b = node.inputs
     return _doubled(node, a) if a is b and a.primitive.name in ("broadcast_to", "reshape") else None
 

@@ -1,7 +1,7 @@
-"""Views: reshapes, transposes, broadcasts, slices and flips are ways to look at stored values, not work.
+"""Views: reshapes, transposes, broadcasts, slices and flips refer to stored values and need no computation.
 
-Stored values are contiguous, with the batch axis outermost wherever it stands in the shape, so that all strides are
-plain numbers and a tile of rows is one piece of memory.
+Stored values are contiguous, with the batch axis outermost wherever it is in the shape, so that all strides are plain
+numbers and a tile of rows is contiguous.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from madaline.graph.node import Node, is_constant
 from madaline.graph.shapes import Rows, Shape
 
 SHAPES = 1024
-"Shapes of which the strides are remembered: a graph has few, and many nodes of each."
+"Number of shapes whose strides are cached: a graph has few different shapes, and many nodes of each."
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # nodes compare elementwise
 class View:
-    """Where the elements of a node lie: in the storage of ``root``, from ``offset``, by ``strides``."""
+    """The location of the elements of a node: in the storage of ``root``, from ``offset``, with ``strides``."""
 
     root: Node
     offset: int
@@ -36,7 +36,7 @@ def row_axis(shape: Shape) -> int | None:
 
 @functools.lru_cache(SHAPES)
 def physical_order(shape: Shape) -> tuple[int, ...]:
-    """The axes as they lie in memory, outermost first: the batch axis, then the others in order."""
+    """The axes in memory order, outermost first: the batch axis, then the others in order."""
     rows = row_axis(shape)
     others = tuple(axis for axis in range(len(shape)) if axis != rows)
     return others if rows is None else (rows, *others)
@@ -63,7 +63,7 @@ def width(shape: Shape) -> int:
 
 
 def is_scalar_constant(node: Node) -> bool:
-    """Whether the node is one known number, which a chain holds itself."""
+    """Whether the node is one known number, which can be a constant of a chain."""
     return is_constant(node) and node.shape == ()
 
 
@@ -73,14 +73,14 @@ def is_number(node: Node, value: float) -> bool:
 
 
 def bare(node: Node) -> Node:
-    """Before it was given another shape."""
+    """The node before reshapes and broadcasts."""
     while node.primitive.name == "reshape":
         (node,) = node.inputs
     return node
 
 
 def lies_as_stored(node: Node, view: View) -> bool:
-    """Whether the node's elements lie as if it were stored itself, from the start of its root."""
+    """Whether the elements of the node are laid out as if it were stored, from the start of its root."""
     stored = stored_strides(node.shape)
     return view.offset == 0 and all(
         size == 1 or a == b for size, a, b in zip(node.shape, view.strides, stored, strict=True)
@@ -88,7 +88,7 @@ def lies_as_stored(node: Node, view: View) -> bool:
 
 
 def is_view(node: Node) -> bool:
-    """Whether the node's elements lie in the storage of another."""
+    """Whether the elements of the node are in the storage of another node."""
     path = [node]
     while path[-1].primitive.name in _RULES:
         path.append(path[-1].inputs[0])
@@ -110,7 +110,7 @@ def _transpose(node: Node, x: View) -> View:
 
 
 def broadcast_strides(strides: tuple[int, ...], shape: Shape, target: Shape) -> tuple[int, ...]:
-    """Strides of the same elements seen under a larger shape."""
+    """Strides of the same elements, broadcast to a larger shape."""
     lead = len(target) - len(shape)
     return (0,) * lead + tuple(
         0 if size == 1 and wanted != 1 else stride
@@ -145,7 +145,7 @@ def _reshape(node: Node, x: View) -> View | None:
     if old is None or new is None:
         strides = _regrouped(before, x.strides, after)
         return None if strides is None else View(x.root, x.offset, strides)
-    # The batch axis stays as it is; what stands before it and after it is regrouped by itself.
+    # The batch axis does not change; the axes before and after it are regrouped separately.
     left = _regrouped(before[:old], x.strides[:old], after[:new])
     right = _regrouped(before[old + 1 :], x.strides[old + 1 :], after[new + 1 :])
     if left is None or right is None:
@@ -154,7 +154,7 @@ def _reshape(node: Node, x: View) -> View | None:
 
 
 def _regrouped(before: Shape, strides: tuple[int, ...], after: Shape) -> tuple[int, ...] | None:
-    """Strides for another shape over the same elements in the same order, if plain strides can say it."""
+    """Strides for another shape over the same elements in the same order, or None if there are none."""
     old = [(int(size), stride) for size, stride in zip(before, strides, strict=True) if size != 1]
     if width(before) != width(after):
         return None

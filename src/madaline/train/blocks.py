@@ -1,4 +1,4 @@
-"""Where batches come from: all rows of arrays, or the blocks of a stream one after another."""
+"""Sources of mini-batches: all rows of arrays, or the consecutive blocks of a stream."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Block:
 
 
 class BlockSource(Protocol):
-    """What a session trains on.
+    """The training data of a session.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class BlockSource(Protocol):
         """A checksum by which a checkpoint recognises the data; None if they may differ every time."""
 
     def describe(self) -> dict[str, Any]:
-        """What a checkpoint compares besides."""
+        """Further values that must match those of a checkpoint."""
 
 
 class ArrayBlocks:
@@ -121,16 +121,16 @@ class ArrayBlocks:
 
 
 class StreamBlocks:
-    """The blocks of a stream, each checked when it comes.
+    """The blocks of a stream, each checked when it arrives.
 
     Parameters
     ----------
     stream : Stream
-        Where rows come from.
+        Source of the rows.
     data : TrainingData
         The first chunk, which the others must resemble.
     model, recipe : Model, Recipe
-        What the rows are for.
+        Purpose of the rows.
     class_weight : dict or array, optional
         Weights of classes, for every block.
     """

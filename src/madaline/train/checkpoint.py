@@ -102,7 +102,7 @@ def save(session: Session, path: str | os.PathLike[str]) -> None:
 
 
 def setting(session: Session) -> dict[str, Any]:
-    """What must be equal for a session to be resumed with the same bits."""
+    """The values that must be equal for a session to be resumed with bit-identical results."""
     options, validation, watch = session.options, session.validation, session.watch
     sampler = options.row_sampler
     source = session.source.describe()

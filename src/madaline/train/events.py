@@ -1,4 +1,4 @@
-"""Callbacks: what they are told, and what they see of training."""
+"""Callbacks, and their view of training."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class TrainingView:
 
     @property
     def recipe(self) -> Recipe:
-        """How it is trained."""
+        """The training settings: loss, optimizer and so on."""
         return self.run.recipe
 
     @property
@@ -47,7 +47,7 @@ class TrainingView:
 
     @property
     def progress(self) -> Progress:
-        """How far training is."""
+        """The progress of training."""
         return self.run.progress
 
     @property

@@ -22,7 +22,7 @@ class Programs:
     network : Network
         The net.
     recipe : Recipe
-        How it is trained.
+        Training settings.
 
     Attributes
     ----------

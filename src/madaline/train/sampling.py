@@ -160,7 +160,7 @@ def epoch_batches(
     sampler : Sampler
         The rule.
     seed, epoch : int
-        What the order depends on besides the sampler.
+        Further values that the order depends on.
     """
     if isinstance(sampler, Shuffled) and batch_size >= len(rows):
         sampler = InOrder()  # the order within one batch does not matter, and rows in order need not be gathered

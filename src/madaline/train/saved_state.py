@@ -1,4 +1,4 @@
-"""What a checkpoint remembers besides arrays, as plain data; every value is checked when it is read back.
+"""The state in a checkpoint other than arrays, as plain data; every value is checked when it is read.
 
 The functions that read raise ValueError, TypeError or KeyError for data that no run can have written.
 """
@@ -19,7 +19,7 @@ PLATEAU = ("scale", "best", "n_bad", "n_cooldown")
 
 @dataclass
 class Progress:
-    """How far a run is."""
+    """The progress of a run."""
 
     t: int = 0
     "Steps since the start, over all epochs."
@@ -49,7 +49,7 @@ def progress_from_plain(
     steps_are_equal : bool
         Whether all epochs have this number of steps.
     names : collection of str
-        What is summed over the steps of an epoch.
+        Sums over the steps of an epoch.
     """
     found = Progress(**data)
     t, epoch, step = found.t, found.epoch, found.step

@@ -46,7 +46,7 @@ TICK_SECONDS = 0.2
 
 @dataclass
 class ResumePoint:
-    """What a later session continues from. It holds neither data nor programs."""
+    """The state from which a later session continues, without data and programs."""
 
     arrays: dict[str, np.ndarray]
     progress: Progress
@@ -67,7 +67,7 @@ class Session:
     options : FitOptions
         Options of the call.
     source : BlockSource
-        Where batches come from.
+        Source of mini-batches.
     validation : RowSelection or None
         Rows to validate on.
     metrics : sequence of Metric
@@ -172,7 +172,7 @@ class Session:
         return self.source.digest()
 
     def resume_point(self) -> ResumePoint:
-        """What a later session continues from, without the arrays of the model itself."""
+        """The state from which a later session continues, without the arrays of the model."""
         flats = self.model.params.flat, self.model.state.flat
         apart = {k: v for k, v in self.arrays.items() if not any(np.may_share_memory(v, flat) for flat in flats)}
         return ResumePoint(apart, self.progress, self.history, self.plateau, self.metrics)

@@ -80,7 +80,7 @@ def new_session(
 def _source(
     model: Model, recipe: Recipe, X: Any, y: Any, options: FitOptions, seed: int
 ) -> tuple[BlockSource, RowSelection | None, int]:
-    """Where batches come from, the validation set, and the number of rows of a step."""
+    """The source of mini-batches, the validation set, and the mini-batch size."""
     stream, sample_weight = (X, None) if isinstance(X, Stream) else (None, options.sample_weight)
     if stream is not None:
         check_stream(stream, y, options, recipe)

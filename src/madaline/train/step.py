@@ -93,7 +93,7 @@ def training_step(
     network : Network
         The net.
     recipe : Recipe
-        How it is trained.
+        Training settings.
     targets : TargetSpec, or dict or tuple of them
         Targets.
     weighted : bool

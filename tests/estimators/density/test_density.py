@@ -146,7 +146,7 @@ def test_what_quantiles_cannot_say_is_refused(rng):
     fitted = clone(ALL[0]).fit(*noisy(rng, 50))
     with pytest.raises(ConfigError, match=r"coverage=0.8 needs the quantiles 0.1 and 0.9, and quantiles=\(0.05, 0.5"):
         fitted.predict_interval([[0.5]], 0.8)
-    with pytest.raises(ConfigError, match=r"coverage=90 must be between 0 and 1, as 0.9"):
+    with pytest.raises(ConfigError, match=r"coverage=90 must be between 0 and 1, such as 0.9"):
         fitted.predict_interval([[0.5]], 90)
     with pytest.raises(ConfigError, match="must hold increasing levels between 0 and 1"):
         md.QuantileMLPRegressor(quantiles=(0.9, 0.1)).fit(*noisy(rng, 50))
@@ -204,7 +204,7 @@ def test_thinned_nets_differ_and_their_mean_density_is_wider(estimator, rng):
     np.testing.assert_allclose(mixed.weights.sum(axis=1), 1.0)
     np.testing.assert_allclose(fitted.predict(x), fitted.predict_samples(x, 50, random_state=0).mean(axis=0), rtol=1e-6)
     single = clone(fitted).set_params(dropout=0.0, mc_dropout=5).fit(X, y)
-    with pytest.raises(ConfigError, match="The net drops no units"):
+    with pytest.raises(ConfigError, match="The net has no dropout"):
         single.predict(x)
 
 

@@ -1,5 +1,5 @@
-"""Takes files: CSV, Parquet, folders, standard input; returns tables and a list of what was assumed about them.
+"""Reading of tables from CSV and Parquet files, folders and standard input, with a list of assumptions.
 
-Start with ``table_file.py``. Bytes become text (``text.py``), text records (``layout.py``), records values
-(``format.py``); ``writing.py`` writes a table in the dialect of another.
+Start with ``table_file.py``. Bytes are decoded to text (``text.py``), text is split into records (``layout.py``), and
+records are converted to values (``format.py``); ``writing.py`` writes a table in the dialect of another.
 """

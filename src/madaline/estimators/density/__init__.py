@@ -1,4 +1,4 @@
-"""Takes: tables with targets that are numbers. Hands on: estimators that know how sure they are.
+"""Regressors that predict a density, quantiles or intervals.
 
-Start with ``gaussian.py``; ``base.py`` is what all of them do alike.
+Start with ``gaussian.py``; ``base.py`` is the common base class.
 """

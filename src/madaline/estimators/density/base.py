@@ -1,4 +1,4 @@
-"""What density estimators do alike: standardise targets, train by likelihood, and answer from the density."""
+"""The base classes of density estimators: standardised targets, maximum likelihood, predictions from the density."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ Array = np.ndarray[Any, Any]
 
 
 class StandardizedRegressor(RegressorMixin, NetEstimator):
-    """A net whose loss sees targets of mean 0 and deviation 1 (of the rows it first trains on), whatever their units.
+    """A net that is trained on targets scaled to mean 0 and standard deviation 1 (of the first training rows).
 
-    Early stopping watches the loss on the rows held back, not :math:`R^2`.
+    Early stopping monitors the loss on the validation set, not :math:`R^2`.
     """
 
     _target_checks: ClassVar[Mapping[str, Any]] = {"y_numeric": True}
@@ -69,29 +69,30 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
         check_pair((self.target_centre_, self.target_scale_), self.target_spec_.width, "centre and spread")
 
     def _output_activation(self) -> str:
-        return "identity"  # what outputs mean is asked of the density, in the units of the targets
+        return "identity"  # predictions are computed from the density, in the units of the targets
 
     def score_rows(self, prediction: Array, rows: RowSet) -> float:
         return -float(self.loss_function_(prediction, rows.y, rows.weight))
 
     @available_if(can_continue)
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Go once through the rows and keep what was learned before; arguments as of ``fit``."""
+        """Train for one more epoch on these rows; for the arguments see ``fit``."""
         if not hasattr(self, "model_"):
             self._validate_params()
         return self._fit(X, y, sample_weight, continues=True)
 
     def calibrate(self, X: Any, y: Any) -> Self:
-        r"""Correct intervals by rows that were not trained on, so that they hold at least the share they promise.
+        r"""Adjust prediction intervals with rows that were not used for training, to guarantee their coverage.
 
-        Ends are moved outwards (or inwards) by the :math:`\lceil (n+1)c\rceil`-th smallest of the ``n`` rows' distances
-        from being inside, for each target. Of rows drawn like these, a share of at least ``c`` is then inside, whatever
-        the net has learned: conformalized quantile regression, Romano et al. 2019, theorem 1.
+        For each target, the ends are moved outwards (or inwards) by the :math:`\lceil (n+1)c\rceil`-th smallest
+        distance of the ``n`` rows from their interval. For new rows from the same distribution the coverage is then at
+        least ``c``, regardless of the quality of the net: conformalized quantile regression, Romano et al. 2019,
+        theorem 1.
 
         Parameters
         ----------
         X, y
-            Rows and targets as of ``fit``; a hundred or more.
+            Rows and targets as in ``fit``, preferably a hundred or more.
         """
         check_is_fitted(self, "model_")
         if "table_plan_" in self.__dict__:
@@ -107,7 +108,7 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
         return self
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[Array, Array]:
-        """The lower and the upper end of the middle of each row's density that holds ``coverage`` of it."""
+        """Lower and upper ends of the central prediction interval with this coverage, for each row."""
         low, high = self._interval(self._answers(X), coverage)
         if "_calibration" in self.__dict__:
             answers, y = self._calibration
@@ -125,29 +126,29 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
         return low, high
 
     def _answers(self, X: Any) -> tuple[Array, ...]:
-        """What the net says of rows, as arrays: enough for intervals of any coverage."""
+        """The predictions of the net that intervals of any coverage are computed from, as arrays."""
         raise NotImplementedError
 
     def _interval(self, answers: tuple[Array, ...], coverage: float) -> tuple[Array, Array]:
-        """The interval as the net has it."""
+        """The interval before calibration."""
         raise NotImplementedError
 
     def _shaped(self, values: Array) -> Array:
-        """Numbers of each target, (..., targets), without that axis if there is one target."""
+        """Values of the targets, (..., targets), without the last axis if there is one target."""
         return values if self.target_is_matrix_ else values[..., 0]
 
 
 class DensityRegressor(ThinnedNets, StandardizedRegressor):
-    """An estimator of the whole density of the target; a subclass gives ``_densities`` of standardised targets."""
+    """An estimator of the density of the target; a subclass defines ``_densities`` of standardised targets."""
 
     mc_dropout: int
 
     def _densities(self, outputs: Array) -> GaussianMixture:
-        """The densities, one for each row of raw outputs."""
+        """The densities, one per row of raw outputs."""
         raise NotImplementedError
 
     def distribution(self, X: Any) -> GaussianMixture:
-        """The density of each row's targets, with all that can be asked of it.
+        """The predicted density of the targets of each row.
 
         With ``mc_dropout`` it is the mean of the densities of that many thinned nets.
         """
@@ -167,11 +168,11 @@ class DensityRegressor(ThinnedNets, StandardizedRegressor):
         return self._shaped(self.distribution(X).mean())
 
     def predict_mode(self, X: Any) -> Array:
-        """Where each row's density is highest."""
+        """The mode of the density of each row."""
         return self._shaped(self.distribution(X).mode())
 
     def predict_quantiles(self, X: Any, quantiles: Any = (0.05, 0.5, 0.95)) -> Array:
-        """Quantiles of each target alone, (n_samples, n_quantiles) or (n_samples, n_targets, n_quantiles)."""
+        """Marginal quantiles of the targets, (n_samples, n_quantiles) or (n_samples, n_targets, n_quantiles)."""
         return np.moveaxis(self._shaped(self.distribution(X).quantiles(quantiles)), 0, -1)
 
     def _answers(self, X: Any) -> tuple[Array, ...]:
@@ -186,26 +187,26 @@ class DensityRegressor(ThinnedNets, StandardizedRegressor):
         return self._shaped(self._densities(outputs).mean() * self.target_scale_ + self.target_centre_)
 
     def sample(self, X: Any, n_samples: int = 1, random_state: Any = None) -> Array:
-        """Draws from each row's density, (n_samples, n) or (n_samples, n, n_targets)."""
+        """Random samples from the density of each row, (n_samples, n) or (n_samples, n, n_targets)."""
         return self._shaped(self.distribution(X).sample(n_samples, seed=seed_of(check_random_state(random_state))))
 
     def log_density(self, X: Any, y: Any) -> Array:
-        """The logarithm of the density at each row's target, (n_samples,): its mean is the log-likelihood of a row."""
+        """The logarithm of the density at the target of each row, (n_samples,)."""
         y = np.asarray(y, dtype=np.float64)
         return self.distribution(X).log_density(y if y.ndim == 2 else y[:, None])
 
     def density(self, X: Any, y: Any) -> Array:
-        """The density at each row's target, (n_samples,)."""
+        """The density at the target of each row, (n_samples,)."""
         return np.exp(self.log_density(X, y))
 
 
 def tails(coverage: float) -> tuple[float, float]:
-    """The levels between which that share of a density lies, as much above as below."""
+    """The levels of the quantiles that bound the central interval with this coverage."""
     if not 0.0 < coverage < 1.0:
-        raise ConfigError(f"coverage={coverage!r} must be between 0 and 1, as 0.9.")
+        raise ConfigError(f"coverage={coverage!r} must be between 0 and 1, such as 0.9.")
     return (1.0 - coverage) / 2.0, (1.0 + coverage) / 2.0
 
 
 def _rounded_up(number: float) -> int:
-    """The next whole number, for numbers that may be a rounding error above one."""
+    """The smallest integer that is not below the number, up to rounding errors."""
     return int(np.ceil(number - 1e-9))

@@ -1,4 +1,4 @@
-"""A Gaussian for each row: its mean and its standard deviation."""
+"""Regression with a predicted mean and standard deviation for each row."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from madaline.losses.mixture_density import GaussianMixture
 
 Array = np.ndarray[Any, Any]
 LARGEST_VARIANCE = 1e100
-"Of standardised targets: rows far from all others may get an infinite one, of which nothing could be asked."
+"Limit for standardised targets: rows far from all others could otherwise get an infinite value."
 
 
 @documented
 class GaussianMLPRegressor(DensityRegressor, DensityParameters):
-    """A multilayer perceptron that predicts a mean and a standard deviation for each row, by likelihood.
+    """A multilayer perceptron that predicts a mean and a standard deviation for each row, by maximum likelihood.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ class GaussianMLPRegressor(DensityRegressor, DensityParameters):
 
     Notes
     -----
-    Nix & Weigend 1994. Targets are standardised inside; all answers are in their own units, and several targets are
-    independent given the row. ``loss_curve_`` and ``validation_scores_`` are of standardised targets.
+    Nix & Weigend 1994. Targets are standardised internally; predictions are in the original units. Several targets are
+    conditionally independent. ``loss_curve_`` and ``validation_scores_`` refer to standardised targets.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class GaussianMLPRegressor(DensityRegressor, DensityParameters):
         return GaussianMixture(np.ones((len(outputs), 1)), self.loss_function_.predict(outputs)[:, None, :], factors)
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
-        """The mean of each row, and if asked for its standard deviation: (n_samples,) or (n_samples, n_targets)."""
+        """The mean and optionally the standard deviation of each row: (n_samples,) or (n_samples, n_targets)."""
         found = self.distribution(X)
         mean = self._shaped(found.mean())
         if not return_std:

@@ -1,4 +1,4 @@
-"""Mixture density networks: any density, where one answer is not enough."""
+"""Mixture density networks, which can predict densities with several modes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Array = np.ndarray[Any, Any]
 
 @parameters
 class MixtureParameters(DensityParameters):
-    """Parameters besides those of every density."""
+    """Parameters in addition to those of all nets."""
 
     _: KW_ONLY
     components: Annotated[int, Parameter("int", "Number of Gaussians in a mixture.", (AT_LEAST_1,))] = 5
@@ -37,7 +37,7 @@ class MixtureParameters(DensityParameters):
 
 @documented
 class MixtureDensityRegressor(DensityRegressor, MixtureParameters):
-    """A multilayer perceptron that predicts a mixture of Gaussians for each row: targets may have several answers.
+    """A multilayer perceptron that predicts a mixture of Gaussians for each row, for densities with several modes.
 
     Parameters
     ----------
@@ -49,8 +49,9 @@ class MixtureDensityRegressor(DensityRegressor, MixtureParameters):
 
     Notes
     -----
-    Bishop 1994. ``distribution(X)`` gives the densities themselves; ``predict`` their means, which may lie between two
-    answers where nothing is: see ``predict_mode``. Targets are standardised inside; all answers are in their own units.
+    Bishop 1994. ``distribution(X)`` returns the densities; ``predict`` returns their means, which may lie between two
+    modes, where the density is small: see ``predict_mode``. Targets are standardised internally; predictions are in the
+    original units.
 
     Examples
     --------

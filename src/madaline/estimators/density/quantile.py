@@ -1,4 +1,4 @@
-"""Quantiles of the target, without a belief about the form of its density."""
+"""Quantile regression, without assumptions about the distribution of the target."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Array = np.ndarray[Any, Any]
 
 @parameters
 class QuantileParameters(NetParameters):
-    """Parameters besides those of every net."""
+    """Parameters in addition to those of all nets."""
 
     _: KW_ONLY
     quantiles: Annotated[Any, Parameter("sequence of float", "Increasing levels between 0 and 1.", ("array-like",))] = (
@@ -31,7 +31,7 @@ class QuantileParameters(NetParameters):
 
 @documented
 class QuantileMLPRegressor(StandardizedRegressor, QuantileParameters):
-    """A multilayer perceptron that predicts quantiles of the target, all at once, by the pinball loss.
+    """A multilayer perceptron that predicts several quantiles of the target, trained with the pinball loss.
 
     Parameters
     ----------
@@ -43,9 +43,9 @@ class QuantileMLPRegressor(StandardizedRegressor, QuantileParameters):
 
     Notes
     -----
-    Koenker & Bassett 1978. ``predict`` gives the quantile whose level is nearest to a half, ``predict_interval`` those
-    intervals whose ends are both among ``quantiles``. Where levels cross, they are sorted, which never makes them worse
-    (Chernozhukov et al. 2010). Targets are standardised inside.
+    Koenker & Bassett 1978. ``predict`` returns the quantile whose level is closest to 1/2, ``predict_interval``
+    intervals whose ends are both among ``quantiles``. Quantiles that cross are sorted, which never makes them worse
+    (Chernozhukov et al. 2010). Targets are standardised internally.
 
     Examples
     --------
@@ -65,14 +65,14 @@ class QuantileMLPRegressor(StandardizedRegressor, QuantileParameters):
         return self.loss_function_.levels
 
     def predict_quantiles(self, X: Any) -> Array:
-        """All quantiles, (n_samples, n_quantiles) or (n_samples, n_targets, n_quantiles), rising."""
+        """All quantiles, (n_samples, n_quantiles) or (n_samples, n_targets, n_quantiles), in increasing order."""
         raw = self._predict_rows(X, raw=True)
         by_target = np.sort(raw.reshape(len(raw), self.target_spec_.width, -1), axis=2)
         found = by_target * np.atleast_1d(self.target_scale_)[:, None] + np.atleast_1d(self.target_centre_)[:, None]
         return np.asarray(found if self.target_is_matrix_ else found[:, 0, :])
 
     def predict(self, X: Any) -> Array:
-        """The quantile whose level is nearest to a half: the median, if it is among them."""
+        """The quantile whose level is closest to 1/2: the median, if it is among them."""
         found = self.predict_quantiles(X)
         return np.asarray(found[..., int(np.argmin(np.abs(self._levels - 0.5)))])
 
@@ -86,6 +86,6 @@ class QuantileMLPRegressor(StandardizedRegressor, QuantileParameters):
         if any(len(place) == 0 for place in places):
             raise ConfigError(
                 f"coverage={coverage!r} needs the quantiles {wanted[0]:g} and {wanted[1]:g}, and "
-                f"quantiles={self.quantiles!r} lacks one. Fit again with both."
+                f"quantiles={self.quantiles!r} does not contain both. Fit again with both."
             )
         return np.asarray(found[..., places[0][0]]), np.asarray(found[..., places[1][0]])

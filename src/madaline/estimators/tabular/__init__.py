@@ -1,4 +1,4 @@
-"""Takes tables and a target; hands on a learned model with its file, scores against baselines, and advice.
+"""Evaluation of estimators on tables: scores, baselines, effects of columns, and advice.
 
-Start with ``learned.py``: a net with all that stands between a table and its answers.
+Start with ``scores.py``.
 """

@@ -1,4 +1,4 @@
-"""What to try next, from how a run went; the most promising first."""
+"""Advice for the next run, based on the last one; the most promising first."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EARLY = 0.25
 "A best epoch within this fraction of the epochs came early."
 MANY_COLUMNS = 4
 NAIVE = {"most frequent": "the most frequent class", "mean": "the mean"}
-"Baselines that do not look at the columns, and what they predict."
+"Baselines that do not use the columns, and their predictions."
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Advice:
 
 @dataclass(frozen=True)
 class RunFacts:
-    """What advice depends on besides history and scores.
+    """Facts about a run, other than history and scores, that advice depends on.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What simpler models make of the same rows: the least a net should beat, and what is usually best for tables."""
+"""Baseline models for the same rows: constant predictions, a linear model and gradient boosting."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from madaline.data.encode import NUMBERS
 
 MAX_ROWS = 50_000
-"Baselines train on at most so many rows."
+"Maximum number of training rows of baselines."
 MAX_BINS = 255
-"Categories that gradient boosting takes as such."
+"Maximum number of categories of a column for gradient boosting."
 MAX_COLUMNS = 2_000
-"Wider tables get no gradient boosting, which would take longer than the net."
+"Maximum number of columns for gradient boosting, which would otherwise take longer than the net."
 MAX_CLASSES = 100
-"Nor do more classes, each of which needs a tree of its own in every round."
+"Maximum number of classes for gradient boosting, which needs one tree per class in every round."
 
 
 @dataclass(frozen=True)
 class EncodedTable:
-    """Rows as the table plan encodes them, and their target: numbers of classes, labels or numbers."""
+    """Rows encoded by the table plan, and their targets: class indices, labels or numbers."""
 
     X: dict[str, np.ndarray]
     y: np.ndarray
@@ -41,7 +41,7 @@ class EncodedTable:
 
     @property
     def codes(self) -> np.ndarray:
-        """Embedded categories by number, one column each."""
+        """Embedded categories as integers, one column each."""
         columns = [column for name, column in self.X.items() if name != NUMBERS]
         return np.column_stack(columns) if columns else np.empty((len(self.y), 0), np.int64)
 
@@ -51,11 +51,11 @@ class EncodedTable:
 
 
 Baseline = tuple[str, Callable[[], np.ndarray]]
-"A name, and what fits the model and gives its predictions for the test rows."
+"A name, and a function that fits the model and returns its predictions for the test set."
 
 
 def baselines(task: str, train: EncodedTable, test: EncodedTable, n_classes: int, *, seed: int) -> list[Baseline]:
-    """Models to compare with, by name; each is fitted when it is called."""
+    """Baseline models by name; each is fitted when it is called."""
     train = train.head(MAX_ROWS)
     first = {"regression": "mean", "count": "mean"}.get(task, "most frequent")
     found: list[Baseline] = [(first, lambda: _dummy(task, train, test, n_classes))]
@@ -103,9 +103,9 @@ def _boosting(task: str, train: EncodedTable, test: EncodedTable, n_classes: int
     matrices = [np.hstack([rows.numbers, rows.codes.astype(np.float32)]) for rows in (train, test)]
     n_numbers, codes = train.numbers.shape[1], train.codes
     few = [n_numbers + k for k in range(codes.shape[1]) if codes[:, k].max(initial=0) < MAX_BINS]
-    for k in few:  # a code beyond those of training is none
+    for k in few:  # codes that are not in the training set are missing
         matrices[1][matrices[1][:, k] >= MAX_BINS, k] = np.nan
-    # A tree for each class in each round: with many classes fewer rounds, or it would take longer than the net.
+    # Each round has one tree per class: with many classes, fewer rounds, so that it does not take longer than the net.
     rounds = max(10, min(100, 400 // max(n_classes, 1)))
     options: dict[str, Any] = {"random_state": seed, "categorical_features": few or None, "max_iter": rounds}
     model: Any
@@ -119,15 +119,15 @@ def _boosting(task: str, train: EncodedTable, test: EncodedTable, n_classes: int
 
 
 def _for_each(model: Any, y: np.ndarray) -> Any:
-    """A model of one target for several."""
+    """A model for several targets, from one for a single target."""
     return model if y.shape[1] == 1 else MultiOutputRegressor(model)
 
 
 def _fitted(model: Any, X: Any, y: np.ndarray, other: Any, task: str, n_classes: int) -> np.ndarray:
-    """Fit, and predict as :func:`madaline.estimators.tabular.scores.score` takes it."""
+    """Fit the model, and predict in the form of :func:`madaline.estimators.tabular.scores.score`."""
     one = task in ("regression", "count") and y.shape[1] == 1
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a baseline that did not converge is one all the same
+        warnings.simplefilter("ignore")  # a baseline that did not converge can still be used
         model.fit(X, y[:, 0] if one else y)
         if task in ("regression", "count"):
             return np.asarray(model.predict(other)).reshape(other.shape[0], -1)
@@ -138,7 +138,7 @@ def _fitted(model: Any, X: Any, y: np.ndarray, other: Any, task: str, n_classes:
 
 
 def _spread(p: np.ndarray, classes: np.ndarray, n_classes: int) -> np.ndarray:
-    """Probabilities of all classes, those that training rows did not have among them."""
+    """Probabilities of all classes, including those that are not in the training set."""
     whole = np.zeros((len(p), n_classes))
     whole[:, classes.astype(int)] = p
     return whole

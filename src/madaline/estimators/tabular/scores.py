@@ -1,4 +1,4 @@
-"""How good predictions are on rows that training did not see, with how sure that is."""
+"""Scores of predictions on a test set, with bootstrap intervals."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 from madaline.report.findings import Score
 
 N_RESAMPLES = 1000
-"Of the rows, to see how scores vary."
+"Number of bootstrap resamples."
 BLOCK = 1 << 22
-"Weights that are drawn together."
+"Number of weights that are drawn together."
 SHARE = 0.95
-"Of resamples that an interval holds."
+"Fraction of resamples inside an interval."
 
 Means = np.ndarray
-"Weighted means of the quantities a score is made of."
+"Weighted means of the quantities that a score is computed from."
 
 
 class ResampledMetric(Protocol):
@@ -109,7 +109,7 @@ def _average_precision(positive: np.ndarray, negative: np.ndarray) -> np.ndarray
 
 def _squares(truth: np.ndarray, prediction: np.ndarray) -> np.ndarray:
     error = np.mean((truth - prediction) ** 2, axis=1)
-    centred = truth - truth.mean(axis=0)  # the square of a large mean would drown the variance
+    centred = truth - truth.mean(axis=0)  # a large mean would cause cancellation
     return np.column_stack([error, centred, centred**2])
 
 
@@ -247,7 +247,7 @@ METRICS: dict[str, tuple[ResampledMetric, ...]] = {
     "regression": (R2, RMSE, MAE),
     "count": (R2, DEVIANCE, MAE),
 }
-"The scores of a task, the one to judge by first."
+"The scores of each task, the main one first."
 
 
 CLASS_METRICS: dict[str, tuple[ResampledMetric, ...]] = {

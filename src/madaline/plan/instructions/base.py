@@ -1,4 +1,4 @@
-"""What every instruction is made of: sizes, strided views of buffers, and the methods that each kind defines."""
+"""The base class of instructions, with sizes and strided views of buffers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from madaline.graph.node import Node
 
 Dim = tuple[int, bool]
-"""A size: ``coefficient``, times the rows of the tile if the flag is set."""
+"""A size: ``coefficient``, times the number of rows of the tile if the flag is set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,28 +26,28 @@ class Operand:
     strides: tuple[int, ...]
 
     def encode(self) -> tuple[int, int, int, tuple[int, ...]]:
-        """The tuple that the native core takes."""
+        """The tuple for the native core."""
         return (self.buffer, self.offset, self.row_advance, self.strides)
 
 
 @dataclass(slots=True)
 class Frame:
-    """Where the reference executor runs an instruction: the memory of all buffers, and the rows of the current tile."""
+    """The context of the reference executor: the memory of all buffers, and the rows of the current tile."""
 
     memory: list[np.ndarray]
-    "One flat array for each buffer, of its type."
+    "One flat array per buffer, with its type."
     rows: int
     first_row: int = 0
     first_tile: bool = True
     "Whether this is the first tile of a lane, where instructions that accumulate overwrite."
 
     def size(self, dim: Dim) -> int:
-        """The number a size stands for in this tile."""
+        """The value of a size in this tile."""
         coefficient, by_rows = dim
         return coefficient * self.rows if by_rows else coefficient
 
     def view(self, operand: Operand, dims: Sequence[Dim]) -> np.ndarray:
-        """The elements of an operand. NumPy refuses a view that leaves the memory of its buffer."""
+        """The elements of an operand. A view that exceeds the memory of its buffer raises an error."""
         memory = self.memory[operand.buffer]
         shape = tuple([self.size(dim) for dim in dims])
         if 0 in shape:
@@ -59,7 +59,7 @@ class Frame:
 
 @dataclass(slots=True)
 class Instruction(ABC):
-    """One instruction of a program; ``nodes`` are what it computes.
+    """An instruction of a program; it computes ``nodes``.
 
     A kind of instruction is one file here: its fields, the rules that lower graph nodes to it, and these methods.
     ``native/kernels`` has a header of the same name.
@@ -70,26 +70,26 @@ class Instruction(ABC):
 
     @abstractmethod
     def reads(self) -> list[Operand]:
-        """What it reads."""
+        """The operands that it reads."""
 
     @abstractmethod
     def writes(self) -> list[Operand]:
-        """What it writes."""
+        """The operands that it writes."""
 
     def operands(self) -> list[Operand]:
-        """Everything it reads or writes."""
+        """All operands."""
         return self.reads() + self.writes()
 
     @abstractmethod
     def encode(self, core: ModuleType) -> tuple[str, tuple[Any, ...]]:
-        """The method of the native program that adds it, and its arguments."""
+        """The name of the method of the native program that adds it, and the arguments."""
 
     @abstractmethod
     def run(self, frame: Frame) -> None:
-        """Do it with NumPy."""
+        """Run the instruction with NumPy."""
 
     def within_limits(self) -> Sequence[Instruction]:
-        """The same work by instructions of at most ``MAX_DIMS`` dims."""
+        """Equivalent instructions with at most ``MAX_DIMS`` dims."""
         return [self]
 
     @property
@@ -102,7 +102,7 @@ class Instruction(ABC):
         """Its sizes in descriptions."""
 
     def details(self) -> str:
-        """What else descriptions say of it."""
+        """Details for descriptions."""
         return ""
 
 
@@ -136,24 +136,24 @@ class AxisInstruction(Instruction):
 
 
 def accumulated(frame: Frame, dst: np.ndarray, value: Any, fold: Any = np.add) -> None:
-    """Write a partial result of a reduction over the rows, or fold it into that of the tiles before."""
+    """Write a partial result of a reduction over the rows, or combine it with that of earlier tiles."""
     dst[...] = value if frame.first_tile else fold(dst, value)
 
 
 def check_indices(name: str, indices: np.ndarray, size: int) -> None:
-    """An error, as that of the native core, where an index leaves its axis."""
+    """Raise the same error as the native core if an index is out of range."""
     wrong = indices[(indices < -size) | (indices >= size)]
     if wrong.size:
         raise IndexError(f"{name}: index {wrong.flat[0]} is out of range for an axis of size {size}.")
 
 
 def encode_optional(operand: Operand | None) -> Any:
-    """An operand, or None, as the native core takes it."""
+    """An operand or None, encoded for the native core."""
     return None if operand is None else operand.encode()
 
 
 def show_dims(dims: Sequence[Dim]) -> str:
-    """Sizes in words; ``n`` is the number of rows.
+    """Sizes as text; ``n`` is the number of rows.
 
     Examples
     --------

@@ -1,11 +1,11 @@
-"""Softmax cross-entropy and its slope in one pass over the rows.
+"""Softmax cross-entropy and its derivative in one pass over the rows.
 
-Traced and differentiated, the loss is nine instructions over small arrays, which cost more than their work. Where the
-graph has all of
+Traced and differentiated, the loss is nine instructions over small arrays, whose overhead exceeds their work. If the
+graph contains all of
 
     s = z - max_j z_j,   l = log sum_j exp(s_j),   r = l - s_k,   g exp(s - l) - g e_k
 
-for few classes, ``k`` the row's class and ``g`` a factor of the row, one instruction computes ``r`` and the slope.
+for few classes, with the class ``k`` and a factor ``g`` of the row, one instruction computes ``r`` and the derivative.
 Kernel: ``native/kernels/class_loss.h``.
 """
 
@@ -27,11 +27,11 @@ from madaline.plan.lowering import Lowering, dim_of, lowers
 from madaline.plan.views import bare, is_number
 
 MOST_CLASSES = 64
-"With more, instructions of their own lose little; and here sums over the classes go one by one."
+"Maximum number of classes: with more, separate instructions cost little, and sums over classes are sequential here."
 
 
 class _ClassLoss(Primitive, registered=False):
-    """``(n, c + 1)``: the slope with respect to ``c`` logits, then the loss of the row. Arguments: z, k, g."""
+    """``(n, c + 1)``: the derivatives with respect to ``c`` logits, then the loss of the row. Arguments: z, k, g."""
 
     name = "class_loss"
 
@@ -61,7 +61,7 @@ CLASS_LOSS = _ClassLoss()
 
 @dataclass(slots=True)
 class SoftmaxCrossEntropy(Instruction):
-    """Softmax cross-entropy: the slopes of ``classes`` logits and, behind them, the loss of each row."""
+    """Softmax cross-entropy: the derivatives for ``classes`` logits, followed by the loss of each row."""
 
     n: Dim
     classes: int
@@ -96,9 +96,9 @@ class SoftmaxCrossEntropy(Instruction):
 
 @lowers("class_loss")
 def lower_class_loss(node: Node, low: Lowering) -> list[Instruction]:
-    """The loss and its slope."""
+    """The loss and its derivative."""
     operands = [low.operand(item) for item in (*node.inputs, node)]
-    n, columns = node.shape  # the slopes of the classes, then the loss
+    n, columns = node.shape  # the derivatives for the classes, then the loss
     assert isinstance(columns, int)
     return [SoftmaxCrossEntropy((node,), name_of(node.dtype), dim_of(n), columns - 1, *operands)]
 
@@ -113,14 +113,14 @@ class _Match:
 
 
 def with_class_losses(graph: Graph) -> Graph:
-    """The graph with every such loss as one node."""
+    """The graph with each such loss as one node."""
     nodes = topological_order(graph.outputs)
     losses = dict(pair for node in nodes for pair in _loss(node))
     every = [found for node in nodes if (found := _found(node, losses)) is not None]
     made_here = {id(node) for found in every for node in (found.loss, found.slope)}
     replaced: dict[int, Node] = {}
     for found in every:
-        # A factor that needs the loss, as that of a focal loss, cannot be there before it.
+        # A factor that depends on the loss, as in a focal loss, cannot be computed before it.
         if not any(id(node) in made_here for node in topological_order([found.factor])):
             replaced |= _parts(found)
     return Graph(graph.inputs, tuple(substitute(graph.outputs, replaced))) if replaced else graph
@@ -131,7 +131,7 @@ _Key = tuple[int, int, int]
 
 
 def _loss(node: Node) -> list[tuple[_Key, Node]]:
-    """The node under its key, if it is ``l - s_k``."""
+    """The node with its key, if it is ``l - s_k``."""
     if node.primitive.name != "subtract":
         return []
     total, own = node.inputs[0], bare(node.inputs[1])
@@ -140,7 +140,7 @@ def _loss(node: Node) -> list[tuple[_Key, Node]]:
 
 
 def _found(slope: Node, losses: Mapping[_Key, Node]) -> _Match | None:
-    """The loss whose slope a node is, if it has few classes."""
+    """The loss whose derivative a node is, if it has few classes."""
     if slope.primitive.name != "add" or slope.ndim != 2 or slope.dtype.kind != "f":
         return None
     n, classes = slope.shape
@@ -175,7 +175,7 @@ def _unshifted(node: Node) -> Node | None:
 
 
 def _parts(found: _Match) -> dict[int, Node]:
-    """What stands for the loss and the slope: views of what both are computed into."""
+    """The replacements of the loss and the derivative: views of the combined result."""
     n, classes = found.slope.shape
     arguments = (found.z, found.classes, found.factor)
     whole = Node(CLASS_LOSS, arguments, {}, CLASS_LOSS.shape(found.z.shape), found.slope.dtype)

@@ -25,7 +25,7 @@ from madaline.plan.views import broadcast_strides, is_scalar_constant, physical_
 class Chain(Instruction):
     """Elementwise operations over an index space, block by block.
 
-    Slots count the operands first, then the constants, then scratch registers.
+    Slots are numbered: first operands, then constants, then scratch registers.
     """
 
     dims: tuple[Dim, ...]
@@ -57,7 +57,7 @@ class Chain(Instruction):
     def run(self, frame: Frame) -> None:
         dtype = np.dtype(self.dtype)
         places = [frame.view(operand, self.dims) for operand in self.places]
-        # Operands are read when an op needs them, so that an output written over an input too early shows.
+        # Operands are read when an op needs them, so that an output that overwrites an input too early is detected.
         slots: dict[int, Any] = {len(places) + i: dtype.type(value) for i, value in enumerate(self.constants)}
         for op in self.ops:
             args = [slots[arg] if arg in slots else places[arg].astype(dtype, copy=False) for arg in op.args]
@@ -103,7 +103,7 @@ class Chain(Instruction):
 
 
 def lower_chain(group: NodeGroup, low: Lowering, skip: frozenset[int] = frozenset()) -> Chain:
-    """A fused chain. Nodes in ``skip`` have been computed by a product already."""
+    """A fused chain. Nodes in ``skip`` are already computed by a product."""
     members = [node for node in group.nodes if id(node) not in skip]
     inside = {id(node) for node in members}
     order = physical_order(group.shape)
@@ -169,9 +169,9 @@ def lower_chain(group: NodeGroup, low: Lowering, skip: frozenset[int] = frozense
 
 
 def _read_before_written(ops: list[Op], operands: Sequence[Operand], over: dict[int, int], free: int) -> list[Op]:
-    """The ops in an order that is right where an output lies over an input: whoever reads the input comes first.
+    """The ops in an order that is correct if an output overwrites an input: ops that read the input come first.
 
-    ``over`` has the input's buffer for the output's slot; slots from ``free`` on are unused.
+    ``over`` maps the slot of the output to the buffer of the input; slots from ``free`` on are unused.
     """
     late: dict[int, int] = {}
     for slot, buffer in over.items():
@@ -207,7 +207,7 @@ def copy_chain(
 
 
 def fill_chain(node: Node, low: Lowering, value: float) -> Chain:
-    """The same number everywhere in a stored node."""
+    """Fill a stored node with one number."""
     order = physical_order(node.shape)
     strides = stored_strides(node.shape)
     dst = low.operand(node, tuple(strides[axis] for axis in order))

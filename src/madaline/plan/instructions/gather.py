@@ -1,4 +1,4 @@
-"""Entries chosen by indices, and the sums that are its transpose. Kernel: ``native/kernels/gather.h``."""
+"""Gathering by indices, and its transpose, scatter-add. Kernel: ``native/kernels/gather.h``."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from madaline.plan.views import broadcast_strides, physical_order
 
 @dataclass(slots=True)
 class MatrixProduct(Instruction):
-    """``C = A B``, then what is done to its rows while they are in cache: bias, relu, gate, a chain."""
+    """``C = A B``, followed by operations on its rows while they are in cache: bias, relu, gate, a chain."""
 
     batch: tuple[Dim, ...]
     m: Dim
@@ -110,7 +110,7 @@ def lower_product(
     strides = low.views[id(stored)].strides
     swap = node.ndim == 2 and strides[-1] != 1 and node.shape[-1] != 1 and bias is None
     if swap:
-        # The batch axis stands last, so it is the transpose that is stored by rows: C' = W' x'.
+        # The batch axis is the last one, so the transpose is stored by rows: C' = W' x'.
         x_strides, W_strides = low.views[id(x)].strides, low.views[id(W)].strides
         return MatrixProduct(
             (node,),
@@ -133,7 +133,7 @@ def lower_product(
     if bias is not None:
         bias_strides = broadcast_strides(low.views[id(bias)].strides, bias.shape, node.shape)
         bias_operand = low.operand(bias, (bias_strides[-1],))
-    # An axis of one column may carry any stride; the core asks for unit stride.
+    # An axis with one column may have any stride; the core requires unit stride.
     out = arranged(strides)
     out = (*out[:-1], 1)
     return MatrixProduct(

@@ -52,7 +52,7 @@ class Random(Instruction):
 
 @lowers("random_uniform", contiguous=(0,))
 def lower_random(node: Node, low: Lowering) -> list[Instruction]:
-    """Uniform numbers; a batch that is not the first axis, or whose rows share a counter, needs its size."""
+    """Uniform numbers; the size must be known if the batch is not the first axis or its rows share a counter."""
     if row_axis(node.shape) is not None and not node.primitive.keeps_rows((), node.shape, **node.params):
         raise NeedsRowCountError(node)
     units = width(node.shape)

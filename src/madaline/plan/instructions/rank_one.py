@@ -1,11 +1,11 @@
-"""Gradient descent on one row without a gradient in memory.
+"""Gradient descent on one row without storing the gradient.
 
-With a batch of one row, the gradient of a matrix is an outer product ``a d^T``. Where a step is
+With a batch of one row, the gradient of a matrix is an outer product ``a d^T``. If a step is
 
-    w <- w - rate * (pieces side by side),   a piece an outer product or a vector,
+    w <- w - rate * (concatenated pieces),   each piece an outer product or a vector,
 
-one instruction reads and writes each parameter once; else the gradient would be written, read back, and push the
-parameters out of the nearest cache. Kernel: ``native/kernels/rank_one.h``.
+one instruction reads and writes each parameter once. Otherwise the gradient would be written and read again, and
+displace the parameters from the first-level cache. Kernel: ``native/kernels/rank_one.h``.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from madaline.plan.lowering import Lowering, lowers
 from madaline.plan.views import bare, width
 
 Part = tuple[int, int, int]
-"Where it starts, rows, columns; a vector has 0 rows."
+"Start, rows and columns of a piece; a vector has 0 rows."
 
 
 class _RankOneStep(Primitive, registered=False):
-    """``w - rate * g`` for a flat ``g`` made of outer products and vectors.
+    """``w - rate * g`` for a flat ``g`` that consists of outer products and vectors.
 
     Arguments: w, rate, then for each part a (unless it is a vector) and d.
     """
@@ -59,7 +59,7 @@ RANK_ONE_STEP = _RankOneStep()
 
 @dataclass(slots=True)
 class RankOneStep(Instruction):
-    """``dst = w - rate * g``, where ``g`` is made of outer products ``a d^T`` and vectors ``d``."""
+    """``dst = w - rate * g``, where ``g`` consists of outer products ``a d^T`` and vectors ``d``."""
 
     size: int
     w: Operand
@@ -115,7 +115,7 @@ def lower_rank_one_step(node: Node, low: Lowering) -> list[Instruction]:
 
 
 def with_rank_one_steps(graph: Graph, donated: Mapping[int, int]) -> Graph:
-    """The graph with every such step as one node: an output that takes the place of the input it starts from."""
+    """The graph with each such step as one node: an output that overwrites the input it starts from."""
     outputs = list(graph.outputs)
     for output, given in donated.items():
         step = _step(outputs[output], graph.inputs[given])
@@ -145,7 +145,7 @@ def _step(node: Node, w: Node) -> Node | None:
 
 
 def _pieces(gradient: Node) -> list[tuple[Node, tuple[int, int]]] | None:
-    """What a gradient is made of, with the runs of elements they take, in order."""
+    """The pieces of a gradient with their ranges of elements, in order."""
     if gradient.primitive.name != "place":
         return [(gradient, (0, width(gradient.shape)))]
     return None if gaps(gradient) else runs(gradient)
@@ -161,7 +161,7 @@ def _outer(piece: Node) -> tuple[Node, Node] | None:
 
 
 def _vector(piece: Node) -> Node:
-    """The piece, or what it is the sum of one of."""
+    """The piece, or its only term if it is a sum of one."""
     node = bare(piece)
     is_sum_of_one = node.primitive.name == "sum" and width(node.inputs[0].shape) == width(node.shape)
     return node.inputs[0] if is_sum_of_one else piece

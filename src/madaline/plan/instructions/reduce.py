@@ -20,7 +20,7 @@ FOLDS: dict[str, Any] = {"sum": np.add, "prod": np.multiply, "max": np.maximum, 
 
 
 def identity(op: str, dtype: np.dtype[Any]) -> Any:
-    """The result of a reduction of nothing."""
+    """The result of an empty reduction."""
     if op in ("sum", "prod"):
         return dtype.type(op == "prod")
     if dtype.kind == "f":
@@ -103,7 +103,7 @@ class Reduction(Instruction):
 
 @lowers("sum", "prod", "max", "min", "logsumexp", "argmax", joins=True)
 def lower_reduction(node: Node, low: Lowering, product: Node | None = None) -> list[Instruction]:
-    """A reduction; of a sum, ``product`` may be what is summed, which is then not computed by itself."""
+    """A reduction; for a sum, ``product`` may be the summed product, which is then not computed separately."""
     axes = node.params["axes"] if "axes" in node.params else (node.params["axis"],)
     x, *others = node.inputs if product is None else product.inputs
     kept = [axis for axis in range(x.ndim) if axis not in axes]

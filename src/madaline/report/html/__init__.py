@@ -1,4 +1,4 @@
-"""Takes findings; hands on one HTML file that needs nothing else: no network, no other files.
+"""The report as a single HTML file that needs no network and no other files.
 
-Start reading with ``write.py``.
+Start with ``write.py``.
 """
