@@ -1,6 +1,6 @@
 // Runs programs against plain loops: random chains and reductions over random shapes and strides, every opcode on
 // exactly sized memory, rows stages on one to four threads, several runs at once. Made for the sanitizers; NumPy is the
-// judge of values in tests/kernels/test_core_program.py.
+// judge of values in tests/kernels/test_core_*.py.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
