@@ -1,6 +1,6 @@
 // Compares programs with plain loops: random chains and reductions over random shapes and strides, every opcode on
 // exactly sized memory, rows stages on one to four threads, several concurrent runs. Meant for the sanitizers; values
-// are compared with NumPy in tests/kernels/test_core_program.py.
+// are compared with NumPy in tests/kernels/test_core_*.py.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>

@@ -325,6 +325,7 @@ def test_a_compressed_file_may_be_as_large_as_is_allowed(madaline):
     refused = madaline("train", "t.csv.gz", "-t", "y", "--max-unpacked", "100B", "--out", "run", *QUICK)
     assert refused.code == 1
     assert "t.csv.gz has more than 100 bytes when it is decompressed" in refused.err
+    assert "raise the limit: --max-unpacked 20GB." in refused.err
     assert madaline("train", "t.csv.gz", "-t", "y", "--max-unpacked", "1KB", "--out", "run", *QUICK).code == 0
     assert madaline("predict", "run", "t.csv.gz", "--max-unpacked", "1KB", "-o", "scored.csv").code == 0
     for command in ("evaluate", "explain"):

@@ -38,3 +38,9 @@ def differs():
         assert not np.array_equal(one.params.flat, other.params.flat)
 
     return check
+
+
+@pytest.fixture
+def rows(rng):
+    X = rng.normal(size=(40, 4))
+    return X, np.argmax(X[:, :3], axis=1)

@@ -8,15 +8,14 @@ from dataclasses import dataclass, replace
 
 from madaline.graph.listing import node_flops
 from madaline.graph.node import ROW_COUNT, Node, name_of
-from madaline.graph.shapes import Rows, is_symbolic
+from madaline.graph.shapes import is_symbolic
 from madaline.graph.trace import Graph
 from madaline.plan.arena import Lifetime, place
 from madaline.plan.donate import Donations, cannot_be_in_place, check_donated, clashes, needed_early, with_copies
+from madaline.plan.epilogues import Epilogues
 from madaline.plan.fuse import NodeGroup, computed_late, fuse, in_order
 from madaline.plan.instructions.base import Instruction
 from madaline.plan.instructions.class_loss import with_class_losses
-from madaline.plan.instructions.elementwise import Chain, lower_chain
-from madaline.plan.instructions.product import MatrixProduct, lower_product
 from madaline.plan.instructions.rank_one import with_rank_one_steps
 from madaline.plan.join import homes
 from madaline.plan.lower import lower
@@ -25,7 +24,7 @@ from madaline.plan.prepare import Prepared, prepared, with_stored_outputs
 from madaline.plan.program import Combine, Program, Stage
 from madaline.plan.rows import REDUCIBLE, Kind, kind_of, levels
 from madaline.plan.simplify import simplify
-from madaline.plan.views import broadcast_strides, is_scalar_constant, width
+from madaline.plan.views import width
 
 TILE_BYTES = 512 * 1024
 "Maximum bytes of all values of a tile: about the size of the second-level cache."
@@ -109,6 +108,7 @@ class _Planner:
         self.groups = fuse(self.nodes, self.level, self.views, late)
         self.row_counts = [node for node in self.nodes if node.primitive is ROW_COUNT]
         self.output_index = {id(node): index for index, node in enumerate(self.outputs)}
+        self.epilogues = Epilogues(self.views, self.kinds, self.users, self.output_index)
 
     def _is_tiled(self) -> bool:
         """Whether the batch passes through all layers tile by tile; not if the matrices do not fit into the cache."""
@@ -184,7 +184,7 @@ class _Planner:
 
     def _steps(self, groups: list[NodeGroup], low: Lowering) -> list[_GroupInstructions]:
         """Instructions in order; a chain that depends only on a product becomes its epilogue."""
-        partner = self._epilogues(groups)
+        partner = self.epilogues.partners(groups)
         taken = set(partner.values())
         steps: list[_GroupInstructions] = []
         for position, group in enumerate(groups):
@@ -192,7 +192,9 @@ class _Planner:
                 continue
             if position in partner:
                 steps.append(
-                    _GroupInstructions([self._product(group.nodes[0], groups[partner[position]], low)], group.level)
+                    _GroupInstructions(
+                        [self.epilogues.product(group.nodes[0], groups[partner[position]], low)], group.level
+                    )
                 )
                 continue
             node = group.nodes[-1]
@@ -203,102 +205,6 @@ class _Planner:
                 step.combine = Combine(op, name_of(node.dtype), lane, low.buffer(node), width(node.shape), offset)
             steps.append(step)
         return steps
-
-    def _epilogues(self, groups: list[NodeGroup]) -> dict[int, int]:
-        """Products (by position) and the chains that can run on their rows as soon as these are finished."""
-        home = {id(node): position for position, group in enumerate(groups) for node in group.nodes}
-        partner: dict[int, int] = {}
-        for position, group in enumerate(groups):
-            if not group.chain:
-                continue
-            reads = [self.views[id(item)].root for node in group.nodes for item in node.inputs]
-            latest = max((home.get(id(root), -1) for root in reads if home.get(id(root)) != position), default=-1)
-            if latest < 0 or latest in partner:
-                continue
-            product = groups[latest].nodes[0]
-            direct = any(item is product for node in group.nodes for item in node.inputs)
-            if (
-                product.primitive.name == "matmul"
-                and product.ndim == 2
-                and direct
-                and groups[latest].level == group.level
-                and self.kinds[id(product)] is not Kind.REDUCING
-                and product.shape == group.shape
-                and name_of(product.dtype) == group.dtype
-                and not isinstance(product.shape[1], Rows)
-                and width(product.shape) > 0
-                and all(
-                    root is not product or item is product
-                    for node in group.nodes
-                    for item in node.inputs
-                    for root in [self.views[id(item)].root]
-                )
-            ):
-                partner[latest] = position
-        return partner
-
-    def _product(self, product: Node, chain: NodeGroup, low: Lowering) -> MatrixProduct:
-        """A product with the chain as its epilogue; bias, relu and gate become part of the product itself."""
-        inside = {id(node) for node in chain.nodes}
-
-        def only_user(node: Node) -> Node | None:
-            found = self.users.get(id(node), [])
-            alone = len(found) == 1 and id(found[0]) in inside and id(node) not in self.output_index
-            return found[0] if alone else None
-
-        stored, bias, relu, gate, skip = product, None, False, None, set()
-        following = only_user(product)
-        if following is not None and following.primitive.name == "add":
-            other = following.inputs[1] if following.inputs[0] is product else following.inputs[0]
-            if other is not product and id(other) not in inside and self._is_bias(other, product):
-                stored, bias = following, other
-                skip.add(id(following))
-                following = only_user(stored)
-        if following is not None and following.primitive.name == "relu":
-            stored, relu = following, True
-            skip.add(id(following))
-            following = only_user(stored)
-        mask = self._gate(following, stored) if following is not None else None
-        if (
-            following is not None
-            and mask is not None
-            and only_user(mask) is following
-            and id(mask.inputs[0]) not in inside
-        ):
-            gate, stored = mask.inputs[0], following
-            skip |= {id(mask), id(following)}
-        if stored is not product:
-            low.buffer_of.pop(id(product), None)
-            number = low.buffer(stored)
-            if id(stored) in self.output_index:
-                low.buffers[number].offset = self.output_index[id(stored)]
-        rest = [node for node in chain.nodes if id(node) not in skip]
-        epilogue: Chain | None = None
-        if rest:
-            epilogue = lower_chain(chain, low, frozenset(skip))
-        return lower_product(product, stored, low, bias=bias, relu=relu, gate=gate, epilogue=epilogue)
-
-    def _gate(self, node: Node, passed: Node) -> Node | None:
-        """The mask ``y > 0``, if the node is ``where(y > 0, passed, 0)`` with ``y`` stored row by row."""
-        if node.primitive.name != "where" or node.inputs[1] is not passed or not self._is_zero(node.inputs[2]):
-            return None
-        mask = node.inputs[0]
-        if mask.primitive.name != "greater" or not self._is_zero(mask.inputs[1]):
-            return None
-        y = mask.inputs[0]
-        fits = y.shape == passed.shape and y.dtype == passed.dtype and passed.dtype.kind == "f"
-        return mask if fits and self.views[id(y)].strides[1] == 1 else None
-
-    def _is_zero(self, node: Node) -> bool:
-        root = self.views[id(node)].root
-        return is_scalar_constant(root) and str(float(root.params["value"])) == "0.0"
-
-    def _is_bias(self, node: Node, product: Node) -> bool:
-        """Whether the node is a single row that is added to every row of the product."""
-        if is_symbolic(node.shape) or is_scalar_constant(self.views[id(node)].root):
-            return False
-        strides = broadcast_strides(self.views[id(node)].strides, node.shape, product.shape)
-        return strides[0] == 0 and (strides[1] in (0, 1))
 
     def _stages(self, steps: list[_GroupInstructions], low: Lowering) -> tuple[list[Stage], dict[int, tuple[int, int]]]:
         """Stages by level, and the lifetime of each buffer."""

@@ -15,6 +15,7 @@ from madaline.data.reading.assumption import Assumption, counted, listed, named
 from madaline.data.reading.evidence import MISSING, Evidence, look_at_all
 from madaline.data.reading.format import TableFormat
 from madaline.data.reading.format_choice import find_decimal, find_format, found_again
+from madaline.data.reading.keywords import keywords_in_errors
 from madaline.data.reading.options import ReadOptions
 from madaline.data.reading.parts import FramePart, ParquetPart, Part, TextPart
 from madaline.data.reading.statements import date_assumptions, format_assumptions
@@ -136,7 +137,7 @@ def read_table(source: str | os.PathLike[str] | IO[bytes], **options: Any) -> tu
     'price' has amounts with a currency sign, which is removed.  (--categorical)
     'sold' has dates (day/month/year).  (--dates)
     """
-    with open_table(source, ReadOptions(**options)) as table:
+    with keywords_in_errors(), open_table(source, ReadOptions(**options)) as table:
         return table.frame(), table.assumptions
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from madaline.report.findings import INTERVAL
 from madaline.report.html.chart import COLOURS, EVEN, Chart, axis, numbers, whole
-from madaline.report.html.shares import share_points, wilson
+from madaline.report.html.shares import Z, share_points, wilson
 from madaline.report.value_text import shown as shown_number
 
 MOST_TARGETS = 3
@@ -17,8 +17,6 @@ N_BINS = 10
 "Bins of predictions with equally many rows."
 BIN_ROWS = 10
 "Minimum number of rows of a bin."
-Z = 1.96
-"Standard deviations of a 95% interval."
 
 
 def number_charts(
