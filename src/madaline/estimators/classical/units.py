@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import _check_partial_fit_first_call, check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -72,7 +73,7 @@ class UnitClassifier(SavableEstimator, ClassifierMixin, BaseEstimator):
 class OnlineClassifier(UnitClassifier):
     """Units whose rule can go on with more rows; a subclass gives ``_learn_on``, one time through them."""
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
         """Go once through these rows in their order, from the weights there are.
 
         Parameters
