@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
@@ -148,13 +149,13 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         self,
         X: Any,
         y: Any = None,
-        sample_weight: Any = None,
+        sample_weight: ArrayLike | None = None,
         *,
         validation: Any = None,
         checkpoint: str | os.PathLike[str] | None = None,
         resume: bool = False,
         max_seconds: float | None = None,
-        classes: Any = None,
+        classes: ArrayLike | None = None,
     ) -> Self:
         """Fit the net to the rows ``X`` and their targets ``y``.
 
@@ -275,7 +276,9 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         """Set the attributes that are known after training."""
         self.resolved_params_["learning_rate_init"] = settings.learning_rate_init
 
-    def _read(self, settings: NetParameters, X: Any, y: Any, sample_weight: Any = None, *, fresh: bool) -> RowSet:
+    def _read(
+        self, settings: NetParameters, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, fresh: bool
+    ) -> RowSet:
         """Validate rows as scikit-learn does; a table is encoded later, by a plan fitted to the training set."""
         refuse_gaps(y)
         if settings.data is not None and not issparse(X):

@@ -11,6 +11,7 @@ from madaline.functional.model import Model
 from madaline.train.events import Callback
 
 if TYPE_CHECKING:
+    from madaline.estimators.base import NetEstimator
     from madaline.estimators.parameters import NetParameters
     from madaline.estimators.predictor import Predictor
     from madaline.estimators.row_set import RowSet
@@ -24,7 +25,7 @@ class ScikitLearnListener(Callback):
     """
 
     def __init__(
-        self, estimator: Any, context: Any, rows: RowSet, make_predictor: Callable[[Model], Predictor]
+        self, estimator: NetEstimator, context: Any, rows: RowSet, make_predictor: Callable[[Model], Predictor]
     ) -> None:
         self.estimator, self.context, self.make_predictor = estimator, context, make_predictor
         self.task_facts = {"estimator": estimator, "X": rows.X, "y": rows.y, "metadata": _metadata(rows)}
@@ -63,7 +64,7 @@ class ScikitLearnListener(Callback):
         return attributes
 
 
-def has_callbacks(estimator: Any) -> bool:
+def has_callbacks(estimator: NetEstimator) -> bool:
     """Whether the estimator, or one that contains it, has scikit-learn callbacks."""
     return hasattr(estimator, "_skl_callbacks") or hasattr(estimator, "_parent_callback_ctx")
 
@@ -78,7 +79,7 @@ def with_sklearn_callbacks(fit: Any) -> Any:
 
 
 def scikit_learn_listener(
-    estimator: Any, settings: NetParameters, rows: RowSet, make_predictor: Callable[[Model], Predictor]
+    estimator: NetEstimator, settings: NetParameters, rows: RowSet, make_predictor: Callable[[Model], Predictor]
 ) -> list[Callback]:
     """A listener, if the estimator or one that contains it has scikit-learn callbacks."""
     if not has_callbacks(estimator):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.base import ClassifierMixin
 from sklearn.utils import column_or_1d
@@ -164,7 +165,9 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
         return float(np.average((found == rows.y).reshape(len(rows), -1).all(axis=1), weights=rows.weight))
 
     @available_if(can_continue)
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None, classes: Any = None) -> Self:
+    def partial_fit(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, classes: ArrayLike | None = None
+    ) -> Self:
         """Train for one more epoch on these rows.
 
         Parameters
@@ -235,13 +238,14 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
         z = self._predict_rows(X, raw=True)
         return z[:, 0] if z.shape[1] == 1 else z
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """Accuracy; with labels or several targets, the fraction of rows for which all are correct."""
         from sklearn.metrics import accuracy_score  # slow to import
 
         found = self.predict(X)
         if self.class_encoding_.kind == "several":
-            return float(np.average(np.all(np.asarray(y) == found, axis=1), weights=sample_weight))
+            weights = None if sample_weight is None else np.asarray(sample_weight)
+            return float(np.average(np.all(np.asarray(y) == found, axis=1), weights=weights))
         return float(accuracy_score(y if issparse(y) else np.asarray(y), found, sample_weight=sample_weight))
 
     def __sklearn_tags__(self) -> Any:

@@ -29,7 +29,9 @@ class ThinnedNets:
     def _one_sample(self, outputs: Array) -> Array:
         raise NotImplementedError
 
-    def predict_samples(self, X: Any, n_samples: int = 100, random_state: Any = None) -> Array:
+    def predict_samples(
+        self, X: Any, n_samples: int = 100, random_state: int | np.random.RandomState | None = None
+    ) -> Array:
         """Predictions of nets thinned by dropout, as in training. Their spread measures uncertainty.
 
         Monte Carlo dropout: Gal & Ghahramani 2016. Requires a net that was trained with ``dropout``.
@@ -53,7 +55,7 @@ class ThinnedNets:
             raise ConfigError(f"n_samples={n_samples!r} must be a whole number of at least 1.")
         return np.stack([self._one_sample(outputs) for outputs in self._thinned_outputs(X, n_samples, random_state)])
 
-    def _thinned_outputs(self, X: Any, n_masks: int, random_state: Any) -> Array:
+    def _thinned_outputs(self, X: Any, n_masks: int, random_state: int | np.random.RandomState | None) -> Array:
         check_is_fitted(self, "model_")
         if "table_plan_" in self.__dict__:
             X = encoded(self.table_plan_, X)

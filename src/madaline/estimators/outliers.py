@@ -14,6 +14,7 @@ from madaline.estimators.row_set import RowSet
 
 if TYPE_CHECKING:
     from madaline.data.encode import TablePlan
+    from madaline.estimators.base import NetEstimator
 
 FAR, GAP = 50.0, 5.0
 "An outlier is this many usual ranges away from the median, and this many times as far as the values that are none."
@@ -65,7 +66,7 @@ def worst_outlier(x: np.ndarray[Any, Any]) -> Outlier | None:
     return Outlier(place, float(x[place]), float(distance[place] / usual))
 
 
-def outlier_hint(estimator: Any, X: Any) -> str:
+def outlier_hint(estimator: NetEstimator, X: Any) -> str:
     """A sentence that names the column with the most extreme value, or nothing if there is none.
 
     Examples

@@ -416,19 +416,19 @@ def default_of(cls: Any, name: str) -> Any:
     return plain(next(field.default for field in fields(cls) if field.name == name))
 
 
-def is_given(estimator: Any, name: str) -> bool:
+def is_given(estimator: NetParameters, name: str) -> bool:
     """Whether the user chose the value of a parameter."""
     value = getattr(estimator, name, None)
     return value is not None and not is_default(value)
 
 
-def resolved(estimator: Any, **chosen: Any) -> NetParameters:
+def resolved(estimator: NetParameters, **chosen: Any) -> NetParameters:
     """The parameters as plain values, with other values for those ``chosen``."""
     values = {field.name: plain(getattr(estimator, field.name)) for field in fields(NetParameters)}
     return NetParameters(**values | chosen)
 
 
-def check_not_given_twice(estimator: Any) -> None:
+def check_not_given_twice(estimator: NetParameters) -> None:
     """Raise an error if a parameter and one of scikit-learn's that it replaces are both given."""
     for wide, replaced in SAME_THING.items():
         value = getattr(estimator, wide)

@@ -38,7 +38,7 @@ NEEDS_STEPS = ("schedule", "weight_decay", "average")
 "Left out if the user chose L-BFGS."
 
 
-def before_reading(estimator: Any, settings: NetParameters) -> NetParameters:
+def before_reading(estimator: NetParameters, settings: NetParameters) -> NetParameters:
     """The settings that are needed before the table is read: columns of any kind, scaled numbers and waves."""
     data: dict[str, Any] = CLASSES_FROM if is_classifier(estimator) else NUMBERS_FROM
     settings = _with(estimator, settings, {"data": data, "dtype": "float32"})
@@ -49,7 +49,7 @@ def before_reading(estimator: Any, settings: NetParameters) -> NetParameters:
     return settings
 
 
-def sized(estimator: Any, settings: NetParameters, n_rows: int, *, continues: bool) -> NetParameters:
+def sized(estimator: NetParameters, settings: NetParameters, n_rows: int, *, continues: bool) -> NetParameters:
     """The recipe for a number of rows: AdamW, warm-up and cosine, light dropout, averaged weights, early stopping.
 
     Chosen on twelve open tabular data sets; ``benchmarks/presets.py`` compares it with other models on all of them.
@@ -88,7 +88,7 @@ def sized(estimator: Any, settings: NetParameters, n_rows: int, *, continues: bo
     return _with(estimator, settings, recipe)
 
 
-def _with(estimator: Any, settings: NetParameters, recipe: dict[str, Any]) -> NetParameters:
+def _with(estimator: NetParameters, settings: NetParameters, recipe: dict[str, Any]) -> NetParameters:
     """The settings with those of the recipe that the user did not choose, by this name or by scikit-learn's."""
     chosen = {
         name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,11 +18,14 @@ from madaline.optim.sgd import SGD
 from madaline.train.recipe import as_solver
 from madaline.train.sampling import Rows, Sampler
 
+if TYPE_CHECKING:
+    from madaline.estimators.parameters import NetParameters
+
 VALUE_TOL = 2.220446049250313e-09
 "The default of SciPy, which scikit-learn's L-BFGS uses."
 
 
-def solver(estimator: Any) -> Optimizer | LBFGS:
+def solver(estimator: NetParameters) -> Optimizer | LBFGS:
     """The update rule, or L-BFGS."""
     e = estimator
     if e.optimizer is not None:
@@ -51,13 +54,13 @@ class UncorrectedEpsilon:
         return self.epsilon / np.sqrt(bias_correction(self.beta2, t))
 
 
-def is_lbfgs(estimator: Any) -> bool:
+def is_lbfgs(estimator: NetParameters) -> bool:
     """Whether the solver is L-BFGS, which uses all rows."""
     given = estimator.solver if estimator.optimizer is None else estimator.optimizer
     return given in ("lbfgs", LBFGS) or isinstance(given, LBFGS)
 
 
-def can_continue(estimator: Any) -> bool:
+def can_continue(estimator: NetParameters) -> bool:
     """Whether ``partial_fit`` is available."""
     if is_lbfgs(estimator):
         given = estimator.solver if estimator.optimizer is None else estimator.optimizer
@@ -85,7 +88,7 @@ def _decay(e: Any) -> dict[str, Any]:
     return {} if e.weight_decay is None else {"weight_decay": float(e.weight_decay), "decoupled": True}
 
 
-def regularizer(estimator: Any) -> Any:
+def regularizer(estimator: NetParameters) -> Any:
     """The given regularizer, or scikit-learn's penalty: ``alpha / 2`` times the squares, divided by the batch size."""
     if estimator.regularizer is not None:
         return estimator.regularizer

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -125,7 +126,7 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
             self._learn_intervals(self.unscaled_targets(validation.y), prediction)
 
     @available_if(can_continue)
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Train for one more epoch on these rows; parameters as in ``fit``."""
         if not hasattr(self, "model_"):
             self._validate_params()

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import difflib
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from madaline.description import description
 from madaline.errors import UnknownNameError
 from madaline.train.metrics import METRICS, Metric
+
+if TYPE_CHECKING:
+    from madaline.estimators.base import NetEstimator
 
 
 @description
@@ -29,7 +32,7 @@ class ScikitLearnMetric(Metric):
     needs_all: ClassVar[bool] = True
     label: str
     scorer: Any
-    estimator: Any
+    estimator: NetEstimator
 
     @property
     def name(self) -> str:  # type: ignore[override]  # of each score
@@ -43,7 +46,7 @@ class ScikitLearnMetric(Metric):
         )
 
 
-def with_scores(estimator: Any, metrics: Any) -> Any:
+def with_scores(estimator: NetEstimator, metrics: Any) -> Any:
     """The metrics, with scikit-learn's scores (names or objects) converted to metrics of an estimator."""
     if metrics is None:
         return None
@@ -51,7 +54,7 @@ def with_scores(estimator: Any, metrics: Any) -> Any:
     return [_as_score(estimator, item) for item in several]
 
 
-def _as_score(estimator: Any, item: Any) -> Any:
+def _as_score(estimator: NetEstimator, item: Any) -> Any:
     if hasattr(item, "_score_func"):
         name = item._score_func.__name__  # noqa: SLF001 - scikit-learn has no public name for it
         return ScikitLearnMetric(name, item, estimator)
@@ -72,7 +75,7 @@ def _as_score(estimator: Any, item: Any) -> Any:
 class _OutputsAsRows:
     """A replacement for a predictor whose rows are already the outputs of the net."""
 
-    def __init__(self, estimator: Any) -> None:
+    def __init__(self, estimator: NetEstimator) -> None:
         self.estimator = estimator
 
     def takes(self, X: Any) -> bool:
@@ -85,7 +88,7 @@ class _OutputsAsRows:
         return np.asarray(self.estimator.activated(X))
 
 
-def _of_outputs(estimator: Any) -> Any:
+def _of_outputs(estimator: NetEstimator) -> Any:
     """An estimator that predicts from the outputs of the net, with class indices as classes."""
     view = object.__new__(type(estimator))
     view.__dict__.update(estimator.__dict__, _predictor=_OutputsAsRows(estimator), mc_dropout=0)

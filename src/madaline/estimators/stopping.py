@@ -55,7 +55,7 @@ class Convergence(Callback):
 
     def __init__(
         self,
-        estimator: Any,
+        estimator: NetEstimator,
         settings: NetParameters,
         *,
         n_rows: int,
@@ -127,6 +127,7 @@ class Convergence(Callback):
         if self.stops or self.watched is not None:
             e.t_ += self.n_rows
         if self.watched is not None:
+            assert e.validation_scores_ is not None
             e.validation_scores_.append(row[self.watched])
 
     def _count(self, trainer: TrainingView, row: Mapping[str, float]) -> None:
@@ -134,6 +135,8 @@ class Convergence(Callback):
         if self.score is None:
             self._count_loss()
             return
+        assert e.validation_scores_ is not None
+        assert e.best_validation_score_ is not None
         score = self.score(trainer, row)
         e.validation_scores_.append(score)
         if p.verbose:
@@ -148,6 +151,7 @@ class Convergence(Callback):
     def _count_loss(self) -> None:
         """Count an epoch by its training loss."""
         e = self.estimator
+        assert e.best_loss_ is not None
         e.epochs_without_improvement_ = (
             e.epochs_without_improvement_ + 1 if e.loss_ > e.best_loss_ - self.settings.tol else 0
         )

@@ -19,6 +19,7 @@ NOT_NUMBERS = ("could not convert string", "Input X contains NaN", "dtype='numer
 if TYPE_CHECKING:
     from madaline.data.encode import TablePlan
     from madaline.data.table import Table
+    from madaline.estimators.base import NetEstimator
 
 
 @contextmanager
@@ -32,7 +33,7 @@ def pointing_to_tables() -> Iterator[None]:
         raise
 
 
-def read_table(estimator: Any, X: Any, y: Any, *, numeric: bool) -> tuple[Table, np.ndarray]:
+def read_table(estimator: NetEstimator, X: Any, y: Any, *, numeric: bool) -> tuple[Table, np.ndarray]:
     """The table, and targets as an array; ``numeric`` if targets must be numbers."""
     if y is None:
         raise ValueError(
@@ -59,7 +60,7 @@ def _with_rows(X: Any) -> Table:
     return table
 
 
-def learn_table(estimator: Any, given: Any, table: Table, y: Any) -> None:
+def learn_table(estimator: NetEstimator, given: Any, table: Table, y: Any) -> None:
     """Set ``table_plan_`` and the names of the columns of an estimator.
 
     Parameters
@@ -84,7 +85,7 @@ def encoded(plan: TablePlan, X: Any) -> Any:
     return plain_matrix(plan.encode(_with_rows(X)))
 
 
-def check_width(estimator: Any, X: Any) -> None:
+def check_width(estimator: NetEstimator, X: Any) -> None:
     """Raise scikit-learn's error if an array does not have as many columns as in ``fit``."""
     width, expected = np.shape(X)[1] if isinstance(X, np.ndarray) and X.ndim == 2 else None, estimator.n_features_in_
     if width is not None and width != expected:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from madaline.errors import ConfigError
@@ -52,7 +53,7 @@ class EstimatorFitOptions:
     checkpoint: str | os.PathLike[str] | None = None
     resume: bool = False
     max_seconds: float | None = None
-    classes: Any = None
+    classes: ArrayLike | None = None
 
     def __post_init__(self) -> None:
         if self.resume and self.checkpoint is None:

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from madaline.errors import ConfigError
 from madaline.estimators.base import NetEstimator
@@ -30,7 +31,7 @@ Answers = tuple[dict[str, Any], dict[str, Mapping[str, Any]]]
 "Outputs by name, and the kind and values of some of them."
 
 
-def inference_of_estimator(estimator: Any, dtype: Any = None) -> InferenceGraph:
+def inference_of_estimator(estimator: Any, dtype: DTypeLike | None = None) -> InferenceGraph:
     """The graph of a fitted estimator, preprocessing and classes included."""
     if isinstance(estimator, UnitClassifier):
         return _of_units(estimator)
@@ -44,7 +45,9 @@ def inference_of_estimator(estimator: Any, dtype: Any = None) -> InferenceGraph:
     return _of_net(estimator.model_, plan, lambda raw: answers(estimator, raw), type(estimator).__name__, dtype)
 
 
-def _of_net(model: Model, plan: Any, answers: Callable[[Any], Answers], title: str, dtype: Any) -> InferenceGraph:
+def _of_net(
+    model: Model, plan: Any, answers: Callable[[Any], Answers], title: str, dtype: DTypeLike | None
+) -> InferenceGraph:
     number = number_type(model, dtype)
     columns = None if plan is None else Columns(plan)
     spec = model.network.inputs

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from numpy.typing import DTypeLike
+
 from madaline import container
 from madaline.functional.model import Model
 from madaline.registry import Registry
@@ -29,7 +31,7 @@ TARGETS.add("torch", torch_files)
 
 
 def export(
-    model: Any, path: str | os.PathLike[str], to: str, *, dtype: Any = None, overwrite: bool = False
+    model: Any, path: str | os.PathLike[str], to: str, *, dtype: DTypeLike | None = None, overwrite: bool = False
 ) -> tuple[Path, ...]:
     """Write a model as a file that runs without madaline.
 
@@ -91,7 +93,7 @@ def export(
     return tuple(files)
 
 
-def _inference(model: Any, dtype: Any) -> InferenceGraph:
+def _inference(model: Any, dtype: DTypeLike | None) -> InferenceGraph:
     if isinstance(model, Model):
         return inference_of(model, dtype)
     from madaline.ship.answers import inference_of_estimator  # imports scikit-learn, which is slow

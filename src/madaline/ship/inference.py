@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from madaline.errors import ConfigError, ExportError, MadalineError
 from madaline.functional.model import Model
@@ -193,14 +194,14 @@ def run(model: Model, x: Any, dtype: np.dtype[Any], before: Mapping[int, str] | 
     return AppliedNet(y, paths, _layers_of(context, x, before or {}), [*store.nodes.values(), *outputs])
 
 
-def number_type(model: Model, dtype: Any) -> np.dtype[Any]:
+def number_type(model: Model, dtype: DTypeLike | None) -> np.dtype[Any]:
     """The floating-point dtype of the exported file: the one asked for, by default the model's."""
     if dtype not in (None, "float32", "float64"):
         raise ConfigError(f"dtype={dtype!r} must be 'float32' or 'float64'.")
     return np.dtype(dtype or model.network.dtype)
 
 
-def inference_of(model: Model, dtype: Any = None) -> InferenceGraph:
+def inference_of(model: Model, dtype: DTypeLike | None = None) -> InferenceGraph:
     """The graph of a model in evaluation mode, in this floating-point dtype or the model's."""
     network = model.network
     number = number_type(model, dtype)

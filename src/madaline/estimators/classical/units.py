@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import _check_partial_fit_first_call, check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -72,7 +73,7 @@ class UnitClassifier(SavableEstimator, ClassifierMixin, BaseEstimator):
 class OnlineClassifier(UnitClassifier):
     """Units that support ``partial_fit``; a subclass defines ``_learn_on``, which trains for one epoch."""
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
         """Train for one epoch on these rows, in their order, starting from the current weights.
 
         Parameters

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
@@ -75,7 +76,7 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
         return -float(self.loss_function_(prediction, rows.y, rows.weight))
 
     @available_if(can_continue)
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Train for one more epoch on these rows; for the arguments see ``fit``."""
         if not hasattr(self, "model_"):
             self._validate_params()
@@ -186,7 +187,7 @@ class DensityRegressor(ThinnedNets, StandardizedRegressor):
     def _one_sample(self, outputs: Array) -> Array:
         return self._shaped(self._densities(outputs).mean() * self.target_scale_ + self.target_centre_)
 
-    def sample(self, X: Any, n_samples: int = 1, random_state: Any = None) -> Array:
+    def sample(self, X: Any, n_samples: int = 1, random_state: int | np.random.RandomState | None = None) -> Array:
         """Random samples from the density of each row, (n_samples, n) or (n_samples, n, n_targets)."""
         return self._shaped(self.distribution(X).sample(n_samples, seed=seed_of(check_random_state(random_state))))
 
