@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -67,7 +68,7 @@ class BlockSource(Protocol):
 
 
 class ArrayBlocks:
-    """All rows as one block."""
+    """All rows, or those that were chosen (``is_chosen``), as one block."""
 
     def __init__(
         self,
@@ -79,8 +80,9 @@ class ArrayBlocks:
         drop_last: bool,
         min_rows: int,
         seed: int,
+        is_chosen: bool = False,
     ) -> None:
-        self.data, self.rows = data, rows
+        self.data, self.rows, self._is_chosen = data, rows, is_chosen
         self.epoch_rows: int | None = len(rows)
         self._batches = partial(
             epoch_batches,
@@ -111,8 +113,11 @@ class ArrayBlocks:
         return self.epoch_steps if self.steps_are_equal else len(self.batches(epoch))
 
     def digest(self) -> str | None:
-        """A checksum of some rows."""
-        return self.data.digest()
+        """A checksum of some rows, and of the choice of rows if it was given."""
+        found = self.data.digest()
+        return (
+            f"{found}.{hashlib.blake2b(self.rows.tobytes(), digest_size=8).hexdigest()}" if self._is_chosen else found
+        )
 
     def describe(self) -> dict[str, Any]:
         """Numbers of rows."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -27,6 +27,22 @@ DIGESTED_ROWS = 64
 "Number of rows by which a checkpoint recognises its data."
 CHECKED_ROWS = 1 << 16
 "Rows that are checked at a time, so that a file larger than memory is never read at once."
+
+
+class Reader(Protocol):
+    """The interface of :func:`read`."""
+
+    def __call__(
+        self,
+        network: Network,
+        loss: Loss | dict[str, Loss],
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        class_weight: Any = None,
+        may_weigh_nothing: bool = False,
+    ) -> Data: ...
 
 
 @dataclass(frozen=True)
@@ -231,18 +247,29 @@ def check_categories(model: Model, x: tuple[Source, ...]) -> None:
             ) from None
 
 
-def initial_rows(X: Any) -> Any:
-    """The rows from which layers and initializers learn before training: all, or evenly spaced ones of many."""
+def initial_rows(X: Any, rows: np.ndarray | None = None) -> Any:
+    """The rows from which layers and initializers learn before training: all, or evenly spaced ones of many.
+
+    Parameters
+    ----------
+    X : array, sparse matrix, or dict or tuple of them
+        Inputs.
+    rows : array of int, optional
+        The rows of the training set; by default all.
+    """
     if is_sparse(X):
         X = as_csr(X, "X")
     elif isinstance(X, dict):
-        return {name: initial_rows(item) for name, item in X.items()}
+        return {name: initial_rows(item, rows) for name, item in X.items()}
     elif isinstance(X, tuple):
-        return tuple(initial_rows(item) for item in X)
+        return tuple(initial_rows(item, rows) for item in X)
     elif not isinstance(X, np.ndarray):
         X = np.asarray(X)
     most = max(INITIAL_NUMBERS // max(X.shape[1], 1), 1) if is_sparse(X) and X.ndim > 1 else INITIAL_ROWS
-    step = -(-X.shape[0] // min(most, INITIAL_ROWS)) if X.ndim else 1
+    n_rows = len(rows) if rows is not None else X.shape[0] if X.ndim else 0
+    step = -(-n_rows // min(most, INITIAL_ROWS))
+    if rows is not None:
+        return X[rows[::step]]
     return X[::step] if step > 1 else X
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +28,11 @@ class RowSelection:
     def __len__(self) -> int:
         return self.data.n_rows if self.rows is None else len(self.rows)
 
+    @functools.cached_property
+    def targets(self) -> tuple[Any, Any]:
+        """The targets of these rows, and their weights."""
+        return self.data.take(self.rows)
+
 
 class Evaluator:
     """Computes the loss and the metrics of a model.
@@ -51,16 +57,17 @@ class Evaluator:
         "Metrics of all predictions at once."
         self.of_rows = [metric for metric in metrics if not metric.needs_all]
         "Metrics that are means over rows."
-        self._means = CompiledFunction(self._mean_values, [0, 1, 2])
+        self.means = CompiledFunction(self._mean_values, [0, 1, 2])
+        "Function of predictions, targets and weights; evaluators of equal losses and metrics may share it."
 
     def scores(self, model: Model, chosen: RowSelection, *, with_means: bool = True) -> dict[str, float]:
         """Loss and metrics by name; without means, only the metrics of all predictions."""
         data, rows = chosen.data, chosen.rows
         prediction = self.inference(model.params.flat, model.state.flat, data.x, rows, threads=self.threads)
-        target, weight = data.take(rows)
+        target, weight = chosen.targets
         found: dict[str, float] = {}
         if with_means:
-            means = self._means(
+            means = self.means(
                 prediction, target, np.ones(len(chosen), model.network.dtype) if weight is None else weight
             )
             counts = weight is None or weight.any()

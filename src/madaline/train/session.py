@@ -19,7 +19,7 @@ from madaline.optim.plateau import Plateau, ReduceOnPlateau
 from madaline.train.blocks import ArrayBlocks, Block, BlockSource
 from madaline.train.data import Data
 from madaline.train.divergence import bad_parameters, divergence, nothing_left
-from madaline.train.evaluation import Evaluator, RowSelection
+from madaline.train.evaluation import RowSelection
 from madaline.train.events import Callback, TrainingView
 from madaline.train.full_batch import FullBatch
 from madaline.train.history import History
@@ -114,7 +114,7 @@ class Session:
         self.data: Data = source.data
         "The rows of the current block."
         self.total_steps = None if total_epochs is None or not source.epoch_steps else total_epochs * source.epoch_steps
-        self.evaluator = Evaluator(programs.inference, self.recipe.loss, metrics, threads=threads)
+        self.evaluator = programs.evaluator(metrics, threads=threads)
         self.progress, self.history, self.plateau = Progress(), History(), _plateau(self.recipe)
         self.best: dict[str, np.ndarray] | None = None
         "Parameters and state of the best epoch."
@@ -186,10 +186,16 @@ class Session:
         # An unfinished epoch belonged to other data.
         self.progress.step, self.progress.sums = 0, {}
 
-    def stop(self) -> None:
-        """End after the current step; may be called from other threads."""
-        self.stop_reason = self.stop_reason or "callback"
+    def stop(self, reason: str = "callback") -> None:
+        """End after the current step, for this reason; may be called from other threads."""
+        self.stop_reason = self.stop_reason or reason
         self._stop_steps()
+
+    def use_threads(self, threads: int) -> None:
+        """Use at most this many threads from the next piece of work on; may be called from other threads."""
+        self.threads = self.evaluator.threads = threads
+        if self.stepper is not None:
+            self.stepper.threads = threads
 
     def _stop_steps(self) -> None:
         if self.stepper is not None:
@@ -263,7 +269,7 @@ class Session:
             or self.watch is not None
             or self.plateau is not None
             or self.progress.step
-            or self._evaluates
+            or self.evaluates
             or any(callback.every for callback in self.callbacks)
         ):
             return 1
@@ -391,7 +397,7 @@ class Session:
                 callback.on_steps(self.view, self.progress.t, last)
 
     @property
-    def _evaluates(self) -> bool:
+    def evaluates(self) -> bool:
         """Whether an epoch ends with an evaluation."""
         return self.validation is not None or bool(self.evaluator.of_all and self.source.epoch_rows is not None)
 

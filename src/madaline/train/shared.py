@@ -1,0 +1,88 @@
+"""What nets that are trained side by side share: data that was read and checked, and programs that were planned."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from madaline.kernels.locks import Lock
+from madaline.losses.loss import Loss
+from madaline.nn.network import Network
+from madaline.optim.schedule import Constant
+from madaline.train.data import Data, read
+from madaline.train.programs import Programs
+from madaline.train.recipe import Recipe
+from madaline.train.weights import row_weights
+
+
+class SharedParts:
+    """Data and programs of several nets.
+
+    Attributes
+    ----------
+    lock : Lock
+        To be held while the parts are used to make a session.
+    """
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self._data: list[tuple[tuple[Any, ...], tuple[Any, ...], Data]] = []
+        self._weights: list[tuple[Any, np.dtype[Any], np.ndarray | None]] = []
+        self._programs: list[tuple[tuple[Any, ...], Programs]] = []
+
+    def read(
+        self,
+        network: Network,
+        loss: Loss | dict[str, Loss],
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        class_weight: Any = None,
+        may_weigh_nothing: bool = False,
+    ) -> Data:
+        """Like :func:`madaline.train.data.read`; data are read once for all nets with the same inputs and outputs."""
+        data = self._plain(network, loss, X, y)
+        if class_weight is not None:
+            weight = row_weights(loss, network.out_shape, data.targets, data.n_rows, sample_weight, class_weight)
+            return data if weight is None else replace(data, weight=weight.astype(network.dtype))
+        for given, dtype, weight in self._weights:
+            if given is sample_weight and dtype == network.dtype:
+                return replace(data, weight=weight)
+        weight = row_weights(loss, network.out_shape, data.targets, data.n_rows, sample_weight, None)
+        weight = None if weight is None else weight.astype(network.dtype)
+        self._weights.append((sample_weight, network.dtype, weight))
+        return replace(data, weight=weight)
+
+    def _plain(self, network: Network, loss: Loss | dict[str, Loss], X: Any, y: Any) -> Data:
+        """The data without weights."""
+        key = (network.inputs, network.out_shape, network.dtype, loss)
+        for (known_X, known_y), known, data in self._data:
+            if known_X is X and known_y is y and known == key:
+                return data
+        data = read(network, loss, X, y)
+        self._data.append(((X, y), key, data))
+        return data
+
+    def programs(self, network: Network, recipe: Recipe) -> Programs:
+        """Programs for a net: those of an equal net, if there is one, as a twin that can run at the same time."""
+        key = _structure(network, recipe)
+        for known, programs in self._programs:
+            if known == key:
+                return programs.twin(network, recipe)
+        found = Programs(network, recipe)
+        self._programs.append((key, found))
+        return found
+
+
+def _structure(network: Network, recipe: Recipe) -> tuple[Any, ...]:
+    """What two nets and their recipes must have in common to share programs. Schedules are not part of a program."""
+    arrays = [
+        (entry.path, entry.shape, entry.offset, entry.decays, entry.frozen)
+        for entries in (network.params, network.state)
+        for entry in entries.values()
+    ]
+    homes = [(row.path, row.home, row.frozen) for row in network.rows]
+    return (arrays, homes, network.inputs, network.dtype, network.net, replace(recipe, schedule=Constant()))
