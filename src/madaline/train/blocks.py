@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -114,10 +113,7 @@ class ArrayBlocks:
 
     def digest(self) -> str | None:
         """A checksum of some rows, and of the choice of rows if it was given."""
-        found = self.data.digest()
-        return (
-            f"{found}.{hashlib.blake2b(self.rows.tobytes(), digest_size=8).hexdigest()}" if self._is_chosen else found
-        )
+        return self.data.digest(self.rows if self._is_chosen else None)
 
     def describe(self) -> dict[str, Any]:
         """Numbers of rows."""

@@ -65,12 +65,14 @@ class Data:
             found["weight"] = DenseRows(self.weight)
         return found
 
-    def digest(self) -> str:
-        """A checksum of evenly spaced rows, converted to float64."""
+    def digest(self, chosen: np.ndarray | None = None) -> str:
+        """A checksum of evenly spaced rows, converted to float64, and of the numbers of rows that were chosen."""
         rows = np.unique(np.linspace(0, self.n_rows - 1, DIGESTED_ROWS).astype(np.int64))
         found = hashlib.blake2b(digest_size=8)
         for source in self.gathered().values():
             found.update(source.take(rows, np.dtype(np.float64)).tobytes())
+        if chosen is not None:
+            found.update(chosen.tobytes())
         return found.hexdigest()
 
     def take(self, rows: np.ndarray | None) -> tuple[Any, Any]:

@@ -5,25 +5,23 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from madaline.errors import ConfigError, DivergenceError, MadalineError, MadalineWarning
+from madaline.errors import ConfigError, DivergenceError, MadalineWarning
 from madaline.functional.model import Model
 from madaline.graph.tree import flatten
 from madaline.kernels.threads import MOST_THREADS, get_threads
-from madaline.train.arguments import check_path, check_whole
+from madaline.train.arguments import check_whole
 from madaline.train.chosen import ChosenRows, as_rows
 from madaline.train.data import as_csr, input_sources, is_sparse
 from madaline.train.ensemble import average_model, average_prediction
 from madaline.train.history import History, Table
 from madaline.train.inference import Inference
-from madaline.train.options import FitOptions
+from madaline.train.member import Member, resuming, with_checkpoints
+from madaline.train.member import member_options as options_of_members
 from madaline.train.progress import PopulationBar, shows_progress
-from madaline.train.session import Session
 from madaline.train.shared import SharedParts
 from madaline.train.side_by_side import SideBySide
 from madaline.train.stream import Stream
@@ -31,8 +29,6 @@ from madaline.train.trainer import Trainer
 
 ENDED = ("finished", "early stopping", "callback")
 "Reasons to stop after which a member is complete."
-OWN = ("progress", "checkpoint", "resume", "on_divergence")
-"Options that are those of the whole population, and not of a member."
 
 
 class Population:
@@ -49,8 +45,8 @@ class Population:
         One trainer for each member. They may have different nets and settings. Members with equal nets and settings
         share their compiled programs, and all members share the data.
     threads : int, optional
-        Maximum number of threads, by default :func:`madaline.get_threads`. With more threads than members, a member uses
-        several. Results do not depend on it.
+        Maximum number of threads, by default :func:`madaline.get_threads`. With more threads than members, a member may
+        use several. Results do not depend on it.
 
     Attributes
     ----------
@@ -168,14 +164,14 @@ class Population:
             "max_seconds": max_seconds,
         }
         chosen = self._chosen(X, rows, validation_rows)
-        given = self._options(common, member_options, on_divergence)
+        given = options_of_members(common, self._one_each(member_options, "member_options"), on_divergence)
         if checkpoint is not None:
-            given = self._with_checkpoints(given, Path(checkpoint), resume)
+            given = with_checkpoints(given, checkpoint, resume)
         elif resume is not None:
-            given = self._resuming(given, Path(resume))
+            given = resuming(given, resume)
         shared = SharedParts()
         members = [
-            _Member(trainer, X, y, one, rows_of, shared)
+            Member(trainer, X, y, one, rows_of, shared)
             for trainer, one, rows_of in zip(self.trainers, given, chosen, strict=True)
         ]
         bar = PopulationBar([one.epochs for one in given]) if shows_progress(progress) else None
@@ -191,7 +187,7 @@ class Population:
             run.run()
         finally:
             self.stopped, self.errors, self._run = run.stopped or "finished", dict(sorted(run.errors.items())), None
-            self.histories = [_history(member, run.stopped) for member in members]
+            self.histories = [member.history(run.stopped) for member in members]
             if bar is not None:
                 bar.close(run)
         self._report_divergence()
@@ -322,52 +318,6 @@ class Population:
             raise ConfigError(f"{name} has {len(found)} items; there must be one for each of {len(self)} trainers.")
         return found
 
-    def _options(self, common: dict[str, Any], single: Any, on_divergence: str) -> list[FitOptions]:
-        known = [option.name for option in fields(FitOptions) if option.name not in OWN]
-        found = []
-        for number, own in enumerate(self._one_each(single, "member_options")):
-            merged = common | dict(own or {})
-            for name in merged:
-                if name not in known:
-                    raise TypeError(f"Population.fit has no option {name!r} for a member. Options: {', '.join(known)}.")
-            try:
-                # A member raises its divergence, so that it is explained; the population decides what to do about it.
-                on = "raise" if on_divergence == "stop" else on_divergence
-                found.append(FitOptions(**merged, on_divergence=on, progress=False))
-            except MadalineError as error:
-                raise type(error)(f"{error} (Member {number}.)" if own else str(error)) from None
-        return found
-
-    def _with_checkpoints(self, given: list[FitOptions], folder: Path, resume: Any) -> list[FitOptions]:
-        check_path("checkpoint", folder)
-        if folder.exists() and not folder.is_dir():
-            raise ConfigError(f"checkpoint={str(folder)!r} is a file; it must be a folder, one file for each member.")
-        if not folder.parent.is_dir():
-            raise ConfigError(f"checkpoint={str(folder)!r}: the folder {str(folder.parent)!r} does not exist.")
-        if resume is not None and Path(resume) != folder:
-            given = self._resuming(given, Path(resume))
-        elif resume is not None and folder.exists():
-            given = self._resuming(given, folder)
-        folder.mkdir(exist_ok=True)
-        if resume is None:
-            for old in _files(folder):
-                old.unlink()
-        return [_changed(one, checkpoint=folder / _file_name(number)) for number, one in enumerate(given)]
-
-    def _resuming(self, given: list[FitOptions], folder: Path) -> list[FitOptions]:
-        if not folder.is_dir():
-            raise ConfigError(f"resume={str(folder)!r} is not a folder of checkpoints.")
-        names = {path.name for path in _files(folder)}
-        ours = [_file_name(number) for number in range(len(self))]
-        if others := sorted(names - set(ours)):
-            raise ConfigError(
-                f"resume={str(folder)!r} has {others[0]!r}, but there are {len(self)} trainers. Give the same trainers "
-                "as before."
-            )
-        return [
-            _changed(one, resume=folder / name) if name in names else one for one, name in zip(given, ours, strict=True)
-        ]
-
     def _report_divergence(self) -> None:
         if not self.errors:
             return
@@ -381,60 +331,6 @@ class Population:
         number, error = next(iter(self.errors.items()))
         others = f" {len(self.errors)} of {len(self)} members diverged; see population.errors." * (len(self.errors) > 1)
         warnings.warn(f"Member {number} of the population diverged: {error}{others}", MadalineWarning, stacklevel=3)
-
-
-@dataclass
-class _Member:
-    """One trainer with its rows and options; see :class:`madaline.train.side_by_side.Member`."""
-
-    trainer: Trainer
-    X: Any
-    y: Any
-    options: FitOptions
-    chosen: ChosenRows
-    shared: SharedParts
-    has_run: bool = False
-
-    @property
-    def max_threads(self) -> int | None:
-        return self.trainer.threads
-
-    def start(self, *, threads: int, max_seconds: float | None) -> Session:
-        options = self.options
-        if max_seconds is not None and options.max_seconds is not None:
-            options = _changed(options, max_seconds=min(max_seconds, options.max_seconds))
-        return self.trainer.new_session(
-            self.X, self.y, options, chosen=self.chosen, shared=self.shared, threads=threads
-        )
-
-    def run(self, session: Session) -> None:
-        self.has_run = True
-        try:
-            self.trainer.run_session(session)
-        finally:
-            self.trainer.forget_session()
-
-
-def _history(member: _Member, reason: str) -> History:
-    """The history of a member; an empty one, with the reason, if it was not started."""
-    if member.has_run:
-        return member.trainer.history
-    found = History()
-    found.stopped = reason
-    return found
-
-
-def _changed(options: FitOptions, **values: Any) -> FitOptions:
-    own = {option.name: getattr(options, option.name) for option in fields(FitOptions)}
-    return FitOptions(**own | values)
-
-
-def _file_name(number: int) -> str:
-    return f"member-{number:05d}.checkpoint"
-
-
-def _files(folder: Path) -> list[Path]:
-    return sorted(folder.glob("member-*.checkpoint"))
 
 
 def _as_arrays(X: Any) -> Any:

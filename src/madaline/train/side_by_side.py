@@ -15,11 +15,12 @@ LOOK_SECONDS = 0.05
 "Seconds between two looks at Ctrl-C, the time limit and the progress."
 
 
-class Member(Protocol):
+class Training(Protocol):
     """One of the trainings."""
 
-    max_threads: int | None
-    "Maximum number of threads of this member; None for as many as there are."
+    @property
+    def max_threads(self) -> int | None:
+        """Maximum number of threads of this member; None for as many as there are."""
 
     def start(self, *, threads: int, max_seconds: float | None) -> Session:
         """The session, ready to run with at most this many threads and seconds."""
@@ -36,7 +37,7 @@ class SideBySide:
 
     Parameters
     ----------
-    members : sequence of Member
+    members : sequence of Training
         In the order in which they are started.
     threads : int
         Maximum number of threads.
@@ -61,7 +62,7 @@ class SideBySide:
 
     def __init__(
         self,
-        members: Sequence[Member],
+        members: Sequence[Training],
         *,
         threads: int,
         max_seconds: float | None,
@@ -145,7 +146,7 @@ class SideBySide:
                 self.errors[number] = error
                 if self.raises_divergence:
                     self._fail(number, error)
-            except BaseException as error:  # the calling thread raises it
+            except BaseException as error:  # noqa: BLE001 - the calling thread raises it
                 self._fail(number, error)
             finally:
                 with self._lock:
@@ -186,7 +187,7 @@ class SideBySide:
             self._failure = self._failure or error
         self.stop(reason="error")
 
-    def _threads_of(self, member: Member) -> int:
+    def _threads_of(self, member: Training) -> int:
         """How many threads a member may use. One member at a time has the pool, the others run alone."""
         free = max(self.threads - self._n_active + 1, 1)
         return free if member.max_threads is None else min(free, member.max_threads)
