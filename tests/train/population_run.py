@@ -41,7 +41,8 @@ def run(folder, *, stop_at=None, threads=2, callback=None, **options):
 
 def slow(trainer, row):
     """Say how far it is, and leave time to be killed."""
-    print(int(row["epoch"]), flush=True)
+    sys.stdout.write(f"{int(row['epoch'])}\n")  # at once, because two threads do it
+    sys.stdout.flush()
     time.sleep(0.1)
 
 
