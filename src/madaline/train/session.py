@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -119,6 +119,8 @@ class Session:
         self.best: dict[str, np.ndarray] | None = None
         "Parameters and state of the best epoch."
         self.stop_reason = ""
+        self.when_prepared: Callable[[], None] = _nothing
+        "Called once, when what Python prepares for the first steps is done."
         self.view = TrainingView(self)
         self.stepper: Stepper | None = None
         self._solver: FullBatch | None = None
@@ -223,6 +225,7 @@ class Session:
         for callback in self.callbacks:
             callback.on_fit_start(self.view)
         if self._solver is not None:
+            self._tell_prepared()
             self._solver.go()
             return
         while self.progress.epoch < last and not self.stop_reason:
@@ -353,11 +356,16 @@ class Session:
 
     def _step(self, batches: Batches, *, probing: bool = False) -> StepResults:
         assert self.stepper is not None
+        self._tell_prepared()
         found = self.stepper.run(self.data, batches, t=self.progress.t, rates=self.rates, probing=probing)
         self._skipped = found.skipped or self._skipped
         if found.is_interrupted:
             self.stop_reason = self.stop_reason or "callback"
         return found
+
+    def _tell_prepared(self) -> None:
+        tell, self.when_prepared = self.when_prepared, _nothing
+        tell()
 
     def rates(self, t: np.ndarray) -> np.ndarray:
         """The learning rates of steps, counted from 1."""
@@ -490,6 +498,10 @@ class Session:
                 self.history.stopped = self.stop_reason = "interrupted"
         for callback in self.callbacks:
             callback.on_fit_end(self.view)
+
+
+def _nothing() -> None:
+    """Do nothing."""
 
 
 def _plateau(recipe: Recipe) -> Plateau | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import numpy as np
 
-from madaline.kernels.locks import Lock
 from madaline.losses.loss import Loss
 from madaline.nn.network import Network
 from madaline.optim.schedule import Constant
@@ -18,19 +20,21 @@ from madaline.train.weights import row_weights
 
 
 class SharedParts:
-    """Data and programs of several nets.
+    """Data and programs of several nets, whose sessions are prepared one at a time.
 
-    Attributes
-    ----------
-    lock : Lock
-        To be held while the parts are used to make a session.
+    If two threads prepared sessions at once, they would share Python's interpreter, both end late, and meet there again
+    when their steps are done. One after the other, a thread prepares while the other one computes.
     """
 
     def __init__(self) -> None:
-        self.lock = Lock()
+        self._lock = threading.Lock()
         self._data: list[tuple[tuple[Any, ...], tuple[Any, ...], Data]] = []
         self._weights: list[tuple[Any, np.dtype[Any], np.ndarray | None]] = []
         self._programs: list[tuple[tuple[Any, ...], Programs]] = []
+
+    def turn(self) -> Turn:
+        """Context in which a thread may use the parts, alone."""
+        return Turn(self._lock)
 
     def read(
         self,
@@ -75,6 +79,34 @@ class SharedParts:
         found = Programs(network, recipe)
         self._programs.append((key, found))
         return found
+
+
+class Turn:
+    """Context in which one thread at a time is, or longer, if it keeps its turn."""
+
+    def __init__(self, lock: threading.Lock) -> None:
+        self._lock, self._is_kept, self._is_over = lock, False, False
+
+    def __enter__(self) -> Self:
+        self._lock.acquire()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not self._is_kept:
+            self.end()
+
+    def keep(self) -> Callable[[], None]:
+        """Stay beyond the end of the context, until the function that is returned is called."""
+        self._is_kept = True
+        return self.end
+
+    def end(self) -> None:
+        """Let the next thread in; to be called by the same thread, any number of times."""
+        if not self._is_over:
+            self._is_over = True
+            self._lock.release()
 
 
 def _structure(network: Network, recipe: Recipe) -> tuple[Any, ...]:

@@ -177,9 +177,12 @@ class SideBySide:
         with self._lock:
             self.sessions[number] = session
             self._share_threads()
-        if self.stopped and self.stopped != "time":
-            return  # it has not begun, so there is nothing to keep
-        member.run(session)
+        prepared = session.when_prepared
+        try:
+            if not self.stopped or self.stopped == "time":
+                member.run(session)  # else it has not begun, and there is nothing to keep
+        finally:
+            prepared()  # others wait for it, also if the session ended before its first step
 
     def _fail(self, number: int, error: BaseException) -> None:
         error.add_note(f"This happened in member {number} of the population.")

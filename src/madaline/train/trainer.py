@@ -362,11 +362,12 @@ class Trainer:
         settings: dict[str, Any] = {"seed": self.seed, "threads": threads or self.max_threads, "chosen": chosen}
         if shared is None:
             return new_session(model, Programs(model.network, self.recipe), X, y, options, is_fit=True, **settings)
-        with shared.lock:
+        with shared.turn() as turn:
             programs = shared.programs(model.network, self.recipe)
             session = new_session(model, programs, X, y, options, is_fit=True, read=shared.read, **settings)
             if session.evaluates:
                 programs.inference.prepare()
+            session.when_prepared = turn.keep()
             return session
 
     def run_session(self, session: Session) -> History:
