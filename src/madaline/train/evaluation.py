@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from madaline.functional.compile import CompiledFunction
 from madaline.functional.model import Model
+from madaline.graph.tree import flatten
+from madaline.kernels.sources import DenseRows, Source
 from madaline.losses.loss import Loss
+from madaline.nn.network import Network
 from madaline.train.data import Data
 from madaline.train.inference import Inference
 from madaline.train.metrics import Metric
 from madaline.train.step import mean_over_rows, total_loss
+
+COPIED_BYTES = 1 << 20
+"Maximum size of inputs that are copied to be evaluated after every epoch."
 
 
 @dataclass(frozen=True)
@@ -24,6 +31,17 @@ class RowSelection:
 
     data: Data
     rows: np.ndarray | None = None
+    copied: tuple[Source, ...] | None = None
+    "Copies of the inputs of these rows."
+
+    def with_copies(self, network: Network) -> RowSelection:
+        """The same rows, with copies of their inputs if these are small: they are run faster than gathered rows."""
+        specs = flatten(network.inputs)[0]
+        size = sum(math.prod(spec.shape) * spec.dtype.itemsize for spec in specs) * len(self)
+        if self.rows is None or size > COPIED_BYTES:
+            return self
+        found = [DenseRows(source.take(self.rows, spec.dtype)) for source, spec in zip(self.data.x, specs, strict=True)]
+        return replace(self, copied=tuple(found))
 
     def __len__(self) -> int:
         return self.data.n_rows if self.rows is None else len(self.rows)
@@ -62,8 +80,8 @@ class Evaluator:
 
     def scores(self, model: Model, chosen: RowSelection, *, with_means: bool = True) -> dict[str, float]:
         """Loss and metrics by name; without means, only the metrics of all predictions."""
-        data, rows = chosen.data, chosen.rows
-        prediction = self.inference(model.params.flat, model.state.flat, data.x, rows, threads=self.threads)
+        x, rows = (chosen.data.x, chosen.rows) if chosen.copied is None else (chosen.copied, None)
+        prediction = self.inference(model.params.flat, model.state.flat, x, rows, threads=self.threads)
         target, weight = chosen.targets
         found: dict[str, float] = {}
         if with_means:

@@ -76,7 +76,7 @@ def new_session(
         programs,
         options,
         source,
-        validation=validation,
+        validation=None if validation is None else validation.with_copies(model.network),
         metrics=metrics,
         watch=_watch(options, metrics, has_validation=validation is not None, is_stream=source.epoch_rows is None),
         callbacks=[*listeners, *_own_callbacks(options, recipe)],
