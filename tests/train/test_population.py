@@ -316,6 +316,33 @@ def test_a_time_limit_ends_what_runs_and_starts_nothing_more(table):
     assert population.predict(X).shape == (N, 2)
 
 
+def test_the_time_limit_holds_for_members_that_run(table):
+    X, y, _ = table
+    population = md.Population([md.Trainer(net(), loss="cross_entropy")])
+    assert population.fit(X, y, epochs=10_000_000, max_seconds=0.05)[0].stopped == "time"
+    assert population.stopped == "time"
+    assert population.usable == [0]
+
+
+def test_members_that_were_cut_off_are_used_only_if_there_are_no_others(table):
+    X, y, _ = table
+    population = md.Population([md.Trainer(net(), loss="cross_entropy", seed=seed) for seed in range(3)], threads=1)
+
+    def stop(trainer, row):
+        if row["epoch"] == 2:
+            population.stop()
+
+    own = [None, {"callbacks": stop, "epochs": 9}, None]
+    histories = population.fit(X, y, epochs=3, member_options=own)
+    assert [history.stopped for history in histories] == ["finished", "interrupted", "interrupted"]
+    assert population.stopped == "callback"
+    assert population.usable == [0]
+    own = [{"callbacks": stop, "epochs": 9}, None, None]
+    histories = population.fit(X, y, epochs=3, member_options=own)
+    assert [history.epochs for history in histories] == [2, 0, 0]
+    assert population.usable == [0]
+
+
 def test_one_member_can_be_stopped(table):
     X, y, _ = table
     population = md.Population([md.Trainer(net(), loss="cross_entropy", seed=seed) for seed in range(2)], threads=2)

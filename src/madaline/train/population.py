@@ -186,15 +186,20 @@ class Population:
         try:
             run.run()
         finally:
-            self.stopped, self.errors, self._run = run.stopped or "finished", dict(sorted(run.errors.items())), None
-            self.histories = [member.history(run.stopped) for member in members]
+            self.histories = [member.history(run.reason) for member in members]
+            is_late = max_seconds is not None and any(history.stopped == "time" for history in self.histories)
+            self.stopped = run.stopped or ("time" if is_late else "finished")
+            self.errors, self._run = dict(sorted(run.errors.items())), None
             if bar is not None:
                 bar.close(run)
         self._report_divergence()
         return self.histories
 
     def stop(self, member: int | None = None) -> None:
-        """End the run, or the training of one member, after the current step; may be called from other threads."""
+        """End the run, or the training of one member, after the current step; may be called from other threads.
+
+        A member that is stopped by its number counts as complete; members that run when everything is stopped do not.
+        """
         if self._run is not None:
             self._run.stop(member)
 

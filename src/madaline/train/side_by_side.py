@@ -94,6 +94,11 @@ class SideBySide:
             self._stopping.add(member)
         self._changed.set()
 
+    @property
+    def reason(self) -> str:
+        """Why members that had not ended did not: as ``stopped``, but a member did not ask for it."""
+        return "interrupted" if self.stopped == "callback" else self.stopped
+
     def run(self) -> None:
         """Run all members. An error other than a divergence ends the others and is raised."""
         interrupts = Interrupts(lambda: self.stop(reason="interrupted"))
@@ -133,7 +138,7 @@ class SideBySide:
         """Tell sessions to stop; again and again, because one that is about to take a step does not hear it."""
         if self.stopped and self.stopped != "time":
             for session in list(self.sessions.values()):
-                session.stop(self.stopped)
+                session.stop(self.reason)
         for number in list(self._stopping):
             if number in self.sessions:
                 self.sessions[number].stop()

@@ -216,7 +216,7 @@ class Trainer:
             Whether to show a progress bar; by default only in a terminal.
         checkpoint : path, optional
             File for checkpoints, always a complete one. It is written every ``checkpoint_epochs`` epochs, every
-            ``checkpoint_seconds`` seconds, and when training is interrupted.
+            ``checkpoint_seconds`` seconds, and when training ends.
         checkpoint_epochs : int or None
             Number of epochs between checkpoints.
         checkpoint_seconds : float or None
