@@ -30,7 +30,7 @@ class SharedParts:
         self._lock = threading.Lock()
         self._data: list[tuple[tuple[Any, ...], tuple[Any, ...], Data]] = []
         self._weights: list[tuple[Any, np.dtype[Any], np.ndarray | None]] = []
-        self._programs: list[tuple[tuple[Any, ...], Programs]] = []
+        self._programs: dict[int, list[tuple[tuple[Any, ...], Programs]]] = {}
 
     def turn(self) -> Turn:
         """Context in which a thread may use the parts, alone."""
@@ -72,12 +72,16 @@ class SharedParts:
 
     def programs(self, network: Network, recipe: Recipe) -> Programs:
         """Programs for a net: those of an equal net, if there is one, as a twin that can run at the same time."""
-        key = _structure(network, recipe)
-        for known, programs in self._programs:
-            if known == key:
+        structure = _structure(network, recipe)
+        try:
+            alike = self._programs.setdefault(hash(structure), [])
+        except TypeError:  # it has a dict of inputs or losses, which can be compared, but has no hash
+            alike = self._programs.setdefault(0, [])
+        for known, programs in alike:
+            if known == structure:
                 return programs.twin(network, recipe)
         found = Programs(network, recipe)
-        self._programs.append((key, found))
+        alike.append((structure, found))
         return found
 
 
@@ -111,10 +115,10 @@ class Turn:
 
 def _structure(network: Network, recipe: Recipe) -> tuple[Any, ...]:
     """What two nets and their recipes must have in common to share programs. Schedules are not part of a program."""
-    arrays = [
+    arrays = tuple(
         (entry.path, entry.shape, entry.offset, entry.decays, entry.frozen)
         for entries in (network.params, network.state)
         for entry in entries.values()
-    ]
-    homes = [(row.path, row.home, row.frozen) for row in network.rows]
+    )
+    homes = tuple((row.path, row.home, row.frozen) for row in network.rows)
     return (arrays, homes, network.inputs, network.dtype, network.net, replace(recipe, schedule=Constant()))
