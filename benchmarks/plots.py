@@ -40,7 +40,7 @@ def draw(name: str, data: Data) -> None:
         "probes": {"probes": _probes},
         "anatomy": {"anatomy": _anatomy},
     }
-    for file, picture in pictures[name].items():
+    for file, picture in pictures.get(name, {}).items():
         figure = picture(data["parts"])
         figure.savefig(harness.RESULTS / f"{file}.png", dpi=110, bbox_inches="tight")
         plt.close(figure)

@@ -298,6 +298,26 @@ def probes_page(data: Record) -> str:
     return text + harness.table("Time", ["workload", "steps", "samples", "relative time", "limit"], rows)
 
 
+def population_page(data: Record) -> str:
+    rows = []
+    for key, part in data["parts"].items():
+        ratio, vmap = part["ratios"]["one after another"], part["ratios"].get("jax.vmap")
+        shown = "not measured" if vmap is None else harness.show_ratio(vmap)
+        milliseconds = f"{1e3 * part['seconds']['population']:.0f} ms"
+        target = mark(ratio[0], part["target"])
+        rows.append([key, str(part["epochs"]), milliseconds, harness.show_ratio(ratio), target, shown])
+    first = next(iter(data["parts"].values()))
+    text = heading(
+        "Several nets side by side",
+        data,
+        f"`md.Population` of {first['members']} nets on {first['threads']} threads against the same nets one after "
+        "another on one thread, and against `jax.vmap` over whole epochs (`benchmarks/population.py`). The time of "
+        "madaline includes everything from the making of the nets; that of JAX does not include compilation.",
+    )
+    header = ["net", "epochs", "population", "times faster than one after another", "target", "than jax.vmap"]
+    return text + harness.table("Speed", header, rows)
+
+
 def anatomy_page(data: Record) -> str:
     trained = (read("train") or {"parts": {}})["parts"]
     shares, limits = [], []
@@ -374,6 +394,7 @@ PAGES = {
     "growth": growth_page,
     "custom": custom_page,
     "probes": probes_page,
+    "population": population_page,
     "anatomy": anatomy_page,
 }
 

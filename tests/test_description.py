@@ -36,6 +36,7 @@ from madaline.optim.schedule import SCHEDULES, as_schedule
 from madaline.registry import Registry
 
 OTHERS = [
+    md.nn.Ensemble(md.Linear(2), md.Linear(2), weights=(1, 3), average={"a": "softmax", "b": "exp"}),
     ACTIVATIONS["leaky_relu"].with_parameters(slope=0.1),
     ACTIVATIONS["softmax"].with_parameters(axis=0),
     FanScaled(1.5, "out", "truncated", gain=2.0),
@@ -59,6 +60,7 @@ def defaults() -> list[Description]:
 LAYER_ARGUMENTS = {
     "activation": ("leaky_relu",),
     "embedding": (5, 2),
+    "ensemble": (md.Linear(2), "relu"),
     "input": (3,),
     "linear": (3,),
     "maxout": (3,),

@@ -77,6 +77,7 @@ __getattr__, __dir__, __all__ = lazy(
         "madaline.ship.export": ("export",),
         "madaline.train.events": ("Callback",),
         "madaline.train.history": ("History",),
+        "madaline.train.population": ("Population",),
         "madaline.train.stopping": ("EarlyStopping",),
         "madaline.train.stream": ("Stream",),
         "madaline.train.trainer": ("Trainer",),

@@ -63,6 +63,7 @@ from madaline.optim import SGD as SGD
 from madaline.ship.export import export as export
 from madaline.train.events import Callback as Callback
 from madaline.train.history import History as History
+from madaline.train.population import Population as Population
 from madaline.train.stopping import EarlyStopping as EarlyStopping
 from madaline.train.stream import Stream as Stream
 from madaline.train.trainer import Trainer as Trainer
@@ -94,6 +95,7 @@ __all__ = [
     "MixtureDensityRegressor",
     "Model",
     "Parallel",
+    "Population",
     "QuantileMLPRegressor",
     "RMSprop",
     "ReLU",

@@ -185,6 +185,16 @@ CASES = [
                                               md.Concat(), md.Linear(3)), {"shop": (), "numbers": (4,)}, two_inputs, 5),
     Case("concat", md.Concat(), ((2,), (3,)), lambda T, x, p, s, train: T.cat(x, -1)),
     Case("add", md.nn.Add(), ((2, 3), (2, 3)), lambda T, x, p, s, train: x[0] + x[1]),
+    Case("ensemble", md.nn.Ensemble(md.Linear(2), md.Sequential(md.Linear(3), "tanh", md.Linear(2)), weights=(3, 1)), 4,
+         lambda T, x, p, s, train: (
+             0.75 * affine(T, x, p, "0.") + 0.25 * affine(T, T.tanh(affine(T, x, p, "1.0.")), p, "1.2."))),
+    Case("ensemble of classes", md.nn.Ensemble(md.Linear(3), md.Linear(3), average="softmax"), 4,
+         lambda T, x, p, s, train: (
+             (affine(T, x, p, "0.").softmax(-1) + affine(T, x, p, "1.").softmax(-1)) / 2).log()),
+    Case("ensemble of labels", md.nn.Ensemble(md.Linear(2), md.Linear(2), average="sigmoid"), 4,
+         lambda T, x, p, s, train: T.logit((affine(T, x, p, "0.").sigmoid() + affine(T, x, p, "1.").sigmoid()) / 2)),
+    Case("ensemble of rates", md.nn.Ensemble(md.Linear(1), md.Linear(1), average="exp"), 4,
+         lambda T, x, p, s, train: ((affine(T, x, p, "0.").exp() + affine(T, x, p, "1.").exp()) / 2).log()),
     Case("flatten", md.nn.Flatten(), (2, 3), lambda T, x, p, s, train: x.flatten(1)),
     Case("identity", md.nn.Identity(), (2, 3), lambda T, x, p, s, train: x * 1.0),
     Case("input", md.nn.Input(3), 3, lambda T, x, p, s, train: x * 1.0),

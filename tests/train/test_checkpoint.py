@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -481,3 +482,15 @@ def test_checkpoints_by_time_are_written_within_an_epoch(digits, tmp_path, monke
     md.Trainer(nets(), loss="cross_entropy").fit(*digits, epochs=2, checkpoint=tmp_path / "run", **options)
     assert steps[0] == 1
     assert len(steps) > 2
+
+
+def test_the_end_of_training_is_in_the_checkpoint(digits, tmp_path, same):
+    """So that training with more epochs continues there."""
+    make = partial(md.Trainer, md.mlp(8, 10), loss="cross_entropy")
+    first, resumed, whole = make(), make(), make()
+    first.fit(*digits, epochs=3, checkpoint=tmp_path / "run", checkpoint_epochs=2)
+    resumed.fit(*digits, epochs=3, resume=tmp_path / "run", callbacks=lambda trainer, row: pytest.fail("trained again"))
+    same(resumed.model, first.model)
+    resumed.fit(*digits, epochs=5, resume=tmp_path / "run")
+    whole.fit(*digits, epochs=5)
+    same(resumed.model, whole.model)

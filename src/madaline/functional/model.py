@@ -55,12 +55,25 @@ class Model:
         self._runs = {network.dtype: NetworkRuns(network)}
 
     @classmethod
-    def of(cls, net: Layer, inputs: Any = None, *, seed: int = 0, dtype: Any = "float32", freeze: Any = ()) -> Model:
-        """Make a model; see :meth:`madaline.nn.layer.Layer.init`."""
+    def of(
+        cls,
+        net: Layer,
+        inputs: Any = None,
+        *,
+        seed: int = 0,
+        dtype: Any = "float32",
+        freeze: Any = (),
+        data: Callable[[], Any] | None = None,
+    ) -> Model:
+        """Make a model; see :meth:`madaline.nn.layer.Layer.init`.
+
+        ``data`` returns the rows for initializers and layers that use data; it is called only if there are any. By
+        default these are the inputs.
+        """
         network = build(net, inputs, dtype=dtype, freeze=freeze)
         model = cls(network, np.zeros(network.n_params, network.dtype), np.zeros(network.n_state, network.dtype))
         model._draw(seed)
-        model._look_at_data(inputs)
+        model._look_at_data(data or (lambda: inputs))
         return model
 
     @property
@@ -213,7 +226,7 @@ class Model:
         """The arrays of one layer by their short names."""
         return {path.rpartition(".")[2]: arrays[path] for path in arrays.by_layer.get(home, ())}
 
-    def _look_at_data(self, inputs: Any) -> None:
+    def _look_at_data(self, data: Callable[[], Any]) -> None:
         """Run data-dependent initializers and layers that use data before training, first layer first."""
         looking = {
             path.rpartition(".")[0] for path, e in self.network.params.items() if isinstance(e.init, DataDependent)
@@ -221,6 +234,7 @@ class Model:
         learning = [row for row in self.network.rows if row.layer.learns_from_data]
         if not looking and not learning:
             return
+        inputs = data()
         batch = self.batch(inputs)[0] if _is_data(inputs) else None
         for row in self._rows():
             if row.layer.learns_from_data:

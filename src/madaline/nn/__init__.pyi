@@ -15,6 +15,7 @@ from madaline.nn.layers.activation import PReLU as PReLU
 from madaline.nn.layers.dropout import Dropout as Dropout
 from madaline.nn.layers.dropout import SpatialDropout as SpatialDropout
 from madaline.nn.layers.embedding import Embedding as Embedding
+from madaline.nn.layers.ensemble import Ensemble as Ensemble
 from madaline.nn.layers.linear import Linear as Linear
 from madaline.nn.layers.linear import Maxout as Maxout
 from madaline.nn.layers.mlp import mlp as mlp
@@ -53,6 +54,7 @@ __all__ = [
     "Dropout",
     "ELU",
     "Embedding",
+    "Ensemble",
     "Flatten",
     "GELU",
     "GELUTanh",

@@ -17,6 +17,7 @@ __getattr__, __dir__, __all__ = lazy(
     {
         "madaline.train.events": ("Callback",),
         "madaline.train.history": ("History",),
+        "madaline.train.population": ("Population",),
         "madaline.train.loggers": ("MLflow", "TensorBoard"),
         "madaline.train.metrics": ("METRICS", "Metric", "TopK", "as_metric"),
         "madaline.train.probes": ("Probes",),

@@ -8,6 +8,7 @@ from madaline.train.metrics import METRICS as METRICS
 from madaline.train.metrics import Metric as Metric
 from madaline.train.metrics import TopK as TopK
 from madaline.train.metrics import as_metric as as_metric
+from madaline.train.population import Population as Population
 from madaline.train.probes import Probes as Probes
 from madaline.train.recipe import ParameterGroup as ParameterGroup
 from madaline.train.sampling import SAMPLERS as SAMPLERS
@@ -24,6 +25,7 @@ __all__ = [
     "MLflow",
     "Metric",
     "ParameterGroup",
+    "Population",
     "Probes",
     "SAMPLERS",
     "Sampler",

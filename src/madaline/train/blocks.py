@@ -67,7 +67,7 @@ class BlockSource(Protocol):
 
 
 class ArrayBlocks:
-    """All rows as one block."""
+    """All rows, or those that were chosen (``is_chosen``), as one block."""
 
     def __init__(
         self,
@@ -79,8 +79,9 @@ class ArrayBlocks:
         drop_last: bool,
         min_rows: int,
         seed: int,
+        is_chosen: bool = False,
     ) -> None:
-        self.data, self.rows = data, rows
+        self.data, self.rows, self._is_chosen = data, rows, is_chosen
         self.epoch_rows: int | None = len(rows)
         self._batches = partial(
             epoch_batches,
@@ -111,8 +112,8 @@ class ArrayBlocks:
         return self.epoch_steps if self.steps_are_equal else len(self.batches(epoch))
 
     def digest(self) -> str | None:
-        """A checksum of some rows."""
-        return self.data.digest()
+        """A checksum of some rows, and of the choice of rows if it was given."""
+        return self.data.digest(self.rows if self._is_chosen else None)
 
     def describe(self) -> dict[str, Any]:
         """Numbers of rows."""

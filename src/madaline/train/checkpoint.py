@@ -41,7 +41,7 @@ REFERENCE = "reference"
 
 
 class Checkpointer(Callback):
-    """Writes checkpoints during training, and when it is interrupted.
+    """Writes checkpoints during training, and when it ends.
 
     Parameters
     ----------
@@ -57,12 +57,12 @@ class Checkpointer(Callback):
         self.path = Path(path)
         self.every_epochs, self.every_seconds = every_epochs, every_seconds
         self.has_ticks = every_seconds is not None
-        self._last = time.monotonic()
+        self._last, self._written = time.monotonic(), -1
 
     def on_fit_start(self, trainer: TrainingView) -> None:
         setting(trainer.run)  # raises now, and not at the first checkpoint, if something cannot be saved
         container.remove_unfinished(self.path)
-        self._last = time.monotonic()
+        self._last, self._written = time.monotonic(), -1
 
     def on_tick(self, trainer: TrainingView) -> None:
         if self.every_seconds is not None and time.monotonic() - self._last >= self.every_seconds:
@@ -73,12 +73,13 @@ class Checkpointer(Callback):
             self._write(trainer)
 
     def on_last_step(self, trainer: TrainingView) -> None:
-        if trainer.run.stop_reason in ("interrupted", "callback", "time"):
+        # What came before a divergence can be repeated, and a state that was written need not be written again.
+        if trainer.run.stop_reason not in ("diverged", "error") and self._written != trainer.progress.t:
             self._write(trainer)
 
     def _write(self, trainer: TrainingView) -> None:
         save(trainer.run, self.path)
-        self._last = time.monotonic()
+        self._last, self._written = time.monotonic(), trainer.progress.t
 
 
 def save(session: Session, path: str | os.PathLike[str]) -> None:
@@ -119,7 +120,7 @@ def setting(session: Session) -> dict[str, Any]:
         "data": [*source["shapes"], session.digest],
         "buffer": source.get("buffer"),
         "weighted": session.source.data.weight is not None,
-        "validation": None if validation is None else [len(validation), validation.data.digest()],
+        "validation": None if validation is None else [len(validation), validation.data.digest(validation.rows)],
         "metrics": [
             metric.name if isinstance(metric, CustomMetric) else metric.to_dict() for metric in session.metrics
         ],

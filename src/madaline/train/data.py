@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -29,6 +29,22 @@ CHECKED_ROWS = 1 << 16
 "Rows that are checked at a time, so that a file larger than memory is never read at once."
 
 
+class Reader(Protocol):
+    """The interface of :func:`read`."""
+
+    def __call__(
+        self,
+        network: Network,
+        loss: Loss | dict[str, Loss],
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        class_weight: Any = None,
+        may_weigh_nothing: bool = False,
+    ) -> TrainingData: ...
+
+
 @dataclass(frozen=True)
 class TrainingData:
     """Rows with their targets and weights, checked."""
@@ -49,12 +65,14 @@ class TrainingData:
             found["weight"] = DenseRows(self.weight)
         return found
 
-    def digest(self) -> str:
-        """A checksum of evenly spaced rows, converted to float64."""
+    def digest(self, chosen: np.ndarray | None = None) -> str:
+        """A checksum of evenly spaced rows, converted to float64, and of the numbers of rows that were chosen."""
         rows = np.unique(np.linspace(0, self.n_rows - 1, DIGESTED_ROWS).astype(np.int64))
         found = hashlib.blake2b(digest_size=8)
         for source in self.gathered().values():
             found.update(source.take(rows, np.dtype(np.float64)).tobytes())
+        if chosen is not None:
+            found.update(chosen.tobytes())
         return found.hexdigest()
 
     def take(self, rows: np.ndarray | None) -> tuple[Any, Any]:
@@ -231,18 +249,29 @@ def check_categories(model: Model, x: tuple[Source, ...]) -> None:
             ) from None
 
 
-def initial_rows(X: Any) -> Any:
-    """The rows from which layers and initializers learn before training: all, or evenly spaced ones of many."""
+def initial_rows(X: Any, rows: np.ndarray | None = None) -> Any:
+    """The rows from which layers and initializers learn before training: all, or evenly spaced ones of many.
+
+    Parameters
+    ----------
+    X : array, sparse matrix, or dict or tuple of them
+        Inputs.
+    rows : array of int, optional
+        The rows of the training set; by default all.
+    """
     if is_sparse(X):
         X = as_csr(X, "X")
     elif isinstance(X, dict):
-        return {name: initial_rows(item) for name, item in X.items()}
+        return {name: initial_rows(item, rows) for name, item in X.items()}
     elif isinstance(X, tuple):
-        return tuple(initial_rows(item) for item in X)
+        return tuple(initial_rows(item, rows) for item in X)
     elif not isinstance(X, np.ndarray):
         X = np.asarray(X)
     most = max(INITIAL_NUMBERS // max(X.shape[1], 1), 1) if is_sparse(X) and X.ndim > 1 else INITIAL_ROWS
-    step = -(-X.shape[0] // min(most, INITIAL_ROWS)) if X.ndim else 1
+    n_rows = len(rows) if rows is not None else X.shape[0] if X.ndim else 0
+    step = -(-n_rows // min(most, INITIAL_ROWS))
+    if rows is not None:
+        return X[rows[::step]]
     return X[::step] if step > 1 else X
 
 

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from madaline.functional.compile import CompiledFunction
 from madaline.functional.model import Model
+from madaline.graph.tree import flatten
+from madaline.kernels.sources import DenseRows, Source
 from madaline.losses.loss import Loss
+from madaline.nn.network import Network
 from madaline.train.data import TrainingData
 from madaline.train.inference import BatchedForward
 from madaline.train.metrics import Metric
 from madaline.train.step import mean_over_rows, total_loss
+
+COPIED_BYTES = 1 << 20
+"Maximum size of inputs that are copied to be evaluated after every epoch."
 
 
 @dataclass(frozen=True)
@@ -23,9 +31,25 @@ class RowSelection:
 
     data: TrainingData
     rows: np.ndarray | None = None
+    copied: tuple[Source, ...] | None = None
+    "Copies of the inputs of these rows."
+
+    def with_copies(self, network: Network) -> RowSelection:
+        """The same rows, with copies of their inputs if these are small: they are run faster than gathered rows."""
+        specs = flatten(network.inputs)[0]
+        size = sum(math.prod(spec.shape) * spec.dtype.itemsize for spec in specs) * len(self)
+        if self.rows is None or size > COPIED_BYTES:
+            return self
+        found = [DenseRows(source.take(self.rows, spec.dtype)) for source, spec in zip(self.data.x, specs, strict=True)]
+        return replace(self, copied=tuple(found))
 
     def __len__(self) -> int:
         return self.data.n_rows if self.rows is None else len(self.rows)
+
+    @functools.cached_property
+    def targets(self) -> tuple[Any, Any]:
+        """The targets of these rows, and their weights."""
+        return self.data.take(self.rows)
 
 
 class Evaluator:
@@ -51,16 +75,17 @@ class Evaluator:
         "Metrics of all predictions at once."
         self.of_rows = [metric for metric in metrics if not metric.needs_all]
         "Metrics that are means over rows."
-        self._means = CompiledFunction(self._mean_values, [0, 1, 2])
+        self.means = CompiledFunction(self._mean_values, [0, 1, 2])
+        "Function of predictions, targets and weights; evaluators of equal losses and metrics may share it."
 
     def scores(self, model: Model, chosen: RowSelection, *, with_means: bool = True) -> dict[str, float]:
         """Loss and metrics by name; without means, only the metrics of all predictions."""
-        data, rows = chosen.data, chosen.rows
-        prediction = self.inference(model.params.flat, model.state.flat, data.x, rows, threads=self.threads)
-        target, weight = data.take(rows)
+        x, rows = (chosen.data.x, chosen.rows) if chosen.copied is None else (chosen.copied, None)
+        prediction = self.inference(model.params.flat, model.state.flat, x, rows, threads=self.threads)
+        target, weight = chosen.targets
         found: dict[str, float] = {}
         if with_means:
-            means = self._means(
+            means = self.means(
                 prediction, target, np.ones(len(chosen), model.network.dtype) if weight is None else weight
             )
             counts = weight is None or weight.any()

@@ -37,6 +37,18 @@ class BatchedForward:
         self._forward: Forward | None = None
         self._forward_arrays: tuple[np.ndarray, ...] = ()
 
+    def twin(self, network: Network) -> BatchedForward:
+        """The same for an equal net; both can run at the same time."""
+        found = BatchedForward(network, train=self.train)
+        if "_planned" in self.__dict__:
+            loop, *rest = self._planned
+            found.__dict__["_planned"] = (loop.twin(), *rest)
+        return found
+
+    def prepare(self) -> None:
+        """Plan the program for chosen rows now."""
+        _ = self._planned
+
     def __call__(
         self,
         w: np.ndarray,

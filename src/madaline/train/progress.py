@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from madaline.train.events import Callback, TrainingView
 from madaline.train.metrics import COLUMNS
+
+if TYPE_CHECKING:
+    from madaline.train.session import Session
 
 
 def shows_progress(asked: bool | None) -> bool:
@@ -84,3 +87,57 @@ def _shown(row: Mapping[str, float]) -> list[str]:
     losses = [name for name in ("loss", "val_loss") if name in row]
     metrics = [name for name in row if name.removeprefix("val_") not in COLUMNS]
     return losses + ([name for name in metrics if name.startswith("val_")] or metrics)[:1]
+
+
+class PopulationBar:
+    """The progress bar of a population.
+
+    Parameters
+    ----------
+    epochs : sequence of int
+        Number of epochs of each member.
+    """
+
+    def __init__(self, epochs: Sequence[int]) -> None:
+        from rich import progress  # imported only when needed
+        from rich.console import Console
+
+        self.epochs = epochs
+        self._bar = progress.Progress(
+            progress.TextColumn("{task.fields[done]} of {task.fields[members]} nets"),
+            progress.BarColumn(bar_width=20),
+            progress.TextColumn("{task.fields[values]}"),
+            progress.TimeElapsedColumn(),
+            progress.TextColumn("left"),
+            progress.TimeRemainingColumn(compact=True),
+            console=Console(stderr=True),
+        )
+        self._task = self._bar.add_task("training", total=sum(epochs), done=0, members=len(epochs), values="")
+        self._bar.start()
+
+    def show(self, run: RunningMembers) -> None:
+        """Show how far the members are."""
+        running = dict(run.sessions)
+        done = sum(self.epochs[number] for number in list(run.done))
+        part = sum(min(session.epochs_done, self.epochs[number]) for number, session in running.items())
+        number = min(running, default=None)
+        row = running[number].history.row(-1) if number is not None and running[number].history.epochs else {}
+        values = "  ".join(f"{name} {row[name]:.3g}" for name in _shown(row))
+        self._bar.update(self._task, completed=done + part, done=len(run.done), values=values)
+
+    def close(self, run: RunningMembers) -> None:
+        """Show the end."""
+        self.show(run)
+        self._bar.stop()
+
+
+class RunningMembers(Protocol):
+    """What the bar of a population looks at."""
+
+    @property
+    def sessions(self) -> Mapping[int, Session]:
+        """Sessions that run, by number."""
+
+    @property
+    def done(self) -> Collection[int]:
+        """Numbers of the members that have ended."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +19,7 @@ from madaline.optim.plateau import Plateau, ReduceOnPlateau
 from madaline.train.blocks import ArrayBlocks, Block, BlockSource
 from madaline.train.data import TrainingData
 from madaline.train.divergence import bad_parameters, divergence, nothing_left
-from madaline.train.evaluation import Evaluator, RowSelection
+from madaline.train.evaluation import RowSelection
 from madaline.train.events import Callback, TrainingView
 from madaline.train.full_batch import FullBatch
 from madaline.train.history import History
@@ -114,11 +114,13 @@ class Session:
         self.data: TrainingData = source.data
         "The rows of the current block."
         self.total_steps = None if total_epochs is None or not source.epoch_steps else total_epochs * source.epoch_steps
-        self.evaluator = Evaluator(programs.inference, self.recipe.loss, metrics, threads=threads)
+        self.evaluator = programs.evaluator(metrics, threads=threads)
         self.progress, self.history, self.plateau = Progress(), History(), _plateau(self.recipe)
         self.best: dict[str, np.ndarray] | None = None
         "Parameters and state of the best epoch."
         self.stop_reason = ""
+        self.when_prepared: Callable[[], None] = _nothing
+        "Called once, when what Python prepares for the first steps is done."
         self.view = TrainingView(self)
         self.stepper: Stepper | None = None
         self._solver: FullBatch | None = None
@@ -186,10 +188,16 @@ class Session:
         # An unfinished epoch belonged to other data.
         self.progress.step, self.progress.sums = 0, {}
 
-    def stop(self) -> None:
-        """End after the current step; may be called from other threads."""
-        self.stop_reason = self.stop_reason or "callback"
+    def stop(self, reason: str = "callback") -> None:
+        """End after the current step, for this reason; may be called from other threads."""
+        self.stop_reason = self.stop_reason or reason
         self._stop_steps()
+
+    def use_threads(self, threads: int) -> None:
+        """Use at most this many threads from the next piece of work on; may be called from other threads."""
+        self.threads = self.evaluator.threads = threads
+        if self.stepper is not None:
+            self.stepper.threads = threads
 
     def _stop_steps(self) -> None:
         if self.stepper is not None:
@@ -217,6 +225,7 @@ class Session:
         for callback in self.callbacks:
             callback.on_fit_start(self.view)
         if self._solver is not None:
+            self._tell_prepared()
             self._solver.go()
             return
         while self.progress.epoch < last and not self.stop_reason:
@@ -263,7 +272,7 @@ class Session:
             or self.watch is not None
             or self.plateau is not None
             or self.progress.step
-            or self._evaluates
+            or self.evaluates
             or any(callback.every for callback in self.callbacks)
         ):
             return 1
@@ -347,11 +356,16 @@ class Session:
 
     def _step(self, batches: Batches, *, probing: bool = False) -> StepResults:
         assert self.stepper is not None
+        self._tell_prepared()
         found = self.stepper.run(self.data, batches, t=self.progress.t, rates=self.rates, probing=probing)
         self._skipped = found.skipped or self._skipped
         if found.is_interrupted:
             self.stop_reason = self.stop_reason or "callback"
         return found
+
+    def _tell_prepared(self) -> None:
+        tell, self.when_prepared = self.when_prepared, _nothing
+        tell()
 
     def rates(self, t: np.ndarray) -> np.ndarray:
         """The learning rates of steps, counted from 1."""
@@ -391,7 +405,7 @@ class Session:
                 callback.on_steps(self.view, self.progress.t, last)
 
     @property
-    def _evaluates(self) -> bool:
+    def evaluates(self) -> bool:
         """Whether an epoch ends with an evaluation."""
         return self.validation is not None or bool(self.evaluator.of_all and self.source.epoch_rows is not None)
 
@@ -484,6 +498,10 @@ class Session:
                 self.history.stopped = self.stop_reason = "interrupted"
         for callback in self.callbacks:
             callback.on_fit_end(self.view)
+
+
+def _nothing() -> None:
+    """Do nothing."""
 
 
 def _plateau(recipe: Recipe) -> Plateau | None:

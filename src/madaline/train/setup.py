@@ -13,7 +13,8 @@ from madaline.losses.classes import ClassLoss
 from madaline.optim.lbfgs import LBFGS
 from madaline.train.blocks import ArrayBlocks, BlockSource, StreamBlocks, check_stream
 from madaline.train.checkpoint import Checkpointer, restore
-from madaline.train.data import TrainingData, check_categories, read
+from madaline.train.chosen import ChosenRows
+from madaline.train.data import Reader, TrainingData, check_categories, read
 from madaline.train.evaluation import RowSelection
 from madaline.train.events import Callback
 from madaline.train.metrics import Metric, as_metrics
@@ -26,11 +27,21 @@ from madaline.train.sampling import Shuffled, split_rows
 from madaline.train.session import Session
 from madaline.train.stopping import EarlyStoppingState
 from madaline.train.stream import Stream
-from madaline.train.weights import class_weights
+from madaline.train.weights import class_weights, counts_rows
 
 
 def new_session(
-    model: Model, programs: Programs, X: Any, y: Any, options: FitOptions, *, is_fit: bool, seed: int, threads: int
+    model: Model,
+    programs: Programs,
+    X: Any,
+    y: Any,
+    options: FitOptions,
+    *,
+    is_fit: bool,
+    seed: int,
+    threads: int,
+    chosen: ChosenRows | None = None,
+    read: Reader = read,
 ) -> Session:
     """A session for these data.
 
@@ -49,9 +60,13 @@ def new_session(
         may follow.
     seed, threads : int
         Random seed; maximum number of threads.
+    chosen : ChosenRows, optional
+        Rows to train and to validate on; by default all rows, split as the options say.
+    read : callable
+        Reads and checks data, like :func:`madaline.train.data.read`.
     """
     recipe, metrics = programs.recipe, as_metrics(options.metrics, programs.recipe.loss)
-    source, validation, batch_size = _source(model, recipe, X, y, options, seed)
+    source, validation, batch_size = _source(model, recipe, X, y, options, seed, chosen, read)
     listeners = options.listeners
     probes, probe_every = options.probes, options.probe_every
     for asking in (listener for listener in listeners if isinstance(listener, Probes)):
@@ -61,7 +76,7 @@ def new_session(
         programs,
         options,
         source,
-        validation=validation,
+        validation=None if validation is None else validation.with_copies(model.network),
         metrics=metrics,
         watch=_watch(options, metrics, has_validation=validation is not None, is_stream=source.epoch_rows is None),
         callbacks=[*listeners, *_own_callbacks(options, recipe)],
@@ -78,24 +93,36 @@ def new_session(
 
 
 def _source(
-    model: Model, recipe: Recipe, X: Any, y: Any, options: FitOptions, seed: int
+    model: Model,
+    recipe: Recipe,
+    X: Any,
+    y: Any,
+    options: FitOptions,
+    seed: int,
+    chosen: ChosenRows | None,
+    read: Reader,
 ) -> tuple[BlockSource, RowSelection | None, int]:
     """The source of mini-batches, the validation set, and the mini-batch size."""
     stream, sample_weight = (X, None) if isinstance(X, Stream) else (None, options.sample_weight)
     if stream is not None:
         check_stream(stream, y, options, recipe)
         X, y, sample_weight = stream.first()
+    network, loss, class_weight = model.network, recipe.loss, options.class_weight
+    y = X if y is None else y
+    if chosen is not None and counts_rows(class_weight):
+        targets = read(network, loss, X, y).take(chosen.training)[0]
+        class_weight = class_weights(loss, network.out_shape, targets, class_weight)
     data = read(
-        model.network,
-        recipe.loss,
+        network,
+        loss,
         X,
-        X if y is None else y,
+        y,
         sample_weight=sample_weight,
-        class_weight=options.class_weight,
+        class_weight=class_weight,
         may_weigh_nothing=stream is not None,
     )
     check_categories(model, data.x)
-    rows, validation = _split(model, recipe, data, options, seed)
+    rows, validation = _split(model, recipe, data, options, seed, chosen, class_weight, read)
     n_rows = len(rows) if stream is None else stream.n_rows
     batch_size = (options.batch_size or len(rows)) * options.accumulate
     if n_rows is not None:
@@ -106,7 +133,14 @@ def _source(
     if stream is None:
         min_rows = model.network.min_rows
         arrays = ArrayBlocks(
-            data, rows, batch_size=batch_size, sampler=sampler, drop_last=drop_last, min_rows=min_rows, seed=seed
+            data,
+            rows,
+            batch_size=batch_size,
+            sampler=sampler,
+            drop_last=drop_last,
+            min_rows=min_rows,
+            seed=seed,
+            is_chosen=chosen is not None,
         )
         return arrays, validation, batch_size
     blocks = StreamBlocks(
@@ -114,7 +148,7 @@ def _source(
         data,
         model,
         recipe,
-        class_weight=options.class_weight,
+        class_weight=class_weight,
         batch_size=batch_size,
         shuffle=isinstance(sampler, Shuffled),
         drop_last=drop_last,
@@ -124,12 +158,24 @@ def _source(
 
 
 def _split(
-    model: Model, recipe: Recipe, data: TrainingData, options: FitOptions, seed: int
+    model: Model,
+    recipe: Recipe,
+    data: TrainingData,
+    options: FitOptions,
+    seed: int,
+    chosen: ChosenRows | None,
+    class_weight: Any,
+    read: Reader,
 ) -> tuple[np.ndarray, RowSelection | None]:
     """The rows of the training set, and the validation set."""
     given = options.validation
+    rows = np.arange(data.n_rows) if chosen is None else chosen.training
+    if chosen is not None and data.weight is not None and not data.weight[rows].any():
+        raise ConfigError("The weight is 0 for every row: there is nothing to learn from.")
+    if chosen is not None and chosen.validation is not None:
+        return rows, RowSelection(data, chosen.validation)
     if given is None or given is False:
-        return np.arange(data.n_rows), None
+        return rows, None
     if isinstance(given, (tuple, list)):
         X, y, *weight = given
         other = read(
@@ -138,12 +184,12 @@ def _split(
             X,
             X if y is None else y,
             sample_weight=weight[0] if weight else None,
-            class_weight=class_weights(recipe.loss, model.network.out_shape, data.targets, options.class_weight),
+            class_weight=class_weights(recipe.loss, model.network.out_shape, data.targets, class_weight),
         )
-        return np.arange(data.n_rows), RowSelection(other)
+        return rows, RowSelection(other)
     by_class = isinstance(recipe.loss, ClassLoss) and np.ndim(data.targets) == 1
-    rows, others = split_rows(data.n_rows, given, seed=seed, target=data.targets if by_class else None)
-    return rows, RowSelection(data, others)
+    inner, others = split_rows(len(rows), given, seed=seed, target=data.targets[rows] if by_class else None)
+    return rows[inner], RowSelection(data, rows[others])
 
 
 def _watch(

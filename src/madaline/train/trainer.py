@@ -17,6 +17,7 @@ from madaline.nn.layer import Layer
 from madaline.nn.network import as_dtype, build
 from madaline.optim.regularizers import Regularizer
 from madaline.train.arguments import check_all, check_whole
+from madaline.train.chosen import ChosenRows
 from madaline.train.data import initial_rows, input_sources, read
 from madaline.train.evaluation import Evaluator, RowSelection
 from madaline.train.history import History
@@ -27,6 +28,7 @@ from madaline.train.programs import Programs
 from madaline.train.recipe import Recipe, by_pattern, check_patterns
 from madaline.train.session import ResumePoint, Session
 from madaline.train.setup import new_session
+from madaline.train.shared import SharedParts
 from madaline.train.stream import Stream
 
 
@@ -214,7 +216,7 @@ class Trainer:
             Whether to show a progress bar; by default only in a terminal.
         checkpoint : path, optional
             File for checkpoints, always a complete one. It is written every ``checkpoint_epochs`` epochs, every
-            ``checkpoint_seconds`` seconds, and when training is interrupted.
+            ``checkpoint_seconds`` seconds, and when training ends.
         checkpoint_epochs : int or None
             Number of epochs between checkpoints.
         checkpoint_seconds : float or None
@@ -224,10 +226,7 @@ class Trainer:
             as training that was never interrupted. If it is the path of ``checkpoint`` and does not exist yet, training
             starts from the beginning.
         """
-        options = FitOptions.of_fit(locals())
-        model = self._new_model(X)
-        session = self._new_session(model, Programs(model.network, self.recipe), X, y, options, is_fit=True)
-        return self._run_session(session, options.epochs - session.progress.epoch)
+        return self.run_session(self.new_session(X, y, FitOptions.of_fit(locals())))
 
     def partial_fit(self, X: Any, y: Any = None, **options: Any) -> History:
         """Continue training where the last call ended: parameters, optimizer, statistics, steps and history.
@@ -242,7 +241,7 @@ class Trainer:
         programs = self._programs if point is not None else None
         if programs is None or programs.recipe is not self.recipe:
             programs = Programs(model.network, self.recipe)
-        session = self._new_session(model, programs, X, y, given, is_fit=False)
+        session = new_session(model, programs, X, y, given, is_fit=False, seed=self.seed, threads=self.max_threads)
         if point is not None:
             session.continue_from(point)
         return self._run_session(session, given.epochs)
@@ -331,7 +330,53 @@ class Trainer:
 
     def release(self) -> None:
         """Drop the data of the last training and the model that was given; ``partial_fit`` can still continue."""
-        self._point, self._session, self._given = self._resume_point(), None, None
+        self.forget_session()
+        self._given = None
+
+    def new_session(
+        self,
+        X: Any,
+        y: Any,
+        options: FitOptions,
+        *,
+        chosen: ChosenRows | None = None,
+        shared: SharedParts | None = None,
+        threads: int | None = None,
+    ) -> Session:
+        """What :meth:`fit` runs: a session that is checked and ready to start. The trainer does not change.
+
+        Parameters
+        ----------
+        X, y : arrays
+            The data.
+        options : FitOptions
+            The options of ``fit``.
+        chosen : ChosenRows, optional
+            Rows to train and to validate on; by default all.
+        shared : SharedParts, optional
+            Data and programs that are shared with other trainers.
+        threads : int, optional
+            Maximum number of threads at the start; by default that of the trainer.
+        """
+        model = self._new_model(X, None if chosen is None else chosen.training)
+        settings: dict[str, Any] = {"seed": self.seed, "threads": threads or self.max_threads, "chosen": chosen}
+        if shared is None:
+            return new_session(model, Programs(model.network, self.recipe), X, y, options, is_fit=True, **settings)
+        with shared.turn() as turn:
+            programs = shared.programs(model.network, self.recipe)
+            session = new_session(model, programs, X, y, options, is_fit=True, read=shared.read, **settings)
+            if session.evaluates:
+                programs.inference.prepare()
+            session.when_prepared = turn.keep()
+            return session
+
+    def run_session(self, session: Session) -> History:
+        """Run a session of :meth:`new_session` to its end; it replaces the last training."""
+        return self._run_session(session, session.options.epochs - session.progress.epoch)
+
+    def forget_session(self) -> None:
+        """Drop the data of the last training; ``partial_fit`` can still continue."""
+        self._point, self._session = self._resume_point(), None
 
     @property
     def run(self) -> Session:
@@ -363,12 +408,19 @@ class Trainer:
             self._programs = Programs(self.model.network, self.recipe)
         return self._programs
 
-    def _new_model(self, X: Any) -> Model:
-        """A model to start with: a fresh one, or a copy of the one that was given."""
+    def _new_model(self, X: Any, rows: np.ndarray | None = None) -> Model:
+        """A model to start with: a fresh one for these rows, by default all, or a copy of the one that was given."""
         if isinstance(X, Stream):
             X = X.first()[0]
         if self._given is None:
-            model = Model.of(self.net, initial_rows(X), seed=self.seed, dtype=self.dtype, freeze=self.freeze)
+            model = Model.of(
+                self.net,
+                initial_rows(X, rows if rows is None else rows[:1]),
+                seed=self.seed,
+                dtype=self.dtype,
+                freeze=self.freeze,
+                data=None if rows is None else lambda: initial_rows(X, rows),
+            )
         else:
             network = build(self.net, self._given.network.inputs, dtype=self.dtype, freeze=self.freeze)
             model = Model(network, np.zeros(network.n_params, self.dtype), np.zeros(network.n_state, self.dtype))
@@ -379,11 +431,6 @@ class Trainer:
         if not model.network.n_trainable:
             raise ConfigError("The net has no parameters to train: every layer is frozen or has none.")
         return model
-
-    def _new_session(
-        self, model: Model, programs: Programs, X: Any, y: Any, options: FitOptions, *, is_fit: bool
-    ) -> Session:
-        return new_session(model, programs, X, y, options, is_fit=is_fit, seed=self.seed, threads=self.max_threads)
 
     def _run_session(self, session: Session, epochs: int) -> History:
         """Replace the current session, now that nothing about the new one was refused, and run it."""

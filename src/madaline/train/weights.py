@@ -61,9 +61,16 @@ def class_weights(loss: Loss | dict[str, Loss], out_shape: Any, targets: Any, gi
             if name in loss
         }
         return {**named, **known} if named else given
-    if not isinstance(given, str) or given != "balanced":
+    if not counts_rows(given) or isinstance(given, Mapping):
         return given
-    found = [balanced_class_weight(*each) for each in loss.classes(out_shape, targets)]
+    labels = loss.classes(out_shape, targets)
+    each = [given] * len(labels) if isinstance(given, str) else list(given)
+    if len(each) != len(labels) or any(isinstance(item, str) and item != "balanced" for item in each):
+        return given  # an error follows where the weights are used
+    found = [
+        balanced_class_weight(*label) if isinstance(item, str) else item
+        for item, label in zip(each, labels, strict=True)
+    ]
     return found[0] if len(found) == 1 else found or given
 
 
