@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Self, cast
@@ -156,6 +157,8 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         resume: bool = False,
         max_seconds: float | None = None,
         classes: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        cv: Any = None,
     ) -> Self:
         """Fit the net to the rows ``X`` and their targets ``y``.
 
@@ -177,9 +180,13 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
             Time limit for training; the model is then that of the best epoch so far.
         classes : array, optional
             All classes, if the training rows may lack some of them; for classifiers.
+        groups : array of shape (n_samples,), optional
+            With ``preset="best"``: rows of one group stay in one fold.
+        cv : int, scikit-learn splitter or iterable of (train, test), optional
+            With ``preset="best"``: the folds. By default 3 to 8, by the number of rows.
         """
         self._validate_params()
-        options = EstimatorFitOptions(validation, checkpoint, resume, max_seconds, classes)
+        options = EstimatorFitOptions(validation, checkpoint, resume, max_seconds, classes, groups, cv)
         options.check_seed(self.random_state)
         try:
             return cast(Self, with_sklearn_callbacks(self._fit)(X, y, sample_weight, options=options))
@@ -218,6 +225,8 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         n_rows = len(rows) if encoded_rows is None else encoded_rows.n_rows
         if settings.preset is not None:
             settings = preset.sized(self, settings, n_rows, continues=continues)
+        if settings.preset == "best":
+            return self._fit_ensemble(settings, rows, rng, options)
         looks = rows.is_table or looks_at_rows(settings.init)
         if fresh and not looks:
             self._begin(settings, rows, rng)  # scikit-learn draws weights first, and then the validation set
@@ -236,7 +245,7 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         if continues:
             trainer = self.__dict__.get("_trainer")
             if trainer is None or not keeps_schedule(trainer, settings):
-                trainer = new_trainer(self, settings, rng)
+                trainer = new_trainer(self.model_, self.loss_function_, settings, rng)
             continue_training(self, trainer, settings, rows, rng)
         else:
             validation = None if validation is None else self._for_net(validation)
@@ -252,6 +261,54 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
             raise ValueError(NOT_FINITE)
         self._finish_fit(settings, validation)
         return self
+
+    def _fit_ensemble(
+        self, settings: NetParameters, rows: RowSet, rng: np.random.RandomState, options: EstimatorFitOptions
+    ) -> Self:
+        """Train several nets and linear models on folds; ``model_`` is their weighted mean."""
+        from madaline.estimators.ensemble.fitting import fit_ensemble  # only this preset needs it
+
+        strata = self._strata(rows)
+        self._learn(settings, rows)
+        rows = self._for_net(rows)
+        self._know_outputs()
+        self.n_samples_, self.n_layers_ = len(rows), len(hidden_widths(settings.hidden_layer_sizes)) + 2
+        self._resolve(settings)
+        settings.metrics = with_scores(self, settings.metrics)
+        reset_counters(self, settings)
+        found = fit_ensemble(
+            self,
+            settings,
+            rows,
+            strata=None if strata is None else strata.ravel().astype(int),
+            seed=seed_of(rng),
+            options=options,
+            output_activation=self._output_activation(),
+        )
+        self.model_, self.history_ = found.model, found.members[0].history
+        self._predictor = self._make_predictor(self.model_)
+        self.n_iter_ = self.history_.epochs
+        self.loss_curve_ = [float(value) for value in self.history_["loss"]]
+        self.loss_ = self.loss_curve_[-1]
+        self.members_ = [
+            {
+                "kind": member.kind.name,
+                "repeat": member.kind.repeat,
+                "fold": member.fold,
+                "epochs": member.history.epochs,
+                "weight": float(weight),
+            }
+            for member, weight in zip(found.members, found.weights, strict=True)
+        ]
+        self._learn_from_held_out(found.outputs, rows, found.is_known)
+        self._finish_fit(settings, None)
+        if found.stopped == "interrupted":
+            warnings.warn("Training interrupted by user.", stacklevel=4)
+        return self
+
+    def _learn_from_held_out(self, outputs: np.ndarray, rows: RowSet, is_known: np.ndarray) -> None:
+        """Keep out-of-fold predictions of an ensemble, given its outputs for rows that its members did not see."""
+        raise NotImplementedError
 
     def _split_validation(
         self, settings: NetParameters, rows: RowSet, rng: np.random.RandomState, given: Any
@@ -317,21 +374,32 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
 
     def _begin(self, settings: NetParameters, rows: RowSet, rng: np.random.RandomState) -> None:
         """Create a new model and reset the counters."""
+        self._know_outputs()
+        self.model_ = self.new_model(settings, rows, rng)
+        self.n_layers_ = len(hidden_widths(settings.hidden_layer_sizes)) + 2
+        reset_counters(self, settings)
+
+    def _know_outputs(self) -> None:
+        """Choose the loss and the outputs of the net, when the targets are known."""
         self.loss_function_ = self._make_loss()
         self.n_outputs_ = self._n_outputs()
         name = self._output_activation()
         self.out_activation_ = {"sigmoid": "logistic", "own": self.loss_function_.out_activation}.get(name, name)
+
+    def new_model(
+        self, settings: NetParameters, rows: RowSet, rng: np.random.RandomState, *, is_linear: bool = False
+    ) -> Model:
+        """A new model for rows such as these; a linear one takes the columns of a table without added features."""
         dtype = settings.dtype or (rows.X.dtype if hasattr(rows.X, "dtype") else "float32")
         plan = self.__dict__.get("table_plan_")
+        if is_linear and plan is not None:
+            plan = replace(plan, waves=0)
         front = plan.front() if plan is not None and (isinstance(rows.X, dict) or plan.waves) else None
         net = network(settings, self.n_outputs_, front)
-        self.model_ = Model.of(
-            net, rows.X if looks_at_rows(settings.init) else rows.inputs, seed=seed_of(rng), dtype=dtype
-        )
+        model = Model.of(net, rows.X if looks_at_rows(settings.init) else rows.inputs, seed=seed_of(rng), dtype=dtype)
         if settings.init is None:
-            draw_as_scikit_learn(self.model_, rng, logistic=settings.activation == "logistic")
-        self.n_layers_ = len(hidden_widths(settings.hidden_layer_sizes)) + 2
-        reset_counters(self, settings)
+            draw_as_scikit_learn(model, rng, logistic=settings.activation == "logistic")
+        return model
 
     @property
     def coefs_(self) -> Views:

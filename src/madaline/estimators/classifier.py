@@ -154,6 +154,12 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
     def unscaled_targets(self, target: np.ndarray) -> np.ndarray:
         return np.asarray(target).astype(np.int64)
 
+    def _learn_from_held_out(self, outputs: np.ndarray, rows: RowSet, is_known: np.ndarray) -> None:
+        found = self.probabilities(self.activated(outputs))
+        for each in found if isinstance(found, list) else [found]:
+            each[~is_known] = np.nan
+        self.oof_prediction_ = found
+
     def _strata(self, rows: RowSet) -> np.ndarray | None:
         return rows.y.reshape(-1, 1) if self.class_encoding_.kind == "binary" else None
 

@@ -41,8 +41,9 @@ APART = (
     "best_weights_",
     "resolved_params_",
     "provenance_",
+    "oof_prediction_",
 )
-"Attributes that are written separately, or made again."
+"Attributes that are written separately, made again, or not kept, such as predictions of the training rows."
 
 MODULES = (madaline, classical, data)
 "Where the classes of estimators are found; no others are read from files."

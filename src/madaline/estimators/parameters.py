@@ -333,11 +333,12 @@ class NetParameters:
     preset: Annotated[
         str | None,
         P(
-            '"auto"',
-            'A modern recipe, chosen by the size of the data, for all parameters that are not given: `data="auto"`, '
-            "AdamW with warm-up and cosine schedule, dropout, averaged weights, early stopping, float32. "
-            "`resolved_params_` shows what was used.",
-            (OneOf(("auto",)), None),
+            '"auto" or "best"',
+            'A modern recipe for all parameters that are not given. `"auto"` trains one net, sized to the data: '
+            '`data="auto"`, AdamW with warm-up and cosine schedule, dropout, averaged weights, early stopping. '
+            '`"best"` trains an ensemble of such nets and linear models on folds, weights it on rows that its members '
+            "did not see, and calibrates probabilities and intervals. `resolved_params_` shows what was used.",
+            (OneOf(("auto", "best")), None),
         ),
     ] = None
 

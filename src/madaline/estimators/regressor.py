@@ -125,6 +125,13 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
             prediction = self.clip_to_bounds(self.in_target_units(self._predictor(validation.X)))
             self._learn_intervals(self.unscaled_targets(validation.y), prediction)
 
+    def _learn_from_held_out(self, outputs: np.ndarray, rows: RowSet, is_known: np.ndarray) -> None:
+        found = np.asarray(self.clip_to_bounds(self.in_target_units(self.activated(outputs))), dtype=np.float64)
+        truth = np.asarray(self.unscaled_targets(rows.y), dtype=np.float64).reshape(len(rows), -1)
+        self._learn_intervals(truth[is_known], found[is_known])
+        found[~is_known] = np.nan
+        self.oof_prediction_ = found[:, 0] if found.shape[1] == 1 else found
+
     @available_if(can_continue)
     def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Train for one more epoch on these rows; parameters as in ``fit``."""

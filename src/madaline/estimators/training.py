@@ -25,6 +25,7 @@ from madaline.estimators.stopping import Convergence, reset_counters
 from madaline.estimators.table_stream import EncodedRows
 from madaline.estimators.threads import allowed_threads
 from madaline.functional.model import Model
+from madaline.losses.loss import Loss
 from madaline.optim.lbfgs import LBFGS
 from madaline.optim.schedule import as_schedule
 from madaline.train.checkpoint import learning_rate_in
@@ -54,6 +55,8 @@ class EstimatorFitOptions:
     resume: bool = False
     max_seconds: float | None = None
     classes: ArrayLike | None = None
+    groups: ArrayLike | None = None
+    cv: Any = None
 
     def __post_init__(self) -> None:
         if self.resume and self.checkpoint is None:
@@ -100,11 +103,11 @@ class FitData:
         return len(self.rows) if self.stream is None else self.stream.n_rows
 
 
-def new_trainer(estimator: NetEstimator, settings: NetParameters, rng: np.random.RandomState) -> Trainer:
-    """A trainer that starts from the estimator's model."""
+def new_trainer(model: Model, loss: Loss, settings: NetParameters, rng: np.random.RandomState) -> Trainer:
+    """A trainer that starts from a model."""
     return Trainer(
-        estimator.model_,
-        loss=estimator.loss_function_,
+        model,
+        loss=loss,
         optimizer=solver(settings),
         schedule=settings.schedule,
         regularizer=regularizer(settings),
@@ -152,7 +155,7 @@ def train(
     start = estimator.model_.params.flat.copy(), estimator.model_.state.flat.copy()
     for attempt in (1, 2):
         current = replace(settings, learning_rate_init=rate, batch_size=batch_size)
-        trainer = new_trainer(estimator, current, rng)
+        trainer = new_trainer(estimator.model_, estimator.loss_function_, current, rng)
         history = _run(estimator, trainer, current, data, rng, make_predictor=make_predictor, options=options)
         is_lowered = rate != settings.learning_rate_init
         if history.stopped != "diverged" or settings.preset is None or is_lowered or attempt == 2:

@@ -16,15 +16,18 @@ from madaline.nn.layers.ensemble import AVERAGES, Ensemble
 from madaline.nn.network import build
 
 
-def average_model(
-    models: Sequence[Model], losses: Sequence[Loss | dict[str, Loss]], weights: Sequence[float] | None
+def joined_model(
+    models: Sequence[Model],
+    average: str | dict[str, str],
+    weights: Sequence[float] | None = None,
+    temperature: float = 1.0,
 ) -> Model:
-    """A model of all models; their losses say what is averaged.
+    """All models as one, by :class:`~madaline.nn.layers.ensemble.Ensemble`; those of weight 0 are left out.
 
     Raises
     ------
     ConfigError
-        If the models have different inputs, outputs or losses, or a loss whose predictions cannot be averaged by a net.
+        If the models have different inputs or outputs.
     """
     if weights is not None:
         if len(weights) != len(models):
@@ -41,11 +44,9 @@ def average_model(
             first.dtype,
         ):
             raise ConfigError("The members have different inputs, outputs or types, so they are not one ensemble.")
-    kinds = [_average(loss) for loss in losses]
-    if any(kind != kinds[0] for kind in kinds):
-        raise ConfigError("The members have losses with different kinds of predictions, so they are not one ensemble.")
     # Copies, because one object in two places would share its parameters.
-    net = Ensemble(*(copy.deepcopy(model.net) for model in models), weights=weights, average=kinds[0])
+    nets = [copy.deepcopy(model.net) for model in models]
+    net = Ensemble(*nets, weights=weights, average=average, temperature=temperature)
     network = build(net, first.inputs, dtype=first.dtype)
     found = Model(network, np.zeros(network.n_params, network.dtype), np.zeros(network.n_state, network.dtype))
     for position, model in enumerate(models):
@@ -53,6 +54,20 @@ def average_model(
             for path in theirs:
                 ours[f"{position}.{path}"] = theirs[path]
     return found
+
+
+def shared_average(losses: Sequence[Loss | dict[str, Loss]]) -> str | dict[str, str]:
+    """What is averaged, for members with these losses.
+
+    Raises
+    ------
+    ConfigError
+        If the losses have different kinds of predictions, or some that cannot be averaged by a net.
+    """
+    kinds: list[str | dict[str, str]] = [_average(loss) for loss in losses]
+    if any(kind != kinds[0] for kind in kinds):
+        raise ConfigError("The members have losses with different kinds of predictions, so they are not one ensemble.")
+    return kinds[0]
 
 
 def average_prediction(predictions: Sequence[Any]) -> Any:

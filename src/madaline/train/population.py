@@ -16,7 +16,7 @@ from madaline.kernels.threads import MOST_THREADS, get_threads
 from madaline.train.arguments import check_whole
 from madaline.train.chosen import ChosenRows, as_rows
 from madaline.train.data import as_csr, input_sources, is_sparse
-from madaline.train.ensemble import average_model, average_prediction
+from madaline.train.ensemble import average_prediction, joined_model, shared_average
 from madaline.train.history import History, HistoryTable
 from madaline.train.inference import BatchedForward
 from madaline.train.member import Member, resuming, with_checkpoints
@@ -264,7 +264,8 @@ class Population:
         """
         numbers = self._numbers(members)
         models = [self.trainers[number].model for number in numbers]
-        return average_model(models, [self.trainers[number].recipe.loss for number in numbers], weights)
+        average = shared_average([self.trainers[number].recipe.loss for number in numbers])
+        return joined_model(models, average, weights)
 
     def predict(self, X: Any) -> Any:
         """The mean prediction of all usable members: values or probabilities, depending on the loss."""

@@ -37,6 +37,8 @@ class Ensemble(Layer):
     average : {"identity", "softmax", "sigmoid", "exp"}, or dict of them
         The function ``g``: the outputs themselves, probabilities of classes, of labels, or exponentials, as for rates.
         For nets with named outputs, a dict.
+    temperature : float, default 1
+        Divides the logits of "softmax" and "sigmoid" averages: above 1, probabilities become less certain.
 
     Examples
     --------
@@ -53,12 +55,14 @@ class Ensemble(Layer):
     layers: tuple[Layer, ...]
     weights: tuple[float, ...] | None = None
     average: str | dict[str, str] = "identity"
+    temperature: float = 1.0
 
     def __init__(
         self,
         *layers: LayerLike,
         weights: Sequence[float] | None = None,
         average: str | Mapping[str, str] = "identity",
+        temperature: float = 1.0,
         trainable: bool = True,
     ) -> None:
         if not layers:
@@ -66,10 +70,13 @@ class Ensemble(Layer):
         kinds = average.values() if isinstance(average, Mapping) else [average]
         if wrong := [kind for kind in kinds if kind not in AVERAGES]:
             raise ConfigError(f"Ensemble: average={wrong[0]!r} must be one of {', '.join(map(repr, AVERAGES))}.")
+        if not 0.0 < temperature < math.inf:
+            raise ConfigError(f"Ensemble: temperature={temperature!r} must be a number above 0.")
         self._set(
             layers=tuple(as_layer(layer) for layer in layers),
             weights=None if weights is None else _checked(weights, len(layers)),
             average=dict(average) if isinstance(average, Mapping) else average,
+            temperature=float(temperature),
             trainable=trainable,
         )
 
@@ -79,8 +86,7 @@ class Ensemble(Layer):
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
         outputs = [context.run(name, layer, x) for name, layer in self.parts()]
-        weights = self.weights or (1.0,) * len(outputs)
-        return _averaged(self.average, outputs, [weight / math.fsum(weights) for weight in weights])
+        return averaged(self.average, outputs, self.weights or (1.0,) * len(outputs), self.temperature)
 
     def parts(self) -> tuple[tuple[str, Layer], ...]:
         return tuple((str(position), layer) for position, layer in enumerate(self.layers))
@@ -95,6 +101,7 @@ class Ensemble(Layer):
         shown = [repr(layer) for layer in self.layers]
         shown += [] if self.weights is None else [f"weights={self.weights!r}"]
         shown += [] if self.average == "identity" else [f"average={self.average!r}"]
+        shown += [] if self.temperature == 1.0 else [f"temperature={self.temperature!r}"]
         return f"Ensemble({', '.join(shown + ([] if self.trainable else ['trainable=False']))})"
 
 
@@ -107,17 +114,26 @@ def _checked(weights: Sequence[float], count: int) -> tuple[float, ...]:
     return found
 
 
-def _averaged(average: str | dict[str, str], outputs: list[Any], weights: list[float]) -> Any:
+def averaged(
+    average: str | dict[str, str], outputs: Sequence[Any], weights: Sequence[float], temperature: float = 1.0
+) -> Any:
+    """The output of an ensemble, from those of its nets, which may be arrays or traced values."""
     if isinstance(average, dict):
         if any(not isinstance(output, dict) or set(output) != set(average) for output in outputs):
             raise ShapeError(f"average is for outputs named {', '.join(average)}; the layers have others.")
-        return {name: _averaged(kind, [output[name] for output in outputs], weights) for name, kind in average.items()}
+        return {
+            name: averaged(kind, [output[name] for output in outputs], weights, temperature)
+            for name, kind in average.items()
+        }
     if any(isinstance(output, (dict, tuple)) for output in outputs):
         raise ShapeError("The layers have several outputs. Name them, and give average as a dict by name.")
     for output in outputs:
         if output.shape != outputs[0].shape:
             raise ShapeError(f"Outputs of shapes {show(outputs[0].shape)} and {show(output.shape)} cannot be averaged.")
-    return AVERAGES[average](outputs, weights)
+    total = math.fsum(weights)
+    kept = [(output, weight / total) for output, weight in zip(outputs, weights, strict=True) if weight > 0.0]
+    found = AVERAGES[average]([output for output, _ in kept], [weight for _, weight in kept])
+    return found / temperature if average in HAVE_LOGITS and temperature != 1.0 else found
 
 
 def _mean(outputs: list[Any], weights: list[float]) -> Any:
@@ -150,3 +166,6 @@ AVERAGES: dict[str, Callable[[list[Any], list[float]], Any]] = {
     "exp": _log_mean,
 }
 "How outputs are averaged, by the function that turns raw outputs into predictions."
+
+HAVE_LOGITS = ("softmax", "sigmoid")
+"Averages whose outputs are logits, which a temperature divides."

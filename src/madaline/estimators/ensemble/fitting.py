@@ -1,0 +1,216 @@
+"""Train the members of an ensemble on folds, weigh them on rows they did not see, and join them into one model."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from madaline.errors import ConfigError
+from madaline.estimators.ensemble.folds import make_folds
+from madaline.estimators.ensemble.plan import Kind, kinds_for, number_of_folds
+from madaline.estimators.ensemble.weights import best_temperature, greedy_weights
+from madaline.estimators.predictor import Predictor
+from madaline.estimators.row_set import RowSet, batch_rows
+from madaline.estimators.threads import allowed_threads
+from madaline.estimators.training import new_trainer
+from madaline.functional.model import Model
+from madaline.losses.loss import Loss
+from madaline.nn.layers.ensemble import AVERAGES, HAVE_LOGITS, averaged
+from madaline.train.ensemble import joined_model
+from madaline.train.history import History
+from madaline.train.population import Population
+from madaline.train.stopping import EarlyStopping
+
+if TYPE_CHECKING:
+    from madaline.estimators.base import NetEstimator
+    from madaline.estimators.parameters import NetParameters
+    from madaline.estimators.training import EstimatorFitOptions
+
+
+@dataclass(frozen=True)
+class Member:
+    """A trained member: its kind and fold, its model, and its outputs on the rows that it did not see."""
+
+    kind: Kind
+    fold: int
+    held: np.ndarray
+    model: Model
+    history: History
+    outputs: np.ndarray
+
+
+@dataclass(frozen=True)
+class TrainedEnsemble:
+    """Members, their weights, and the ensemble as one model.
+
+    Attributes
+    ----------
+    members : list of Member
+    weights : array
+        One for each member; they sum to 1.
+    model : Model
+    outputs : array of shape (n_rows, n_outputs)
+        Outputs for rows of the training set, each by the members that did not see the row.
+    is_known : array of bool
+        The rows that have such outputs: all, unless training ended before the last fold.
+    stopped : str
+        Why training ended.
+    """
+
+    members: list[Member]
+    weights: np.ndarray
+    model: Model
+    outputs: np.ndarray
+    is_known: np.ndarray
+    stopped: str
+
+
+def fit_ensemble(
+    estimator: NetEstimator,
+    settings: NetParameters,
+    rows: RowSet,
+    *,
+    strata: np.ndarray | None,
+    seed: int,
+    options: EstimatorFitOptions,
+    output_activation: str,
+) -> TrainedEnsemble:
+    """Train all members that the time allows, and join them.
+
+    Parameters
+    ----------
+    estimator : NetEstimator
+        With its loss and the plan of its table.
+    settings : NetParameters
+        How its nets are built and trained.
+    rows : RowSet
+        All rows, as inputs of the nets.
+    strata : array of int, optional
+        Classes that are spread evenly over the folds.
+    seed : int
+        Random seed of folds, initial weights and the order of rows.
+    options : EstimatorFitOptions
+    output_activation : str
+        The function that turns outputs into predictions, which are averaged.
+    """
+    members, stopped = _train(estimator, settings, rows, strata=strata, seed=seed, options=options)
+    average = output_activation if output_activation in AVERAGES else "identity"
+    return _joined(members, rows, estimator.loss_function_, average, stopped)
+
+
+def _train(
+    estimator: NetEstimator,
+    settings: NetParameters,
+    rows: RowSet,
+    *,
+    strata: np.ndarray | None,
+    seed: int,
+    options: EstimatorFitOptions,
+) -> tuple[list[Member], str]:
+    kinds = kinds_for(settings, len(rows))
+    folds = {
+        repeat: make_folds(
+            len(rows),
+            n_folds=number_of_folds(len(rows)),
+            strata=strata,
+            groups=options.groups,
+            cv=options.cv,
+            seed=seed + repeat,
+        )
+        for repeat in sorted({kind.repeat for kind in kinds})
+    }
+    parts = [(kind, fold, *rows_of) for kind in kinds for fold, rows_of in enumerate(folds[kind.repeat])]
+    trainers, own = [], []
+    for number, (kind, _, train, _) in enumerate(parts):
+        rng = check_random_state((seed + 7919 * number) % 2**32)
+        model = estimator.new_model(kind.settings, rows.take(train), rng, is_linear=kind.is_linear)
+        trainers.append(new_trainer(model, estimator.loss_function_, replace(kind.settings, threads=1), rng))
+        own.append(_options_of(kind.settings, len(train), is_first=number == 0))
+    population = Population(trainers, threads=allowed_threads(settings.threads))
+    folder = None if options.checkpoint is None else os.fspath(options.checkpoint)
+    histories = population.fit(
+        rows.X,
+        rows.y,
+        rows=[train for _, _, train, _ in parts],
+        validation_rows=[None if kind.is_linear else held for kind, _, _, held in parts],
+        member_options=own,
+        sample_weight=rows.weight,
+        max_seconds=options.max_seconds,
+        progress=settings.progress,
+        checkpoint=folder,
+        resume=folder if options.resume else None,
+        checkpoint_seconds=1.0,
+    )
+    members = []
+    for number in population.usable:
+        kind, fold, _, held = parts[number]
+        model = population.trainers[number].model
+        predictor = Predictor(model, estimator.loss_function_, activation="identity", threads=settings.threads)
+        members.append(Member(kind, fold, held, model, histories[number], predictor.outputs(rows.take(held).X)))
+    if not members:
+        raise ConfigError("No member of the ensemble could be trained: the time was too short.")
+    return members, population.stopped
+
+
+def _options_of(settings: NetParameters, n_rows: int, *, is_first: bool) -> dict[str, Any]:
+    """The options in which a member differs from others; the user's callbacks see the first one."""
+    found: dict[str, Any] = {
+        "epochs": settings.max_iter,
+        "batch_size": batch_rows(settings.batch_size, n_rows),
+        "metrics": settings.metrics if is_first else (),
+        "shuffle": settings.shuffle,
+    }
+    if settings.early_stopping:
+        rule = EarlyStopping(settings.monitor or "val_loss", patience=settings.n_iter_no_change, min_delta=settings.tol)
+        found["early_stopping"] = rule
+    if is_first and settings.callbacks is not None:
+        found["callbacks"] = settings.callbacks
+    return found
+
+
+def _joined(members: list[Member], rows: RowSet, loss: Loss, average: str, stopped: str) -> TrainedEnsemble:
+    """Weigh the kinds of members on the rows that they did not see; all members of a kind have the same weight."""
+    kinds: dict[str, list[Member]] = {}
+    for member in members:
+        kinds.setdefault(member.kind.name, []).append(member)
+    found = [_held_out(each, len(rows), average) for each in kinds.values()]
+    is_known = np.logical_and.reduce([known for _, known in found])
+    if not is_known.any():  # training ended before each kind had a fold in common
+        found, kinds = found[:1], dict([next(iter(kinds.items()))])
+        is_known = found[0][1]
+    known = rows.take(np.flatnonzero(is_known))
+    outputs = [each[is_known] for each, _ in found]
+
+    def loss_of(weights: Sequence[float], temperature: float = 1.0) -> float:
+        z = averaged(average, outputs, weights, temperature)
+        return float(np.average(loss.rows(z, known.y), weights=known.weight))
+
+    by_kind = greedy_weights(len(kinds), loss_of)
+    temperature = best_temperature(lambda t: loss_of(by_kind, t)) if average in HAVE_LOGITS else 1.0
+    share = {name: weight / len(each) for (name, each), weight in zip(kinds.items(), by_kind, strict=True)}
+    weights = np.array([share.get(member.kind.name, 0.0) for member in members])
+    used = [(member.model, weight) for member, weight in zip(members, weights, strict=True) if weight > 0.0]
+    model = joined_model([model for model, _ in used], average, [weight for _, weight in used], temperature)
+    every = np.zeros((len(rows), outputs[0].shape[1]))
+    every[is_known] = averaged(average, outputs, by_kind, temperature)
+    return TrainedEnsemble(members, weights, model, every, is_known, stopped)
+
+
+def _held_out(members: Sequence[Member], n_rows: int, average: str) -> tuple[np.ndarray, np.ndarray]:
+    """Outputs of members of one kind for the rows that they did not see, and which rows these are."""
+    found, known = [], []
+    for repeat in sorted({member.kind.repeat for member in members}):
+        total, count = np.zeros((n_rows, members[0].outputs.shape[1])), np.zeros(n_rows)
+        for member in members:
+            if member.kind.repeat == repeat:
+                np.add.at(total, member.held, member.outputs)
+                np.add.at(count, member.held, 1)
+        found.append(total / np.maximum(count, 1.0)[:, None])
+        known.append(count > 0)
+    complete = [each for each, seen in zip(found, known, strict=True) if seen.all()] or found[:1]
+    return averaged(average, complete, [1.0] * len(complete)), np.ones(n_rows, bool) if known[0].all() else known[0]
