@@ -205,3 +205,19 @@ def test_a_solver_that_is_interrupted_leaves_its_last_iterate(digits, monkeypatc
     assert history.stopped == "interrupted"
     assert trainer.evaluate(*digits)["loss"] == pytest.approx(reached["loss"], rel=1e-9)
     np.testing.assert_array_equal(trainer.model.params.flat, reached["w"])
+
+
+def test_a_run_that_is_stopped_in_its_first_step_can_be_resumed(tmp_path, same):
+    X = np.random.default_rng(0).normal(size=(4000, 200)).astype(np.float32)
+    trainer, resumed, whole = (md.Trainer(md.mlp(300, 300, 200)) for _ in range(3))
+
+    class Soon(md.Callback):
+        def on_fit_start(self, view):
+            threading.Timer(0.01, view.stop).start()
+
+    trainer.fit(X, epochs=50, batch_size=None, checkpoint=tmp_path / "run", callbacks=Soon())
+    done = trainer.run.progress
+    epochs = done.epoch + 1
+    resumed.fit(X, epochs=epochs, batch_size=None, resume=tmp_path / "run")
+    whole.fit(X, epochs=epochs, batch_size=None)
+    same(resumed.model, whole.model)

@@ -342,6 +342,17 @@ def test_members_that_were_cut_off_are_used_only_if_there_are_no_others(table):
     assert [history.epochs for history in histories] == [2, 0, 0]
     assert population.usable == [0]
 
+    class AtOnce(md.Callback):
+        every = 1
+
+        def on_steps(self, trainer, step, values):
+            population.stop()
+
+    population.fit(X, y, batch_size=8, callbacks=AtOnce())
+    assert [history.epochs for history in population.histories] == [0, 0, 0]
+    assert population.usable == [0]
+    assert population.predict(X).shape == (N, 2)
+
 
 def test_one_member_can_be_stopped(table):
     X, y, _ = table

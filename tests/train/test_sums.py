@@ -30,3 +30,10 @@ def test_what_was_left_out_does_not_count():
     assert means(sums) == {"loss": 3.5}
     nothing = means(added({}, {"loss": np.array([np.nan])}, np.array([0.0])))
     assert math.isnan(nothing["loss"])
+
+
+def test_an_epoch_without_steps_has_no_sums():
+    """As when training is stopped during the first step of an epoch."""
+    assert added({}, {"loss": np.zeros(0)}, np.zeros(0)) == {}
+    before = {"weight": 2.0, "loss": 3.0}
+    assert added(before, {"loss": np.zeros(0)}, np.zeros(0)) == before

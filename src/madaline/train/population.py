@@ -89,6 +89,7 @@ class Population:
         self.histories: list[History] = []
         self.errors: dict[int, DivergenceError] = {}
         self.stopped = ""
+        self._begun: list[int] = []
         self._run: SideBySide | None = None
         self._inference: tuple[Model, BatchedForward] | None = None
 
@@ -190,6 +191,7 @@ class Population:
             is_late = max_seconds is not None and any(history.stopped == "time" for history in self.histories)
             self.stopped = run.stopped or ("time" if is_late else "finished")
             self.errors, self._run = dict(sorted(run.errors.items())), None
+            self._begun = [number for number, member in enumerate(members) if member.has_run]
             if bar is not None:
                 bar.close(run)
         self._report_divergence()
@@ -231,17 +233,14 @@ class Population:
 
     @property
     def usable(self) -> list[int]:
-        """Numbers of the members for predictions: all that are complete, or, if there are none, all that have begun.
+        """Numbers of the members for predictions: all that are complete.
 
-        A member is complete if it had all its epochs, or was stopped early by its own rule or callback.
+        A member is complete if it had all its epochs, or was stopped early by its own rule or callback. If there are
+        none, members with at least one epoch are used, or else those that have begun.
         """
-        done = [number for number, history in enumerate(self.histories) if history.stopped in ENDED]
-        begun = [
-            number
-            for number, history in enumerate(self.histories)
-            if history.epochs and history.stopped not in ("diverged", "error")
-        ]
-        return done or begun
+        sound = [number for number in self._begun if self.histories[number].stopped not in ("diverged", "error")]
+        complete = [number for number in sound if self.histories[number].stopped in ENDED]
+        return complete or [number for number in sound if self.histories[number].epochs] or sound
 
     @property
     def model(self) -> Model:
@@ -299,7 +298,7 @@ class Population:
             reasons = ", ".join(sorted({history.stopped for history in self.histories}))
             raise ConfigError(f"No member of the population can be used; their training stopped with: {reasons}.")
         for number in numbers:
-            if not 0 <= number < len(self) or not hasattr(self.trainers[number], "model"):
+            if number not in self._begun:
                 raise ConfigError(f"members: {number} is not the number of a member that was trained.")
         return numbers
 

@@ -86,13 +86,13 @@ class SideBySide:
     def stop(self, member: int | None = None, *, reason: str = "callback") -> None:
         """End all members, or one of them, after their current step. It takes no lock, so a signal handler may call it.
 
-        The thread that waits for the members passes it on to them.
+        The thread that waits for the members repeats it, for a member that is about to begin and does not notice.
         """
         if member is None:
             self.stopped = self.stopped or reason
         else:
             self._stopping.add(member)
-        self._changed.set()
+        self._pass_on()
 
     @property
     def reason(self) -> str:
@@ -135,7 +135,7 @@ class SideBySide:
                 workers = [worker for worker in workers if worker.is_alive()]
 
     def _pass_on(self) -> None:
-        """Tell sessions to stop; again and again, because one that is about to take a step does not hear it."""
+        """Tell sessions to stop."""
         if self.stopped and self.stopped != "time":
             for session in list(self.sessions.values()):
                 session.stop(self.reason)

@@ -25,6 +25,8 @@ def added(before: Mapping[str, float], values: Mapping[str, np.ndarray], weights
     >>> added({"weight": 1.0, "loss": 5.0}, {"loss": np.array([2.0, 3.0])}, np.array([1.0, 2.0]))
     {'weight': 4.0, 'loss': 13.0}
     """
+    if not len(weights):
+        return dict(before)
     terms = {"weight": weights}
     terms |= {name: np.where(weights > 0.0, value * weights, 0.0) for name, value in values.items()}
     return {name: _one_by_one(before.get(name, 0.0), part) for name, part in terms.items()}
