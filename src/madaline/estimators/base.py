@@ -206,6 +206,8 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
             raise ValueError("partial_fit does not support early_stopping=True")
         hidden_widths(settings.hidden_layer_sizes)
         stream = X if isinstance(X, TableStream) else None
+        if settings.preset == "best":
+            options.check_for_ensemble(settings, is_stream=stream is not None, continues=not fresh or continues)
         if options.classes is not None:
             self._know_classes(options.classes)
         if stream is not None:
@@ -227,6 +229,7 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
             settings = preset.sized(self, settings, n_rows, continues=continues)
         if settings.preset == "best":
             return self._fit_ensemble(settings, rows, rng, options)
+        options.refuse_folds()
         looks = rows.is_table or looks_at_rows(settings.init)
         if fresh and not looks:
             self._begin(settings, rows, rng)  # scikit-learn draws weights first, and then the validation set
@@ -286,15 +289,17 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
             output_activation=self._output_activation(),
         )
         self.model_, self.history_ = found.model, found.members[0].history
+        if found.stopped in ("interrupted", "time"):
+            self.history_.stopped = found.stopped
         self._predictor = self._make_predictor(self.model_)
         self.n_iter_ = self.history_.epochs
         self.loss_curve_ = [float(value) for value in self.history_["loss"]]
         self.loss_ = self.loss_curve_[-1]
         self.members_ = [
             {
-                "kind": member.kind.name,
-                "repeat": member.kind.repeat,
-                "fold": member.fold,
+                "kind": member.task.kind.name,
+                "repeat": member.task.kind.repeat,
+                "fold": member.task.fold,
                 "epochs": member.history.epochs,
                 "weight": float(weight),
             }

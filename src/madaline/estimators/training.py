@@ -19,7 +19,7 @@ from madaline.estimators.losses import reported_by_scikit_learn
 from madaline.estimators.outliers import outlier_hint
 from madaline.estimators.parameters import NetParameters
 from madaline.estimators.predictor import Predictor
-from madaline.estimators.recipe import SameOrder, regularizer, seed_of, solver
+from madaline.estimators.recipe import SameOrder, is_lbfgs, regularizer, seed_of, solver
 from madaline.estimators.row_set import RowSet, batch_rows
 from madaline.estimators.stopping import Convergence, reset_counters
 from madaline.estimators.table_stream import EncodedRows
@@ -71,6 +71,28 @@ class EstimatorFitOptions:
                 f"random_state={random_state!r}: checkpoint= needs an integer random_state, so that the run can be "
                 "resumed."
             )
+
+    def refuse_folds(self) -> None:
+        """Raise an error if folds were given to a fit without folds."""
+        for name in ("groups", "cv"):
+            if getattr(self, name) is not None:
+                raise ConfigError(f'{name}= chooses the folds of preset="best"; without that preset there are none.')
+
+    def check_for_ensemble(self, settings: NetParameters, *, is_stream: bool, continues: bool) -> None:
+        """Raise an error if ``preset="best"`` cannot be fitted in this way."""
+        if continues:
+            raise ConfigError(
+                'preset="best" cannot continue training: use fit with warm_start=False, or preset="auto".'
+            )
+        if is_stream:
+            raise ConfigError('preset="best" needs the whole table in memory. Use preset="auto" for a TableStream.')
+        if self.validation is not None or settings.validation is not None:
+            raise ConfigError(
+                'preset="best" validates each member on its own fold. Leave validation out, or choose the folds by cv= '
+                "or groups=."
+            )
+        if is_lbfgs(settings):
+            raise ConfigError('preset="best" trains nets by epochs, and L-BFGS has none. Use another optimizer.')
 
     @property
     def has_checkpoint(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from madaline.estimators.ensemble.weights import best_temperature, greedy_weight
 from madaline.estimators.predictor import Predictor
 from madaline.estimators.row_set import RowSet, batch_rows
 from madaline.estimators.threads import allowed_threads
-from madaline.estimators.training import new_trainer
+from madaline.estimators.training import CHECKPOINT_SECONDS, EstimatorFitOptions, new_trainer
 from madaline.functional.model import Model
 from madaline.losses.loss import Loss
 from madaline.nn.layers.ensemble import AVERAGES, HAVE_LOGITS, averaged
@@ -29,16 +30,28 @@ from madaline.train.stopping import EarlyStopping
 if TYPE_CHECKING:
     from madaline.estimators.base import NetEstimator
     from madaline.estimators.parameters import NetParameters
-    from madaline.estimators.training import EstimatorFitOptions
+
+
+LINEAR_SHARE = 0.25
+"Largest fraction of the time limit for the linear members."
+
+
+@dataclass(frozen=True)
+class Task:
+    """A member to train: its number, kind and fold, the rows that train it, and those that it does not see."""
+
+    number: int
+    kind: Kind
+    fold: int
+    train: np.ndarray
+    held: np.ndarray
 
 
 @dataclass(frozen=True)
 class Member:
-    """A trained member: its kind and fold, its model, and its outputs on the rows that it did not see."""
+    """A trained member, with its outputs on the rows that it did not see."""
 
-    kind: Kind
-    fold: int
-    held: np.ndarray
+    task: Task
     model: Model
     history: History
     outputs: np.ndarray
@@ -124,36 +137,68 @@ def _train(
         )
         for repeat in sorted({kind.repeat for kind in kinds})
     }
-    parts = [(kind, fold, *rows_of) for kind in kinds for fold, rows_of in enumerate(folds[kind.repeat])]
+    tasks = [
+        Task(number, kind, fold, *rows_of)
+        for number, (kind, fold, rows_of) in enumerate(
+            (kind, fold, rows_of) for kind in kinds for fold, rows_of in enumerate(folds[kind.repeat])
+        )
+    ]
+    # Linear models first: they take little time, and there is a model however short the time is. L-BFGS, which trains
+    # them, has no checkpoints; they are trained again when a run is resumed.
+    began = time.monotonic()
+    limit = options.max_seconds
+    linear, _ = _train_side_by_side(
+        estimator,
+        [task for task in tasks if task.kind.is_linear],
+        rows,
+        seed=seed,
+        options=EstimatorFitOptions(max_seconds=None if limit is None else LINEAR_SHARE * limit),
+    )
+    left = None if limit is None else max(limit - (time.monotonic() - began), 0.01)
+    nets, stopped = _train_side_by_side(
+        estimator,
+        [task for task in tasks if not task.kind.is_linear],
+        rows,
+        seed=seed,
+        options=replace(options, max_seconds=left),
+    )
+    if not nets and not linear:
+        raise ConfigError("No member of the ensemble could be trained: the time was too short.")
+    return nets + linear, stopped
+
+
+def _train_side_by_side(
+    estimator: NetEstimator, tasks: Sequence[Task], rows: RowSet, *, seed: int, options: EstimatorFitOptions
+) -> tuple[list[Member], str]:
+    """Train some members as one population, and why that ended."""
     trainers, own = [], []
-    for number, (kind, _, train, _) in enumerate(parts):
-        rng = check_random_state((seed + 7919 * number) % 2**32)
-        model = estimator.new_model(kind.settings, rows.take(train), rng, is_linear=kind.is_linear)
-        trainers.append(new_trainer(model, estimator.loss_function_, replace(kind.settings, threads=1), rng))
-        own.append(_options_of(kind.settings, len(train), is_first=number == 0))
-    population = Population(trainers, threads=allowed_threads(settings.threads))
+    for task in tasks:
+        rng = check_random_state((seed + 7919 * task.number) % 2**32)
+        settings = replace(task.kind.settings, threads=1)
+        model = estimator.new_model(settings, rows.take(task.train), rng, is_linear=task.kind.is_linear)
+        trainers.append(new_trainer(model, estimator.loss_function_, settings, rng))
+        own.append(_options_of(settings, len(task.train), is_first=task is tasks[0]))
+    population = Population(trainers, threads=allowed_threads(estimator.threads))
     folder = None if options.checkpoint is None else os.fspath(options.checkpoint)
     histories = population.fit(
         rows.X,
         rows.y,
-        rows=[train for _, _, train, _ in parts],
-        validation_rows=[None if kind.is_linear else held for kind, _, _, held in parts],
+        rows=[task.train for task in tasks],
+        validation_rows=[None if task.kind.is_linear else task.held for task in tasks],
         member_options=own,
         sample_weight=rows.weight,
         max_seconds=options.max_seconds,
-        progress=settings.progress,
+        progress=tasks[0].kind.settings.progress,
         checkpoint=folder,
         resume=folder if options.resume else None,
-        checkpoint_seconds=1.0,
+        checkpoint_seconds=None if folder is None else CHECKPOINT_SECONDS,
     )
     members = []
     for number in population.usable:
-        kind, fold, _, held = parts[number]
-        model = population.trainers[number].model
-        predictor = Predictor(model, estimator.loss_function_, activation="identity", threads=settings.threads)
-        members.append(Member(kind, fold, held, model, histories[number], predictor.outputs(rows.take(held).X)))
-    if not members:
-        raise ConfigError("No member of the ensemble could be trained: the time was too short.")
+        task, model = tasks[number], population.trainers[number].model
+        predictor = Predictor(model, estimator.loss_function_, activation="identity", threads=estimator.threads)
+        outputs = predictor.outputs(rows.take(task.held).X)
+        members.append(Member(task, model, histories[number], np.asarray(outputs, dtype=np.float64)))
     return members, population.stopped
 
 
@@ -177,7 +222,7 @@ def _joined(members: list[Member], rows: RowSet, loss: Loss, average: str, stopp
     """Weigh the kinds of members on the rows that they did not see; all members of a kind have the same weight."""
     kinds: dict[str, list[Member]] = {}
     for member in members:
-        kinds.setdefault(member.kind.name, []).append(member)
+        kinds.setdefault(member.task.kind.name, []).append(member)
     found = [_held_out(each, len(rows), average) for each in kinds.values()]
     is_known = np.logical_and.reduce([known for _, known in found])
     if not is_known.any():  # training ended before each kind had a fold in common
@@ -193,7 +238,7 @@ def _joined(members: list[Member], rows: RowSet, loss: Loss, average: str, stopp
     by_kind = greedy_weights(len(kinds), loss_of)
     temperature = best_temperature(lambda t: loss_of(by_kind, t)) if average in HAVE_LOGITS else 1.0
     share = {name: weight / len(each) for (name, each), weight in zip(kinds.items(), by_kind, strict=True)}
-    weights = np.array([share.get(member.kind.name, 0.0) for member in members])
+    weights = np.array([share.get(member.task.kind.name, 0.0) for member in members])
     used = [(member.model, weight) for member, weight in zip(members, weights, strict=True) if weight > 0.0]
     model = joined_model([model for model, _ in used], average, [weight for _, weight in used], temperature)
     every = np.zeros((len(rows), outputs[0].shape[1]))
@@ -204,12 +249,12 @@ def _joined(members: list[Member], rows: RowSet, loss: Loss, average: str, stopp
 def _held_out(members: Sequence[Member], n_rows: int, average: str) -> tuple[np.ndarray, np.ndarray]:
     """Outputs of members of one kind for the rows that they did not see, and which rows these are."""
     found, known = [], []
-    for repeat in sorted({member.kind.repeat for member in members}):
+    for repeat in sorted({member.task.kind.repeat for member in members}):
         total, count = np.zeros((n_rows, members[0].outputs.shape[1])), np.zeros(n_rows)
         for member in members:
-            if member.kind.repeat == repeat:
-                np.add.at(total, member.held, member.outputs)
-                np.add.at(count, member.held, 1)
+            if member.task.kind.repeat == repeat:
+                np.add.at(total, member.task.held, member.outputs)
+                np.add.at(count, member.task.held, 1)
         found.append(total / np.maximum(count, 1.0)[:, None])
         known.append(count > 0)
     complete = [each for each, seen in zip(found, known, strict=True) if seen.all()] or found[:1]
