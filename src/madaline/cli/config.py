@@ -42,6 +42,7 @@ class TrainingSettings:
     """How to train; None is chosen by the size of the data. ``given`` are the options that the user chose."""
 
     task: str | None = None
+    preset: str = "auto"
     seed: int = 0
     threads: int | None = None
     time: float | None = None

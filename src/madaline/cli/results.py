@@ -52,7 +52,7 @@ def show_plan(
     names = ", ".join(repr(name) for name in target.names)
     screen.title(f"Task: {target.task} of {names} ({target.reason}).  [--task]")
     sets = {"train": "training", "validation": "validation", "test": "test"}
-    parts = [f"{counted(counts[name], 'row')} for {what}" for name, what in sets.items()]
+    parts = [f"{counted(counts[name], 'row')} for {what}" for name, what in sets.items() if name in counts]
     screen.say(f"  Split ({split}): {', '.join(parts)}.  [--split, --test, --validation]")
     used = estimator.resolved_params_
     hidden = ", ".join(map(str, used["hidden_layer_sizes"]))
@@ -69,6 +69,17 @@ def show_history(screen: Screen, history: History, watcher: RunWatcher, ended: s
     best = f"; the best epoch was {history.best_epoch}" if history.best_epoch is not None else ""
     seconds = (float(history["seconds"].sum()) if history.epochs else 0.0) + watcher.seconds
     screen.title(f"Trained {epochs} in {seconds:.1f} s; {ENDS.get(ended, f'ended by {ended}')}{best}.")
+
+
+def show_members(screen: Screen, members: Sequence[Mapping[str, Any]], ended: str, seconds: float) -> None:
+    """Show the kinds of members of an ensemble and their weights."""
+    end = ENDS.get(ended, "") if ended in ("time", "interrupted") else ""
+    screen.title(f"Trained an ensemble of {len(members)} members in {seconds:.1f} s{f'; {end}' if end else ''}.")
+    for kind in dict.fromkeys(str(member["kind"]) for member in members):
+        of_kind = [member for member in members if member["kind"] == kind]
+        weight = sum(float(member["weight"]) for member in of_kind)
+        folds = len({member["fold"] for member in of_kind})
+        screen.say(f"  {kind}: {counted(len(of_kind), 'member')} on {counted(folds, 'fold')}, weight {weight:.2f}")
 
 
 def compare(

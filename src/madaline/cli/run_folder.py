@@ -73,7 +73,7 @@ class RunFolder:
 
     @property
     def checkpoint(self) -> Path:
-        """The checkpoint file."""
+        """The checkpoint: a file, or for an ensemble a folder with a file for each net."""
         return self.work / CHECKPOINT
 
     def put_back(self) -> None:
@@ -130,7 +130,9 @@ class RunFolder:
         beside.chmod(stat.S_IMODE(self.path.stat().st_mode))
         (beside / MARK).touch()
         for name in (CONFIG, CHECKPOINT, INPUT):
-            if (self.path / name).exists():
+            if (self.path / name).is_dir():
+                shutil.copytree(self.path / name, beside / name)
+            elif (self.path / name).exists():
                 shutil.copy2(self.path / name, beside / name)
         beside.replace(self.work)
 
@@ -160,7 +162,7 @@ class RunFolder:
         """Move the folder to its place, with the files that are needed to resume if that is possible."""
         for pattern in NEEDED_TO_TRAIN if can_resume else (*NEEDED_TO_TRAIN, *NEEDED_TO_RESUME):
             for file in self.work.glob(pattern):
-                file.unlink()
+                shutil.rmtree(file) if file.is_dir() else file.unlink()
         if self.path.is_dir() and not any(self.path.iterdir()):
             self.path.rmdir()
         if not self.path.exists():

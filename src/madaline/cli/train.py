@@ -114,6 +114,14 @@ def train(
             show_default="half of the free memory",
         ),
     ] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            help="auto: one net. best: an ensemble of nets and linear models, which takes longer and predicts better.",
+            rich_help_panel=NET,
+            show_default="auto",
+        ),
+    ] = None,
     hidden: Annotated[str | None, _of_net("hidden_layer_sizes", metavar="256,128")] = None,
     activation: Annotated[str | None, _of_net("activation")] = None,
     norm: Annotated[str | None, _of_net("norm", "none")] = None,
@@ -133,6 +141,7 @@ def train(
     Examples:
       madaline train penguins
       madaline train houses.csv --target price --out run --time 5m
+      madaline train houses.csv --target price --preset best
       madaline train sales.csv -t units --when date --ignore invoice
       madaline train --resume run
       madaline train --config run/config.toml --out again
@@ -175,7 +184,7 @@ def _take(settings: Any, given: dict[str, Any]) -> None:
     for name in ("target", "ignore", "categorical", "numeric"):
         if names := o.several(given[name]):
             setattr(settings.data, name, names)
-    training = ("task", "seed", "threads", "class_weight", "activation", "norm", "dropout", "learning_rate")
+    training = ("task", "preset", "seed", "threads", "class_weight", "activation", "norm", "dropout", "learning_rate")
     places = [
         (settings.data, ("rows",)),
         (settings.split, ("test", "validation")),

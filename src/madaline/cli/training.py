@@ -13,11 +13,13 @@ from datetime import UTC, datetime
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from madaline.cli import source
 from madaline.cli.config import RunConfig, RunEnd
 from madaline.cli.model import target_columns
 from madaline.cli.options import assumed
-from madaline.cli.results import advise, compare, show_history, show_plan, status
+from madaline.cli.results import advise, compare, show_history, show_members, show_plan, status
 from madaline.cli.run_folder import CONFIG, MODEL, RunFolder, StoppedRun
 from madaline.cli.sampling import SampledTable, sample, training_parts
 from madaline.cli.screen import Screen, plain
@@ -44,6 +46,8 @@ PARAMETERS = {
     "patience": "n_iter_no_change",
 }
 "Options of the command, and the parameters of estimators that they set."
+FOLDS_IN_TIME = 5
+"Number of folds of an ensemble if rows are split by time: each is predicted from earlier rows."
 
 
 def run(
@@ -87,6 +91,7 @@ def _run(
         split = _split(settings, frame, y, target)
         X = Table.of(frame.drop(targets))
         watcher = RunWatcher()
+        is_best = settings.training.preset == "best"
         estimator = new_estimator(
             settings,
             target.task,
@@ -105,6 +110,8 @@ def _run(
         def begin() -> None:
             estimator.table_plan_.encode(parts["test"][0])  # an error in a test row is raised before training
             counts = {name: len(rows) for name, rows in split.parts().items()} | {"train": estimator.n_samples_}
+            if is_best:
+                del counts["validation"]
             show_plan(screen, estimator, target, counts, split.way, data_warnings(caught))
             if split.way in ("random", "stratified") and (panel := find_panel(X)) is not None:
                 screen.say(f"  Note: {panel.hint()}")
@@ -118,12 +125,17 @@ def _run(
 
         watcher.begin = begin
         limit = settings.training.time
-        is_repeated = settings.ended.by == "time" and not resume and limit is None
+        is_repeated = settings.ended.by == "time" and not resume and limit is None and not is_best
         if is_repeated:
             watcher.stop_after(settings.ended.epoch, settings.ended.step)
         train_X: Any
         train_y: Any
         train_X, train_y = parts["train"]
+        if sampled.is_sample and is_best:
+            raise ConfigError(
+                "--preset best needs the table in memory, and this one is larger. Use --preset auto, a random sample "
+                "(--rows 100000), or more memory (--memory 8GB)."
+            )
         if sampled.is_sample:
             from madaline.estimators.table_stream import TableStream
 
@@ -137,14 +149,22 @@ def _run(
                 ),
                 None,
             )
+        validation: Any = parts["validation"]
+        folds: dict[str, Any] = {}
+        if is_best:  # every row trains some members and validates others
+            rows = np.sort(np.concatenate((split.train, split.validation)))
+            folds, validation = _folds(split, rows), None
+            train_X, train_y = X.take(rows), named(y[rows], targets)
+        fit_began = time.monotonic()
         estimator.fit(
             train_X,
             train_y,
-            validation=parts["validation"],
+            validation=validation,
             checkpoint=folder.checkpoint,
             resume=resume,
             classes=target.classes or None,
             max_seconds=None if limit is None else max(0.1, limit - (time.monotonic() - began)),
+            **folds,
         )
     history = estimator.history_
     if history.stopped == "interrupted":
@@ -153,7 +173,10 @@ def _run(
     estimator.target_names_ = targets
     ended = "time" if is_repeated else history.stopped
     settings.ended = RunEnd(ended, history.epochs, watcher.steps)
-    show_history(screen, history, watcher, ended)
+    if is_best:
+        show_members(screen, estimator.members_, ended, time.monotonic() - fit_began)
+    else:
+        show_history(screen, history, watcher, ended)
     for text in training_warnings(caught):
         screen.say(f"  Warning: {text}", style="yellow")
 
@@ -216,7 +239,7 @@ def new_estimator(
     dates: Mapping[str, str],
     progress: bool,
 ) -> NetEstimator:
-    """The estimator that a run fits: ``preset="auto"`` with what the user chose; ``dates`` are formats of columns."""
+    """The estimator that a run fits: a preset with what the user chose; ``dates`` are formats of columns."""
     from madaline.estimators.classifier import MLPClassifier
     from madaline.estimators.regressor import MLPRegressor
 
@@ -225,7 +248,7 @@ def new_estimator(
     parameters: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
     _check(training)
     parameters |= {
-        "preset": "auto",
+        "preset": training.preset,
         "data": {
             "ignore": _ignored(settings, columns, targets),
             "categorical": [source.find_column(name, columns, "--categorical") for name in data.categorical],
@@ -316,6 +339,19 @@ def _split(settings: RunConfig, frame: Any, y: Any, target: TargetReader) -> Spl
     return split_rows(
         len(frame), way=way, by=by, test=chosen.test, validation=chosen.validation, seed=settings.training.seed
     )
+
+
+def _folds(split: Split, rows: np.ndarray) -> dict[str, Any]:
+    """How the folds of an ensemble are made, so that they resemble the test set: by groups, or by time."""
+    if split.by is None or split.way not in ("group", "time"):
+        return {}
+    if split.way == "group":
+        return {"groups": split.by[rows]}
+    from sklearn.model_selection import TimeSeriesSplit
+
+    order = np.argsort(split.by[rows], kind="stable")
+    splits = TimeSeriesSplit(min(FOLDS_IN_TIME, len(rows) - 1)).split(order)
+    return {"cv": [(order[train], order[held]) for train, held in splits]}
 
 
 def _date_order(settings: RunConfig) -> str | None:

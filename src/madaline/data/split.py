@@ -22,12 +22,15 @@ class Split:
     train, validation, test : array of int
     way : str
         One of ``WAYS``.
+    by : array, optional
+        The classes, groups or times of all rows by which they were split.
     """
 
     train: np.ndarray
     validation: np.ndarray
     test: np.ndarray
     way: str
+    by: np.ndarray | None = None
 
     def parts(self) -> dict[str, np.ndarray]:
         """The row numbers by the name of the set."""
@@ -85,7 +88,7 @@ def split_rows(
         if not len(ranks):
             count = len(np.unique(together))
             raise ConfigError(f"--split {way} leaves no rows for training: {count} different values are too few.")
-    return Split(np.sort(ranks), parts[1], parts[0], way)
+    return Split(np.sort(ranks), parts[1], parts[0], way, None if by is None else np.asarray(by))
 
 
 def _keys(n_rows: int, way: str, by: Any, rng: np.random.Generator) -> np.ndarray:

@@ -36,5 +36,13 @@ def test_the_temperature_undoes_a_scale_of_logits(scale):
     rng = np.random.default_rng(0)
     z = rng.normal(size=(20_000, 4))
     y = np.array([rng.choice(4, p=p) for p in softmax(z, axis=1)])
-    found = best_temperature(lambda t: float(-np.mean(log_softmax(scale * z / t, axis=1)[np.arange(len(y)), y])))
+    found = best_temperature(
+        lambda t: float(-np.mean(log_softmax(scale * z / t, axis=1)[np.arange(len(y)), y])), len(y)
+    )
     assert found == pytest.approx(scale, rel=0.05)
+
+
+def test_rows_that_are_all_right_do_not_make_predictions_certain():
+    z = np.array([[2.0, -2.0]] * 20)
+    found = best_temperature(lambda t: float(-np.mean(log_softmax(z / t, axis=1)[:, 0])), len(z))
+    assert 0.7 < found < 1.0

@@ -236,7 +236,7 @@ def _joined(members: list[Member], rows: RowSet, loss: Loss, average: str, stopp
         return float(np.average(loss.rows(z, known.y), weights=known.weight))
 
     by_kind = greedy_weights(len(kinds), loss_of)
-    temperature = best_temperature(lambda t: loss_of(by_kind, t)) if average in HAVE_LOGITS else 1.0
+    temperature = best_temperature(lambda t: loss_of(by_kind, t), len(known)) if average in HAVE_LOGITS else 1.0
     share = {name: weight / len(each) for (name, each), weight in zip(kinds.items(), by_kind, strict=True)}
     weights = np.array([share.get(member.task.kind.name, 0.0) for member in members])
     used = [(member.model, weight) for member, weight in zip(members, weights, strict=True) if weight > 0.0]

@@ -8,6 +8,8 @@ import numpy as np
 
 STEPS = 40
 "Number of greedy steps; a weight is a multiple of one over this."
+SPREAD, MOST = 0.3, 1.6
+"Standard deviation of the prior of the logarithm of the temperature, and the largest absolute value of it."
 
 
 def greedy_weights(n_members: int, loss_of: Callable[[Sequence[float]], float]) -> list[float]:
@@ -33,15 +35,23 @@ def greedy_weights(n_members: int, loss_of: Callable[[Sequence[float]], float]) 
     return best.tolist()
 
 
-def best_temperature(loss_of: Callable[[float], float], *, low: float = 0.2, high: float = 5.0) -> float:
-    """The temperature with the lowest loss, searched over its logarithm."""
+def best_temperature(loss_of: Callable[[float], float], n_rows: int) -> float:
+    r"""The temperature with the lowest loss, searched over its logarithm.
+
+    The mean loss has a prior, :math:`(\log T)^2 / (2 \cdot 0.3^2\, n)`: where few rows are all predicted correctly,
+    the lowest loss alone would make every prediction certain.
+
+    Parameters
+    ----------
+    loss_of : callable
+        The mean loss of the ensemble with a given temperature.
+    n_rows : int
+        Number of rows of that mean.
+    """
     from scipy.optimize import minimize_scalar
 
-    found = minimize_scalar(
-        lambda u: loss_of(float(np.exp(u))),
-        bounds=(np.log(low), np.log(high)),
-        method="bounded",
-        options={"xatol": 1e-3},
-    )
-    temperature = float(np.exp(found.x))
-    return temperature if loss_of(temperature) < loss_of(1.0) else 1.0
+    def cost(u: float) -> float:
+        return loss_of(float(np.exp(u))) + u * u / (2.0 * SPREAD**2 * n_rows)
+
+    found = minimize_scalar(cost, bounds=(-MOST, MOST), method="bounded")
+    return float(np.exp(found.x)) if cost(found.x) < cost(0.0) else 1.0
