@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -46,9 +47,15 @@ def hypot(a: Any, b: Any) -> Any:
 
 @implements(np.logaddexp)
 def logaddexp(a: Any, b: Any) -> Any:
-    r""":math:`\log(e^a + e^b)` as :math:`\max(a,b) + \log(1 + e^{-|a-b|})`; equal infinities give no NaN."""
-    distance = np.where(np.equal(a, b), 0.0, np.subtract(a, b))
-    return np.maximum(a, b) + softplus(-np.abs(distance))
+    r""":math:`\log(e^a + e^b)` as :math:`h + \log(1 + e^{l - h})` with the larger number :math:`h` and the smaller :math:`l`.
+
+    The larger one is chosen by ``np.where``, so derivatives of every order are right at ties. Two equal infinities give
+    that infinity.
+    """
+    first = np.greater_equal(a, b)
+    high, low = np.where(first, a, b), np.where(first, b, a)
+    infinite = np.equal(high, low) & np.isinf(high)
+    return high + softplus(np.where(infinite, 0.0, low) - np.where(infinite, 0.0, high))
 
 
 @implements(np.logaddexp2)
@@ -169,12 +176,20 @@ def nan_to_num(
     return np.where(x == -np.inf, float(limits.min) if neginf is None else neginf, x)
 
 
+_SINC_SERIES = [(-1.0) ** k / float(math.factorial(2 * k + 1)) for k in range(12)]
+
+
 @implements(np.sinc)
 def sinc(x: Any) -> Any:
-    r""":math:`\sin(\pi x)/(\pi x)`, 1 at 0, with derivative 0 there."""
-    zero = x == 0.0
-    angle = float(np.pi) * np.where(zero, 1.0, x)
-    return np.where(zero, 1.0, np.sin(angle) / angle)
+    r""":math:`\sin(\pi x)/(\pi x)`; near 0 its power series, so that derivatives of every order are right there."""
+    angle = float(np.pi) * x
+    near = np.abs(angle) < 1.0
+    square = np.square(np.where(near, angle, 0.0))
+    series = _SINC_SERIES[-1]
+    for coefficient in reversed(_SINC_SERIES[:-1]):
+        series = series * square + coefficient
+    far = np.where(near, 1.0, angle)
+    return np.where(near, series, np.sin(far) / far)
 
 
 @implements(np.isclose)
