@@ -14,7 +14,7 @@ from madaline.functional.evaluate import Arguments, as_type_of, check_differenti
 from madaline.graph.node import Node, constant, is_float
 from madaline.graph.reverse_mode import cotangents
 from madaline.graph.shapes import show
-from madaline.graph.trace import open_trace
+from madaline.graph.trace import call_traced
 from madaline.graph.tree import Structure, flatten, unflatten
 
 ArgNums = int | Sequence[int]
@@ -114,8 +114,7 @@ def call(
     given = list(args)
     for position, tree in zip(positions, trees, strict=True):
         given[position] = tree
-    with open_trace(inputs):
-        return f(*given, **kwargs)
+    return call_traced(f, inputs, *given, **kwargs)
 
 
 def _scalar(result: Any) -> Node:

@@ -11,6 +11,7 @@ from functools import reduce
 from operator import add
 from typing import Any
 
+from madaline.graph.memory import frozen
 from madaline.graph.node import Node, is_float, topological_order
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.primitives.shape import place
@@ -29,6 +30,7 @@ def active_nodes(order: Sequence[Node], inputs: Sequence[Node]) -> set[int]:
     return active
 
 
+@frozen()
 def cotangents(outputs: Sequence[Node], inputs: Sequence[Node], output_bars: Sequence[Any]) -> list[Node | None]:
     """One cotangent for each input: the output cotangents times the Jacobian; ``None`` where nothing depends on it."""
     order = topological_order(outputs)

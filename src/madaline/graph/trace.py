@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from madaline.errors import ShapeError, TraceError
-from madaline.graph.node import INPUT, Node, as_node, graph_dtype, new_input, topological_order, whole_array
+from madaline.graph.memory import settled, writable
+from madaline.graph.node import INPUT, SNAPSHOTS, Node, as_node, graph_dtype, new_input, topological_order, whole_array
 from madaline.graph.shapes import Rows, Shape
-from madaline.graph.tree import Structure, flatten, paths, unflatten
+from madaline.graph.tree import Structure, flatten, paths, tree_map, unflatten
 
 _OPEN: ContextVar[frozenset[int]] = ContextVar("arguments of open traces", default=frozenset())
 
@@ -22,10 +23,19 @@ _OPEN: ContextVar[frozenset[int]] = ContextVar("arguments of open traces", defau
 def open_trace(inputs: Sequence[Node]) -> Iterator[None]:
     """While a function is traced, its arguments are known to be in use: other traces may happen inside and use them."""
     token = _OPEN.set(_OPEN.get().union(map(id, inputs)))
+    arrays = SNAPSHOTS.set(SNAPSHOTS.get() or {})
     try:
-        yield
+        with writable():
+            yield
     finally:
+        SNAPSHOTS.reset(arrays)
         _OPEN.reset(token)
+
+
+def call_traced(function: Callable[..., Any], inputs: Sequence[Node], *args: Any, **kwargs: Any) -> Any:
+    """The result of a function that is traced with these inputs; arrays it wrote to have their final content."""
+    with open_trace(inputs):
+        return tree_map(settled, function(*args, **kwargs))
 
 
 def is_tracing() -> bool:
@@ -140,8 +150,7 @@ def trace_tree(
         leaf_input(index, leaf, name=names[index], batch=argument_of[index] in rows)
         for index, leaf in enumerate(leaves)
     )
-    with open_trace(inputs):
-        result = function(*unflatten(structure, inputs))
+    result = call_traced(function, inputs, *unflatten(structure, inputs))
     out_leaves, out_structure = flatten(result)
     if any(leaf is None for leaf in out_leaves):
         raise TraceError(

@@ -14,9 +14,19 @@ from madaline.graph.primitives import elementwise as primitives
 from madaline.graph.primitives.elementwise import softplus
 
 
-@implements(np.positive, np.conjugate, np.real, np.copy)
+@implements(np.positive, np.conjugate)
 def positive(x: Any) -> Any:
-    return x
+    return primitives.identity(x)
+
+
+@implements(np.copy)
+def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
+    return primitives.identity(a)
+
+
+@implements(np.real)
+def real(val: Any) -> Any:
+    return val
 
 
 @implements(np.imag)

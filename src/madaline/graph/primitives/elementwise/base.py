@@ -210,7 +210,7 @@ def cast(x: Any, dtype: Any) -> Any:
     if x.primitive is CONSTANT:
         with np.errstate(all="ignore"):
             return constant(x.params["value"].astype(dtype))
-    return Node(CAST, (x,), {"to": dtype.name}, x.shape, dtype)
+    return Node(CAST, (as_node(x),), {"to": dtype.name}, x.shape, dtype)
 
 
 class StopGradient(Elementwise):
