@@ -23,6 +23,9 @@ def tangents(outputs: Sequence[Node], inputs: Sequence[Node], input_dots: Sequen
             continue
         if not any(id(item) in dots for item in node.inputs):
             continue
+        for position in node.primitive.without_derivative:
+            if id(node.inputs[position]) in dots:
+                node.primitive.refuse_derivative(position)
         item_dots = (dots.get(id(item), ZERO) for item in node.inputs)
         y_dot = node.primitive.jvp(*node.inputs, node, *item_dots, **node.params)
         if y_dot is not ZERO:

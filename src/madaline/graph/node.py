@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from operator import is_
+from types import FrameType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -114,6 +115,7 @@ class Node(ArrayMethods):
         value = None if is_float(self.dtype) else known_value(self)
         if value is not None:
             return np.array(value, dtype=dtype)
+        _refuse_scipy_function()
         raise TraceError(
             f"{self!r} is a traced value, so NumPy cannot turn it into an array (np.array, np.asarray, a list of "
             "traced values, an entry of a plain array, or a function that needs numbers, such as one of SciPy's). Use "
@@ -211,6 +213,28 @@ class Node(ArrayMethods):
 
     def _zeros(self) -> Any:
         return PRIMITIVES["broadcast_to"](constant(0, self.dtype), shape=self.shape)
+
+
+def _refuse_scipy_function() -> None:
+    """An error that names the function of SciPy that is asking for an array, if there is one, and what to use."""
+    from madaline.graph.numpy_api.special import INSTEAD
+
+    called: list[tuple[str, str]] = []
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in ("scipy", "numpy"):
+        name = frame.f_code.co_name
+        if frame.f_globals["__name__"].startswith("scipy.") and name != "wrapper" and not name.startswith("_"):
+            parts = [part for part in frame.f_globals["__name__"].split(".") if not part.startswith("_")]
+            called.append((".".join([*parts, name]), name))
+        frame = frame.f_back
+    for path, name in reversed(called):
+        if name in INSTEAD:
+            raise TraceError(f"{path} takes plain arrays only, not traced values. Use {INSTEAD[name]}.")
+    if called:
+        raise TraceError(
+            f"{called[-1][0]} takes plain arrays only, not traced values. Write it with NumPy functions or with those "
+            "of scipy.special that md.supported_functions() lists."
+        )
 
 
 def known_value(node: Node) -> np.ndarray | None:

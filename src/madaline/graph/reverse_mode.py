@@ -52,6 +52,9 @@ def cotangents(outputs: Sequence[Node], inputs: Sequence[Node], output_bars: Seq
                 continue
         if not any(id(item) in active for item in node.inputs):
             continue
+        for position in node.primitive.without_derivative:
+            if id(node.inputs[position]) in active:
+                node.primitive.refuse_derivative(position)
         for item, bar in zip(node.inputs, node.primitive.vjp(*node.inputs, node, y_bar, **node.params), strict=True):
             if bar is not None and id(item) in active:
                 arrived.setdefault(id(item), []).append(bar)

@@ -209,7 +209,7 @@ def _unsupported(full_name: str, name: str) -> str:
 
 
 def supported_functions() -> tuple[str, ...]:
-    """Names of all NumPy functions that work on traced values, sorted.
+    """Names of all functions of NumPy and ``scipy.special`` that work on traced values, sorted.
 
     Examples
     --------
@@ -217,7 +217,10 @@ def supported_functions() -> tuple[str, ...]:
     >>> "np.tanh" in md.supported_functions(), "np.linalg.norm" in md.supported_functions()
     (True, True)
     """
-    return tuple(sorted({f"np.{item.__name__}" for item in UFUNCS} | {_full_name(item) for item in FUNCTIONS}))
+    from madaline.graph.numpy_api import special
+
+    numpys = {f"np.{item.__name__}" for item in UFUNCS} | {_full_name(item) for item in FUNCTIONS}
+    return tuple(sorted(numpys | {f"scipy.special.{name}" for name in special.FUNCTIONS}))
 
 
 def _fill_tables() -> None:
@@ -229,6 +232,7 @@ def _fill_tables() -> None:
         linalg,
         linear,
         nan,
+        norms,
         order,
         pick,
         reduce,

@@ -10,6 +10,7 @@ import numpy as np
 from madaline.errors import TraceError
 from madaline.graph.node import BOOL, Node, as_node
 from madaline.graph.numpy_api.dispatch import implements
+from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.primitives import elementwise as primitives
 from madaline.graph.primitives.elementwise import softplus
 
@@ -251,6 +252,11 @@ def polyval(p: Any, x: Any) -> Any:
     for coefficient in p if isinstance(p, Node) else np.asarray(p):
         y = y * x + coefficient
     return y
+
+
+@implements(np.i0)
+def i0(x: Any) -> Any:
+    return PRIMITIVES["bessel_i"](x, order=0)
 
 
 @implements(np.astype)
