@@ -157,7 +157,7 @@ class Node(ArrayMethods):
         raise TraceError(
             f"{self!r} is a traced value and cannot become a Python number (float, item, math.*, or an entry of a "
             "plain array: a[i] = x), since its derivative would be lost. Use NumPy functions (np.exp for math.exp); "
-            "for an array to fill, use md.functional.zeros or np.zeros_like(x), or np.stack of the entries; to see the "
+            "for an array to fill, use md.zeros or np.zeros_like(x), or np.stack of the entries; to see the "
             "number, return it as auxiliary output (has_aux=True)."
         )
 

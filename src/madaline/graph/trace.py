@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from madaline.errors import ShapeError, TraceError
+from madaline.graph.blame import located
 from madaline.graph.memory import settled, writable
 from madaline.graph.node import INPUT, SNAPSHOTS, Node, as_node, graph_dtype, new_input, topological_order, whole_array
 from madaline.graph.shapes import Rows, Shape
@@ -33,9 +34,21 @@ def open_trace(inputs: Sequence[Node]) -> Iterator[None]:
 
 
 def call_traced(function: Callable[..., Any], inputs: Sequence[Node], *args: Any, **kwargs: Any) -> Any:
-    """The result of a function that is traced with these inputs; arrays it wrote to have their final content."""
-    with open_trace(inputs):
-        return tree_map(settled, function(*args, **kwargs))
+    """The result of a function that is traced with these inputs; arrays it wrote to have their final content.
+
+    An error of the trace names the line of the user's function.
+    """
+    try:
+        with open_trace(inputs):
+            return tree_map(settled, function(*args, **kwargs))
+    except TraceError as error:
+        raise located(error) from error.__cause__
+    except ValueError as error:
+        # NumPy words it itself when an entry of a plain array is set to a traced value: the reason is the cause.
+        if not isinstance(error.__cause__, TraceError):
+            raise
+        error.__cause__.__traceback__ = error.__traceback__
+        raise located(error.__cause__) from None
 
 
 def is_tracing() -> bool:

@@ -44,7 +44,7 @@ def _traced(name: str, array: Any) -> Node:
     if not isinstance(array, Node):
         raise TraceError(
             f"np.{name} writes a traced value into a plain array, where it would lose its derivative. Make the array "
-            "with md.functional.zeros or np.zeros_like(x), or copy it with md.array(a)."
+            "with md.zeros or np.zeros_like(x), or copy it with md.array(a)."
         )
     return array
 

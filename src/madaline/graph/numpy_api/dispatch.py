@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import functools
+import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -85,8 +87,10 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
     if method == "outer":
         return _outer(ufunc, *inputs)
     through = _REDUCE.get(ufunc) if method == "reduce" else _ACCUMULATE.get(ufunc) if method == "accumulate" else None
+    if through is None and method == "accumulate" and ufunc in _SCANNED:
+        through = functools.partial(_scan, ufunc)
     if through is None:
-        raise TraceError(_unsupported(f"np.{ufunc.__name__}.{method}", ufunc.__name__))
+        raise TraceError(unsupported(f"np.{ufunc.__name__}.{method}", ufunc.__name__))
     return through(*inputs, **{"axis": 0, **options} if len(inputs) == 1 else options)
 
 
@@ -96,7 +100,7 @@ def _write_out(name: str, out: Any, compute: Callable[[], Any]) -> Any:
     if len(targets) != 1 or not isinstance(targets[0], Node):
         raise TraceError(
             f"{name}(..., out=) writes a traced value into a plain array, where it would lose its derivative; so does "
-            "a += x for a plain array a. Write a = a + x, or make the array with md.functional.zeros or np.zeros_like(x)."
+            "a += x for a plain array a. Write a = a + x, or make the array with md.zeros or np.zeros_like(x)."
         )
     return update(targets[0], compute(), name.removeprefix("np."))
 
@@ -122,7 +126,7 @@ def scipy_function(ufunc: np.ufunc) -> Callable[..., Any]:
 
     name = ufunc.__name__
     if getattr(np, name, None) is ufunc:
-        raise TraceError(_unsupported(f"np.{name}", name))
+        raise TraceError(unsupported(f"np.{name}", name))
     if name not in special.FUNCTIONS:
         known = ", ".join(sorted(special.FUNCTIONS))
         raise TraceError(
@@ -151,29 +155,59 @@ _REDUCE: dict[np.ufunc, Callable[..., Any]] = {
     np.logaddexp: _logsumexp,
 }
 _ACCUMULATE: dict[np.ufunc, Callable[..., Any]] = {np.add: np.cumsum, np.multiply: np.cumprod}
+_SCANNED = (np.maximum, np.minimum, np.fmax, np.fmin, np.logaddexp, np.logical_and, np.logical_or)
+"Accumulated by doubling, since they are associative."
+
+
+def _scan(ufunc: np.ufunc, x: Any, axis: Any = 0) -> Any:
+    from madaline.graph.numpy_api.reduce import scanned
+
+    return scanned(ufunc, x, axis)
 
 
 def call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What NumPy calls for ``np.sum(x)`` and every other function that is not a ufunc."""
     implementation = FUNCTIONS.get(function)
     if implementation is None:
-        raise TraceError(_unsupported(_full_name(function), function.__name__))
+        raise TraceError(unsupported(_full_name(function), function.__name__))
     out = kwargs.pop("out", None)
     if out is not None:
         return _write_out(_full_name(function), out, lambda: call_function(function, args, kwargs))
     kwargs = {key: value for key, value in kwargs.items() if value is not np._NoValue}
-    try:
-        result = implementation(*args, **kwargs)
-    except TypeError as error:
-        if "unexpected keyword argument" not in str(error):
-            raise
-        keyword = str(error).rsplit(" ", 1)[-1].strip("'")
-        raise TraceError(
-            f"{_full_name(function)}(..., {keyword}=) is not supported on traced values. Leave {keyword}= away."
-        ) from None
+    result = implementation(*args, **(_by_our_names(function, implementation, kwargs) if kwargs else kwargs))
     if function in VIEWS and isinstance(args[0] if args else None, Node):
         return mark_view(result, args[0], lambda whole: function(whole, *args[1:], **kwargs), VIEWS[function])
     return _owned(result, args)
+
+
+WITHOUT_EFFECT = ("casting", "order", "subok", "device", "copy", "overwrite_input", "assume_unique", "kind", "stable")
+"Options that choose how NumPy works but not what it gives."
+
+
+def _by_our_names(function: Any, implementation: Callable[..., Any], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Keyword arguments by the names of our function, which may call an argument differently from NumPy."""
+    ours = _parameters(implementation)
+    if all(name in ours for name in kwargs):
+        return kwargs
+    numpys = _parameters(function)
+    renamed = {numpy: our for numpy, our in zip(numpys, ours, strict=False) if our not in numpys}
+    found: dict[str, Any] = {}
+    for name, value in kwargs.items():
+        if name in ours:
+            found[name] = value
+        elif name in renamed:
+            found[renamed[name]] = value
+        elif name not in WITHOUT_EFFECT and not (name in numpys and value is numpys[name].default):
+            raise TraceError(
+                f"{_full_name(function)}(..., {name}=) is not supported on traced values. Leave {name}= away."
+            )
+    return found
+
+
+@functools.cache
+def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """The arguments of a function by name, in order."""
+    return dict(inspect.signature(function).parameters)
 
 
 def _owned(result: Any, args: tuple[Any, ...]) -> Any:
@@ -193,7 +227,8 @@ def _full_name(function: Any) -> str:
     return f"{module.replace('numpy', 'np', 1)}.{function.__name__}"
 
 
-def _unsupported(full_name: str, name: str) -> str:
+def unsupported(full_name: str, name: str) -> str:
+    """The text for a function that is not supported: what to use instead, or what has a similar name."""
     text = f"{full_name} has no derivative rule and is not supported on traced values."
     if name in INSTEAD:
         return f"{text} {INSTEAD[name]}"
@@ -237,6 +272,8 @@ def _fill_tables() -> None:
         pick,
         reduce,
         shape,
+        spectral,
+        values,
     )
 
 

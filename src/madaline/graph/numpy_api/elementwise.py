@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from madaline.errors import TraceError
+from madaline.errors import ShapeError, TraceError
 from madaline.graph.node import BOOL, Node, as_node
 from madaline.graph.numpy_api.dispatch import implements
 from madaline.graph.primitive import PRIMITIVES
@@ -125,9 +125,7 @@ implements(np.invert)(_bitwise(np.logical_not, "np.invert (~)"))
 @implements(np.where)
 def where(condition: Any, *choices: Any) -> Any:
     if len(choices) != 2:
-        raise TraceError(
-            "np.where with one argument has a shape that depends on the values. Use np.where(condition, a, b)."
-        )
+        return np.nonzero(condition)
     return primitives.where(condition, *choices)
 
 
@@ -137,6 +135,33 @@ def select(conditions: Any, choices: Any, default: Any = 0) -> Any:
     for condition, choice in zip(reversed(conditions), reversed(choices), strict=True):
         result = np.where(condition, choice, result)
     return result
+
+
+@implements(np.piecewise)
+def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+    """Each function is called on all of ``x``; the derivative of a piece not chosen is not used."""
+    conditions = list(condlist) if isinstance(condlist, (list, tuple)) or np.ndim(condlist) > np.ndim(x) else [condlist]
+    if len(funclist) not in (len(conditions), len(conditions) + 1):
+        raise ShapeError(f"np.piecewise got {len(conditions)} conditions and {len(funclist)} functions.")
+    pieces = [item(x, *args, **kw) if callable(item) else item for item in funclist]
+    result = pieces[-1] if len(pieces) > len(conditions) else 0.0
+    for condition, piece in zip(conditions, pieces, strict=False):
+        # The last condition that holds decides, as in NumPy.
+        result = np.where(condition, piece, result)
+    return np.broadcast_to(result, np.shape(x)).astype(x.dtype)
+
+
+@implements(np.unwrap)
+def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: float = 2.0 * np.pi) -> Any:
+    """Whole periods are added where neighbours differ by more than half of one; derivative 1."""
+    p = as_node(p)
+    steps = np.diff(p, axis=axis)
+    wrapped = np.remainder(steps + period / 2.0, period) - period / 2.0
+    wrapped = np.where((wrapped == -period / 2.0) & (steps > 0), period / 2.0, wrapped)
+    limit = period / 2.0 if discont is None else max(discont, period / 2.0)
+    jumps = np.where(np.abs(steps) < limit, 0.0, wrapped - steps)
+    whole = np.moveaxis(primitives.stop_gradient(np.cumsum(jumps, axis=axis)), axis, -1)
+    return p + np.moveaxis(np.concatenate([np.zeros_like(whole[..., :1]), whole], axis=-1), -1, axis)
 
 
 @implements(np.clip)
@@ -204,13 +229,14 @@ def sinc(x: Any) -> Any:
 
 
 @implements(np.isclose)
-def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> Any:
-    return np.equal(a, b) | (np.isfinite(b) & (np.abs(np.subtract(a, b)) <= atol + rtol * np.abs(b)))
+def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+    close = np.equal(a, b) | (np.isfinite(b) & (np.abs(np.subtract(a, b)) <= atol + rtol * np.abs(b)))
+    return close | (np.isnan(a) & np.isnan(b)) if equal_nan else close
 
 
 @implements(np.allclose)
-def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> Any:
-    return np.all(isclose(a, b, rtol, atol))
+def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+    return np.all(isclose(a, b, rtol, atol, equal_nan))
 
 
 @implements(np.array_equal)
@@ -235,14 +261,26 @@ def isin(x: Any, test_elements: Any, assume_unique: bool = False, invert: bool =
 
 
 @implements(np.interp)
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
     """Piecewise linear; at a point of ``xp`` the derivative is that of the piece to its right."""
+    if period is not None:
+        x, xp, fp = np.remainder(x, period), *_one_period(xp, fp, period)
     xp, fp = as_node(xp), as_node(fp)
     piece = np.clip(np.searchsorted(xp, x, "right") - 1, 0, xp.shape[0] - 2)
     x0, f0 = xp[piece], fp[piece]
     inside = f0 + (x - x0) * ((fp[piece + 1] - f0) / (xp[piece + 1] - x0))
     above = np.where(np.greater(x, xp[-1]), fp[-1] if right is None else right, inside)
     return np.where(np.less(x, xp[0]), fp[0] if left is None else left, above)
+
+
+def _one_period(xp: Any, fp: Any, period: float) -> tuple[Any, Any]:
+    """The points within one period in order, with one more on either side."""
+    if isinstance(xp, Node):
+        raise TraceError("np.interp(..., period=) on traced values needs known points xp.")
+    order = np.argsort(np.remainder(xp, period))
+    inside, values = np.remainder(xp, period)[order], np.take(fp, order)
+    xp = np.concatenate([[inside[-1] - period], inside, [inside[0] + period]])
+    return xp, np.concatenate([values[-1:], values, values[:1]])
 
 
 @implements(np.polyval)
