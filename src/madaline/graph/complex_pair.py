@@ -64,12 +64,7 @@ class ComplexPair:
         self.real[index], self.imag[index] = real, imag
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        if method == "__call__" and ufunc in UFUNCS and not kwargs:
-            return UFUNCS[ufunc](*inputs)
-        raise TraceError(
-            f"np.{ufunc.__name__} is not supported on traced complex numbers, which are meant for what is between a "
-            "Fourier transform and a real result. Take x.real, x.imag, np.abs(x) or np.angle(x)."
-        )
+        return complex_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         from madaline.graph.numpy_api.dispatch import call_function
@@ -143,6 +138,23 @@ class ComplexPair:
 
     def copy(self) -> ComplexPair:
         return self.each(np.copy)
+
+
+def is_complex(value: Any) -> bool:
+    """Whether a value is complex, traced or not."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.dtype.kind == "c"
+    return isinstance(value, (complex, ComplexPair))
+
+
+def complex_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """``np.exp(z)``, ``a * z`` and the like, with a complex number among the arguments."""
+    if method == "__call__" and ufunc in UFUNCS and not kwargs:
+        return UFUNCS[ufunc](*inputs)
+    raise TraceError(
+        f"np.{ufunc.__name__} is not supported on traced complex numbers, which are meant for what is between a "
+        "Fourier transform and a real result. Take x.real, x.imag, np.abs(x) or np.angle(x)."
+    )
 
 
 def parts(value: Any) -> tuple[Any, Any]:

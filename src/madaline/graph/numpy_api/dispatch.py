@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from madaline.errors import TraceError
+from madaline.graph.complex_pair import complex_ufunc, is_complex
 from madaline.graph.memory import mark_view, update
 from madaline.graph.node import Node
 from madaline.graph.primitive import PRIMITIVES
@@ -65,6 +66,8 @@ _WITHOUT_EFFECT = ("out", "where", "dtype", "casting", "order", "subok")
 
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What NumPy calls for ``np.exp(x)``, ``a + x`` and the like."""
+    if any(is_complex(item) for item in inputs):
+        return complex_ufunc(ufunc, method, inputs, kwargs)
     if not kwargs and method == "__call__" and ufunc in UFUNCS:
         return UFUNCS[ufunc](*inputs)
     out = kwargs.pop("out", None)
@@ -187,7 +190,7 @@ WITHOUT_EFFECT = ("casting", "order", "subok", "device", "copy", "overwrite_inpu
 def _by_our_names(function: Any, implementation: Callable[..., Any], kwargs: dict[str, Any]) -> dict[str, Any]:
     """Keyword arguments by the names of our function, which may call an argument differently from NumPy."""
     ours = _parameters(implementation)
-    if all(name in ours for name in kwargs):
+    if all(name in ours for name in kwargs) or any(item.kind is item.VAR_KEYWORD for item in ours.values()):
         return kwargs
     numpys = _parameters(function)
     renamed = {numpy: our for numpy, our in zip(numpys, ours, strict=False) if our not in numpys}

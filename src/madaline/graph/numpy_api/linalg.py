@@ -151,7 +151,9 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Any:
 def eigh(a: Any, UPLO: str = "L") -> Any:
     """Only one triangle is read; within repeated eigenvalues the eigenvectors' derivative is taken as 0."""
     a = _floats(a)
-    y = PRIMITIVES["eigh"](a.mT if UPLO.upper() == "U" else a)
+    if UPLO.upper() not in ("L", "U"):
+        raise ValueError(f"UPLO={UPLO!r} must be 'L' or 'U'.")
+    y = PRIMITIVES["eigh"](a, lower=UPLO.upper() == "L")
     return EighResult(y[..., 0], y[..., 1:])
 
 

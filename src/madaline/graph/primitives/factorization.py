@@ -61,33 +61,33 @@ class Cholesky(LibraryPrimitive):
 
 
 class Eigh(LibraryPrimitive):
-    r"""Eigenvalues, ascending, and eigenvectors of symmetric matrices, of which the lower triangle is read.
+    r"""Eigenvalues, ascending, and eigenvectors of symmetric matrices, of which one triangle is read.
 
-    The result has the eigenvalues in column 0 and the eigenvectors in the columns after it.
+    Parameter: ``lower``, which triangle. The result has the eigenvalues in column 0 and the eigenvectors in the columns after it.
     :math:`\dot w = \mathrm{diag}(V^T \dot A V)`, :math:`\dot V = V (F \circ V^T \dot A V)` with
     :math:`F_{ij} = 1/(w_j - w_i)`. Within a repeated eigenvalue eigenvectors have no derivative; there :math:`F` is 0.
     """
 
     name = "eigh"
 
-    def shape(self, a: Shape) -> Shape:
+    def shape(self, a: Shape, *, lower: bool) -> Shape:
         check_square(self.name, a)
         return (*a[:-1], a[-1] + 1)
 
-    def value(self, a: Any) -> Any:
-        w, v = np.linalg.eigh(a)
+    def value(self, a: Any, *, lower: bool) -> Any:
+        w, v = np.linalg.eigh(a, "L" if lower else "U")
         return np.concatenate([w[..., None], v], axis=-1)
 
-    def jvp(self, a: Array, y: Array, a_dot: Array) -> Array:
+    def jvp(self, a: Array, y: Array, a_dot: Array, *, lower: bool) -> Array:
         w, v = y[..., 0], y[..., 1:]
-        inner = v.mT @ symmetric(a_dot).astype(y.dtype) @ v
+        inner = v.mT @ symmetric(a_dot if lower else a_dot.mT).astype(y.dtype) @ v
         gaps = inverse_gaps(w, np.max(np.abs(w), axis=-1))
         return np.concatenate([column(diagonal(inner)), v @ (gaps * inner)], axis=-1)
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
-        for shape in ((3, 3), (2, 4, 4)):
+        for shape, lower in (((3, 3), True), ((2, 4, 4), True), ((3, 3), False)):
             x = random_matrices(rng, *shape)
-            yield (x + np.swapaxes(x, -1, -2),), {}
+            yield (x + np.swapaxes(x, -1, -2),), {"lower": lower}
 
     def flops(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> Any:
         return 9 * elements(shape) * shape[-2]
