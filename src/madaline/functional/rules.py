@@ -14,6 +14,7 @@ from madaline.graph.node import Node, as_node, is_float, known_value, new_input,
 from madaline.graph.primitives.rules import BARRIER, CUSTOM_DERIVATIVE, DerivativeRule
 from madaline.graph.residuals import residuals
 from madaline.graph.reverse_mode import cotangents
+from madaline.graph.trace import is_tracing
 from madaline.graph.tree import flatten, tree_map, unflatten
 
 
@@ -53,7 +54,7 @@ def custom_derivative(
 
     @functools.wraps(f)
     def function(*args: Any) -> Any:
-        if not any(isinstance(arg, Node) for arg in args):
+        if not is_tracing():
             return f(*args)
         nodes = [as_node(arg) for arg in args]
         outputs, structure, free, _ = _separated(f, nodes, list(nodes))

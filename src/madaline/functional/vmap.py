@@ -12,8 +12,8 @@ from madaline.errors import ShapeError
 from madaline.functional.evaluate import Arguments, names_of, output_node
 from madaline.functional.gradient import call
 from madaline.graph.batching import batched
-from madaline.graph.node import new_input
-from madaline.graph.tree import flatten, unflatten
+from madaline.graph.node import constant, new_input
+from madaline.graph.tree import flatten, tree_map, unflatten
 
 Axes = int | None | Sequence[int | None]
 
@@ -59,7 +59,9 @@ def vmap(f: Callable[..., Any], in_axes: Axes = 0, out_axes: int = 0) -> Callabl
         size = _size(arguments.nodes, leaf_axes)
         fronts = [np.moveaxis(node, axis, 0) for node, axis in zip(arguments.nodes, leaf_axes, strict=True)]
         examples = [new_input(i, front.shape[1:], front.dtype) for i, front in enumerate(fronts)]
-        result = call(f, args, kwargs, positions, unflatten(structure, examples), [*examples, *arguments.nodes])
+        # Shared arrays are traced as well, so that they can be indexed by what differs between examples.
+        shared = tuple(arg if position in positions else tree_map(_traced, arg) for position, arg in enumerate(args))
+        result = call(f, shared, kwargs, positions, unflatten(structure, examples), [*examples, *arguments.nodes])
         out_leaves, out_structure = flatten(result)
         outputs = [output_node(leaf) for leaf in out_leaves]
         given = {id(example): front for example, front in zip(examples, fronts, strict=True)}
@@ -69,6 +71,10 @@ def vmap(f: Callable[..., Any], in_axes: Axes = 0, out_axes: int = 0) -> Callabl
         return unflatten(out_structure, arguments.run([np.moveaxis(y, 0, out_axes) for y in found]))
 
     return function
+
+
+def _traced(leaf: Any) -> Any:
+    return constant(leaf) if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fiub" else leaf
 
 
 def _size(nodes: Sequence[Any], axes: Sequence[Any]) -> int:

@@ -117,10 +117,10 @@ class Node(ArrayMethods):
             return np.array(value, dtype=dtype)
         _refuse_scipy_function()
         raise TraceError(
-            f"{self!r} is a traced value, so NumPy cannot turn it into an array (np.array, np.asarray, a list of "
-            "traced values, an entry of a plain array, or a function that needs numbers, such as one of SciPy's). Use "
-            "np.stack or np.hstack to join traced values, or md.array([...]); NumPy functions take it directly; use "
-            "np.take_along_axis(a, i, axis=0) for a[i] and np.where(mask, a, b) for a[mask]."
+            f"{self!r} is a traced value, so NumPy cannot turn it into a plain array (np.array, np.asarray, a list of "
+            "traced values, an entry of a plain array). To join traced values use np.stack, np.hstack or "
+            "md.array([...]); for an array to fill use md.zeros or np.zeros_like(x); for a[i] and a[mask] of a plain "
+            "array a use np.take_along_axis(a, i, axis=0) and np.where(mask, a, b)."
         )
 
     def __getitem__(self, index: Any) -> Any:

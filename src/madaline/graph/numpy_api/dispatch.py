@@ -174,8 +174,15 @@ def call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     if implementation is None:
         raise TraceError(unsupported(_full_name(function), function.__name__))
     out = kwargs.pop("out", None)
+    place = _place_of_out(function) if len(args) > 2 else None
+    if place is not None and len(args) > place:
+        out, args = args[place], (*args[:place], *args[place + 1 :])
     if out is not None:
-        return _write_out(_full_name(function), out, lambda: call_function(function, args, kwargs))
+        return _write_out(_full_name(function), out, lambda: _call(function, implementation, args, kwargs))
+    return _call(function, implementation, args, kwargs)
+
+
+def _call(function: Any, implementation: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     kwargs = {key: value for key, value in kwargs.items() if value is not np._NoValue}
     result = implementation(*args, **(_by_our_names(function, implementation, kwargs) if kwargs else kwargs))
     if function in VIEWS and isinstance(args[0] if args else None, Node):
@@ -193,7 +200,8 @@ def _by_our_names(function: Any, implementation: Callable[..., Any], kwargs: dic
     if all(name in ours for name in kwargs) or any(item.kind is item.VAR_KEYWORD for item in ours.values()):
         return kwargs
     numpys = _parameters(function)
-    renamed = {numpy: our for numpy, our in zip(numpys, ours, strict=False) if our not in numpys}
+    places = (name for name in numpys if name != "out")
+    renamed = {numpy: our for numpy, our in zip(places, ours, strict=False) if our not in numpys}
     found: dict[str, Any] = {}
     for name, value in kwargs.items():
         if name in ours:
@@ -211,6 +219,16 @@ def _by_our_names(function: Any, implementation: Callable[..., Any], kwargs: dic
 def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """The arguments of a function by name, in order."""
     return dict(inspect.signature(function).parameters)
+
+
+@functools.cache
+def _place_of_out(function: Any) -> int | None:
+    """The position of NumPy's argument ``out``, which our functions do not have."""
+    try:
+        names = [name for name, item in _parameters(function).items() if item.kind is not item.KEYWORD_ONLY]
+    except ValueError:  # a function that has no signature
+        return None
+    return names.index("out") if "out" in names else None
 
 
 def _owned(result: Any, args: tuple[Any, ...]) -> Any:
