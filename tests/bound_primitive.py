@@ -15,9 +15,7 @@ class BoundPrimitive:
     def full(self, args, default=None):
         given = iter(args)
         count = len(args) + len(self.fixed)
-        fixed = {
-            i: arg.astype(args[0].dtype) if default is None else default for i, arg in self.fixed.items()
-        }
+        fixed = {i: arg.astype(args[0].dtype) if default is None else default for i, arg in self.fixed.items()}
         return [fixed[i] if i in fixed else next(given) for i in range(count)]
 
     def __call__(self, *args, **params):

@@ -64,7 +64,9 @@ def entries(x):
 def counted(x):
     counts, edges = np.histogram(x, bins=3)
     weighted, _ = np.histogram([0.0, 1.0, 1.5, 2.0], bins=2, weights=x)
-    return np.sum(counts * x[:3]) + np.sum(weighted**2) + np.sum(np.bincount([0, 1, 1, 3], weights=x) ** 2) + edges[0] * 0
+    return (
+        np.sum(counts * x[:3]) + np.sum(weighted**2) + np.sum(np.bincount([0, 1, 1, 3], weights=x) ** 2) + edges[0] * 0
+    )
 
 
 def bisection(x):
@@ -79,7 +81,9 @@ def bisection(x):
 
 
 def contained(x):
-    return (x[0] if 0.3 in np.round(x, 1) else x[1]) * (1.0 if bool(np.all(x < 3)) else 0.0) + (x[2] if np.any(x > 2) else 0.0)
+    return (x[0] if 0.3 in np.round(x, 1) else x[1]) * (1.0 if bool(np.all(x < 3)) else 0.0) + (
+        x[2] if np.any(x > 2) else 0.0
+    )
 
 
 def chained(x):
@@ -144,7 +148,13 @@ def test_a_number_can_be_printed_but_not_lost():
     seen = []
     md.grad(lambda x: seen.append(f"{x[0]:.2f}") or np.sum(x))(X)
     assert seen == ["0.30"]
-    for lose in (float, lambda x: math.exp(x), lambda x: x.item(), lambda x: np.float64(x), lambda x: 2.0 ** complex(x)):
+    for lose in (
+        float,
+        math.exp,
+        lambda x: x.item(),
+        np.float64,
+        lambda x: 2.0 ** complex(x),
+    ):
         with pytest.raises(TraceError, match="is a traced value"):
             md.grad(lambda x, lose=lose: lose(x[0]) * x[1])(X)
 

@@ -42,7 +42,9 @@ FUNCTIONS = {
 
 def looped(f, args, in_axes):
     axes = in_axes if isinstance(in_axes, tuple) else (in_axes,) * len(args)
-    rows = [[a if axis is None else np.take(a, i, axis=axis) for a, axis in zip(args, axes, strict=True)] for i in range(5)]
+    rows = [
+        [a if axis is None else np.take(a, i, axis=axis) for a, axis in zip(args, axes, strict=True)] for i in range(5)
+    ]
     return np.stack([f(*row) for row in rows])
 
 
@@ -51,7 +53,9 @@ def test_it_gives_what_a_loop_gives(f, args, in_axes):
     expected = looped(f, args, in_axes)
     np.testing.assert_allclose(md.vmap(f, in_axes)(*args), expected, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(md.compile(md.vmap(f, in_axes))(*args), expected, rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose(md.vmap(f, in_axes, out_axes=-1)(*args), np.moveaxis(expected, 0, -1), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(
+        md.vmap(f, in_axes, out_axes=-1)(*args), np.moveaxis(expected, 0, -1), rtol=1e-10, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in ("sorted", "constant")])

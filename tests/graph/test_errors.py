@@ -55,7 +55,11 @@ LOSES_ITS_TRACE = [
     (scipy.special.softmax, "scipy.special.softmax takes plain arrays only", "md.functional.logsumexp"),
     (scipy.special.logsumexp, "scipy.special.logsumexp takes plain arrays only", "Use md.functional.logsumexp"),
     (scipy.linalg.expm, "scipy.linalg.expm takes plain arrays only", "Use md.functional.expm"),
-    (lambda x: scipy.linalg.cholesky(np.outer(x, x)), "scipy.linalg.cholesky takes plain arrays only", "Use np.linalg.cholesky"),
+    (
+        lambda x: scipy.linalg.cholesky(np.outer(x, x)),
+        "scipy.linalg.cholesky takes plain arrays only",
+        "Use np.linalg.cholesky",
+    ),
     (lambda x: scipy.signal.savgol_filter(x, 3, 1), "scipy.signal", "with NumPy functions"),
     (lambda x: np.add(x, [x[0], x[1], x[2]]), "NumPy cannot turn it into a plain array", "np.stack"),
     (lambda x: np.matmul(x, [x[0], x[1], x[2]]), "A list of traced values is not an array", "np.stack"),
@@ -103,7 +107,9 @@ def test_an_entry_of_a_plain_array_cannot_be_a_traced_value():
         y[0] = x[0]
         return y
 
-    with pytest.raises(TraceError, match=r"md\.zeros or np\.zeros_like\(x\).*\n  Line \d+ of test_errors\.py: y\[0\] = x\[0\]"):
+    with pytest.raises(
+        TraceError, match=r"md\.zeros or np\.zeros_like\(x\).*\n  Line \d+ of test_errors\.py: y\[0\] = x\[0\]"
+    ):
         trace(fill, X)
 
 

@@ -90,9 +90,7 @@ def test_the_tangent_agrees(primitive, args, params, dtype, rng):
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 1e-30, 1e-42, 1e10, -1e10, np.inf, -np.inf, np.nan]
 EITHER_ZERO = {"maximum", "minimum", "relu"}  # of two equal zeros NumPy takes either, as its own instruction set has it
 ELEMENTWISE = [
-    p
-    for p in PRIMITIVES
-    if isinstance(p, Elementwise) and p.types in ("float", "number", "compare") and not p.library
+    p for p in PRIMITIVES if isinstance(p, Elementwise) and p.types in ("float", "number", "compare") and not p.library
 ]
 "Those with a kernel; a library function is the same in all executors."
 

@@ -78,7 +78,9 @@ def assert_donating_changes_nothing(graph, arguments, n_rows=0, isas=ISAS, threa
         assert_same_bits(native.run(program, inputs, n_rows, core=module), expected)
         for count in threads:
             found, _ = run_over(program, inputs, n_rows, threads=count, isa=isa)
-            assert_same_bits(found, [stored(node, value) for node, value in zip(program.outputs, expected, strict=True)])
+            assert_same_bits(
+                found, [stored(node, value) for node, value in zip(program.outputs, expected, strict=True)]
+            )
     return donated
 
 

@@ -60,8 +60,8 @@ def custom_derivative(
         outputs, structure, free, _ = _separated(f, nodes, list(nodes))
         if free:
             raise TraceError(
-                f"The function with a custom derivative uses {free[0]!r}, which is not one of its arguments, so its rule "
-                "has no derivative by it. Pass it as an argument, or use md.functional.stop_gradient."
+                f"The function with a custom derivative uses {free[0]!r}, which is not one of its arguments, so its "
+                "rule has no derivative by it. Pass it as an argument, or use md.functional.stop_gradient."
             )
         if len(outputs) != 1:
             raise ShapeError(f"A function with a custom derivative must return one array, not {len(outputs)}.")

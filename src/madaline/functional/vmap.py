@@ -54,10 +54,11 @@ def vmap(f: Callable[..., Any], in_axes: Axes = 0, out_axes: int = 0) -> Callabl
         if not positions:
             raise ShapeError("in_axes is None for all arguments; one of them must have an axis for the examples.")
         leaves, structure = flatten([args[position] for position in positions])
-        leaf_axes = [axes[position] for position in positions for _ in flatten(args[position])[0]]
+        leaf_axes: list[Any] = [axes[position] for position in positions for _ in flatten(args[position])[0]]
         arguments = Arguments(leaves, names_of(f, args, positions))
         size = _size(arguments.nodes, leaf_axes)
-        fronts = [np.moveaxis(node, axis, 0) for node, axis in zip(arguments.nodes, leaf_axes, strict=True)]
+        nodes: list[Any] = arguments.nodes
+        fronts = [np.moveaxis(node, axis, 0) for node, axis in zip(nodes, leaf_axes, strict=True)]
         examples = [new_input(i, front.shape[1:], front.dtype) for i, front in enumerate(fronts)]
         # Shared arrays are traced as well, so that they can be indexed by what differs between examples.
         shared = tuple(arg if position in positions else tree_map(_traced, arg) for position, arg in enumerate(args))
@@ -65,9 +66,7 @@ def vmap(f: Callable[..., Any], in_axes: Axes = 0, out_axes: int = 0) -> Callabl
         out_leaves, out_structure = flatten(result)
         outputs = [output_node(leaf) for leaf in out_leaves]
         given = {id(example): front for example, front in zip(examples, fronts, strict=True)}
-        found = [
-            y if depends else np.broadcast_to(y, (size, *y.shape)) for y, depends in batched(outputs, given, size)
-        ]
+        found = [y if depends else np.broadcast_to(y, (size, *y.shape)) for y, depends in batched(outputs, given, size)]
         return unflatten(out_structure, arguments.run([np.moveaxis(y, 0, out_axes) for y in found]))
 
     return function

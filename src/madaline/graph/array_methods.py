@@ -151,4 +151,4 @@ class ArrayMethods(ArrayOperators):
         self[...] = np.partition(self, kth, axis=axis)
 
     def put(self, indices: Any, values: Any) -> None:
-        np.put(self, indices, values)
+        np.put(self, indices, values)  # type: ignore[arg-type]  # NumPy hands it to our own function

@@ -18,6 +18,9 @@ class ArrayOperators:
     def ndim(self) -> int:
         raise NotImplementedError
 
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        raise NotImplementedError
+
     # ZERO, the tangent that is absent, answers for itself.
 
     def __add__(self, other: Any) -> Any:

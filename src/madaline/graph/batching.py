@@ -13,7 +13,6 @@ import numpy as np
 
 from madaline.graph.memory import frozen
 from madaline.graph.node import Node, as_node, constant, topological_order
-from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.primitives.elementwise import Elementwise
 from madaline.graph.primitives.library import LibraryPrimitive
 
@@ -114,8 +113,8 @@ def _reshape(node: Node, inputs: list[Any], flags: list[bool], size: int) -> Any
 
 @rule("broadcast_to")
 def _broadcast_to(node: Node, inputs: list[Any], flags: list[bool], size: int) -> Any:
-    x = inputs[0]
-    return np.broadcast_to(x.reshape((size, *(1,) * (node.ndim - x.ndim + 1), *x.shape[1:])), (size, *node.shape))
+    x = inputs[0].reshape((size, *(1,) * (node.ndim - inputs[0].ndim + 1), *inputs[0].shape[1:]))
+    return node.primitive(x, shape=(size, *node.shape))
 
 
 @rule("slice")

@@ -93,7 +93,7 @@ class ComplexPair:
         real, imag = parts(other)
         return ComplexPair(self.real - real, self.imag - imag)
 
-    def __rsub__(self, other: Any) -> ComplexPair:
+    def __rsub__(self, other: Any) -> Any:
         return -self + other
 
     def __mul__(self, other: Any) -> ComplexPair:
@@ -106,7 +106,7 @@ class ComplexPair:
         return self * ComplexPair(real / square, -imag / square)
 
     def __rtruediv__(self, other: Any) -> ComplexPair:
-        return ComplexPair(*parts(other)) / self
+        return ComplexPair(*parts(other)).__truediv__(self)
 
     __radd__ = __add__
     __rmul__ = __mul__

@@ -35,9 +35,9 @@ def array(values: Any, dtype: Any = None) -> Any:
         return np.copy(values) if dtype is None else values.astype(dtype)
     if not _is_traced(values):
         plain = np.array(values, dtype=dtype)
-        return np.copy(constant(plain)) if is_tracing() and plain.dtype.kind in "fiub" else plain  # type: ignore[arg-type]
+        return np.copy(constant(plain)) if is_tracing() and plain.dtype.kind in "fiub" else plain
     parts = [array(item) if isinstance(item, (list, tuple)) else item for item in values]
-    return np.stack(parts) if dtype is None else np.stack(parts, dtype=dtype)  # type: ignore[call-overload]  # nodes
+    return np.stack(parts) if dtype is None else np.stack(parts, dtype=dtype)
 
 
 def _is_traced(values: Any) -> bool:

@@ -7,6 +7,7 @@ elements a view shows is found by applying the same view to an array of position
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -62,7 +63,7 @@ class View:
     def __init__(self, base: Node, apply: Callable[[Any], Any], read_only: bool = False) -> None:
         self.base = base
         self.apply = apply
-        self.read_only = read_only or (isinstance(base.memory, View) and base.memory.read_only)
+        self.read_only: bool = read_only or (isinstance(base.memory, View) and base.memory.read_only)
         self._positions: Any = None
         self._seen: tuple[int, Node] | None = None
 
@@ -176,8 +177,12 @@ def mark_view(result: Any, base: Node, apply: Callable[[Any], Any], read_only: b
             result.memory = View(base, apply, read_only)
     elif isinstance(result, (list, tuple)):
         for number, item in enumerate(result):
-            mark_view(item, base, lambda whole, number=number: apply(whole)[number], read_only)
+            mark_view(item, base, functools.partial(_part, apply, number), read_only)
     return result
+
+
+def _part(apply: Callable[[Any], Any], number: int, whole: Any) -> Any:
+    return apply(whole)[number]
 
 
 def read_item(node: Node, index: Any) -> Node | None:
@@ -250,7 +255,7 @@ def _masked(node: Node, items: tuple[Any, ...], value: Any) -> Any:
         if index.dtype == BOOL and index.shape == node.shape[: index.ndim]:
             return np.where(index.reshape(index.shape + (1,) * (node.ndim - index.ndim)), value, node)
         if index.ndim == 0 and index.dtype.kind == "i" and node.ndim == 1:
-            return np.where(np.arange(node.shape[0]) == np.where(index < 0, index + node.shape[0], index), value, node)
+            return np.where(np.arange(len(node)) == np.where(index < 0, index + node.shape[0], index), value, node)
     raise TraceError(
         "x[index] = value with a traced index has no known place inside md.compile. Use np.where(mask, value, x), or "
         "call the function without md.compile."

@@ -133,7 +133,9 @@ class Node(ArrayMethods):
 
         assign(self, index, value)
 
-    def astype(self, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True) -> Any:
+    def astype(
+        self, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True
+    ) -> Any:
         from madaline.graph.primitives.elementwise import cast
 
         result = cast(self, dtype)
@@ -179,13 +181,13 @@ class Node(ArrayMethods):
         return int(operator.index(self._integer()[()]))
 
     def __floor__(self) -> int:
-        return math.floor(self._integer())
+        return math.floor(self._integer()[()])
 
     def __ceil__(self) -> int:
-        return math.ceil(self._integer())
+        return math.ceil(self._integer()[()])
 
     def __trunc__(self) -> int:
-        return math.trunc(self._integer())
+        return int(self._integer())
 
     def __round__(self, digits: int | None = None) -> Any:
         return round(float(self._integer())) if digits is None else np.round(self, digits)
@@ -297,7 +299,9 @@ def new_input(index: int, shape: Shape, dtype: Any, name: str = "") -> Node:
 def constant(value: Any, dtype: Any = None) -> Node:
     """A leaf with a known value, brought to one of the graph's types."""
     if isinstance(value, (list, tuple)) and any(isinstance(item, Node) for item in value):
-        raise TraceError("A list of traced values is not an array. Use np.stack (new axis), np.concatenate or md.array.")
+        raise TraceError(
+            "A list of traced values is not an array. Use np.stack (new axis), np.concatenate or md.array."
+        )
     array = whole_array(value, dtype)
     wanted = graph_dtype(array.dtype)
     if array.dtype != wanted:
@@ -309,10 +313,11 @@ def constant(value: Any, dtype: Any = None) -> Node:
 
 def _may_change(array: np.ndarray) -> bool:
     """Whether the array, or the memory it is a view of, can be written to."""
-    while isinstance(array, np.ndarray):
-        if array.flags.writeable:
+    owner: Any = array
+    while isinstance(owner, np.ndarray):
+        if owner.flags.writeable:
             return True
-        array = array.base  # type: ignore[assignment]  # the end of the chain is not an array
+        owner = owner.base
     return False
 
 

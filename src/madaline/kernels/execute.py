@@ -126,7 +126,7 @@ class Executable:
             if len(self._pieces) >= CACHE_SIZE:
                 self._pieces.clear()
             graph = with_rows(self.graph, n_rows) if self._has_batch else self.graph
-            pieces = self._pieces[n_rows] = Pieces(graph, lambda part: _part(part))
+            pieces = self._pieces[n_rows] = Pieces(graph, _part)
         return list(pieces(arguments, run))
 
 
@@ -135,8 +135,7 @@ Runner = Callable[[Program, list[Any], int], list[np.ndarray]]
 
 def _part(graph: Graph) -> Callable[[Runner, list[Any]], list[np.ndarray]]:
     """A graph without library primitives, ready to run."""
-    executable = Executable(graph)
-    return lambda run, arguments: executable.run_by(run, arguments)
+    return Executable(graph).run_by
 
 
 def _run(program: Program, arguments: list[Any], n_rows: int) -> list[np.ndarray]:

@@ -224,7 +224,7 @@ EXAMPLES |= {
 EXAMPLES[np.i0] = [(np.i0, A)]
 EXAMPLES[np.piecewise] = [
     (lambda x: np.piecewise(x, [x < 0, x >= 0], [lambda t: t**2, np.sin]), A),
-    (lambda x: np.piecewise(x, [x < 0], [lambda t: -t, lambda t: np.exp(t)]), A),
+    (lambda x: np.piecewise(x, [x < 0], [lambda t: -t, np.exp]), A),
     (lambda x: np.piecewise(x, [x < -0.5, x > 0.5], [-1.0, lambda t, s: s * t, 3.0], 2.0), A),
 ]
 EXAMPLES[np.unwrap] = [

@@ -39,7 +39,7 @@ EXAMPLES = {
         (lambda x: np.fft.irfft(np.fft.rfft(x)), V),
         (lambda x: np.fft.irfft(np.fft.rfft(x), n=7), W),
         (lambda x: np.fft.irfft(np.fft.rfft(x) * H), V),
-        (lambda x: np.fft.irfft(x), V),
+        (np.fft.irfft, V),
         (lambda x: np.fft.irfft(np.fft.rfft(x, axis=0), axis=0, n=3), X),
     ],
     np.fft.fft2: [(lambda x: parts(np.fft.fft2(x)), X)],

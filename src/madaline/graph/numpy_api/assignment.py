@@ -75,7 +75,11 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     _traced("put", a)
     index = np.asarray(ind).ravel()
     values = v if np.ndim(v) == 0 else np.resize(v, index.shape)
-    assign(a, np.unravel_index(index % a.size if mode == "wrap" else np.where(index < 0, index + a.size, index), a.shape), values)
+    assign(
+        a,
+        np.unravel_index(index % a.size if mode == "wrap" else np.where(index < 0, index + a.size, index), a.shape),
+        values,
+    )
 
 
 @implements(np.put_along_axis)

@@ -58,7 +58,7 @@ def hypot(a: Any, b: Any) -> Any:
 
 @implements(np.logaddexp)
 def logaddexp(a: Any, b: Any) -> Any:
-    r""":math:`\log(e^a + e^b)` as :math:`h + \log(1 + e^{l - h})` with the larger number :math:`h` and the smaller :math:`l`.
+    r""":math:`\log(e^a + e^b)` as :math:`h + \log(1 + e^{l - h})` with the larger number ``h`` and the smaller ``l``.
 
     The larger one is chosen by ``np.where``, so derivatives of every order are right at ties. Two equal infinities give
     that infinity.
@@ -144,7 +144,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
     if len(funclist) not in (len(conditions), len(conditions) + 1):
         raise ShapeError(f"np.piecewise got {len(conditions)} conditions and {len(funclist)} functions.")
     pieces = [item(x, *args, **kw) if callable(item) else item for item in funclist]
-    result = pieces[-1] if len(pieces) > len(conditions) else 0.0
+    result: Any = pieces[-1] if len(pieces) > len(conditions) else 0.0
     for condition, piece in zip(conditions, pieces, strict=False):
         # The last condition that holds decides, as in NumPy.
         result = np.where(condition, piece, result)
@@ -221,7 +221,7 @@ def sinc(x: Any) -> Any:
     angle = float(np.pi) * x
     near = np.abs(angle) < 1.0
     square = np.square(np.where(near, angle, 0.0))
-    series = _SINC_SERIES[-1]
+    series: Any = _SINC_SERIES[-1]
     for coefficient in reversed(_SINC_SERIES[:-1]):
         series = series * square + coefficient
     far = np.where(near, 1.0, angle)

@@ -57,7 +57,9 @@ def _pair(a: Any, b: Any, name: str) -> tuple[Node, Node, bool]:
     """A matrix and right-hand sides with the same type and batch axes, and whether ``b`` was a vector."""
     a, b = _floats(a), _floats(b)
     if a.ndim < 2 or a.shape[-1] != a.shape[-2] or b.ndim == 0 or b.shape[-2 if b.ndim > 1 else 0] != a.shape[-1]:
-        raise ShapeError(f"{name}: the shapes are {show(a.shape)} and {show(b.shape)}; use (..., n, n) and (..., n, k).")
+        raise ShapeError(
+            f"{name}: the shapes are {show(a.shape)} and {show(b.shape)}; use (..., n, n) and (..., n, k)."
+        )
     dtype = np.result_type(a.dtype, b.dtype)
     a, b = a.astype(dtype), b.astype(dtype)
     vector = b.ndim == 1

@@ -20,7 +20,7 @@ def take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> 
     x = as_node(x)
     if axis is None:
         x, axis = x.ravel(), 0
-    chosen = as_node(indices)
+    chosen: Any = as_node(indices)
     if chosen.dtype.kind != "i":
         raise TraceError(f"indices of type {chosen.dtype} cannot index. Use integers: indices.astype(int).")
     axis = normalize_axis(axis, x.ndim)
@@ -63,7 +63,11 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 @implements(np.ediff1d)
 def ediff1d(x: Any, to_end: Any = None, to_begin: Any = None) -> Any:
-    parts = [None if to_begin is None else np.ravel(to_begin), diff(x.ravel()), None if to_end is None else np.ravel(to_end)]
+    parts = [
+        None if to_begin is None else np.ravel(to_begin),
+        diff(x.ravel()),
+        None if to_end is None else np.ravel(to_end),
+    ]
     return np.concatenate([part for part in parts if part is not None])
 
 
@@ -73,7 +77,9 @@ def gradient(x: Any, *spacing: Any, axis: Any = None, edge_order: int = 1) -> An
     axes = normalize_axes(tuple(axis) if isinstance(axis, list) else axis, x.ndim)
     given = spacing if len(spacing) == len(axes) else spacing * len(axes) if spacing else (1.0,) * len(axes)
     if len(given) != len(axes):
-        raise ShapeError(f"np.gradient got {len(spacing)} spacings for {len(axes)} axes; give one, or one for each axis.")
+        raise ShapeError(
+            f"np.gradient got {len(spacing)} spacings for {len(axes)} axes; give one, or one for each axis."
+        )
     results = []
     for a, step in zip(axes, given, strict=True):
         y = np.moveaxis(x, a, -1)

@@ -226,7 +226,7 @@ def cumprod(x: Any, axis: Any = None, dtype: Any = None) -> Any:
 
 def scanned(combine: Any, x: Any, axis: Any = 0) -> Any:
     """``ufunc.accumulate`` for an operation that is associative, by doubling: log2(n) steps."""
-    x = np.moveaxis(as_node(x), axis, -1)
+    x = np.moveaxis(x, axis, -1)
     reach = 1
     while reach < x.shape[-1]:
         x = np.concatenate([x[..., :reach], combine(x[..., reach:], x[..., :-reach])], axis=-1)

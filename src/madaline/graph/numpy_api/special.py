@@ -161,7 +161,20 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 INSTEAD: dict[str, str] = {
     **{
         name: f"np.linalg.{name}"
-        for name in ("cholesky", "det", "eigh", "eigvalsh", "inv", "lstsq", "norm", "pinv", "qr", "solve", "svd", "svdvals")
+        for name in (
+            "cholesky",
+            "det",
+            "eigh",
+            "eigvalsh",
+            "inv",
+            "lstsq",
+            "norm",
+            "pinv",
+            "qr",
+            "solve",
+            "svd",
+            "svdvals",
+        )
     },
     "cho_factor": "np.linalg.cholesky",
     "cho_solve": "md.functional.solve_triangular twice, or np.linalg.solve",

@@ -33,8 +33,9 @@ def _pair(x: Any) -> ComplexPair:
     if isinstance(x, ComplexPair):
         return x
     real, imag = (as_node(part) for part in parts(x))
+    shape: Any = real.shape
     real = real if is_float(real.dtype) else real.astype(np.float64)
-    return ComplexPair(real, np.broadcast_to(imag.astype(real.dtype), real.shape))
+    return ComplexPair(real, np.broadcast_to(imag.astype(real.dtype), shape))
 
 
 def _sized(x: ComplexPair, n: int | None, axis: int) -> ComplexPair:

@@ -63,9 +63,7 @@ def unique(
     _, index, inverse, counts = np.unique(value, True, True, True, axis, equal_nan=equal_nan)
     found = np.take(np.ravel(ar), index) if axis is None else np.take(ar, index, axis=axis)
     extra = [
-        item
-        for item, wanted in ((index, return_index), (inverse, return_inverse), (counts, return_counts))
-        if wanted
+        item for item, wanted in ((index, return_index), (inverse, return_inverse), (counts, return_counts)) if wanted
     ]
     return (found, *extra) if extra else found
 
@@ -109,7 +107,7 @@ def choose(a: Any, choices: Any, *, mode: str = "raise") -> Any:
 @implements(np.apply_along_axis)
 def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
     """The function is called on each vector by itself."""
-    moved = np.moveaxis(as_node(arr), axis, -1)
+    moved: Any = np.moveaxis(arr, axis, -1)
     lead = moved.shape[:-1]
     rows = [func1d(row, *args, **kwargs) for row in np.reshape(moved, (-1, moved.shape[-1]))]
     stacked = np.stack([as_node(row) for row in rows])

@@ -92,7 +92,7 @@ def _checked(bar: Any, x: Any) -> Any:
 
 
 class Barrier(Primitive, registered=False):
-    """``x`` itself, but not before ``after`` is computed: what is computed from it is not merged with earlier values."""
+    """``x`` itself, but only after ``after`` is computed; what depends on it is not merged with earlier values."""
 
     name = "barrier"
 

@@ -120,7 +120,7 @@ class Inv(LibraryPrimitive):
 
 
 class Det(LibraryPrimitive):
-    r"""The determinant; :math:`\dot y = y\,\mathrm{tr}(A^{-1} \dot A)`, so its derivative needs an invertible matrix."""
+    r"""The determinant; :math:`\dot y = y\,\mathrm{tr}(A^{-1} \dot A)`, for invertible matrices."""
 
     name = "det"
 
@@ -171,7 +171,7 @@ class SignDet(Det):
     def jvp(self, a: Array, y: Array, a_dot: Array) -> Array:
         return ZERO
 
-    def vjp(self, a: Array, y: Array, y_bar: Array) -> tuple[None]:  # type: ignore[override]  # no cotangent
+    def vjp(self, a: Array, y: Array, y_bar: Array) -> tuple[None]:
         return (None,)
 
 
