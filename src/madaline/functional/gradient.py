@@ -49,7 +49,14 @@ def grad(f: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) 
         value, slope = both(*args, **kwargs)
         return (slope, value[1]) if has_aux else slope
 
+    if not has_aux:
+        vars(gradient)["result_names"] = lambda args: gradient_names(f, checked_argnums(argnums), args)
     return gradient
+
+
+def gradient_names(f: Callable[..., Any], argnums: int | tuple[int, ...], args: tuple[Any, ...]) -> list[str]:
+    """What drawings call the parts of a gradient."""
+    return [f"gradient by {name}" for name in names_of(f, args, positions_of(argnums, args))]
 
 
 def value_and_grad(f: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[..., Any]:
@@ -79,6 +86,8 @@ def value_and_grad(f: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool
         first = (results[0], unflatten(aux_structure, results[1 + len(leaves) :])) if has_aux else results[0]
         return first, (slope_trees[0] if isinstance(argnums, int) else tuple(slope_trees))
 
+    if not has_aux:
+        vars(function)["result_names"] = lambda args: ["value", *gradient_names(f, argnums, args)]
     return function
 
 

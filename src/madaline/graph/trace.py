@@ -68,6 +68,8 @@ class Graph:
 
     inputs: tuple[Node, ...]
     outputs: tuple[Node, ...]
+    output_names: tuple[str, ...] = ()
+    "What drawings call the outputs: their place in the result, or what a gradient belongs to."
 
     @property
     def nodes(self) -> list[Node]:
@@ -171,7 +173,16 @@ def trace_tree(
         )
     outputs = tuple(as_node(leaf) for leaf in out_leaves)
     refuse_foreign_inputs(inputs, outputs)
-    return Graph(inputs, outputs), out_structure, out_leaves
+    return Graph(inputs, outputs, _output_names(function, args, out_structure)), out_structure, out_leaves
+
+
+def _output_names(function: Callable[..., Any], args: tuple[Any, ...], structure: Structure) -> tuple[str, ...]:
+    """Names from the function itself, if it knows them as derivatives do; otherwise places in a nested result."""
+    named = getattr(function, "result_names", None)
+    if named is not None:
+        return tuple(named(args))
+    places = paths(structure)
+    return tuple(f"result{place}" for place in places) if len(places) > 1 else ()
 
 
 def leaf_input(index: int, leaf: Any, *, name: str = "", batch: bool = False) -> Node:

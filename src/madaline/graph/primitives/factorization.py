@@ -63,7 +63,7 @@ class Cholesky(LibraryPrimitive):
 class Eigh(LibraryPrimitive):
     r"""Eigenvalues, ascending, and eigenvectors of symmetric matrices, of which one triangle is read.
 
-    Parameter: ``lower``, which triangle. The result has the eigenvalues in column 0, the eigenvectors in those after it.
+    Parameter: ``lower``, which triangle. The result has the eigenvalues in column 0, then the eigenvectors.
     :math:`\dot w = \mathrm{diag}(V^T \dot A V)`, :math:`\dot V = V (F \circ V^T \dot A V)` with
     :math:`F_{ij} = 1/(w_j - w_i)`. Within a repeated eigenvalue eigenvectors have no derivative; there :math:`F` is 0.
     """
