@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from graph_files import from_data
+from program_questions import program_questions
 
 import madaline as md
 import madaline.graph.numpy_api.dispatch
@@ -378,6 +379,7 @@ FAMILIES: dict[str, Callable[[], Any]] = {
     "optimizers": optimizer_questions,
     "layers": layer_questions,
     "training": training_questions,
+    "programs": lambda: program_questions(Question),
 }
 
 
