@@ -10,7 +10,9 @@ import pytest
 import madaline as md
 from functional.programs import PROGRAMS
 
-each_program = pytest.mark.parametrize(("program", "x"), PROGRAMS.items(), ids=lambda item: getattr(item, "__name__", ""))
+each_program = pytest.mark.parametrize(
+    ("program", "x"), PROGRAMS.items(), ids=lambda item: getattr(item, "__name__", "")
+)
 
 
 def central(f, x, step=1e-4):

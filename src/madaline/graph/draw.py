@@ -28,7 +28,7 @@ STYLES = {
     "left out": ("#ffffff", "#999999", "left out"),
 }
 EDGE = "#8a8f98"
-# A page that is narrower than the drawing shrinks it. Converters to PDF and PNG take `height: auto` for no height at all,
+# A narrow page shrinks the drawing. Converters to PDF and PNG take `height: auto` for no height at all,
 # and do not read rules for screens.
 _STYLE = "<style>@media screen { svg.madaline-graph { max-width: 100%; height: auto } }</style>"
 
