@@ -114,7 +114,7 @@ class Executable:
         """The outputs for these arguments, one for each input of the graph."""
         if self._has_batch and not n_rows:
             with_rows(self.graph, 0)  # the shape rules refuse the maximum of nothing
-        return self.run_by(_run, arguments, n_rows)
+        return self.run_by(run_program, arguments, n_rows)
 
     def run_by(self, run: Runner, arguments: Sequence[Any], n_rows: int = 0) -> list[np.ndarray]:
         """The outputs, by this executor: a function of a program, its arrays and the number of rows."""
@@ -138,7 +138,8 @@ def _part(graph: Graph) -> Callable[[Runner, list[Any]], list[np.ndarray]]:
     return Executable(graph).run_by
 
 
-def _run(program: Program, arguments: list[Any], n_rows: int) -> list[np.ndarray]:
+def run_program(program: Program, arguments: list[Any], n_rows: int) -> list[np.ndarray]:
+    """The outputs of a program for these arguments, by the executor in use."""
     module = None if executor() == "reference" else core()
     if module is None:
         given = zip(arguments, program.inputs, strict=True)

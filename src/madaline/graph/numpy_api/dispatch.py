@@ -66,8 +66,9 @@ _WITHOUT_EFFECT = ("out", "where", "dtype", "casting", "order", "subok")
 
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What NumPy calls for ``np.exp(x)``, ``a + x`` and the like."""
-    if any(is_complex(item) for item in inputs):
-        return complex_ufunc(ufunc, method, inputs, kwargs)
+    for item in inputs:
+        if type(item) is not Node and type(item) is not float and is_complex(item):
+            return complex_ufunc(ufunc, method, inputs, kwargs)
     if not kwargs and method == "__call__" and ufunc in UFUNCS:
         return UFUNCS[ufunc](*inputs)
     out = kwargs.pop("out", None)

@@ -63,6 +63,9 @@ def logaddexp(a: Any, b: Any) -> Any:
     The larger one is chosen by ``np.where``, so derivatives of every order are right at ties. Two equal infinities give
     that infinity.
     """
+    for number, other in ((a, b), (b, a)):
+        if isinstance(number, (int, float)) and number == 0:
+            return softplus(other)
     first = np.greater_equal(a, b)
     high, low = np.where(first, a, b), np.where(first, b, a)
     infinite = np.equal(high, low) & np.isinf(high)
