@@ -12,7 +12,7 @@ from graph_values import largest_value, output_values
 from madaline.graph.node import Node, topological_order
 from madaline.graph.trace import Graph
 from madaline.kernels import core, native, reference
-from madaline.kernels.execute import Executable, with_arrays_as_inputs
+from madaline.kernels.execute import Executable
 
 ISAS = core.cpu_isas()
 needs_core = pytest.mark.skipif(not ISAS, reason="needs the native core")
@@ -27,16 +27,22 @@ def bound(graph: Graph, arguments: Sequence[Any], n_rows: int = 0) -> tuple[Any,
     return program, [np.asarray(value, dtype=node.dtype) for value, node in given]
 
 
+def by_reference(program: Any, arguments: Sequence[Any], n_rows: int) -> list[np.ndarray]:
+    given = zip(arguments, program.inputs, strict=True)
+    return reference.run(program, [np.asarray(value, dtype=node.dtype) for value, node in given], n_rows)
+
+
 def run_reference(graph: Graph, arguments: Sequence[Any], n_rows: int = 0) -> list[np.ndarray]:
-    program, arrays = bound(graph, arguments, n_rows)
-    return reference.run(program, arrays, n_rows)
+    return Executable(graph).run_by(by_reference, arguments, n_rows)
 
 
 def run_native(
     graph: Graph, arguments: Sequence[Any], n_rows: int = 0, *, isa: str | None = None, threads: int = 2
 ) -> list[np.ndarray]:
-    program, arrays = bound(graph, arguments, n_rows)
-    return native.run(program, arrays, n_rows, core=core.load(isa or ISAS[-1]), threads=threads)
+    def by_core(program: Any, arrays: Sequence[Any], n_rows: int) -> list[np.ndarray]:
+        return native.run(program, arrays, n_rows, core=core.load(isa or ISAS[-1]), threads=threads)
+
+    return Executable(graph).run_by(by_core, arguments, n_rows)
 
 
 def assert_executors_agree(
@@ -46,13 +52,12 @@ def assert_executors_agree(
 
     The reference against the graph checks the planner, the native core against the reference checks the core.
     """
-    program, arrays = bound(graph, arguments, n_rows)
-    whole = with_arrays_as_inputs(graph, arrays[len(graph.inputs) :])
-    expected = reference.run(program, arrays, n_rows)
-    scale = largest_value(whole, arrays, n_rows)
-    assert_close(expected, output_values(whole, arrays, n_rows), graph.outputs, scale=scale, what="reference")
+    arrays = [np.asarray(value, dtype=node.dtype) for value, node in zip(arguments, graph.inputs, strict=True)]
+    expected = run_reference(graph, arrays, n_rows)
+    scale = largest_value(graph, arrays, n_rows)
+    assert_close(expected, output_values(graph, arrays, n_rows), graph.outputs, scale=scale, what="reference")
     for isa in isas:
-        found = native.run(program, arrays, n_rows, core=core.load(isa), threads=threads)
+        found = run_native(graph, arrays, n_rows, isa=isa, threads=threads)
         assert_close(found, expected, graph.outputs, scale=scale, what=isa)
     return expected
 

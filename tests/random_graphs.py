@@ -39,7 +39,7 @@ TAME |= {"identity", "stop_gradient"}
 COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 TESTS = ("isnan", "isinf", "isfinite")
 LOGIC = ("logical_and", "logical_or", "logical_xor")
-ELEMENTWISE = {p.name: p for p in PRIMITIVES if isinstance(p, Elementwise)}
+ELEMENTWISE = {p.name: p for p in PRIMITIVES if isinstance(p, Elementwise) and not p.library}
 SPECIAL = {*COMPARISONS, *TESTS, *LOGIC, "logical_not", "where", "cast", *JUMPING_DIVISIONS}
 UNARY = tuple(sorted(n for n, p in ELEMENTWISE.items() if n not in SPECIAL and len(p.domains) == 1))
 BINARY = tuple(sorted(n for n, p in ELEMENTWISE.items() if n not in SPECIAL and len(p.domains) == 2))

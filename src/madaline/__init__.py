@@ -55,6 +55,8 @@ __getattr__, __dir__, __all__ = lazy(
         "madaline.functional.jacobian": ("hessian", "jacobian"),
         "madaline.functional.model": ("Model",),
         "madaline.functional.products": ("hvp", "jvp", "vjp"),
+        "madaline.functional.vmap": ("vmap",),
+        "madaline.graph.creation": ("array", "zeros"),
         "madaline.graph": ("random",),
         "madaline.graph.numpy_api.dispatch": ("supported_functions",),
         "madaline.graph.trace": ("trace",),

@@ -34,7 +34,10 @@ from madaline.functional.model import Model as Model
 from madaline.functional.products import hvp as hvp
 from madaline.functional.products import jvp as jvp
 from madaline.functional.products import vjp as vjp
+from madaline.functional.vmap import vmap as vmap
 from madaline.graph import random as random
+from madaline.graph.creation import array as array
+from madaline.graph.creation import zeros as zeros
 from madaline.graph.numpy_api.dispatch import supported_functions as supported_functions
 from madaline.graph.trace import trace as trace
 from madaline.kernels.threads import get_threads as get_threads
@@ -104,6 +107,7 @@ __all__ = [
     "Sequential",
     "Stream",
     "Trainer",
+    "array",
     "check_gradient",
     "classical",
     "compile",
@@ -136,5 +140,7 @@ __all__ = [
     "train",
     "value_and_grad",
     "vjp",
+    "vmap",
     "write_report",
+    "zeros",
 ]

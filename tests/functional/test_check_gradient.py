@@ -362,7 +362,8 @@ SMOOTH = [p for p in PRIMITIVES if isinstance(p, Elementwise) and p.types in ("f
 @pytest.mark.parametrize("primitive", [p for p in SMOOTH if p.name != "stop_gradient"], ids=lambda p: p.name)
 def test_every_elementwise_primitive_passes(primitive):
     for args, params in primitive.samples(np.random.default_rng(1)):
-        floats = tuple(i for i, arg in enumerate(args) if arg.dtype.kind == "f")
+        known = (i for i in range(len(args)) if i not in primitive.without_derivative)
+        floats = tuple(i for i in known if args[i].dtype.kind == "f")
         if floats:
             assert md.check_gradient(
                 lambda *a, params=params: primitive(*a, **params), *args, argnums=floats, raise_error=True

@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
+import madaline as md
 from madaline.graph.draw import STYLES, svg
 from madaline.graph.node import constant
 from madaline.graph.reverse_mode import cotangents
@@ -178,3 +179,26 @@ def test_a_crossing_that_can_be_avoided_is_avoided():
 
 def test_a_notebook_shows_the_drawing_by_itself():
     assert PRODUCT._repr_svg_() == PRODUCT.svg() == svg(PRODUCT)
+
+
+def test_a_gradient_says_which_parameter_each_part_belongs_to():
+    def loss(params, x):
+        return np.sum(np.tanh(x @ params["W"] + params["b"]) ** 2)
+
+    params = {"W": np.ones((2, 3)), "b": np.ones(3)}
+    picture = md.trace(md.grad(loss), params, np.ones(2)).svg()
+    assert "gradient by params[&#x27;W&#x27;]" in picture
+    assert "gradient by params[&#x27;b&#x27;]" in picture
+    assert "gradient by x" in md.trace(md.value_and_grad(loss, argnums=1), params, np.ones(2)).svg()
+    assert ">value<" in md.trace(md.value_and_grad(loss, argnums=1), params, np.ones(2)).svg()
+    assert "result[&#x27;a&#x27;]" in md.trace(lambda x: {"a": x * 2.0, "b": [x + 1.0]}, 1.0).svg()
+
+
+def test_the_drawing_has_a_height_for_programs_that_are_no_browser():
+    """A converter reads the size of the outermost element and its style: nothing there may undo the size."""
+    root = ET.fromstring(md.trace(np.sin, 1.0).svg())
+    assert float(root.get("width")) > 50
+    assert float(root.get("height")) > 50
+    assert root.get("style") is None
+    (style,) = (item.text for item in root.iter() if item.tag.endswith("style"))
+    assert style.strip().startswith("@media screen")

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from graph_files import from_data
+from program_questions import program_questions
 
 import madaline as md
 import madaline.graph.numpy_api.dispatch
@@ -168,6 +169,7 @@ def elementwise_primitives():
             isinstance(primitive, Elementwise)
             and primitive.types in ("float", "number")
             and primitive.name not in skipped
+            and not primitive.library  # whose values are SciPy's own
         ):
             yield primitive
 
@@ -377,6 +379,7 @@ FAMILIES: dict[str, Callable[[], Any]] = {
     "optimizers": optimizer_questions,
     "layers": layer_questions,
     "training": training_questions,
+    "programs": lambda: program_questions(Question),
 }
 
 

@@ -70,7 +70,7 @@ def assert_donating_changes_nothing(graph, arguments, n_rows=0, isas=ISAS, threa
     expected = reference.run(plain, plain_inputs, n_rows)
     assert_same_bits(reference.run(program, inputs, n_rows), expected)
     found, _ = run_over(program, inputs, n_rows, isa="reference")
-    assert_same_bits(found, [stored(node, value) for node, value in zip(plain.outputs, expected, strict=True)])
+    assert_same_bits(found, [stored(node, value) for node, value in zip(program.outputs, expected, strict=True)])
     assert_commits_last(program)
     for isa in isas:
         module = core.load(isa)
@@ -78,7 +78,9 @@ def assert_donating_changes_nothing(graph, arguments, n_rows=0, isas=ISAS, threa
         assert_same_bits(native.run(program, inputs, n_rows, core=module), expected)
         for count in threads:
             found, _ = run_over(program, inputs, n_rows, threads=count, isa=isa)
-            assert_same_bits(found, [stored(node, value) for node, value in zip(plain.outputs, expected, strict=True)])
+            assert_same_bits(
+                found, [stored(node, value) for node, value in zip(program.outputs, expected, strict=True)]
+            )
     return donated
 
 

@@ -15,7 +15,11 @@ from madaline.graph.tree import flatten
 from madaline.ship.inference import InferenceGraph, completed, inference_of
 from nn.layer_cases import CASES, Case
 
-NOT_EXPORTED = {"random_uniform": "a random number needs a key, which an exported net has not"}
+NOT_EXPORTED = {"random_uniform": "a random number needs a key, which an exported net has not"} | {
+    primitive.name: "it is run by LAPACK or SciPy, which an exported net has not, and no trained net can hold it"
+    for primitive in PRIMITIVES
+    if primitive.library
+}
 "Primitives that no target knows, and why."
 
 

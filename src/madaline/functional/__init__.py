@@ -1,9 +1,12 @@
 """Derivatives of functions written with NumPy, and functions to write them with.
 
 - ``grad``, ``value_and_grad``, ``jvp``, ``vjp``, ``jacobian``, ``hessian``, ``hvp``: derivatives
+- ``vmap``, ``custom_derivative``, ``checkpoint``: other transformations of functions
 - ``check_gradient``: comparison with finite differences
 - ``compile``, ``trace``: one native program, the graph
 - ``erf``, ``logsumexp``, ``relu``, ``sigmoid``, ``softplus``, ``stop_gradient``, ``random``: for formulas
+- ``array``, ``zeros``: arrays of traced numbers, and arrays to fill with them
+- ``expm``, ``solve_triangular``, ``polygamma``: functions of SciPy that take plain arrays only
 - ``supported_functions``: what NumPy has to offer for formulas
 - ``collapse``: linear layers multiplied out
 
@@ -22,9 +25,14 @@ __getattr__, __dir__, __all__ = lazy(
         "madaline.functional.gradient": ("grad", "value_and_grad"),
         "madaline.functional.jacobian": ("hessian", "jacobian"),
         "madaline.functional.products": ("hvp", "jvp", "vjp"),
+        "madaline.functional.rules": ("checkpoint", "custom_derivative"),
+        "madaline.functional.vmap": ("vmap",),
         "madaline.graph": ("random",),
+        "madaline.graph.creation": ("array", "zeros"),
         "madaline.graph.numpy_api.dispatch": ("supported_functions",),
+        "madaline.graph.numpy_api.linalg": ("expm", "solve_triangular"),
         "madaline.graph.numpy_api.reduce": ("logsumexp",),
+        "madaline.graph.numpy_api.special": ("polygamma",),
         "madaline.graph.primitives.elementwise": ("erf", "relu", "sigmoid", "softplus", "stop_gradient"),
         "madaline.graph.trace": ("trace",),
     },

@@ -10,9 +10,17 @@ from madaline.functional.jacobian import jacobian as jacobian
 from madaline.functional.products import hvp as hvp
 from madaline.functional.products import jvp as jvp
 from madaline.functional.products import vjp as vjp
+from madaline.functional.rules import checkpoint as checkpoint
+from madaline.functional.rules import custom_derivative as custom_derivative
+from madaline.functional.vmap import vmap as vmap
 from madaline.graph import random as random
+from madaline.graph.creation import array as array
+from madaline.graph.creation import zeros as zeros
 from madaline.graph.numpy_api.dispatch import supported_functions as supported_functions
+from madaline.graph.numpy_api.linalg import expm as expm
+from madaline.graph.numpy_api.linalg import solve_triangular as solve_triangular
 from madaline.graph.numpy_api.reduce import logsumexp as logsumexp
+from madaline.graph.numpy_api.special import polygamma as polygamma
 from madaline.graph.primitives.elementwise import erf as erf
 from madaline.graph.primitives.elementwise import relu as relu
 from madaline.graph.primitives.elementwise import sigmoid as sigmoid
@@ -21,23 +29,31 @@ from madaline.graph.primitives.elementwise import stop_gradient as stop_gradient
 from madaline.graph.trace import trace as trace
 
 __all__ = [
+    "array",
     "check_gradient",
+    "checkpoint",
     "collapse",
     "compile",
+    "custom_derivative",
     "erf",
+    "expm",
     "grad",
     "hessian",
     "hvp",
     "jacobian",
     "jvp",
     "logsumexp",
+    "polygamma",
     "random",
     "relu",
     "sigmoid",
     "softplus",
+    "solve_triangular",
     "stop_gradient",
     "supported_functions",
     "trace",
     "value_and_grad",
     "vjp",
+    "vmap",
+    "zeros",
 ]

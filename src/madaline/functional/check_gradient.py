@@ -35,14 +35,14 @@ def check_gradient(
     .. math:: \frac{\partial f}{\partial x_i} \approx n = \frac{f(x + h e_i) - f(x - h e_i)}{2h},\quad
               h = \varepsilon^{1/3} \max(1, |x_i|),\quad \text{error} = \frac{|a - n|}{\max(|a|, |n|, \text{floor})}
 
-    where :math:`a` is the derivative that :func:`madaline.grad` gives. All is computed in float64, whatever the types
-    of the arguments; the differences call ``f`` on plain NumPy arrays, so they know nothing of graphs. The floor is
-    where rounding of ``f`` would count as an error: it is measured by moving the point by its last digits.
+    where :math:`a` is the derivative from :func:`madaline.grad`. Everything is computed in float64, independent of the
+    types of the arguments. Finite differences call ``f`` on plain NumPy arrays, so they do not depend on tracing. The
+    floor is the derivative that rounding errors of ``f`` alone can produce; these are measured at the point.
 
-    A derivative that disagrees is looked at again with smaller steps. If it agrees then, it is right. If the
-    differences left and right of the point stay apart as the step shrinks, there is a kink (such as relu at 0) and no
-    derivative to compare with. If the derivatives a little to the left and to the right are right, it is reported
-    apart and does not fail the check.
+    A derivative that disagrees is checked again with smaller steps and passes if it agrees then. If the left and right
+    differences do not approach each other as the step shrinks, the function has a kink there (such as relu at 0) and no
+    derivative. A kink is reported separately and does not fail the check, provided that the derivatives on both sides
+    of it are right.
 
     Parameters
     ----------

@@ -13,10 +13,10 @@ from madaline.functional.evaluate import finished
 from madaline.graph.node import Node, constant
 from madaline.graph.trace import (
     Graph,
+    call_traced,
     checked_rows,
     depends_on_open_trace,
     leaf_input,
-    open_trace,
     refuse_foreign_inputs,
 )
 from madaline.graph.tree import Structure, flatten, unflatten
@@ -146,8 +146,7 @@ class CompiledFunction:
             else:
                 given.append(leaf)
         args, kwargs = unflatten(structure, given)
-        with open_trace(inputs):
-            result = self.function(*args, **kwargs)
+        result = call_traced(self.function, inputs, *args, **kwargs)
         out_leaves, out_structure = flatten(result)
         # An array the function closes over may change later; the program keeps what it saw.
         out_leaves = [constant(leaf.copy()) if isinstance(leaf, np.ndarray) else leaf for leaf in out_leaves]

@@ -1,4 +1,4 @@
-"""Centred differences of a function of plain arrays, and how a derivative compares with them."""
+"""Central differences of a function of plain arrays, and their comparison with a gradient."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from madaline.functional.gradient_report import Probe
 from madaline.graph.tree import flatten
 
 SHRINK = (2.0**-4, 2.0**-8, 2.0**-12)
-"Smaller steps for a derivative that disagrees at the first one."
+"Step reductions to try where a derivative disagrees at the first step size."
 
 
 class Differences:
-    """The function on plain arrays, as one number, along lines through the point."""
+    """A function of plain arrays, contracted to one number, evaluated along lines through a point."""
 
     def __init__(
         self, function: Callable[[Sequence[Any]], Any], points: list[np.ndarray], rng: np.random.Generator
@@ -46,7 +46,7 @@ class Differences:
             return self._function([finished(point.copy()) for point in points])
 
     def contract(self, result: Any) -> Any:
-        """The float results, weighted and summed, as arrays or as nodes."""
+        """The weighted sum of all float results; works on arrays and on traced values."""
         pairs = zip(self._weights, flatten(result)[0], strict=True)
         products = [leaf if isinstance(w, float) else np.sum(w * leaf) for w, leaf in pairs if w is not None]
         return sum(products[1:], start=products[0])
@@ -56,12 +56,12 @@ class Differences:
             return float(self.contract(self._call(points)))
 
     def _noise(self, size: float, rng: np.random.Generator) -> float:
-        """How far rounding moves the value: by its last digit, or by what the last digits of the arguments do to it."""
+        """An estimate of the rounding error of the value: one ulp of it, or the effect of one ulp of the arguments."""
         found = self.eps * size
-        # What moves the value further than that is a jump, not rounding.
+        # A larger change is a jump, not rounding.
         most = 1e6 * self.eps * max(1.0, size, *(float(np.max(np.abs(x), initial=0.0)) for x in self.points))
         for attempt in range(4):
-            # Also a step away: where the value itself is near 0, as at a minimum, its last digit says nothing.
+            # Also measured one step away: near a minimum the value may be close to 0, and so is its ulp.
             away = self.step(1.0) * (attempt % 2)
             here = [x + away * rng.choice((-1.0, 1.0), size=x.shape) for x in self.points]
             moved = [x + self.eps * np.maximum(1.0, np.abs(x)) * rng.choice((-1.0, 1.0), size=x.shape) for x in here]
@@ -70,7 +70,7 @@ class Differences:
         return max(found, float(np.finfo(np.float64).tiny))
 
     def problems(self) -> list[str]:
-        """Why comparing makes no sense."""
+        """Reasons why a comparison is not possible."""
         if not np.isfinite(self.value):
             return [f"the function gives {self.value} at this point."]
         if self.value != self.again:
@@ -80,7 +80,7 @@ class Differences:
         return []
 
     def moved(self, k: int, where: int | np.ndarray, t: float) -> list[np.ndarray]:
-        """The point with array ``k`` moved by ``t``, in one element or along a direction."""
+        """The point after moving one element of array ``k``, or the array along a direction, by ``t``."""
         x = self.points[k].copy()
         if isinstance(where, int):
             x.reshape(-1)[where] += t
@@ -89,12 +89,12 @@ class Differences:
         return [*self.points[:k], x, *self.points[k + 1 :]]
 
     def step(self, size: float) -> float:
-        """A power of two, so that moving by it is exact, near the best compromise of rounding and truncation."""
+        """A step size that balances rounding and truncation error: a power of two, so that adding it is exact."""
         return float(2.0 ** np.round(np.log2(self.eps ** (1 / 3) * max(1.0, size))))
 
 
 class Comparison:
-    """Single derivatives against differences."""
+    """Compares single derivatives with finite differences."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class Comparison:
         self._tolerance = tolerance
 
     def __call__(self, k: int, where: int | np.ndarray, label: str, size: float) -> Probe:
-        """The derivative by array ``k``, in one element or along a direction; ``size`` is that of what moves."""
+        """Check the derivative by one element of array ``k`` or along a direction; ``size`` is that of ``x``."""
         f, noise = self.differences.value, self.differences.noise
         h = self.differences.step(size)
         a = _along(self._gradients[k], where)
@@ -138,7 +138,7 @@ class Comparison:
                 slopes = (left, right)
         if not np.isfinite(best):
             return Probe(label, a, best, np.inf, "edge")
-        # At a smooth point the gap between the two sides shrinks with the step.
+        # At a smooth point the left and right differences approach each other as the step shrinks.
         (first, wide), (last, narrow) = (gaps[0], gaps[-1]) if gaps else ((h, 0.0), (h, 0.0))
         stays = last < first and narrow > 0.5 * wide and narrow > 32.0 * noise / last
         if stays and all(self._is_right_beside(k, where, t, line, floor) for t in (h, -h)):
@@ -149,7 +149,7 @@ class Comparison:
     def _is_right_beside(
         self, k: int, where: int | np.ndarray, t: float, line: Callable[[float], float], floor: float
     ) -> bool:
-        """Whether the derivative agrees where the kink is left behind; the step is small, so this is coarse."""
+        """Whether the derivative is right next to the kink; a coarse check, since the step is small."""
         s = abs(t) / 16.0
         n = (line(t + s) - line(t - s)) / (2.0 * s)
         a = _along(self._gradients_at(self.differences.moved(k, where, t))[k], where)

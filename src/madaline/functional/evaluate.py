@@ -39,6 +39,8 @@ class Arguments:
             self.nodes = [_renamed(as_node(array)) for array in self.arrays]
         else:
             self.nodes = [leaf_input(index, array, name=names[index]) for index, array in enumerate(self.arrays)]
+            for node, array in zip(self.nodes, self.arrays, strict=True):
+                node.known = np.asarray(array, dtype=node.dtype)
 
     def run(self, outputs: Sequence[Any]) -> list[Any]:
         """Numbers for the outputs, or nodes inside another trace; other objects are passed on."""

@@ -10,11 +10,19 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import DtypeError, ShapeError
-from madaline.functional.evaluate import Arguments, as_type_of, check_differentiable, names_of, output_node
+from madaline.functional.derived import run_derived
+from madaline.functional.evaluate import (
+    Arguments,
+    as_type_of,
+    check_differentiable,
+    finished,
+    names_of,
+    output_node,
+)
 from madaline.graph.node import Node, constant, is_float
 from madaline.graph.reverse_mode import cotangents
 from madaline.graph.shapes import show
-from madaline.graph.trace import open_trace
+from madaline.graph.trace import call_traced
 from madaline.graph.tree import Structure, flatten, unflatten
 
 ArgNums = int | Sequence[int]
@@ -49,7 +57,14 @@ def grad(f: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) 
         value, slope = both(*args, **kwargs)
         return (slope, value[1]) if has_aux else slope
 
+    if not has_aux:
+        vars(gradient)["result_names"] = lambda args: gradient_names(f, checked_argnums(argnums), args)
     return gradient
+
+
+def gradient_names(f: Callable[..., Any], argnums: int | tuple[int, ...], args: tuple[Any, ...]) -> list[str]:
+    """What drawings call the parts of a gradient."""
+    return [f"gradient by {name}" for name in names_of(f, args, positions_of(argnums, args))]
 
 
 def value_and_grad(f: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[..., Any]:
@@ -71,15 +86,34 @@ def value_and_grad(f: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool
         arguments = Arguments(leaves, names)
         check_differentiable(arguments.nodes, names)
         value, aux_leaves, aux_structure = _traced(f, args, kwargs, positions, structure, arguments, has_aux)
-        bars = cotangents([value], arguments.nodes, [constant(1.0, value.dtype)])
-        slopes = [zeros_for(node) if bar is None else bar for node, bar in zip(arguments.nodes, bars, strict=True)]
-        results = arguments.run([value, *slopes, *aux_leaves])
+        results = _evaluated(arguments, value, aux_leaves)
         gradients = [as_type_of(slope, leaf) for slope, leaf in zip(results[1 : 1 + len(leaves)], leaves, strict=True)]
         slope_trees = unflatten(structure, gradients)
         first = (results[0], unflatten(aux_structure, results[1 + len(leaves) :])) if has_aux else results[0]
         return first, (slope_trees[0] if isinstance(argnums, int) else tuple(slope_trees))
 
+    if not has_aux:
+        vars(function)["result_names"] = lambda args: ["value", *gradient_names(f, argnums, args)]
     return function
+
+
+def _evaluated(arguments: Arguments, value: Node, aux_leaves: list[Any]) -> list[Any]:
+    """The value, the gradients and the auxiliary leaves."""
+    aux = [leaf for leaf in aux_leaves if isinstance(leaf, Node)]
+
+    def derive() -> list[Any]:
+        bars = cotangents([value], arguments.nodes, [constant(1.0, value.dtype)])
+        slopes = [zeros_for(node) if bar is None else bar for node, bar in zip(arguments.nodes, bars, strict=True)]
+        return [value, *slopes, *aux]
+
+    if arguments.nested:
+        first, *slopes = derive()[: 1 + len(arguments.nodes)]
+        return arguments.run([first, *slopes, *aux_leaves])
+    found = run_derived(arguments, [value, *aux], derive)
+    count = 1 + len(arguments.nodes)
+    rest = iter(found[count:])
+    leaves = [finished(next(rest)) if isinstance(leaf, Node) else leaf for leaf in aux_leaves]
+    return [*map(finished, found[:count]), *leaves]
 
 
 def _traced(
@@ -114,8 +148,7 @@ def call(
     given = list(args)
     for position, tree in zip(positions, trees, strict=True):
         given[position] = tree
-    with open_trace(inputs):
-        return f(*given, **kwargs)
+    return call_traced(f, inputs, *given, **kwargs)
 
 
 def _scalar(result: Any) -> Node:

@@ -9,18 +9,18 @@ from typing import Literal
 from madaline.graph.shapes import Shape, show
 
 Kind = Literal["right", "wrong", "kink", "jump", "edge", "nan"]
-"""How one derivative compares: ``kink`` and ``jump`` say that there is none to compare with, ``edge`` that the function
-is not finite beside the point, ``nan`` that the derivative itself is not finite."""
+"""Result of one comparison. ``kink``, ``jump``: the function has no derivative there. ``edge``: the function is not
+finite next to the point. ``nan``: the gradient is not finite."""
 
 SHOWN = 5
-"Kinks and failures listed by name; more are counted."
+"Maximum number of kinks and failures to list."
 
 
 @dataclass(frozen=True)
 class Probe:
-    """One derivative, by an element or along a direction, compared with differences.
+    """One derivative, by an element or along a direction, and its finite difference.
 
-    ``slopes`` are the one-sided differences left and right of a kink.
+    ``slopes`` are the one-sided differences at a kink.
     """
 
     where: str
@@ -33,7 +33,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class ArgumentCheck:
-    """All probes of one array among the arguments."""
+    """The comparisons for one array of the arguments."""
 
     name: str
     shape: Shape
@@ -44,17 +44,17 @@ class ArgumentCheck:
 
     @property
     def compared(self) -> list[Probe]:
-        """The probes where there is a derivative to compare with."""
+        """Comparisons at points where the function is differentiable."""
         return [probe for probe in self.probes if probe.kind not in ("kink", "jump")]
 
     @property
     def worst(self) -> Probe | None:
-        """The largest error, without kinks."""
+        """The comparison with the largest error, kinks excluded."""
         return max(self.compared, key=lambda probe: probe.error, default=None)
 
     @property
     def coverage(self) -> str:
-        """How much was checked, in words."""
+        """Text that says how many elements were checked."""
         if self.n_elements == self.size:
             return f"all {self.size}" if self.size else "nothing"
         return f"{self.n_elements} of {self.size}, {self.n_directions} directions"
@@ -89,12 +89,12 @@ class GradientCheck:
 
     @property
     def probes(self) -> list[Probe]:
-        """Everything that was compared."""
+        """All comparisons."""
         return [probe for argument in self.arguments for probe in argument.probes]
 
     @property
     def failures(self) -> list[Probe]:
-        """The derivatives that are wrong."""
+        """Comparisons that failed."""
         return [probe for probe in self.probes if probe.kind in ("wrong", "edge", "nan")]
 
     @property
@@ -104,18 +104,18 @@ class GradientCheck:
 
     @property
     def worst(self) -> Probe | None:
-        """The largest error of all, kinks aside."""
+        """The comparison with the largest error of all arguments, kinks excluded."""
         found = [argument.worst for argument in self.arguments if argument.worst is not None]
         return max(found, key=lambda probe: probe.error, default=None)
 
     @property
     def error(self) -> float:
-        """The largest relative error, kinks aside; 0 if nothing was compared."""
+        """The largest relative error, kinks excluded; 0 if nothing was compared."""
         return self.worst.error if self.worst is not None else 0.0
 
     @property
     def passed(self) -> bool:
-        """Whether every derivative agrees."""
+        """Whether the check passed."""
         return not (self.problems or self.failures or (self.count_kinks and self.kinks))
 
     def __bool__(self) -> bool:

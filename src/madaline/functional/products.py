@@ -19,7 +19,8 @@ from madaline.functional.evaluate import (
 )
 from madaline.functional.gradient import call, grad, zeros_for
 from madaline.graph.forward_mode import tangents as push_forward
-from madaline.graph.node import Node, as_node, constant, is_constant, new_input, substitute, topological_order
+from madaline.graph.node import Node, as_node, constant, new_input, substitute
+from madaline.graph.residuals import residuals
 from madaline.graph.reverse_mode import cotangents as pull_back
 from madaline.graph.shapes import show
 from madaline.graph.trace import Graph, refuse_foreign_inputs
@@ -134,7 +135,7 @@ class LinearMap:
         if arguments.nested:
             self.values: list[Any] = arguments.run(outputs)
             return
-        kept = _residuals(self._images, self._seeds)
+        kept = residuals(self._images, self._seeds)
         refuse_foreign_inputs([*arguments.nodes, *self._seeds], self._images)
         numbers = arguments.run([*outputs, *kept])
         self.values, self._kept = numbers[: len(outputs)], numbers[len(outputs) :]
@@ -160,21 +161,6 @@ class LinearMap:
             given = {id(s): as_node(v).astype(s.dtype) for s, v in zip(self._seeds, vectors, strict=True)}
             return substitute(self._images, given if self._arguments.nested else given | self._fixed)
         return [finished(value) for value in self._program([*vectors, *self._kept])]
-
-
-def _residuals(images: list[Any], seeds: list[Node]) -> list[Node]:
-    """The values a linear map needs that do not depend on the vector it is applied to."""
-    dependent = {id(seed) for seed in seeds}
-    order = topological_order(images)
-    for node in order:
-        if any(id(item) in dependent for item in node.inputs):
-            dependent.add(id(node))
-    kept: dict[int, Node] = {}
-    wanted = [item for node in order if id(node) in dependent for item in node.inputs] + list(images)
-    for item in wanted:
-        if id(item) not in dependent and not is_constant(item):
-            kept.setdefault(id(item), item)
-    return list(kept.values())
 
 
 def _matched(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[list[Any], Structure, list[Any]]:

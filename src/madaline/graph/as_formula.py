@@ -15,7 +15,7 @@ from madaline.graph.node import CONSTANT, ROW_COUNT, as_node, new_input
 from madaline.graph.plain import graph_to_dict
 from madaline.graph.primitives.elementwise import Elementwise
 from madaline.graph.shapes import Rows, Shape
-from madaline.graph.trace import Graph, open_trace, parameter_names, refuse_foreign_inputs
+from madaline.graph.trace import Graph, call_traced, parameter_names, refuse_foreign_inputs
 
 Signature = Sequence[tuple[Shape, Any]]
 "Shape and type of each argument."
@@ -87,8 +87,7 @@ def _traced(function: Callable[..., Any], signature: Signature, names: Sequence[
         new_input(index, shape, dtype, name or f"x{index + 1}")
         for index, ((shape, dtype), name) in enumerate(itertools.zip_longest(signature, names[: len(signature)]))
     )
-    with open_trace(inputs):
-        result = function(*inputs)
+    result = call_traced(function, inputs, *inputs)
     outputs = tuple(as_node(leaf) for leaf in (result if isinstance(result, (tuple, list)) else (result,)))
     refuse_foreign_inputs(inputs, outputs)
     return Graph(inputs, outputs)

@@ -28,6 +28,9 @@ STYLES = {
     "left out": ("#ffffff", "#999999", "left out"),
 }
 EDGE = "#8a8f98"
+# A narrow page shrinks the drawing. Converters to PDF and PNG take `height: auto` for no height at all,
+# and do not read rules for screens.
+_STYLE = "<style>@media screen { svg.madaline-graph { max-width: 100%; height: auto } }</style>"
 
 
 def svg(graph: Graph, *, title: str = "", max_nodes: int = MAX_NODES) -> str:
@@ -81,7 +84,14 @@ def _is_output(graph: Graph, node: Node) -> bool:
 
 def _boxes(graph: Graph, nodes: Sequence[Node], names: dict[int, str], left_out: int) -> list[Box]:
     outputs = {id(node) for node in graph.outputs}
-    boxes = {id(node): Box(_label(node, names), _kind(node, outputs)) for node in nodes}
+    titles: dict[int, list[str]] = {}
+    for node, name in zip(graph.outputs, graph.output_names, strict=False):
+        if name:
+            titles.setdefault(id(node), []).append(_clip(name))
+    boxes = {}
+    for node in nodes:
+        first, *rest = _label(node, names)
+        boxes[id(node)] = Box([first, *titles.get(id(node), ()), *rest], _kind(node, outputs))
     result = list(boxes.values())
     dots = Box([f"{left_out} nodes left out"], "left out")
     if left_out:
@@ -150,7 +160,8 @@ def _write(layers: list[list[Box]], title: str, kinds: list[str]) -> str:
     font = 'font-family="ui-monospace, Menlo, Consolas, monospace" font-size="11"'
     arrow = 'viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"'
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} style="max-width: 100%; height: auto" {font} role="img">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} class="madaline-graph" {font} role="img">',
+        _STYLE,
         f"<title>{escape(title)}</title>",
         f'<defs><marker id="madaline-arrow" {arrow}><path d="M 0 0.5 L 8 4 L 0 7.5 z" fill="{EDGE}"/></marker></defs>',
         f'<text x="{margin:.0f}" y="20" font-size="13" font-weight="bold" fill="{EDGE}">{escape(title)}</text>',

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import functools
+import math
+import operator
+import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextvars import ContextVar
 from operator import is_
+from types import FrameType
 from typing import Any, NoReturn
 
 import numpy as np
 
 from madaline.errors import TraceError
-from madaline.graph.primitive import PRIMITIVES, ZERO, Primitive
+from madaline.graph.array_methods import ArrayMethods
+from madaline.graph.primitive import PRIMITIVES, Primitive
 from madaline.graph.shapes import Rows, Shape, show, size_of
 
 FLOAT32 = np.dtype(np.float32)
@@ -19,14 +25,16 @@ INT64 = np.dtype(np.int64)
 BOOL = np.dtype(np.bool_)
 
 
-class Node:
-    """One value of the graph: the primitive that makes it, from which nodes, with which static parameters.
+class Node(ArrayMethods):
+    """One value of the graph: the primitive that computes it, the input nodes, and the static parameters.
 
-    Use it as an array: operators, indexing, methods and NumPy functions give further nodes. What would need its
-    number (``float(x)``, ``if x > 0``, ``np.asarray(x)``) or would change it in place raises a TraceError.
+    Use it as an array: operators, indexing, methods and NumPy functions give further nodes. While ``md.grad`` and the
+    like trace a function, arguments have known values, so ``if x > 0`` and ``x[x > 0]`` work. Inside ``md.compile``
+    they are unknown; then uses that need numbers raise a TraceError, and so does ``float(x)`` anywhere, since a plain
+    number would lose its derivative.
     """
 
-    __slots__ = ("__weakref__", "dtype", "inputs", "params", "primitive", "shape")
+    __slots__ = ("__weakref__", "dtype", "inputs", "known", "memory", "params", "primitive", "shape")
 
     def __init__(
         self, primitive: Primitive, inputs: tuple[Node, ...], params: dict[str, Any], shape: Shape, dtype: np.dtype[Any]
@@ -36,6 +44,10 @@ class Node:
         self.params = params
         self.shape = shape
         self.dtype = dtype
+        self.known: np.ndarray | None = None
+        "The value, where it is known while tracing; see ``known_value``."
+        self.memory: Any = None
+        "What is shared with other arrays, or was written in place; see ``memory.py``."
 
     @property
     def ndim(self) -> int:
@@ -53,22 +65,6 @@ class Node:
     def nbytes(self) -> Any:
         return self.size * self.dtype.itemsize
 
-    @property
-    def T(self) -> Any:  # noqa: N802 - NumPy's name
-        return self.transpose()
-
-    @property
-    def mT(self) -> Any:  # noqa: N802 - NumPy's name
-        return self.swapaxes(-1, -2)
-
-    @property
-    def real(self) -> Node:
-        return self
-
-    @property
-    def flat(self) -> Any:
-        return self.ravel()
-
     def __repr__(self) -> str:
         return f"<traced {self.primitive.name}: {self.dtype.name} {show(self.shape)}>"
 
@@ -82,10 +78,22 @@ class Node:
             )
         return size
 
-    def __iter__(self) -> Iterator[Node]:
+    def __iter__(self) -> Iterator[Any]:
         if not self.shape:
             raise TypeError("iteration over a traced value without axes")
         return (self[index] for index in range(len(self)))
+
+    def __reduce__(self) -> Any:
+        return Node, (self.primitive, self.inputs, self.params, self.shape, self.dtype)
+
+    def __copy__(self) -> Any:
+        from madaline.graph.memory import is_writable
+
+        # While its function is traced, a copy has memory of its own; a node itself never changes.
+        return np.copy(self) if is_writable() else self
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.__copy__()
 
     # NumPy's protocols
 
@@ -101,147 +109,92 @@ class Node:
 
         return call_function(function, args, kwargs)
 
-    def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        # TypeError, since NumPy swallows other exceptions here and would wrap the node in an object array.
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        # Integers and masks have no derivative to lose. TypeError, since NumPy swallows other exceptions here and
+        # would wrap the node in an object array.
+        value = None if is_float(self.dtype) else known_value(self)
+        if value is not None:
+            return np.array(value, dtype=dtype)
+        _refuse_scipy_function()
         raise TraceError(
-            f"{self!r} has no value yet, so NumPy cannot turn it into an array (np.asarray, np.array, or a function "
-            "that needs numbers, such as one of scipy's). Keep it as it is: NumPy functions take it directly; use "
-            "np.stack to join several, np.take_along_axis(a, i, axis=0) for a[i], np.where(mask, a, b) for a[mask]."
+            f"{self!r} is a traced value, so NumPy cannot turn it into a plain array (np.array, np.asarray, a list of "
+            "traced values, an entry of a plain array). To join traced values use np.stack, np.hstack or "
+            "md.array([...]); for an array to fill use md.zeros or np.zeros_like(x); for a[i] and a[mask] of a plain "
+            "array a use np.take_along_axis(a, i, axis=0) and np.where(mask, a, b)."
         )
-
-    # Operators. ZERO, the tangent that is absent, answers for itself.
-
-    def __add__(self, other: Any) -> Any:
-        return NotImplemented if other is ZERO else np.add(self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return np.add(other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return NotImplemented if other is ZERO else np.subtract(self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return np.subtract(other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return NotImplemented if other is ZERO else np.multiply(self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return np.multiply(other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return np.divide(self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return np.divide(other, self)
-
-    def __floordiv__(self, other: Any) -> Any:
-        return np.floor_divide(self, other)
-
-    def __rfloordiv__(self, other: Any) -> Any:
-        return np.floor_divide(other, self)
-
-    def __mod__(self, other: Any) -> Any:
-        return np.remainder(self, other)
-
-    def __rmod__(self, other: Any) -> Any:
-        return np.remainder(other, self)
-
-    def __divmod__(self, other: Any) -> Any:
-        return np.floor_divide(self, other), np.remainder(self, other)
-
-    def __rdivmod__(self, other: Any) -> Any:
-        return np.floor_divide(other, self), np.remainder(other, self)
-
-    def __pow__(self, other: Any) -> Any:
-        return np.power(self, other)
-
-    def __rpow__(self, other: Any) -> Any:
-        return np.power(other, self)
-
-    def __matmul__(self, other: Any) -> Any:
-        return NotImplemented if other is ZERO else np.matmul(self, other)
-
-    def __rmatmul__(self, other: Any) -> Any:
-        return np.matmul(other, self)
-
-    def __neg__(self) -> Any:
-        return np.negative(self)
-
-    def __pos__(self) -> Node:
-        return self
-
-    def __abs__(self) -> Any:
-        return np.absolute(self)
-
-    def __invert__(self) -> Any:
-        return np.invert(self)
-
-    def __and__(self, other: Any) -> Any:
-        return np.bitwise_and(self, other)
-
-    def __rand__(self, other: Any) -> Any:
-        return np.bitwise_and(other, self)
-
-    def __or__(self, other: Any) -> Any:
-        return np.bitwise_or(self, other)
-
-    def __ror__(self, other: Any) -> Any:
-        return np.bitwise_or(other, self)
-
-    def __xor__(self, other: Any) -> Any:
-        return np.bitwise_xor(self, other)
-
-    def __rxor__(self, other: Any) -> Any:
-        return np.bitwise_xor(other, self)
-
-    def __eq__(self, other: Any) -> Any:  # noqa: PYI032 - compared elementwise, as an array is
-        return np.equal(self, other)
-
-    def __ne__(self, other: Any) -> Any:  # noqa: PYI032 - compared elementwise, as an array is
-        return np.not_equal(self, other)
-
-    def __lt__(self, other: Any) -> Any:
-        return np.less(self, other)
-
-    def __le__(self, other: Any) -> Any:
-        return np.less_equal(self, other)
-
-    def __gt__(self, other: Any) -> Any:
-        return np.greater(self, other)
-
-    def __ge__(self, other: Any) -> Any:
-        return np.greater_equal(self, other)
-
-    __hash__ = object.__hash__
 
     def __getitem__(self, index: Any) -> Any:
         from madaline.graph.numpy_api.indexing import getitem
 
         return getitem(self, index)
 
-    # What a traced value cannot do
+    def __setitem__(self, index: Any, value: Any) -> None:
+        from madaline.graph.memory import assign
 
-    def __bool__(self) -> NoReturn:
+        assign(self, index, value)
+
+    def astype(
+        self, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True
+    ) -> Any:
+        from madaline.graph.primitives.elementwise import cast
+
+        result = cast(self, dtype)
+        # A user's copy has memory of its own; the library itself never writes in place and needs no copy.
+        caller = sys._getframe(1).f_globals  # noqa: SLF001 - the documented way to find the caller
+        own = result is self and copy and not caller.get("__name__", "").startswith("madaline.")
+        return np.copy(self) if own else result
+
+    # Uses that need the number
+
+    def __bool__(self) -> bool:
+        value = known_value(self)
+        if value is not None:
+            return bool(value)
         raise TraceError(
             f"{self!r} has no value yet, so Python cannot branch on it (if, while, and, or, assert, max, sorted). "
-            "Use np.where(condition, a, b), np.maximum / np.minimum, or & and | for masks."
+            "Use np.where(condition, a, b), np.maximum / np.minimum, or & and | for masks; or call md.grad without "
+            "md.compile, where values are known."
         )
 
     def _number(self) -> NoReturn:
         raise TraceError(
-            f"{self!r} has no value yet, so it cannot become a Python number (float, int, item, math.*, "
-            "a format, or an entry of an array: a[i] = x). Keep it as it is and use NumPy functions (np.exp for "
-            "math.exp, np.stack of the entries for an array); to see it, return it as auxiliary output (has_aux=True)."
+            f"{self!r} is a traced value and cannot become a Python number (float, item, math.*, or an entry of a "
+            "plain array: a[i] = x), since its derivative would be lost. Use NumPy functions (np.exp for math.exp); "
+            "for an array to fill, use md.zeros or np.zeros_like(x), or np.stack of the entries; to see the "
+            "number, return it as auxiliary output (has_aux=True)."
         )
 
-    __float__ = __int__ = __complex__ = __index__ = _number
+    __float__ = __complex__ = _number
 
-    def __format__(self, spec: str) -> str:
-        return repr(self) if not spec else self._number()
+    def _integer(self) -> np.ndarray:
+        """The value, for uses whose derivative is zero; an error where it is not known."""
+        value = known_value(self)
+        if value is None:
+            self._number()
+        return value
+
+    def __int__(self) -> int:
+        return int(self._integer())
+
+    def __index__(self) -> int:
+        if is_float(self.dtype):
+            self._number()
+        return int(operator.index(self._integer()[()]))
+
+    def __floor__(self) -> int:
+        return math.floor(self._integer()[()])
+
+    def __ceil__(self) -> int:
+        return math.ceil(self._integer()[()])
+
+    def __trunc__(self) -> int:
+        return int(self._integer())
 
     def __round__(self, digits: int | None = None) -> Any:
-        return self._number() if digits is None else np.round(self, digits)
+        return round(float(self._integer())) if digits is None else np.round(self, digits)
+
+    def __format__(self, spec: str) -> str:
+        return format(self._integer()[()], spec) if spec else repr(self)
 
     def __getattr__(self, name: str) -> NoReturn:
         text = f"A traced value has no attribute {name!r}."
@@ -249,145 +202,71 @@ class Node:
             text = f"x.{name} of an array is not supported on traced values; md.supported_functions() lists what is."
         raise AttributeError(text)
 
-    def __copy__(self) -> Node:
-        return self
+    def item(self, *index: Any) -> Any:
+        return self._number() if is_float(self.dtype) else self._integer().item(*index)
 
-    def __deepcopy__(self, memo: Any) -> Node:
-        # A node never changes, and a second one would be a value that nobody gives.
-        return self
+    def tolist(self) -> Any:
+        return self._number() if is_float(self.dtype) else self._integer().tolist()
 
-    def item(self, *_: Any) -> NoReturn:
-        self._number()
+    def __delitem__(self, index: Any) -> NoReturn:
+        raise TraceError("Entries of a traced array cannot be deleted in place. Use x = np.delete(x, index).")
 
-    def tolist(self) -> NoReturn:
-        self._number()
-
-    def _in_place(self, *_: Any, **__: Any) -> NoReturn:
-        raise TraceError(
-            "A traced value cannot be changed in place (x[i] = v, x += v on an array, x.sort(), x.fill()). "
-            "Make a new one: x = x + v, np.where(mask, v, x), np.concatenate or np.stack of the parts."
-        )
-
-    __setitem__ = __delitem__ = sort = fill = put = itemset = partition = resize = _in_place
-
-    def _rebind(self, operation: Any, other: Any) -> Any:
-        # A NumPy scalar is immutable, so `total += x` only rebinds the name; an array would change for all its aliases.
-        return operation(self, other) if self.ndim == 0 else self._in_place()
-
-    def __iadd__(self, other: Any) -> Any:
-        return self._rebind(np.add, other)
-
-    def __isub__(self, other: Any) -> Any:
-        return self._rebind(np.subtract, other)
-
-    def __imul__(self, other: Any) -> Any:
-        return self._rebind(np.multiply, other)
-
-    def __itruediv__(self, other: Any) -> Any:
-        return self._rebind(np.divide, other)
-
-    def __ipow__(self, other: Any) -> Any:
-        return self._rebind(np.power, other)
-
-    __imatmul__ = __ifloordiv__ = __imod__ = __iand__ = __ior__ = __ixor__ = _in_place
-
-    # Methods of an array
-
-    def sum(self, *args: Any, **options: Any) -> Any:
-        return np.sum(self, *args, **options)
-
-    def prod(self, *args: Any, **options: Any) -> Any:
-        return np.prod(self, *args, **options)
-
-    def mean(self, *args: Any, **options: Any) -> Any:
-        return np.mean(self, *args, **options)
-
-    def var(self, *args: Any, **options: Any) -> Any:
-        return np.var(self, *args, **options)
-
-    def std(self, *args: Any, **options: Any) -> Any:
-        return np.std(self, *args, **options)
-
-    def max(self, *args: Any, **options: Any) -> Any:
-        return np.max(self, *args, **options)
-
-    def min(self, *args: Any, **options: Any) -> Any:
-        return np.min(self, *args, **options)
-
-    def any(self, *args: Any, **options: Any) -> Any:
-        return np.any(self, *args, **options)
-
-    def all(self, *args: Any, **options: Any) -> Any:
-        return np.all(self, *args, **options)
-
-    def argmax(self, axis: Any = None, **options: Any) -> Any:
-        return np.argmax(self, axis=axis, **options)
-
-    def argmin(self, axis: Any = None, **options: Any) -> Any:
-        return np.argmin(self, axis=axis, **options)
-
-    def argsort(self, axis: Any = -1, **options: Any) -> Any:
-        return np.argsort(self, axis=axis, **options)
-
-    def cumsum(self, axis: Any = None, dtype: Any = None) -> Any:
-        return np.cumsum(self, axis=axis, dtype=dtype)
-
-    def cumprod(self, axis: Any = None, dtype: Any = None) -> Any:
-        return np.cumprod(self, axis=axis, dtype=dtype)
-
-    def reshape(self, *shape: Any, order: Any = "C") -> Any:
-        return np.reshape(self, shape[0] if len(shape) == 1 else shape, order=order)
-
-    def ravel(self, order: Any = "C") -> Any:
-        return np.ravel(self, order)
-
-    def flatten(self, order: Any = "C") -> Any:
-        return np.ravel(self, order)
-
-    def squeeze(self, axis: Any = None) -> Any:
-        return np.squeeze(self, axis=axis)
-
-    def transpose(self, *axes: Any) -> Any:
-        order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
-        return np.transpose(self, order or None)
-
-    def swapaxes(self, first: int, second: int) -> Any:
-        return np.swapaxes(self, first, second)
-
-    def astype(self, dtype: Any, copy: bool = True) -> Any:
-        from madaline.graph.primitives.elementwise import cast
-
-        return cast(self, dtype)
-
-    def dot(self, other: Any) -> Any:
-        return np.dot(self, other)
-
-    def clip(self, min: Any = None, max: Any = None) -> Any:  # noqa: A002 - NumPy's names
-        return np.clip(self, min, max)
-
-    def round(self, decimals: int = 0) -> Any:
-        return np.round(self, decimals)
-
-    def take(self, indices: Any, axis: Any = None) -> Any:
-        return np.take(self, indices, axis=axis)
-
-    def repeat(self, repeats: Any, axis: Any = None) -> Any:
-        return np.repeat(self, repeats, axis=axis)
-
-    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-        return np.diagonal(self, offset, axis1, axis2)
-
-    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-        return np.trace(self, offset, axis1, axis2)
+    def resize(self, *shape: Any) -> NoReturn:
+        raise TraceError("A traced array cannot be resized in place. Use np.concatenate, np.pad or np.resize.")
 
     def _zeros(self) -> Any:
         return PRIMITIVES["broadcast_to"](constant(0, self.dtype), shape=self.shape)
 
-    def conj(self) -> Node:
-        return self
 
-    def copy(self) -> Node:
-        return self
+def _refuse_scipy_function() -> None:
+    """An error that names the function of SciPy that is asking for an array, if there is one, and what to use."""
+    from madaline.graph.numpy_api.special import INSTEAD
+
+    called: list[tuple[str, str]] = []
+    frame: FrameType | None = sys._getframe(2)  # noqa: SLF001 - the documented way to find the caller
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in ("scipy", "numpy"):
+        name = frame.f_code.co_name
+        if frame.f_globals["__name__"].startswith("scipy.") and name != "wrapper" and not name.startswith("_"):
+            parts = [part for part in frame.f_globals["__name__"].split(".") if not part.startswith("_")]
+            called.append((".".join([*parts, name]), name))
+        frame = frame.f_back
+    for path, name in reversed(called):
+        if name in INSTEAD:
+            raise TraceError(f"{path} takes plain arrays only, not traced values. Use {INSTEAD[name]}.")
+    if called:
+        raise TraceError(
+            f"{called[-1][0]} takes plain arrays only, not traced values. Write it with NumPy functions or with those "
+            "of scipy.special that md.supported_functions() lists."
+        )
+
+
+def known_value(node: Node) -> np.ndarray | None:
+    """The value of a node whose inputs are known numbers, as in ``md.grad(f)(x)``; None where one is not known.
+
+    Values are computed only when they are asked for, by NumPy, and kept.
+    """
+    if node.known is None and node.primitive is CONSTANT:
+        return np.asarray(node.params["value"])
+    node = as_node(node)
+    if node.known is not None:
+        return node.known
+    pending = [node]
+    while pending:
+        current = pending[-1]
+        missing = [item for item in current.inputs if item.known is None]
+        if current.known is not None:
+            pending.pop()
+        elif current.primitive is CONSTANT:
+            current.known = current.params["value"]
+        elif current.primitive is INPUT or current.primitive is ROW_COUNT:
+            return None
+        elif missing:
+            pending.extend(missing)
+        else:
+            with np.errstate(all="ignore"):
+                value = current.primitive.value(*[item.known for item in current.inputs], **current.params)
+            current.known = np.asarray(value, dtype=current.dtype)
+    return node.known
 
 
 class InputPrimitive(Primitive):
@@ -421,12 +300,43 @@ def new_input(index: int, shape: Shape, dtype: Any, name: str = "") -> Node:
 def constant(value: Any, dtype: Any = None) -> Node:
     """A leaf with a known value, brought to one of the graph's types."""
     if isinstance(value, (list, tuple)) and any(isinstance(item, Node) for item in value):
-        raise TraceError("A list of traced values is not an array. Use np.stack (new axis) or np.concatenate.")
+        raise TraceError(
+            "A list of traced values is not an array. Use np.stack (new axis), np.concatenate or md.array."
+        )
     array = whole_array(value, dtype)
     wanted = graph_dtype(array.dtype)
     if array.dtype != wanted:
         array = array.astype(wanted)
+    elif array is value and array.ndim and _may_change(array):
+        return _snapshot(array)
     return Node(CONSTANT, (), {"value": array}, array.shape, array.dtype)
+
+
+def _may_change(array: np.ndarray) -> bool:
+    """Whether the array, or the memory it is a view of, can be written to."""
+    owner: Any = array
+    while isinstance(owner, np.ndarray):
+        if owner.flags.writeable:
+            return True
+        owner = owner.base
+    return False
+
+
+SNAPSHOTS: ContextVar[dict[int, tuple[np.ndarray, Node]] | None] = ContextVar("arrays in open traces", default=None)
+"The constant made of each array while a function is traced, by the array's id."
+
+
+def _snapshot(array: np.ndarray) -> Node:
+    """A constant with a copy of an array, which the function may change later; the same node if it has not changed."""
+    kept = SNAPSHOTS.get()
+    if kept is not None and id(array) in kept:
+        _, node = kept[id(array)]
+        if np.array_equal(array, node.params["value"]):
+            return node
+    node = Node(CONSTANT, (), {"value": array.copy()}, array.shape, array.dtype)
+    if kept is not None:
+        kept[id(array)] = (array, node)
+    return node
 
 
 def whole_array(value: Any, dtype: Any = None) -> np.ndarray:
@@ -483,7 +393,7 @@ def is_float(dtype: np.dtype[Any]) -> bool:
 def as_node(value: Any, dtype: np.dtype[Any] | None = None) -> Node:
     """A node for a value of any kind; Python numbers and sizes take ``dtype``."""
     if isinstance(value, Node):
-        return value
+        return value if value.memory is None else value.memory.now(value)
     if isinstance(value, Rows):
         return row_count(value, dtype or FLOAT64)
     if dtype is not None and isinstance(value, (bool, int, float)):

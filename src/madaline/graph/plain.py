@@ -42,10 +42,16 @@ _EACH_AXIS = tuple[int | Rows, ...]
 _PARAMS: dict[str, Any] = {
     "axes": tuple[int, ...],
     "axis": int,
+    "lower": bool,
+    "n": int,
+    "order": int,
+    "rcond": float,
     "reverse": bool,
     "rows": bool,
+    "sign": int,
     "stream": int,
     "starts": _EACH_AXIS | tuple[_EACH_AXIS, ...],
+    "unit": bool,
     "steps": tuple[int, ...] | tuple[tuple[int, ...], ...],
 }
 "Types of the parameters of primitives, besides shapes, sizes and types."
@@ -154,8 +160,11 @@ def _node(entry: Any, values: Sequence[Node]) -> Node:
 
 def _check_arguments(primitive: Primitive, inputs: Sequence[Node], params: dict[str, Any]) -> None:
     if isinstance(primitive, Elementwise) and primitive.name != "cast":
-        if len(inputs) != len(primitive.domains) or params:
-            raise ConfigError(f"{primitive.name} takes {len(primitive.domains)} values and no parameters.")
+        signature = inspect.signature(primitive.value).parameters.values()
+        wanted = sorted(item.name for item in signature if item.kind is item.KEYWORD_ONLY)
+        if len(inputs) != len(primitive.domains) or sorted(params) != wanted:
+            named = f"the parameters {', '.join(wanted)}" if wanted else "no parameters"
+            raise ConfigError(f"{primitive.name} takes {len(primitive.domains)} values and {named}.")
     else:
         inspect.signature(primitive.value).bind(*inputs, **params)
 
@@ -178,6 +187,8 @@ def _param(value: Any, depth: int = 0) -> Any:
     if _is_list(value) and depth < 3:
         return tuple([_param(item, depth + 1) for item in value])
     if isinstance(value, (bool, Rows)) or (isinstance(value, int) and abs(value) <= 2**40):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
         return value
     return _rows(value)
 

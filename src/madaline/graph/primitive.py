@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from madaline.errors import TraceError
 from madaline.graph.shapes import Shape, size_of
 from madaline.registry import Registry
 
@@ -32,6 +33,10 @@ class Primitive:
     name: ClassVar[str]
     linear: ClassVar[bool] = False
     "Linear in all arguments together: the tangent is the operation applied to the tangents."
+    library: ClassVar[bool] = False
+    "Run by NumPy or SciPy (``value``) between native programs, instead of by an instruction of a program."
+    without_derivative: ClassVar[tuple[int, ...]] = ()
+    "Positions of arguments by which no derivative is known: differentiating by them is an error."
 
     def __init_subclass__(cls, *, registered: bool = True, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -74,6 +79,14 @@ class Primitive:
     def vjp(self, *args: Any, **params: Any) -> tuple[Any, ...]:
         """Cotangents of the arguments."""
         raise NotImplementedError
+
+    def refuse_derivative(self, position: int) -> None:
+        """An error where a derivative by an argument is needed and none is known."""
+        if position in self.without_derivative:
+            raise TraceError(
+                f"The derivative of {self.name} by its argument {position} is not known. Keep that argument constant, "
+                "or give a rule with md.functional.custom_derivative."
+            )
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
         """Arguments that tests and benchmarks feed it."""

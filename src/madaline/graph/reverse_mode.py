@@ -11,6 +11,7 @@ from functools import reduce
 from operator import add
 from typing import Any
 
+from madaline.graph.memory import frozen
 from madaline.graph.node import Node, is_float, topological_order
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.primitives.shape import place
@@ -29,6 +30,7 @@ def active_nodes(order: Sequence[Node], inputs: Sequence[Node]) -> set[int]:
     return active
 
 
+@frozen()
 def cotangents(outputs: Sequence[Node], inputs: Sequence[Node], output_bars: Sequence[Any]) -> list[Node | None]:
     """One cotangent for each input: the output cotangents times the Jacobian; ``None`` where nothing depends on it."""
     order = topological_order(outputs)
@@ -50,6 +52,9 @@ def cotangents(outputs: Sequence[Node], inputs: Sequence[Node], output_bars: Seq
                 continue
         if not any(id(item) in active for item in node.inputs):
             continue
+        for position in node.primitive.without_derivative:
+            if id(node.inputs[position]) in active:
+                node.primitive.refuse_derivative(position)
         for item, bar in zip(node.inputs, node.primitive.vjp(*node.inputs, node, y_bar, **node.params), strict=True):
             if bar is not None and id(item) in active:
                 arrived.setdefault(id(item), []).append(bar)

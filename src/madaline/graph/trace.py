@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from madaline.errors import ShapeError, TraceError
-from madaline.graph.node import INPUT, Node, as_node, graph_dtype, new_input, topological_order, whole_array
+from madaline.graph.blame import located
+from madaline.graph.memory import settled, writable
+from madaline.graph.node import INPUT, SNAPSHOTS, Node, as_node, graph_dtype, new_input, topological_order, whole_array
 from madaline.graph.shapes import Rows, Shape
-from madaline.graph.tree import Structure, flatten, paths, unflatten
+from madaline.graph.tree import Structure, flatten, paths, tree_map, unflatten
 
 _OPEN: ContextVar[frozenset[int]] = ContextVar("arguments of open traces", default=frozenset())
 
@@ -22,10 +24,31 @@ _OPEN: ContextVar[frozenset[int]] = ContextVar("arguments of open traces", defau
 def open_trace(inputs: Sequence[Node]) -> Iterator[None]:
     """While a function is traced, its arguments are known to be in use: other traces may happen inside and use them."""
     token = _OPEN.set(_OPEN.get().union(map(id, inputs)))
+    arrays = SNAPSHOTS.set(SNAPSHOTS.get() or {})
     try:
-        yield
+        with writable():
+            yield
     finally:
+        SNAPSHOTS.reset(arrays)
         _OPEN.reset(token)
+
+
+def call_traced(function: Callable[..., Any], inputs: Sequence[Node], *args: Any, **kwargs: Any) -> Any:
+    """The result of a function that is traced with these inputs; arrays it wrote to have their final content.
+
+    An error of the trace names the line of the user's function.
+    """
+    try:
+        with open_trace(inputs):
+            return tree_map(settled, function(*args, **kwargs))
+    except TraceError as error:
+        raise located(error) from error.__cause__
+    except ValueError as error:
+        # NumPy words it itself when an entry of a plain array is set to a traced value: the reason is the cause.
+        if not isinstance(error.__cause__, TraceError):
+            raise
+        error.__cause__.__traceback__ = error.__traceback__
+        raise located(error.__cause__) from None
 
 
 def is_tracing() -> bool:
@@ -45,6 +68,8 @@ class Graph:
 
     inputs: tuple[Node, ...]
     outputs: tuple[Node, ...]
+    output_names: tuple[str, ...] = ()
+    "What drawings call the outputs: their place in the result, or what a gradient belongs to."
 
     @property
     def nodes(self) -> list[Node]:
@@ -140,8 +165,7 @@ def trace_tree(
         leaf_input(index, leaf, name=names[index], batch=argument_of[index] in rows)
         for index, leaf in enumerate(leaves)
     )
-    with open_trace(inputs):
-        result = function(*unflatten(structure, inputs))
+    result = call_traced(function, inputs, *unflatten(structure, inputs))
     out_leaves, out_structure = flatten(result)
     if any(leaf is None for leaf in out_leaves):
         raise TraceError(
@@ -149,7 +173,16 @@ def trace_tree(
         )
     outputs = tuple(as_node(leaf) for leaf in out_leaves)
     refuse_foreign_inputs(inputs, outputs)
-    return Graph(inputs, outputs), out_structure, out_leaves
+    return Graph(inputs, outputs, _output_names(function, args, out_structure)), out_structure, out_leaves
+
+
+def _output_names(function: Callable[..., Any], args: tuple[Any, ...], structure: Structure) -> tuple[str, ...]:
+    """Names from the function itself, if it knows them as derivatives do; otherwise places in a nested result."""
+    named = getattr(function, "result_names", None)
+    if named is not None:
+        return tuple(named(args))
+    places = paths(structure)
+    return tuple(f"result{place}" for place in places) if len(places) > 1 else ()
 
 
 def leaf_input(index: int, leaf: Any, *, name: str = "", batch: bool = False) -> Node:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from madaline.errors import ConfigError
+from madaline.errors import ConfigError, TraceError
 from madaline.graph.node import CONSTANT, INPUT, Node, new_input, substitute, topological_order
 from madaline.graph.shapes import Shape, is_symbolic, resolve
 from madaline.graph.trace import Graph
 from madaline.kernels import native, reference
 from madaline.kernels.core import core
 from madaline.kernels.locks import Lock
+from madaline.kernels.pieces import Pieces
 from madaline.kernels.threads import get_threads
 from madaline.plan.planner import plan
 from madaline.plan.program import Program
@@ -73,6 +74,10 @@ class Executable:
         self._programs: dict[int, tuple[Program, list[np.ndarray]]] = {}
         self._generic: tuple[Program, list[np.ndarray]] | None = None
         self._has_batch = any(is_symbolic(node.shape) for node in graph.inputs)
+        self._library = next((n for n in topological_order(graph.outputs) if n.primitive.library), None)
+        self._pieces: dict[int, Any] = {}
+        if self._library is not None:
+            return
         with suppress(NeedsRowCountError):
             self._generic = _program(self.graph, self._donated)
 
@@ -90,6 +95,11 @@ class Executable:
 
         A batch of one row has its own program: since its size is known, a gradient need not be stored.
         """
+        if self._library is not None:
+            raise TraceError(
+                f"{self._library.primitive.name} is computed by a library between native programs, so this function "
+                "is not one program: it cannot be described, and cannot be a layer, loss or metric of a trained net."
+            )
         if self._generic is not None and not (n_rows == 1 and self._donated):
             return self._generic
         found = self._programs.get(n_rows)
@@ -104,12 +114,37 @@ class Executable:
         """The outputs for these arguments, one for each input of the graph."""
         if self._has_batch and not n_rows:
             with_rows(self.graph, 0)  # the shape rules reject the maximum of nothing
-        program, constants = self.bound(n_rows)
-        module = None if executor() == "reference" else core()
-        if module is None:
-            given = zip([*arguments, *constants], program.inputs, strict=True)
-            return reference.run(program, [np.asarray(value, dtype=node.dtype) for value, node in given], n_rows)
-        return native.run(program, [*arguments, *constants], n_rows, core=module, threads=get_threads())
+        return self.run_by(run_program, arguments, n_rows)
+
+    def run_by(self, run: Runner, arguments: Sequence[Any], n_rows: int = 0) -> list[np.ndarray]:
+        """The outputs, by this executor: a function of a program, its arrays and the number of rows."""
+        if self._library is None:
+            program, constants = self.bound(n_rows)
+            return run(program, [*arguments, *constants], n_rows)
+        pieces = self._pieces.get(n_rows)
+        if pieces is None:
+            if len(self._pieces) >= CACHE_SIZE:
+                self._pieces.clear()
+            graph = with_rows(self.graph, n_rows) if self._has_batch else self.graph
+            pieces = self._pieces[n_rows] = Pieces(graph, _part)
+        return list(pieces(arguments, run))
+
+
+Runner = Callable[[Program, list[Any], int], list[np.ndarray]]
+
+
+def _part(graph: Graph) -> Callable[[Runner, list[Any]], list[np.ndarray]]:
+    """A graph without library primitives, ready to run."""
+    return Executable(graph).run_by
+
+
+def run_program(program: Program, arguments: list[Any], n_rows: int) -> list[np.ndarray]:
+    """The outputs of a program for these arguments, by the executor in use."""
+    module = None if executor() == "reference" else core()
+    if module is None:
+        given = zip(arguments, program.inputs, strict=True)
+        return reference.run(program, [np.asarray(value, dtype=node.dtype) for value, node in given], n_rows)
+    return native.run(program, arguments, n_rows, core=module, threads=get_threads())
 
 
 def executor() -> str:

@@ -46,6 +46,13 @@ def lower_reshape(node: Node, low: Lowering) -> list[Instruction]:
     return [copy_chain((node,), x.shape, low.operand(x), low.operand(node, strides), name_of(node.dtype))]
 
 
+@lowers("barrier")
+def lower_barrier(node: Node, low: Lowering) -> list[Instruction]:
+    """A copy."""
+    x = node.inputs[0]
+    return [copy_chain((node,), x.shape, low.operand(x), low.operand(node), name_of(node.dtype))]
+
+
 @lowers("flip")
 def lower_flip(node: Node, low: Lowering) -> list[Instruction]:
     """A flip of the rows, which cannot be expressed by strides; all other flips are views."""

@@ -172,6 +172,7 @@ def _cast(node: Node) -> Node | None:
 _RULES: dict[str, Rule] = {
     "identity": _pass_on,
     "stop_gradient": _pass_on,
+    "custom_derivative": _pass_on,
     "add": _add,
     "multiply": _multiply,
     "divide": _divide,

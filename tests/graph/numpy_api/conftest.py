@@ -5,6 +5,7 @@ A test file keeps a table ``EXAMPLES``: from a NumPy function to calls of it, ea
 
 from __future__ import annotations
 
+import functools
 from types import SimpleNamespace
 
 import numpy as np
@@ -78,6 +79,7 @@ class Questions:
         if function in table:
             implementation = table[function]
 
+            @functools.wraps(implementation, assigned=())
             def watched(*args, **kwargs):
                 called.append(function)
                 return implementation(*args, **kwargs)

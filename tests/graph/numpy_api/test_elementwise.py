@@ -221,6 +221,21 @@ EXAMPLES |= {
 }
 
 
+EXAMPLES[np.i0] = [(np.i0, A)]
+EXAMPLES[np.piecewise] = [
+    (lambda x: np.piecewise(x, [x < 0, x >= 0], [lambda t: t**2, np.sin]), A),
+    (lambda x: np.piecewise(x, [x < 0], [lambda t: -t, np.exp]), A),
+    (lambda x: np.piecewise(x, [x < -0.5, x > 0.5], [-1.0, lambda t, s: s * t, 3.0], 2.0), A),
+]
+EXAMPLES[np.unwrap] = [
+    (np.unwrap, 4.0 * A),
+    (lambda x: np.unwrap(x, axis=0), 4.0 * A),
+    (lambda x: np.unwrap(x, period=2.0), 4.0 * A),
+]
+EXAMPLES[np.interp] += [(lambda x: np.interp(x, [0.5, 2.0, 1.0], [1.0, 3.0, 2.0], period=2.5), 3.0 * A)]
+EXAMPLES[np.isclose] += [(lambda a: np.isclose(a, np.where(a > 0, np.nan, a), equal_nan=True), A)]
+
+
 def test_the_value_is_numpys(example, ask):
     ask.value(example)
 

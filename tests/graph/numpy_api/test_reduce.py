@@ -260,6 +260,25 @@ EXAMPLES = {
 OFTEN = np.array([[True, True, False, True], [True, False, True, True], [False, True, True, True]])
 
 
+EXAMPLES[np.partition] = [
+    (lambda x: np.sort(np.partition(x, 1)[..., :2]), A),
+    (lambda x: np.partition(x, 1, axis=0)[1], A),
+]
+EXAMPLES[np.argpartition] = [(lambda x: np.argpartition(x, 2, axis=-1)[..., 2], A)]
+EXAMPLES[np.nanquantile] = [(lambda x: np.nanquantile(np.where(x > 0.5, np.nan, x), 0.3, axis=1), A)]
+EXAMPLES[np.nanpercentile] = [(lambda x: np.nanpercentile(np.where(x > 0.5, np.nan, x), 70, axis=0, keepdims=True), A)]
+EXAMPLES[np.nanmedian] = [(lambda x: np.nanmedian(np.where(x > 0.5, np.nan, x)), A)]
+EXAMPLES[np.cumulative_sum] += [(lambda x: np.cumulative_sum(x, axis=1, include_initial=True), A)]
+EXAMPLES[np.cumulative_prod] += [(lambda x: np.cumulative_prod(x, axis=0, include_initial=True), A)]
+EXAMPLES[np.any] += [(lambda x: np.any(x > 0, axis=0, where=x < 1), A)]
+EXAMPLES[np.all] += [(lambda x: np.all(x > -1, where=x < 1), A)]
+EXAMPLES["accumulate"] = [
+    (lambda x, f=f, a=a: f.accumulate(x, axis=a), A)
+    for f in (np.maximum, np.minimum, np.logaddexp, np.add, np.multiply)
+    for a in (0, 1)
+]
+
+
 def test_the_value_is_numpys(example, ask):
     ask.value(example)
 

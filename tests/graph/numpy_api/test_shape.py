@@ -309,6 +309,24 @@ EXAMPLES = {
 }
 
 
+EXAMPLES[np.empty_like] = [(lambda x: 0.0 * np.empty_like(x) + x, np.ones((2, 3)))]
+EXAMPLES[np.logspace] = [(lambda a, b: np.logspace(a, b, 4), np.float64(0.1), np.float64(0.7))]
+EXAMPLES[np.geomspace] = [(lambda a, b: np.geomspace(a, b, 5), np.float64(0.5), np.float64(3.0))]
+EXAMPLES[np.linspace] += [
+    (lambda a, b: np.linspace(a, b, 4, axis=1, retstep=True), np.array([1.0, 2.0]), np.array([3.0, 1.0]))
+]
+EXAMPLES[np.gradient] += [
+    (lambda x: np.gradient(x, np.array([0.0, 1.0, 3.0, 4.5]), axis=1), np.arange(12.0).reshape(3, 4) ** 2),
+    (lambda x: np.gradient(x, 0.5, 2.0, edge_order=2), np.sin(np.arange(12.0)).reshape(3, 4)),
+    (np.gradient, np.sin(np.arange(5.0)), np.float64(0.5)),
+]
+EXAMPLES[np.ediff1d] += [(lambda x: np.ediff1d(x, to_end=[9.0], to_begin=x[:1]), np.arange(4.0) ** 2)]
+EXAMPLES[np.take] += [
+    (lambda x: np.take(x, [7, -3], mode="wrap"), np.arange(5.0)),
+    (lambda x: np.take(x, [7, -3], mode="clip"), np.arange(5.0)),
+]
+
+
 def test_the_value_is_numpys(example, ask):
     ask.value(example)
 

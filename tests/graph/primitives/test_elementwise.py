@@ -7,12 +7,14 @@ import pytest
 import scipy.special
 
 import madaline as md
+from madaline.errors import TraceError
 from madaline.graph.numpy_api import special
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.primitives.elementwise import Elementwise, erf, relu, sigmoid, softplus, stop_gradient
 
 UNARY = [p for p in PRIMITIVES if isinstance(p, Elementwise) and len(p.domains) == 1 and p.ufunc is not None]
-BINARY = [p for p in PRIMITIVES if isinstance(p, Elementwise) and len(p.domains) == 2 and p.types != "logical"]
+BINARY = [p for p in PRIMITIVES if isinstance(p, Elementwise) and len(p.domains) == 2 and p.ufunc is not None]
+BINARY = [p for p in BINARY if p.types != "logical"]
 SPECIAL = np.array([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e308, -1e308, 5e-324])
 
 AT_A_KINK = [
@@ -72,6 +74,31 @@ AT_A_KINK = [
 def test_the_derivative_at_a_kink_is_the_documented_one(function, x, slope, gradients):
     (found,) = gradients(function, np.float64(x))
     assert found == pytest.approx(slope, rel=1e-14, nan_ok=True)
+
+
+AT_TIES = [
+    ("logaddexp of equal numbers", lambda x: np.logaddexp(x, 1.0), 1.0, 0.25),
+    ("logaddexp of zeros", lambda x: np.logaddexp(0.0, -x), 0.0, 0.25),
+    ("logaddexp of minus infinity", lambda x: np.logaddexp(x, -np.inf), 1.0, 0.0),
+    ("logaddexp2 of equal numbers", lambda x: np.logaddexp2(x, 1.0), 1.0, 0.25 * np.log(2.0)),
+    ("sinc at 0", np.sinc, 0.0, -(np.pi**2) / 3.0),
+    ("sinc near 0", np.sinc, 1e-9, -(np.pi**2) / 3.0),
+    ("i1 at 0", scipy.special.i1, 0.0, 0.0),
+    ("i0 at 0", scipy.special.i0, 0.0, 0.5),
+    ("gaussian at 0", lambda x: np.exp(-(x**2)), 0.0, -2.0),
+]
+
+
+@pytest.mark.parametrize(("function", "x", "bend"), [case[1:] for case in AT_TIES], ids=[case[0] for case in AT_TIES])
+def test_the_second_derivative_of_a_smooth_function_is_right_at_ties_and_zeros(function, x, bend):
+    assert md.grad(md.grad(function))(x) == pytest.approx(bend, rel=1e-12, abs=1e-15)
+    assert md.jvp(md.grad(function), (x,), (1.0,))[1] == pytest.approx(bend, rel=1e-12, abs=1e-15)
+
+
+def test_logaddexp_of_infinities():
+    assert md.value_and_grad(np.logaddexp, argnums=(0, 1))(1.0, -np.inf) == (1.0, (1.0, 0.0))
+    assert md.value_and_grad(np.logaddexp, argnums=(0, 1))(-np.inf, 1.0) == (1.0, (0.0, 1.0))
+    assert md.value_and_grad(np.logaddexp)(-np.inf, -np.inf)[0] == -np.inf
 
 
 def test_a_tie_shares_the_derivative_between_both_arguments(gradients):
@@ -142,16 +169,60 @@ def test_stable_functions_agree_with_scipy(run):
     np.testing.assert_array_equal(run(relu, x), np.maximum(x, 0.0))
 
 
+P, Q, U = np.array([0.2, 0.7, 3.5]), np.array([1.5, 0.4, 2.0]), np.array([0.1, 0.6, 0.95])
+Z = np.array([-2.5, 0.3, 4.0])
 SPECIAL_FUNCTIONS = {
+    "beta": [P, Q],
+    "betainc": [P, Q, U],
+    "betaln": [P, Q],
+    "cbrt": [P],
+    "digamma": [P],
     "entr": [np.array([0.0, 0.3, 1.0, 2.0])],
     "erf": [np.linspace(-3, 3, 7)],
+    "erfc": [Z],
+    "erfcx": [Z],
+    "erfinv": [np.array([-0.999, 0.2, 0.9])],
+    "exp10": [Z],
+    "exp2": [Z],
     "expit": [np.linspace(-30, 30, 7)],
+    "expm1": [Z],
+    "gamma": [P],
+    "gammainc": [P, Q],
+    "gammaincc": [P, Q],
+    "gammaln": [P],
+    "huber": [P, Z],
+    "i0": [Z],
+    "i0e": [Z],
+    "i1": [Z],
+    "i1e": [Z],
+    "iv": [2, Z],
+    "ive": [0, Z],
+    "j0": [Z],
+    "j1": [Z],
+    "jv": [3, Z],
+    "k0": [P],
+    "k1": [P],
+    "kl_div": [P, Q],
+    "kv": [2, P],
+    "log1p": [P],
     "log_expit": [np.array([-800.0, -2.0, 0.0, 2.0, 800.0])],
+    "log_ndtr": [np.array([-40.0, -2.0, 5.0])],
+    "loggamma": [P],
     "logit": [np.array([1e-9, 0.2, 0.9])],
+    "ndtr": [Z],
+    "ndtri": [U],
+    "pseudo_huber": [P, Z],
+    "psi": [P],
     "rel_entr": [np.array([0.0, 0.3, 1.0]), np.array([0.5, 0.4, 2.0])],
+    "rgamma": [P],
     "xlog1py": [np.array([0.0, 0.3, -1.0]), np.array([-1.0, 0.4, 2.0])],
     "xlogy": [np.array([0.0, 0.3, -1.0]), np.array([0.0, 0.4, 2.0])],
+    "y0": [P],
+    "y1": [P],
+    "yv": [2, P],
 }
+CONSTANT = {"betainc": 2, "gammainc": 1, "gammaincc": 1, "iv": 1, "ive": 1, "jv": 1, "kv": 1, "yv": 1}
+"Arguments by which no derivative is known, or that are an order: how many, from the first on."
 
 
 def test_every_function_of_scipy_special_has_an_example():
@@ -160,7 +231,11 @@ def test_every_function_of_scipy_special_has_an_example():
 
 @pytest.mark.parametrize(("name", "args"), SPECIAL_FUNCTIONS.items(), ids=SPECIAL_FUNCTIONS)
 def test_functions_of_scipy_special_have_scipys_value_and_the_right_derivative(name, args, run, gradients):
-    function = getattr(scipy.special, name)
+    fixed, args = args[: CONSTANT.get(name, 0)], args[CONSTANT.get(name, 0) :]
+
+    def function(*x):
+        return getattr(scipy.special, name)(*fixed, *x)
+
     np.testing.assert_allclose(run(function, *args), function(*args), rtol=1e-13)
     bars = gradients(lambda *x: function(*x)[1], *args)
     for position, bar in enumerate(bars):
@@ -171,6 +246,26 @@ def test_functions_of_scipy_special_have_scipys_value_and_the_right_derivative(n
         assert bar[1] == pytest.approx(difference, rel=1e-6)
         assert np.isfinite(bar[[0, 2]]).all()
         assert not bar[[0, 2]].any()
+
+
+@pytest.mark.parametrize("name", [name for name in CONSTANT if name in PRIMITIVES.names()])
+def test_a_derivative_that_is_not_known_is_an_error_not_a_zero(name):
+    args = SPECIAL_FUNCTIONS[name]
+    for position in range(CONSTANT[name]):
+        with pytest.raises(TraceError, match=rf"derivative of {name} by its argument {position} is not known"):
+            md.grad(lambda *x: getattr(scipy.special, name)(*x).sum(), argnums=position)(*args)
+        with pytest.raises(TraceError, match="not known"):
+            md.jvp(
+                lambda x, i=position: getattr(scipy.special, name)(*args[:i], x, *args[i + 1 :]),
+                (args[position],),
+                (np.ones(3),),
+            )
+
+
+def test_xlogy_has_its_derivative_where_x_is_zero():
+    """Only where the logarithm is not finite is there none."""
+    assert md.grad(scipy.special.xlogy)(0.0, 3.0) == pytest.approx(np.log(3.0))
+    assert md.grad(scipy.special.xlog1py)(0.0, 3.0) == pytest.approx(np.log(4.0))
 
 
 def test_where_shields_the_branch_not_taken(gradients):

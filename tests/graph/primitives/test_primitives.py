@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from bound_primitive import sample_of
 from madaline.graph.node import Node, new_input
 from madaline.graph.numpy_api import dispatch as _  # noqa: F401 - nodes need NumPy's functions
 from madaline.graph.primitive import PRIMITIVES, ZERO
@@ -18,7 +19,8 @@ def cases():
     for primitive in PRIMITIVES:
         if primitive.name not in LEAVES:
             for number, (args, params) in enumerate(primitive.samples(rng)):
-                yield pytest.param(primitive, args, params, id=f"{primitive.name}-{number}")
+                bound, given = sample_of(primitive, args)
+                yield pytest.param(bound, given, params, id=f"{primitive.name}-{number}")
 
 
 def floats(args):

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import difflib
+import functools
+import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
 
 from madaline.errors import TraceError
+from madaline.graph.complex_pair import complex_ufunc, is_complex
+from madaline.graph.memory import mark_view, update
+from madaline.graph.node import Node
 from madaline.graph.primitive import PRIMITIVES
-from madaline.graph.primitives.elementwise import Elementwise
+from madaline.graph.primitives.elementwise import Elementwise, identity
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -21,23 +26,21 @@ UFUNCS: dict[np.ufunc, Callable[..., Any]] = {
     if isinstance(primitive, Elementwise) and primitive.ufunc is not None
 }
 
+VIEWS: dict[Any, bool] = {}
+"The functions whose result NumPy makes a view of their first argument, and whether it is read-only."
+
+_VALUES = "Its shape depends on the values, which md.compile does not know; call md.grad without md.compile, or "
 INSTEAD: dict[str, str] = {
-    "unique": "Its shape depends on the values; call it outside the traced function.",
-    "nonzero": "Its shape depends on the values; use np.where(condition, a, b) with three arguments.",
-    "argwhere": "Its shape depends on the values; use np.where(condition, a, b) with three arguments.",
-    "histogram": "Call it outside the traced function.",
-    "inv": "Matrix factorisations are not differentiated here; call it outside the traced function.",
-    "solve": "Matrix factorisations are not differentiated here; call it outside the traced function.",
-    "det": "Matrix factorisations are not differentiated here; call it outside the traced function.",
-    "slogdet": "Matrix factorisations are not differentiated here; call it outside the traced function.",
-    "svd": "Matrix factorisations are not differentiated here; call it outside the traced function.",
-    "eigh": "Matrix factorisations are not differentiated here; call it outside the traced function.",
-    "cholesky": "Matrix factorisations are not differentiated here; call it outside the traced function.",
-    "lstsq": "Matrix factorisations are not differentiated here; minimise np.sum((A @ x - b) ** 2) instead.",
-    "empty_like": "It makes an array to be filled in place; build the parts and use np.stack or np.concatenate.",
-    "copyto": "A traced value cannot be changed in place; use np.where(mask, new, old).",
-    "put_along_axis": "A traced value cannot be changed in place; use np.where(mask, new, old).",
-    "array2string": "A traced value has no numbers to print yet.",
+    "unique": _VALUES + "call it outside the traced function.",
+    "nonzero": _VALUES + "use np.where(condition, a, b) with three arguments.",
+    "argwhere": _VALUES + "use np.where(condition, a, b) with three arguments.",
+    "flatnonzero": _VALUES + "use np.where(condition, a, b) with three arguments.",
+    "histogram": "Counts have no derivative; call it outside the traced function.",
+    "bincount": "Use np.add.at on np.zeros_like, or call it outside the traced function.",
+    "eig": "Eigenvalues of a general matrix are complex. Use np.linalg.eigh for a symmetric matrix.",
+    "eigvals": "Eigenvalues of a general matrix are complex. Use np.linalg.eigvalsh for a symmetric matrix.",
+    "polyfit": "Use np.linalg.lstsq(np.vander(x, degree + 1), y).",
+    "array2string": "A traced value has no numbers to print inside md.compile.",
 }
 """What to do instead, for functions users may try. Others get the nearest supported names."""
 
@@ -53,18 +56,26 @@ def implements(*functions: Any) -> Callable[[F], F]:
     return put
 
 
+def is_view(*functions: Any, read_only: bool = False) -> None:
+    """Register functions whose result is a view of their first argument."""
+    VIEWS.update(dict.fromkeys(functions, read_only))
+
+
 _WITHOUT_EFFECT = ("out", "where", "dtype", "casting", "order", "subok")
 
 
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What NumPy calls for ``np.exp(x)``, ``a + x`` and the like."""
+    for item in inputs:
+        if type(item) is not Node and type(item) is not float and is_complex(item):
+            return complex_ufunc(ufunc, method, inputs, kwargs)
     if not kwargs and method == "__call__" and ufunc in UFUNCS:
         return UFUNCS[ufunc](*inputs)
-    if kwargs.get("out") is not None:
-        raise TraceError(
-            f"np.{ufunc.__name__}(..., out=) writes into an array, which a traced value cannot do; so does a += x on "
-            "an array a. Leave out= away; write a = a + x."
-        )
+    out = kwargs.pop("out", None)
+    if out is not None and any(item is not None for item in out):
+        return _write_out(f"np.{ufunc.__name__}", out, lambda: _ufunc_into(out, ufunc, method, inputs, kwargs))
+    if method == "at":
+        return _at(ufunc, *inputs)
     for key, instead in (("where", "Use np.where(condition, a, b)."), ("dtype", "Use .astype(dtype).")):
         if not any(kwargs.get(key) is plain for plain in (True, None)):
             raise TraceError(f"np.{ufunc.__name__}(..., {key}=) is not supported on traced values. {instead}")
@@ -80,9 +91,37 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
     if method == "outer":
         return _outer(ufunc, *inputs)
     through = _REDUCE.get(ufunc) if method == "reduce" else _ACCUMULATE.get(ufunc) if method == "accumulate" else None
+    if through is None and method == "accumulate" and ufunc in _SCANNED:
+        through = functools.partial(_scan, ufunc)
     if through is None:
-        raise TraceError(_unsupported(f"np.{ufunc.__name__}.{method}", ufunc.__name__))
+        raise TraceError(unsupported(f"np.{ufunc.__name__}.{method}", ufunc.__name__))
     return through(*inputs, **{"axis": 0, **options} if len(inputs) == 1 else options)
+
+
+def _write_out(name: str, out: Any, compute: Callable[[], Any]) -> Any:
+    """Compute a result and write it into the array given as ``out``."""
+    targets = out if isinstance(out, tuple) else (out,)
+    if len(targets) != 1 or not isinstance(targets[0], Node):
+        raise TraceError(
+            f"{name}(..., out=) writes a traced value into a plain array, where it would lose its derivative; so does "
+            "a += x for a plain array a. Write a = a + x, or make the array with md.zeros or np.zeros_like(x)."
+        )
+    return update(targets[0], compute(), name.removeprefix("np."))
+
+
+def _ufunc_into(out: tuple[Any, ...], ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: Any) -> Any:
+    where = kwargs.pop("where", True)
+    result = call_ufunc(ufunc, method, inputs, kwargs)
+    return result if where is True else np.where(where, result, out[0])
+
+
+def _at(ufunc: np.ufunc, x: Any, index: Any, values: Any = None) -> None:
+    """``ufunc.at``: repeated indices add up."""
+    from madaline.graph.memory import add_at
+
+    if ufunc not in (np.add, np.subtract):
+        raise TraceError(f"np.{ufunc.__name__}.at is not supported on traced values; np.add.at and np.subtract.at are.")
+    add_at(x, index, values if ufunc is np.add else np.negative(values))
 
 
 def scipy_function(ufunc: np.ufunc) -> Callable[..., Any]:
@@ -91,7 +130,7 @@ def scipy_function(ufunc: np.ufunc) -> Callable[..., Any]:
 
     name = ufunc.__name__
     if getattr(np, name, None) is ufunc:
-        raise TraceError(_unsupported(f"np.{name}", name))
+        raise TraceError(unsupported(f"np.{name}", name))
     if name not in special.FUNCTIONS:
         known = ", ".join(sorted(special.FUNCTIONS))
         raise TraceError(
@@ -120,27 +159,90 @@ _REDUCE: dict[np.ufunc, Callable[..., Any]] = {
     np.logaddexp: _logsumexp,
 }
 _ACCUMULATE: dict[np.ufunc, Callable[..., Any]] = {np.add: np.cumsum, np.multiply: np.cumprod}
+_SCANNED = (np.maximum, np.minimum, np.fmax, np.fmin, np.logaddexp, np.logical_and, np.logical_or)
+"Accumulated by doubling, since they are associative."
+
+
+def _scan(ufunc: np.ufunc, x: Any, axis: Any = 0) -> Any:
+    from madaline.graph.numpy_api.reduce import scanned
+
+    return scanned(ufunc, x, axis)
 
 
 def call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What NumPy calls for ``np.sum(x)`` and every other function that is not a ufunc."""
     implementation = FUNCTIONS.get(function)
     if implementation is None:
-        raise TraceError(_unsupported(_full_name(function), function.__name__))
-    if kwargs.pop("out", None) is not None:
-        raise TraceError(
-            f"{_full_name(function)}(..., out=) writes into an array, which a traced value cannot do. Leave out= away."
-        )
+        raise TraceError(unsupported(_full_name(function), function.__name__))
+    out = kwargs.pop("out", None)
+    place = _place_of_out(function) if len(args) > 2 else None
+    if place is not None and len(args) > place:
+        out, args = args[place], (*args[:place], *args[place + 1 :])
+    if out is not None:
+        return _write_out(_full_name(function), out, lambda: _call(function, implementation, args, kwargs))
+    return _call(function, implementation, args, kwargs)
+
+
+def _call(function: Any, implementation: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    not_given = np._NoValue  # noqa: SLF001 - NumPy's default of arguments that were not given has no public name
+    kwargs = {key: value for key, value in kwargs.items() if value is not not_given}
+    result = implementation(*args, **(_by_our_names(function, implementation, kwargs) if kwargs else kwargs))
+    if function in VIEWS and isinstance(args[0] if args else None, Node):
+        return mark_view(result, args[0], lambda whole: function(whole, *args[1:], **kwargs), VIEWS[function])
+    return _owned(result, args)
+
+
+WITHOUT_EFFECT = ("casting", "order", "subok", "device", "copy", "overwrite_input", "assume_unique", "kind", "stable")
+"Options that choose how NumPy works but not what it gives."
+
+
+def _by_our_names(function: Any, implementation: Callable[..., Any], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Keyword arguments by the names of our function, which may call an argument differently from NumPy."""
+    ours = _parameters(implementation)
+    if all(name in ours for name in kwargs) or any(item.kind is item.VAR_KEYWORD for item in ours.values()):
+        return kwargs
+    numpys = _parameters(function)
+    places = (name for name in numpys if name != "out")
+    renamed = {numpy: our for numpy, our in zip(places, ours, strict=False) if our not in numpys}
+    found: dict[str, Any] = {}
+    for name, value in kwargs.items():
+        if name in ours:
+            found[name] = value
+        elif name in renamed:
+            found[renamed[name]] = value
+        elif name not in WITHOUT_EFFECT and not (name in numpys and value is numpys[name].default):
+            raise TraceError(
+                f"{_full_name(function)}(..., {name}=) is not supported on traced values. Leave {name}= away."
+            )
+    return found
+
+
+@functools.cache
+def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """The arguments of a function by name, in order."""
+    return dict(inspect.signature(function).parameters)
+
+
+@functools.cache
+def _place_of_out(function: Any) -> int | None:
+    """The position of NumPy's argument ``out``, which our functions do not have."""
     try:
-        not_given = np._NoValue  # noqa: SLF001 - NumPy's default of arguments that were not given has no public name
-        return implementation(*args, **{key: value for key, value in kwargs.items() if value is not not_given})
-    except TypeError as error:
-        if "unexpected keyword argument" not in str(error):
-            raise
-        keyword = str(error).rsplit(" ", 1)[-1].strip("'")
-        raise TraceError(
-            f"{_full_name(function)}(..., {keyword}=) is not supported on traced values. Leave {keyword}= away."
-        ) from None
+        names = [name for name, item in _parameters(function).items() if item.kind is not item.KEYWORD_ONLY]
+    except ValueError:  # a function that has no signature
+        return None
+    return names.index("out") if "out" in names else None
+
+
+def _owned(result: Any, args: tuple[Any, ...]) -> Any:
+    """A result with memory of its own: not one of the arguments, and not a view that was a step on the way."""
+    if isinstance(result, Node):
+        if result.memory is not None or any(result is arg for arg in args):
+            if any(result is arg for arg in args):
+                return identity(result)
+            result.memory = None
+    elif type(result) in (list, tuple):
+        return type(result)([_owned(item, args) for item in result])
+    return result
 
 
 def _full_name(function: Any) -> str:
@@ -148,13 +250,16 @@ def _full_name(function: Any) -> str:
     return f"{module.replace('numpy', 'np', 1)}.{function.__name__}"
 
 
-def _unsupported(full_name: str, name: str) -> str:
+def unsupported(full_name: str, name: str) -> str:
+    """The text for a function that is not supported: what to use instead, or what has a similar name."""
     text = f"{full_name} has no derivative rule and is not supported on traced values."
     if name in INSTEAD:
         return f"{text} {INSTEAD[name]}"
-    known = sorted({item.__name__ for item in (*UFUNCS, *FUNCTIONS)})
-    near = difflib.get_close_matches(name, known, n=5, cutoff=0.5)
-    nearest = f" Supported functions with a similar name: {', '.join('np.' + item for item in near)}." if near else ""
+    family = full_name.rpartition(".")[0]
+    known = {item.__name__: _full_name(item) for item in (*UFUNCS, *FUNCTIONS)}
+    same = [item for item, path in known.items() if path.rpartition(".")[0] == family] if family != "np" else []
+    near = difflib.get_close_matches(name, sorted(same or known), n=5, cutoff=0.4 if same else 0.6)
+    nearest = f" Supported functions with a similar name: {', '.join(known[item] for item in near)}." if near else ""
     return (
         f"{text}{nearest} Write it with supported functions (md.supported_functions() lists them), "
         "or compute it outside the traced function."
@@ -162,7 +267,7 @@ def _unsupported(full_name: str, name: str) -> str:
 
 
 def supported_functions() -> tuple[str, ...]:
-    """Names of all NumPy functions that work on traced values, sorted.
+    """Names of all functions of NumPy and ``scipy.special`` that work on traced values, sorted.
 
     Examples
     --------
@@ -170,21 +275,28 @@ def supported_functions() -> tuple[str, ...]:
     >>> "np.tanh" in md.supported_functions(), "np.linalg.norm" in md.supported_functions()
     (True, True)
     """
-    return tuple(sorted({f"np.{item.__name__}" for item in UFUNCS} | {_full_name(item) for item in FUNCTIONS}))
+    from madaline.graph.numpy_api import special
+
+    numpys = {f"np.{item.__name__}" for item in UFUNCS} | {_full_name(item) for item in FUNCTIONS}
+    return tuple(sorted(numpys | {f"scipy.special.{name}" for name in special.FUNCTIONS}))
 
 
 def _fill_tables() -> None:
     from madaline.graph.numpy_api import (  # noqa: F401 - importing fills the tables
+        assignment,
         einsum,
         elementwise,
         join,
         linalg,
         linear,
         nan,
+        norms,
         order,
         pick,
         reduce,
         shape,
+        spectral,
+        values,
     )
 
 

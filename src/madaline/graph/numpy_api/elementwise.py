@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from madaline.errors import TraceError
+from madaline.errors import ShapeError, TraceError
 from madaline.graph.node import BOOL, Node, as_node
 from madaline.graph.numpy_api.dispatch import implements
+from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.primitives import elementwise as primitives
 from madaline.graph.primitives.elementwise import softplus
 
 
-@implements(np.positive, np.conjugate, np.real, np.copy)
+@implements(np.positive, np.conjugate)
 def positive(x: Any) -> Any:
-    return x
+    return primitives.identity(x)
+
+
+@implements(np.copy)
+def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
+    return primitives.identity(a)
+
+
+@implements(np.real)
+def real(val: Any) -> Any:
+    return val
 
 
 @implements(np.imag)
@@ -46,9 +58,18 @@ def hypot(a: Any, b: Any) -> Any:
 
 @implements(np.logaddexp)
 def logaddexp(a: Any, b: Any) -> Any:
-    r""":math:`\log(e^a + e^b)` as :math:`\max(a,b) + \log(1 + e^{-|a-b|})`; equal infinities give no NaN."""
-    distance = np.where(np.equal(a, b), 0.0, np.subtract(a, b))
-    return np.maximum(a, b) + softplus(-np.abs(distance))
+    r""":math:`\log(e^a + e^b)` as :math:`h + \log(1 + e^{l - h})` with the larger number ``h`` and the smaller ``l``.
+
+    The larger one is chosen by ``np.where``, so derivatives of every order are right at ties. Two equal infinities give
+    that infinity.
+    """
+    for number, other in ((a, b), (b, a)):
+        if isinstance(number, (int, float)) and number == 0:
+            return softplus(other)
+    first = np.greater_equal(a, b)
+    high, low = np.where(first, a, b), np.where(first, b, a)
+    infinite = np.equal(high, low) & np.isinf(high)
+    return high + softplus(np.where(infinite, 0.0, low) - np.where(infinite, 0.0, high))
 
 
 @implements(np.logaddexp2)
@@ -107,9 +128,7 @@ implements(np.invert)(_bitwise(np.logical_not, "np.invert (~)"))
 @implements(np.where)
 def where(condition: Any, *choices: Any) -> Any:
     if len(choices) != 2:
-        raise TraceError(
-            "np.where with one argument has a shape that depends on the values. Use np.where(condition, a, b)."
-        )
+        return np.nonzero(condition)
     return primitives.where(condition, *choices)
 
 
@@ -119,6 +138,33 @@ def select(conditions: Any, choices: Any, default: Any = 0) -> Any:
     for condition, choice in zip(reversed(conditions), reversed(choices), strict=True):
         result = np.where(condition, choice, result)
     return result
+
+
+@implements(np.piecewise)
+def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+    """Each function is called on all of ``x``; the derivative of a piece not chosen is not used."""
+    conditions = list(condlist) if isinstance(condlist, (list, tuple)) or np.ndim(condlist) > np.ndim(x) else [condlist]
+    if len(funclist) not in (len(conditions), len(conditions) + 1):
+        raise ShapeError(f"np.piecewise got {len(conditions)} conditions and {len(funclist)} functions.")
+    pieces = [item(x, *args, **kw) if callable(item) else item for item in funclist]
+    result: Any = pieces[-1] if len(pieces) > len(conditions) else 0.0
+    for condition, piece in zip(conditions, pieces, strict=False):
+        # The last condition that holds decides, as in NumPy.
+        result = np.where(condition, piece, result)
+    return np.broadcast_to(result, np.shape(x)).astype(x.dtype)
+
+
+@implements(np.unwrap)
+def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: float = 2.0 * np.pi) -> Any:
+    """Whole periods are added where neighbours differ by more than half of one; derivative 1."""
+    p = as_node(p)
+    steps = np.diff(p, axis=axis)
+    wrapped = np.remainder(steps + period / 2.0, period) - period / 2.0
+    wrapped = np.where((wrapped == -period / 2.0) & (steps > 0), period / 2.0, wrapped)
+    limit = period / 2.0 if discont is None else max(discont, period / 2.0)
+    jumps = np.where(np.abs(steps) < limit, 0.0, wrapped - steps)
+    whole = np.moveaxis(primitives.stop_gradient(np.cumsum(jumps, axis=axis)), axis, -1)
+    return p + np.moveaxis(np.concatenate([np.zeros_like(whole[..., :1]), whole], axis=-1), -1, axis)
 
 
 @implements(np.clip)
@@ -169,22 +215,31 @@ def nan_to_num(
     return np.where(x == -np.inf, float(limits.min) if neginf is None else neginf, x)
 
 
+_SINC_SERIES = [(-1.0) ** k / float(math.factorial(2 * k + 1)) for k in range(12)]
+
+
 @implements(np.sinc)
 def sinc(x: Any) -> Any:
-    r""":math:`\sin(\pi x)/(\pi x)`, 1 at 0, with derivative 0 there."""
-    zero = x == 0.0
-    angle = float(np.pi) * np.where(zero, 1.0, x)
-    return np.where(zero, 1.0, np.sin(angle) / angle)
+    r""":math:`\sin(\pi x)/(\pi x)`; near 0 its power series, so that derivatives of every order are right there."""
+    angle = float(np.pi) * x
+    near = np.abs(angle) < 1.0
+    square = np.square(np.where(near, angle, 0.0))
+    series: Any = _SINC_SERIES[-1]
+    for coefficient in reversed(_SINC_SERIES[:-1]):
+        series = series * square + coefficient
+    far = np.where(near, 1.0, angle)
+    return np.where(near, series, np.sin(far) / far)
 
 
 @implements(np.isclose)
-def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> Any:
-    return np.equal(a, b) | (np.isfinite(b) & (np.abs(np.subtract(a, b)) <= atol + rtol * np.abs(b)))
+def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+    close = np.equal(a, b) | (np.isfinite(b) & (np.abs(np.subtract(a, b)) <= atol + rtol * np.abs(b)))
+    return close | (np.isnan(a) & np.isnan(b)) if equal_nan else close
 
 
 @implements(np.allclose)
-def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> Any:
-    return np.all(isclose(a, b, rtol, atol))
+def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+    return np.all(isclose(a, b, rtol, atol, equal_nan))
 
 
 @implements(np.array_equal)
@@ -209,14 +264,26 @@ def isin(x: Any, test_elements: Any, assume_unique: bool = False, invert: bool =
 
 
 @implements(np.interp)
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
     """Piecewise linear; at a point of ``xp`` the derivative is that of the piece to its right."""
+    if period is not None:
+        x, xp, fp = np.remainder(x, period), *_one_period(xp, fp, period)
     xp, fp = as_node(xp), as_node(fp)
     piece = np.clip(np.searchsorted(xp, x, "right") - 1, 0, xp.shape[0] - 2)
     x0, f0 = xp[piece], fp[piece]
     inside = f0 + (x - x0) * ((fp[piece + 1] - f0) / (xp[piece + 1] - x0))
     above = np.where(np.greater(x, xp[-1]), fp[-1] if right is None else right, inside)
     return np.where(np.less(x, xp[0]), fp[0] if left is None else left, above)
+
+
+def _one_period(xp: Any, fp: Any, period: float) -> tuple[Any, Any]:
+    """The points within one period in order, with one more on either side."""
+    if isinstance(xp, Node):
+        raise TraceError("np.interp(..., period=) on traced values needs known points xp.")
+    order = np.argsort(np.remainder(xp, period))
+    inside, values = np.remainder(xp, period)[order], np.take(fp, order)
+    xp = np.concatenate([[inside[-1] - period], inside, [inside[0] + period]])
+    return xp, np.concatenate([values[-1:], values, values[:1]])
 
 
 @implements(np.polyval)
@@ -226,6 +293,11 @@ def polyval(p: Any, x: Any) -> Any:
     for coefficient in p if isinstance(p, Node) else np.asarray(p):
         y = y * x + coefficient
     return y
+
+
+@implements(np.i0)
+def i0(x: Any) -> Any:
+    return PRIMITIVES["bessel_i"](x, order=0)
 
 
 @implements(np.astype)

@@ -7,18 +7,32 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import TraceError
-from madaline.graph.node import BOOL, Node, as_node, constant
+from madaline.graph.memory import mark_view, read_item
+from madaline.graph.node import BOOL, Node, as_node, constant, known_value
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.primitives.shape import slice_of
 from madaline.graph.shapes import Rows, Shape, broadcast, show, size_of
 
 
 def getitem(x: Node, index: Any) -> Any:
-    """``x[index]``."""
+    """``x[index]``; a view where NumPy gives one."""
+    result = None if x.memory is None else read_item(x, index)
+    if result is None:
+        result = _getitem(x, index)
+    return mark_view(result, x, lambda whole: whole[index]) if result.shape and _is_basic(index) else result
+
+
+def _is_basic(index: Any) -> bool:
+    """Whether NumPy gives a view."""
+    items = index if isinstance(index, tuple) else (index,)
+    return not any(isinstance(item, (Node, np.ndarray, list, range, bool, np.bool_)) for item in items)
+
+
+def _getitem(x: Node, index: Any) -> Any:
     if isinstance(index, slice) and x.shape:
         return _basic(x, [index, *[slice(None)] * (x.ndim - 1)])[0]
     items = list(index) if isinstance(index, tuple) else [index]
-    items = [_array(item) if isinstance(item, (list, range)) else item for item in items]
+    items = [_array(item) if isinstance(item, (list, range)) else _known_mask(item) for item in items]
     if sum(1 for item in items if item is Ellipsis) > 1:
         raise IndexError("An index may hold '...' once; this one has more than one '...'.")
     items = _booleans_to_integers(items, x.shape)
@@ -38,6 +52,14 @@ def _takes_axis(item: Any) -> bool:
     return item is not None and not isinstance(item, slice)
 
 
+def _known_mask(item: Any) -> Any:
+    """A mask by its values, where they are known; any other index as it is."""
+    if isinstance(item, Node) and item.dtype == BOOL:
+        value = known_value(item)
+        return item if value is None else value
+    return item
+
+
 def _array(item: list[Any] | range) -> Any:
     array = np.asarray(item)
     return array if array.size else array.astype(np.int64)  # NumPy makes an empty list floating, yet lets it index
@@ -50,8 +72,8 @@ def _booleans_to_integers(items: list[Any], shape: Shape) -> list[Any]:
     for item in items:
         if isinstance(item, Node) and item.dtype == BOOL:
             raise TraceError(
-                "x[mask] with a traced mask has a shape that depends on the values. "
-                "Use np.where(mask, x, 0), or compute the mask outside the traced function."
+                "x[mask] with a traced mask has a shape that depends on the values, which md.compile does not know. "
+                "Use np.where(mask, x, 0), or call md.grad without md.compile."
             )
         if isinstance(item, (bool, np.bool_)):
             raise TraceError("Indexing a traced value by True or False is not supported. Use x[None] for a new axis.")

@@ -158,10 +158,27 @@ def delete(x: Any, obj: Any, axis: int | None = None) -> Any:
 
 
 @implements(np.linspace)
-def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True) -> Any:
-    part = np.arange(num) / max(1, num - 1 if endpoint else num)
-    part = part.reshape(-1, *[1] * max(np.ndim(start), np.ndim(stop)))
-    return start + part * np.subtract(stop, start)
+def linspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
+) -> Any:
+    count = max(1, num - 1 if endpoint else num)
+    part = (np.arange(num) / count).reshape(-1, *[1] * max(np.ndim(start), np.ndim(stop)))
+    step = np.subtract(stop, start) / count
+    points = np.moveaxis(start + part * np.subtract(stop, start), 0, axis)
+    points = points if dtype is None else points.astype(dtype)
+    return (points, step) if retstep else points
+
+
+@implements(np.geomspace)
+def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:
+    return np.exp(linspace(np.log(start), np.log(stop), num, endpoint, dtype=dtype, axis=axis))
+
+
+@implements(np.logspace)
+def logspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None, axis: int = 0
+) -> Any:
+    return np.power(base, linspace(start, stop, num, endpoint, dtype=dtype, axis=axis))
 
 
 @implements(np.meshgrid)

@@ -123,13 +123,22 @@ def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     return np.diagonal(x, offset, axis1, axis2).sum(axis=-1)
 
 
-@implements(np.cross, np.linalg.cross)
-def cross(a: Any, b: Any, axis: int = -1) -> Any:
-    a, b = np.moveaxis(a, axis, -1), np.moveaxis(b, axis, -1)
+@implements(np.cross)
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)
+    if a.shape[-1] == 2 and b.shape[-1] == 2:
+        return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
     if a.shape[-1] != 3 or b.shape[-1] != 3:
-        raise ShapeError("np.cross on traced values needs vectors of three components.")
+        raise ShapeError("np.cross on traced values needs vectors of three components, or two vectors of two.")
     parts = [a[..., (i + 1) % 3] * b[..., (i + 2) % 3] - a[..., (i + 2) % 3] * b[..., (i + 1) % 3] for i in range(3)]
-    return np.moveaxis(np.stack(parts, axis=-1), -1, axis)
+    return np.moveaxis(np.stack(parts, axis=-1), -1, axisc)
+
+
+@implements(np.linalg.cross)
+def linalg_cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    return cross(x1, x2, axis=axis)
 
 
 @implements(np.convolve)

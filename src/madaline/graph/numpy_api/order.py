@@ -36,6 +36,17 @@ def sort(x: Any, axis: int | None = -1, kind: Any = None, *, stable: Any = None)
     return np.take_along_axis(x, argsort(x, axis), axis=axis)
 
 
+@implements(np.partition)
+def partition(x: Any, kth: Any, axis: int | None = -1, kind: Any = "introselect", order: Any = None) -> Any:
+    """Sorted completely, which is one of the orders that NumPy may give."""
+    return sort(x, axis)
+
+
+@implements(np.argpartition)
+def argpartition(x: Any, kth: Any, axis: int | None = -1, kind: Any = "introselect", order: Any = None) -> Any:
+    return argsort(x, axis)
+
+
 def _sorted_last(x: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:
     """The axes merged into the last one and sorted along it; and the shape that keepdims would give the rest."""
     x = as_node(x)
@@ -79,6 +90,32 @@ def quantile(x: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdi
     return result.reshape((*q.shape, *shape)) if keepdims else result
 
 
+@implements(np.nanquantile)
+def nanquantile(x: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False) -> Any:
+    """Holes sort last; the ranks count the numbers of each vector."""
+    if isinstance(q, Node) or method != "linear" or np.ndim(q):
+        raise TraceError("np.nanquantile on traced values takes one known q and method='linear'.")
+    ordered, shape = _sorted_last(x, axis)
+    count = np.sum(~np.isnan(ordered), axis=-1, keepdims=True)
+    position = float(q) * np.maximum(count - 1, 0)
+    low = np.floor(position).astype(np.int64)
+    below = np.take_along_axis(ordered, low, -1)
+    above = np.take_along_axis(ordered, np.minimum(low + 1, np.maximum(count - 1, 0)), -1)
+    part = (position - low).astype(ordered.dtype)
+    result = np.where(part == 0, below, below * (1 - part) + above * part)[..., 0]
+    return result.reshape(shape) if keepdims else result
+
+
+@implements(np.nanmedian)
+def nanmedian(x: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    return nanquantile(x, 0.5, axis, keepdims=keepdims)
+
+
+@implements(np.nanpercentile)
+def nanpercentile(x: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False) -> Any:
+    return nanquantile(x, np.asarray(q) / 100.0, axis, method=method, keepdims=keepdims)
+
+
 @implements(np.percentile)
 def percentile(x: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False) -> Any:
     if isinstance(q, Node):
@@ -89,8 +126,9 @@ def percentile(x: Any, q: Any, axis: Any = None, *, method: str = "linear", keep
 
 
 @implements(np.searchsorted)
-def searchsorted(a: Any, v: Any, side: str = "left") -> Any:
+def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     """Counted by comparing each value with every entry, so its cost is the product of the two sizes."""
+    a = a if sorter is None else np.take(a, sorter)
     below = np.less if side == "left" else np.less_equal
     return np.sum(below(a, np.expand_dims(v, -1)), axis=-1)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from madaline.errors import TraceError
+from madaline.errors import ShapeError, TraceError
 from madaline.graph.node import BOOL, as_node, constant
 from madaline.graph.numpy_api.dispatch import implements
 from madaline.graph.numpy_api.indexing import checked
@@ -17,15 +17,16 @@ from madaline.graph.shapes import broadcast, normalize_axes, normalize_axis
 
 @implements(np.take)
 def take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> Any:
-    if mode != "raise":
-        raise TraceError(f"np.take(mode={mode!r}) is not supported on traced values. Clip or wrap the indices first.")
     x = as_node(x)
     if axis is None:
         x, axis = x.ravel(), 0
-    chosen = as_node(indices)
+    chosen: Any = as_node(indices)
     if chosen.dtype.kind != "i":
         raise TraceError(f"indices of type {chosen.dtype} cannot index. Use integers: indices.astype(int).")
     axis = normalize_axis(axis, x.ndim)
+    if mode != "raise":
+        size = x.shape[axis]
+        chosen = np.remainder(chosen, size) if mode == "wrap" else np.clip(chosen, 0, size - 1)
     return PRIMITIVES["take"](x, checked(chosen, x.shape[axis]), axis=axis)
 
 
@@ -61,25 +62,42 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 
 @implements(np.ediff1d)
-def ediff1d(x: Any) -> Any:
-    return diff(x.ravel())
+def ediff1d(x: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    parts = [
+        None if to_begin is None else np.ravel(to_begin),
+        diff(x.ravel()),
+        None if to_end is None else np.ravel(to_end),
+    ]
+    return np.concatenate([part for part in parts if part is not None])
 
 
 @implements(np.gradient)
-def gradient(x: Any, *spacing: Any, axis: Any = None) -> Any:
-    """Central differences inside, one-sided ones at the ends; ``spacing`` is one number for all axes."""
-    if len(spacing) > 1 or any(np.ndim(item) for item in spacing):
-        raise TraceError(
-            "np.gradient on traced values takes one number as its spacing. Divide by other spacings yourself."
+def gradient(x: Any, *spacing: Any, axis: Any = None, edge_order: int = 1) -> Any:
+    """Differences of second order inside, of order ``edge_order`` at the ends; spacings are numbers or coordinates."""
+    axes = normalize_axes(tuple(axis) if isinstance(axis, list) else axis, x.ndim)
+    given = spacing if len(spacing) == len(axes) else spacing * len(axes) if spacing else (1.0,) * len(axes)
+    if len(given) != len(axes):
+        raise ShapeError(
+            f"np.gradient got {len(spacing)} spacings for {len(axes)} axes; give one, or one for each axis."
         )
-    step = spacing[0] if spacing else 1.0
     results = []
-    for a in normalize_axes(axis, x.ndim):
+    for a, step in zip(axes, given, strict=True):
         y = np.moveaxis(x, a, -1)
-        inner = (y[..., 2:] - y[..., :-2]) / (2.0 * step)
-        ends = [(y[..., 1:2] - y[..., :1]) / step, inner, (y[..., -1:] - y[..., -2:-1]) / step]
-        results.append(np.moveaxis(np.concatenate(ends, axis=-1), -1, a))
+        steps = np.broadcast_to(as_node(step, y.dtype), (y.shape[-1] - 1,)) if np.ndim(step) == 0 else diff(step)
+        results.append(np.moveaxis(_slopes(y, steps, edge_order), -1, a))
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def _slopes(y: Any, h: Any, edge_order: int) -> Any:
+    """Differences along the last axis over steps ``h``: the slope of the parabola through three neighbours."""
+    slopes = (y[..., 1:] - y[..., :-1]) / h
+    before, after = h[:-1], h[1:]
+    inner = (slopes[..., :-1] * after + slopes[..., 1:] * before) / (before + after)
+    first, last = slopes[..., :1], slopes[..., -1:]
+    if edge_order == 2:
+        first = first - (slopes[..., 1:2] - first) * (h[:1] / (h[:1] + h[1:2]))
+        last = last + (last - slopes[..., -2:-1]) * (h[-1:] / (h[-1:] + h[-2:-1]))
+    return np.concatenate([first, inner, last], axis=-1)
 
 
 @implements(np.tril)

@@ -75,13 +75,15 @@ def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 @implements(np.any)
-def any_(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    return reduced("sum", as_node(x).astype(BOOL), axis, keepdims) > 0
+def any_(x: Any, axis: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
+    chosen = as_node(x).astype(BOOL)
+    return reduced("sum", chosen if where is True else chosen & where, axis, keepdims) > 0
 
 
 @implements(np.all)
-def all_(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    return reduced("sum", ~as_node(x).astype(BOOL), axis, keepdims) == 0
+def all_(x: Any, axis: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
+    chosen = ~as_node(x).astype(BOOL)
+    return reduced("sum", chosen if where is True else chosen & where, axis, keepdims) == 0
 
 
 @implements(np.count_nonzero)
@@ -222,14 +224,33 @@ def cumprod(x: Any, axis: Any = None, dtype: Any = None) -> Any:
     return np.moveaxis(x, -1, axis)
 
 
+def scanned(combine: Any, x: Any, axis: Any = 0) -> Any:
+    """``ufunc.accumulate`` for an operation that is associative, by doubling: log2(n) steps."""
+    x = np.moveaxis(x, axis, -1)
+    reach = 1
+    while reach < x.shape[-1]:
+        x = np.concatenate([x[..., :reach], combine(x[..., reach:], x[..., :-reach])], axis=-1)
+        reach *= 2
+    return np.moveaxis(x, -1, axis)
+
+
 @implements(np.cumulative_sum)
-def cumulative_sum(x: Any, /, *, axis: Any = None, dtype: Any = None) -> Any:
-    return cumsum(x, axis, dtype)
+def cumulative_sum(x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: bool = False) -> Any:
+    return _with_first(cumsum(x, axis, dtype), 0, axis, include_initial)
+
+
+def _with_first(y: Any, first: int, axis: Any, included: bool) -> Any:
+    """A cumulative result, with what it starts from in front if asked for."""
+    if not included:
+        return y
+    moved = np.moveaxis(y, 0 if axis is None else axis, -1)
+    start = np.full_like(moved[..., :1], first)
+    return np.moveaxis(np.concatenate([start, moved], axis=-1), -1, 0 if axis is None else axis)
 
 
 @implements(np.cumulative_prod)
-def cumulative_prod(x: Any, /, *, axis: Any = None, dtype: Any = None) -> Any:
-    return cumprod(x, axis, dtype)
+def cumulative_prod(x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: bool = False) -> Any:
+    return _with_first(cumprod(x, axis, dtype), 1, axis, include_initial)
 
 
 def logsumexp_of_shifted(x: Any, axis: Any = None, keepdims: bool = False) -> Any:

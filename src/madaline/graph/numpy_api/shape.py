@@ -176,7 +176,7 @@ def result_type(*items: Any) -> Any:
     return np.result_type(*(item.dtype if isinstance(item, Node) else item for item in items))
 
 
-@implements(np.zeros_like)
+@implements(np.zeros_like, np.empty_like)
 def zeros_like(x: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None) -> Any:
     return full_like(x, 0, dtype, order, subok, shape)
 

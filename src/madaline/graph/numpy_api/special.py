@@ -1,12 +1,16 @@
-"""The functions of ``scipy.special`` that losses and activations are written with, on traced values."""
+"""Functions of ``scipy.special`` on traced values: formulas and special functions by SciPy's names."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from madaline.errors import TraceError
+from madaline.graph.node import Node
+from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.primitives.elementwise import erf, sigmoid, softplus
 
 
@@ -21,14 +25,14 @@ def logit(p: Any) -> Any:
 
 
 def xlogy(x: Any, y: Any) -> Any:
-    r""":math:`x \log y`, and 0 where ``x = 0`` unless ``y`` is NaN; there the derivative by ``y`` is 0."""
-    zero = np.equal(x, 0.0) & ~np.isnan(y)
+    r""":math:`x \log y`, and 0 where ``x = 0`` unless ``y`` is NaN; at ``x = y = 0`` both derivatives are 0."""
+    zero = np.equal(x, 0.0) & ~(np.greater(y, 0.0) & np.isfinite(y)) & ~np.isnan(y)
     return np.where(zero, 0.0, x * np.log(np.where(zero, 1.0, y)))
 
 
 def xlog1py(x: Any, y: Any) -> Any:
     r""":math:`x \log(1 + y)`, and 0 where ``x = 0`` unless ``y`` is NaN."""
-    zero = np.equal(x, 0.0) & ~np.isnan(y)
+    zero = np.equal(x, 0.0) & ~(np.greater(y, -1.0) & np.isfinite(y)) & ~np.isnan(y)
     return np.where(zero, 0.0, x * np.log1p(np.where(zero, 0.0, y)))
 
 
@@ -44,14 +48,144 @@ def rel_entr(x: Any, y: Any) -> Any:
     return np.where(inside, x * np.log(ratio), np.where(np.equal(x, 0.0) & np.greater_equal(y, 0.0), 0.0, np.inf))
 
 
+def kl_div(x: Any, y: Any) -> Any:
+    r""":math:`x \log(x / y) - x + y`."""
+    return rel_entr(x, y) - x + y
+
+
+def beta(a: Any, b: Any) -> Any:
+    r""":math:`B(a, b) = \Gamma(a) \Gamma(b) / \Gamma(a + b)`."""
+    return np.exp(PRIMITIVES["betaln"](a, b))
+
+
+def rgamma(x: Any) -> Any:
+    r""":math:`1 / \Gamma(x)`."""
+    return 1.0 / PRIMITIVES["gamma"](x)
+
+
+def huber(delta: Any, r: Any) -> Any:
+    r""":math:`r^2/2` up to ``delta`` and linear beyond it."""
+    size = np.abs(r)
+    return np.where(size <= delta, 0.5 * np.square(r), delta * (size - 0.5 * delta))
+
+
+def pseudo_huber(delta: Any, r: Any) -> Any:
+    r""":math:`\delta^2 (\sqrt{1 + (r/\delta)^2} - 1)`."""
+    return np.square(delta) * (np.sqrt(1.0 + np.square(r / delta)) - 1.0)
+
+
+def polygamma(n: int, x: Any) -> Any:
+    r"""The ``n``-th derivative of the digamma function, as ``scipy.special.polygamma``, on arrays and traced values.
+
+    Examples
+    --------
+    >>> import numpy as np, madaline as md
+    >>> md.functional.polygamma(1, np.array([1.0])).round(4)
+    array([1.6449])
+    """
+    if operator.index(n) < 0:
+        raise ValueError(f"n={n} must be 0 or more.")
+    return PRIMITIVES["polygamma"](x if isinstance(x, Node) else np.asarray(x) * 1.0, n=int(n))
+
+
+def _of_order(name: str, order: int | None = None) -> Callable[..., Any]:
+    """A Bessel function; its order is given, or an integer as the first argument."""
+    if order is not None:
+        return lambda x: PRIMITIVES[name](x, order=order)
+
+    def bessel(v: Any, x: Any) -> Any:
+        if isinstance(v, Node) or np.ndim(v) or v != int(v) or v < 0:
+            raise TraceError(f"The order v={v!r} of a Bessel function of a traced value must be an integer, 0 or more.")
+        return PRIMITIVES[name](x, order=int(v))
+
+    return bessel
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{
+        name: PRIMITIVES[name]
+        for name in (
+            "betainc",
+            "betaln",
+            "erfc",
+            "erfcx",
+            "erfinv",
+            "gamma",
+            "gammainc",
+            "gammaincc",
+            "gammaln",
+            "log_ndtr",
+            "ndtr",
+            "ndtri",
+        )
+    },
+    "beta": beta,
+    "cbrt": np.cbrt,
+    "digamma": lambda x: PRIMITIVES["polygamma"](x, n=0),
     "entr": entr,
     "erf": erf,
+    "exp10": lambda x: np.power(10.0, x),
+    "exp2": np.exp2,
     "expit": sigmoid,
+    "expm1": np.expm1,
+    "huber": huber,
+    "i0": _of_order("bessel_i", 0),
+    "i0e": _of_order("scaled_bessel_i", 0),
+    "i1": _of_order("bessel_i", 1),
+    "i1e": _of_order("scaled_bessel_i", 1),
+    "iv": _of_order("bessel_i"),
+    "ive": _of_order("scaled_bessel_i"),
+    "j0": _of_order("bessel_j", 0),
+    "j1": _of_order("bessel_j", 1),
+    "jv": _of_order("bessel_j"),
+    "k0": _of_order("bessel_k", 0),
+    "k1": _of_order("bessel_k", 1),
+    "kl_div": kl_div,
+    "kv": _of_order("bessel_k"),
+    "log1p": np.log1p,
     "log_expit": log_expit,
+    "loggamma": PRIMITIVES["gammaln"],
     "logit": logit,
+    "pseudo_huber": pseudo_huber,
+    "psi": lambda x: PRIMITIVES["polygamma"](x, n=0),
     "rel_entr": rel_entr,
+    "rgamma": rgamma,
     "xlog1py": xlog1py,
     "xlogy": xlogy,
+    "y0": _of_order("bessel_y", 0),
+    "y1": _of_order("bessel_y", 1),
+    "yv": _of_order("bessel_y"),
 }
 """By SciPy's names."""
+
+INSTEAD: dict[str, str] = {
+    **{
+        name: f"np.linalg.{name}"
+        for name in (
+            "cholesky",
+            "det",
+            "eigh",
+            "eigvalsh",
+            "inv",
+            "lstsq",
+            "norm",
+            "pinv",
+            "qr",
+            "solve",
+            "svd",
+            "svdvals",
+        )
+    },
+    "cho_factor": "np.linalg.cholesky",
+    "cho_solve": "md.functional.solve_triangular twice, or np.linalg.solve",
+    "expm": "md.functional.expm",
+    "log_softmax": "x - md.functional.logsumexp(x, axis, keepdims=True)",
+    "logsumexp": "md.functional.logsumexp",
+    "polygamma": "md.functional.polygamma",
+    "softmax": "np.exp(x - md.functional.logsumexp(x, axis, keepdims=True))",
+    "solve_triangular": "md.functional.solve_triangular",
+    "pdf": "the formula of the density, or scipy.special functions",
+    "logpdf": "the formula of the density, or scipy.special functions",
+    "cdf": "scipy.special.ndtr, gammainc or betainc",
+}
+"""What to use instead of functions of SciPy that take arrays only."""

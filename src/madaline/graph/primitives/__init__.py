@@ -3,6 +3,6 @@
 Start reading with ``elementwise.Tanh``, then ``linear.Matmul``.
 """
 
-from madaline.graph.primitives import elementwise, linear, random, reduce, shape
+from madaline.graph.primitives import elementwise, factorization, fourier, linear, random, reduce, shape, solving
 
-__all__ = ["elementwise", "linear", "random", "reduce", "shape"]
+__all__ = ["elementwise", "factorization", "fourier", "linear", "random", "reduce", "shape", "solving"]

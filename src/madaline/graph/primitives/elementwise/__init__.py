@@ -4,7 +4,7 @@ Kernels: ``native/kernels/elementwise_ops.h``, one opcode of the same name each.
 Start reading with ``base.Elementwise``.
 """
 
-from madaline.graph.primitives.elementwise import arithmetic, exponential, logic, trigonometric
+from madaline.graph.primitives.elementwise import arithmetic, exponential, logic, special, trigonometric
 from madaline.graph.primitives.elementwise.base import (
     Elementwise,
     cast,
@@ -30,6 +30,7 @@ __all__ = [
     "scaled",
     "sigmoid",
     "softplus",
+    "special",
     "stop_gradient",
     "sum_to",
     "trigonometric",

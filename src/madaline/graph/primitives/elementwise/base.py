@@ -55,7 +55,10 @@ class Elementwise(Primitive):
     "One interval for each argument, where samples are drawn; none of them crosses a singularity."
 
     def __call__(self, *args: Any, **params: Any) -> Any:
-        if not any(isinstance(arg, Node) for arg in args):
+        for arg in args:
+            if isinstance(arg, Node):
+                break
+        else:
             return self.value(*args, **params)
         dtype = self.common_dtype(*args)
         if dtype == BOOL and self.on_masks:
@@ -210,7 +213,7 @@ def cast(x: Any, dtype: Any) -> Any:
     if x.primitive is CONSTANT:
         with np.errstate(all="ignore"):
             return constant(x.params["value"].astype(dtype))
-    return Node(CAST, (x,), {"to": dtype.name}, x.shape, dtype)
+    return Node(CAST, (as_node(x),), {"to": dtype.name}, x.shape, dtype)
 
 
 class StopGradient(Elementwise):
