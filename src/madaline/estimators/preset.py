@@ -72,20 +72,33 @@ def sized(estimator: NetParameters, settings: NetParameters, n_rows: int, *, con
     if not continues:
         epochs = estimator.max_iter if is_given(estimator, "max_iter") else epochs
         batch_size = estimator.batch_size if is_given(estimator, "batch_size") else batch_size
-        steps = epochs * -(-n_rows // min(200 if batch_size == "auto" else batch_size, n_rows))
+        recipe |= _for_epochs(epochs, n_rows, min(200 if batch_size == "auto" else batch_size, n_rows))
         recipe |= {
-            "max_iter": epochs,
-            "schedule": LinearWarmup(max(int(WARM_UP * steps), 1)) * Cosine(),
             "average": AVERAGE,
             "early_stopping": n_rows >= 20,
             "validation_fraction": 0.15 if n_rows < FEW_ROWS else 0.1,
             "monitor": "val_loss",  # accuracy on few rows has few values, and many epochs reach the best
-            "n_iter_no_change": max(epochs // 2, 10),
             "tol": 0.0,
         }
     if is_lbfgs(estimator):
         recipe = {name: value for name, value in recipe.items() if name not in NEEDS_STEPS}
     return _with(estimator, settings, recipe)
+
+
+def shortened(estimator: NetParameters, settings: NetParameters, epochs: int, n_rows: int) -> NetParameters:
+    """The settings for fewer epochs, unless the user chose them; ``n_rows`` are in an epoch."""
+    batch_size = 200 if settings.batch_size == "auto" else settings.batch_size
+    return _with(estimator, settings, _for_epochs(epochs, n_rows, min(batch_size, n_rows)))
+
+
+def _for_epochs(epochs: int, n_rows: int, batch_size: int) -> dict[str, Any]:
+    """The parameters that depend on the number of epochs."""
+    steps = epochs * -(-n_rows // batch_size)
+    return {
+        "max_iter": epochs,
+        "schedule": LinearWarmup(max(int(WARM_UP * steps), 1)) * Cosine(),
+        "n_iter_no_change": max(epochs // 2, 10),
+    }
 
 
 def _with(estimator: NetParameters, settings: NetParameters, recipe: dict[str, Any]) -> NetParameters:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from madaline.errors import ConfigError
+from madaline.container import write_whole
+from madaline.errors import ConfigError, FileFormatError
 from madaline.estimators.ensemble.folds import make_folds
-from madaline.estimators.ensemble.plan import Kind, kinds_for, number_of_folds
+from madaline.estimators.ensemble.plan import Kind, Plan, kinds_for
 from madaline.estimators.ensemble.weights import best_temperature, greedy_weights
 from madaline.estimators.predictor import Predictor
+from madaline.estimators.preset import shortened
 from madaline.estimators.row_set import RowSet, batch_rows
 from madaline.estimators.threads import allowed_threads
 from madaline.estimators.training import CHECKPOINT_SECONDS, EstimatorFitOptions, new_trainer
@@ -34,6 +38,10 @@ if TYPE_CHECKING:
 
 LINEAR_SHARE = 0.25
 "Largest fraction of the time limit for the linear members."
+TRIAL_EPOCHS = 3
+"Number of epochs of the short training by which the time of an epoch is measured."
+PLAN = "plan.json"
+"File of the plan in the folder of checkpoints."
 
 
 @dataclass(frozen=True)
@@ -125,16 +133,13 @@ def _train(
     seed: int,
     options: EstimatorFitOptions,
 ) -> tuple[list[Member], str]:
-    kinds = kinds_for(settings, len(rows))
+    began = time.monotonic()
+    plan = _plan(estimator, settings, rows, strata=strata, seed=seed, options=options)
+    if plan.epochs < settings.max_iter:
+        settings = shortened(estimator, settings, plan.epochs, len(rows))
+    kinds = kinds_for(settings, plan)
     folds = {
-        repeat: make_folds(
-            len(rows),
-            n_folds=number_of_folds(len(rows)),
-            strata=strata,
-            groups=options.groups,
-            cv=options.cv,
-            seed=seed + repeat,
-        )
+        repeat: _folds(rows, plan.folds, strata, seed + repeat, options)
         for repeat in sorted({kind.repeat for kind in kinds})
     }
     tasks = [
@@ -145,7 +150,6 @@ def _train(
     ]
     # Linear models first: they take little time, and there is a model however short the time is. L-BFGS, which trains
     # them, has no checkpoints; they are trained again when a run is resumed.
-    began = time.monotonic()
     limit = options.max_seconds
     linear, _ = _train_side_by_side(
         estimator,
@@ -165,6 +169,52 @@ def _train(
     if not nets and not linear:
         raise ConfigError("No member of the ensemble could be trained: the time was too short.")
     return nets + linear, stopped
+
+
+def _folds(
+    rows: RowSet, n_folds: int, strata: np.ndarray | None, seed: int, options: EstimatorFitOptions
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    return make_folds(len(rows), n_folds=n_folds, strata=strata, groups=options.groups, cv=options.cv, seed=seed)
+
+
+def _plan(
+    estimator: NetEstimator,
+    settings: NetParameters,
+    rows: RowSet,
+    *,
+    strata: np.ndarray | None,
+    seed: int,
+    options: EstimatorFitOptions,
+) -> Plan:
+    """How many nets are trained, and for how long; a run that is resumed has the plan of its checkpoint."""
+    file = None if options.checkpoint is None else Path(options.checkpoint) / PLAN
+    if options.resume and file is not None and file.exists():
+        return _read_plan(file)
+    began, full = time.monotonic(), Plan.of(len(rows), settings.max_iter)
+    if options.max_seconds is None:
+        plan = full
+    else:
+        fold = _folds(rows, full.folds, strata, seed, options)[0]
+        trial = replace(settings, max_iter=TRIAL_EPOCHS, callbacks=None, progress=False)
+        task = Task(0, Kind("trial", trial), 0, *fold)
+        (member,), _ = _train_side_by_side(estimator, [task], rows, seed=seed, options=EstimatorFitOptions())
+        cost = float(np.min(member.history["seconds"]))
+        left = (1.0 - LINEAR_SHARE) * (options.max_seconds - (time.monotonic() - began))
+        plan = full.within(allowed_threads(estimator.threads) * left / cost)
+    if file is not None:
+        file.parent.mkdir(exist_ok=True)
+        write_whole(file, json.dumps(vars(plan)).encode())
+    return plan
+
+
+def _read_plan(file: Path) -> Plan:
+    try:
+        found = Plan(**json.loads(file.read_text(encoding="utf-8")))
+        if not all(type(value) is int and value > 0 for value in vars(found).values()):
+            raise ValueError
+    except (TypeError, ValueError):
+        raise FileFormatError(f"The file {str(file)!r} is not the plan of an ensemble. Start the run again.") from None
+    return found
 
 
 def _train_side_by_side(

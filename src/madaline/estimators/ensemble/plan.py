@@ -9,6 +9,8 @@ from madaline.estimators.parameters import NetParameters
 
 LINEAR_ALPHAS = (1e-3, 1.0)
 "Strengths of the L2 penalty of the linear members, which the greedy selection chooses between."
+FEWEST_EPOCHS = 5
+"Number of epochs of a net, however short the time is."
 
 
 @dataclass(frozen=True)
@@ -33,19 +35,31 @@ class Kind:
     is_linear: bool = False
 
 
-def number_of_folds(n_rows: int) -> int:
-    """More folds for few rows, where each row counts."""
-    return 8 if n_rows <= 5_000 else 5 if n_rows <= 50_000 else 3
+@dataclass(frozen=True)
+class Plan:
+    """How many nets are trained: folds, times that folds are drawn anew, and epochs of each net."""
+
+    folds: int
+    repeats: int
+    epochs: int
+
+    @classmethod
+    def of(cls, n_rows: int, epochs: int) -> Plan:
+        """The plan without a time limit: more folds and repeats for few rows, where each row counts."""
+        folds = 8 if n_rows <= 5_000 else 5 if n_rows <= 50_000 else 3
+        return cls(min(folds, n_rows), 2 if n_rows <= 1_000 else 1, epochs)
+
+    def within(self, epochs: float) -> Plan:
+        """The plan for at most this many epochs of all nets together: first fewer repeats, then folds, then epochs."""
+        for folds, repeats in ((self.folds, self.repeats), (self.folds, 1), (5, 1), (3, 1), (2, 1)):
+            if folds <= self.folds and folds * repeats * self.epochs <= epochs:
+                return Plan(folds, repeats, self.epochs)
+        folds = min(self.folds, 2)
+        return Plan(folds, 1, int(min(max(epochs / folds, FEWEST_EPOCHS), self.epochs)))
 
 
-def number_of_repeats(n_rows: int) -> int:
-    """Times that the folds are drawn anew; each repeat costs as much as the first."""
-    return 2 if n_rows <= 1_000 else 1
-
-
-def kinds_for(settings: NetParameters, n_rows: int) -> list[Kind]:
-    """The kinds of members, in the order in which they are trained."""
-    nets = [Kind("net", settings, repeat) for repeat in range(number_of_repeats(n_rows))]
+def kinds_for(settings: NetParameters, plan: Plan) -> list[Kind]:
+    """The kinds of members."""
     linear: dict[str, Any] = {
         "hidden_layer_sizes": (),
         "dropout": 0.0,
@@ -60,9 +74,7 @@ def kinds_for(settings: NetParameters, n_rows: int) -> list[Kind]:
         "callbacks": None,
         "init": "zeros",
     }
-    found = [nets[0]]
-    found += [
+    return [Kind("net", settings, repeat) for repeat in range(plan.repeats)] + [
         Kind(f"linear, alpha {alpha:g}", replace(settings, alpha=alpha, **linear), is_linear=True)
         for alpha in LINEAR_ALPHAS
     ]
-    return found + nets[1:]
