@@ -330,12 +330,18 @@ def _snapshot(array: np.ndarray) -> Node:
     kept = SNAPSHOTS.get()
     if kept is not None and id(array) in kept:
         _, node = kept[id(array)]
-        if np.array_equal(array, node.params["value"]):
+        if _same_bits(array, node.params["value"]):
             return node
     node = Node(CONSTANT, (), {"value": array.copy()}, array.shape, array.dtype)
     if kept is not None:
         kept[id(array)] = (array, node)
     return node
+
+
+def _same_bits(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two arrays of one type are equal, NaN and the sign of zero included."""
+    bits = [np.ascontiguousarray(array).reshape(-1).view(np.uint8) for array in (a, b)]
+    return a.shape == b.shape and np.array_equal(*bits)
 
 
 def whole_array(value: Any, dtype: Any = None) -> np.ndarray:
