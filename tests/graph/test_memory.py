@@ -289,7 +289,7 @@ def test_a_batch_of_unknown_size_is_not_written():
         x[:, 0] = 1.0
         return x
 
-    with pytest.raises(TraceError, match=r"Use np\.where"):
+    with pytest.raises(TraceError, match=r"Write x = x \+ v for x \+= v, np\.where"):
         md.compile(f, rows=[0])(X)
 
 
@@ -306,6 +306,13 @@ def test_a_plain_array_that_changes_while_it_is_used_counts_as_it_was():
     assert md.grad(f)(np.ones(3)).tolist() == [3.0, 3.0, 3.0]
     assert md.compile(md.grad(f))(np.ones(3)).tolist() == [3.0, 3.0, 3.0]
     assert md.grad(lambda x: f(x) + np.sum(x))(np.ones(3)).tolist() == [4.0, 4.0, 4.0]
+
+
+def test_an_array_that_does_not_change_is_one_constant():
+    """However often it is used, with or without NaN: otherwise a loop over data would copy the data each time."""
+    for table in (np.arange(3.0), np.array([1.0, np.nan, 2.0]), np.ones((3, 3))[:, 1]):
+        graph = md.trace(lambda x, t=table: sum(np.sum(x * t * float(i)) for i in range(5)), np.ones(3))
+        assert len({id(node) for node in graph.nodes if node.primitive.name == "constant" and node.ndim}) == 1
 
 
 VIEWS = {

@@ -198,8 +198,8 @@ def assign(node: Node, index: Any, value: Any) -> None:
     """``node[index] = value``."""
     if is_symbolic(node.shape):
         raise TraceError(
-            "A batch whose number of rows is not known cannot be written in place. Use np.where(mask, new, x), or "
-            "np.concatenate of its columns."
+            "A batch whose number of rows is not known cannot be written in place. Write x = x + v for x += v, "
+            "np.where(mask, new, x) for x[mask] = new, np.concatenate of its columns for x[:, 0] = new."
         )
     written = _WRITTEN.get()
     if written is None:

@@ -225,9 +225,12 @@ def _refuse_scipy_function() -> None:
     called: list[tuple[str, str]] = []
     frame: FrameType | None = sys._getframe(2)  # noqa: SLF001 - the documented way to find the caller
     while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in ("scipy", "numpy"):
-        name = frame.f_code.co_name
-        if frame.f_globals["__name__"].startswith("scipy.") and name != "wrapper" and not name.startswith("_"):
-            parts = [part for part in frame.f_globals["__name__"].split(".") if not part.startswith("_")]
+        name, module = frame.f_code.co_name, frame.f_globals["__name__"]
+        if name == "wrapper":  # a decorator: what it wraps is one of its variables
+            wrapped = [item for item in frame.f_locals.values() if callable(item) and hasattr(item, "__module__")]
+            name, module = next(((item.__name__, item.__module__) for item in wrapped), (name, ""))
+        if module.startswith("scipy.") and "array_api_compat" not in module and not name.startswith("_"):
+            parts = [part for part in module.split(".") if not part.startswith("_")]
             called.append((".".join([*parts, name]), name))
         frame = frame.f_back
     for path, name in reversed(called):
@@ -331,12 +334,18 @@ def _snapshot(array: np.ndarray) -> Node:
     kept = SNAPSHOTS.get()
     if kept is not None and id(array) in kept:
         _, node = kept[id(array)]
-        if np.array_equal(array, node.params["value"]):
+        if _same_bits(array, node.params["value"]):
             return node
     node = Node(CONSTANT, (), {"value": array.copy()}, array.shape, array.dtype)
     if kept is not None:
         kept[id(array)] = (array, node)
     return node
+
+
+def _same_bits(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two arrays of one type are equal, NaN and the sign of zero included."""
+    first, second = (np.ascontiguousarray(array).reshape(-1).view(np.uint8) for array in (a, b))
+    return a.shape == b.shape and np.array_equal(first, second)
 
 
 def whole_array(value: Any, dtype: Any = None) -> np.ndarray:
