@@ -210,17 +210,17 @@ def test_a_file_several_times_larger_than_the_peak_of_memory_is_trained_on(tmp_p
     """
     rng = random.Random(0)
     words = [f"word{k}" for k in range(1000)]
-    block, n_blocks = [], 40
-    for _ in range(500):
+    block, n_blocks = [], 20
+    for k in range(500):
         a, b = rng.gauss(0.0, 1.0), rng.gauss(0.0, 1.0)
-        block.append(f"{a:.6f},{b:.6f},{' '.join(rng.choices(words, k=3000))},{2 * a - b * b:.5f}\n")
+        block.append(f"{a:.6f},{b:.6f},{' '.join(3 * (words[k:] + words[:k]))},{2 * a - b * b:.5f}\n")
     path = tmp_path / "huge.csv"
     (tmp_path / "small.csv").write_text("a,b,note,y\n" + "".join(block))
     with path.open("w") as file:
         file.write("a,b,note,y\n")
         for _ in range(n_blocks):
             file.writelines(block)
-    options = ["-t", "y", "--ignore", "note", "--memory", "100MB", "--epochs", "2", "--no-baselines", "--no-report"]
+    options = ["-t", "y", "--ignore", "note", "--memory", "20MB", "--epochs", "2", "--no-baselines", "--no-report"]
     run = subprocess.run(
         [sys.executable, "-c", MEASURE, str(tmp_path / "small.csv"), str(path), str(tmp_path / "run"), *options],
         capture_output=True,
