@@ -17,7 +17,7 @@ endif
 native_sources := $(wildcard native/kernels/*.h native/bind/*.h native/bind/*.cpp)
 native_files := $(native_sources) $(wildcard native/tests/*.cpp)
 
-.PHONY: help setup demo test test-native test-oracles record-oracles sanitize lint format types bench clean
+.PHONY: help setup demo test test-times test-native test-oracles record-oracles sanitize lint format types bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,9 +47,15 @@ demo: setup ## Train a model on a table, write its report, predictions and an ex
 	@echo "demo/penguins-scored.csv contains the predictions; demo/penguins.py predicts without madaline."
 	@echo "To train on another table: $(BIN)/madaline train FILE.csv --target COLUMN"
 
+# Tests start about a hundred interpreters: compiled modules are kept for them, whatever the environment says.
+run-tests := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal --doctest-modules \
+  --doctest-glob=README.md tests src/madaline README.md
+
 test: setup test-native ## Run all tests: Python, doctests, native
-	$(BIN)/python -m pytest -n 2 --doctest-modules --doctest-glob=README.md \
-	  tests src/madaline README.md
+	$(run-tests)
+
+test-times: setup ## Run the Python tests; print CPU seconds by folder beside tests/budget.toml
+	PYTHONPATH=tests $(run-tests) -p cpu_times
 
 # build-native <folder> <CMake options>: the native tests, for the instruction sets this CPU can run.
 define build-native

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import io
-import subprocess
-import sys
 
 import pytest
 
+from madaline.cli.main import main
 from madaline.data.reading.format import TableFormat
 from madaline.data.reading.table_file import ReadOptions, open_table, read_table
 
@@ -119,7 +118,8 @@ def test_the_encoding_of_the_training_table_is_used_for_what_is_not_utf8():
             assert not [each for each in table.assumptions if each.flag == "--encoding"]
 
 
-def test_a_model_trained_with_an_explicit_delimiter_predicts_the_same_file(tmp_path):
+def test_a_model_trained_with_an_explicit_delimiter_predicts_the_same_file(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
     rows = "".join(f"{k * 7 % 23}~{'ab'[k % 2]}~{k * 3 % 11}\n" for k in range(80))
     (tmp_path / "t.txt").write_text("x~kind~y\n" + rows)
     train = ["train", "t.txt", "-t", "kind", "--delimiter", "~", "--out", "run", "--epochs", "1", "--no-baselines"]
@@ -127,7 +127,5 @@ def test_a_model_trained_with_an_explicit_delimiter_predicts_the_same_file(tmp_p
         [*train, "--no-report"],
         ["predict", "run", "t.txt", "-o", "scored.csv"],
     ):
-        command = [sys.executable, "-m", "madaline.cli", *arguments]
-        run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert run.returncode == 0, run.stderr
+        assert main(arguments) == 0, capsys.readouterr().err
     assert len((tmp_path / "scored.csv").read_text().splitlines()) == 81
