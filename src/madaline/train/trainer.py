@@ -19,6 +19,7 @@ from madaline.optim.regularizers import Regularizer
 from madaline.train.arguments import check_all, check_whole
 from madaline.train.data import initial_rows, input_sources, read
 from madaline.train.evaluation import Evaluator, RowSelection
+from madaline.train.events import as_callbacks
 from madaline.train.history import History
 from madaline.train.memory import memory_needed
 from madaline.train.metrics import as_metrics
@@ -153,6 +154,7 @@ class Trainer:
         accumulate: int = 1,
         probes: bool | Sequence[str] = False,
         probe_every: int | None = None,
+        doctor: bool = False,
         record_steps: bool = False,
         max_seconds: float | None = None,
         on_divergence: str = "raise",
@@ -204,6 +206,8 @@ class Trainer:
         probe_every : int, optional
             Number of steps between samples of the probes; by default two samples an epoch, fewer if they would take
             more than about 2 % of the time.
+        doctor : bool
+            Whether to keep the initial parameters and some rows, so that :func:`madaline.diagnose` can examine the run.
         record_steps : bool
             Whether ``history.steps`` gets a row for every step.
         max_seconds : float, optional
@@ -224,6 +228,10 @@ class Trainer:
             as training that was never interrupted. If it is the path of ``checkpoint`` and does not exist yet, training
             starts from the beginning.
         """
+        if doctor:
+            from madaline.doctor.watch import Doctor
+
+            callbacks = [*as_callbacks(callbacks), Doctor()]
         options = FitOptions.of_fit(locals())
         model = self._new_model(X)
         session = self._new_session(model, Programs(model.network, self.recipe), X, y, options, is_fit=True)

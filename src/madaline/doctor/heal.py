@@ -1,0 +1,1 @@
+"""``heal``: try remedies on copies and keep those that help."""

@@ -1,0 +1,51 @@
+"""Gradients that grow from the output to the input, or during training."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from madaline.doctor import remedies
+from madaline.doctor.exam import Exam
+from madaline.doctor.finding import Remedy
+from madaline.doctor.picture import Picture
+from madaline.doctor.sickness import Sickness, Symptom
+from madaline.optim.clipping import ClipNorm
+
+RATIO, GROWTH = 50.0, 50.0
+
+
+class ExplodingGradients(Sickness):
+    """Gradients that grow from the output to the input, or during training."""
+
+    name = "exploding_gradients"
+    number = 22
+    title = "Gradients explode."
+    cause = 1
+    why = (
+        "The gradient of an early layer is a product over all later ones, delta_l = (W delta_{l+1}) f'(z_l). With large "
+        "weights it grows by a factor in every layer, and a step becomes far too long."
+    )
+
+    def symptom(self, exam: Exam) -> Symptom | None:
+        norms = list(exam.start_gradients.values())
+        probes = exam.probes
+        growth = 1.0
+        if "gradient_norm" in probes:
+            g = probes["gradient_norm"].astype(float)
+            g = g[np.isfinite(g) & (g > 0)]
+            growth = float(g.max() / np.median(g)) if len(g) > 4 else 1.0
+        ratio = max(norms[:-1]) / norms[-1] if len(norms) > 2 and norms[-1] > 0 else 1.0
+        if not (ratio > RATIO or growth > GROWTH or not np.isfinite(norms).all()):
+            return None
+        return Symptom(
+            {"largest gradient over that of the last layer": ratio, "largest over median gradient": growth},
+            "first layers",
+            0.7,
+            Picture("gradient norm by layer", norms, log=True),
+        )
+
+    def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
+        clip = Remedy(
+            "Clip the gradient: clip_norm=1.0.", lambda setup: setup.with_recipe(clip=ClipNorm(1.0)), {"clip_norm": 1.0}
+        )
+        return [clip, remedies.default_init(exam)]
