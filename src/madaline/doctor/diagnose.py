@@ -10,6 +10,7 @@ from madaline.doctor.finding import Finding
 from madaline.doctor.history_findings import findings_of_history
 from madaline.doctor.judgement import Judgement, judge
 from madaline.doctor.record import Record
+from madaline.doctor.sickness import SICKNESSES
 from madaline.doctor.watch import Doctor
 from madaline.errors import ConfigError
 from madaline.train.history import History
@@ -83,8 +84,14 @@ def diagnosis_of(exam: Exam, judgement: Judgement) -> Diagnosis:
 
 
 def in_order(findings: list[Finding]) -> list[Finding]:
-    """Alarms before information; facts among the others by what they cost."""
-    return sorted(findings, key=lambda finding: (not finding.is_alarm,))
+    """Facts about the data first, then what was tried in its order, then other facts; information last."""
+
+    def place(finding: Finding) -> int:
+        sickness = SICKNESSES[finding.name]
+        is_other = sickness.proof == "fact" and sickness.cause > 0
+        return 2 if not finding.is_alarm else 1 if is_other else 0
+
+    return sorted(findings, key=place)
 
 
 def _reasons(exam: Exam) -> list[str]:

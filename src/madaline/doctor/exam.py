@@ -110,7 +110,7 @@ class Exam:
     @cached_property
     def before(self) -> Outcome:
         """The run, repeated on the sample with probes."""
-        return self.setup.limited(len(self.problem.train), self.max_steps).run(self.problem, probes=True)
+        return self.setup.limited(len(self.problem.train), self.max_steps).run(self.problem, watched=True)
 
     @cached_property
     def history(self) -> History:
@@ -163,6 +163,13 @@ class Exam:
     def reference(self) -> Outcome:
         """A net of usual size with usual settings, trained on the sample."""
         return reference_setup(self.setup, self.n_outputs).run(self.problem)
+
+    @cached_property
+    def learnable(self) -> float:
+        """The loss of a constant prediction minus the lowest loss that is known to be possible."""
+        lowest = [self.before_losses.mean(), self.held_losses(self.reference).mean()]
+        lowest += [] if self.linear is None else [self.linear.mean()]
+        return max(self.constant_loss - float(min(lowest)), 0.05 * abs(self.constant_loss), 1e-12)
 
     def held_losses(self, outcome: Outcome) -> np.ndarray:
         """The loss of each held-out row; a failed run counts as much worse than a constant."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Finding
 from madaline.doctor.setup import Setup
 from madaline.doctor.sickness import Sickness, all_sicknesses
-from madaline.doctor.trials import NEARLY, ROUNDS, Candidate, Trial, is_confirmed, ranked, try_remedies
+from madaline.doctor.trials import NEARLY, ROUNDS, Candidate, Trial, is_confirmed, ranked, try_remedies, try_together
+
+CONSEQUENCE = 8
+"Sicknesses with this place or a later one are mere consequences of others."
 
 
 @dataclass
@@ -23,39 +26,40 @@ class Judgement:
 
 
 def judge(exam: Exam) -> Judgement:
-    """Examine a run."""
+    """Examine a run: facts first, then remedies, each round on top of the best one of the round before."""
     names: set[str] = set()
     candidates = candidates_of(exam, names)
     facts = [c for c in candidates if c.sickness.proof == "fact"]
     result = Judgement([finding_of_fact(c) for c in facts])
     names |= {c.name for c in facts}
-    current, open_candidates = exam, [c for c in candidates if c.sickness.proof == "trial"]
+    current = exam
     for number in range(ROUNDS):
-        helped = _helpful(current, open_candidates)
+        tried = [c for c in candidates if c.sickness.proof == "trial" and c.name not in names]
+        helped = _helpful(current, tried)
         if not helped and number == 0:
-            helped = _together(current, open_candidates)
+            helped = _together(current, tried)
+            helped = helped or _helpful(current, candidates_of(current, names, consequences=True))
         if not helped:
             break
         # Weaker remedies are tried again on top of the best one: they may treat another fault, or the same one worse.
         fresh = [trial for trial in helped if trial.gain >= NEARLY * helped[0].gain or trial is helped[0]]
         result.trials += fresh
         names |= {trial.candidate.name for trial in fresh}
-        best = helped[0]
-        result.setup = best.setup
+        result.setup = max(fresh, key=lambda trial: trial.gain).setup
         if exam.clock.left < 3 * exam.before.seconds:
             break
-        current = Exam(best.setup, exam.problem, clock=exam.clock)
-        open_candidates = [
-            c for c in candidates_of(current, names) if c.sickness.proof == "trial" and c.name not in names
-        ]
+        current = Exam(result.setup, exam.problem, clock=exam.clock)
+        candidates = candidates_of(current, names)
     result.findings += [finding_of(trial) for trial in result.trials]
     return result
 
 
-def candidates_of(exam: Exam, known: set[str]) -> list[Candidate]:
-    """Sicknesses with a symptom."""
+def candidates_of(exam: Exam, known: set[str], *, consequences: bool = False) -> list[Candidate]:
+    """Sicknesses with a symptom: causes, or mere consequences."""
     found = []
     for sickness in all_sicknesses():
+        if (sickness.cause >= CONSEQUENCE) != consequences:
+            continue
         if sickness.name in known or not (exam.has_run or sickness.before_training or known):
             continue
         symptom = sickness.symptom(exam)
@@ -65,13 +69,30 @@ def candidates_of(exam: Exam, known: set[str]) -> list[Candidate]:
 
 
 def _helpful(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:
-    """The trials that help, the best first; the best is confirmed with another seed."""
-    trials = [trial for c in candidates if (trial := try_remedies(exam, c)) is not None and trial.helps]
-    return [trial for trial in ranked(trials) if is_confirmed(exam, trial)]
+    """The trials that help, the most likely cause first; the first one is confirmed with another seed."""
+    trials = ranked([trial for c in candidates if (trial := try_remedies(exam, c)) is not None and trial.helps])
+    while trials and not is_confirmed(exam, trials[0]):
+        trials = trials[1:]
+    return trials
 
 
 def _together(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:
     """Remedies that help only together, as for unscaled inputs and a rate that is too low."""
+    ordered = sorted((c for c in candidates if c.remedies), key=lambda c: c.sickness.cause)
+    for place in (0, -1):
+        pairs = [(c, c.remedies[place]) for c in ordered if c.remedies[place].change is not None]
+        if len(pairs) < 2:
+            return []
+        whole = try_together(exam, pairs)
+        if whole is None or not whole.helps:
+            continue
+        needed = []
+        for pair in pairs:
+            without = try_together(exam, [other for other in pairs if other is not pair])
+            if without is None or without.gain < whole.gain - pair[0].sickness.min_gain:
+                needed.append(replace(whole, candidate=pair[0], remedy=replace(pair[1], gain=whole.gain)))
+        if needed and is_confirmed(exam, whole):
+            return needed
     return []
 
 

@@ -162,3 +162,19 @@ def less_dropout(exam: Exam, p: float = 0.0) -> Remedy:
         {"dropout": p},
         f"--dropout {p:g}",
     )
+
+
+def both(first: Remedy, second: Remedy) -> Remedy:
+    """Two remedies at once."""
+
+    def change(setup: Setup) -> Setup:
+        for remedy in (first, second):
+            setup = remedy.change(setup) if remedy.change is not None else setup
+        return setup
+
+    return Remedy(
+        f"{first.text} {second.text}",
+        change,
+        {**first.parameters, **second.parameters},
+        f"{first.options} {second.options}".strip(),
+    )

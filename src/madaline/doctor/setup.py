@@ -107,8 +107,8 @@ class Setup:
         names = ("epochs", "batch_size", "shuffle", "drop_last", "accumulate", "early_stopping", "class_weight")
         return {name: getattr(self, name) for name in names}
 
-    def run(self, problem: Problem, *, seed: int | None = None, probes: bool = False) -> Outcome:
-        """Train on the sample and measure on the held-out rows."""
+    def run(self, problem: Problem, *, seed: int | None = None, watched: bool = False) -> Outcome:
+        """Train on the sample; ``watched`` with probes and the loss on held-out rows after each epoch, which is slower."""
         train, held = problem.train, problem.held
         started = time.perf_counter()
         try:
@@ -120,10 +120,10 @@ class Setup:
                     train.X,
                     train.y,
                     sample_weight=train.weight,
-                    validation=(held.X, held.y),
+                    validation=(held.X, held.y) if watched or self.early_stopping is not None else None,
                     on_divergence="stop",
                     progress=False,
-                    probes=probes,
+                    probes=watched,
                     **arguments,
                 )
         except MadalineError as error:

@@ -53,8 +53,8 @@ class Sickness(ABC):
     proof : {"trial", "fact"}
         Whether it is reported only if one of its remedies helps in a trial, or whenever it is measured.
     cause : int
-        Findings with equal gains are ranked by this: 0 for a fault of data or settings, 1 for one inside of the net,
-        2 for a mere consequence.
+        Findings with equal gains are ranked by this: 0 for what is wrong by construction, 2 for data, 4 for settings,
+        5 for the length of training, 6 for what happens inside of the net, 8 for mere consequences.
     min_gain : float
         Minimum gain of a remedy, as a fraction of what can be learned.
     why : str
@@ -68,7 +68,7 @@ class Sickness(ABC):
     title: ClassVar[str]
     severity: ClassVar[Severity] = "warning"
     proof: ClassVar[Literal["trial", "fact"]] = "trial"
-    cause: ClassVar[int] = 1
+    cause: ClassVar[int] = 6
     min_gain: ClassVar[float] = 0.08
     why: ClassVar[str]
     concept: ClassVar[str] = ""

@@ -12,10 +12,12 @@ from madaline.doctor.finding import Remedy
 from madaline.doctor.setup import Outcome, Setup, python_change
 from madaline.doctor.sickness import Sickness, Symptom
 
-SURE = 2.5
+SURE = 2.0
 "A difference of this many standard errors is not chance."
 ROUNDS = 3
 "Maximum number of remedies that are combined."
+ENOUGH = 0.9
+"A remedy with this gain is not followed by others."
 NEARLY = 0.75
 "Gains above this fraction of the best one count as equal to it."
 
@@ -65,11 +67,14 @@ class Trial:
 
 
 def improvement(exam: Exam, before: np.ndarray, after: np.ndarray) -> tuple[float, float]:
-    """The decrease of the loss as a fraction of what can be learned, and in standard errors."""
-    d = before - after
-    learnable = max(exam.constant_loss - float(after.mean()), 0.05 * abs(exam.constant_loss), 1e-12)
-    error = float(d.std() / np.sqrt(len(d))) + 1e-12
-    return float(d.mean() / learnable), float(d.mean() / error)
+    """The decrease of the loss as a fraction of what can be learned, and in standard errors.
+
+    A loss above that of a constant prediction counts as one slightly above it: nothing was learned in either case.
+    """
+    limit = exam.constant_loss + 0.25 * abs(exam.constant_loss)
+    gain = (min(float(before.mean()), limit) - min(float(after.mean()), limit)) / exam.learnable
+    d = np.minimum(before, 3 * limit) - np.minimum(after, 3 * limit)
+    return gain, float(d.mean() / (d.std() / np.sqrt(len(d)) + 1e-12))
 
 
 def try_remedies(exam: Exam, candidate: Candidate) -> Trial | None:
@@ -77,10 +82,10 @@ def try_remedies(exam: Exam, candidate: Candidate) -> Trial | None:
     best: Trial | None = None
     for remedy in candidate.remedies:
         found = try_remedy(exam, candidate, remedy)
-        if found is None:
-            break
-        if best is None or found.gain > best.gain * 1.1:
+        if found is not None and (best is None or found.gain > best.gain + 0.05):
             best = found
+        if best is not None and best.gain > ENOUGH:
+            break
     return best
 
 
@@ -91,30 +96,37 @@ def try_remedy(exam: Exam, candidate: Candidate, remedy: Remedy) -> Trial | None
     setup = remedy.change(exam.setup)
     if setup == exam.setup:
         return None
-    n_rows = len(exam.problem.train)
-    factor = max(setup.steps(n_rows) / exam.setup.steps(n_rows), 1.0)
-    outcome = setup.limited(n_rows, int(factor * exam.max_steps)).run(exam.problem)
+    outcome = _trained(exam, setup)
     gain, sureness = improvement(exam, exam.before_losses, exam.held_losses(outcome))
     changed = replace(remedy, python=python_change(exam.setup, setup), gain=gain)
     return Trial(candidate, changed, setup, outcome, gain, sureness)
 
 
-def is_confirmed(exam: Exam, trial: Trial, *, seeds: Sequence[int] = (1,)) -> bool:
-    """Whether the remedy also helps with other random seeds and initial weights."""
-    for number in seeds:
-        if exam.clock.left < 2 * exam.before.seconds:
-            return True
-        seed = exam.setup.seed + 1000 * number
-        n_rows = len(exam.problem.train)
-        fresh = replace(exam.setup, start=None) if exam.setup.start is not None else exam.setup
-        after = replace(trial.setup, start=None) if trial.setup.start is not None else trial.setup
-        factor = max(after.steps(n_rows) / fresh.steps(n_rows), 1.0)
-        base = fresh.limited(n_rows, exam.max_steps).run(exam.problem, seed=seed)
-        cure = after.limited(n_rows, int(factor * exam.max_steps)).run(exam.problem, seed=seed)
-        gain, sureness = improvement(exam, exam.held_losses(base), exam.held_losses(cure))
-        if gain < 0.5 * trial.candidate.sickness.min_gain or sureness < 0.5 * SURE:
-            return False
-    return True
+def try_together(exam: Exam, pairs: Sequence[tuple[Candidate, Remedy]]) -> Trial | None:
+    """Train with several remedies; the trial has the name of the first candidate."""
+
+    def change(setup: Setup) -> Setup:
+        for _, remedy in pairs:
+            setup = remedy.change(setup) if remedy.change is not None else setup
+        return setup
+
+    return try_remedy(exam, pairs[0][0], Remedy(" ".join(remedy.text for _, remedy in pairs), change))
+
+
+def is_confirmed(exam: Exam, trial: Trial) -> bool:
+    """Whether the remedy also helps with another random seed and other initial weights."""
+    if exam.clock.left < 2 * exam.before.seconds:
+        return True
+    fresh = replace(trial.setup, start=None) if trial.setup.start is not None else trial.setup
+    outcome = _trained(exam, fresh, seed=exam.setup.seed + 1000)
+    gain, sureness = improvement(exam, exam.before_losses, exam.held_losses(outcome))
+    return gain > 0.6 * trial.candidate.sickness.min_gain and sureness > 0.6 * SURE
+
+
+def _trained(exam: Exam, setup: Setup, *, seed: int | None = None) -> Outcome:
+    n_rows = len(exam.problem.train)
+    factor = max(setup.steps(n_rows) / exam.setup.steps(n_rows), 1.0)
+    return setup.limited(n_rows, int(factor * exam.max_steps)).run(exam.problem, seed=seed)
 
 
 def ranked(trials: Sequence[Trial]) -> list[Trial]:
@@ -123,9 +135,7 @@ def ranked(trials: Sequence[Trial]) -> list[Trial]:
     found: list[Trial] = []
     while left:
         near = [trial for trial in left if trial.gain >= NEARLY * left[0].gain]
-        first = min(
-            near, key=lambda trial: (trial.candidate.sickness.cause, -trial.candidate.symptom.confidence, -trial.gain)
-        )
+        first = min(near, key=lambda trial: (trial.candidate.sickness.cause, -trial.gain))
         found.append(first)
         left.remove(first)
     return found

@@ -15,7 +15,7 @@ class AdamEpsilon(Sickness):
     name = "adam_epsilon"
     number = 39
     title = "Adam's epsilon is larger than most gradients."
-    cause = 0
+    cause = 1
     why = (
         "Adam steps by eta m / (sqrt(v) + eps). Where eps is above sqrt(v), the step is m eta / eps: plain gradient "
         "descent with another rate."

@@ -16,7 +16,7 @@ class AlwaysClipped(Sickness):
     name = "always_clipped"
     number = 36
     title = "The gradient is clipped in most steps."
-    cause = 0
+    cause = 1
     why = (
         "Clipping scales a gradient to the norm c if it is longer. If that happens in most steps, c acts as a lower "
         "learning rate, eta c / |g|, and the size of the gradient no longer counts."

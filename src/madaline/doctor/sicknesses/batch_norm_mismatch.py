@@ -19,7 +19,7 @@ class BatchNormMismatch(Sickness):
     name = "batch_norm_mismatch"
     number = 35
     title = "Batch norm differs between training and evaluation."
-    cause = 1
+    cause = 3
     why = (
         "In training, batch norm uses mean and variance of the mini-batch; in evaluation, their running averages. If the "
         "batches are small or the averages lag behind, the net is evaluated with other numbers than it learned with."

@@ -16,7 +16,7 @@ class CannotOverfit(Sickness):
     number = 19
     title = "The net cannot learn even a few rows."
     severity = "error"
-    cause = 2
+    cause = 8
     why = (
         "A net with more parameters than rows can learn 32 rows by heart, so a loss that stays high there is not a matter "
         "of the data. Loss, output, learning rate or width are wrong."

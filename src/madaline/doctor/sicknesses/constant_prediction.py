@@ -17,7 +17,7 @@ class ConstantPrediction(Sickness):
     name = "constant_prediction"
     number = 31
     title = "The net predicts nearly the same for every row."
-    cause = 2
+    cause = 8
     why = (
         "The outputs hardly vary with the inputs, so the loss is that of a constant: the mean, or the class frequencies. "
         "The signal is lost on the way through the net, or the first steps destroyed it."

@@ -20,7 +20,7 @@ class ExcessiveDecay(Sickness):
     number = 38
     title = "Weight decay or a penalty is too strong."
     severity = "warning"
-    cause = 0
+    cause = 1
     why = (
         "Decay pulls every weight to 0 by eta lambda w in each step, against the gradient of the loss. Where lambda w "
         "exceeds the gradient, the weights shrink and the net forgets."

@@ -19,7 +19,7 @@ class FrozenParameters(Sickness):
     name = "frozen_parameters"
     number = 37
     title = "Some layers do not learn."
-    cause = 0
+    cause = 1
     min_gain = 0.15
     why = (
         "Parameters that are frozen, or whose group has a rate of 0, keep their initial values. A layer of random weights "

@@ -20,7 +20,7 @@ class HeavyTails(Sickness):
     name = "heavy_tails"
     number = 3
     title = "A few extreme values dominate some columns."
-    cause = 0
+    cause = 2
     min_gain = 0.05
     why = (
         "A row with |x - median| far above the quartile range has a gradient as much larger, dL/dW = x^T delta, and "

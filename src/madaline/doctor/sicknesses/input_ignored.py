@@ -20,7 +20,7 @@ class InputIgnored(Sickness):
     name = "input_ignored"
     number = 20
     title = "The net ignores its inputs."
-    cause = 2
+    cause = 8
     why = (
         "The loss stays the same if the rows of X are exchanged at random, so predictions do not depend on the inputs. "
         "The signal is lost in the net: by dead or saturated units, by scaling, or by zero weights."

@@ -21,7 +21,7 @@ class RateTooHigh(Sickness):
     name = "rate_too_high"
     number = 27
     title = "The learning rate is too high."
-    cause = 0
+    cause = 4
     why = (
         "A step lowers the loss only while it is short: gradient descent needs eta < 2 / lambda, with lambda the largest "
         "curvature. Longer steps jump back and forth across the valley, or out of it."

@@ -20,7 +20,7 @@ class RateTooLow(Sickness):
     name = "rate_too_low"
     number = 28
     title = "The learning rate is too low."
-    cause = 0
+    cause = 4
     why = (
         "The parameters move by about eta per step, so n steps cannot move them further than n eta. With a rate that is "
         "ten times too low, training needs ten times as many epochs for the same result."

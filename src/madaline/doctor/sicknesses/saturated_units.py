@@ -27,7 +27,7 @@ class SaturatedUnits(Sickness):
     name = "saturated_units"
     number = 26
     title = "Many units are saturated."
-    cause = 1
+    cause = 3
     why = (
         "The slope of tanh is 1 - y^2 and that of the sigmoid y (1 - y): both are near 0 at the ends of the range. "
         "Saturated units pass no gradient on, so the weights before them hardly learn."

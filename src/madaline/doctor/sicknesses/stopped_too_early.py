@@ -18,7 +18,7 @@ class StoppedTooEarly(Sickness):
     name = "stopped_too_early"
     number = 30
     title = "Early stopping ended training too soon."
-    cause = 0
+    cause = 3
     why = (
         "The score of a small validation set has a standard error of about s / sqrt(n), so it may not improve for "
         "several epochs by chance. A patience shorter than that stops a net that is still learning."

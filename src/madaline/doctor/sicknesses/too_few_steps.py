@@ -17,7 +17,7 @@ class TooFewSteps(Sickness):
     name = "too_few_steps"
     number = 15
     title = "Training takes too few steps."
-    cause = 1
+    cause = 5
     why = (
         "Each step moves a weight by about the learning rate at most, so n steps move it by n times the rate. Large "
         "mini-batches make few steps of an epoch."

@@ -22,7 +22,7 @@ class UnscaledInputs(Sickness):
     name = "unscaled_inputs"
     number = 2
     title = "Input columns are not scaled."
-    cause = 0
+    cause = 2
     why = (
         "The gradient of a weight is proportional to its input, dL/dW = x^T delta, so one learning rate cannot suit "
         "columns of very different size. Large columns also saturate units, and small ones are ignored."

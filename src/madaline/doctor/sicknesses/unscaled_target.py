@@ -17,7 +17,7 @@ class UnscaledTarget(Sickness):
     number = 4
     title = "The target is not scaled."
     severity = "error"
-    cause = 0
+    cause = 1
     why = (
         "The output starts near 0, so the net first has to move by |mean(y)| / std(y), at a speed that the learning rate "
         "limits. The gradient of the squared error, 2 (z - y), grows with the unit of the target."

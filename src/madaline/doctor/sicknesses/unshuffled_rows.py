@@ -20,7 +20,7 @@ class UnshuffledRows(Sickness):
     name = "unshuffled_rows"
     number = 14
     title = "Rows are sorted by the target and not shuffled."
-    cause = 0
+    cause = 1
     min_gain = 0.05
     why = (
         "The gradient of a mini-batch estimates that of all rows only if the batch is a random sample. Mini-batches of "

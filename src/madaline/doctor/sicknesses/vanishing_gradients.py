@@ -20,7 +20,7 @@ class VanishingGradients(Sickness):
     name = "vanishing_gradients"
     number = 23
     title = "Gradients vanish on the way to the first layers."
-    cause = 1
+    cause = 3
     why = (
         "The gradient of an early layer is a product over all later ones, delta_l = (W delta_{l+1}) f'(z_l). With slopes "
         "below 1, at most 1/4 for the sigmoid, it shrinks by a factor in every layer."
@@ -44,4 +44,5 @@ class VanishingGradients(Sickness):
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
-        return [remedies.activation(exam, "relu"), remedies.default_init(exam)]
+        relu, init = remedies.activation(exam, "relu"), remedies.default_init(exam)
+        return [relu, init, remedies.both(relu, remedies.adam(exam))]
