@@ -22,11 +22,11 @@ def rises(loss: np.ndarray) -> bool:
     return bool(len(loss) > 2 and np.median(loss[-max(len(loss) // 5, 1) :]) > loss[0])
 
 
-def noise(loss: np.ndarray) -> float:
-    """The typical increase from an epoch to the next, relative to the loss, in the second half of training."""
+def noise(loss: np.ndarray, least: float = 1e-12) -> float:
+    """The typical change from an epoch to the next, relative to the loss, in the second half of training."""
     loss = loss[np.isfinite(loss)]
     half = loss[len(loss) // 2 :]
     if len(half) < 3:
         return 0.0
-    jumps = np.abs(np.diff(half)) / np.maximum(np.abs(half[:-1]), 1e-12)
+    jumps = np.abs(np.diff(half)) / np.maximum(np.abs(half[:-1]), least)
     return float(np.median(jumps))

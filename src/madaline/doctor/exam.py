@@ -73,16 +73,13 @@ class Exam:
     ) -> None:
         self.setup, self.problem, self.clock = setup, problem, clock
         self.run_history, self.run_model = history, model
+        self.is_complete = history is not None
+        "Whether everything is looked for; a checkup leaves out what only a whole training shows."
 
     @property
     def loss(self) -> Any:
         """The loss."""
         return self.setup.recipe.loss
-
-    @property
-    def has_run(self) -> bool:
-        """Whether the run has taken place; a checkup comes before it."""
-        return self.run_history is not None
 
     @cached_property
     def layers(self) -> list[Any]:
@@ -162,7 +159,7 @@ class Exam:
     @cached_property
     def reference(self) -> Outcome:
         """A net of usual size with usual settings, trained on the sample."""
-        return reference_setup(self.setup, self.n_outputs).run(self.problem)
+        return reference_setup(self.setup, self.n_outputs, robust_front(self.columns)).run(self.problem)
 
     @cached_property
     def learnable(self) -> float:
@@ -291,11 +288,18 @@ class Exam:
         return (self.outputs[:, 0] > 0).astype(int) if self.n_outputs == 1 else self.outputs.argmax(axis=1)
 
 
-def reference_setup(setup: Setup, n_outputs: int) -> Setup:
-    """Usual settings for the same loss and data."""
-    net = Sequential(Standardize(), *mlp(64, 64, n_outputs).layers)
+def reference_setup(setup: Setup, n_outputs: int, front: list[Any]) -> Setup:
+    """Usual settings for the same loss, after layers that scale the inputs."""
+    net = Sequential(*front, *mlp(64, 64, n_outputs).layers)
     recipe = Recipe(setup.recipe.loss, AdamW(3e-3, weight_decay=0.01), as_schedule("cosine"))
     return Setup(net, recipe, epochs=40, batch_size=64, threads=setup.threads, early_stopping=EarlyStopping("val_loss"))
+
+
+def robust_front(X: np.ndarray) -> list[Any]:
+    """Layers that scale columns by median and quartiles and bound them, so that outliers do no harm."""
+    low, middle, high = np.quantile(X, (0.25, 0.5, 0.75), axis=0) if X.shape[1] else np.zeros((3, 0))
+    spread = np.where(high > low, high - low, 1.0)
+    return [Standardize(mean=middle.tolist(), std=spread.tolist()), "softsign"]
 
 
 def class_of(loss: Any, y: Any, n_outputs: int) -> np.ndarray | None:

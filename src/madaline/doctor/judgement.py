@@ -6,11 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from madaline.doctor.exam import Exam
-from madaline.doctor.finding import Finding
+from madaline.doctor.finding import Finding, Remedy
 from madaline.doctor.setup import Setup
 from madaline.doctor.sickness import Sickness, all_sicknesses
-from madaline.doctor.trials import NEARLY, ROUNDS, Candidate, Trial, is_confirmed, ranked, try_remedies, try_together
+from madaline.doctor.trials import (
+    NEARLY,
+    ROUNDS,
+    Candidate,
+    Trial,
+    is_confirmed,
+    ranked,
+    try_remedies,
+    try_together,
+    try_with_rates,
+)
 
+CERTAIN_CAUSE = 2
+"Sicknesses up to this place are wrong by construction, or faults of the data."
+LENGTH = 6
+"Place of sicknesses that concern the length of training."
 CONSEQUENCE = 8
 "Sicknesses with this place or a later one are mere consequences of others."
 
@@ -22,7 +36,8 @@ class Judgement:
     findings: list[Finding] = field(default_factory=list)
     trials: list[Trial] = field(default_factory=list)
     setup: Setup | None = None
-    gain: float = 0.0
+    remedies: list[Remedy] = field(default_factory=list)
+    "Those of the setup, in the order in which they were applied."
 
 
 def judge(exam: Exam) -> Judgement:
@@ -45,7 +60,9 @@ def judge(exam: Exam) -> Judgement:
         fresh = [trial for trial in helped if trial.gain >= NEARLY * helped[0].gain or trial is helped[0]]
         result.trials += fresh
         names |= {trial.candidate.name for trial in fresh}
-        result.setup = max(fresh, key=lambda trial: trial.gain).setup
+        best = max(fresh, key=lambda trial: trial.gain)
+        result.setup = best.setup
+        result.remedies += [trial.remedy for trial in fresh if trial.setup is best.setup]
         if exam.clock.left < 3 * exam.before.seconds:
             break
         current = Exam(result.setup, exam.problem, clock=exam.clock)
@@ -60,7 +77,7 @@ def candidates_of(exam: Exam, known: set[str], *, consequences: bool = False) ->
     for sickness in all_sicknesses():
         if (sickness.cause >= CONSEQUENCE) != consequences:
             continue
-        if sickness.name in known or not (exam.has_run or sickness.before_training or known):
+        if sickness.name in known or not (exam.is_complete or sickness.before_training or known):
             continue
         symptom = sickness.symptom(exam)
         if symptom is not None:
@@ -70,7 +87,11 @@ def candidates_of(exam: Exam, known: set[str], *, consequences: bool = False) ->
 
 def _helpful(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:
     """The trials that help, the most likely cause first; the first one is confirmed with another seed."""
-    trials = ranked([trial for c in candidates if (trial := try_remedies(exam, c)) is not None and trial.helps])
+    best = {c.name: trial for c in candidates if (trial := try_remedies(exam, c)) is not None}
+    for c in candidates:
+        if c.sickness.cause <= CERTAIN_CAUSE and c.name in best and not best[c.name].helps:
+            best[c.name] = try_with_rates(exam, c) or best[c.name]
+    trials = ranked([trial for trial in best.values() if trial.helps])
     while trials and not is_confirmed(exam, trials[0]):
         trials = trials[1:]
     return trials
@@ -78,11 +99,11 @@ def _helpful(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:
 
 def _together(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:
     """Remedies that help only together, as for unscaled inputs and a rate that is too low."""
-    ordered = sorted((c for c in candidates if c.remedies), key=lambda c: c.sickness.cause)
-    for place in (0, -1):
-        pairs = [(c, c.remedies[place]) for c in ordered if c.remedies[place].change is not None]
-        if len(pairs) < 2:
-            return []
+    ordered = sorted(
+        (c for c in candidates if c.remedies and c.sickness.cause < LENGTH), key=lambda c: c.sickness.cause
+    )
+    for place in range(max((len(c.remedies) for c in ordered), default=0) if len(ordered) > 1 else 0):
+        pairs = [(c, c.remedies[min(place, len(c.remedies) - 1)]) for c in ordered]
         whole = try_together(exam, pairs)
         if whole is None or not whole.helps:
             continue

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from madaline.doctor import net_edits as nets
-from madaline.doctor.exam import Exam
+from madaline.doctor.exam import Exam, robust_front
 from madaline.doctor.finding import Remedy
 from madaline.doctor.setup import Setup
-from madaline.nn.layers.standardize import Standardize
 from madaline.optim.adam import Adam
 from madaline.optim.optimizer import Optimizer
 from madaline.train.stopping import EarlyStopping
@@ -81,10 +79,7 @@ def scaled_inputs(exam: Exam) -> Remedy:
 
 def clipped_inputs(exam: Exam) -> Remedy:
     """Inputs scaled by median and quartiles and bounded."""
-    X = exam.columns
-    low, middle, high = np.quantile(X, (0.25, 0.5, 0.75), axis=0)
-    spread = np.where(high > low, high - low, 1.0)
-    front: list[Any] = [Standardize(mean=middle.tolist(), std=spread.tolist()), "softsign"]
+    front = robust_front(exam.columns)
     return Remedy(
         "Scale the columns by median and quartiles and bound them: begin the net with "
         "md.nn.Standardize(median, quartile_range), 'softsign'.",

@@ -53,8 +53,9 @@ class Sickness(ABC):
     proof : {"trial", "fact"}
         Whether it is reported only if one of its remedies helps in a trial, or whenever it is measured.
     cause : int
-        Findings with equal gains are ranked by this: 0 for what is wrong by construction, 2 for data, 4 for settings,
-        5 for the length of training, 6 for what happens inside of the net, 8 for mere consequences.
+        Findings with equal gains are ranked by this: 0 and 1 for what is wrong by construction, 2 for data, 3 and 4
+        for the net, 5 for the rate, 6 for the length of training, 7 for what follows from others, 8 for mere
+        consequences.
     min_gain : float
         Minimum gain of a remedy, as a fraction of what can be learned.
     why : str

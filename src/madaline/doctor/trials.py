@@ -9,6 +9,7 @@ import numpy as np
 
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Remedy
+from madaline.doctor.remedies import rate_times
 from madaline.doctor.setup import Outcome, Setup, python_change
 from madaline.doctor.sickness import Sickness, Symptom
 
@@ -18,6 +19,7 @@ ROUNDS = 3
 "Maximum number of remedies that are combined."
 ENOUGH = 0.9
 "A remedy with this gain is not followed by others."
+CERTAIN = 0.3
 NEARLY = 0.75
 "Gains above this fraction of the best one count as equal to it."
 
@@ -69,11 +71,12 @@ class Trial:
 def improvement(exam: Exam, before: np.ndarray, after: np.ndarray) -> tuple[float, float]:
     """The decrease of the loss as a fraction of what can be learned, and in standard errors.
 
-    A loss above that of a constant prediction counts as one slightly above it: nothing was learned in either case.
+    A loss above that of a constant prediction counts like it: nothing was learned in either case.
     """
-    limit = exam.constant_loss + 0.25 * abs(exam.constant_loss)
+    limit = exam.constant_loss
+    top = limit + 3 * abs(limit)
     gain = (min(float(before.mean()), limit) - min(float(after.mean()), limit)) / exam.learnable
-    d = np.minimum(before, 3 * limit) - np.minimum(after, 3 * limit)
+    d = np.minimum(before, top) - np.minimum(after, top)
     return gain, float(d.mean() / (d.std() / np.sqrt(len(d)) + 1e-12))
 
 
@@ -113,6 +116,22 @@ def try_together(exam: Exam, pairs: Sequence[tuple[Candidate, Remedy]]) -> Trial
     return try_remedy(exam, pairs[0][0], Remedy(" ".join(remedy.text for _, remedy in pairs), change))
 
 
+def try_with_rates(exam: Exam, candidate: Candidate) -> Trial | None:
+    """Try a remedy together with other learning rates, and count only what the rate alone does not gain."""
+    if exam.setup.learning_rate is None or not candidate.remedies:
+        return None
+    for factor in (10.0, 0.1):
+        rate = rate_times(exam, factor)
+        both = try_together(exam, [(candidate, candidate.remedies[0]), (candidate, rate)])
+        if both is None or not both.helps:
+            continue
+        alone = try_remedy(exam, candidate, rate)
+        gain = both.gain - max(alone.gain if alone is not None else 0.0, 0.0)
+        if gain > candidate.sickness.min_gain:
+            return replace(both, gain=gain)
+    return None
+
+
 def is_confirmed(exam: Exam, trial: Trial) -> bool:
     """Whether the remedy also helps with another random seed and other initial weights."""
     if exam.clock.left < 2 * exam.before.seconds:
@@ -134,8 +153,17 @@ def ranked(trials: Sequence[Trial]) -> list[Trial]:
     left = sorted(trials, key=lambda trial: -trial.gain)
     found: list[Trial] = []
     while left:
-        near = [trial for trial in left if trial.gain >= NEARLY * left[0].gain]
-        first = min(near, key=lambda trial: (trial.candidate.sickness.cause, -trial.gain))
+        near = [trial for trial in left if trial.gain >= _share(trial) * left[0].gain]
+        first = min(near, key=_place)
         found.append(first)
         left.remove(first)
     return found
+
+
+def _share(trial: Trial) -> float:
+    """The fraction of the best gain that lets a trial come first: less for what is wrong by construction."""
+    return CERTAIN if trial.candidate.sickness.cause <= 1 else NEARLY
+
+
+def _place(trial: Trial) -> tuple[float, ...]:
+    return trial.candidate.sickness.cause, -trial.candidate.symptom.confidence, -trial.gain

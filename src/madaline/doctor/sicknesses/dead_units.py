@@ -20,7 +20,7 @@ class DeadUnits(Sickness):
     name = "dead_units"
     number = 24
     title = "Many units are 0 for every row."
-    cause = 6
+    cause = 7
     min_gain = 0.05
     why = (
         "A rectifier max(0, z) has slope 0 for z < 0: a unit with z < 0 for all rows gets no gradient and cannot "

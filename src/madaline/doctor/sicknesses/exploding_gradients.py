@@ -20,7 +20,7 @@ class ExplodingGradients(Sickness):
     name = "exploding_gradients"
     number = 22
     title = "Gradients explode."
-    cause = 6
+    cause = 7
     why = (
         "The gradient of an early layer is a product over all later ones, delta_l = (W delta_{l+1}) f'(z_l). With large "
         "weights it grows by a factor in every layer, and a step becomes far too long."

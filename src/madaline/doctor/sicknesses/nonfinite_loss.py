@@ -16,7 +16,7 @@ class NonfiniteLoss(Sickness):
     title = "Training diverged: the loss is not finite."
     severity = "error"
     proof = "fact"
-    cause = 6
+    cause = 7
     why = (
         "A step that is too long increases the loss, the next gradient is larger, and the next step longer still: the "
         "parameters overflow. From then on every output is infinite or NaN."

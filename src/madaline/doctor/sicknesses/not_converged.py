@@ -16,7 +16,8 @@ class NotConverged(Sickness):
     name = "not_converged"
     number = 29
     title = "Training ended while the loss was still falling."
-    cause = 5
+    cause = 6
+    min_gain = 0.15
     why = (
         "The loss on held-out rows was at its lowest in the last epoch and still falling: more steps are expected to "
         "lower it further. Training had not reached a minimum, where dL/dw = 0."

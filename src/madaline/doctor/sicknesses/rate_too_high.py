@@ -11,6 +11,8 @@ from madaline.doctor.finding import Remedy
 from madaline.doctor.picture import Picture
 from madaline.doctor.sickness import Sickness, Symptom
 
+FITTED = 0.1
+"A training loss below this fraction of that of a constant: the steps were not too long to fit the rows."
 UPDATE = 0.01
 "Median change of the weights in a step, relative to the weights."
 
@@ -21,7 +23,7 @@ class RateTooHigh(Sickness):
     name = "rate_too_high"
     number = 27
     title = "The learning rate is too high."
-    cause = 4
+    cause = 5
     why = (
         "A step lowers the loss only while it is short: gradient descent needs eta < 2 / lambda, with lambda the largest "
         "curvature. Longer steps jump back and forth across the valley, or out of it."
@@ -41,7 +43,10 @@ class RateTooHigh(Sickness):
         if exam.before.diverged or (exam.run_history is not None and exam.run_history.stopped == "diverged"):
             return Symptom(evidence, "learning rate", 0.7, picture)
         usual = 3e-3 if "beta2" in vars(exam.setup.recipe.optimizer) else 0.05
-        if update > UPDATE or rises(loss) or noise(loss) > 0.1 or rate > usual:
+        fitted = len(loss) and loss[-1] < FITTED * abs(exam.constant_loss)
+        if rises(loss) or noise(loss, 0.1 * abs(exam.constant_loss)) > 0.1:
+            return Symptom(evidence, "learning rate", 0.7, picture)
+        if not fitted and (update > UPDATE or rate > usual):
             return Symptom(evidence, "learning rate", 0.7, picture)
         return None
 

@@ -20,7 +20,7 @@ class RateTooLow(Sickness):
     name = "rate_too_low"
     number = 28
     title = "The learning rate is too low."
-    cause = 4
+    cause = 5
     why = (
         "The parameters move by about eta per step, so n steps cannot move them further than n eta. With a rate that is "
         "ten times too low, training needs ten times as many epochs for the same result."
@@ -29,7 +29,7 @@ class RateTooLow(Sickness):
 
     def symptom(self, exam: Exam) -> Symptom | None:
         rate, probes = exam.setup.learning_rate, exam.probes
-        if rate is None or "update_ratio" not in probes or "loss" not in exam.before.history:
+        if rate is None or exam.before.diverged or "update_ratio" not in probes or "loss" not in exam.before.history:
             return None
         update = float(np.nanmedian(probes["update_ratio"]))
         loss = exam.before.history["loss"]

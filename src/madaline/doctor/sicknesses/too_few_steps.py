@@ -17,7 +17,8 @@ class TooFewSteps(Sickness):
     name = "too_few_steps"
     number = 15
     title = "Training takes too few steps."
-    cause = 5
+    cause = 6
+    min_gain = 0.15
     why = (
         "Each step moves a weight by about the learning rate at most, so n steps move it by n times the rate. Large "
         "mini-batches make few steps of an epoch."
@@ -28,7 +29,10 @@ class TooFewSteps(Sickness):
         if setup.learning_rate is None or setup.early_stopping is not None:
             return None
         steps = setup.steps(exam.problem.n_train)
-        return None if steps >= STEPS else Symptom({"steps": steps, "epochs": setup.epochs}, "batch_size and epochs")
+        if steps >= STEPS:
+            return None
+        confidence = 0.9 if steps < 4 * setup.epochs else 0.6
+        return Symptom({"steps": steps, "epochs": setup.epochs}, "batch_size and epochs", confidence)
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
         n, setup = exam.problem.n_train, exam.setup

@@ -20,7 +20,7 @@ class Underfitting(Sickness):
     name = "underfitting"
     number = 34
     title = "The net is too small or too restricted to fit the data."
-    cause = 5
+    cause = 6
     why = (
         "The training loss itself is high: the net cannot represent the function, or dropout and penalties hold it back. "
         "A layer of n units passes on at most n numbers per row."
