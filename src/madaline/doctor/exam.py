@@ -75,6 +75,8 @@ class Exam:
         self.run_history, self.run_model = history, model
         self.is_complete = history is not None
         "Whether everything is looked for; a checkup leaves out what only a whole training shows."
+        self.caution = 1.0
+        "Factor of the gain that a remedy must have."
 
     @property
     def loss(self) -> Any:
@@ -167,6 +169,12 @@ class Exam:
         lowest = [self.before_losses.mean(), self.held_losses(self.reference).mean()]
         lowest += [] if self.linear is None else [self.linear.mean()]
         return max(self.constant_loss - float(min(lowest)), 0.05 * abs(self.constant_loss), 1e-12)
+
+    @property
+    def potential(self) -> float:
+        """What usual settings gain, as a fraction of what can be learned."""
+        now = min(float(self.before_losses.mean()), self.constant_loss)
+        return (now - float(self.held_losses(self.reference).mean())) / self.learnable
 
     def held_losses(self, outcome: Outcome) -> np.ndarray:
         """The loss of each held-out row; a failed run counts as much worse than a constant."""
@@ -306,7 +314,7 @@ def class_of(loss: Any, y: Any, n_outputs: int) -> np.ndarray | None:
     """The class of each row as a number; None if targets are not classes."""
     y = np.asarray(y)
     if loss.out_activation == "softmax":
-        return y if y.ndim == 1 else y.argmax(axis=1)
+        return y if y.ndim == 1 else np.asarray(y.argmax(axis=1))
     if loss.out_activation == "sigmoid" and n_outputs == 1:
-        return (y.reshape(len(y)) > 0.5).astype(int)
+        return np.asarray(y.reshape(len(y)) > 0.5, dtype=int)
     return None

@@ -19,6 +19,9 @@ from madaline.doctor.judgement import judge
 from madaline.errors import ConfigError
 from madaline.train.trainer import Trainer
 
+CAUTION = 0.4
+"A remedy may gain less here than a finding needs: nobody is alarmed by it."
+
 
 @dataclass(frozen=True)
 class Healing:
@@ -89,10 +92,11 @@ def heal(thing: Any, X: Any, y: Any = None, *, max_seconds: float = 60.0, **fit_
     if isinstance(record.setup.recipe.loss, dict):
         raise ConfigError("heal needs a net with one output; this one has several.")
     exam = Exam(record.setup, record.problem, clock=Clock(max_seconds))
-    exam.is_complete = True
+    exam.is_complete, exam.caution = True, CAUTION
     judgement = judge(exam)
     before = float(exam.before_losses.mean())
-    after, remedies = before, judgement.remedies
+    after = before
+    remedies: Sequence[Remedy] = judgement.remedies
     if judgement.setup is not None:
         after = float(exam.held_losses(judgement.setup.run(exam.problem)).mean())
     healed = _trainer(thing, X, y, judgement.setup, fit_arguments) if isinstance(thing, Trainer) else None
@@ -108,7 +112,7 @@ def _trainer(thing: Trainer, X: Any, y: Any, setup: Any, fit_arguments: dict[str
     else:
         trainer = setup.trainer()
         arguments = fit_arguments | {
-            name: value for name, value in setup.fit_arguments().items() if name not in ("class_weight",) or value
+            name: value for name, value in setup.fit_arguments().items() if name != "class_weight" or value
         }
         rule = setup.early_stopping
         if rule is not None and arguments.get("validation") is None:

@@ -21,7 +21,7 @@ def findings_of_history(history: History) -> Diagnosis:
     loss = history["loss"] if "loss" in history else np.zeros(0)
     if history.stopped == "diverged" or (len(loss) and not np.isfinite(loss[-1])):
         found.append(_finding("nonfinite_loss", {"epochs before": float(len(loss))}, 1.0, loss))
-    held = history["val_loss"] if "val_loss" in history else None
+    held = history.get("val_loss")
     if held is not None and len(held) >= 5 and np.isfinite(held).all() and history.best_epoch is None:
         low = int(np.argmin(held))
         last = float(np.mean(held[-max(len(held) // 10, 1) :]))

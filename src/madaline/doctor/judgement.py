@@ -29,6 +29,10 @@ CONSEQUENCE = 8
 "Sicknesses with this place or a later one are mere consequences of others."
 
 
+HALF, FAR = 0.5, 0.1
+"Remedies are tried together if none alone gains half of what is possible; they must then gain clearly more."
+
+
 @dataclass
 class Judgement:
     """What was found, and the setup with all remedies that helped."""
@@ -51,9 +55,12 @@ def judge(exam: Exam) -> Judgement:
     for number in range(ROUNDS):
         tried = [c for c in candidates if c.sickness.proof == "trial" and c.name not in names]
         helped = _helpful(current, tried)
-        if not helped and number == 0:
-            helped = _together(current, tried)
-            helped = helped or _helpful(current, candidates_of(current, names, consequences=True))
+        if number == 0 and (not helped or helped[0].gain < HALF * current.potential):
+            together = _together(current, tried)
+            if together and (not helped or together[0].gain > helped[0].gain + FAR):
+                helped = together
+        if number == 0 and not helped:
+            helped = _helpful(current, candidates_of(current, names, consequences=True))
         if not helped:
             break
         # Weaker remedies are tried again on top of the best one: they may treat another fault, or the same one worse.
@@ -66,6 +73,7 @@ def judge(exam: Exam) -> Judgement:
         if exam.clock.left < 3 * exam.before.seconds:
             break
         current = Exam(result.setup, exam.problem, clock=exam.clock)
+        current.caution = exam.caution
         candidates = candidates_of(current, names)
     result.findings += [finding_of(trial) for trial in result.trials]
     return result
@@ -81,7 +89,8 @@ def candidates_of(exam: Exam, known: set[str], *, consequences: bool = False) ->
             continue
         symptom = sickness.symptom(exam)
         if symptom is not None:
-            found.append(Candidate(sickness, symptom, sickness.remedies(exam, symptom)))
+            least = sickness.min_gain * exam.caution
+            found.append(Candidate(sickness, symptom, sickness.remedies(exam, symptom), least))
     return found
 
 
@@ -99,9 +108,8 @@ def _helpful(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:
 
 def _together(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:
     """Remedies that help only together, as for unscaled inputs and a rate that is too low."""
-    ordered = sorted(
-        (c for c in candidates if c.remedies and c.sickness.cause < LENGTH), key=lambda c: c.sickness.cause
-    )
+    chosen = [c for c in candidates if c.remedies and c.sickness.cause <= LENGTH and not _is_repeated(c, candidates)]
+    ordered = sorted(chosen, key=lambda c: c.sickness.cause)
     for place in range(max((len(c.remedies) for c in ordered), default=0) if len(ordered) > 1 else 0):
         pairs = [(c, c.remedies[min(place, len(c.remedies) - 1)]) for c in ordered]
         whole = try_together(exam, pairs)
@@ -110,11 +118,16 @@ def _together(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:
         needed = []
         for pair in pairs:
             without = try_together(exam, [other for other in pairs if other is not pair])
-            if without is None or without.gain < whole.gain - pair[0].sickness.min_gain:
+            if without is None or without.gain < whole.gain - pair[0].min_gain:
                 needed.append(replace(whole, candidate=pair[0], remedy=replace(pair[1], gain=whole.gain)))
         if needed and is_confirmed(exam, whole):
             return needed
     return []
+
+
+def _is_repeated(candidate: Candidate, candidates: Sequence[Candidate]) -> bool:
+    """Whether another candidate has the same remedies."""
+    return candidate.name == "not_converged" and any(c.name == "too_few_steps" for c in candidates)
 
 
 def finding_of(trial: Trial) -> Finding:
@@ -139,8 +152,8 @@ def finding_of_fact(candidate: Candidate) -> Finding:
 
 
 def _finding(
-    sickness: Sickness, candidate: Candidate, *, confidence: float, remedies: Sequence, gain: float
-) -> Finding:  # type: ignore[type-arg]
+    sickness: Sickness, candidate: Candidate, *, confidence: float, remedies: Sequence[Remedy], gain: float
+) -> Finding:
     symptom = candidate.symptom
     return Finding(
         sickness.name,

@@ -35,7 +35,7 @@ class Picture:
         y = self._scaled()
         if not len(y):
             return ""
-        marks = "".join("×" if np.isnan(v) else BLOCKS[min(int(v * len(BLOCKS)), len(BLOCKS) - 1)] for v in y)
+        marks = "".join("?" if np.isnan(v) else BLOCKS[min(int(v * len(BLOCKS)), len(BLOCKS) - 1)] for v in y)
         return f"{self.title}: {marks} ({self.values[0]:.3g} to {self.values[-1]:.3g})"
 
     def svg(self) -> str:

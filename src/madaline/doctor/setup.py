@@ -108,7 +108,7 @@ class Setup:
         return {name: getattr(self, name) for name in names}
 
     def run(self, problem: Problem, *, seed: int | None = None, watched: bool = False) -> Outcome:
-        """Train on the sample; ``watched`` with probes and the loss on held-out rows after each epoch, which is slower."""
+        """Train on the sample; ``watched`` adds probes and the held-out loss of each epoch, which takes longer."""
         train, held = problem.train, problem.held
         started = time.perf_counter()
         try:

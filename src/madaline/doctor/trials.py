@@ -31,6 +31,7 @@ class Candidate:
     sickness: Sickness
     symptom: Symptom
     remedies: Sequence[Remedy]
+    min_gain: float = 0.0
 
     @property
     def name(self) -> str:
@@ -65,7 +66,7 @@ class Trial:
     @property
     def helps(self) -> bool:
         """Whether the remedy helps beyond chance."""
-        return self.sureness > SURE and self.gain > self.candidate.sickness.min_gain
+        return self.sureness > SURE and self.gain > self.candidate.min_gain
 
 
 def improvement(exam: Exam, before: np.ndarray, after: np.ndarray) -> tuple[float, float]:
@@ -74,7 +75,7 @@ def improvement(exam: Exam, before: np.ndarray, after: np.ndarray) -> tuple[floa
     A loss above that of a constant prediction counts like it: nothing was learned in either case.
     """
     limit = exam.constant_loss
-    top = limit + 3 * abs(limit)
+    top = limit + 2 * abs(limit)
     gain = (min(float(before.mean()), limit) - min(float(after.mean()), limit)) / exam.learnable
     d = np.minimum(before, top) - np.minimum(after, top)
     return gain, float(d.mean() / (d.std() / np.sqrt(len(d)) + 1e-12))
@@ -120,14 +121,14 @@ def try_with_rates(exam: Exam, candidate: Candidate) -> Trial | None:
     """Try a remedy together with other learning rates, and count only what the rate alone does not gain."""
     if exam.setup.learning_rate is None or not candidate.remedies:
         return None
-    for factor in (10.0, 0.1):
+    for factor in (10.0, 100.0, 0.1):
         rate = rate_times(exam, factor)
         both = try_together(exam, [(candidate, candidate.remedies[0]), (candidate, rate)])
         if both is None or not both.helps:
             continue
         alone = try_remedy(exam, candidate, rate)
         gain = both.gain - max(alone.gain if alone is not None else 0.0, 0.0)
-        if gain > candidate.sickness.min_gain:
+        if gain > candidate.min_gain:
             return replace(both, gain=gain)
     return None
 
@@ -139,7 +140,7 @@ def is_confirmed(exam: Exam, trial: Trial) -> bool:
     fresh = replace(trial.setup, start=None) if trial.setup.start is not None else trial.setup
     outcome = _trained(exam, fresh, seed=exam.setup.seed + 1000)
     gain, sureness = improvement(exam, exam.before_losses, exam.held_losses(outcome))
-    return gain > 0.6 * trial.candidate.sickness.min_gain and sureness > 0.6 * SURE
+    return gain > 0.6 * trial.candidate.min_gain and sureness > 0.6 * SURE
 
 
 def _trained(exam: Exam, setup: Setup, *, seed: int | None = None) -> Outcome:

@@ -1,6 +1,6 @@
 """The clinic: sick and healthy runs through the doctor, and how often it is right.
 
-python tests/doctor/clinic/clinic.py [--half tune|report|both] [--sick 60] [--healthy 60] [--heal] [--seeds 1] [--jobs 2]
+python tests/doctor/clinic/clinic.py [--half tune|report|both] [--sick 60] [--healthy 60] [--heal] [--seeds 1]
 """
 
 from __future__ import annotations
@@ -177,7 +177,9 @@ def main() -> None:
         if mark != "ok" or (r.healed is not None and not is_repaired(r)):
             healed = "" if r.healed is None else f" healed {r.healed:.3g}{'' if is_repaired(r) else ' NOT REPAIRED'}"
             said = ", ".join(f"{name} {gain:g}" for name, gain in zip(r.alarms, r.gains, strict=True))
-            print(f"{mark:8} {'+'.join(r.faults) or 'healthy'} | {r.label} | {said} | loss {r.loss:.3g} twin {r.twin:.3g}{healed} | {r.seconds:.1f}s")
+            names = "+".join(r.faults) or "healthy"
+            losses = f"loss {r.loss:.3g} twin {r.twin:.3g}{healed}"
+            print(f"{mark:8} {names} | {r.label} | {said} | {losses} | {r.seconds:.1f}s", flush=True)
     found = measures(results)
     print(json.dumps({name: round(value, 3) for name, value in found.items()}, indent=1))
     if options.out is not None:

@@ -11,6 +11,7 @@ from clinic_data import DATA, Table
 
 import madaline as md
 from madaline.errors import MadalineError
+from madaline.nn.initializers import Constant
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Plan:
     standardize: bool = False
     last: str | None = None
     zero_output: bool = False
+    bias: float = 0.0
     loss: Any = None
     optimizer: str = "adam"
     rate: float = 3e-3
@@ -66,6 +68,13 @@ class Plan:
         layers = list(net.layers)
         if self.zero_output:
             layers[-1] = md.Linear(n_out, init="zeros")
+        if self.bias:
+            layers = [
+                md.Linear(layer.n_out, bias_init=Constant(self.bias))
+                if isinstance(layer, md.Linear) and layer is not layers[-1]
+                else layer
+                for layer in layers
+            ]
         return md.Sequential(*layers, *([self.last] if self.last else []))
 
     def trainer(self, table: Table) -> md.Trainer:

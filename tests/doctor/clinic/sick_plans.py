@@ -138,9 +138,7 @@ FAULTS: dict[str, list[tuple[Fault, tuple[str, ...]]]] = {
             ("waves", "circles", "friedman", "blobs"),
         )
     ],
-    "dead_units": [
-        (lambda p: replace(p, widths=(32, 32, 32), rate=0.06, optimizer="rmsprop"), ("waves", "friedman", "circles"))
-    ],
+    "dead_units": [(lambda p: replace(p, bias=-8.0), ("waves", "friedman", "circles"))],
     "saturated_units": [
         (lambda p: replace(p, activation="tanh", init=Normal(std=4.0)), ("waves", "friedman", "circles", "blobs"))
     ],

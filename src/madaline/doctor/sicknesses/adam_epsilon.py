@@ -23,7 +23,7 @@ class AdamEpsilon(Sickness):
 
     def symptom(self, exam: Exam) -> Symptom | None:
         eps = getattr(exam.setup.recipe.optimizer, "eps", None)
-        if eps is None or exam.start is None:
+        if not isinstance(eps, (int, float)) or exam.start is None:
             return None
         sizes = [
             norm / np.sqrt(np.prod(exam.start.network.params[path].shape))

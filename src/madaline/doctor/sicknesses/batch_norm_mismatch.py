@@ -21,8 +21,9 @@ class BatchNormMismatch(Sickness):
     title = "Batch norm differs between training and evaluation."
     cause = 3
     why = (
-        "In training, batch norm uses mean and variance of the mini-batch; in evaluation, their running averages. If the "
-        "batches are small or the averages lag behind, the net is evaluated with other numbers than it learned with."
+        "In training, batch norm uses mean and variance of the mini-batch; in evaluation, their running averages. "
+        "If the batches are small or the averages lag behind, the net is evaluated with other numbers than it "
+        "learned with."
     )
     before_training = False
 

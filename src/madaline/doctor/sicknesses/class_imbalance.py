@@ -23,8 +23,8 @@ class ClassImbalance(Sickness):
     proof = "fact"
     cause = 0
     why = (
-        "The mean loss weighs each row alike, so a class with a share of 1 % contributes 1 % of it. The net can ignore "
-        "the class at little cost."
+        "The mean loss weighs each row alike, so a class with a share of 1 % contributes 1 % of it. The net can "
+        "ignore the class at little cost."
     )
     before_training = False
 

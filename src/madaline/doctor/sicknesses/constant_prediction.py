@@ -19,8 +19,8 @@ class ConstantPrediction(Sickness):
     title = "The net predicts nearly the same for every row."
     cause = 8
     why = (
-        "The outputs hardly vary with the inputs, so the loss is that of a constant: the mean, or the class frequencies. "
-        "The signal is lost on the way through the net, or the first steps destroyed it."
+        "The outputs hardly vary with the inputs, so the loss is that of a constant: the mean, or the class "
+        "frequencies. The signal is lost on the way through the net, or the first steps destroyed it."
     )
     before_training = False
 

@@ -22,8 +22,8 @@ class ExcessiveDecay(Sickness):
     severity = "warning"
     cause = 1
     why = (
-        "Decay pulls every weight to 0 by eta lambda w in each step, against the gradient of the loss. Where lambda w "
-        "exceeds the gradient, the weights shrink and the net forgets."
+        "Decay pulls every weight to 0 by eta lambda w in each step, against the gradient of the loss. Where lambda "
+        "w exceeds the gradient, the weights shrink and the net forgets."
     )
     concept = "regularizers.md"
 
@@ -35,7 +35,7 @@ class ExcessiveDecay(Sickness):
         start, final = exam.start, exam.model
         if start is None or final is None or start.params.flat.size != final.params.flat.size:
             return None
-        ratio = float(np.linalg.norm(final.params.flat) / max(np.linalg.norm(start.params.flat), 1e-12))
+        ratio = float(np.linalg.norm(final.params.flat) / max(float(np.linalg.norm(start.params.flat)), 1e-12))
         if ratio > 1.0 and decay < 0.05:
             return None
         return Symptom({"norm of the weights over that at the start": ratio, "weight decay": decay}, "all weights")

@@ -22,8 +22,8 @@ class ExplodingGradients(Sickness):
     title = "Gradients explode."
     cause = 7
     why = (
-        "The gradient of an early layer is a product over all later ones, delta_l = (W delta_{l+1}) f'(z_l). With large "
-        "weights it grows by a factor in every layer, and a step becomes far too long."
+        "The gradient of an early layer is a product over all later ones, delta_l = (W delta_{l+1}) f'(z_l). With "
+        "large weights it grows by a factor in every layer, and a step becomes far too long."
     )
 
     def symptom(self, exam: Exam) -> Symptom | None:

@@ -22,8 +22,8 @@ class FrozenParameters(Sickness):
     cause = 1
     min_gain = 0.15
     why = (
-        "Parameters that are frozen, or whose group has a rate of 0, keep their initial values. A layer of random weights "
-        "passes on random features only."
+        "Parameters that are frozen, or whose group has a rate of 0, keep their initial values. A layer of random "
+        "weights passes on random features only."
     )
     before_training = False
 

@@ -23,8 +23,9 @@ class InitGain(Sickness):
     title = "Initial weights are too large or too small."
     cause = 4
     why = (
-        "A layer multiplies the variance of its input by n_in Var(W), so a gain g = sqrt(n_in Var(W)) away from 1 to "
-        "sqrt(2) changes signals and gradients by g in every layer. Signals vanish, explode or saturate the units."
+        "A layer multiplies the variance of its input by n_in Var(W), so a gain g = sqrt(n_in Var(W)) away from 1 "
+        "to sqrt(2) changes signals and gradients by g in every layer. Signals vanish, explode or saturate the "
+        "units."
     )
 
     def symptom(self, exam: Exam) -> Symptom | None:

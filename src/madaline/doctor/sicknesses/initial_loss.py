@@ -20,8 +20,9 @@ class InitialLoss(Sickness):
     title = "The first loss is far above that of a constant prediction."
     cause = 7
     why = (
-        "A net that knows nothing should predict the mean or the class frequencies: L0 is then the loss of a constant, "
-        "log K for K balanced classes. A larger L0 means that steps are spent on unlearning confident first outputs."
+        "A net that knows nothing should predict the mean or the class frequencies: L0 is then the loss of a "
+        "constant, log K for K balanced classes. A larger L0 means that steps are spent on unlearning confident "
+        "first outputs."
     )
 
     def symptom(self, exam: Exam) -> Symptom | None:

@@ -22,8 +22,8 @@ class InputIgnored(Sickness):
     title = "The net ignores its inputs."
     cause = 8
     why = (
-        "The loss stays the same if the rows of X are exchanged at random, so predictions do not depend on the inputs. "
-        "The signal is lost in the net: by dead or saturated units, by scaling, or by zero weights."
+        "The loss stays the same if the rows of X are exchanged at random, so predictions do not depend on the "
+        "inputs. The signal is lost in the net: by dead or saturated units, by scaling, or by zero weights."
     )
     before_training = False
 

@@ -20,8 +20,8 @@ class LabelErrors(Sickness):
     severity = "info"
     proof = "fact"
     why = (
-        "For these held-out rows the net is almost sure of another class: p(label) < 0.05 and p(other) > 0.9. There are "
-        "several times more of them than its probabilities imply."
+        "For these held-out rows the net is almost sure of another class: p(label) < 0.05 and p(other) > 0.9. There "
+        "are several times more of them than its probabilities imply."
     )
     before_training = False
 

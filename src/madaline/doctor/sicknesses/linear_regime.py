@@ -19,8 +19,8 @@ class LinearRegime(Sickness):
     severity = "info"
     proof = "fact"
     why = (
-        "A rectifier max(0, z) with z > 0 for all rows is the identity. A layer of such units is linear and adds nothing "
-        "that the next linear layer could not do."
+        "A rectifier max(0, z) with z > 0 for all rows is the identity. A layer of such units is linear and adds "
+        "nothing that the next linear layer could not do."
     )
     before_training = False
 

@@ -34,8 +34,9 @@ class LossOutputMismatch(Sickness):
     cause = 0
     min_gain = 0.02
     why = (
-        "The loss takes raw outputs z and applies softmax or sigmoid itself: p = softmax(z). After another activation z "
-        "is bounded, so that probabilities near 0 and 1, or targets outside of its range, cannot be reached."
+        "The loss takes raw outputs z and applies softmax or sigmoid itself: p = softmax(z). After another "
+        "activation z is bounded, so that probabilities near 0 and 1, or targets outside of its range, cannot be "
+        "reached."
     )
 
     def symptom(self, exam: Exam) -> Symptom | None:

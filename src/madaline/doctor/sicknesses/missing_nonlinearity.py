@@ -17,8 +17,8 @@ class MissingNonlinearity(Sickness):
     title = "There is no activation between the linear layers."
     cause = 0
     why = (
-        "Linear layers without an activation between them are one linear map, x W1 W2 = x (W1 W2), however many there "
-        "are. The net cannot learn more than a linear model."
+        "Linear layers without an activation between them are one linear map, x W1 W2 = x (W1 W2), however many "
+        "there are. The net cannot learn more than a linear model."
     )
 
     def symptom(self, exam: Exam) -> Symptom | None:

@@ -20,8 +20,8 @@ class NoSignal(Sickness):
     proof = "fact"
     cause = 0
     why = (
-        "Neither this net, nor a linear model, nor a net with usual settings has a lower loss on held-out rows than a "
-        "constant. Often rows of X and y do not belong together, as after a join or a shuffle of one of them."
+        "Neither this net, nor a linear model, nor a net with usual settings has a lower loss on held-out rows than "
+        "a constant. Often rows of X and y do not belong together, as after a join or a shuffle of one of them."
     )
 
     def symptom(self, exam: Exam) -> Symptom | None:

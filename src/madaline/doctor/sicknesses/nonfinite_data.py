@@ -18,7 +18,10 @@ class NonfiniteData(Sickness):
     severity = "error"
     proof = "fact"
     cause = 0
-    why = "One NaN among the inputs makes the sum x W, the loss and every gradient NaN. Training cannot take a single step."
+    why = (
+        "One NaN among the inputs makes the sum x W, the loss and every gradient NaN. Training cannot take a single "
+        "step."
+    )
 
     def symptom(self, exam: Exam) -> Symptom | None:
         return None  # training refuses such data, so that there is nothing to examine; see of_arrays

@@ -18,8 +18,8 @@ class NonfiniteLoss(Sickness):
     proof = "fact"
     cause = 7
     why = (
-        "A step that is too long increases the loss, the next gradient is larger, and the next step longer still: the "
-        "parameters overflow. From then on every output is infinite or NaN."
+        "A step that is too long increases the loss, the next gradient is larger, and the next step longer still: "
+        "the parameters overflow. From then on every output is infinite or NaN."
     )
 
     def symptom(self, exam: Exam) -> Symptom | None:

@@ -21,8 +21,8 @@ class NormOrder(Sickness):
     severity = "info"
     proof = "fact"
     why = (
-        "Dropout changes the variance of units by 1 / (1 - p) in training only, so a later batch norm averages variances "
-        "that evaluation does not have. A bias before a batch norm is subtracted again with the mean."
+        "Dropout changes the variance of units by 1 / (1 - p) in training only, so a later batch norm averages "
+        "variances that evaluation does not have. A bias before a batch norm is subtracted again with the mean."
     )
 
     def symptom(self, exam: Exam) -> Symptom | None:

@@ -19,8 +19,8 @@ class NotConverged(Sickness):
     cause = 6
     min_gain = 0.15
     why = (
-        "The loss on held-out rows was at its lowest in the last epoch and still falling: more steps are expected to "
-        "lower it further. Training had not reached a minimum, where dL/dw = 0."
+        "The loss on held-out rows was at its lowest in the last epoch and still falling: more steps are expected "
+        "to lower it further. Training had not reached a minimum, where dL/dw = 0."
     )
     concept = "guides/training.md"
     before_training = False

@@ -20,8 +20,8 @@ class NumericLimits(Sickness):
     severity = "info"
     proof = "fact"
     why = (
-        "float32 has 7 digits: a sum of numbers of size 1e6 is exact to about 0.1 only. The loss computed in float64 "
-        "differs from that in float32."
+        "float32 has 7 digits: a sum of numbers of size 1e6 is exact to about 0.1 only. The loss computed in "
+        "float64 differs from that in float32."
     )
     before_training = False
 

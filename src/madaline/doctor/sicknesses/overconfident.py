@@ -20,8 +20,8 @@ class Overconfident(Sickness):
     severity = "info"
     proof = "fact"
     why = (
-        "Dividing the outputs by a temperature, p = softmax(z / T), lowers the loss on held-out rows for T away from 1. "
-        "The classes stay the same; only the probabilities change."
+        "Dividing the outputs by a temperature, p = softmax(z / T), lowers the loss on held-out rows for T away "
+        "from 1. The classes stay the same; only the probabilities change."
     )
     before_training = False
 

@@ -22,8 +22,8 @@ class Overfitting(Sickness):
     cause = 5
     min_gain = 0.1
     why = (
-        "The training loss falls while the validation loss rises: the net fits the noise of the training rows. The gap "
-        "L_val - L_train grows with the number of free parameters and steps per row."
+        "The training loss falls while the validation loss rises: the net fits the noise of the training rows. The "
+        "gap L_val - L_train grows with the number of free parameters and steps per row."
     )
     concept = "guides/training.md"
     before_training = False

@@ -25,8 +25,8 @@ class RateTooHigh(Sickness):
     title = "The learning rate is too high."
     cause = 5
     why = (
-        "A step lowers the loss only while it is short: gradient descent needs eta < 2 / lambda, with lambda the largest "
-        "curvature. Longer steps jump back and forth across the valley, or out of it."
+        "A step lowers the loss only while it is short: gradient descent needs eta < 2 / lambda, with lambda the "
+        "largest curvature. Longer steps jump back and forth across the valley, or out of it."
     )
     concept = "optimizers.md"
 

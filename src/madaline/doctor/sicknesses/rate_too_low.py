@@ -22,8 +22,8 @@ class RateTooLow(Sickness):
     title = "The learning rate is too low."
     cause = 5
     why = (
-        "The parameters move by about eta per step, so n steps cannot move them further than n eta. With a rate that is "
-        "ten times too low, training needs ten times as many epochs for the same result."
+        "The parameters move by about eta per step, so n steps cannot move them further than n eta. With a rate "
+        "that is ten times too low, training needs ten times as many epochs for the same result."
     )
     concept = "optimizers.md"
 

@@ -20,8 +20,8 @@ class SmallValidation(Sickness):
     severity = "info"
     proof = "fact"
     why = (
-        "The mean over n rows has a standard error of s / sqrt(n). Differences smaller than twice that are chance, also "
-        "those that early stopping acts on."
+        "The mean over n rows has a standard error of s / sqrt(n). Differences smaller than twice that are chance, "
+        "also those that early stopping acts on."
     )
 
     def symptom(self, exam: Exam) -> Symptom | None:

@@ -21,8 +21,8 @@ class SplitDuplicates(Sickness):
     proof = "fact"
     cause = 0
     why = (
-        "A validation row that was trained on can be known by heart, so its loss does not estimate that of new rows. "
-        "Early stopping and all comparisons are then too optimistic."
+        "A validation row that was trained on can be known by heart, so its loss does not estimate that of new "
+        "rows. Early stopping and all comparisons are then too optimistic."
     )
 
     def symptom(self, exam: Exam) -> Symptom | None:

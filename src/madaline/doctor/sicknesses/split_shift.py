@@ -23,7 +23,8 @@ class SplitShift(Sickness):
     cause = 0
     why = (
         "A classifier tells validation rows from training rows by their inputs, so the two sets come from different "
-        "distributions. The validation loss then says little about training, and early stopping watches the wrong rows."
+        "distributions. The validation loss then says little about training, and early stopping watches the wrong "
+        "rows."
     )
 
     def symptom(self, exam: Exam) -> Symptom | None:

@@ -8,6 +8,7 @@ from madaline.doctor import remedies
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Remedy
 from madaline.doctor.sickness import Sickness, Symptom
+from madaline.nn.layers.linear import Linear
 
 SHARE = 0.5
 
@@ -21,31 +22,29 @@ class SymmetricWeights(Sickness):
     severity = "error"
     cause = 0
     why = (
-        "Units with equal weights have equal outputs and equal gradients, so every step keeps them equal. A layer of n "
-        "such units computes no more than one unit."
+        "Units with equal weights have equal outputs and equal gradients, so every step keeps them equal. A layer "
+        "of n such units computes no more than one unit."
     )
 
     def symptom(self, exam: Exam) -> Symptom | None:
-        for path, outputs in exam.start_activations.items():
-            if outputs.shape[1] < 3:
-                continue
-            final = exam.final_activations.get(path)
-            same_start, same_end = _copies(outputs), 1.0 if final is None else _copies(final)
-            if same_start > SHARE and same_end > SHARE:
-                return Symptom(
-                    {"fraction of units with a copy": same_end, "units": outputs.shape[1]}, f"layer {path!r}", 0.95
-                )
+        start, final = exam.start, exam.model
+        if start is None:
+            return None
+        homes = [row.home for row in start.network.rows if isinstance(row.layer, Linear)]
+        for home in homes[:-1]:
+            path = f"{home}.W" if home else "W"
+            units = start.params[path].shape[-1]
+            end = 1.0 if final is None or path not in final.params else copies(final.params[path])
+            if units > 2 and copies(start.params[path]) > SHARE and end > SHARE:
+                return Symptom({"fraction of units with a copy": end, "units": units}, f"layer {home!r}", 0.95)
         return None
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
         return [remedies.default_init(exam)]
 
 
-def _copies(outputs: np.ndarray) -> float:
-    """The fraction of units whose outputs equal those of another unit that varies, or that are all constant."""
-    rounded = np.round(outputs / max(float(np.abs(outputs).max()), 1e-12), 5)
-    _, first, counts = np.unique(rounded, axis=1, return_index=True, return_counts=True)
-    alive = [count for place, count in zip(first, counts, strict=True) if np.abs(outputs[:, place]).max() > 0]
-    if not alive:
-        return 1.0 if len(counts) == 1 else 0.0
-    return float(sum(count for count in alive if count > 1) / outputs.shape[1])
+def copies(W: np.ndarray) -> float:
+    """The fraction of units whose weights equal those of another unit."""
+    rounded = np.round(W / max(float(np.abs(W).max()), 1e-30), 4)
+    counts = np.unique(rounded, axis=1, return_counts=True)[1]
+    return float(counts[counts > 1].sum() / W.shape[1])

@@ -25,8 +25,8 @@ class TargetLeak(Sickness):
     proof = "fact"
     cause = 0
     why = (
-        "A column that alone predicts the target with an AUC or R2 near 1 is often made from the target, or known only "
-        "after it. The scores are then too good, and the net fails where the column is not yet known."
+        "A column that alone predicts the target with an AUC or R2 near 1 is often made from the target, or known "
+        "only after it. The scores are then too good, and the net fails where the column is not yet known."
     )
 
     def symptom(self, exam: Exam) -> Symptom | None:
@@ -69,7 +69,7 @@ class TargetLeak(Sickness):
             found = np.array(
                 [np.corrcoef(X[:, j], y[:, 0])[0, 1] ** 2 if X[:, j].std() else 0.0 for j in range(X.shape[1])]
             )
-        return np.nan_to_num(found)
+        return np.asarray(np.nan_to_num(found))
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
         return [

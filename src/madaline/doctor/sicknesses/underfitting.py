@@ -22,8 +22,8 @@ class Underfitting(Sickness):
     title = "The net is too small or too restricted to fit the data."
     cause = 6
     why = (
-        "The training loss itself is high: the net cannot represent the function, or dropout and penalties hold it back. "
-        "A layer of n units passes on at most n numbers per row."
+        "The training loss itself is high: the net cannot represent the function, or dropout and penalties hold it "
+        "back. A layer of n units passes on at most n numbers per row."
     )
     before_training = False
 

@@ -40,7 +40,7 @@ class UnscaledInputs(Sickness):
         offset = np.abs(X[:, measured].mean(axis=0)) / np.maximum(X[:, measured].std(axis=0), 1e-12)
         smallest, largest = float(size.min()), float(size.max())
         far = float(offset.max())
-        if SMALL <= smallest and largest <= LARGE and largest / smallest <= RATIO and far < 5.0:
+        if smallest >= SMALL and largest <= LARGE and largest / smallest <= RATIO and far < 5.0:
             return None
         worst = [measured[i] for i in np.argsort(-np.abs(np.log(size)))[:3]]
         return Symptom(

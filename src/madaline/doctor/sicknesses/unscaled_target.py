@@ -19,8 +19,8 @@ class UnscaledTarget(Sickness):
     severity = "error"
     cause = 1
     why = (
-        "The output starts near 0, so the net first has to move by |mean(y)| / std(y), at a speed that the learning rate "
-        "limits. The gradient of the squared error, 2 (z - y), grows with the unit of the target."
+        "The output starts near 0, so the net first has to move by |mean(y)| / std(y), at a speed that the learning "
+        "rate limits. The gradient of the squared error, 2 (z - y), grows with the unit of the target."
     )
 
     def symptom(self, exam: Exam) -> Symptom | None:

@@ -23,8 +23,8 @@ class UnshuffledRows(Sickness):
     cause = 1
     min_gain = 0.05
     why = (
-        "The gradient of a mini-batch estimates that of all rows only if the batch is a random sample. Mini-batches of "
-        "one class pull the net to that class, and the last ones of an epoch are remembered best."
+        "The gradient of a mini-batch estimates that of all rows only if the batch is a random sample. Mini-batches "
+        "of one class pull the net to that class, and the last ones of an epoch are remembered best."
     )
 
     def symptom(self, exam: Exam) -> Symptom | None:

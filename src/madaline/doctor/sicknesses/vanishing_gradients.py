@@ -22,8 +22,8 @@ class VanishingGradients(Sickness):
     title = "Gradients vanish on the way to the first layers."
     cause = 3
     why = (
-        "The gradient of an early layer is a product over all later ones, delta_l = (W delta_{l+1}) f'(z_l). With slopes "
-        "below 1, at most 1/4 for the sigmoid, it shrinks by a factor in every layer."
+        "The gradient of an early layer is a product over all later ones, delta_l = (W delta_{l+1}) f'(z_l). With "
+        "slopes below 1, at most 1/4 for the sigmoid, it shrinks by a factor in every layer."
     )
     concept = "activations.md"
 
