@@ -16,6 +16,7 @@ from madaline.doctor.sickness import SICKNESSES, all_sicknesses
 from madaline.doctor.sicknesses.nonfinite_data import NonfiniteData
 from madaline.doctor.trials import Candidate
 from madaline.errors import DtypeError, ShapeError, TargetError
+from madaline.train.trainer import Trainer
 
 MAX_SECONDS = 4.0
 
@@ -58,7 +59,7 @@ def checkup(thing: Any, X: Any, y: Any = None, *, max_seconds: float = MAX_SECON
     if isinstance(record.setup.recipe.loss, dict):
         return Diagnosis((), (), ("nets with several outputs",))
     exam = Exam(record.setup, record.problem, clock=Clock(max_seconds))
-    return diagnosis_of(exam, judge(exam))
+    return diagnosis_of(exam, judge(exam), is_estimator=not isinstance(thing, Trainer))
 
 
 def _nonfinite(thing: Any, X: Any, y: Any) -> Finding | None:

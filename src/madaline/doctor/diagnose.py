@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from madaline.doctor.diagnosis import Diagnosis
 from madaline.doctor.exam import Clock, Exam
-from madaline.doctor.finding import Finding
+from madaline.doctor.finding import Finding, Remedy
 from madaline.doctor.history_findings import findings_of_history
 from madaline.doctor.judgement import Judgement, judge
 from madaline.doctor.record import Record
 from madaline.doctor.sickness import SICKNESSES
 from madaline.doctor.watch import Doctor
-from madaline.errors import ConfigError
+from madaline.errors import ConfigError, FileFormatError
 from madaline.train.history import History
 from madaline.train.trainer import Trainer
 
 MAX_SECONDS = 5.0
+RESULT = "result.json"
 
 
 def diagnose(thing: Any, *, max_seconds: float = MAX_SECONDS) -> Diagnosis:
@@ -27,9 +32,9 @@ def diagnose(thing: Any, *, max_seconds: float = MAX_SECONDS) -> Diagnosis:
 
     Parameters
     ----------
-    thing : Trainer, estimator or History
-        A trainer after ``fit``, also if ``fit`` raised an error; an estimator with ``callbacks=md.Doctor()``; or the
-        history of a run, of which less can be said.
+    thing : Trainer, estimator, History or path
+        A trainer after ``fit``, also if ``fit`` raised an error; an estimator with ``callbacks=md.Doctor()``; the
+        history of a run, of which less can be said; or the folder of a run of ``madaline train``.
     max_seconds : float, default 5
         Approximate time limit.
 
@@ -46,6 +51,8 @@ def diagnose(thing: Any, *, max_seconds: float = MAX_SECONDS) -> Diagnosis:
     >>> md.diagnose(trainer).names[0]
     'missing_nonlinearity'
     """
+    if isinstance(thing, (str, os.PathLike)):
+        return of_run_folder(Path(thing))
     record = record_of(thing)
     if record is None:
         return findings_of_history(_history(thing))
@@ -55,7 +62,7 @@ def diagnose(thing: Any, *, max_seconds: float = MAX_SECONDS) -> Diagnosis:
             diagnosis.findings, diagnosis.reasons, ("nets with several outputs; only the history was used",)
         )
     exam = record.exam(Clock(max_seconds))
-    return diagnosis_of(exam, judge(exam))
+    return diagnosis_of(exam, judge(exam), is_estimator=not isinstance(thing, Trainer))
 
 
 def record_of(thing: Any) -> Record | None:
@@ -78,9 +85,32 @@ def record_of(thing: Any) -> Record | None:
     return None
 
 
-def diagnosis_of(exam: Exam, judgement: Judgement) -> Diagnosis:
+def diagnosis_of(exam: Exam, judgement: Judgement, *, is_estimator: bool = False) -> Diagnosis:
     """The findings in order, or the reasons why there are none."""
-    return Diagnosis(tuple(in_order(judgement.findings)), tuple(_reasons(exam)), ())
+    found = in_order(judgement.findings)
+    if is_estimator:
+        found = [replace(each, remedies=tuple(map(_for_estimator, each.remedies))) for each in found]
+    return Diagnosis(tuple(found), tuple(_reasons(exam)), ())
+
+
+def _for_estimator(remedy: Remedy) -> Remedy:
+    """The remedy with the code that changes an estimator."""
+    shown = ", ".join(f"{name}={value!r}" for name, value in remedy.parameters.items())
+    return replace(remedy, python=f"estimator.set_params({shown})" if shown else "")
+
+
+def of_run_folder(folder: Path) -> Diagnosis:
+    """The diagnosis that ``madaline train`` wrote."""
+    path = folder / RESULT
+    if not path.is_file():
+        raise FileNotFoundError(f"{str(folder)!r} is not the folder of a run: it has no {RESULT}.")
+    try:
+        return Diagnosis.from_dict(json.loads(path.read_text(encoding="utf-8"))["diagnosis"])
+    except (ValueError, KeyError, TypeError):
+        raise FileFormatError(
+            f"{str(path)!r} has no diagnosis: the run was trained with --no-doctor, or the file is damaged. Train it "
+            "again."
+        ) from None
 
 
 def in_order(findings: list[Finding]) -> list[Finding]:

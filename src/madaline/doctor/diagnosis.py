@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any
+from typing import Any, Self
 
 from madaline.doctor.finding import Finding
 
@@ -71,6 +71,12 @@ class Diagnosis:
             "limits": list(self.limits),
         }
 
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """The diagnosis from plain data."""
+        findings = tuple(Finding.from_dict(each) for each in data["findings"])
+        return cls(findings, tuple(data["reasons"]), tuple(data["limits"]))
+
     @property
     def headline(self) -> str:
         """The result as one sentence."""
@@ -92,6 +98,10 @@ class Diagnosis:
         return f"Diagnosis({', '.join(self.names) or 'healthy'})"
 
     def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def to_html(self) -> str:
+        """The diagnosis as a part of a page."""
         parts = [f"<p><b>{escape(self.headline)}</b></p>"]
         parts += [_card(finding) for finding in self.findings]
         parts += [f"<p>Not examined: {escape(text)}</p>" for text in self.limits]

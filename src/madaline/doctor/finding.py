@@ -52,6 +52,11 @@ class Remedy:
             "gain": self.gain,
         }
 
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Remedy:
+        """A remedy to read; it can no longer be applied by itself."""
+        return cls(data["text"], None, dict(data["parameters"]), data["options"], data["python"], data["gain"])
+
 
 PLAIN = (bool, int, float, str, type(None))
 
@@ -117,3 +122,17 @@ class Finding:
             "gain": self.gain,
             "picture": None if self.picture is None else self.picture.to_dict(),
         }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Finding:
+        """The finding from plain data."""
+        picture = data["picture"]
+        return cls(
+            **{
+                name: data[name]
+                for name in ("name", "title", "severity", "confidence", "where", "why", "concept", "gain")
+            },
+            evidence=dict(data["evidence"]),
+            remedies=tuple(Remedy.from_dict(each) for each in data["remedies"]),
+            picture=None if picture is None else Picture(**picture),
+        )

@@ -102,7 +102,13 @@ def heal(thing: Any, X: Any, y: Any = None, *, max_seconds: float = 60.0, **fit_
     healed = _trainer(thing, X, y, judgement.setup, fit_arguments) if isinstance(thing, Trainer) else None
     if healed is None:
         healed, remedies = _estimator(thing, X, y, remedies, fit_arguments)
-    return Healing(healed, before, after, tuple(remedies), diagnosis_of(exam, judgement))
+    return Healing(
+        healed,
+        before,
+        after,
+        tuple(remedies),
+        diagnosis_of(exam, judgement, is_estimator=not isinstance(thing, Trainer)),
+    )
 
 
 def _trainer(thing: Trainer, X: Any, y: Any, setup: Any, fit_arguments: dict[str, Any]) -> Trainer:
