@@ -12,7 +12,7 @@ import numpy as np
 
 from madaline.doctor.baselines import constant_rows, linear_rows
 from madaline.doctor.net_edits import chain
-from madaline.doctor.sample import Problem, Sample
+from madaline.doctor.sample import Problem, Sample, more_splits
 from madaline.doctor.setup import FAILED, Outcome, Setup, row_losses
 from madaline.errors import MadalineError
 from madaline.functional.gradient import grad
@@ -31,6 +31,8 @@ from madaline.train.stopping import EarlyStopping
 MAX_STEPS = 3000
 "Maximum number of steps of a run that is repeated."
 FEWEST_STEPS = 200
+FEW_HELD, FOLDS = 120, 2
+"With fewer held-out rows, remedies are compared on this many further splits."
 TRIALS = 12
 "About this many runs should fit into the time limit."
 
@@ -176,24 +178,41 @@ class Exam:
         now = min(float(self.before_losses.mean()), self.constant_loss)
         return (now - float(self.held_losses(self.reference).mean())) / self.learnable
 
-    def held_losses(self, outcome: Outcome) -> np.ndarray:
+    def held_losses(self, outcome: Outcome, problem: Problem | None = None) -> np.ndarray:
         """The loss of each held-out row; a failed run counts as much worse than a constant."""
-        return self._bounded(outcome.row_losses(self.problem.held))
+        held = (problem or self.problem).held
+        return self._bounded(outcome.row_losses(held), len(held))
 
-    def _bounded(self, found: np.ndarray | None) -> np.ndarray:
+    def _bounded(self, found: np.ndarray | None, n_rows: int) -> np.ndarray:
         worst = self.constant_loss + FAILED * abs(self.constant_loss)
         if found is None:
-            return np.full(len(self.problem.held), worst)
+            return np.full(n_rows, worst)
         return np.minimum(np.where(np.isfinite(found), found, worst), worst)
+
+    @cached_property
+    def folds(self) -> list[Problem]:
+        """Further splits of the rows, if there are few held-out ones; remedies are then compared on all of them."""
+        problem = self.problem
+        if len(problem.held) >= FEW_HELD or len(problem.train) < FEW_HELD // 4:
+            return []
+        return more_splits(problem, FOLDS)
+
+    def losses(self, setup: Setup, *, seed: int | None = None) -> np.ndarray:
+        """The loss of each held-out row, of all splits, after training with a setup."""
+        n_rows = len(self.problem.train)
+        factor = max(setup.steps(n_rows) / self.setup.steps(n_rows), 1.0)
+        limited = setup.limited(n_rows, int(factor * self.max_steps))
+        return np.concatenate([self.held_losses(limited.run(p, seed=seed), p) for p in (self.problem, *self.folds)])
 
     @cached_property
     def before_losses(self) -> np.ndarray:
         """The loss of each held-out row for the run: of its repetition, or of its model if that is better."""
-        replay = self.held_losses(self.before)
+        found = self.held_losses(self.before)
         if self.run_model is not None and self.problem.validation is self.problem.held:
-            own = self._bounded(self.losses_of(self.run_model, self.problem.held))
-            return own if own.mean() < replay.mean() else replay
-        return replay
+            own = self._bounded(self.losses_of(self.run_model, self.problem.held), len(found))
+            found = own if own.mean() < found.mean() else found
+        limited = self.setup.limited(len(self.problem.train), self.max_steps)
+        return np.concatenate([found, *(self.held_losses(limited.run(p), p) for p in self.folds)])
 
     def losses_of(self, model: Model, sample: Sample) -> np.ndarray:
         """The loss of each row of a sample."""

@@ -98,7 +98,7 @@ def heal(thing: Any, X: Any, y: Any = None, *, max_seconds: float = 60.0, **fit_
     after = before
     remedies: Sequence[Remedy] = judgement.remedies
     if judgement.setup is not None:
-        after = float(exam.held_losses(judgement.setup.run(exam.problem)).mean())
+        after = float(exam.losses(judgement.setup).mean())
     healed = _trainer(thing, X, y, judgement.setup, fit_arguments) if isinstance(thing, Trainer) else None
     if healed is None:
         healed, remedies = _estimator(thing, X, y, remedies, fit_arguments)

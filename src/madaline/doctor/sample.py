@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -95,6 +95,30 @@ def problem_of(
         n_held = max(int(HELD_OUT * len(train)), 1)
         train, held = train.take(np.sort(order[n_held:])), train.take(np.sort(order[:n_held]))
     return Problem(train, held, validation_set, data.take(rows)[0], len(rows))
+
+
+def more_splits(problem: Problem, count: int) -> list[Problem]:
+    """Other splits of all rows into training and held-out rows, of the same sizes."""
+    whole = joined(problem.train, problem.held)
+    n_held = max(len(problem.held), int(HELD_OUT * len(whole)))
+    found = []
+    for number in range(count):
+        order = np.random.default_rng(number + 1).permutation(len(whole))
+        train, held = whole.take(np.sort(order[n_held:])), whole.take(np.sort(order[:n_held]))
+        found.append(replace(problem, train=train, held=held))
+    return found
+
+
+def joined(first: Sample, second: Sample) -> Sample:
+    """The rows of two samples."""
+
+    def both(a: Any, b: Any) -> Any:
+        leaves, structure = flatten(a)
+        return unflatten(structure, [np.concatenate(pair) for pair in zip(leaves, flatten(b)[0], strict=True)])
+
+    weights = [np.ones(len(each)) if each.weight is None else each.weight for each in (first, second)]
+    is_weighted = first.weight is not None
+    return Sample(both(first.X, second.X), both(first.y, second.y), np.concatenate(weights) if is_weighted else None)
 
 
 def gathered(network: Network, data: Data, rows: np.ndarray) -> Sample:

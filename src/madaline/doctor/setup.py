@@ -20,7 +20,7 @@ from madaline.train.recipe import Recipe
 from madaline.train.stopping import EarlyStopping
 from madaline.train.trainer import Trainer
 
-FAILED = 10.0
+FAILED = 30.0
 "The loss of a run that failed, as a multiple of the loss of the best constant prediction."
 
 

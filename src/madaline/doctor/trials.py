@@ -10,7 +10,7 @@ import numpy as np
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Remedy
 from madaline.doctor.remedies import rate_times
-from madaline.doctor.setup import Outcome, Setup, python_change
+from madaline.doctor.setup import Setup, python_change
 from madaline.doctor.sickness import Sickness, Symptom
 
 SURE = 2.0
@@ -49,7 +49,6 @@ class Trial:
     remedy : Remedy
     setup : Setup
         With the remedy.
-    outcome : Outcome
     gain : float
         Decrease of the loss on held-out rows, as a fraction of what can be learned.
     sureness : float
@@ -59,7 +58,6 @@ class Trial:
     candidate: Candidate
     remedy: Remedy
     setup: Setup
-    outcome: Outcome
     gain: float
     sureness: float
 
@@ -77,8 +75,13 @@ def improvement(exam: Exam, before: np.ndarray, after: np.ndarray) -> tuple[floa
     limit = exam.constant_loss
     top = limit + 2 * abs(limit)
     gain = (min(float(before.mean()), limit) - min(float(after.mean()), limit)) / exam.learnable
-    d = np.minimum(before, top) - np.minimum(after, top)
-    return gain, float(d.mean() / (d.std() / np.sqrt(len(d)) + 1e-12))
+    sureness = max(_in_errors(before - after), _in_errors(np.minimum(before, top) - np.minimum(after, top)))
+    return gain, sureness
+
+
+def _in_errors(d: np.ndarray) -> float:
+    """The mean of differences in standard errors."""
+    return float(d.mean() / (d.std() / np.sqrt(len(d)) + 1e-12))
 
 
 def try_remedies(exam: Exam, candidate: Candidate) -> Trial | None:
@@ -100,10 +103,9 @@ def try_remedy(exam: Exam, candidate: Candidate, remedy: Remedy) -> Trial | None
     setup = remedy.change(exam.setup)
     if setup == exam.setup:
         return None
-    outcome = _trained(exam, setup)
-    gain, sureness = improvement(exam, exam.before_losses, exam.held_losses(outcome))
+    gain, sureness = improvement(exam, exam.before_losses, exam.losses(setup))
     changed = replace(remedy, python=python_change(exam.setup, setup), gain=gain)
-    return Trial(candidate, changed, setup, outcome, gain, sureness)
+    return Trial(candidate, changed, setup, gain, sureness)
 
 
 def try_together(exam: Exam, pairs: Sequence[tuple[Candidate, Remedy]]) -> Trial | None:
@@ -138,15 +140,8 @@ def is_confirmed(exam: Exam, trial: Trial) -> bool:
     if exam.clock.left < 2 * exam.before.seconds:
         return True
     fresh = replace(trial.setup, start=None) if trial.setup.start is not None else trial.setup
-    outcome = _trained(exam, fresh, seed=exam.setup.seed + 1000)
-    gain, sureness = improvement(exam, exam.before_losses, exam.held_losses(outcome))
+    gain, sureness = improvement(exam, exam.before_losses, exam.losses(fresh, seed=exam.setup.seed + 1000))
     return gain > 0.6 * trial.candidate.min_gain and sureness > 0.6 * SURE
-
-
-def _trained(exam: Exam, setup: Setup, *, seed: int | None = None) -> Outcome:
-    n_rows = len(exam.problem.train)
-    factor = max(setup.steps(n_rows) / exam.setup.steps(n_rows), 1.0)
-    return setup.limited(n_rows, int(factor * exam.max_steps)).run(exam.problem, seed=seed)
 
 
 def ranked(trials: Sequence[Trial]) -> list[Trial]:

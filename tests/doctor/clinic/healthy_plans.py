@@ -20,7 +20,7 @@ BASES = (
     Plan("cancer", widths=(32,), epochs=40, rate=1e-3),
     Plan("digits", widths=(64,), epochs=20, rate=2e-3),
     Plan("sparse", widths=(16,), epochs=50, rate=2e-3),
-    Plan("rare", widths=(16,), epochs=20, rate=2e-3),
+    Plan("rare", widths=(16,), epochs=60, rate=2e-3),
 )
 "A sound plan for each data set."
 

@@ -19,6 +19,7 @@ class InitialLoss(Sickness):
     number = 16
     title = "The first loss is far above that of a constant prediction."
     cause = 7
+    min_gain = 0.15
     why = (
         "A net that knows nothing should predict the mean or the class frequencies: L0 is then the loss of a "
         "constant, log K for K balanced classes. A larger L0 means that steps are spent on unlearning confident "

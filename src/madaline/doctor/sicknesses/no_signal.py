@@ -27,7 +27,8 @@ class NoSignal(Sickness):
     def symptom(self, exam: Exam) -> Symptom | None:
         if exam.problem.n_train < FEWEST or exam.linear is None:
             return None
-        rows = [exam.before_losses, exam.linear]
+        before = exam.held_losses(exam.before)
+        rows = [before, exam.linear]
         if any(_is_better(found, exam.constant) for found in rows):
             return None
         reference = exam.held_losses(exam.reference)
@@ -35,7 +36,7 @@ class NoSignal(Sickness):
             return None
         return Symptom(
             {
-                "loss": float(exam.before_losses.mean()),
+                "loss": float(before.mean()),
                 "loss of a constant": exam.constant_loss,
                 "loss of a linear model": float(exam.linear.mean()),
                 "loss with usual settings": float(reference.mean()),

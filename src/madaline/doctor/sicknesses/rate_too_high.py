@@ -46,7 +46,7 @@ class RateTooHigh(Sickness):
         fitted = len(loss) and loss[-1] < FITTED * abs(exam.constant_loss)
         if rises(loss) or noise(loss, 0.1 * abs(exam.constant_loss)) > 0.1:
             return Symptom(evidence, "learning rate", 0.7, picture)
-        if not fitted and (update > UPDATE or rate > usual):
+        if rate > 10 * usual or (not fitted and (update > UPDATE or rate > usual)):
             return Symptom(evidence, "learning rate", 0.7, picture)
         return None
 
