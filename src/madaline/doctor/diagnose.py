@@ -20,7 +20,7 @@ from madaline.errors import ConfigError, FileFormatError
 from madaline.train.history import History
 from madaline.train.trainer import Trainer
 
-MAX_SECONDS = 5.0
+MAX_SECONDS = 10.0
 RESULT = "result.json"
 
 
@@ -35,7 +35,7 @@ def diagnose(thing: Any, *, max_seconds: float = MAX_SECONDS) -> Diagnosis:
     thing : Trainer, estimator, History or path
         A trainer after ``fit``, also if ``fit`` raised an error; an estimator with ``callbacks=md.Doctor()``; the
         history of a run, of which less can be said; or the folder of a run of ``madaline train``.
-    max_seconds : float, default 5
+    max_seconds : float, default 10
         Approximate time limit.
 
     Returns

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from madaline.doctor.baselines import constant_rows, linear_rows
-from madaline.doctor.net_edits import chain
+from madaline.doctor.net_edits import chain, scaled_output
 from madaline.doctor.sample import Problem, Sample, more_splits
 from madaline.doctor.setup import FAILED, Outcome, Setup, row_losses
 from madaline.errors import MadalineError
@@ -163,7 +163,15 @@ class Exam:
     @cached_property
     def reference(self) -> Outcome:
         """A net of usual size with usual settings, trained on the sample."""
-        return reference_setup(self.setup, self.n_outputs, robust_front(self.columns)).run(self.problem)
+        setup = reference_setup(self.setup, self.n_outputs, robust_front(self.columns))
+        if (
+            self.loss.out_activation == "identity"
+            and np.size(self.problem.train.y) == len(self.problem.train) * self.n_outputs
+        ):
+            y = np.asarray(self.problem.train.y, dtype=np.float64).reshape(-1, self.n_outputs)
+            std = np.where(y.std(axis=0) > 0, y.std(axis=0), 1.0)
+            setup = setup.with_net(scaled_output(setup.net, y.mean(axis=0).tolist(), std.tolist()))
+        return setup.run(self.problem)
 
     @cached_property
     def learnable(self) -> float:

@@ -27,7 +27,7 @@ import madaline as md
 BY_CONSTRUCTION = {"target_leak", "split_duplicates", "split_shift", "no_signal"}
 "Faults of data and split: their harm does not show as a higher loss of the same run."
 INFO = {"norm_order", "small_validation", "linear_regime", "overconfident"}
-SECONDS = 5.0
+SECONDS = 10.0
 
 
 @dataclass(frozen=True)
