@@ -57,7 +57,7 @@ def linear_model(setup: Setup, problem: Problem, n_outputs: int) -> Model | None
         return None
     net = Sequential(Standardize(), Linear(n_outputs))
     trainer = Trainer(
-        net, loss=setup.recipe.loss, optimizer=LBFGS(max_iter=60), regularizer=L2(1e-3), dtype="float64", threads=1
+        net, loss=setup.recipe.loss, optimizer=LBFGS(max_iter=30), regularizer=L2(1e-3), dtype="float64", threads=1
     )
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):

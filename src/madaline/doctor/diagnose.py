@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from madaline.doctor.clock import Clock
 from madaline.doctor.diagnosis import Diagnosis
-from madaline.doctor.exam import Clock, Exam
+from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Finding, Remedy
 from madaline.doctor.history_findings import findings_of_history
 from madaline.doctor.judgement import Judgement, judge

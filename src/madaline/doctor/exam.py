@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -11,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from madaline.doctor.baselines import constant_rows, linear_rows
-from madaline.doctor.net_edits import chain, scaled_output
+from madaline.doctor.clock import Clock
+from madaline.doctor.net_edits import chain
+from madaline.doctor.reference import reference_setup
 from madaline.doctor.sample import Problem, Sample, more_splits
 from madaline.doctor.setup import FAILED, Outcome, Setup, row_losses
 from madaline.errors import MadalineError
@@ -19,14 +20,7 @@ from madaline.functional.gradient import grad
 from madaline.functional.model import Model
 from madaline.nn.layers.activation import Activation
 from madaline.nn.layers.linear import Linear
-from madaline.nn.layers.mlp import mlp
-from madaline.nn.layers.sequential import Sequential
-from madaline.nn.layers.standardize import Standardize
-from madaline.optim.adam import AdamW
-from madaline.optim.schedule import as_schedule
 from madaline.train.history import History
-from madaline.train.recipe import Recipe
-from madaline.train.stopping import EarlyStopping
 
 MAX_STEPS = 3000
 "Maximum number of steps of a run that is repeated."
@@ -35,18 +29,6 @@ FEW_HELD, FOLDS = 120, 2
 "With fewer held-out rows, remedies are compared on this many further splits."
 TRIALS = 12
 "About this many runs should fit into the time limit."
-
-
-class Clock:
-    """A time limit."""
-
-    def __init__(self, max_seconds: float) -> None:
-        self.max_seconds, self._started = max_seconds, time.monotonic()
-
-    @property
-    def left(self) -> float:
-        """Seconds that are left."""
-        return self.max_seconds - (time.monotonic() - self._started)
 
 
 class Exam:
@@ -163,15 +145,7 @@ class Exam:
     @cached_property
     def reference(self) -> Outcome:
         """A net of usual size with usual settings, trained on the sample."""
-        setup = reference_setup(self.setup, self.n_outputs, robust_front(self.columns))
-        if (
-            self.loss.out_activation == "identity"
-            and np.size(self.problem.train.y) == len(self.problem.train) * self.n_outputs
-        ):
-            y = np.asarray(self.problem.train.y, dtype=np.float64).reshape(-1, self.n_outputs)
-            std = np.where(y.std(axis=0) > 0, y.std(axis=0), 1.0)
-            setup = setup.with_net(scaled_output(setup.net, y.mean(axis=0).tolist(), std.tolist()))
-        return setup.run(self.problem)
+        return reference_setup(self.setup, self.problem, self.n_outputs).run(self.problem)
 
     @cached_property
     def learnable(self) -> float:
@@ -201,7 +175,8 @@ class Exam:
     def folds(self) -> list[Problem]:
         """Further splits of the rows, if there are few held-out ones; remedies are then compared on all of them."""
         problem = self.problem
-        if len(problem.held) >= FEW_HELD or len(problem.train) < FEW_HELD // 4:
+        is_short = self.clock.max_seconds < 1
+        if is_short or len(problem.held) >= FEW_HELD or len(problem.train) < FEW_HELD // 4:
             return []
         return more_splits(problem, FOLDS)
 
@@ -321,20 +296,6 @@ class Exam:
         if self.outputs is None or self.held_classes is None:
             return None
         return (self.outputs[:, 0] > 0).astype(int) if self.n_outputs == 1 else self.outputs.argmax(axis=1)
-
-
-def reference_setup(setup: Setup, n_outputs: int, front: list[Any]) -> Setup:
-    """Usual settings for the same loss, after layers that scale the inputs."""
-    net = Sequential(*front, *mlp(64, 64, n_outputs).layers)
-    recipe = Recipe(setup.recipe.loss, AdamW(3e-3, weight_decay=0.01), as_schedule("cosine"))
-    return Setup(net, recipe, epochs=40, batch_size=64, threads=setup.threads, early_stopping=EarlyStopping("val_loss"))
-
-
-def robust_front(X: np.ndarray) -> list[Any]:
-    """Layers that scale columns by median and quartiles and bound them, so that outliers do no harm."""
-    low, middle, high = np.quantile(X, (0.25, 0.5, 0.75), axis=0) if X.shape[1] else np.zeros((3, 0))
-    spread = np.where(high > low, high - low, 1.0)
-    return [Standardize(mean=middle.tolist(), std=spread.tolist()), "softsign"]
 
 
 def class_of(loss: Any, y: Any, n_outputs: int) -> np.ndarray | None:

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from madaline.doctor.clock import Clock
 from madaline.doctor.diagnose import diagnosis_of
 from madaline.doctor.diagnosis import Diagnosis
-from madaline.doctor.exam import Clock, Exam
+from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Remedy
 from madaline.doctor.intercept import planned
 from madaline.doctor.judgement import judge

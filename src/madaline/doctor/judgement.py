@@ -16,6 +16,7 @@ from madaline.doctor.trials import (
     Trial,
     is_confirmed,
     ranked,
+    try_later,
     try_remedies,
     try_together,
     try_with_rates,
@@ -59,7 +60,7 @@ def judge(exam: Exam) -> Judgement:
             together = _together(current, tried)
             if together and (not helped or together[0].gain > helped[0].gain + FAR):
                 helped = together
-        if number == 0 and not helped:
+        if number == 0 and not helped and exam.clock.left > 0:
             helped = _helpful(current, candidates_of(current, names, consequences=True))
         if not helped:
             break
@@ -104,6 +105,9 @@ def _helpful(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:
             best[c.name] = try_with_rates(exam, c) or best[c.name]
     trials = ranked([trial for trial in best.values() if trial.helps])
     while trials and not is_confirmed(exam, trials[0]):
+        other = try_later(exam, trials[0])
+        if other is not None and other.helps and is_confirmed(exam, other):
+            return [other, *trials[1:]]
         trials = trials[1:]
     return trials
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from madaline.doctor.exam import Clock, Exam
+from madaline.doctor.clock import Clock
+from madaline.doctor.exam import Exam
 from madaline.doctor.sample import Problem, problem_of
 from madaline.doctor.setup import Setup
 from madaline.functional.model import Model

@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from madaline.doctor import net_edits as nets
-from madaline.doctor.exam import Exam, robust_front
+from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Remedy
+from madaline.doctor.reference import robust_front
 from madaline.doctor.setup import Setup
 from madaline.optim.adam import Adam
 from madaline.optim.optimizer import Optimizer

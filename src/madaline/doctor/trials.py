@@ -96,6 +96,13 @@ def try_remedies(exam: Exam, candidate: Candidate) -> Trial | None:
     return best
 
 
+def try_later(exam: Exam, trial: Trial) -> Trial | None:
+    """Try the remedies that come after one that failed; the best of them."""
+    texts = [remedy.text for remedy in trial.candidate.remedies]
+    place = texts.index(trial.remedy.text) + 1 if trial.remedy.text in texts else len(texts)
+    return try_remedies(exam, replace(trial.candidate, remedies=trial.candidate.remedies[place:]))
+
+
 def try_remedy(exam: Exam, candidate: Candidate, remedy: Remedy) -> Trial | None:
     """Train with a remedy; None if it changes nothing or there is no time."""
     if remedy.change is None or exam.clock.left < 2 * exam.before.seconds:

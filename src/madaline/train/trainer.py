@@ -19,7 +19,6 @@ from madaline.optim.regularizers import Regularizer
 from madaline.train.arguments import check_all, check_whole
 from madaline.train.data import initial_rows, input_sources, read
 from madaline.train.evaluation import Evaluator, RowSelection
-from madaline.train.events import as_callbacks
 from madaline.train.history import History
 from madaline.train.memory import memory_needed
 from madaline.train.metrics import as_metrics
@@ -228,10 +227,6 @@ class Trainer:
             as training that was never interrupted. If it is the path of ``checkpoint`` and does not exist yet, training
             starts from the beginning.
         """
-        if doctor:
-            from madaline.doctor.watch import Doctor
-
-            callbacks = [*as_callbacks(callbacks), Doctor()]
         options = FitOptions.of_fit(locals())
         model = self._new_model(X)
         session = self._new_session(model, Programs(model.network, self.recipe), X, y, options, is_fit=True)

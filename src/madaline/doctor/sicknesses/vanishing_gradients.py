@@ -12,6 +12,9 @@ from madaline.doctor.picture import Picture
 from madaline.doctor.sickness import Sickness, Symptom
 
 RATIO = 0.02
+FLAT = ("sigmoid", "tanh", "softsign", "hard_sigmoid", "hard_tanh")
+"Activations whose slope is small almost everywhere; with others only deep nets are looked at."
+DEEP = 5
 
 
 class VanishingGradients(Sickness):
@@ -28,7 +31,8 @@ class VanishingGradients(Sickness):
     concept = "activations.md"
 
     def symptom(self, exam: Exam) -> Symptom | None:
-        if len(hidden_activations(exam.setup.net)) < 2:
+        hidden = [layer.function.name for layer in hidden_activations(exam.setup.net)]
+        if len(hidden) < (2 if any(name in FLAT for name in hidden) else DEEP):
             return None
         norms = list(exam.start_gradients.values())
         if len(norms) < 3 or not np.isfinite(norms).all() or norms[-1] == 0:
