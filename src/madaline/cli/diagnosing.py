@@ -9,7 +9,7 @@ from madaline.doctor.diagnose import diagnose as diagnose_estimator
 from madaline.doctor.diagnosis import Diagnosis
 from madaline.errors import MadalineError
 
-SHARE, LEAST, MOST = 0.3, 0.3, 3.0
+SHARE, LEAST, MOST = 0.5, 1.5, 3.0
 "Fraction of the training time, and its limits in seconds."
 
 

@@ -91,7 +91,8 @@ def diagnosis_of(exam: Exam, judgement: Judgement, *, is_estimator: bool = False
     found = in_order(judgement.findings)
     if is_estimator:
         found = [replace(each, remedies=tuple(map(_for_estimator, each.remedies))) for each in found]
-    return Diagnosis(tuple(found), tuple(_reasons(exam)), ())
+    limits = [] if exam.clock.left > 0 else ["some remedies, because the time was over; max_seconds gives more"]
+    return Diagnosis(tuple(found), tuple(_reasons(exam)), tuple(limits))
 
 
 def _for_estimator(remedy: Remedy) -> Remedy:
@@ -127,9 +128,9 @@ def in_order(findings: list[Finding]) -> list[Finding]:
 
 def _reasons(exam: Exam) -> list[str]:
     constant, loss = exam.constant_loss, float(exam.before_losses.mean())
-    found = []
-    if loss < constant:
-        found.append(f"the loss on held-out rows is {loss:.3g}, that of a constant prediction {constant:.3g}")
+    if loss >= constant:
+        return []
+    found = [f"the loss on held-out rows is {loss:.3g}, that of a constant prediction {constant:.3g}"]
     if exam.linear is not None and loss <= float(exam.linear.mean()) * 1.02:
         found.append(f"it is not worse than that of a linear model, {float(exam.linear.mean()):.3g}")
     return [*found, "no remedy that was tried made it clearly better"]

@@ -82,8 +82,9 @@ class Diagnosis:
         """The result as one sentence."""
         alarms = self.alarms
         if not alarms:
-            because = f", because {'; '.join(self.reasons)}" if self.reasons else ""
-            return f"Training looks healthy{because}."
+            if not self.reasons:
+                return "Nothing was found, but the net has not been shown to be better than a constant prediction."
+            return f"Training looks healthy, because {'; '.join(self.reasons)}."
         rest = f" and {len(alarms) - 1} more" if len(alarms) > 1 else ""
         return f"{alarms[0].title.rstrip('.')}{rest}."
 

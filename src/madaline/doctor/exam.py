@@ -27,6 +27,8 @@ MAX_STEPS = 3000
 FEWEST_STEPS = 200
 FEW_HELD, FOLDS = 120, 2
 "With fewer held-out rows, remedies are compared on this many further splits."
+SHORT = 3.0
+"Up to this time limit there are no further splits."
 TRIALS = 12
 "About this many runs should fit into the time limit."
 
@@ -175,7 +177,7 @@ class Exam:
     def folds(self) -> list[Problem]:
         """Further splits of the rows, if there are few held-out ones; remedies are then compared on all of them."""
         problem = self.problem
-        is_short = self.clock.max_seconds < 1
+        is_short = self.clock.max_seconds <= SHORT
         if is_short or len(problem.held) >= FEW_HELD or len(problem.train) < FEW_HELD // 4:
             return []
         return more_splits(problem, FOLDS)

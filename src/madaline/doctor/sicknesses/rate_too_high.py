@@ -24,6 +24,7 @@ class RateTooHigh(Sickness):
     number = 27
     title = "The learning rate is too high."
     cause = 5
+    min_gain = 0.1
     why = (
         "A step lowers the loss only while it is short: gradient descent needs eta < 2 / lambda, with lambda the "
         "largest curvature. Longer steps jump back and forth across the valley, or out of it."

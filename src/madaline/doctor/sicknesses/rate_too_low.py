@@ -21,6 +21,7 @@ class RateTooLow(Sickness):
     number = 28
     title = "The learning rate is too low."
     cause = 5
+    min_gain = 0.12
     why = (
         "The parameters move by about eta per step, so n steps cannot move them further than n eta. With a rate "
         "that is ten times too low, training needs ten times as many epochs for the same result."
