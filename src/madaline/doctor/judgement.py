@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Finding, Remedy
 from madaline.doctor.setup import Setup
-from madaline.doctor.sickness import Sickness, all_sicknesses
+from madaline.doctor.sickness import SICKNESSES, Sickness, all_sicknesses
 from madaline.doctor.trials import (
     NEARLY,
     ROUNDS,
@@ -30,6 +30,16 @@ CONSEQUENCE = 8
 "Sicknesses with this place or a later one are mere consequences of others."
 
 
+SEEN_INSIDE = (
+    "constant_prediction",
+    "input_ignored",
+    "saturated_units",
+    "vanishing_gradients",
+    "exploding_gradients",
+    "dead_units",
+)
+"What can be seen in a net that is harmed, whatever the cause."
+MOST_SEEN, UNSURE = 3, 0.5
 HALF, FAR = 0.5, 0.1
 "Remedies are tried together if none alone gains half of what is possible; they must then gain clearly more."
 
@@ -79,7 +89,20 @@ def judge(exam: Exam) -> Judgement:
     if result.trials:  # a remedy that helps shows that there is something to learn
         result.findings = [finding for finding in result.findings if finding.name != "no_signal"]
     result.findings += [finding_of(trial) for trial in result.trials]
+    if result.trials:
+        result.findings += _accompanying(exam, names)
     return result
+
+
+def _accompanying(exam: Exam, names: set[str]) -> list[Finding]:
+    """What else is measured inside of a net whose training is harmed: not the cause, but part of the picture."""
+    found = []
+    for sickness in [SICKNESSES[name] for name in SEEN_INSIDE if name not in names and exam.is_complete]:
+        symptom = sickness.symptom(exam)
+        if symptom is not None:
+            weaker = replace(symptom, confidence=UNSURE)
+            found.append(finding_of_fact(Candidate(sickness, weaker, sickness.remedies(exam, symptom))))
+    return found[:MOST_SEEN]
 
 
 def candidates_of(exam: Exam, known: set[str], *, consequences: bool = False) -> list[Candidate]:

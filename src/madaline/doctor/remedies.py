@@ -37,6 +37,20 @@ def _with_rate(setup: Setup, factor: float) -> Setup:
     )
 
 
+def usual_rate(exam: Exam) -> float:
+    """A learning rate that suits most nets."""
+    return 3e-3 if "beta2" in vars(exam.setup.recipe.optimizer) else 0.03
+
+
+def rates(exam: Exam, *factors: float) -> list[Remedy]:
+    """Several other learning rates, and the usual one if it is further away."""
+    found = [rate_times(exam, factor) for factor in factors]
+    now = exam.setup.learning_rate or 1e-3
+    far = usual_rate(exam) / now
+    is_further = far < min(factors) if factors[0] < 1 else far > max(factors)
+    return [*found, rate_times(exam, far)] if is_further else found
+
+
 def adam(exam: Exam, rate: float = 3e-3) -> Remedy:
     """Adam with a usual rate."""
     return Remedy(

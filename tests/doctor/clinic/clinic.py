@@ -24,7 +24,7 @@ from sick_plans import Sick, sick_plans
 
 import madaline as md
 
-BY_CONSTRUCTION = {"target_leak", "split_duplicates", "split_shift", "no_signal"}
+BY_CONSTRUCTION = {"target_leak", "split_duplicates", "split_shift", "no_signal", "class_imbalance"}
 "Faults of data and split: their harm does not show as a higher loss of the same run."
 INFO = {"norm_order", "small_validation", "linear_regime", "overconfident"}
 SECONDS = 10.0

@@ -11,7 +11,7 @@ from clinic_data import DATA, Table
 
 import madaline as md
 from madaline.errors import MadalineError
-from madaline.nn.initializers import Constant
+from madaline.nn.initializers import Constant, Normal
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,7 @@ class Plan:
     last: str | None = None
     zero_output: bool = False
     bias: float = 0.0
+    output_std: float = 0.0
     loss: Any = None
     optimizer: str = "adam"
     rate: float = 3e-3
@@ -68,6 +69,8 @@ class Plan:
         layers = list(net.layers)
         if self.zero_output:
             layers[-1] = md.Linear(n_out, init="zeros")
+        if self.output_std:
+            layers[-1] = md.Linear(n_out, init=Normal(std=self.output_std))
         if self.bias:
             layers = [
                 md.Linear(layer.n_out, bias_init=Constant(self.bias))

@@ -75,6 +75,15 @@ def shifted_validation(table: Table, rng: np.random.Generator) -> tuple[np.ndarr
     return table.X_test[order], table.y_test[order]
 
 
+def rarer(table: Table, rng: np.random.Generator) -> Table:
+    """Two classes of which one is rare and overlaps with the other."""
+    n = len(table.y) + len(table.y_test)
+    y = (rng.random(n) < 0.06).astype(int)
+    X = (rng.normal(size=(n, 5)) + 1.3 * y[:, None] * np.array([1, 1, 0, 0, 0])).astype("f")
+    k = len(table.y)
+    return replace(table, X=X[:k], y=y[:k], X_test=X[k:], y_test=y[k:])
+
+
 def with_data(change: Callable[[Table, np.random.Generator], Table]) -> Fault:
     return lambda plan: replace(plan, prepare=(*plan.prepare, change))
 
@@ -166,6 +175,16 @@ FAULTS: dict[str, list[tuple[Fault, tuple[str, ...]]]] = {
     "frozen_parameters": [
         (lambda p: replace(p, freeze=("0", "2"), widths=(8, 8)), ("waves", "friedman", "circles", "digits"))
     ],
+    "class_imbalance": [(with_data(rarer), ("rare",))],
+    "nonfinite_loss": [(lambda p: replace(p, optimizer="sgd", rate=1e3), ("waves", "friedman", "noisy_line"))],
+    "exploding_gradients": [
+        (
+            lambda p: replace(p, widths=(32,) * 8, init=Normal(std=0.8), optimizer="sgd", rate=1e-3),
+            ("waves", "circles", "blobs"),
+        )
+    ],
+    "constant_prediction": [(lambda p: replace(p, rate=10.0), ("waves", "friedman", "circles"))],
+    "initial_loss": [(lambda p: replace(p, output_std=20.0, epochs=30, rate=1e-3), ("waves", "circles", "digits"))],
     "batch_norm_mismatch": [(lambda p: replace(p, norm="batch", batch=2, epochs=10), ("waves", "friedman", "circles"))],
 }
 "Faults by the name of the finding: how each is planted, and in which data sets."

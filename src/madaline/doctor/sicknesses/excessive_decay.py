@@ -36,7 +36,7 @@ class ExcessiveDecay(Sickness):
         if start is None or final is None or start.params.flat.size != final.params.flat.size:
             return None
         ratio = float(np.linalg.norm(final.params.flat) / max(float(np.linalg.norm(start.params.flat)), 1e-12))
-        if ratio > 1.0 and decay < 0.05:
+        if ratio > 0.9 and decay < 0.05:
             return None
         return Symptom({"norm of the weights over that at the start": ratio, "weight decay": decay}, "all weights")
 

@@ -11,7 +11,7 @@ from madaline.doctor.picture import Picture
 from madaline.doctor.sickness import Sickness, Symptom
 from madaline.optim.clipping import ClipNorm
 
-RATIO, GROWTH = 50.0, 50.0
+RATIO, GROWTH, LARGE = 50.0, 50.0, 1e3
 
 
 class ExplodingGradients(Sickness):
@@ -35,7 +35,9 @@ class ExplodingGradients(Sickness):
             g = g[np.isfinite(g) & (g > 0)]
             growth = float(g.max() / np.median(g)) if len(g) > 4 else 1.0
         ratio = max(norms[:-1]) / norms[-1] if len(norms) > 2 and norms[-1] > 0 else 1.0
-        if not (ratio > RATIO or growth > GROWTH or not np.isfinite(norms).all()):
+        largest = max(norms, default=0.0)
+        is_large = largest > LARGE * max(abs(exam.constant_loss), 1.0) or not np.isfinite(norms).all()
+        if not (ratio > RATIO or growth > GROWTH or is_large):
             return None
         return Symptom(
             {"largest gradient over that of the last layer": ratio, "largest over median gradient": growth},

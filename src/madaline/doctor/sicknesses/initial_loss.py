@@ -18,7 +18,7 @@ class InitialLoss(Sickness):
     name = "initial_loss"
     number = 16
     title = "The first loss is far above that of a constant prediction."
-    cause = 7
+    cause = 6
     min_gain = 0.15
     why = (
         "A net that knows nothing should predict the mean or the class frequencies: L0 is then the loss of a "

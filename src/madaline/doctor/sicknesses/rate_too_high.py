@@ -43,7 +43,7 @@ class RateTooHigh(Sickness):
         picture = Picture("training loss", loss.tolist(), log=True) if len(loss) > 2 else None
         if exam.before.diverged or (exam.run_history is not None and exam.run_history.stopped == "diverged"):
             return Symptom(evidence, "learning rate", 0.7, picture)
-        usual = 3e-3 if "beta2" in vars(exam.setup.recipe.optimizer) else 0.05
+        usual = remedies.usual_rate(exam)
         fitted = len(loss) and loss[-1] < FITTED * abs(exam.constant_loss)
         if rises(loss) or noise(loss, 0.1 * abs(exam.constant_loss)) > 0.1:
             return Symptom(evidence, "learning rate", 0.7, picture)
@@ -52,4 +52,4 @@ class RateTooHigh(Sickness):
         return None
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
-        return [remedies.rate_times(exam, 0.1), remedies.rate_times(exam, 0.01), remedies.rate_times(exam, 0.001)]
+        return remedies.rates(exam, 0.1, 0.01, 0.001)

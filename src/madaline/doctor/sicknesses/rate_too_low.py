@@ -12,6 +12,7 @@ from madaline.doctor.picture import Picture
 from madaline.doctor.sickness import Sickness, Symptom
 
 UPDATE = 5e-4
+LEARNED = 0.5
 
 
 class RateTooLow(Sickness):
@@ -34,7 +35,9 @@ class RateTooLow(Sickness):
             return None
         update = float(np.nanmedian(probes["update_ratio"]))
         loss = exam.before.history["loss"]
-        if update > UPDATE or not (still_falling(loss) or len(loss) < 5):
+        # With a schedule, the loss is flat at the end although little was learned.
+        has_learned = float(exam.before_losses.mean()) < LEARNED * exam.constant_loss
+        if update > UPDATE or (has_learned and len(loss) >= 5 and not still_falling(loss)):
             return None
         return Symptom(
             {"learning rate": rate, "change of the weights per step": update},
@@ -44,4 +47,4 @@ class RateTooLow(Sickness):
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
-        return [remedies.rate_times(exam, 10), remedies.rate_times(exam, 100), remedies.rate_times(exam, 1000)]
+        return remedies.rates(exam, 10.0, 100.0, 1000.0)
