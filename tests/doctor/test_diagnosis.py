@@ -30,8 +30,8 @@ def sick() -> Diagnosis:
 
 
 def test_it_survives_the_way_through_json(sick):
-    data = json.loads(json.dumps(sick.to_dict()).replace("NaN", "null").replace("null, 1.0", "2.0, 1.0"))
-    again = Diagnosis.from_dict(data)
+    again = Diagnosis.from_dict(json.loads(json.dumps(sick.to_dict()).replace("NaN", "null")))
+    assert str(again) == str(sick)
     assert again.names == sick.names
     assert str(again["rate_too_high"].remedies[0].options) == "--learning-rate 0.1"
     assert again.to_dict()["findings"][1] == sick.to_dict()["findings"][1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -132,7 +133,12 @@ class Finding:
                 name: data[name]
                 for name in ("name", "title", "severity", "confidence", "where", "why", "concept", "gain")
             },
-            evidence=dict(data["evidence"]),
+            evidence={name: _number(value) for name, value in data["evidence"].items()},
             remedies=tuple(Remedy.from_dict(each) for each in data["remedies"]),
-            picture=None if picture is None else Picture(**picture),
+            picture=None if picture is None else Picture(**picture | {"values": list(map(_number, picture["values"]))}),
         )
+
+
+def _number(value: float | None) -> float:
+    """A number from JSON, which has no NaN."""
+    return math.nan if value is None else float(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,6 +16,8 @@ from madaline.train.data import Data
 
 MAX_ROWS = 2000
 "Maximum number of rows of each set."
+MAX_NUMBERS = 1 << 23
+"Maximum number of input values of each set, for very wide data."
 HELD_OUT = 0.25
 "Fraction of the rows that is held out if the run has no validation set."
 MIN_VALIDATION = 30
@@ -87,8 +90,10 @@ def problem_of(
 ) -> Problem:
     """Sample the rows of a training set and of its validation set."""
     rng = np.random.default_rng(seed)
-    train = gathered(network, data, _some(rows, rng))
-    held = None if validation is None else gathered(network, validation[0], _some(validation[1], rng))
+    width = sum(math.prod(spec.shape) for spec in flatten(network.inputs)[0])
+    most = max(min(MAX_ROWS, MAX_NUMBERS // max(width, 1)), 1)
+    train = gathered(network, data, _some(rows, rng, most))
+    held = None if validation is None else gathered(network, validation[0], _some(validation[1], rng, most))
     validation_set = held
     if held is None or len(held) < MIN_VALIDATION:
         order = rng.permutation(len(train))
@@ -130,6 +135,6 @@ def gathered(network: Network, data: Data, rows: np.ndarray) -> Sample:
     return Sample(unflatten(structure, leaves), y, weight)
 
 
-def _some(rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """At most 2000 of the rows, in their order."""
-    return rows if len(rows) <= MAX_ROWS else np.sort(rng.choice(rows, MAX_ROWS, replace=False))
+def _some(rows: np.ndarray, rng: np.random.Generator, most: int) -> np.ndarray:
+    """Some of the rows, in their order."""
+    return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))
