@@ -6,6 +6,8 @@ python tests/doctor/clinic/clinic.py [--half tune|report|both] [--sick 60] [--he
 from __future__ import annotations
 
 import argparse
+import functools
+import itertools
 import json
 import sys
 import time
@@ -156,6 +158,23 @@ def chosen(items: list[Any], half: str, count: int | None) -> list[Any]:
     return [items[i] for i in np.linspace(0, len(items) - 1, count).astype(int)]
 
 
+def remark(r: Result) -> str | None:
+    """A line about a run that the doctor did not get entirely right."""
+    missed = [name for name in r.faults if name not in (*r.alarms, *r.infos)]
+    if r.kind == "healthy":
+        mark = "ok" if not r.alarms else "unsound" if r.is_sick else "FALSE"
+    elif not r.is_sick:
+        mark = "unharmed"
+    else:
+        mark = "MISSED" if missed else "second" if r.alarms[:1] and r.alarms[0] not in r.faults else "ok"
+    if mark == "ok" and (r.healed is None or is_repaired(r)):
+        return None
+    healed = "" if r.healed is None else f" healed {r.healed:.3g}{'' if is_repaired(r) else ' NOT REPAIRED'}"
+    said = ", ".join(f"{name} {gain:g}" for name, gain in zip(r.alarms, r.gains, strict=True))
+    losses = f"loss {r.loss:.3g} twin {r.twin:.3g}{healed}"
+    return f"{mark:8} {'+'.join(r.faults) or 'healthy'} | {r.label} | {said} | {losses} | {r.seconds:.1f}s"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--half", choices=("tune", "report", "both"), default="both")
@@ -170,30 +189,13 @@ def main() -> None:
     sick = chosen(list(sick_plans(options.seeds)), options.half, options.sick)
     sick = [case for case in sick if options.only in ("", *case.faults)]
     healthy = [] if options.only else chosen(list(healthy_plans(options.seeds)), options.half, options.healthy)
-    import functools
-
+    results = []
     with ProcessPoolExecutor(options.jobs) as pool:
-        results = list(pool.map(functools.partial(of_sick, heals=options.heal), sick, chunksize=2))
-        results += list(pool.map(of_healthy, healthy, chunksize=2))
-    for r in results:
-        missed = [name for name in r.faults if name not in (*r.alarms, *r.infos)]
-        mark = (
-            ("ok" if not r.alarms else "unsound" if r.is_sick else "FALSE")
-            if r.kind == "healthy"
-            else "unharmed"
-            if not r.is_sick
-            else "MISSED"
-            if missed
-            else "second"
-            if r.alarms[:1] and r.alarms[0] not in r.faults
-            else "ok"
-        )
-        if mark != "ok" or (r.healed is not None and not is_repaired(r)):
-            healed = "" if r.healed is None else f" healed {r.healed:.3g}{'' if is_repaired(r) else ' NOT REPAIRED'}"
-            said = ", ".join(f"{name} {gain:g}" for name, gain in zip(r.alarms, r.gains, strict=True))
-            names = "+".join(r.faults) or "healthy"
-            losses = f"loss {r.loss:.3g} twin {r.twin:.3g}{healed}"
-            print(f"{mark:8} {names} | {r.label} | {said} | {losses} | {r.seconds:.1f}s", flush=True)
+        runs = (pool.map(functools.partial(of_sick, heals=options.heal), sick), pool.map(of_healthy, healthy))
+        for result in itertools.chain(*runs):
+            results.append(result)
+            if (line := remark(result)) is not None:
+                print(line, flush=True)
     found = measures(results)
     print(json.dumps({name: round(value, 3) for name, value in found.items()}, indent=1))
     if options.out is not None:

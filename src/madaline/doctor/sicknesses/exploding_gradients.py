@@ -33,14 +33,18 @@ class ExplodingGradients(Sickness):
         if "gradient_norm" in probes:
             g = probes["gradient_norm"].astype(float)
             g = g[np.isfinite(g) & (g > 0)]
-            growth = float(g.max() / np.median(g)) if len(g) > 4 else 1.0
+            half = len(g) // 2
+            growth = float(g[half:].max() / np.median(g[:half])) if half > 2 else 1.0
         ratio = max(norms[:-1]) / norms[-1] if len(norms) > 2 and norms[-1] > 0 else 1.0
         largest = max(norms, default=0.0)
         is_large = largest > LARGE * max(abs(exam.constant_loss), 1.0) or not np.isfinite(norms).all()
         if not (ratio > RATIO or growth > GROWTH or is_large):
             return None
         return Symptom(
-            {"largest gradient over that of the last layer": ratio, "largest over median gradient": growth},
+            {
+                "largest gradient over that of the last layer": ratio,
+                "largest gradient of the second half over the median of the first": growth,
+            },
             "first layers",
             0.7,
             Picture("gradient norm by layer", norms, log=True),

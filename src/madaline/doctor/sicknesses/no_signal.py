@@ -25,7 +25,7 @@ class NoSignal(Sickness):
     )
 
     def symptom(self, exam: Exam) -> Symptom | None:
-        if exam.problem.n_train < FEWEST or exam.linear is None:
+        if exam.problem.n_train < FEWEST or not np.asarray(exam.problem.train.y).std() or exam.linear is None:
             return None
         before = exam.held_losses(exam.before)
         rows = [before, exam.linear]

@@ -18,7 +18,7 @@ class TooFewSteps(Sickness):
     number = 15
     title = "Training takes too few steps."
     cause = 6
-    min_gain = 0.15
+    min_gain = 0.2
     why = (
         "Each step moves a weight by about the learning rate at most, so n steps move it by n times the rate. Large "
         "mini-batches make few steps of an epoch."
