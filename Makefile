@@ -17,7 +17,7 @@ endif
 native_sources := $(wildcard native/kernels/*.h native/bind/*.h native/bind/*.cpp)
 native_files := $(native_sources) $(wildcard native/tests/*.cpp)
 
-.PHONY: help setup demo test test-times test-native test-oracles record-oracles sanitize lint format types bench clean
+.PHONY: help setup demo test test-times test-native test-oracles test-clinic record-oracles sanitize lint format types bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -99,6 +99,9 @@ site_packages := import sysconfig; print(sysconfig.get_path("purelib"))
 
 test-oracles: setup .venv-oracles/installed ## Compare with PyTorch, JAX and others (installs them first)
 	.venv-oracles/bin/python -m pytest -n 2 tests/oracles
+
+test-clinic: setup ## Sick and healthy runs through the doctor: a sample of the clinic
+	$(BIN)/python tests/doctor/clinic/clinic.py --half report --sick 30 --healthy 21
 
 record-oracles: setup .venv-oracles/installed ## Record the results of other libraries for `make test`
 	.venv-oracles/bin/python tests/oracles/record.py

@@ -15,6 +15,7 @@ STUBBED = (
     "madaline",
     "madaline.classical",
     "madaline.data",
+    "madaline.doctor",
     "madaline.functional",
     "madaline.losses",
     "madaline.nn",

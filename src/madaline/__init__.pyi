@@ -13,6 +13,10 @@ from madaline import train as train
 from madaline.config import show_config as show_config
 from madaline.data.datasets import load_dataset as load_dataset
 from madaline.data.reading.table_file import read_table as read_table
+from madaline.doctor.checkup import checkup as checkup
+from madaline.doctor.diagnose import diagnose as diagnose
+from madaline.doctor.heal import heal as heal
+from madaline.doctor.watch import Doctor as Doctor
 from madaline.errors import MadalineError as MadalineError
 from madaline.errors import MadalineWarning as MadalineWarning
 from madaline.estimators.classifier import MLPClassifier as MLPClassifier
@@ -80,6 +84,7 @@ __all__ = [
     "Callback",
     "Concat",
     "CrossEntropy",
+    "Doctor",
     "Dropout",
     "EarlyStopping",
     "Embedding",
@@ -109,15 +114,18 @@ __all__ = [
     "Trainer",
     "array",
     "check_gradient",
+    "checkup",
     "classical",
     "compile",
     "data",
+    "diagnose",
     "errors",
     "explain",
     "export",
     "functional",
     "get_threads",
     "grad",
+    "heal",
     "hessian",
     "hvp",
     "jacobian",

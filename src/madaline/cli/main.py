@@ -13,6 +13,7 @@ import typer
 
 from madaline.cli.compare import compare
 from madaline.cli.datasets import datasets
+from madaline.cli.diagnose import diagnose
 from madaline.cli.evaluate import evaluate
 from madaline.cli.explain import explain
 from madaline.cli.export import export
@@ -37,7 +38,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (train, predict, evaluate, explain, compare, inspect, export, datasets):
+for command in (train, predict, evaluate, diagnose, explain, compare, inspect, export, datasets):
     app.command()(command)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from madaline.cli.run_folder import MODEL, RunFolder
 from madaline.data.reading.assumption import counted
+from madaline.doctor.diagnosis import Diagnosis
 from madaline.estimators.base import NetEstimator
 from madaline.estimators.report import findings_of
 from madaline.report.findings import Score
@@ -76,6 +77,7 @@ def write(
         targets=about["target"],
         assumptions=[f"{each['text']}  [{each['option']}]" for each in about["assumptions"]],
         warnings=about["warnings"],
+        diagnosis=Diagnosis.from_dict(about["diagnosis"]) if "diagnosis" in about else None,
         advice=[(each["text"], each["options"].replace("RUN", folder.typed)) for each in about["advice"]],
         usage=[
             f"madaline predict {file} new.csv -o scored.csv",

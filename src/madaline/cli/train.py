@@ -15,7 +15,7 @@ from madaline.estimators.parameters import ClassifierParameters, described
 
 COLUMNS, SPLIT, NET = "Columns", "Rows", "Net and training (chosen by the size of the data by default)"
 Names = list[str] | None
-ALSO_WITH_RESUME = {"resume", "time", "threads", "as_json", "force", "baselines", "report"}
+ALSO_WITH_RESUME = {"resume", "time", "threads", "as_json", "force", "baselines", "doctor", "report"}
 CHOSEN = "by the size of the data"
 
 
@@ -57,6 +57,7 @@ def train(
         int | None,
         typer.Option(help="Maximum number of threads. Results do not depend on it.", show_default="all cores"),
     ] = None,
+    doctor: Annotated[bool, typer.Option("--doctor/--no-doctor", help="Examine the training.")] = True,
     baselines: Annotated[bool, typer.Option("--baselines/--no-baselines", help="Compare with simpler models.")] = True,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html.")] = True,
     force: o.Force = False,
@@ -162,7 +163,7 @@ def train(
         settings = RunConfig.read(folder.work / CONFIG)
         settings.training.time = o.seconds(time)
         settings.training.threads = threads
-        run(settings, folder, screen, resume=True, with_baselines=baselines, with_report=report)
+        run(settings, folder, screen, resume=True, with_baselines=baselines, with_report=report, with_doctor=doctor)
         return
     settings = RunConfig() if config is None else RunConfig.read(config)
     if settings.ended.by:
@@ -176,7 +177,7 @@ def train(
     _check_ranges(settings)
     folder = RunFolder.free(out, settings.data.source)
     folder.start(force=force)
-    run(settings, folder, screen, resume=False, with_baselines=baselines, with_report=report)
+    run(settings, folder, screen, resume=False, with_baselines=baselines, with_report=report, with_doctor=doctor)
 
 
 def _take(settings: Any, given: dict[str, Any]) -> None:
@@ -190,8 +191,8 @@ def _take(settings: Any, given: dict[str, Any]) -> None:
         (settings.split, ("test", "validation")),
         (settings.training, (*training, "weight_decay", "batch_size", "epochs", "patience")),
     ]
-    options = set(given) - {"data", "config", "resume", "out", "force", "as_json", "baselines", "report"}
-    flags = {f"--{name.replace('_', '-')}" for name in options if given[name] not in (None, False)}
+    options = set(given) - {"data", "config", "resume", "out", "force", "as_json", "baselines", "doctor", "report"}
+    flags = {f"--{name.replace('_', '-')}" for name in options if given[name] not in (None, False, "auto")}
     settings.training.given = tuple(sorted(flags | set(settings.training.given)))
     for section, names in places:
         for name in names:

@@ -17,6 +17,8 @@ import numpy as np
 
 from madaline.cli import source
 from madaline.cli.config import RunConfig, RunEnd
+from madaline.cli.diagnose import show_diagnosis
+from madaline.cli.diagnosing import diagnose
 from madaline.cli.model import target_columns
 from madaline.cli.options import assumed
 from madaline.cli.results import advise, compare, show_history, show_members, show_plan, status
@@ -51,11 +53,26 @@ FOLDS_IN_TIME = 5
 
 
 def run(
-    settings: RunConfig, folder: RunFolder, screen: Screen, *, resume: bool, with_baselines: bool, with_report: bool
+    settings: RunConfig,
+    folder: RunFolder,
+    screen: Screen,
+    *,
+    resume: bool,
+    with_baselines: bool,
+    with_report: bool,
+    with_doctor: bool,
 ) -> None:
     """Train, test, compare, advise, write."""
     try:
-        _run(settings, folder, screen, resume=resume, with_baselines=with_baselines, with_report=with_report)
+        _run(
+            settings,
+            folder,
+            screen,
+            resume=resume,
+            with_baselines=with_baselines,
+            with_report=with_report,
+            with_doctor=with_doctor,
+        )
     except BaseException:  # also Ctrl-C: an empty folder is removed before the error is raised again
         if not folder.checkpoint.exists() and not resume and not (folder.work / CONFIG).exists():
             folder.discard()
@@ -63,7 +80,14 @@ def run(
 
 
 def _run(
-    settings: RunConfig, folder: RunFolder, screen: Screen, *, resume: bool, with_baselines: bool, with_report: bool
+    settings: RunConfig,
+    folder: RunFolder,
+    screen: Screen,
+    *,
+    resume: bool,
+    with_baselines: bool,
+    with_report: bool,
+    with_doctor: bool,
 ) -> None:
     began = time.monotonic()
     with ExitStack() as stack:
@@ -84,6 +108,7 @@ def _run(
         from madaline.cli.watching import RunWatcher
         from madaline.data.table import Table
         from madaline.data.target import TargetReader
+        from madaline.doctor.watch import Doctor
 
         target = TargetReader.fit(target_columns(sampled.target_values(), targets), task=settings.training.task)
         target = TargetReader(target.task, targets, target.classes, target.reason)
@@ -101,6 +126,9 @@ def _run(
             dates=reading.date_patterns(),
             progress=screen.is_watched,
         )
+        doctor = Doctor()
+        if with_doctor:
+            estimator.set_params(callbacks=[watcher, doctor])
         caught = stack.enter_context(warnings.catch_warnings(record=True))
         warnings.simplefilter("always")
         # Errors name the rows of a taken table by their numbers in the whole one.
@@ -169,6 +197,8 @@ def _run(
     history = estimator.history_
     if history.stopped == "interrupted":
         raise StoppedRun(f"Stopped in epoch {history.epochs + 1}. Resume with: madaline train --resume {folder.typed}")
+    with status(screen, "examining the training"):
+        diagnosis = diagnose(estimator, seconds=float(history["seconds"].sum())) if with_doctor else None
     estimator.set_params(callbacks=None, progress=False)
     estimator.target_names_ = targets
     ended = "time" if is_repeated else history.stopped
@@ -179,6 +209,8 @@ def _run(
         show_history(screen, history, watcher, ended)
     for text in training_warnings(caught):
         screen.say(f"  Warning: {text}", style="yellow")
+    if diagnosis is not None:
+        show_diagnosis(screen, diagnosis)
 
     if hasattr(estimator, "calibrate") and len(split.test) > 3:
         estimator.calibrate(*parts["test"])
@@ -209,6 +241,7 @@ def _run(
         "scores": {score.name: vars(score) for score in scores},
         "baselines": {name: {score.name: vars(score) for score in each} for name, each in baselines.items()},
         "advice": [vars(each) for each in advice],
+        **({} if diagnosis is None else {"diagnosis": diagnosis.to_dict()}),
         "seed": settings.training.seed,
         "versions": _versions(),
         "trained": datetime.now(UTC).isoformat(timespec="seconds"),

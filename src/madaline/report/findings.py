@@ -13,6 +13,7 @@ from madaline.report.value_text import shown
 from madaline.train.history import History
 
 if TYPE_CHECKING:
+    from madaline.doctor.diagnosis import Diagnosis
     from madaline.report.table_summary import TableSummary
     from madaline.report.worst_rows import WorstRows
 
@@ -120,6 +121,8 @@ class Findings:
         Predictions of the test set: probabilities (n, classes) or (n, labels), or numbers (n, k).
     covered : array of bool, optional
         For numbers, whether each prediction interval of coverage :data:`INTERVAL` contains the target, (n, k).
+    diagnosis : Diagnosis, optional
+        What the doctor found about the training.
     history : History, optional
         Learning curves, and statistics of layers.
     model : Model, optional
@@ -154,6 +157,7 @@ class Findings:
     truth: np.ndarray | None = None
     prediction: np.ndarray | None = None
     covered: np.ndarray | None = None
+    diagnosis: Diagnosis | None = None
     history: History | None = None
     model: Model | None = None
     inputs: Sequence[str] = ()

@@ -42,6 +42,7 @@ class FitOptions:
     accumulate: int = field(default=1, metadata=ONLY_FIT)
     probes: bool | Sequence[str] = field(default=False, metadata=ONLY_FIT)
     probe_every: int | None = field(default=None, metadata=ONLY_FIT)
+    doctor: bool = field(default=False, metadata=ONLY_FIT)
     record_steps: bool = field(default=False, metadata=ONLY_FIT)
     max_seconds: float | None = field(default=None, metadata=ONLY_FIT)
     on_divergence: str = "raise"
@@ -99,8 +100,12 @@ class FitOptions:
 
     @cached_property
     def listeners(self) -> list[Callback]:
-        """The callbacks as objects."""
-        return as_callbacks(self.callbacks)
+        """The callbacks as objects, with the doctor if it is to watch."""
+        if not self.doctor:
+            return as_callbacks(self.callbacks)
+        from madaline.doctor.watch import Doctor  # loaded only when needed
+
+        return [*as_callbacks(self.callbacks), Doctor()]
 
     @property
     def resumes(self) -> bool:

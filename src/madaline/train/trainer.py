@@ -155,6 +155,7 @@ class Trainer:
         accumulate: int = 1,
         probes: bool | Sequence[str] = False,
         probe_every: int | None = None,
+        doctor: bool = False,
         record_steps: bool = False,
         max_seconds: float | None = None,
         on_divergence: str = "raise",
@@ -206,6 +207,8 @@ class Trainer:
         probe_every : int, optional
             Number of steps between samples of the probes; by default two samples an epoch, fewer if they would take
             more than about 2 % of the time.
+        doctor : bool
+            Whether to keep the initial parameters and some rows, so that :func:`madaline.diagnose` can examine the run.
         record_steps : bool
             Whether ``history.steps`` gets a row for every step.
         max_seconds : float, optional

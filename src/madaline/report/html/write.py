@@ -65,12 +65,17 @@ def _head(findings: Findings) -> str:
 def _sections(findings: Findings) -> Iterator[Section]:
     yield Section("result", "Result", _result(findings))
     yield Section("learning", "Training", [] if findings.history is None else [*training.curves(findings.history)])
+    yield Section("doctor", "Diagnosis of the training", _diagnosis(findings))
     yield Section("predictions", "Predictions on the test set", _predictions(findings))
     yield Section("columns", "Effects of the columns", _effects(findings))
     yield Section("data", "Data", _data(findings))
     yield Section("net", "Network", _network(findings))
     yield Section("use", "Use the model", [tables.code("\n".join(findings.usage))] if findings.usage else [])
     yield Section("config", "Settings", [tables.code(findings.config)] if findings.config.strip() else [])
+
+
+def _diagnosis(findings: Findings) -> list[str | Chart]:
+    return [] if findings.diagnosis is None else [findings.diagnosis.to_html()]
 
 
 def _result(findings: Findings) -> list[str | Chart]:

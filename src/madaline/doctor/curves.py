@@ -1,0 +1,32 @@
+"""What a curve of losses shows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def still_falling(loss: np.ndarray) -> bool:
+    """Whether the loss falls until the end: its last tenth is at its lowest, and the fall goes on at some speed."""
+    loss = loss[np.isfinite(loss)]
+    if len(loss) < 5:
+        return False
+    part = max(len(loss) // 5, 2)
+    last, previous = float(np.mean(loss[-part:])), float(np.mean(loss[-2 * part : -part]))
+    fallen = float(loss[0] - loss.min())
+    return last < previous and (previous - last) > 0.01 * fallen and loss[-part:].min() <= loss.min()
+
+
+def rises(loss: np.ndarray) -> bool:
+    """Whether the loss ends above where it began."""
+    loss = loss[np.isfinite(loss)]
+    return bool(len(loss) > 2 and np.median(loss[-max(len(loss) // 5, 1) :]) > loss[0])
+
+
+def noise(loss: np.ndarray, least: float = 1e-12) -> float:
+    """The typical change from an epoch to the next, relative to the loss, in the second half of training."""
+    loss = loss[np.isfinite(loss)]
+    half = loss[len(loss) // 2 :]
+    if len(half) < 3:
+        return 0.0
+    jumps = np.abs(np.diff(half)) / np.maximum(np.abs(half[:-1]), least)
+    return float(np.median(jumps))

@@ -1,0 +1,154 @@
+"""A diagnosis: findings in order, as text, as a page and as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any, Self
+
+from madaline.doctor.finding import Finding
+
+ORDER = {"error": 0, "warning": 0, "info": 1}
+MARKS = {"error": "✗", "warning": "!", "info": "i"}
+COLORS = {"error": "#c0392b", "warning": "#b9770e", "info": "#2471a3"}
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What the doctor found.
+
+    Attributes
+    ----------
+    findings : sequence of Finding
+        Ranked by what the remedy is expected to gain; information comes last.
+    reasons : sequence of str
+        Why training looks healthy, where it does.
+    limits : sequence of str
+        What could not be examined, and why.
+    """
+
+    findings: Sequence[Finding] = ()
+    reasons: Sequence[str] = ()
+    limits: Sequence[str] = field(default=())
+
+    @property
+    def alarms(self) -> list[Finding]:
+        """The findings that something should be done about."""
+        return [finding for finding in self.findings if finding.is_alarm]
+
+    @property
+    def is_healthy(self) -> bool:
+        """Whether there are no alarms."""
+        return not self.alarms
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the findings in order."""
+        return [finding.name for finding in self.findings]
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    def __getitem__(self, name: str) -> Finding:
+        found = next((finding for finding in self.findings if finding.name == name), None)
+        if found is None:
+            raise KeyError(f"There is no finding {name!r}. Findings: {', '.join(self.names) or 'none'}.")
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def to_dict(self) -> dict[str, Any]:
+        """The diagnosis as plain data."""
+        return {
+            "healthy": self.is_healthy,
+            "findings": [finding.to_dict() for finding in self.findings],
+            "reasons": list(self.reasons),
+            "limits": list(self.limits),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """The diagnosis from plain data."""
+        findings = tuple(Finding.from_dict(each) for each in data["findings"])
+        return cls(findings, tuple(data["reasons"]), tuple(data["limits"]))
+
+    @property
+    def headline(self) -> str:
+        """The result as one sentence."""
+        alarms = self.alarms
+        if not alarms:
+            if not self.reasons:
+                return "Nothing was found, but the net has not been shown to be better than a constant prediction."
+            return f"Training looks healthy, because {'; '.join(self.reasons)}."
+        rest = f" and {len(alarms) - 1} more" if len(alarms) > 1 else ""
+        return f"{alarms[0].title.rstrip('.')}{rest}."
+
+    def __str__(self) -> str:
+        lines = [self.headline]
+        for number, finding in enumerate(self.findings, 1):
+            lines += ["", *_lines(number, finding)]
+        lines += ["", *(f"Not examined: {text}" for text in self.limits)] if self.limits else []
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"Diagnosis({', '.join(self.names) or 'healthy'})"
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def to_html(self) -> str:
+        """The diagnosis as a part of a page."""
+        parts = [f"<p><b>{escape(self.headline)}</b></p>"]
+        parts += [_card(finding) for finding in self.findings]
+        parts += [f"<p>Not examined: {escape(text)}</p>" for text in self.limits]
+        return f'<div class="diagnosis">{"".join(parts)}</div>'
+
+
+def _numbers(finding: Finding) -> str:
+    return ", ".join(f"{name} {value:.3g}" for name, value in finding.evidence.items())
+
+
+def _lines(number: int, finding: Finding) -> Iterator[str]:
+    where = f", at {finding.where}" if finding.where else ""
+    yield f"{number}. {MARKS[finding.severity]} {finding.title} [{finding.name}, {finding.severity}{where}]"
+    yield f"   Evidence: {_numbers(finding)}; confidence {finding.confidence:.0%}."
+    if finding.picture is not None:
+        yield f"   {finding.picture.text()}"
+    yield f"   Why: {finding.why}"
+    for remedy in finding.remedies:
+        gain = "" if remedy.gain is None else f" Tried: {_gain(remedy.gain)}"
+        yield f"   → {remedy.text}{gain}"
+        if remedy.python:
+            yield f"     Python: {remedy.python}"
+        if remedy.options:
+            yield f"     Command line: {remedy.options}"
+
+
+def _gain(gain: float) -> str:
+    if gain > 1:
+        return "the loss on held-out rows falls from above that of a constant prediction to well below it."
+    return f"the loss on held-out rows falls by {gain:.0%} of what can be learned."
+
+
+def _card(finding: Finding) -> str:
+    color = COLORS[finding.severity]
+    remedies = "".join(
+        f"<li>{escape(remedy.text)}"
+        + (f" <i>Tried: {escape(_gain(remedy.gain))}</i>" if remedy.gain is not None else "")
+        + (f"<br><code>{escape(remedy.python)}</code>" if remedy.python else "")
+        + (f"<br><code>{escape(remedy.options)}</code>" if remedy.options else "")
+        + "</li>"
+        for remedy in finding.remedies
+    )
+    picture = "" if finding.picture is None else f"<div>{finding.picture.svg()}</div>"
+    return (
+        f'<div style="border-left:4px solid {color};padding:0 0 0 12px;margin:12px 0">'
+        f"<p><b>{escape(finding.title)}</b> <code>{finding.name}</code>, {finding.severity}, "
+        f"confidence {finding.confidence:.0%}{escape(', at ' + finding.where) if finding.where else ''}</p>"
+        f"<p>{escape(_numbers(finding))}</p>{picture}<p>{escape(finding.why)}</p><ul>{remedies}</ul></div>"
+    )

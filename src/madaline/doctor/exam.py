@@ -1,0 +1,310 @@
+"""An examination: everything that is measured about a run, each thing once and only if a sickness asks for it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from madaline.doctor.baselines import constant_rows, linear_rows
+from madaline.doctor.clock import Clock
+from madaline.doctor.net_edits import chain
+from madaline.doctor.reference import reference_setup
+from madaline.doctor.sample import Problem, Sample, more_splits
+from madaline.doctor.setup import FAILED, Outcome, Setup, row_losses
+from madaline.errors import MadalineError
+from madaline.functional.gradient import grad
+from madaline.functional.model import Model
+from madaline.nn.layers.activation import Activation
+from madaline.nn.layers.linear import Linear
+from madaline.train.history import History
+
+MAX_STEPS = 3000
+"Maximum number of steps of a run that is repeated."
+FEWEST_STEPS = 200
+FEW_HELD, FOLDS = 120, 2
+"With fewer held-out rows, remedies are compared on this many further splits."
+SHORT = 3.0
+"Up to this time limit there are no further splits."
+TRIALS = 12
+"About this many runs should fit into the time limit."
+
+
+class Exam:
+    """Measures a run.
+
+    Parameters
+    ----------
+    setup : Setup
+        How the net is trained.
+    problem : Problem
+        The rows.
+    clock : Clock
+        Time limit.
+    history, model : History, Model, optional
+        Of the run, if there was one.
+    """
+
+    def __init__(
+        self,
+        setup: Setup,
+        problem: Problem,
+        *,
+        clock: Clock,
+        history: History | None = None,
+        model: Model | None = None,
+    ) -> None:
+        self.setup, self.problem, self.clock = setup, problem, clock
+        self.run_history, self.run_model = history, model
+        self.is_complete = history is not None
+        "Whether everything is looked for; a checkup leaves out what only a whole training shows."
+        self.caution = 1.0
+        "Factor of the gain that a remedy must have."
+
+    @property
+    def loss(self) -> Any:
+        """The loss."""
+        return self.setup.recipe.loss
+
+    @cached_property
+    def layers(self) -> list[Any]:
+        """The simple layers of the net in order."""
+        return chain(self.setup.net)
+
+    @cached_property
+    def max_steps(self) -> int:
+        """Number of steps that a trial may take."""
+        seconds = self._step_seconds()
+        return int(np.clip(self.clock.max_seconds / TRIALS / seconds, FEWEST_STEPS, MAX_STEPS))
+
+    def _step_seconds(self) -> float:
+        history = self.run_history
+        if history is not None and "seconds" in history and history.n_rows:
+            steps = max(self.setup.steps(self.problem.n_train) * history.n_rows / self.setup.epochs, 1)
+            return max(float(np.nansum(history["seconds"])) / steps, 1e-6)
+        return 1e-4
+
+    @cached_property
+    def is_limited(self) -> bool:
+        """Whether runs that are repeated are shorter than the run itself."""
+        return self.setup.steps(len(self.problem.train)) > self.max_steps
+
+    @cached_property
+    def before(self) -> Outcome:
+        """The run, repeated on the sample with probes."""
+        return self.setup.limited(len(self.problem.train), self.max_steps).run(self.problem, watched=True)
+
+    @cached_property
+    def history(self) -> History:
+        """The history of the run, or of its repetition if the run had no validation set or is still to come."""
+        run = self.run_history
+        return run if run is not None and "val_loss" in run else self.before.history
+
+    @property
+    def probes(self) -> Any:
+        """Statistics of layers over the steps of the repeated run."""
+        return self.before.history.probes
+
+    @cached_property
+    def model(self) -> Model | None:
+        """The trained model."""
+        return self.run_model if self.run_model is not None else self.before.model
+
+    @cached_property
+    def start(self) -> Model | None:
+        """The model before the first step."""
+        if self.setup.start is not None:
+            return self.setup.start
+        try:
+            return Model.of(self.setup.net, self.problem.train.X, seed=self.setup.seed, dtype=self.setup.dtype)
+        except MadalineError:
+            return None
+
+    @cached_property
+    def n_outputs(self) -> int:
+        """Number of outputs of the net."""
+        model = self.start or self.model
+        return 1 if model is None else math.prod(model.network.out_shape[1:])
+
+    @cached_property
+    def constant(self) -> np.ndarray:
+        """The loss of each held-out row for the best constant prediction."""
+        return constant_rows(self.loss, self.problem.train.y, self.problem.held.y, self.n_outputs)
+
+    @property
+    def constant_loss(self) -> float:
+        """The mean loss of the best constant prediction on the held-out rows."""
+        return float(np.mean(self.constant))
+
+    @cached_property
+    def linear(self) -> np.ndarray | None:
+        """The loss of each held-out row for a linear model."""
+        return linear_rows(self.setup, self.problem, self.n_outputs)
+
+    @cached_property
+    def reference(self) -> Outcome:
+        """A net of usual size with usual settings, trained on the sample."""
+        return reference_setup(self.setup, self.problem, self.n_outputs).run(self.problem)
+
+    @cached_property
+    def learnable(self) -> float:
+        """The loss of a constant prediction minus the lowest loss that is known to be possible."""
+        lowest = [self.before_losses.mean(), self.held_losses(self.reference).mean()]
+        lowest += [] if self.linear is None else [self.linear.mean()]
+        return max(self.constant_loss - float(min(lowest)), 0.05 * abs(self.constant_loss), 1e-12)
+
+    @property
+    def potential(self) -> float:
+        """What usual settings gain, as a fraction of what can be learned."""
+        now = min(float(self.before_losses.mean()), self.constant_loss)
+        return (now - float(self.held_losses(self.reference).mean())) / self.learnable
+
+    def held_losses(self, outcome: Outcome, problem: Problem | None = None) -> np.ndarray:
+        """The loss of each held-out row; a failed run counts as much worse than a constant."""
+        held = (problem or self.problem).held
+        return self._bounded(outcome.row_losses(held), len(held))
+
+    def _bounded(self, found: np.ndarray | None, n_rows: int) -> np.ndarray:
+        worst = self.constant_loss + FAILED * abs(self.constant_loss)
+        if found is None:
+            return np.full(n_rows, worst)
+        return np.minimum(np.where(np.isfinite(found), found, worst), worst)
+
+    @cached_property
+    def folds(self) -> list[Problem]:
+        """Further splits of the rows, if there are few held-out ones; remedies are then compared on all of them."""
+        problem = self.problem
+        is_short = self.clock.max_seconds <= SHORT
+        if is_short or len(problem.held) >= FEW_HELD or len(problem.train) < FEW_HELD // 4:
+            return []
+        return more_splits(problem, FOLDS)
+
+    def losses(self, setup: Setup, *, seed: int | None = None) -> np.ndarray:
+        """The loss of each held-out row, of all splits, after training with a setup."""
+        n_rows = len(self.problem.train)
+        factor = max(setup.steps(n_rows) / self.setup.steps(n_rows), 1.0)
+        limited = setup.limited(n_rows, int(factor * self.max_steps))
+        return np.concatenate([self.held_losses(limited.run(p, seed=seed), p) for p in (self.problem, *self.folds)])
+
+    @cached_property
+    def before_losses(self) -> np.ndarray:
+        """The loss of each held-out row for the run: of its repetition, or of its model if that is better."""
+        found = self.held_losses(self.before)
+        if self.run_model is not None and self.problem.validation is self.problem.held:
+            own = self._bounded(self.losses_of(self.run_model, self.problem.held), len(found))
+            found = own if own.mean() < found.mean() else found
+        limited = self.setup.limited(len(self.problem.train), self.max_steps)
+        return np.concatenate([found, *(self.held_losses(limited.run(p), p) for p in self.folds)])
+
+    def losses_of(self, model: Model, sample: Sample) -> np.ndarray:
+        """The loss of each row of a sample."""
+        with np.errstate(all="ignore"):
+            return row_losses(self.loss, model, sample)
+
+    def mean_loss(self, model: Model, sample: Sample) -> float:
+        """The mean loss on a sample."""
+        return float(np.mean(self.losses_of(model, sample)))
+
+    @cached_property
+    def train_losses(self) -> np.ndarray | None:
+        """The loss of each training row for the trained model, in evaluation mode."""
+        return None if self.model is None else self.losses_of(self.model, self.problem.train)
+
+    @cached_property
+    def outputs(self) -> np.ndarray | None:
+        """Raw outputs of the trained model for the held-out rows, (rows, outputs)."""
+        if self.model is None:
+            return None
+        with np.errstate(all="ignore"):
+            found = np.asarray(self.model(self.problem.held.X), dtype=np.float64)
+        return found.reshape(len(found), -1)
+
+    def activations(self, model: Model) -> dict[str, np.ndarray]:
+        """Outputs of the hidden activations for the training sample, (rows, units), by path."""
+        with np.errstate(all="ignore"):
+            found = model.activations(self.problem.train.X)
+        kinds = {row.path: row.layer for row in model.network.rows}
+        hidden = [path for path, layer in kinds.items() if isinstance(layer, Activation)]
+        last = [path for path, layer in kinds.items() if isinstance(layer, Linear)][-1:]
+        order = list(kinds)
+        return {
+            path: np.asarray(found[path], dtype=np.float64).reshape(len(self.problem.train), -1)
+            for path in hidden
+            if not last or order.index(path) < order.index(last[0])
+        }
+
+    @cached_property
+    def final_activations(self) -> dict[str, np.ndarray]:
+        """Hidden activations of the trained model."""
+        return {} if self.model is None else self.activations(self.model)
+
+    @cached_property
+    def start_activations(self) -> dict[str, np.ndarray]:
+        """Hidden activations before the first step."""
+        return {} if self.start is None else self.activations(self.start)
+
+    def functions(self) -> Mapping[str, str]:
+        """Names of the activation functions by path."""
+        model = self.start or self.model
+        rows = () if model is None else model.network.rows
+        return {row.path: row.layer.function.name for row in rows if isinstance(row.layer, Activation)}
+
+    @cached_property
+    def start_gradients(self) -> dict[str, float]:
+        """Norm of the gradient of each weight matrix before the first step."""
+        return {} if self.start is None else self.gradients(self.start)
+
+    @cached_property
+    def final_gradients(self) -> dict[str, float]:
+        """Norm of the gradient of each weight matrix after training."""
+        return {} if self.model is None else self.gradients(self.model)
+
+    def gradients(self, model: Model) -> dict[str, float]:
+        """Norm of the gradient of each weight matrix on the training sample, by path, in the order of the layers."""
+        sample = self.problem.train
+
+        def mean_loss(w: Any) -> Any:
+            return np.mean(self.loss.rows(model.with_parameters(w)(sample.X), sample.y))
+
+        with np.errstate(all="ignore"):
+            g = np.asarray(grad(mean_loss)(model.params.flat), dtype=np.float64)
+        return {
+            path: float(np.linalg.norm(entry.of(g)))
+            for path, entry in model.network.params.items()
+            if len(entry.shape) == 2
+        }
+
+    @cached_property
+    def columns(self) -> np.ndarray:
+        """The input columns of the training sample."""
+        return self.problem.train.matrix
+
+    @cached_property
+    def classes(self) -> np.ndarray | None:
+        """The class of each training row of the sample, if the loss is for classes."""
+        return class_of(self.loss, self.problem.train.y, self.n_outputs)
+
+    @cached_property
+    def held_classes(self) -> np.ndarray | None:
+        """The class of each held-out row."""
+        return class_of(self.loss, self.problem.held.y, self.n_outputs)
+
+    @cached_property
+    def predicted_classes(self) -> np.ndarray | None:
+        """The predicted class of each held-out row."""
+        if self.outputs is None or self.held_classes is None:
+            return None
+        return (self.outputs[:, 0] > 0).astype(int) if self.n_outputs == 1 else self.outputs.argmax(axis=1)
+
+
+def class_of(loss: Any, y: Any, n_outputs: int) -> np.ndarray | None:
+    """The class of each row as a number; None if targets are not classes."""
+    y = np.asarray(y)
+    if loss.out_activation == "softmax":
+        return y if y.ndim == 1 else np.asarray(y.argmax(axis=1))
+    if loss.out_activation == "sigmoid" and n_outputs == 1:
+        return np.asarray(y.reshape(len(y)) > 0.5, dtype=int)
+    return None

@@ -1,0 +1,148 @@
+"""``heal``: try remedies on copies and keep those that help."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from madaline.doctor.clock import Clock
+from madaline.doctor.diagnose import diagnosis_of
+from madaline.doctor.diagnosis import Diagnosis
+from madaline.doctor.exam import Exam
+from madaline.doctor.finding import Remedy
+from madaline.doctor.intercept import planned
+from madaline.doctor.judgement import judge
+from madaline.errors import ConfigError
+from madaline.train.trainer import Trainer
+
+CAUTION = 0.4
+"A remedy may gain less here than a finding needs: nobody is alarmed by it."
+
+
+@dataclass(frozen=True)
+class Healing:
+    """What healing did.
+
+    Attributes
+    ----------
+    thing : Trainer or estimator
+        A copy, trained with the remedies that helped; with the old settings if none did.
+    before, after : float
+        Mean loss on held-out rows with the old settings and with the remedies.
+    remedies : sequence of Remedy
+        What was changed, in the order in which it was applied.
+    diagnosis : Diagnosis
+        The findings that the remedies are for.
+    """
+
+    thing: Any
+    before: float
+    after: float
+    remedies: Sequence[Remedy]
+    diagnosis: Diagnosis
+
+    def __str__(self) -> str:
+        if not self.remedies:
+            return f"No remedy helped; the loss on held-out rows is {self.before:.4g}."
+        lines = [f"The loss on held-out rows fell from {self.before:.4g} to {self.after:.4g}, by these changes:"]
+        for remedy in self.remedies:
+            lines.append(f"  {remedy.text}")
+            lines += [f"    Python: {remedy.python}"] if remedy.python else []
+            lines += [f"    Command line: {remedy.options}"] if remedy.options else []
+        return "\n".join(lines)
+
+
+def heal(thing: Any, X: Any, y: Any = None, *, max_seconds: float = 60.0, **fit_arguments: Any) -> Healing:
+    """Try remedies on copies, keep those that help on held-out rows, and train a copy with them.
+
+    Parameters
+    ----------
+    thing : Trainer or estimator
+        It does not change.
+    X, y
+        Data as of ``fit``.
+    max_seconds : float, default 60
+        Approximate time limit of the search; the last training comes on top.
+    **fit_arguments
+        Further arguments of ``fit``.
+
+    Returns
+    -------
+    Healing
+        With the trained copy as ``thing``.
+
+    Examples
+    --------
+    >>> import numpy as np, madaline as md
+    >>> X = np.random.default_rng(0).normal(size=(400, 3)); y = X[:, 0] * X[:, 1]
+    >>> sick = md.Trainer(md.mlp(32, 32, 1), optimizer=md.Adam(1e-6))
+    >>> healing = md.heal(sick, X, y, epochs=60, batch_size=32)
+    >>> healing.after < 0.5 * healing.before
+    True
+    >>> healing.remedies[0].options
+    '--learning-rate 0.001'
+    """
+    if not max_seconds > 0:
+        raise ConfigError(f"max_seconds={max_seconds!r} must be a number of seconds above 0.")
+    record = planned(thing, X, y, **fit_arguments)
+    if isinstance(record.setup.recipe.loss, dict):
+        raise ConfigError("heal needs a net with one output; this one has several.")
+    exam = Exam(record.setup, record.problem, clock=Clock(max_seconds))
+    exam.is_complete, exam.caution = True, CAUTION
+    judgement = judge(exam)
+    before = float(exam.before_losses.mean())
+    after = before
+    remedies: Sequence[Remedy] = judgement.remedies
+    if judgement.setup is not None:
+        after = float(exam.losses(judgement.setup).mean())
+    healed = _trainer(thing, X, y, judgement.setup, fit_arguments) if isinstance(thing, Trainer) else None
+    if healed is None:
+        healed, remedies = _estimator(thing, X, y, remedies, fit_arguments)
+    return Healing(
+        healed,
+        before,
+        after,
+        tuple(remedies),
+        diagnosis_of(exam, judgement, is_estimator=not isinstance(thing, Trainer)),
+    )
+
+
+def _trainer(thing: Trainer, X: Any, y: Any, setup: Any, fit_arguments: dict[str, Any]) -> Trainer:
+    """A trainer with the changed settings, trained on all rows."""
+    if setup is None:
+        trainer, arguments = copy.copy(thing), dict(fit_arguments)
+    else:
+        trainer = setup.trainer()
+        arguments = fit_arguments | {
+            name: value for name, value in setup.fit_arguments().items() if name != "class_weight" or value
+        }
+        rule = setup.early_stopping
+        if rule is not None and arguments.get("validation") is None:
+            arguments["validation"] = 0.2
+    arguments |= {"progress": False, "on_divergence": "stop"}
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        trainer.fit(X, y, **arguments)
+    return trainer
+
+
+def _estimator(
+    thing: Any, X: Any, y: Any, remedies: Sequence[Remedy], fit_arguments: dict[str, Any]
+) -> tuple[Any, Sequence[Remedy]]:
+    """A fitted clone with the parameters of the remedies that estimators have."""
+    from sklearn.base import clone
+
+    known = thing.get_params(deep=False)
+    usable = [remedy for remedy in remedies if remedy.parameters and set(remedy.parameters) <= set(known)]
+    healed = clone(thing)
+    for remedy in usable:
+        healed.set_params(**dict(remedy.parameters))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        healed.fit(X, y, **fit_arguments)
+    return healed, usable

@@ -1,0 +1,71 @@
+"""What is kept of a run to examine it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from madaline.doctor.clock import Clock
+from madaline.doctor.exam import Exam
+from madaline.doctor.sample import Problem, problem_of
+from madaline.doctor.setup import Setup
+from madaline.functional.model import Model
+from madaline.train.blocks import ArrayBlocks
+from madaline.train.history import History
+from madaline.train.sampling import InOrder
+from madaline.train.session import Session
+
+
+@dataclass(frozen=True)
+class Record:
+    """A run: how it was set up, its rows, its history and its model."""
+
+    setup: Setup
+    problem: Problem
+    history: History
+    model: Model
+
+    @classmethod
+    def of_session(cls, session: Session, *, start: Model | None, model: Model) -> Record:
+        """From a session of a trainer; ``start`` holds the initial parameters, if they are known."""
+        network, options = session.model.network, session.options
+        rows = session.source.rows if isinstance(session.source, ArrayBlocks) else np.arange(session.data.n_rows)
+        held = session.validation
+        validation = None
+        if held is not None:
+            validation = held.data, np.arange(held.data.n_rows) if held.rows is None else held.rows
+        problem = problem_of(network, session.data, rows, validation, seed=session.seed)
+        history = session.history
+        ended_early = history.stopped in ("callback", "time", "interrupted") and history.n_rows
+        setup = Setup(
+            network.net,
+            session.recipe,
+            start,
+            network.freeze,
+            network.dtype,
+            session.seed,
+            session.threads,
+            history.n_rows if ended_early else options.epochs,
+            options.batch_size,
+            not isinstance(options.row_sampler, InOrder),
+            options.drop_last,
+            options.accumulate,
+            _own_rule(session),
+        )
+        return cls(setup, problem, history, model)
+
+    def exam(self, clock: Clock) -> Exam:
+        """An examination of the run."""
+        return Exam(self.setup, self.problem, clock=clock, history=self.history, model=self.model)
+
+
+def _own_rule(session: Session) -> Any:
+    """Early stopping on a column that a repeated run has as well."""
+    rule = session.options.stopping_rule
+    if rule is None or rule.metric in (None, "loss", "val_loss"):
+        return rule
+    from dataclasses import replace
+
+    return replace(rule, metric="val_loss", mode="auto")

@@ -1,0 +1,190 @@
+"""Remedies that several sicknesses share, each as a change of a setup, of an estimator and of the command line."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from madaline.doctor import net_edits as nets
+from madaline.doctor.exam import Exam
+from madaline.doctor.finding import Remedy
+from madaline.doctor.reference import robust_front
+from madaline.doctor.setup import Setup
+from madaline.optim.adam import Adam
+from madaline.optim.optimizer import Optimizer
+from madaline.train.stopping import EarlyStopping
+
+
+def rate_times(exam: Exam, factor: float) -> Remedy:
+    """Another learning rate."""
+    now = exam.setup.learning_rate or 1e-3
+    rate = float(f"{now * factor:.2g}")
+    return Remedy(
+        f"Use a learning rate of {rate:.2g} in place of {now:.2g}.",
+        lambda setup: _with_rate(setup, factor),
+        {"learning_rate_init": rate},
+        f"--learning-rate {rate:.2g}",
+    )
+
+
+def _with_rate(setup: Setup, factor: float) -> Setup:
+    optimizer = setup.recipe.optimizer
+    return (
+        setup.with_optimizer(learning_rate=float(f"{optimizer.learning_rate * factor:.2g}"))
+        if isinstance(optimizer, Optimizer)
+        else setup
+    )
+
+
+def usual_rate(exam: Exam) -> float:
+    """A learning rate that suits most nets."""
+    return 3e-3 if "beta2" in vars(exam.setup.recipe.optimizer) else 0.03
+
+
+def rates(exam: Exam, *factors: float) -> list[Remedy]:
+    """Several other learning rates, and the usual one if it is further away."""
+    found = [rate_times(exam, factor) for factor in factors]
+    now = exam.setup.learning_rate or 1e-3
+    far = usual_rate(exam) / now
+    is_further = far < min(factors) if factors[0] < 1 else far > max(factors)
+    return [*found, rate_times(exam, far)] if is_further else found
+
+
+def adam(exam: Exam, rate: float = 3e-3) -> Remedy:
+    """Adam with a usual rate."""
+    return Remedy(
+        f"Use Adam with a learning rate of {rate:.2g}.",
+        lambda setup: setup.with_recipe(optimizer=Adam(rate)),
+        {"optimizer": Adam(rate)},
+        f"--learning-rate {rate:.2g}",
+    )
+
+
+def more_epochs(exam: Exam, factor: int) -> Remedy:
+    """A longer run."""
+    epochs = exam.setup.epochs * factor
+    return Remedy(
+        f"Train for {epochs} epochs in place of {exam.setup.epochs}.",
+        lambda setup: replace(setup, epochs=setup.epochs * factor),
+        {"max_iter": epochs},
+        f"--epochs {epochs}",
+    )
+
+
+def smaller_batches(exam: Exam, batch_size: int, epochs: int | None = None) -> Remedy:
+    """Smaller mini-batches, and perhaps more epochs."""
+    longer = "" if epochs is None else f" for {epochs} epochs"
+    return Remedy(
+        f"Train with mini-batches of {batch_size} rows{longer}.",
+        lambda setup: replace(setup, batch_size=batch_size, epochs=epochs or setup.epochs, accumulate=1),
+        {"batch_size": batch_size} | ({} if epochs is None else {"max_iter": epochs}),
+        f"--batch-size {batch_size}" + ("" if epochs is None else f" --epochs {epochs}"),
+    )
+
+
+def scaled_inputs(exam: Exam) -> Remedy:
+    """Standardised inputs."""
+    return Remedy(
+        "Scale every input column to mean 0 and standard deviation 1: begin the net with md.nn.Standardize().",
+        lambda setup: setup.with_net(nets.scaled_inputs(setup.net)),
+        {"data": "auto"},
+    )
+
+
+def clipped_inputs(exam: Exam) -> Remedy:
+    """Inputs scaled by median and quartiles and bounded."""
+    front = robust_front(exam.columns)
+    return Remedy(
+        "Scale the columns by median and quartiles and bound them: begin the net with "
+        "md.nn.Standardize(median, quartile_range), 'softsign'.",
+        lambda setup: setup.with_net(nets.scaled_inputs(setup.net, front)),
+        {"data": "auto"},
+    )
+
+
+def scaled_target(exam: Exam) -> Remedy:
+    """A net that learns the standardised target and predicts in the target's own units."""
+    y = np.asarray(exam.problem.train.y, dtype=np.float64).reshape(len(exam.problem.train), -1)
+    mean = y.mean(axis=0)
+    std = np.where(y.std(axis=0) > 0, y.std(axis=0), 1.0)
+
+    def change(setup: Setup) -> Setup:
+        changed = setup.with_net(nets.scaled_output(setup.net, mean.tolist(), std.tolist()))
+        optimizer = setup.recipe.optimizer
+        if isinstance(optimizer, Optimizer) and type(optimizer).__name__ == "SGD":
+            # The gradient is larger by the square of the scale.
+            changed = changed.with_optimizer(learning_rate=optimizer.learning_rate / float(np.mean(std**2)))
+        return changed
+
+    return Remedy(
+        "Train on the standardised target, (y - mean) / std, and scale predictions back: end the net with "
+        "md.nn.Standardize(mean=[-mean / std], std=[1 / std]).",
+        change,
+        {"data": "auto"},
+    )
+
+
+def activation(exam: Exam, name: str) -> Remedy:
+    """Another activation in all hidden layers."""
+    return Remedy(
+        f"Use the activation {name!r} in the hidden layers, with initial weights that fit it.",
+        lambda setup: setup.with_net(nets.with_activation(setup.net, name)),
+        {"activation": name, "init": None},
+        f"--activation {name}",
+    )
+
+
+def default_init(exam: Exam) -> Remedy:
+    """Initial weights that fit the activations."""
+    return Remedy(
+        'Draw initial weights that fit the activations: init="auto" of md.Linear and md.mlp.',
+        lambda setup: setup.with_net(nets.with_default_init(setup.net)),
+        {"init": None},
+    )
+
+
+def early_stopping(exam: Exam, patience: int = 10) -> Remedy:
+    """Keep the parameters of the best epoch."""
+    return Remedy(
+        f"Stop early and keep the best epoch: early_stopping={patience} with a validation set.",
+        lambda setup: replace(setup, early_stopping=EarlyStopping("val_loss", patience=patience)),
+        {"early_stopping": True, "n_iter_no_change": patience},
+        f"--patience {patience}",
+    )
+
+
+def wider(exam: Exam, width: int) -> Remedy:
+    """Wider hidden layers."""
+    return Remedy(
+        f"Use hidden layers of at least {width} units.",
+        lambda setup: setup.with_net(nets.with_width(setup.net, width)),
+        {"hidden_layer_sizes": (width, width)},
+        f"--hidden {width},{width}",
+    )
+
+
+def less_dropout(exam: Exam, p: float = 0.0) -> Remedy:
+    """Less dropout."""
+    return Remedy(
+        "Use no dropout." if not p else f"Use at most {p:g} dropout.",
+        lambda setup: setup.with_net(nets.with_dropout(setup.net, p)),
+        {"dropout": p},
+        f"--dropout {p:g}",
+    )
+
+
+def both(first: Remedy, second: Remedy) -> Remedy:
+    """Two remedies at once."""
+
+    def change(setup: Setup) -> Setup:
+        for remedy in (first, second):
+            setup = remedy.change(setup) if remedy.change is not None else setup
+        return setup
+
+    return Remedy(
+        f"{first.text} {second.text}",
+        change,
+        {**first.parameters, **second.parameters},
+        f"{first.options} {second.options}".strip(),
+    )

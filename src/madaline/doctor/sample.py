@@ -1,0 +1,140 @@
+"""Rows that the doctor looks at: a sample of the training set, and rows that are not trained on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from madaline.graph.tree import flatten, unflatten
+from madaline.kernels.sources import Source
+from madaline.nn.network import Network
+from madaline.train.data import TrainingData
+
+MAX_ROWS = 2000
+"Maximum number of rows of each set."
+MAX_NUMBERS = 1 << 23
+"Maximum number of input values of each set, for very wide data."
+HELD_OUT = 0.25
+"Fraction of the rows that is held out if the run has no validation set."
+MIN_VALIDATION = 30
+"A smaller validation set is not used to compare remedies."
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Rows with targets and weights."""
+
+    X: Any
+    y: Any
+    weight: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(flatten(self.y)[0][0])
+
+    def take(self, rows: np.ndarray) -> Sample:
+        """Some of the rows."""
+        leaves, structure = flatten(self.X)
+        targets, target_structure = flatten(self.y)
+        return Sample(
+            unflatten(structure, [leaf[rows] for leaf in leaves]),
+            unflatten(target_structure, [leaf[rows] for leaf in targets]),
+            None if self.weight is None else self.weight[rows],
+        )
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """All inputs that are numbers, as (rows, columns) in float64; categories are left out."""
+        parts = [np.asarray(leaf, dtype=np.float64) for leaf in flatten(self.X)[0] if leaf.dtype.kind == "f"]
+        parts = [part.reshape(len(part), -1) for part in parts]
+        return np.concatenate(parts, axis=1) if parts else np.zeros((len(self), 0))
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is learned: a sample of the training set and held-out rows.
+
+    Attributes
+    ----------
+    train, held : Sample
+    validation : Sample or None
+        The validation set of the run. If there is none, ``held`` is split off the training rows.
+    targets : array
+        All training targets, in the order of the data.
+    n_train : int
+        Number of training rows.
+    """
+
+    train: Sample
+    held: Sample
+    validation: Sample | None
+    targets: Any
+    n_train: int
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the sample is the training set itself."""
+        return len(self.train) == self.n_train
+
+
+def problem_of(
+    network: Network,
+    data: TrainingData,
+    rows: np.ndarray,
+    validation: tuple[TrainingData, np.ndarray] | None,
+    *,
+    seed: int = 0,
+) -> Problem:
+    """Sample the rows of a training set and of its validation set."""
+    rng = np.random.default_rng(seed)
+    width = sum(math.prod(spec.shape) for spec in flatten(network.inputs)[0])
+    most = max(min(MAX_ROWS, MAX_NUMBERS // max(width, 1)), 1)
+    train = gathered(network, data, _some(rows, rng, most))
+    held = None if validation is None else gathered(network, validation[0], _some(validation[1], rng, most))
+    validation_set = held
+    if held is None or len(held) < MIN_VALIDATION:
+        order = rng.permutation(len(train))
+        n_held = max(int(HELD_OUT * len(train)), 1)
+        train, held = train.take(np.sort(order[n_held:])), train.take(np.sort(order[:n_held]))
+    return Problem(train, held, validation_set, data.take(rows)[0], len(rows))
+
+
+def more_splits(problem: Problem, count: int) -> list[Problem]:
+    """Other splits of all rows into training and held-out rows, of the same sizes."""
+    whole = joined(problem.train, problem.held)
+    n_held = max(len(problem.held), int(HELD_OUT * len(whole)))
+    found = []
+    for number in range(count):
+        order = np.random.default_rng(number + 1).permutation(len(whole))
+        train, held = whole.take(np.sort(order[n_held:])), whole.take(np.sort(order[:n_held]))
+        found.append(replace(problem, train=train, held=held))
+    return found
+
+
+def joined(first: Sample, second: Sample) -> Sample:
+    """The rows of two samples."""
+
+    def both(a: Any, b: Any) -> Any:
+        leaves, structure = flatten(a)
+        return unflatten(structure, [np.concatenate(pair) for pair in zip(leaves, flatten(b)[0], strict=True)])
+
+    weights = [np.ones(len(each)) if each.weight is None else each.weight for each in (first, second)]
+    is_weighted = first.weight is not None
+    return Sample(both(first.X, second.X), both(first.y, second.y), np.concatenate(weights) if is_weighted else None)
+
+
+def gathered(network: Network, data: TrainingData, rows: np.ndarray) -> Sample:
+    """Rows of data, in the types that the net takes."""
+    specs, structure = flatten(network.inputs)
+    sources: Sequence[Source] = data.x
+    leaves = [source.take(rows, spec.dtype) for source, spec in zip(sources, specs, strict=True)]
+    y, weight = data.take(rows)
+    return Sample(unflatten(structure, leaves), y, weight)
+
+
+def _some(rows: np.ndarray, rng: np.random.Generator, most: int) -> np.ndarray:
+    """Some of the rows, in their order."""
+    return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))

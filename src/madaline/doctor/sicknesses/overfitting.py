@@ -1,0 +1,54 @@
+"""A validation loss that rises while the training loss falls."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from madaline.doctor import remedies
+from madaline.doctor.exam import Exam
+from madaline.doctor.finding import Remedy
+from madaline.doctor.picture import Picture
+from madaline.doctor.sickness import Sickness, Symptom
+
+RISE = 1.15
+
+
+class Overfitting(Sickness):
+    """A validation loss that rises while the training loss falls."""
+
+    name = "overfitting"
+    number = 32
+    title = "The net overfits: it learns the training rows by heart."
+    cause = 5
+    min_gain = 0.1
+    why = (
+        "The training loss falls while the validation loss rises: the net fits the noise of the training rows. The "
+        "gap L_val - L_train grows with the number of free parameters and steps per row."
+    )
+    concept = "guides/training.md"
+    before_training = False
+
+    def symptom(self, exam: Exam) -> Symptom | None:
+        history = exam.history
+        if "val_loss" not in history or history.n_rows < 5:
+            return None
+        held, train = history["val_loss"], history["loss"]
+        if not np.isfinite(held).all() or history.best_epoch is not None:
+            return None
+        low = int(np.argmin(held))
+        last = float(np.mean(held[-max(len(held) // 10, 1) :]))
+        if last < RISE * held[low] or low > 0.8 * len(held) or train[-1] > train[low]:
+            return None
+        return Symptom(
+            {
+                "last validation loss": last,
+                "lowest validation loss": float(held[low]),
+                "training loss": float(train[-1]),
+            },
+            f"after epoch {low + 1}",
+            0.8,
+            Picture("validation loss", held.tolist()),
+        )
+
+    def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
+        return [remedies.early_stopping(exam, max(10, exam.history.n_rows // 10))]

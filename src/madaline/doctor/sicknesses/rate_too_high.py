@@ -1,0 +1,55 @@
+"""A learning rate that is too high."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from madaline.doctor import remedies
+from madaline.doctor.curves import noise, rises
+from madaline.doctor.exam import Exam
+from madaline.doctor.finding import Remedy
+from madaline.doctor.picture import Picture
+from madaline.doctor.sickness import Sickness, Symptom
+
+FITTED = 0.1
+"A training loss below this fraction of that of a constant: the steps were not too long to fit the rows."
+UPDATE = 0.01
+"Median change of the weights in a step, relative to the weights."
+
+
+class RateTooHigh(Sickness):
+    """A learning rate that is too high."""
+
+    name = "rate_too_high"
+    number = 27
+    title = "The learning rate is too high."
+    cause = 5
+    min_gain = 0.1
+    why = (
+        "A step lowers the loss only while it is short: gradient descent needs eta < 2 / lambda, with lambda the "
+        "largest curvature. Longer steps jump back and forth across the valley, or out of it."
+    )
+    concept = "optimizers.md"
+
+    def symptom(self, exam: Exam) -> Symptom | None:
+        rate = exam.setup.learning_rate
+        if rate is None:
+            return None
+        history = exam.before.history
+        loss = history["loss"] if "loss" in history else np.zeros(0)
+        probes = exam.probes
+        update = float(np.nanmedian(probes["update_ratio"])) if "update_ratio" in probes else float("nan")
+        evidence = {"learning rate": rate, "change of the weights per step": update, "swings of the loss": noise(loss)}
+        picture = Picture("training loss", loss.tolist(), log=True) if len(loss) > 2 else None
+        if exam.before.diverged or (exam.run_history is not None and exam.run_history.stopped == "diverged"):
+            return Symptom(evidence, "learning rate", 0.7, picture)
+        usual = remedies.usual_rate(exam)
+        fitted = len(loss) and loss[-1] < FITTED * abs(exam.constant_loss)
+        if rises(loss) or noise(loss, 0.1 * abs(exam.constant_loss)) > 0.1:
+            return Symptom(evidence, "learning rate", 0.7, picture)
+        if rate > 10 * usual or (not fitted and (update > UPDATE or rate > usual)):
+            return Symptom(evidence, "learning rate", 0.7, picture)
+        return None
+
+    def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
+        return remedies.rates(exam, 0.1, 0.01, 0.001)

@@ -1,0 +1,50 @@
+"""A learning rate that is too low."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from madaline.doctor import remedies
+from madaline.doctor.curves import still_falling
+from madaline.doctor.exam import Exam
+from madaline.doctor.finding import Remedy
+from madaline.doctor.picture import Picture
+from madaline.doctor.sickness import Sickness, Symptom
+
+UPDATE = 5e-4
+LEARNED = 0.5
+
+
+class RateTooLow(Sickness):
+    """A learning rate that is too low."""
+
+    name = "rate_too_low"
+    number = 28
+    title = "The learning rate is too low."
+    cause = 5
+    min_gain = 0.12
+    why = (
+        "The parameters move by about eta per step, so n steps cannot move them further than n eta. With a rate "
+        "that is ten times too low, training needs ten times as many epochs for the same result."
+    )
+    concept = "optimizers.md"
+
+    def symptom(self, exam: Exam) -> Symptom | None:
+        rate, probes = exam.setup.learning_rate, exam.probes
+        if rate is None or exam.before.diverged or "update_ratio" not in probes or "loss" not in exam.before.history:
+            return None
+        update = float(np.nanmedian(probes["update_ratio"]))
+        loss = exam.before.history["loss"]
+        # With a schedule, the loss is flat at the end although little was learned.
+        has_learned = float(exam.before_losses.mean()) < LEARNED * exam.constant_loss
+        if update > UPDATE or (has_learned and len(loss) >= 5 and not still_falling(loss)):
+            return None
+        return Symptom(
+            {"learning rate": rate, "change of the weights per step": update},
+            "learning rate",
+            0.7,
+            Picture("training loss", loss.tolist()),
+        )
+
+    def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
+        return remedies.rates(exam, 10.0, 100.0, 1000.0)

@@ -1,0 +1,85 @@
+"""A column that gives the target away."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from madaline.doctor.columns import rank_auc
+from madaline.doctor.exam import Exam
+from madaline.doctor.finding import Remedy
+from madaline.doctor.leaks import loss_without
+from madaline.doctor.sickness import Sickness, Symptom
+
+NEARLY_ALL = 0.995
+EASY = 0.15
+"Without the column, a linear model has at most this fraction of the loss of a constant: the data are easy, not leaky."
+
+
+class TargetLeak(Sickness):
+    """A column that gives the target away."""
+
+    name = "target_leak"
+    number = 9
+    title = "One column gives the target away."
+    severity = "error"
+    proof = "fact"
+    cause = 0
+    why = (
+        "A column that alone predicts the target with an AUC or R2 near 1 is often made from the target, or known "
+        "only after it. The scores are then too good, and the net fails where the column is not yet known."
+    )
+
+    def symptom(self, exam: Exam) -> Symptom | None:
+        X = np.concatenate([exam.columns, exam.problem.held.matrix])
+        if X.shape[1] < 2 or len(X) < 50:
+            return None
+        scores = self._scores(exam, X)
+        if scores is None:
+            return None
+        leaky = np.flatnonzero(scores > NEARLY_ALL)
+        if not 0 < len(leaky) <= max(1, X.shape[1] // 3):
+            return None
+        rest = loss_without(exam, leaky.tolist())
+        if rest is None or rest < EASY * exam.constant_loss:
+            return None
+        return Symptom(
+            {"score of the column alone": float(scores.max()), "loss of a linear model without it": rest},
+            f"columns {', '.join(map(str, leaky))}",
+            0.85,
+            harm=1.0,
+        )
+
+    def _scores(self, exam: Exam, X: np.ndarray) -> np.ndarray | None:
+        y = np.concatenate([np.asarray(exam.problem.train.y), np.asarray(exam.problem.held.y)])
+        if exam.classes is not None and exam.held_classes is not None:
+            classes = np.concatenate([exam.classes, exam.held_classes]).astype(int)
+            each = [
+                [
+                    _either_end(X[:, j], classes == k)
+                    for k in range(int(classes.max()) + 1)
+                    if 0 < np.sum(classes == k) < len(X)
+                ]
+                for j in range(X.shape[1])
+            ]
+            return np.array([min(found, default=0.0) for found in each])
+        y = y.reshape(len(y), -1)
+        if y.shape[1] > 1 or exam.loss.out_activation != "identity" or not y.std():
+            return None
+        with np.errstate(all="ignore"):
+            found = np.array(
+                [np.corrcoef(X[:, j], y[:, 0])[0, 1] ** 2 if X[:, j].std() else 0.0 for j in range(X.shape[1])]
+            )
+        return np.asarray(np.nan_to_num(found))
+
+    def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
+        return [
+            Remedy(
+                "Ask whether the column is known before the target. If not, leave it out.", options="--ignore COLUMN"
+            )
+        ]
+
+
+def _either_end(x: np.ndarray, is_class: np.ndarray) -> float:
+    """How well a class is an interval of the column: by AUC, or by distance from the centre of the class."""
+    centre = np.median(x[is_class])
+    return max(rank_auc(x, is_class), rank_auc(-x, is_class), rank_auc(-np.abs(x - centre), is_class))

@@ -1,0 +1,43 @@
+"""Too few updates of the parameters."""
+
+from __future__ import annotations
+
+from madaline.doctor import remedies
+from madaline.doctor.exam import Exam
+from madaline.doctor.finding import Remedy
+from madaline.doctor.sickness import Sickness, Symptom
+
+STEPS = 400
+BATCH = 32
+
+
+class TooFewSteps(Sickness):
+    """Too few updates of the parameters."""
+
+    name = "too_few_steps"
+    number = 15
+    title = "Training takes too few steps."
+    cause = 6
+    min_gain = 0.2
+    why = (
+        "Each step moves a weight by about the learning rate at most, so n steps move it by n times the rate. Large "
+        "mini-batches make few steps of an epoch."
+    )
+
+    def symptom(self, exam: Exam) -> Symptom | None:
+        setup = exam.setup
+        if setup.learning_rate is None or setup.early_stopping is not None:
+            return None
+        steps = setup.steps(exam.problem.n_train)
+        if steps >= STEPS:
+            return None
+        confidence = 0.9 if steps < 4 * setup.epochs else 0.6
+        return Symptom({"steps": steps, "epochs": setup.epochs}, "batch_size and epochs", confidence)
+
+    def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
+        n, setup = exam.problem.n_train, exam.setup
+        batch = min(setup.batch_size or n, n)
+        small = max(min(BATCH, batch), min(8, n))
+        epochs = max(setup.epochs, -(-1000 * small // n))
+        found = [remedies.smaller_batches(exam, small, epochs)] if small < batch else []
+        return [*found, remedies.more_epochs(exam, max(4, -(-1000 // int(symptom.evidence["steps"]))))]

@@ -1,0 +1,47 @@
+"""A net that learns less than it could."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from madaline.doctor import net_edits as nets
+from madaline.doctor import remedies
+from madaline.doctor.exam import Exam
+from madaline.doctor.finding import Remedy
+from madaline.doctor.sickness import Sickness, Symptom
+from madaline.nn.layers.linear import Linear
+
+NARROW = 8
+
+
+class Underfitting(Sickness):
+    """A net that learns less than it could."""
+
+    name = "underfitting"
+    number = 34
+    title = "The net is too small or too restricted to fit the data."
+    cause = 6
+    why = (
+        "The training loss itself is high: the net cannot represent the function, or dropout and penalties hold it "
+        "back. A layer of n units passes on at most n numbers per row."
+    )
+    before_training = False
+
+    def symptom(self, exam: Exam) -> Symptom | None:
+        widths = [layer.n_out for layer in exam.layers if isinstance(layer, Linear)][:-1]
+        drop = nets.most_dropout(exam.setup.net)
+        train = exam.train_losses
+        if train is None or not np.isfinite(train).all():
+            return None
+        evidence = {"training loss": float(train.mean()), "loss of a constant": exam.constant_loss}
+        if train.mean() < 0.1 * exam.constant_loss:
+            return None
+        if widths and min(widths) <= NARROW:
+            return Symptom(evidence | {"narrowest layer": min(widths)}, "hidden layers")
+        if drop >= 0.4:
+            return Symptom(evidence | {"dropout": drop}, "dropout")
+        return Symptom(evidence, "hidden layers", 0.5) if not widths or max(widths) < 16 else None
+
+    def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
+        drop = [remedies.less_dropout(exam)] if nets.most_dropout(exam.setup.net) >= 0.4 else []
+        return [*drop, remedies.wider(exam, 64)]

@@ -1,0 +1,172 @@
+"""Evidence of harm: remedies are tried on copies, and only those that help on held-out rows count."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from madaline.doctor.exam import Exam
+from madaline.doctor.finding import Remedy
+from madaline.doctor.remedies import rate_times
+from madaline.doctor.setup import Setup, python_change
+from madaline.doctor.sickness import Sickness, Symptom
+
+SURE = 2.0
+"A difference of this many standard errors is not chance."
+ROUNDS = 3
+"Maximum number of remedies that are combined."
+ENOUGH = 0.9
+"A remedy with this gain is not followed by others."
+CERTAIN = 0.3
+NEARLY = 0.75
+"Gains above this fraction of the best one count as equal to it."
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A sickness with a symptom, and its remedies."""
+
+    sickness: Sickness
+    symptom: Symptom
+    remedies: Sequence[Remedy]
+    min_gain: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """The name of the sickness."""
+        return self.sickness.name
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A remedy that was tried.
+
+    Attributes
+    ----------
+    candidate : Candidate
+    remedy : Remedy
+    setup : Setup
+        With the remedy.
+    gain : float
+        Decrease of the loss on held-out rows, as a fraction of what can be learned.
+    sureness : float
+        Decrease in standard errors, paired over rows.
+    """
+
+    candidate: Candidate
+    remedy: Remedy
+    setup: Setup
+    gain: float
+    sureness: float
+
+    @property
+    def helps(self) -> bool:
+        """Whether the remedy helps beyond chance."""
+        return self.sureness > SURE and self.gain > self.candidate.min_gain
+
+
+def improvement(exam: Exam, before: np.ndarray, after: np.ndarray) -> tuple[float, float]:
+    """The decrease of the loss as a fraction of what can be learned, and in standard errors.
+
+    A loss above that of a constant prediction counts like it: nothing was learned in either case.
+    """
+    limit = exam.constant_loss
+    top = limit + 2 * abs(limit)
+    gain = (min(float(before.mean()), limit) - min(float(after.mean()), limit)) / exam.learnable
+    sureness = max(_in_errors(before - after), _in_errors(np.minimum(before, top) - np.minimum(after, top)))
+    return gain, sureness
+
+
+def _in_errors(d: np.ndarray) -> float:
+    """The mean of differences in standard errors."""
+    return float(d.mean() / (d.std() / np.sqrt(len(d)) + 1e-12))
+
+
+def try_remedies(exam: Exam, candidate: Candidate) -> Trial | None:
+    """Try the remedies of a candidate one after another; the best, or None if there was no time."""
+    best: Trial | None = None
+    for remedy in candidate.remedies:
+        found = try_remedy(exam, candidate, remedy)
+        if found is not None and (best is None or found.gain > best.gain + 0.05):
+            best = found
+        if best is not None and best.gain > ENOUGH:
+            break
+    return best
+
+
+def try_later(exam: Exam, trial: Trial) -> Trial | None:
+    """Try the remedies that come after one that failed; the best of them."""
+    texts = [remedy.text for remedy in trial.candidate.remedies]
+    place = texts.index(trial.remedy.text) + 1 if trial.remedy.text in texts else len(texts)
+    return try_remedies(exam, replace(trial.candidate, remedies=trial.candidate.remedies[place:]))
+
+
+def try_remedy(exam: Exam, candidate: Candidate, remedy: Remedy) -> Trial | None:
+    """Train with a remedy; None if it changes nothing or there is no time."""
+    if remedy.change is None or exam.clock.left < 2 * exam.before.seconds:
+        return None
+    setup = remedy.change(exam.setup)
+    if setup == exam.setup:
+        return None
+    gain, sureness = improvement(exam, exam.before_losses, exam.losses(setup))
+    changed = replace(remedy, python=python_change(exam.setup, setup), gain=gain)
+    return Trial(candidate, changed, setup, gain, sureness)
+
+
+def try_together(exam: Exam, pairs: Sequence[tuple[Candidate, Remedy]]) -> Trial | None:
+    """Train with several remedies; the trial has the name of the first candidate."""
+
+    def change(setup: Setup) -> Setup:
+        for _, remedy in pairs:
+            setup = remedy.change(setup) if remedy.change is not None else setup
+        return setup
+
+    return try_remedy(exam, pairs[0][0], Remedy(" ".join(remedy.text for _, remedy in pairs), change))
+
+
+def try_with_rates(exam: Exam, candidate: Candidate) -> Trial | None:
+    """Try a remedy together with other learning rates, and count only what the rate alone does not gain."""
+    if exam.setup.learning_rate is None or not candidate.remedies:
+        return None
+    for factor in (10.0, 100.0, 0.1):
+        rate = rate_times(exam, factor)
+        both = try_together(exam, [(candidate, candidate.remedies[0]), (candidate, rate)])
+        if both is None or not both.helps:
+            continue
+        alone = try_remedy(exam, candidate, rate)
+        gain = both.gain - max(alone.gain if alone is not None else 0.0, 0.0)
+        if gain > candidate.min_gain:
+            return replace(both, gain=gain)
+    return None
+
+
+def is_confirmed(exam: Exam, trial: Trial) -> bool:
+    """Whether the remedy also helps with another random seed and other initial weights."""
+    if exam.clock.left < 2 * exam.before.seconds:
+        return True
+    fresh = replace(trial.setup, start=None) if trial.setup.start is not None else trial.setup
+    gain, sureness = improvement(exam, exam.before_losses, exam.losses(fresh, seed=exam.setup.seed + 1000))
+    return gain > 0.6 * trial.candidate.min_gain and sureness > 0.6 * SURE
+
+
+def ranked(trials: Sequence[Trial]) -> list[Trial]:
+    """By gain; among nearly equal gains, causes come before consequences."""
+    left = sorted(trials, key=lambda trial: -trial.gain)
+    found: list[Trial] = []
+    while left:
+        near = [trial for trial in left if trial.gain >= _share(trial) * left[0].gain]
+        first = min(near, key=_place)
+        found.append(first)
+        left.remove(first)
+    return found
+
+
+def _share(trial: Trial) -> float:
+    """The fraction of the best gain that lets a trial come first: less for what is wrong by construction."""
+    return CERTAIN if trial.candidate.sickness.cause <= 1 else NEARLY
+
+
+def _place(trial: Trial) -> tuple[float, ...]:
+    return trial.candidate.sickness.cause, -trial.candidate.symptom.confidence, -trial.gain
