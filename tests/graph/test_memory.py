@@ -277,6 +277,17 @@ def test_what_cannot_be_written_is_refused_with_the_way_out(f, error, text):
         md.grad(lambda x: f(x * 1.0))(X)
 
 
+def test_a_view_that_depends_on_the_order_in_memory_is_refused():
+    def f(x):
+        y = x.T * 2.0  # stored by columns, so that ravel copies
+        flat = y.ravel()
+        flat[0] = 5.0
+        return y
+
+    with pytest.raises(TraceError, match="may be a view or a copy"):
+        md.jacobian(f)(X)
+
+
 def test_an_array_is_written_only_while_its_function_runs():
     kept = []
     md.grad(lambda x: kept.append(x) or np.sum(x))(X)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import ShapeError, TraceError
-from madaline.graph.node import BOOL, Node, as_node, constant, known_value
+from madaline.graph.node import BOOL, INPUT, Node, as_node, constant, known_value
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.shapes import is_symbolic, show
 
@@ -72,6 +72,8 @@ class View:
         if self._positions is None:
             whole = positions_of(self.base)
             shown = self.apply(whole)
+            if shown.ndim != whole.ndim and shown.size > 1 and whole.ndim > 1 and _may_be_transposed(_owner(self.base)):
+                _refuse_if_order_matters(whole, self.apply)
             self._positions = (shown if np.may_share_memory(shown, whole) else None,)
         found: np.ndarray | None = self._positions[0]
         return found
@@ -168,6 +170,32 @@ def _written_owner(node: Node) -> Node | None:
         base = base.memory.base
     owner = _owner(node) if isinstance(base.memory, Memory) else base
     return owner if isinstance(owner.memory, Memory) else None
+
+
+def _may_be_transposed(node: Node) -> bool:
+    """Whether NumPy may store an array column by column, as it does for results of arrays that are transposed."""
+    from madaline.graph.primitives.elementwise import Elementwise
+
+    pending, seen = [node], 0
+    while pending and seen < 100:
+        node, seen = pending.pop(), seen + 1
+        if node.primitive.name == "transpose":
+            return True
+        if node.primitive is INPUT and node.known is not None and not node.known.flags.c_contiguous:
+            return True
+        if isinstance(node.primitive, Elementwise):
+            pending.extend(item for item in node.inputs if item.shape == node.shape)
+    return False
+
+
+def _refuse_if_order_matters(whole: np.ndarray, apply: Callable[[Any], Any]) -> None:
+    """An error where a reshaped array would be a view or a copy, depending on how its elements are stored."""
+    by_rows, by_columns = np.array(whole, order="C"), np.array(whole, order="F")
+    if np.may_share_memory(apply(by_rows), by_rows) != np.may_share_memory(apply(by_columns), by_columns):
+        raise TraceError(
+            "An array made from a transposed one is written to, and a reshaped array of it may be a view or a copy, "
+            "depending on how NumPy stores it. Write by index, y[i, j] = v, or make the array with np.zeros_like first."
+        )
 
 
 def mark_view(result: Any, base: Node, apply: Callable[[Any], Any], read_only: bool = False) -> Any:
