@@ -38,7 +38,7 @@ setup: .venv/installed ## Create .venv, build the native core, install madaline 
 
 demo: setup ## Train a model on a table, write its report, predictions and an export
 	@mkdir -p demo
-	$(BIN)/madaline train penguins --out demo/penguins --force
+	$(BIN)/madaline train penguins --preset best --out demo/penguins --force
 	$(BIN)/madaline predict demo/penguins penguins --proba -o demo/penguins-scored.csv --force
 	$(BIN)/madaline evaluate demo/penguins penguins
 	$(BIN)/madaline export demo/penguins --to python -o demo/penguins.py --force

@@ -160,7 +160,6 @@ def advise(
     facts = advices.RunFacts(
         n_train=n_train,
         max_epochs=used["max_iter"],
-        learning_rate=used["learning_rate_init"],
         activation=used["activation"],
         split=split,
         roles=estimator.table_plan_.roles(),

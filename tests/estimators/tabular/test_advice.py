@@ -12,7 +12,7 @@ from madaline.estimators.tabular.advice import MOST, RunFacts, advise
 from madaline.report.findings import Score
 from madaline.train.history import History
 
-FACTS = RunFacts(n_train=5000, max_epochs=100, learning_rate=0.004, activation="mish", split="random")
+FACTS = RunFacts(n_train=5000, max_epochs=100, activation="mish", split="random")
 
 
 def advice(
@@ -51,21 +51,23 @@ def test_dates_call_for_a_test_on_the_latest_rows_unless_it_was_one():
     assert "--when c1" not in options(roles=("number", "date"), split="time")
 
 
-def test_a_best_epoch_that_came_early_calls_for_smaller_steps():
-    losses = [(0.5, 0.5)] * 80
-    assert "--learning-rate 0.001" in options(losses=losses, stopped="early stopping", best=10)
-    assert "--learning-rate 0.001" not in options(losses=losses, stopped="early stopping", best=60)
+def test_an_ensemble_is_proposed_once_with_the_best_reason():
+    for run, reason in [({"linear": 0.9}, "linear model"), ({"boosting": 0.95}, "boosting"), ({}, "takes longer")]:
+        found = [each for each in advice(**run) if each.options == "--preset best"]
+        assert len(found) == 1
+        assert reason in found[0].text
+    assert "--preset best" not in options(given=("--preset",))
 
 
 @pytest.mark.parametrize(
     ("run", "remedy"),
     [
-        ({"linear": 0.9}, "--hidden 32 --dropout 0.3"),
-        ({"boosting": 0.95}, "--hidden 512,512,512 --epochs 400 --patience 100"),
-        ({"linear": 0.9, "boosting": 0.95}, "--hidden 512,512,512 --epochs 400 --patience 100"),
-        ({"linear": 0.9, "boosting": 0.9}, "--hidden 32 --dropout 0.3"),
+        ({"linear": 0.9}, "--preset best"),
+        ({"boosting": 0.95}, "--preset best"),
+        ({"linear": 0.9, "boosting": 0.95}, "--preset best"),
+        ({"linear": 0.9, "boosting": 0.9}, "--preset best"),
         ({"naive": 0.75}, "--numeric COLUMN --categorical COLUMN"),
-        ({"losses": [(0.1, 0.5)]}, "--dropout 0.3 --weight-decay 0.1"),
+        ({"losses": [(0.1, 0.5)]}, "--preset best"),
         ({"stopped": "time"}, "--resume RUN"),
         ({"best": 99, "losses": [(0.5, 0.5)] * 100}, "--epochs 200"),
         ({"roles": ("number",) * 6}, "--ignore COLUMN"),
@@ -107,15 +109,14 @@ def test_the_losses_that_are_quoted_are_those_of_the_epoch_that_is_kept():
 @pytest.mark.parametrize(
     ("run", "given", "remedy"),
     [
-        ({"losses": [(0.1, 0.5)]}, "--dropout", "--dropout 0.3 --weight-decay 0.1"),
-        ({"losses": [(0.1, 0.5)]}, "--weight-decay", "--dropout 0.3 --weight-decay 0.1"),
-        ({"linear": 0.9}, "--hidden", "--hidden 32 --dropout 0.3"),
+        ({"losses": [(0.1, 0.5)]}, "--preset", "--preset best"),
+        ({"linear": 0.9}, "--preset", "--preset best"),
         ({"class_counts": np.array([4800, 200])}, "--class-weight", "--class-weight balanced"),
         ({"best": 99, "losses": [(0.5, 0.5)] * 100}, "--epochs", "--epochs 200"),
         ({"roles": ("number", "date")}, "--when", "--when c1"),
         ({}, "--seed", "--seed 1"),
     ],
-    ids=["dropout", "weight decay", "hidden", "class weight", "epochs", "when", "seed"],
+    ids=["overfits", "linear is better", "class weight", "epochs", "when", "seed"],
 )
 def test_an_option_that_was_given_is_not_advised(run, given, remedy):
     assert remedy in options(**run)
@@ -125,5 +126,5 @@ def test_an_option_that_was_given_is_not_advised(run, given, remedy):
 
 
 def test_whoever_has_tried_everything_is_left_alone():
-    every = ["--seed", "--ignore", "--activation", "--numeric", "--categorical", "--hidden", "--dropout"]
+    every = ["--seed", "--ignore", "--activation", "--numeric", "--categorical", "--preset"]
     assert advice(given=every) == []

@@ -18,8 +18,8 @@ from madaline.train.history import History
 MOST = 3
 FEW_ROWS = 500
 TOO_GOOD = 0.999
-EARLY = 0.25
-"A best epoch within this fraction of the epochs came early."
+BEST = "--preset best"
+"The option that trains an ensemble."
 MANY_COLUMNS = 4
 NAIVE = {"most frequent": "the most frequent class", "mean": "the mean"}
 "Baselines that do not use the columns, and their predictions."
@@ -43,7 +43,6 @@ class RunFacts:
         Number of training rows.
     max_epochs : int
         Number of epochs that were allowed.
-    learning_rate : float
     activation : str
     split : str
         How rows were split.
@@ -57,7 +56,6 @@ class RunFacts:
 
     n_train: int
     max_epochs: int
-    learning_rate: float
     activation: str
     split: str
     roles: Sequence[Role] = ()
@@ -82,7 +80,9 @@ def advise(
     found = chain(
         _about_data(facts, scores, baselines), _about_rows(facts), _about_training(facts, history), _always(facts)
     )
-    return [advice for advice in found if not set(re.findall(r"--[a-z-]+", advice.options)) & set(facts.given)][:MOST]
+    new = [advice for advice in found if not set(re.findall(r"--[a-z-]+", advice.options)) & set(facts.given)]
+    first = {advice.options or advice.text: advice for advice in reversed(new)}  # the first with these options
+    return [advice for advice in new if first[advice.options or advice.text] is advice][:MOST]
 
 
 def _about_data(facts: RunFacts, scores: Sequence[Score], baselines: Mapping[str, Sequence[Score]]) -> Iterator[Advice]:
@@ -103,14 +103,13 @@ def _about_data(facts: RunFacts, scores: Sequence[Score], baselines: Mapping[str
     has_more_to_learn = linear is None or (boosting is not None and _is_clearly_better(boosting, linear))
     if linear is not None and better(linear, score) and not has_more_to_learn:
         yield Advice(
-            "A linear model does as well or better here: there may be no more to learn. Use a smaller net with more "
-            "dropout.",
-            "--hidden 32 --dropout 0.3",
+            "A linear model does as well or better here. Train an ensemble of nets and linear models.",
+            BEST,
         )
     elif boosting is not None and _is_clearly_better(boosting, score):
         yield Advice(
-            "Gradient boosting is better here. A larger net that trains longer often closes the gap.",
-            "--hidden 512,512,512 --epochs 400 --patience 100",
+            "Gradient boosting is better here. An ensemble of nets makes the gap smaller.",
+            BEST,
         )
     counts = facts.class_counts
     if counts is not None and counts.min() < 0.1 * counts.max():
@@ -157,18 +156,13 @@ def _about_training(facts: RunFacts, history: History) -> Iterator[Advice]:
     if valid > 1.5 * train and valid > train + 0.05:
         yield Advice(
             f"The loss on the validation set ({valid:.3g}) is well above that on the training set ({train:.3g}): the "
-            "net overfits. Use more dropout.",
-            "--dropout 0.3 --weight-decay 0.1",
-        )
-    if history.stopped == "early stopping" and history.best_epoch and history.best_epoch <= EARLY * history.epochs:
-        yield Advice(
-            f"Epoch {history.best_epoch} of {history.epochs} was the best: the net learns fast and then overfits. Use "
-            "a smaller learning rate.",
-            f"--learning-rate {facts.learning_rate / 4:.2g}",
+            "net overfits. The mean of several nets overfits less.",
+            BEST,
         )
 
 
 def _always(facts: RunFacts) -> Iterator[Advice]:
+    yield Advice("Train an ensemble of nets and linear models. It takes longer and is usually better.", BEST)
     yield Advice("Train with another random seed, to see how much of the score is chance.", "--seed 1")
     if sum(not role.is_left_out for role in facts.roles) > MANY_COLUMNS:
         yield Advice("See in the report which columns do not matter, and train without them.", "--ignore COLUMN")
