@@ -11,6 +11,8 @@ from madaline.errors import MadalineError
 
 SHARE, LEAST, MOST = 0.5, 1.5, 3.0
 "Fraction of the training time, and its limits in seconds."
+LONG = 10.0
+"Time limit for a net that has learned nothing, if no reason was found at once."
 
 
 def diagnose(estimator: Any, *, seconds: float) -> Diagnosis:
@@ -18,6 +20,8 @@ def diagnose(estimator: Any, *, seconds: float) -> Diagnosis:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return diagnose_estimator(estimator, max_seconds=min(max(SHARE * seconds, LEAST), MOST))
+            found = diagnose_estimator(estimator, max_seconds=min(max(SHARE * seconds, LEAST), MOST))
+            is_unclear = found.is_healthy and not found.reasons
+            return diagnose_estimator(estimator, max_seconds=LONG) if is_unclear else found
     except MadalineError as error:
         return Diagnosis(limits=(f"the examination failed: {error}",))
