@@ -101,7 +101,7 @@ test-oracles: setup .venv-oracles/installed ## Compare with PyTorch, JAX and oth
 	.venv-oracles/bin/python -m pytest -n 2 tests/oracles
 
 test-clinic: setup ## Sick and healthy runs through the doctor: a sample of the clinic
-	$(BIN)/python tests/doctor/clinic/clinic.py --half report --sick 30 --healthy 21
+	$(BIN)/python tests/doctor/clinic/clinic.py --half report --sick 30 --healthy 21 --recall 0.75 --false-alarms 0.1
 
 record-oracles: setup .venv-oracles/installed ## Record the results of other libraries for `make test`
 	.venv-oracles/bin/python tests/oracles/record.py

@@ -185,6 +185,8 @@ def main() -> None:
     parser.add_argument("--heal", action="store_true")
     parser.add_argument("--only", default="", help="only faults with this name")
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--recall", type=float, default=0.0, help="fail if the recall is lower")
+    parser.add_argument("--false-alarms", type=float, default=1.0, help="fail if more healthy runs have alarms")
     options = parser.parse_args()
     sick = chosen(list(sick_plans(options.seeds)), options.half, options.sick)
     sick = [case for case in sick if options.only in ("", *case.faults)]
@@ -200,6 +202,8 @@ def main() -> None:
     print(json.dumps({name: round(value, 3) for name, value in found.items()}, indent=1))
     if options.out is not None:
         options.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    if found["recall"] < options.recall or found["false alarms"] > options.false_alarms:
+        sys.exit(f"The doctor misses too much: recall {found['recall']:.2f}, false alarms {found['false alarms']:.2f}.")
 
 
 if __name__ == "__main__":
