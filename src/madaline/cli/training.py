@@ -198,7 +198,8 @@ def _run(
     if history.stopped == "interrupted":
         raise StoppedRun(f"Stopped in epoch {history.epochs + 1}. Resume with: madaline train --resume {folder.typed}")
     with status(screen, "examining the training"):
-        diagnosis = diagnose(estimator, seconds=float(history["seconds"].sum())) if with_doctor else None
+        seconds = float(history["seconds"].sum()) if history.epochs else 0.0
+        diagnosis = diagnose(estimator, seconds=seconds) if with_doctor else None
     estimator.set_params(callbacks=None, progress=False)
     estimator.target_names_ = targets
     ended = "time" if is_repeated else history.stopped

@@ -141,10 +141,10 @@ def _plan(
         fold = _folds(rows, full.folds, strata, seed, options)[0]
         trial = replace(settings, max_iter=TRIAL_EPOCHS, callbacks=None, progress=False)
         task = Task(0, Kind("trial", trial), 0, *fold)
-        (member,), _ = train_side_by_side(estimator, [task], rows, seed=seed, options=EstimatorFitOptions())
-        cost = float(np.min(member.history["seconds"]))
+        members, _ = train_side_by_side(estimator, [task], rows, seed=seed, options=EstimatorFitOptions())
         left = (1.0 - LINEAR_SHARE) * (options.max_seconds - (time.monotonic() - began))
-        plan = full.within(allowed_threads(estimator.threads) * left / cost)
+        cost = np.min(members[0].history["seconds"]) if members else 0.0  # it may have diverged
+        plan = full.within(allowed_threads(estimator.threads) * left / float(cost)) if cost > 0.0 else full
     if file is not None:
         file.parent.mkdir(exist_ok=True)
         write_whole(file, json.dumps(vars(plan)).encode())
