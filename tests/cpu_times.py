@@ -26,7 +26,7 @@ def cpu_seconds() -> float:
 
 def folder_of(test: str) -> str:
     """The line of the table that counts a test: tests/cli, src/madaline, or tests for the files directly in it."""
-    path = Path(test.split("::")[0])
+    path = Path(test.split("::", maxsplit=1)[0])
     return "/".join(path.parts[: min(2, len(path.parts) - 1)]) or str(path)
 
 
