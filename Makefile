@@ -65,12 +65,12 @@ define build-native
 	  PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build build/$(1) --parallel $(JOBS)
 endef
 
-# run-native <folder>: run all test programs in the folder, even if one fails.
+# run-native <folder>: run all test programs in the folder, several at a time, even if one fails.
 define run-native
-	@failed=0; for program in build/$(1)/bin/*/*; do \
-	  test -f "$${program/#build\/$(1)\/bin\/*\//native/tests/}.cpp" || continue; \
-	  echo "$$program"; "$$program" || { echo "$$program failed"; failed=1; }; \
-	done; exit $$failed
+	@for program in build/$(1)/bin/*/*; do \
+	  test -f "native/tests/$${program##*/}.cpp" && echo "$$program"; \
+	done | xargs -P $(JOBS) -I PROGRAM bash -c \
+	  'printed="$$(PROGRAM 2>&1)"; code=$$?; echo "PROGRAM"; echo "$$printed"; test $$code = 0 || { echo "PROGRAM failed"; exit 1; }'
 endef
 
 test-native: setup ## Build and run native/tests for each instruction set of this CPU

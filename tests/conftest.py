@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +19,12 @@ _SLOW_IS_FINE = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.
 settings.register_profile("repeat", derandomize=True, deadline=None, database=None, suppress_health_check=_SLOW_IS_FINE)
 settings.register_profile("explore", settings.get_profile("repeat"), derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeat"))
+
+
+def pytest_collection_finish() -> None:
+    """Tell the garbage collector that what was collected stays: it looked at 26,000 tests again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture
@@ -52,3 +60,62 @@ def run_python() -> RunPython:
         return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
 
     return run
+
+
+FORKING = """
+import json, os, sys, tempfile, traceback
+import matplotlib, numpy, pandas, polars, scipy.optimize, scipy.sparse, scipy.special, scipy.stats, sklearn.pipeline
+assert not any(name.startswith("madaline") for name in sys.modules)
+
+def run(code):
+    try:
+        exec(compile(code, "<test>", "exec"), {"__name__": "__main__"})
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    return 0
+
+for line in sys.stdin:
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        child = os.fork()
+        if not child:
+            os.dup2(out.fileno(), 1)
+            os.dup2(err.fileno(), 2)
+            code = run(json.loads(line))
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code & 255)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        texts = []
+        for file in (out, err):
+            file.seek(0)
+            texts.append(file.read().decode())
+    print(json.dumps([code, *texts]), flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def run_forked() -> Iterator[RunPython]:
+    """Run code as ``run_python`` does, where packages of others may be loaded already and madaline must not be.
+
+    Each run is a fork of one interpreter that has imported these packages, and used none of them: an interpreter of
+    its own takes a second or two for their import.
+    """
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("MADALINE_", "OMP_"))}
+    command = [sys.executable, "-W", "error", "-c", FORKING]
+    with subprocess.Popen(
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+
+        def run(code: str) -> subprocess.CompletedProcess[str]:
+            process.stdin.write(json.dumps(code) + "\n")
+            process.stdin.flush()
+            returncode, out, err = json.loads(process.stdout.readline())
+            return subprocess.CompletedProcess([code], returncode, out, err)
+
+        yield run
+        process.stdin.close()

@@ -33,15 +33,15 @@ def anchor(heading):
 
 
 @pytest.mark.parametrize("page", EXAMPLES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_the_examples_of_a_page_run(page, run_python):
-    """In a new interpreter, since a page may register things."""
+def test_the_examples_of_a_page_run(page, run_forked):
+    """In a process of its own, since a page may register things."""
     code = f"""
 import doctest, sys
 flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 failed, tried = doctest.testfile({str(page)!r}, module_relative=False, optionflags=flags, encoding="utf-8")
 sys.exit(failed or not tried)
 """
-    run = run_python(code)
+    run = run_forked(code)
     assert run.returncode == 0, run.stdout + run.stderr
 
 

@@ -105,8 +105,8 @@ REGISTRIES = [(module, name) for module, name in PUBLIC if isinstance(getattr(sy
 
 
 @pytest.mark.parametrize(("module", "name"), REGISTRIES)
-def test_a_registry_is_full_when_it_is_the_first_thing_asked_for(run_python, module, name):
-    run = run_python(f"from {module} import {name}; print(*{name}.names())")
+def test_a_registry_is_full_when_it_is_the_first_thing_asked_for(run_forked, module, name):
+    run = run_forked(f"from {module} import {name}; print(*{name}.names())")
     assert run.returncode == 0, run.stderr
     assert tuple(run.stdout.split()) == getattr(sys.modules[module], name).names() != ()
 
@@ -124,8 +124,8 @@ def test_there_are_few_names_at_the_top_and_room_for_some_more():
 
 
 @pytest.mark.parametrize("module", ["madaline", *(f"madaline.{short}" for short in INDEXED)])
-def test_everything_can_be_imported_at_once(run_python, module):
-    run = run_python(f"from {module} import *; import {module} as m; print(set(m.__all__) - set(globals()))")
+def test_everything_can_be_imported_at_once(run_forked, module):
+    run = run_forked(f"from {module} import *; import {module} as m; print(set(m.__all__) - set(globals()))")
     assert run.returncode == 0, run.stderr
     assert run.stdout.strip() == "set()"
 
@@ -152,9 +152,9 @@ def test_what_is_registered_is_public_in_the_module_of_its_registry(module, kind
 
 
 @pytest.mark.parametrize("name", ["from_keras", "from_torch", "from_sklearn", "export"])
-def test_a_function_is_found_though_a_module_has_its_name(run_python, name):
+def test_a_function_is_found_though_a_module_has_its_name(run_forked, name):
     for first in ("", f"import madaline.ship.{name}\n", f"from madaline.ship.{name} import {name}\n"):
-        run = run_python(f"{first}import madaline as md; print(type(md.ship.{name}).__name__)")
+        run = run_forked(f"{first}import madaline as md; print(type(md.ship.{name}).__name__)")
         assert run.returncode == 0, run.stderr
         assert run.stdout.strip() == "function"
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -150,7 +148,7 @@ warnings.simplefilter("ignore")
 rng = np.random.default_rng(3)
 X = rng.normal(size=(150, 3))
 table = {"a": X[:, 0], "b": np.where(X[:, 1] > 0, "up", "down"), "c": X[:, 2]}
-kind, file, how = sys.argv[1:]
+kind, file, how = GIVEN
 
 def die(trainer, row):
     if row["epoch"] == 6 and how == "killed":
@@ -167,10 +165,9 @@ print(model.n_iter_, model.model_.params.flat.tobytes().hex())
 
 
 @pytest.mark.parametrize("kind", ["preset", "plain"])
-def test_a_process_that_was_killed_is_followed_by_one_that_ends_the_same(kind, tmp_path):
+def test_a_process_that_was_killed_is_followed_by_one_that_ends_the_same(kind, tmp_path, run_forked):
     def run(file, how):
-        command = [sys.executable, "-c", KILLED, kind, str(tmp_path / file), how]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
+        return run_forked(KILLED.replace("GIVEN", repr((kind, str(tmp_path / file), how))))
 
     assert run("killed", "killed").returncode == 9
     assert (tmp_path / "killed").exists()

@@ -228,7 +228,9 @@ def test_what_users_give_is_kept_beside_the_preset(columns, price):
 
 @pytest.mark.parametrize("given", [{"solver": "lbfgs"}, {"optimizer": md.LBFGS(max_iter=9)}], ids=str)
 def test_the_preset_goes_with_a_solver_without_steps(columns, price, given):
-    reg = md.MLPRegressor(preset="auto", random_state=0, max_iter=9, **given).fit(columns, price)
+    reg = md.MLPRegressor(preset="auto", hidden_layer_sizes=(32,), random_state=0, max_iter=9, **given).fit(
+        columns, price
+    )
     assert reg.n_iter_ == 9
     assert reg.score(columns, price) > 0.5
 

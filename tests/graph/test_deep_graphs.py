@@ -79,7 +79,7 @@ def test_work_is_in_proportion_to_the_length_of_a_chain():
 
 
 def test_a_long_chain_is_freed_without_recursion():
-    """In a thread with a small stack, which recursion in C would overflow: 26 bytes for each of 10,000 levels."""
+    """In a thread with a small stack, which recursion in C would overflow: 26 bytes for each level are enough."""
     freed = []
 
     def free():
