@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from madaline.estimators.ensemble.plan import Kind
+from madaline.estimators.network import looks_at_rows
 from madaline.estimators.predictor import Predictor
 from madaline.estimators.row_set import RowSet, batch_rows
 from madaline.estimators.threads import allowed_threads
@@ -54,7 +55,8 @@ def train_side_by_side(
     for task in tasks:
         rng = check_random_state((seed + 7919 * task.number) % 2**32)
         settings = replace(task.kind.settings, threads=1)
-        model = estimator.new_model(settings, rows.take(task.train), rng, is_linear=task.kind.is_linear)
+        seen = rows.take(task.train) if looks_at_rows(settings.init) else rows  # others need only the columns
+        model = estimator.new_model(settings, seen, rng, is_linear=task.kind.is_linear)
         trainers.append(new_trainer(model, estimator.loss_function_, settings, rng))
         own.append(_options_of(settings, len(task.train), is_first=task is tasks[0]))
     population = Population(trainers, threads=allowed_threads(estimator.threads))
