@@ -209,7 +209,7 @@ def _take(settings: Any, given: dict[str, Any]) -> None:
 
 
 def _check_ranges(settings: Any) -> None:
-    """Check numbers that nothing else checks early."""
+    """Check settings that nothing else checks early."""
     limits = [
         ("--seed", settings.training.seed, 0, 2**32 - 1),
         ("--threads", settings.training.threads, 1, 1024),
@@ -218,6 +218,8 @@ def _check_ranges(settings: Any) -> None:
     for flag, value, low, high in limits:
         if value is not None and not low <= value <= high:
             raise ConfigError(f"{flag} {value} must be a number from {low} to {high}.")
+    if settings.training.preset not in ("auto", "best"):
+        raise ConfigError(f"--preset {settings.training.preset} is not known. Choose auto or best.")
 
 
 def _take_split(settings: Any, way: str | None, group: str | None, when: str | None) -> None:
