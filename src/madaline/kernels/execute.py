@@ -216,7 +216,8 @@ def structure(graph: Graph) -> tuple[Any, list[np.ndarray]]:
         else:
             inputs = tuple([number[id(item)] for item in node.inputs])
             parts.append((node.primitive.name, inputs, tuple(node.params.items()), node.dtype))
-    return (tuple(parts), tuple(number[id(node)] for node in graph.outputs)), arrays
+    # With the number of inputs: an input that is not an argument, of another call, is not taken for one that is.
+    return (len(graph.inputs), tuple(parts), tuple(number[id(node)] for node in graph.outputs)), arrays
 
 
 def is_chain_constant(value: np.ndarray) -> bool:
