@@ -159,6 +159,6 @@ def test_madaline_disturbs_as_little_as_will_do(bias, usage, sums):  # B2
     """One row with the sums 0.9, -0.2 and -0.5, whose output should fire: the sign of their signs' sum and a bias."""
     row, W = np.array([1.0, 1.0]), np.array([[0.9, -0.2, -0.5], [0.0, 0.0, 0.0]])
     V = np.array([[1.0], [1.0], [1.0], [bias]])
-    md.classical.Madaline(3)._teach(row, np.array([1.0]), W, V, np.array(usage, dtype=float))
+    md.classical.Madaline(3)._correct_units(row, np.array([1.0]), W, V, np.array(usage, dtype=float))
     np.testing.assert_allclose(row @ W, sums)
     np.testing.assert_array_equal(V, [[1.0], [1.0], [1.0], [bias]])
