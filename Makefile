@@ -47,8 +47,9 @@ demo: setup ## Train a model on a table, write its report, predictions and an ex
 	@echo "demo/penguins-scored.csv contains the predictions; demo/penguins.py predicts without madaline."
 	@echo "To train on another table: $(BIN)/madaline train FILE.csv --target COLUMN"
 
-# Tests start about a hundred interpreters: compiled modules are kept for them, whatever the environment says.
-run-tests := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal --doctest-modules \
+# Tests start about a hundred interpreters: compiled modules are kept for them, whatever the environment says. NumPy's
+# own products take one thread: with two processes on two cores, more would wait for each other. Ours are not affected.
+run-tests := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal --doctest-modules \
   --doctest-glob=README.md tests src/madaline README.md
 
 test: setup test-native ## Run all tests: Python, doctests, native

@@ -213,25 +213,39 @@ def test_where_folders_cannot_trade_places_a_crash_leaves_the_old_one(madaline, 
 
 
 N_KILLS = int(os.environ.get("MADALINE_KILLS", "3"))
+CHECKPOINTS_ALWAYS = """
+from madaline.estimators import training
+training.CHECKPOINT_SECONDS = 0.0  # a checkpoint after every epoch: a short run has many, and is often killed in one
+from madaline.cli.__main__ import run
+run()
+"""
 
 
 def test_a_run_killed_at_any_moment_goes_on_to_the_same_end(madaline):
-    """Set MADALINE_KILLS for more of them; each moment of a run that is not killed is as likely as any other."""
-    options = ["--epochs", "120", "--patience", "120", "--hidden", "32", "--no-baselines", "--no-report"]
-    program = [sys.executable, "-m", "madaline.cli"]
+    """Each run is killed up to three times, one of them after a checkpoint; set MADALINE_KILLS for more runs."""
+    options = ["--epochs", "50", "--patience", "50", "--hidden", "32", "--no-baselines", "--no-report"]
+    program = [sys.executable, "-c", CHECKPOINTS_ALWAYS]
     begin = time.monotonic()
     subprocess.run([*program, "train", "digits", "--out", "whole", *options], stdout=subprocess.DEVNULL, check=True)
     duration = time.monotonic() - begin
     rng = random.Random(0)
+    from_checkpoint = 0
     for k in range(N_KILLS):
         command = ["train", "digits", "--out", f"run{k}", *options]
-        for _ in range(3):
+        checkpoint = Path(f"run{k}.unfinished", "checkpoint.madaline")
+        for attempt in range(3):
             process = subprocess.Popen([*program, *command], stdout=subprocess.DEVNULL)
-            time.sleep(rng.uniform(0.2, 1.0) * duration)
+            if attempt == k % 2:
+                while not checkpoint.exists() and process.poll() is None:
+                    time.sleep(0.002)
+                time.sleep(rng.uniform(0.0, 0.1) * duration)
+            else:
+                time.sleep(rng.uniform(0.2, 1.0) * duration)
             process.send_signal(signal.SIGKILL)
             process.wait()
             if Path(f"run{k}").exists():
                 break
+            from_checkpoint += checkpoint.exists()
             begun = Path(f"run{k}.unfinished", "config.toml").exists()
             command = (
                 ["train", "--resume", f"run{k}", "--no-baselines", "--no-report"] if begun else [*command, "--force"]
@@ -239,6 +253,7 @@ def test_a_run_killed_at_any_moment_goes_on_to_the_same_end(madaline):
         if not Path(f"run{k}").exists():
             assert madaline(*command).code == 0
         assert_same(f"run{k}", "whole")
+    assert from_checkpoint, "no run was resumed from a checkpoint"
 
 
 def test_a_run_stopped_by_ctrl_c_says_how_to_go_on(tmp_path):

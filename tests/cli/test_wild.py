@@ -84,6 +84,7 @@ def test_a_horror_that_cannot_is_refused_with_a_sentence(madaline, case):
 
 
 def test_a_table_of_thousands_of_columns_trains(madaline):
+    """More than Python may nest expressions, polars may chain them, or the screen has room for."""
     Path("wide.csv").write_bytes(columns(40, 2_000))
     result = madaline("train", "wide.csv", "-t", "y", "--out", "run", *QUICK)
     assert result.code == 0, result.err
