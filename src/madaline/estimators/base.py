@@ -271,7 +271,7 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         """Train several nets and linear models on folds; ``model_`` is their weighted mean."""
         from madaline.estimators.ensemble.fitting import fit_ensemble  # only this preset needs it
 
-        strata = self._strata(rows)
+        strata = self._class_numbers(rows)
         self._learn(settings, rows)
         rows = self._for_net(rows)
         self._know_outputs()
@@ -283,7 +283,7 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
             self,
             settings,
             rows,
-            strata=None if strata is None else strata.ravel().astype(int),
+            strata=strata,
             seed=seed_of(rng),
             options=options,
             output_activation=self._output_activation(),
@@ -310,6 +310,10 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         if found.stopped == "interrupted":
             warnings.warn("Training interrupted by user.", stacklevel=4)
         return self
+
+    def _class_numbers(self, rows: RowSet) -> np.ndarray | None:
+        """The class of each row, which folds have in equal shares; None if there is not one class for each row."""
+        return None
 
     def _learn_from_held_out(self, outputs: np.ndarray, rows: RowSet, is_known: np.ndarray) -> None:
         """Keep out-of-fold predictions of an ensemble, given its outputs for rows that its members did not see."""

@@ -154,6 +154,9 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
     def unscaled_targets(self, target: np.ndarray) -> np.ndarray:
         return np.asarray(target).astype(np.int64)
 
+    def _class_numbers(self, rows: RowSet) -> np.ndarray | None:
+        return rows.y.ravel().astype(int) if self.class_encoding_.kind in ("binary", "multiclass") else None
+
     def _learn_from_held_out(self, outputs: np.ndarray, rows: RowSet, is_known: np.ndarray) -> None:
         found = self.probabilities(self.activated(outputs))
         for each in found if isinstance(found, list) else [found]:

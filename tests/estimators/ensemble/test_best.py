@@ -13,6 +13,8 @@ from sklearn.model_selection import cross_val_score
 
 import madaline as md
 from madaline.errors import ConfigError
+from madaline.estimators.ensemble import fitting
+from madaline.estimators.ensemble.folds import make_folds
 
 QUICK = {"preset": "best", "hidden_layer_sizes": (8,), "max_iter": 8, "random_state": 0}
 
@@ -150,6 +152,33 @@ def test_an_interrupted_run_is_resumed_with_the_same_result(tmp_path):
         stopped.fit(X, y, cv=3, checkpoint=tmp_path / "stopped")
     resumed = md.MLPRegressor(**QUICK).fit(X, y, cv=3, checkpoint=tmp_path / "stopped", resume=True)
     np.testing.assert_array_equal(resumed.predict(X), whole.predict(X))
+
+
+def test_ctrl_c_while_linear_members_are_trained_ends_training(monkeypatch):
+    """What is complete is used, and no net is started."""
+    X, y = table()
+    fit = md.Population.fit
+
+    def interrupted(population, *arguments, **options):
+        histories = fit(population, *arguments, **options)
+        population.stopped = "interrupted"
+        return histories
+
+    monkeypatch.setattr(md.Population, "fit", interrupted)
+    with pytest.warns(UserWarning, match="interrupted"):
+        estimator = md.MLPRegressor(**QUICK).fit(X, y, cv=2)
+    assert {member["kind"].split(",")[0] for member in estimator.members_} == {"linear"}
+    assert estimator.history_.stopped == "interrupted"
+    assert np.isfinite(estimator.predict(X)).all()
+
+
+def test_every_fold_has_all_classes(monkeypatch):
+    """Sorted classes of 9 rows in 3 folds: each fold is judged on 3 rows of each class."""
+    found = []
+    monkeypatch.setattr(fitting, "make_folds", lambda *a, **k: found.append(make_folds(*a, **k)) or found[-1])
+    y = np.repeat(["a", "b", "c"], 9)
+    md.MLPClassifier(**QUICK).fit(np.random.default_rng(0).normal(size=(27, 2)), y, cv=3)
+    assert [sorted(y[held]) for _, held in found[0]] == [["a"] * 3 + ["b"] * 3 + ["c"] * 3] * 3
 
 
 def test_a_short_time_leaves_a_model():

@@ -95,13 +95,15 @@ def _train(
     # Linear models first: they take little time, and there is a model however short the time is. L-BFGS, which trains
     # them, has no checkpoints; they are trained again when a run is resumed.
     limit = options.max_seconds
-    linear, _ = train_side_by_side(
+    linear, stopped = train_side_by_side(
         estimator,
         [task for task in tasks if task.kind.is_linear],
         rows,
         seed=seed,
         options=EstimatorFitOptions(max_seconds=None if limit is None else LINEAR_SHARE * limit),
     )
+    if stopped == "interrupted":
+        return _complete(linear), stopped
     left = None if limit is None else max(limit - (time.monotonic() - began), 0.01)
     nets, stopped = train_side_by_side(
         estimator,
@@ -110,9 +112,13 @@ def _train(
         seed=seed,
         options=replace(options, max_seconds=left),
     )
-    if not nets and not linear:
-        raise ConfigError("No member of the ensemble could be trained: the time was too short.")
-    return nets + linear, stopped
+    return _complete(nets + linear), stopped
+
+
+def _complete(members: list[Member]) -> list[Member]:
+    if not members:
+        raise ConfigError("No member of the ensemble could be trained. Allow more time, or use fewer rows.")
+    return members
 
 
 def _folds(
@@ -141,7 +147,9 @@ def _plan(
         fold = _folds(rows, full.folds, strata, seed, options)[0]
         trial = replace(settings, max_iter=TRIAL_EPOCHS, callbacks=None, progress=False)
         task = Task(0, Kind("trial", trial), 0, *fold)
-        members, _ = train_side_by_side(estimator, [task], rows, seed=seed, options=EstimatorFitOptions())
+        members, stopped = train_side_by_side(estimator, [task], rows, seed=seed, options=EstimatorFitOptions())
+        if stopped == "interrupted":
+            raise KeyboardInterrupt
         left = (1.0 - LINEAR_SHARE) * (options.max_seconds - (time.monotonic() - began))
         cost = np.min(members[0].history["seconds"]) if members else 0.0  # it may have diverged
         plan = full.within(allowed_threads(estimator.threads) * left / float(cost)) if cost > 0.0 else full

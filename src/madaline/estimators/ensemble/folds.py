@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -53,8 +54,6 @@ def make_folds(
             splitter = StratifiedKFold(count, shuffle=True, random_state=seed)
         else:
             splitter = KFold(count, shuffle=True, random_state=seed)
-    import warnings
-
     with warnings.catch_warnings():  # classes with fewer rows than folds are spread as far as they go
         warnings.simplefilter("ignore", UserWarning)
         found = [(np.asarray(train), np.asarray(held)) for train, held in splitter.split(np.empty(n_rows), y, groups)]
