@@ -20,9 +20,13 @@ def located(error: TraceError) -> TraceError:
             found = trace
         trace = trace.tb_next
     if found is not None and not getattr(error, "is_located", False):
-        path, line = found.tb_frame.f_code.co_filename, found.tb_lineno
-        source = linecache.getline(path, line).strip()
-        text = f"{error.args[0]}\n  Line {line} of {Path(path).name}" + (f": {source}" if source else "")
+        text = f"{error.args[0]}\n  {shown_line(found.tb_frame.f_code.co_filename, found.tb_lineno)}"
         error.args = (text, *error.args[1:])
         error.is_located = True  # type: ignore[attr-defined]  # functions nest, and the innermost knows best
     return error
+
+
+def shown_line(path: str, line: int) -> str:
+    """A line of the user's code, as errors name it."""
+    source = linecache.getline(path, line).strip()
+    return f"Line {line} of {Path(path).name}" + (f": {source}" if source else "")

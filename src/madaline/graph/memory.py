@@ -17,6 +17,7 @@ import numpy as np
 
 from madaline.errors import ShapeError, TraceError
 from madaline.graph.node import BOOL, INPUT, Node, as_node, constant, known_value
+from madaline.graph.object_arrays import as_traced, refuse_shared
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.shapes import is_symbolic, show
 
@@ -238,6 +239,7 @@ def assign(node: Node, index: Any, value: Any) -> None:
     if any(isinstance(item, Node) for item in items):
         value, items = _masked(node, items, value), (Ellipsis,)
     owner = _owner(node)
+    refuse_shared(owner, _owner)
     positions = np.asarray(positions_of(node)[items])
     new = as_node(value, node.dtype)
     from madaline.graph.primitives.elementwise import cast
@@ -321,4 +323,4 @@ def update(node: Any, result: Any, name: str) -> Any:
 
 def settled(value: Any) -> Any:
     """A result of a traced function: the node for its present content, or the value itself."""
-    return as_node(value) if isinstance(value, Node) else value
+    return as_node(value) if isinstance(as_traced(value), Node) else value

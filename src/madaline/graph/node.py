@@ -16,6 +16,7 @@ import numpy as np
 
 from madaline.errors import TraceError
 from madaline.graph.array_methods import ArrayMethods
+from madaline.graph.object_arrays import ELEMENT_METHODS, as_traced, calling_frame, made_lines, object_array
 from madaline.graph.primitive import PRIMITIVES, Primitive
 from madaline.graph.shapes import Rows, Shape, show, size_of
 
@@ -116,11 +117,15 @@ class Node(ArrayMethods):
         if value is not None:
             return np.array(value, dtype=dtype)
         _refuse_scipy_function()
+        wants_objects = dtype is None or np.dtype(dtype) == object
+        objects = object_array(self, calling_frame(1), copy) if is_float(self.dtype) and wants_objects else None
+        if objects is not None:
+            return objects
         raise TraceError(
-            f"{self!r} is a traced value, so NumPy cannot turn it into a plain array (np.array, np.asarray, a list of "
-            "traced values, an entry of a plain array). To join traced values use np.stack, np.hstack or "
-            "md.array([...]); for an array to fill use md.zeros or np.zeros_like(x); for a[i] and a[mask] of a plain "
-            "array a use np.take_along_axis(a, i, axis=0) and np.where(mask, a, b)."
+            f"{self!r} is a traced value, so NumPy cannot turn it into a plain array (np.array(..., dtype=float), "
+            "np.asarray of a large array, np.mean of a list, an entry of a plain array). To join traced values use "
+            "md.array([...]) or np.stack; for an array to fill use md.zeros or np.zeros_like(x); for a[i] and a[mask] "
+            "of a plain array a use np.take_along_axis(a, i, axis=0) and np.where(mask, a, b)." + made_lines()
         )
 
     def __getitem__(self, index: Any) -> Any:
@@ -196,7 +201,9 @@ class Node(ArrayMethods):
     def __format__(self, spec: str) -> str:
         return format(self._integer()[()], spec) if spec else repr(self)
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def __getattr__(self, name: str) -> Any:
+        if name in ELEMENT_METHODS:
+            return functools.partial(getattr(np, name), self)
         text = f"A traced value has no attribute {name!r}."
         if hasattr(np.ndarray, name):
             text = f"x.{name} of an array is not supported on traced values; md.supported_functions() lists what is."
@@ -407,7 +414,9 @@ def as_node(value: Any, dtype: np.dtype[Any] | None = None) -> Node:
         return row_count(value, dtype or FLOAT64)
     if dtype is not None and isinstance(value, (bool, int, float)):
         return constant(value, dtype)
-    return constant(value)
+    if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.dtype == object):
+        value = as_traced(value)
+    return value if isinstance(value, Node) else constant(value)
 
 
 def apply(primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Node:

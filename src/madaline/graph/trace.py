@@ -14,6 +14,7 @@ from madaline.errors import ShapeError, TraceError
 from madaline.graph.blame import located
 from madaline.graph.memory import settled, writable
 from madaline.graph.node import INPUT, SNAPSHOTS, Node, as_node, graph_dtype, new_input, topological_order, whole_array
+from madaline.graph.object_arrays import MADE, Made, explained
 from madaline.graph.shapes import Rows, Shape
 from madaline.graph.tree import Structure, flatten, paths, tree_map, unflatten
 
@@ -38,17 +39,23 @@ def call_traced(function: Callable[..., Any], inputs: Sequence[Node], *args: Any
 
     An error of the trace names the line of the user's function.
     """
+    made = MADE.set(Made())
     try:
         with open_trace(inputs):
             return tree_map(settled, function(*args, **kwargs))
     except TraceError as error:
         raise located(error) from error.__cause__
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         # NumPy words it itself when an entry of a plain array is set to a traced value: the reason is the cause.
-        if not isinstance(error.__cause__, TraceError):
+        if isinstance(error.__cause__, TraceError):
+            error.__cause__.__traceback__ = error.__traceback__
+            raise located(error.__cause__) from None
+        refused = explained(error)
+        if refused is None:
             raise
-        error.__cause__.__traceback__ = error.__traceback__
-        raise located(error.__cause__) from None
+        raise located(refused) from error
+    finally:
+        MADE.reset(made)
 
 
 def is_tracing() -> bool:

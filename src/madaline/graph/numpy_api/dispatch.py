@@ -14,6 +14,7 @@ from madaline.errors import TraceError
 from madaline.graph.complex_pair import complex_ufunc, is_complex
 from madaline.graph.memory import mark_view, update
 from madaline.graph.node import Node
+from madaline.graph.object_arrays import as_traced, fill_objects
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.primitives.elementwise import Elementwise, identity
 
@@ -67,8 +68,11 @@ _WITHOUT_EFFECT = ("out", "where", "dtype", "casting", "order", "subok")
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What NumPy calls for ``np.exp(x)``, ``a + x`` and the like."""
     for item in inputs:
-        if type(item) is not Node and type(item) is not float and is_complex(item):
-            return complex_ufunc(ufunc, method, inputs, kwargs)
+        if type(item) is not Node and type(item) is not float:
+            inputs = tuple([as_traced(item) for item in inputs])
+            if any(map(is_complex, inputs)):
+                return complex_ufunc(ufunc, method, inputs, kwargs)
+            break
     if not kwargs and method == "__call__" and ufunc in UFUNCS:
         return UFUNCS[ufunc](*inputs)
     out = kwargs.pop("out", None)
@@ -101,6 +105,8 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
 def _write_out(name: str, out: Any, compute: Callable[[], Any]) -> Any:
     """Compute a result and write it into the array given as ``out``."""
     targets = out if isinstance(out, tuple) else (out,)
+    if len(targets) == 1 and isinstance(targets[0], np.ndarray) and targets[0].dtype == object:
+        return fill_objects(targets[0], compute())
     if len(targets) != 1 or not isinstance(targets[0], Node):
         raise TraceError(
             f"{name}(..., out=) writes a traced value into a plain array, where it would lose its derivative; so does "
@@ -174,6 +180,7 @@ def call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     implementation = FUNCTIONS.get(function)
     if implementation is None:
         raise TraceError(unsupported(_full_name(function), function.__name__))
+    args = tuple([as_traced(arg) if isinstance(arg, np.ndarray) else arg for arg in args])
     out = kwargs.pop("out", None)
     place = _place_of_out(function) if len(args) > 2 else None
     if place is not None and len(args) > place:
