@@ -129,7 +129,6 @@ UNSUPPORTED = [
     (np.linalg.eigvals, "np.linalg.eigvals", "Use np.linalg.eigvalsh for a symmetric matrix"),
     (np.fft.hfft, "np.fft.hfft", "similar name: np.fft.fft"),
     (lambda x: np.quantile(x, 0.5, weights=x), "np.quantile(..., weights=)", "Leave weights= away"),
-    (lambda x: np.polyfit(x[0], x[0], 1), "np.polyfit", "np.linalg.lstsq"),
     (scipy.special.spence, "scipy.special.spence", "expit"),
     (np.spacing, "np.spacing", "md.supported_functions()"),
     (np.subtract.reduce, "np.subtract.reduce", "md.supported_functions()"),

@@ -40,7 +40,6 @@ INSTEAD: dict[str, str] = {
     "bincount": "Use np.add.at on np.zeros_like, or call it outside the traced function.",
     "eig": "Eigenvalues of a general matrix are complex. Use np.linalg.eigh for a symmetric matrix.",
     "eigvals": "Eigenvalues of a general matrix are complex. Use np.linalg.eigvalsh for a symmetric matrix.",
-    "polyfit": "Use np.linalg.lstsq(np.vander(x, degree + 1), y).",
     "array2string": "A traced value has no numbers to print inside md.compile.",
 }
 """What to do instead, for functions users may try. Others get the nearest supported names."""
@@ -300,6 +299,8 @@ def _fill_tables() -> None:
         norms,
         order,
         pick,
+        polynomial,
+        real_parts,
         reduce,
         shape,
         spectral,

@@ -25,16 +25,6 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
     return primitives.identity(a)
 
 
-@implements(np.real)
-def real(val: Any) -> Any:
-    return val
-
-
-@implements(np.imag)
-def imag(x: Any) -> Any:
-    return np.zeros_like(x)
-
-
 @implements(np.float_power)
 def float_power(x: Any, p: Any) -> Any:
     return np.power(x.astype(np.float64) if isinstance(x, Node) else np.asarray(x, dtype=np.float64), p)
@@ -284,15 +274,6 @@ def _one_period(xp: Any, fp: Any, period: float) -> tuple[Any, Any]:
     inside, values = np.remainder(xp, period)[order], np.take(fp, order)
     xp = np.concatenate([[inside[-1] - period], inside, [inside[0] + period]])
     return xp, np.concatenate([values[-1:], values, values[:1]])
-
-
-@implements(np.polyval)
-def polyval(p: Any, x: Any) -> Any:
-    """Horner's scheme, the highest power first."""
-    y = x * 0
-    for coefficient in p if isinstance(p, Node) else np.asarray(p):
-        y = y * x + coefficient
-    return y
 
 
 @implements(np.i0)

@@ -106,6 +106,11 @@ def hsplit(x: Any, parts: Any) -> Any:
     return split(x, parts, 0 if x.ndim == 1 else 1)
 
 
+@implements(np.dsplit)
+def dsplit(x: Any, parts: Any) -> Any:
+    return split(x, parts, 2)
+
+
 @implements(np.unstack)
 def unstack(x: Any, /, *, axis: int = 0) -> Any:
     return tuple(np.moveaxis(x, axis, 0))

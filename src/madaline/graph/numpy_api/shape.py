@@ -161,14 +161,19 @@ def size(x: Any, axis: int | None = None) -> Any:
     return x.size if axis is None else x.shape[axis]
 
 
-@implements(np.iscomplexobj)
-def iscomplexobj(x: Any) -> bool:
-    return False
+@implements(np.diag_indices_from)
+def diag_indices_from(arr: Any) -> Any:
+    return np.diag_indices_from(np.empty(arr.shape))
 
 
-@implements(np.isrealobj)
-def isrealobj(x: Any) -> bool:
-    return True
+@implements(np.tril_indices_from)
+def tril_indices_from(arr: Any, k: int = 0) -> Any:
+    return np.tril_indices_from(np.empty(arr.shape), k)
+
+
+@implements(np.triu_indices_from)
+def triu_indices_from(arr: Any, k: int = 0) -> Any:
+    return np.triu_indices_from(np.empty(arr.shape), k)
 
 
 @implements(np.result_type)
