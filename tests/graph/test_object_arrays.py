@@ -40,6 +40,17 @@ def reductions(x):
     return np.max(y) * np.min(y) + np.prod(y) + np.cumsum(y)[2] + np.sort(y)[1] ** 2 + np.linalg.norm(y)
 
 
+def means(x):
+    y, z = np.array([x[0], x[1] * x[2], 2.0]), [1.5, x[3], x[0]]
+    grid = np.array([[x[0], x[1]], [x[2], x[3] ** 2]])
+    columns = np.mean(grid, axis=0) * np.std(grid, axis=1) + np.var(grid, axis=0)
+    return np.mean(y) * np.var(y, ddof=1) + np.std(y) ** 3 + np.mean(z) * np.std(z) + y.mean() + columns @ x[:2]
+
+
+def cast_to_integers(x):
+    return x[np.int64(x) % 4] @ x + np.asarray(x, dtype=int)[2] * x[0]
+
+
 def joined_with_traced(x):
     y = np.array([x[0] * x[1], 2.0])
     return np.sum(np.concatenate([y, x]) ** 2) + y @ x[:2] + np.sum(x[2:] * y) + np.where(x[:2] > 1.0, y, x[2:]).sum()
@@ -80,6 +91,8 @@ FUNCTIONS = [
     asarray_first,
     elementwise_functions,
     reductions,
+    means,
+    cast_to_integers,
     joined_with_traced,
     list_beside_traced,
     index_tricks,

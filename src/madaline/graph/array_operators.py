@@ -6,13 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from madaline.graph.object_arrays import PartialSum, is_inside_mean
 from madaline.graph.primitive import ZERO
+from madaline.graph.shapes import Shape
 
 
 class ArrayOperators:
     """Python's operators, for a class that NumPy's functions accept. In-place operators write to the array's memory."""
 
     __slots__ = ()
+
+    shape: Shape
 
     @property
     def ndim(self) -> int:
@@ -24,10 +28,12 @@ class ArrayOperators:
     # ZERO, the tangent that is absent, answers for itself.
 
     def __add__(self, other: Any) -> Any:
-        return NotImplemented if other is ZERO else np.add(self, other)
+        if other is ZERO:
+            return NotImplemented
+        return PartialSum(np.add(self, other)) if self.shape == () and is_inside_mean() else np.add(self, other)
 
     def __radd__(self, other: Any) -> Any:
-        return np.add(other, self)
+        return PartialSum(np.add(other, self)) if self.shape == () and is_inside_mean() else np.add(other, self)
 
     def __sub__(self, other: Any) -> Any:
         return NotImplemented if other is ZERO else np.subtract(self, other)

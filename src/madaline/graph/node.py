@@ -113,7 +113,8 @@ class Node(ArrayMethods):
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         # Integers and masks have no derivative to lose. TypeError, since NumPy swallows other exceptions here and
         # would wrap the node in an object array.
-        value = None if is_float(self.dtype) else known_value(self)
+        to_integers = dtype is not None and np.dtype(dtype).kind in "iub"
+        value = known_value(self) if to_integers or not is_float(self.dtype) else None
         if value is not None:
             return np.array(value, dtype=dtype)
         _refuse_scipy_function()
@@ -123,7 +124,7 @@ class Node(ArrayMethods):
             return objects
         raise TraceError(
             f"{self!r} is a traced value, so NumPy cannot turn it into a plain array (np.array(..., dtype=float), "
-            "np.asarray of a large array, np.mean of a list, an entry of a plain array). To join traced values use "
+            "np.asarray of a large array, an entry of a plain array). To join traced values use "
             "md.array([...]) or np.stack; for an array to fill use md.zeros or np.zeros_like(x); for a[i] and a[mask] "
             "of a plain array a use np.take_along_axis(a, i, axis=0) and np.where(mask, a, b)." + made_lines()
         )

@@ -36,6 +36,41 @@ ELEMENT_METHODS = frozenset(_CALLED_BY_NUMPY.split())
 "The methods that NumPy calls on the elements of an array of objects: ``np.exp(a)`` calls ``a[i].exp()``."
 
 
+_MEANS = ("_mean", "_var")
+"The functions in which NumPy sums the elements of an array and then divides, for means and variances."
+
+
+def is_inside_mean() -> bool:
+    """Whether the caller's operator was called by ``np.mean``, ``np.var`` or ``np.std`` of an array of objects."""
+    frame = sys._getframe(2)  # noqa: SLF001 - the documented way to find the caller
+    return frame.f_code.co_name in _MEANS and frame.f_globals.get("__name__", "").startswith("numpy.")
+
+
+class PartialSum:
+    """A sum of traced numbers inside ``np.mean``, which would turn a sum with a ``dtype`` into a plain number."""
+
+    __slots__ = ("node",)
+
+    def __init__(self, node: Any) -> None:
+        self.node = node
+
+    def __add__(self, other: Any) -> PartialSum:
+        return PartialSum(self.node + getattr(other, "node", other))
+
+    __radd__ = __add__
+
+    def __truediv__(self, count: Any) -> Any:
+        mean = self.node / count
+        # np.std takes the root of the variance, which it treats in the same way; the mean before it is a number.
+        frame = sys._getframe(1)
+        is_variance = frame.f_back is not None and frame.f_back.f_code.co_name == "_std" and "ret" in frame.f_locals
+        return PartialSum(mean) if is_variance else mean
+
+    def sqrt(self) -> Any:
+        """What ``np.sqrt`` calls."""
+        return np.sqrt(self.node)
+
+
 class Made:
     """The arrays of objects that were made while a function was traced."""
 
