@@ -6,9 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from madaline.graph.late import LATE
 from madaline.graph.object_arrays import PartialSum, is_inside_mean
 from madaline.graph.primitive import ZERO
 from madaline.graph.shapes import Shape
+
+
+def _apply(ufunc: np.ufunc, a: Any, b: Any) -> Any:
+    """``ufunc(a, b)``, one of them traced; without a detour through NumPy where both are traced or numbers."""
+    kind_a, kind_b = type(a), type(b)
+    if kind_a is kind_b or kind_a is float or kind_b is float or kind_a is int or kind_b is int:
+        return LATE.UFUNCS[ufunc](a, b)
+    return ufunc(a, b)
 
 
 class ArrayOperators:
@@ -30,28 +39,30 @@ class ArrayOperators:
     def __add__(self, other: Any) -> Any:
         if other is ZERO:
             return NotImplemented
-        return PartialSum(np.add(self, other)) if self.shape == () and is_inside_mean() else np.add(self, other)
+        total = _apply(np.add, self, other)
+        return PartialSum(total) if self.shape == () and is_inside_mean() else total
 
     def __radd__(self, other: Any) -> Any:
-        return PartialSum(np.add(other, self)) if self.shape == () and is_inside_mean() else np.add(other, self)
+        total = _apply(np.add, other, self)
+        return PartialSum(total) if self.shape == () and is_inside_mean() else total
 
     def __sub__(self, other: Any) -> Any:
-        return NotImplemented if other is ZERO else np.subtract(self, other)
+        return NotImplemented if other is ZERO else _apply(np.subtract, self, other)
 
     def __rsub__(self, other: Any) -> Any:
-        return np.subtract(other, self)
+        return _apply(np.subtract, other, self)
 
     def __mul__(self, other: Any) -> Any:
-        return NotImplemented if other is ZERO else np.multiply(self, other)
+        return NotImplemented if other is ZERO else _apply(np.multiply, self, other)
 
     def __rmul__(self, other: Any) -> Any:
-        return np.multiply(other, self)
+        return _apply(np.multiply, other, self)
 
     def __truediv__(self, other: Any) -> Any:
-        return np.divide(self, other)
+        return _apply(np.divide, self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
-        return np.divide(other, self)
+        return _apply(np.divide, other, self)
 
     def __floordiv__(self, other: Any) -> Any:
         return np.floor_divide(self, other)
@@ -72,19 +83,19 @@ class ArrayOperators:
         return np.floor_divide(other, self), np.remainder(other, self)
 
     def __pow__(self, other: Any) -> Any:
-        return np.power(self, other)
+        return _apply(np.power, self, other)
 
     def __rpow__(self, other: Any) -> Any:
         return np.power(other, self)
 
     def __matmul__(self, other: Any) -> Any:
-        return NotImplemented if other is ZERO else np.matmul(self, other)
+        return NotImplemented if other is ZERO else _apply(np.matmul, self, other)
 
     def __rmatmul__(self, other: Any) -> Any:
         return np.matmul(other, self)
 
     def __neg__(self) -> Any:
-        return np.negative(self)
+        return LATE.UFUNCS[np.negative](self)
 
     def __pos__(self) -> Any:
         return np.positive(self)

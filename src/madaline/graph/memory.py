@@ -35,20 +35,23 @@ def frozen() -> Iterator[None]:
         _FROZEN.reset(token)
 
 
-@contextmanager
-def writable() -> Iterator[None]:
-    """While a function is traced, its arrays can be written to; afterwards nodes stand for themselves again."""
-    outermost = _WRITTEN.get() is None
-    token = _WRITTEN.set([] if outermost else _WRITTEN.get())
-    active = _FROZEN.set(False)
-    try:
-        yield
-    finally:
-        if outermost:
+class Writable:
+    """While a function is traced, its arrays can be written to; once closed, nodes stand for themselves again."""
+
+    __slots__ = ("_active", "_outermost", "_token")
+
+    def __init__(self) -> None:
+        self._outermost = _WRITTEN.get() is None
+        self._token = _WRITTEN.set([] if self._outermost else _WRITTEN.get())
+        self._active = _FROZEN.set(False)
+
+    def close(self) -> None:
+        """End the time in which arrays can be written to."""
+        if self._outermost:
             for node in _WRITTEN.get() or ():
                 node.memory = None
-        _FROZEN.reset(active)
-        _WRITTEN.reset(token)
+        _FROZEN.reset(self._active)
+        _WRITTEN.reset(self._token)
 
 
 def is_writable() -> bool:

@@ -16,6 +16,7 @@ import numpy as np
 
 from madaline.errors import TraceError
 from madaline.graph.array_methods import ArrayMethods
+from madaline.graph.late import LATE
 from madaline.graph.object_arrays import ELEMENT_METHODS, as_traced, calling_frame, made_lines, object_array
 from madaline.graph.primitive import PRIMITIVES, Primitive
 from madaline.graph.shapes import Rows, Shape, show, size_of
@@ -101,14 +102,10 @@ class Node(ArrayMethods):
     __array_priority__ = 1000.0
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        from madaline.graph.numpy_api.dispatch import call_ufunc
-
-        return call_ufunc(ufunc, method, inputs, kwargs)
+        return LATE.call_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        from madaline.graph.numpy_api.dispatch import call_function
-
-        return call_function(function, args, kwargs)
+        return LATE.call_function(function, args, kwargs)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         # Integers and masks have no derivative to lose. TypeError, since NumPy swallows other exceptions here and
@@ -130,9 +127,7 @@ class Node(ArrayMethods):
         )
 
     def __getitem__(self, index: Any) -> Any:
-        from madaline.graph.numpy_api.indexing import getitem
-
-        return getitem(self, index)
+        return LATE.getitem(self, index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         from madaline.graph.memory import assign
@@ -359,7 +354,7 @@ def _same_bits(a: np.ndarray, b: np.ndarray) -> bool:
 def whole_array(value: Any, dtype: Any = None) -> np.ndarray:
     """NumPy's array of a value; an error where it would lose a mask, or where an integer is too large for a graph."""
     array = np.asarray(value, dtype=dtype)
-    if isinstance(value, np.ndarray) and np.any(getattr(value, "mask", False)):
+    if type(value) is not np.ndarray and isinstance(value, np.ndarray) and np.any(getattr(value, "mask", False)):
         raise TraceError(
             "A masked array would lose its mask in a graph. Pass the numbers, a.filled(0.0), and the mask as weights "
             "or in np.where(mask, 0.0, a)."
@@ -370,6 +365,17 @@ def whole_array(value: Any, dtype: Any = None) -> np.ndarray:
             "Make it a float: a.astype(float)."
         )
     return array
+
+
+@functools.lru_cache(maxsize=1024)
+def _nonzero_constant(value: float, dtype: np.dtype[Any]) -> Node:
+    return constant(value, dtype)
+
+
+def scalar_constant(value: float, dtype: np.dtype[Any]) -> Node:
+    """A leaf for one of Python's numbers, which is the same node for the same number."""
+    # 0.0 and -0.0 are equal, and so would be one node.
+    return _nonzero_constant(value, dtype) if value else constant(value, dtype)
 
 
 def row_count(rows: Rows, dtype: Any = FLOAT64) -> Node:
@@ -422,6 +428,11 @@ def as_node(value: Any, dtype: np.dtype[Any] | None = None) -> Node:
 
 def apply(primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Node:
     """A new node, its shape and type by the primitive's rules."""
+    if len(args) == 1:
+        node = as_node(args[0])
+        return Node(
+            primitive, (node,), params, primitive.shape(node.shape, **params), primitive.dtype(node.dtype, **params)
+        )
     inputs = tuple([as_node(arg) for arg in args])
     shape = primitive.shape(*[node.shape for node in inputs], **params)
     dtype = primitive.dtype(*[node.dtype for node in inputs], **params)

@@ -12,7 +12,7 @@ from typing import Any
 
 from madaline.errors import ShapeError, TraceError
 from madaline.graph.blame import located
-from madaline.graph.memory import settled, writable
+from madaline.graph.memory import Writable, settled
 from madaline.graph.node import INPUT, SNAPSHOTS, Node, as_node, graph_dtype, new_input, topological_order, whole_array
 from madaline.graph.object_arrays import MADE, Made, explained
 from madaline.graph.shapes import Rows, Shape
@@ -26,10 +26,11 @@ def open_trace(inputs: Sequence[Node]) -> Iterator[None]:
     """While a function is traced, its arguments are known to be in use: other traces may happen inside and use them."""
     token = _OPEN.set(_OPEN.get().union(map(id, inputs)))
     arrays = SNAPSHOTS.set(SNAPSHOTS.get() or {})
+    memory = Writable()
     try:
-        with writable():
-            yield
+        yield
     finally:
+        memory.close()
         SNAPSHOTS.reset(arrays)
         _OPEN.reset(token)
 
@@ -42,7 +43,8 @@ def call_traced(function: Callable[..., Any], inputs: Sequence[Node], *args: Any
     made = MADE.set(Made())
     try:
         with open_trace(inputs):
-            return tree_map(settled, function(*args, **kwargs))
+            result = function(*args, **kwargs)
+            return settled(result) if isinstance(result, Node) else tree_map(settled, result)
     except TraceError as error:
         raise located(error) from error.__cause__
     except (TypeError, ValueError) as error:

@@ -13,7 +13,7 @@ import numpy as np
 from madaline.errors import TraceError
 from madaline.graph.complex_pair import complex_ufunc, is_complex
 from madaline.graph.memory import mark_view, update
-from madaline.graph.node import Node
+from madaline.graph.node import FLOAT64, Node
 from madaline.graph.object_arrays import as_traced, fill_objects
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.primitives.elementwise import Elementwise, identity
@@ -67,7 +67,9 @@ _WITHOUT_EFFECT = ("out", "where", "dtype", "casting", "order", "subok")
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What NumPy calls for ``np.exp(x)``, ``a + x`` and the like."""
     for item in inputs:
-        if type(item) is not Node and type(item) is not float:
+        kind = type(item)
+        is_plain = kind is Node or kind is float or (kind is np.ndarray and item.dtype is FLOAT64)
+        if not is_plain:
             inputs = tuple([as_traced(item) for item in inputs])
             if any(map(is_complex, inputs)):
                 return complex_ufunc(ufunc, method, inputs, kwargs)
