@@ -15,7 +15,7 @@ from madaline.functional.network_runs import NetworkRuns, need_rows
 from madaline.functional.with_parameters import ModelWithParameters, complete
 from madaline.graph.node import Node
 from madaline.graph.tree import flatten
-from madaline.nn.initializers import DataDependent, stream
+from madaline.nn.initializers import DataDependent, Hinges, stream
 from madaline.nn.inputs import as_batch
 from madaline.nn.layer import Layer
 from madaline.nn.network import Network, build
@@ -210,6 +210,12 @@ class Model:
                     arrays[path] = entry.init.draw(entry.shape, stream(seed, path, "init"))
                 except ShapeError as error:
                     raise ShapeError(f"{path!r} cannot start by {entry.init!r}: {error}") from None
+        for path, entry in self.network.params.items():
+            if isinstance(entry.init, Hinges):
+                weights = f"{path.removesuffix('b')}W"
+                if not path.endswith("b") or weights not in self.network.params:
+                    raise ConfigError(f"{path!r} cannot start by {entry.init!r}, which is for biases. Use 'zeros'.")
+                self.params[path] = entry.init.place(self.params[path], self.params[weights])
         for row in self._rows():
             self._start(row)
 
