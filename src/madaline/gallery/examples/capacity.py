@@ -19,11 +19,9 @@ def clouds(n, seed):
     """Two noisy half moons; 8 % of the labels are wrong."""
     rng = np.random.default_rng(seed)
     angle, label = rng.uniform(0, np.pi, n), rng.integers(0, 2, n)
-    X = np.column_stack([np.cos(angle), np.sin(angle)]) * np.where(label, 1, -1)[:, None] + label[:, None] * [
-        -0.5,
-        -0.15,
-    ]
-    X = 1.6 * (X + [0.25, 0.0] + rng.normal(scale=0.22, size=(n, 2)))
+    moons = np.column_stack([np.cos(angle), np.sin(angle)]) * np.where(label, 1, -1)[:, None]
+    moons += label[:, None] * [-0.5, -0.15] + np.array([0.25, 0.0])
+    X = 1.6 * (moons + rng.normal(scale=0.22, size=(n, 2)))
     return X.astype("float32"), np.where(rng.uniform(size=n) < 0.08, 1 - label, label)
 
 
