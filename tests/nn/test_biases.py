@@ -67,3 +67,9 @@ def test_a_net_of_one_input_fits_a_function():  # A17
     trainer = md.Trainer(md.mlp(64, 1), loss="mse", optimizer=md.Adam(0.003), schedule="cosine")
     trainer.fit(x, y, epochs=500, batch_size=16)
     assert np.abs(trainer.model(x) - y).max() < 0.12
+
+
+def test_hinges_of_weight_normalised_layers_lie_apart():
+    model = md.Sequential(md.nn.WeightNorm(md.Linear(50)), "relu").init(1)
+    assert np.unique(model.params["0.b"]).size == 50
+    assert np.abs(model.params["0.b"]).max() > 1.0

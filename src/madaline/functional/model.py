@@ -212,12 +212,18 @@ class Model:
                     raise ShapeError(f"{path!r} cannot start by {entry.init!r}: {error}") from None
         for path, entry in self.network.params.items():
             if isinstance(entry.init, Hinges):
-                weights = f"{path.removesuffix('b')}W"
-                if not path.endswith("b") or weights not in self.network.params:
-                    raise ConfigError(f"{path!r} cannot start by {entry.init!r}, which is for biases. Use 'zeros'.")
-                self.params[path] = entry.init.place(self.params[path], self.params[weights])
+                self._place_hinges(path, entry.init)
         for row in self._rows():
             self._start(row)
+
+    def _place_hinges(self, path: str, init: Hinges) -> None:
+        """Multiply drawn biases by the norms of their units' weights: the matrix of the same layer."""
+        drawn = self.params[path]
+        own = self._own(path.rpartition(".")[0], self.params)
+        weights = [array for array in own.values() if array.ndim == 2 and array.shape[1:] == drawn.shape]
+        if not weights:
+            raise ConfigError(f"{path!r} cannot start by {init!r}, which is for biases. Use 'zeros'.")
+        self.params[path] = init.place(drawn, weights[0])
 
     def _rows(self) -> Iterator[LayerRow]:
         """Every layer once, first layer first, inner layers before outer ones."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+from cycler import cycler
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -20,7 +21,7 @@ BLUE, ORANGE, GREEN, RED, PURPLE, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E
 
 mpl.rcParams.update(
     {
-        "axes.prop_cycle": mpl.cycler(color=[BLUE, ORANGE, GREEN, RED, PURPLE, GREY]),
+        "axes.prop_cycle": cycler(color=[BLUE, ORANGE, GREEN, RED, PURPLE, GREY]),
         "axes.spines.right": False,
         "axes.spines.top": False,
         "axes.titlesize": "medium",
@@ -51,5 +52,6 @@ def contours(
     """Level lines of a function of points, (n, 2)."""
     X, Y = np.meshgrid(np.linspace(*x, 160), np.linspace(*y, 160))
     Z = np.reshape(function(np.column_stack([X.ravel(), Y.ravel()])), X.shape)
-    ax.contour(X, Y, Z, **({"levels": 18, "colors": GREY, "linewidths": 0.6, "alpha": 0.6} | options))
+    look: dict[str, Any] = {"levels": 18, "colors": GREY, "linewidths": 0.6, "alpha": 0.6}
+    ax.contour(X, Y, Z, **(look | options))
     ax.set(xlim=x, ylim=y)

@@ -190,7 +190,8 @@ class Hinges(Initializer):
 
     def place(self, drawn: Array, W: Array) -> Array:
         """The biases of units with these weights, (..., n_in, n_out)."""
-        return drawn * np.linalg.norm(W, axis=-2)
+        placed: Array = drawn * np.linalg.norm(W, axis=-2)
+        return placed
 
 
 @description
