@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -11,8 +11,8 @@ from madaline.errors import TraceError
 from madaline.graph.shapes import Shape, size_of
 from madaline.registry import Registry
 
-Array = Any
-"""A NumPy array or a node: rules are written with operators and run on both."""
+if TYPE_CHECKING:
+    from madaline.graph.arrays import Array, Operand, Tangent
 
 Sample = tuple[tuple[np.ndarray, ...], dict[str, Any]]
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from madaline.description import CUSTOM, Description, description
 from madaline.errors import ShapeError
+from madaline.graph.arrays import Array
 from madaline.graph.as_formula import as_formula
-from madaline.graph.primitive import Array
 from madaline.graph.shapes import Rows, Shape
 from madaline.registry import Registry
 

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import ShapeError
-from madaline.graph.primitive import PRIMITIVES, Array, Sample, elements
+from madaline.graph.arrays import Array
+from madaline.graph.primitive import PRIMITIVES, Sample, elements
 from madaline.graph.primitives.library import (
     LibraryPrimitive,
     check_matrix,

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import DtypeError, ShapeError
+from madaline.graph.arrays import Array
 from madaline.graph.node import Node, as_node, known_value, new_input
-from madaline.graph.primitive import ZERO, Array, Primitive
+from madaline.graph.primitive import ZERO, Primitive
 from madaline.graph.shapes import Rows, Shape, show
 
 

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import ShapeError
+from madaline.graph.arrays import Array
 from madaline.graph.node import INT64
-from madaline.graph.primitive import PRIMITIVES, Array, Primitive, Sample, elements
+from madaline.graph.primitive import PRIMITIVES, Primitive, Sample, elements
 from madaline.graph.shapes import Rows, Shape, check_axes, size_of
 
 

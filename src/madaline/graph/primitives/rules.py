@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from madaline.errors import ShapeError
+from madaline.graph.arrays import Array
 from madaline.graph.node import as_node, new_input
-from madaline.graph.primitive import ZERO, Array, Primitive, zeros_like
+from madaline.graph.primitive import ZERO, Primitive, zeros_like
 from madaline.graph.shapes import Shape, show
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import ShapeError
-from madaline.graph.primitive import PRIMITIVES, ZERO, Array, Sample, elements
+from madaline.graph.arrays import Array
+from madaline.graph.primitive import PRIMITIVES, ZERO, Sample, elements
 from madaline.graph.primitives.library import LibraryPrimitive, check_matrix, check_square, column, random_matrices
 from madaline.graph.shapes import Shape, show
 

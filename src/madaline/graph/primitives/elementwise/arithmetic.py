@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import TraceError
+from madaline.graph.arrays import Array
 from madaline.graph.node import BOOL, INT64, Node, is_constant
-from madaline.graph.primitive import PRIMITIVES, Array
+from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.primitives.elementwise.base import POSITIVE, REAL, Elementwise, cast, sum_to
 
 

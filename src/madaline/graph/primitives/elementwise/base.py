@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from madaline.graph.arrays import Array
 from madaline.graph.node import BOOL, CONSTANT, FLOAT64, INT64, Node, as_node, constant, graph_dtype, is_constant
-from madaline.graph.primitive import PRIMITIVES, ZERO, Array, Primitive, Sample, elements
+from madaline.graph.primitive import PRIMITIVES, ZERO, Primitive, Sample, elements
 from madaline.graph.shapes import Rows, Shape, broadcast
 
 Domain = tuple[float, float]

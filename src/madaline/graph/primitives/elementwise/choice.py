@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from madaline.graph.arrays import Array
 from madaline.graph.node import BOOL, Node, as_node, graph_dtype
-from madaline.graph.primitive import PRIMITIVES, ZERO, Array, Sample
+from madaline.graph.primitive import PRIMITIVES, ZERO, Sample
 from madaline.graph.primitives.elementwise.base import REAL, Elementwise, cast, kind_of, sum_to
 from madaline.graph.shapes import broadcast
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from madaline.graph.primitive import Array
+from madaline.graph.arrays import Array
 from madaline.graph.primitives.elementwise.base import POSITIVE, Elementwise
 
 

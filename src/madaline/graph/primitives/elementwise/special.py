@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from madaline.graph.primitive import PRIMITIVES, Array, Sample
+from madaline.graph.arrays import Array
+from madaline.graph.primitive import PRIMITIVES, Sample
 from madaline.graph.primitives.elementwise.base import POSITIVE, Domain, Elementwise
 
 UNIT: Domain = (0.1, 0.9)

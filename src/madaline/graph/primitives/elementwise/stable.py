@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from madaline.graph.primitive import PRIMITIVES, ZERO, Array
+from madaline.graph.arrays import Array
+from madaline.graph.primitive import PRIMITIVES, ZERO
 from madaline.graph.primitives.elementwise.base import Elementwise
 
 
