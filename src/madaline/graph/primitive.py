@@ -12,7 +12,7 @@ from madaline.graph.shapes import Shape, size_of
 from madaline.registry import Registry
 
 if TYPE_CHECKING:
-    from madaline.graph.arrays import Array, Operand, Tangent
+    from madaline.graph.arrays import Array
 
 Sample = tuple[tuple[np.ndarray, ...], dict[str, Any]]
 

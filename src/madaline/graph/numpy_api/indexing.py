@@ -133,7 +133,7 @@ def _basic(x: Node, items: list[Any]) -> tuple[Node, list[Any]]:
         sizes.append(count)
         steps.append(step)
         axis += 1
-    result = slice_of(x, tuple(starts), tuple(sizes), tuple(steps))
+    result: Any = slice_of(x, tuple(starts), tuple(sizes), tuple(steps))
     if flipped:
         result = PRIMITIVES["flip"](result, axes=tuple(flipped))
     return result.reshape(tuple(shape)), entries

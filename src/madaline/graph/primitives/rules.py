@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from madaline.errors import ShapeError
-from madaline.graph.arrays import Array
+from madaline.graph.arrays import Array, Tangent
 from madaline.graph.node import as_node, new_input
 from madaline.graph.primitive import ZERO, Primitive, zeros_like
 from madaline.graph.shapes import Shape, show
@@ -64,7 +64,7 @@ class CustomDerivative(Primitive, registered=False):
     def value(self, y: Any, *args: Any, rule: DerivativeRule) -> Any:
         return y
 
-    def jvp(self, *args: Array, rule: DerivativeRule) -> Array:
+    def jvp(self, *args: Any, rule: DerivativeRule) -> Tangent:
         count = (len(args) - 1) // 2
         xs, y, dots = args[1:count], args[count], args[count + 2 :]
         if all(dot is ZERO for dot in dots):
@@ -103,7 +103,7 @@ class Barrier(Primitive, registered=False):
     def value(self, x: Any, after: Any) -> Any:
         return x
 
-    def jvp(self, x: Array, after: Array, y: Array, x_dot: Array, after_dot: Array) -> Array:
+    def jvp(self, x: Array, after: Array, y: Array, x_dot: Tangent, after_dot: Tangent) -> Tangent:
         return x_dot
 
     def vjp(self, x: Array, after: Array, y: Array, y_bar: Array) -> tuple[Array, None]:

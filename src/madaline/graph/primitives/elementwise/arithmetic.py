@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import TraceError
-from madaline.graph.arrays import Array
+from madaline.graph.arrays import Array, Tangent
 from madaline.graph.node import BOOL, INT64, Node, is_constant
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.primitives.elementwise.base import POSITIVE, REAL, Elementwise, cast, sum_to
@@ -78,7 +78,7 @@ class Divide(Elementwise):
         a_bar = y_bar / b
         return sum_to(a_bar, a.shape), sum_to(-a_bar * y, b.shape)
 
-    def jvp(self, a: Array, b: Array, y: Array, a_dot: Array, b_dot: Array) -> Array:
+    def jvp(self, a: Array, b: Array, y: Array, a_dot: Tangent, b_dot: Tangent) -> Tangent:
         return (a_dot - b_dot * y) / b
 
 

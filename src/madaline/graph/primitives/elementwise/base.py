@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from madaline.graph.arrays import Array
+from madaline.graph.arrays import Array, Tangent
 from madaline.graph.node import BOOL, CONSTANT, FLOAT64, INT64, Node, as_node, constant, graph_dtype, is_constant
 from madaline.graph.primitive import PRIMITIVES, ZERO, Primitive, Sample, elements
 from madaline.graph.shapes import Rows, Shape, broadcast
 
+T = TypeVar("T", Array, Tangent)
 Domain = tuple[float, float]
 REAL: Domain = (-2.0, 2.0)
 POSITIVE: Domain = (0.3, 2.5)
@@ -30,7 +31,7 @@ def sum_to(value: Array, shape: Shape) -> Array:
     return value.reshape(shape)
 
 
-def scaled(value: Array, factor: Array) -> Array:
+def scaled(value: T, factor: Array | float) -> T:
     """``value * factor`` without the multiplication where the factor is plainly 1 or -1."""
     if isinstance(factor, float):
         if factor == 1.0:
@@ -103,7 +104,7 @@ class Elementwise(Primitive):
         factors = self.derivative(*args, y)
         return factors if isinstance(factors, tuple) else (factors,) * len(args)
 
-    def jvp(self, *args: Array, **params: Any) -> Array:
+    def jvp(self, *args: Array, **params: Any) -> Tangent:
         count = (len(args) - 1) // 2
         inputs, y, dots = args[:count], args[count], args[count + 1 :]
         total: Any = ZERO
@@ -187,7 +188,7 @@ class Cast(Elementwise):
     def value(self, x: Any, *, to: str) -> Any:
         return np.asarray(x).astype(to)
 
-    def jvp(self, x: Array, y: Array, x_dot: Array, *, to: str) -> Array:
+    def jvp(self, x: Array, y: Array, x_dot: Tangent, *, to: str) -> Tangent:
         return x_dot.astype(to) if np.dtype(to).kind == "f" else ZERO
 
     def vjp(self, x: Array, y: Array, y_bar: Array, *, to: str) -> tuple[Array | None]:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from madaline.graph.arrays import Array
+from madaline.graph.arrays import Array, Tangent
 from madaline.graph.primitive import PRIMITIVES, Sample
 from madaline.graph.primitives.elementwise.base import POSITIVE, Domain, Elementwise
 
@@ -37,7 +37,7 @@ class Polygamma(SpecialFunction):
 
         return np.asarray(special.digamma(x) if n == 0 else special.polygamma(n, x)).astype(np.asarray(x).dtype)
 
-    def jvp(self, x: Array, y: Array, x_dot: Array, *, n: int) -> Array:
+    def jvp(self, x: Array, y: Array, x_dot: Tangent, *, n: int) -> Tangent:
         return x_dot * polygamma(x, n=n + 1)
 
     def vjp(self, x: Array, y: Array, y_bar: Array, *, n: int) -> tuple[Array]:
@@ -184,7 +184,7 @@ class _Bessel(SpecialFunction):
         """The derivative."""
         raise NotImplementedError
 
-    def jvp(self, x: Array, y: Array, x_dot: Array, *, order: int) -> Array:
+    def jvp(self, x: Array, y: Array, x_dot: Tangent, *, order: int) -> Tangent:
         return x_dot * self.slope(x, y, order)
 
     def vjp(self, x: Array, y: Array, y_bar: Array, *, order: int) -> tuple[Array]:

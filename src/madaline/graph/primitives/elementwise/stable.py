@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from madaline.graph.arrays import Array
-from madaline.graph.primitive import PRIMITIVES, ZERO
+from madaline.graph.arrays import Array, Tangent
+from madaline.graph.primitive import PRIMITIVES, Zero
 from madaline.graph.primitives.elementwise.base import Elementwise
 
 
@@ -48,8 +48,8 @@ class Relu(Elementwise):
     def value(self, x: Any) -> Any:
         return np.maximum(x, 0)
 
-    def jvp(self, x: Array, y: Array, x_dot: Array) -> Array:
-        return ZERO if x_dot is ZERO else np.where(y > 0.0, x_dot, 0.0)
+    def jvp(self, x: Array, y: Array, x_dot: Tangent) -> Tangent:
+        return x_dot if isinstance(x_dot, Zero) else np.where(y > 0.0, x_dot, 0.0)
 
     def vjp(self, x: Array, y: Array, y_bar: Array) -> tuple[Array]:
         return (np.where(y > 0.0, y_bar, 0.0),)
