@@ -27,7 +27,7 @@ class LibraryPrimitive(Primitive):
             raise DtypeError(f"{self.name} takes floats of one type; the types are {', '.join(map(str, dtypes))}.")
         return dtypes[0]
 
-    def vjp(self, *args: Any, **params: Any) -> tuple[Any, ...]:
+    def vjp(self, *args: Array, **params: Any) -> tuple[Any, ...]:
         return transposed_jvp(self, args, params)
 
     def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> bool:

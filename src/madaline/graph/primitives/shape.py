@@ -243,10 +243,10 @@ class ScatterAdd(Primitive):
         np.add.at(result, indices, moved)
         return np.moveaxis(result, 0, axis)
 
-    def jvp(self, v: Array, indices: Array, y: Array, v_dot: Tangent, _: Array, *, axis: int, size: Any) -> Tangent:
+    def jvp(self, v: Array, indices: Array, y: Array, v_dot: Tangent, _: Array, *, axis: int, size: int) -> Tangent:
         return PRIMITIVES["scatter_add"](v_dot, indices, axis=axis, size=size)
 
-    def vjp(self, v: Array, indices: Array, y: Array, y_bar: Array, *, axis: int, size: Any) -> tuple[Array, None]:
+    def vjp(self, v: Array, indices: Array, y: Array, y_bar: Array, *, axis: int, size: int) -> tuple[Array, None]:
         return PRIMITIVES["take"](y_bar, indices, axis=axis), None
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
@@ -312,10 +312,10 @@ class ScatterAlong(Primitive):
         np.add.at(result, (np.arange(rows)[:, None], indices.reshape(flat)), v.reshape(flat))
         return result.reshape((*v.shape[:-1], size))
 
-    def jvp(self, v: Array, indices: Array, y: Array, v_dot: Tangent, _: Array, *, size: Any) -> Tangent:
+    def jvp(self, v: Array, indices: Array, y: Array, v_dot: Tangent, _: Array, *, size: int) -> Tangent:
         return PRIMITIVES["scatter_along"](v_dot, indices, size=size)
 
-    def vjp(self, v: Array, indices: Array, y: Array, y_bar: Array, *, size: Any) -> tuple[Array, None]:
+    def vjp(self, v: Array, indices: Array, y: Array, y_bar: Array, *, size: int) -> tuple[Array, None]:
         return PRIMITIVES["take_along"](y_bar, indices), None
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:

@@ -6,13 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from madaline.graph.arrays import Array, Tangent
+from madaline.graph.arrays import Array, Operand, Tangent
 from madaline.graph.node import BOOL, CONSTANT, FLOAT64, INT64, Node, as_node, constant, graph_dtype, is_constant
 from madaline.graph.primitive import PRIMITIVES, ZERO, Primitive, Sample, elements
 from madaline.graph.shapes import Rows, Shape, broadcast
 
 T = TypeVar("T", Array, Tangent)
+Factor = Array | float | None
+"A factor of the chain rule; None is zero."
 Domain = tuple[float, float]
 REAL: Domain = (-2.0, 2.0)
 POSITIVE: Domain = (0.3, 2.5)
@@ -96,11 +99,11 @@ class Elementwise(Primitive):
     def value(self, *args: Any, **params: Any) -> Any:
         return self.ufunc(*args)
 
-    def derivative(self, *args: Array) -> Any:
+    def derivative(self, *args: Array) -> Factor | tuple[Factor, ...]:
         """Factors of the chain rule."""
         return None
 
-    def _factors(self, args: tuple[Array, ...], y: Array) -> tuple[Array | None, ...]:
+    def _factors(self, args: tuple[Array, ...], y: Array) -> tuple[Factor, ...]:
         factors = self.derivative(*args, y)
         return factors if isinstance(factors, tuple) else (factors,) * len(args)
 
@@ -159,7 +162,7 @@ def _float_of(args: Sequence[Any]) -> np.dtype[Any] | None:
     return found
 
 
-def kind_of(arg: Any) -> Any:
+def kind_of(arg: Operand) -> Any:
     """What decides the common type: a dtype, or a Python number, which adapts to the others."""
     if isinstance(arg, (bool, int, float, complex)) and not isinstance(arg, np.generic):
         return arg
@@ -205,7 +208,7 @@ class Cast(Elementwise):
 CAST = PRIMITIVES["cast"]
 
 
-def cast(x: Any, dtype: Any) -> Any:
+def cast(x: Operand, dtype: DTypeLike) -> Any:
     """``x`` in another type; itself if it has that type already."""
     if not isinstance(x, Node):
         return np.asarray(x).astype(dtype)
@@ -240,7 +243,7 @@ class Identity(Elementwise):
     def value(self, x: Any) -> Any:
         return x
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array | float:
         return 1.0
 
     def flops(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> Any:

@@ -23,7 +23,7 @@ class Maximum(Elementwise):
     on_masks = "logical_or"
     domains = (REAL, REAL)
 
-    def derivative(self, a: Array, b: Array, y: Array) -> Any:
+    def derivative(self, a: Array, b: Array, y: Array) -> tuple[Array | float | None, ...]:
         share = _share(a, b)
         return share, 1.0 - share
 
@@ -37,7 +37,7 @@ class Minimum(Elementwise):
     on_masks = "logical_and"
     domains = (REAL, REAL)
 
-    def derivative(self, a: Array, b: Array, y: Array) -> Any:
+    def derivative(self, a: Array, b: Array, y: Array) -> tuple[Array | float | None, ...]:
         share = _share(b, a)
         return share, 1.0 - share
 
@@ -92,7 +92,7 @@ class Copysign(Elementwise):
     ufunc = np.copysign
     domains = (REAL, REAL)
 
-    def derivative(self, a: Array, b: Array, y: Array) -> Any:
+    def derivative(self, a: Array, b: Array, y: Array) -> tuple[Array | float | None, ...]:
         return np.copysign(1.0, b) * np.sign(a), None
 
 

@@ -20,7 +20,7 @@ class Sigmoid(Elementwise):
         small = np.exp(-np.abs(x))
         return np.where(x >= 0, 1, small) / (1 + small)
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return y * (1.0 - y)
 
 
@@ -32,7 +32,7 @@ class Softplus(Elementwise):
     def value(self, x: Any) -> Any:
         return np.logaddexp(x, np.zeros((), dtype=np.asarray(x).dtype))
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return sigmoid(x)
 
 
@@ -65,7 +65,7 @@ class Erf(Elementwise):
 
         return erf(x)
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return float(2.0 / np.sqrt(np.pi)) * np.exp(-x * x)
 
 
