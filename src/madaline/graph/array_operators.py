@@ -19,7 +19,7 @@ Binary = Callable[["ArrayOperators", "Operand | Zero"], "Node"]
 
 
 def _unary(function: np.ufunc) -> Unary:
-    return lambda self: function(self)
+    return lambda self: function(self)  # noqa: PLW0108 - a ufunc is no method: it would not be bound
 
 
 def _binary(function: np.ufunc) -> Binary:
@@ -74,10 +74,10 @@ class ArrayOperators:
     def __rdivmod__(self, other: Operand) -> tuple[Node, Node]:
         return self.__rfloordiv__(other), self.__rmod__(other)
 
-    def __eq__(self, other: Any) -> Any:  # noqa: ANN401, PYI032 - object's method gives a bool, an array's an array
+    def __eq__(self, other: Any) -> Any:  # noqa: PYI032 - object's method gives a bool, an array's an array
         return np.equal(self, other)
 
-    def __ne__(self, other: Any) -> Any:  # noqa: ANN401, PYI032 - as __eq__
+    def __ne__(self, other: Any) -> Any:  # noqa: PYI032 - as __eq__
         return np.not_equal(self, other)
 
     __lt__, __le__ = _binary(np.less), _binary(np.less_equal)
