@@ -19,7 +19,7 @@ Binary = Callable[["ArrayOperators", "Operand | Zero"], "Node"]
 
 
 def _unary(function: np.ufunc) -> Unary:
-    return lambda self: function(self)
+    return lambda self: function(self)  # noqa: PLW0108 - a ufunc is no method: it would not be bound
 
 
 def _binary(function: np.ufunc) -> Binary:
