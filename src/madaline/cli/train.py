@@ -107,6 +107,14 @@ def train(
             help="Train on a random sample of this many rows.", rich_help_panel=SPLIT, show_default="all rows"
         ),
     ] = None,
+    drop_duplicates: Annotated[
+        bool,
+        typer.Option(
+            "--drop-duplicates",
+            help="Leave out rows that are equal to an earlier one in every column that is not ignored.",
+            rich_help_panel=SPLIT,
+        ),
+    ] = False,
     memory: Annotated[
         str | None,
         typer.Option(
@@ -201,6 +209,7 @@ def _take(settings: Any, given: dict[str, Any]) -> None:
     if given["rows"] is not None or given["memory"] is not None:
         settings.data.sample = None
         settings.data.memory = given["memory"]
+    settings.data.drop_duplicates |= given["drop_duplicates"]
     if given["time"] is not None:
         settings.training.time = o.seconds(given["time"])
     if given["hidden"] is not None:
