@@ -67,7 +67,8 @@ POSITIVE = NumberRange("(0, inf)")
 FRACTION = NumberRange("[0, 1)")
 
 CHOSEN_BY_PRESETS = ("early_stopping", "nesterovs_momentum")
-"""Booleans of which presets must know whether the user gave them. Other booleans are not marked: a marked one is an integer, which JSON writes as 0 or 1.
+"""Booleans of which presets must know whether the user gave them. Others are not marked: a marked one is an integer,
+which JSON writes as 0 or 1.
 """
 
 T = TypeVar("T")
