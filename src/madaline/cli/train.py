@@ -45,7 +45,11 @@ def train(
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder to write.", show_default="NAME-run")] = None,
     time: Annotated[
-        str | None, typer.Option(help="Time limit for training, for example 90s, 5m or 1h30m.", show_default="none")
+        str | None,
+        typer.Option(
+            help="Time limit for training, for example 90s, 5m or 1h30m. Reading and testing come on top.",
+            show_default="none",
+        ),
     ] = None,
     resume: Annotated[Path | None, typer.Option(help="Run folder to resume.", show_default=False)] = None,
     config: Annotated[

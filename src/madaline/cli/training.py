@@ -193,7 +193,7 @@ def _run(
             checkpoint=folder.checkpoint,
             resume=resume,
             classes=target.classes or None,
-            max_seconds=None if limit is None else max(0.1, limit - (time.monotonic() - began)),
+            max_seconds=limit,
             **folds,
         )
     history = estimator.history_
