@@ -184,7 +184,7 @@ def _run(
         if is_best:  # every row trains some members and validates others
             rows = np.sort(np.concatenate((split.train, split.validation)))
             folds, validation = _folds(split, rows), None
-            train_X, train_y = X.take(rows), named(y[rows], targets)
+            train_X, train_y = parts["train"] = X.take(rows), named(y[rows], targets)
         fit_began = time.monotonic()
         estimator.fit(
             train_X,
@@ -229,7 +229,7 @@ def _run(
         "rows": {
             "all": sampled.n_rows,
             "train": estimator.n_samples_,
-            "validation": len(split.validation),
+            "validation": 0 if is_best else len(split.validation),
             "test": len(split.test),
         },
         "split": split.way,
