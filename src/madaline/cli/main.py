@@ -17,6 +17,7 @@ from madaline.cli.diagnose import diagnose
 from madaline.cli.evaluate import evaluate
 from madaline.cli.explain import explain
 from madaline.cli.export import export
+from madaline.cli.help_pages import Command, Group
 from madaline.cli.inspect import inspect
 from madaline.cli.predict import predict
 from madaline.cli.run_folder import StoppedRun
@@ -31,6 +32,7 @@ UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(
     name="madaline",
+    cls=Group,
     help="Multilayer perceptrons from tables: train, predict, evaluate, explain, compare, inspect, export.",
     epilog="Example: madaline train penguins --out run && madaline inspect run/model.madaline",
     no_args_is_help=True,
@@ -39,7 +41,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (train, predict, evaluate, diagnose, explain, compare, inspect, export, datasets):
-    app.command()(command)
+    app.command(cls=Command)(command)
 
 
 def _show_version(asked: bool) -> None:
