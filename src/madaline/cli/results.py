@@ -129,7 +129,7 @@ def compare(
         for k, each in enumerate(scores)
     ]
     screen.table(["", called(estimator), *others], rows, right=range(1, len(others) + 2))
-    show_meanings(screen, scores)
+    show_meanings(screen, scores, classes_of(estimator) if task == "binary" else ())
     return scores, others
 
 
@@ -138,11 +138,13 @@ def size(score: Score) -> float:
     return 1.0 if score.larger_is_better else 0.0
 
 
-def show_meanings(screen: Screen, scores: Sequence[Score]) -> None:
+def show_meanings(screen: Screen, scores: Sequence[Score], classes: Sequence[Any]) -> None:
     """Show the meanings of the scores."""
+    from madaline.report.findings import meanings
+
     screen.say()
-    for score in scores:
-        screen.say(f"  {score.name}: {score.meaning}.")
+    for name, meaning in meanings(scores, classes):
+        screen.say(f"  {name}: {meaning}.")
 
 
 def advise(

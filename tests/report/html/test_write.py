@@ -502,3 +502,14 @@ def test_an_ensemble_is_drawn_with_its_members(trained, count):
     assert "The first member" in text
     assert f"those of the first of {count} members" in text
     assert "1 Tanh()" in text.replace("\\u0020", " "), "layers of probes are named as in the first member"
+
+
+def test_the_worst_rows_show_as_many_columns_as_fit(trained):
+    """Wide columns are left out, so that the table is not cut off; the text says how many there are."""
+    names = [f"a column with a long name {k}" for k in range(6)]
+    columns = {name: ["x" * 200, "y"] for name in names}
+    rows = WorstRows([3, 4], {"true": ["x", "y"], "predicted": ["y", "x"]}, columns)
+    text = report(replace(findings(trained), worst=rows))
+    assert "The 2 most important of 6 columns are shown." in text
+    few = WorstRows([3, 4], {"true": ["x", "y"]}, {str(k): ["1", "2"] for k in range(6)})
+    assert "most important" not in report(replace(findings(trained), worst=few)).split("Worst predictions")[1]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 from madaline import container
 from madaline.data.task import TASK_NAMES
-from madaline.report.findings import NUMBERS, Findings
+from madaline.report.findings import NUMBERS, Findings, meanings
 from madaline.report.html import data, effects, ensemble, judgement, network, tables, training
 from madaline.report.html.chart import COLOURS, Chart, axis, colour_of, named_axis, numbers, short
 from madaline.report.html.class_table import class_table
@@ -18,6 +18,8 @@ SHOWN_COLUMNS = 8
 "Feature columns in the table of the worst rows, the most important ones."
 LONGEST_NAME = 30
 "Maximum length of a column name at the top of a table."
+WIDTH, GAP, LONGEST_WORD = 76, 2, 16
+"Characters of the feature columns in the table of the worst rows, between two of them, and of a text that is wrapped."
 
 
 def write_report(path: str | os.PathLike[str], findings: Findings) -> None:
@@ -87,7 +89,7 @@ def _result(findings: Findings) -> list[str | Chart]:
         text = "Scores on the test set. Under each score: 95% bootstrap interval."
         found.append(tables.paragraph(text, "quiet"))
         first = next(iter(findings.scores.values()))
-        found.append(tables.definitions([(score.name, score.meaning) for score in first]))
+        found.append(tables.definitions(meanings(first, findings.classes)))
     if len(findings.scores) > 1:
         found.append(_comparison(findings))
     if findings.advice:
@@ -125,7 +127,7 @@ def _predictions(findings: Findings) -> list[str | Chart]:
     found: list[str | Chart] = [*judgement.charts(findings), *class_table(findings)]
     worst = findings.worst
     if worst is not None and worst.rows:
-        shown = list(worst.columns)[:SHOWN_COLUMNS]
+        shown = _fitting(worst.columns)
         names = ["row", *worst.outcome, *(short(name, LONGEST_NAME) for name in shown)]
         columns = [map(str, worst.rows), *worst.outcome.values(), *(worst.columns[name] for name in shown)]
         hidden = len(worst.columns) - len(shown)
@@ -137,6 +139,18 @@ def _predictions(findings: Findings) -> list[str | Chart]:
         found += ["<h3>Worst predictions</h3>", tables.paragraph(text, "quiet")]
         found.append(tables.table(names, list(zip(*columns, strict=True)), right=(0,)))
     return found
+
+
+def _fitting(columns: Mapping[str, Sequence[str]]) -> list[str]:
+    """The first columns that fit beside each other in a table as wide as the page; long texts are wrapped."""
+    found: list[str] = []
+    width = 0
+    for name, texts in columns.items():
+        width += max(len(short(name, LONGEST_NAME)), *(min(len(text), LONGEST_WORD) for text in texts)) + GAP
+        if found and width > WIDTH:
+            break
+        found.append(name)
+    return found[:SHOWN_COLUMNS]
 
 
 def _effects(findings: Findings) -> list[str | Chart]:
