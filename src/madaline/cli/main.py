@@ -18,6 +18,7 @@ from madaline.cli.evaluate import evaluate
 from madaline.cli.explain import explain
 from madaline.cli.export import export
 from madaline.cli.gallery import gallery
+from madaline.cli.help_pages import Command, Group
 from madaline.cli.inspect import inspect
 from madaline.cli.predict import predict
 from madaline.cli.run_folder import StoppedRun
@@ -32,6 +33,7 @@ UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(
     name="madaline",
+    cls=Group,
     help="Multilayer perceptrons from tables: train, predict, evaluate, explain, compare, inspect, export.",
     epilog="Example: madaline train penguins --out run && madaline inspect run/model.madaline",
     no_args_is_help=True,
@@ -40,7 +42,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (train, predict, evaluate, diagnose, explain, compare, inspect, export, datasets, gallery):
-    app.command()(command)
+    app.command(cls=Command)(command)
 
 
 def _show_version(asked: bool) -> None:

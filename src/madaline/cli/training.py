@@ -82,6 +82,8 @@ def _run(
             targets = source.targets_of(settings, table.names)
             sampled = sample(table, settings, targets)
         source.without_gaps(sampled, targets, table.assumptions)
+        if settings.data.drop_duplicates:
+            source.without_duplicates(sampled, _ignored(settings, table.names, targets), table.assumptions)
         frame, assumptions, reading = sampled.frame, table.assumptions, table.format
         screen.title(f"{settings.data.source}: {counted(sampled.n_rows, 'row')}, {counted(frame.width, 'column')}")
         for assumption in assumptions:
@@ -167,7 +169,7 @@ def _run(
         if is_best:  # every row trains some members and validates others
             rows = np.sort(np.concatenate((split.train, split.validation)))
             folds, validation = ensemble_folds(split, rows), None
-            train_X, train_y = X.take(rows), named(y[rows], targets)
+            train_X, train_y = parts["train"] = X.take(rows), named(y[rows], targets)
         fit_began = time.monotonic()
         estimator.fit(
             train_X,
@@ -176,7 +178,7 @@ def _run(
             checkpoint=folder.checkpoint,
             resume=resume,
             classes=target.classes or None,
-            max_seconds=None if limit is None else max(0.1, limit - (time.monotonic() - began)),
+            max_seconds=limit,
             **folds,
         )
     history = estimator.history_
@@ -212,7 +214,7 @@ def _run(
         "rows": {
             "all": sampled.n_rows,
             "train": estimator.n_samples_,
-            "validation": len(split.validation),
+            "validation": 0 if is_best else len(split.validation),
             "test": len(split.test),
         },
         "split": split.way,

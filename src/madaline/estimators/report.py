@@ -14,6 +14,7 @@ from madaline.estimators.intervals import is_covered
 from madaline.estimators.report_rows import ShownColumns, tried_rows
 from madaline.estimators.tabular.effects import column_effects
 from madaline.estimators.tabular.predictions import (
+    called,
     classes_of,
     final_estimator,
     need_probabilities,
@@ -110,7 +111,7 @@ def findings_of(
         title=type(estimator).__name__ if title is None else title,
         task=task,
         facts={"Test set": f"{len(truth):,} rows", "Net": f"{net.network.n_params:,} parameters"},
-        scores={"this net": score(task, truth, prediction)},
+        scores={called(estimator): score(task, truth, prediction)},
         targets=targets,
         classes=classes,
         truth=truth,
