@@ -83,7 +83,9 @@ def _run(
             sampled = sample(table, settings, targets)
         source.without_gaps(sampled, targets, table.assumptions)
         if settings.data.drop_duplicates:
-            source.without_duplicates(sampled, _ignored(settings, table.names, targets), table.assumptions)
+            source.without_duplicates(
+                sampled, source.ignored_columns(settings, table.names, targets), table.assumptions
+            )
         frame, assumptions, reading = sampled.frame, table.assumptions, table.format
         screen.title(f"{settings.data.source}: {counted(sampled.n_rows, 'row')}, {counted(frame.width, 'column')}")
         for assumption in assumptions:
