@@ -193,7 +193,9 @@ def write_rows(plan: ColumnPlan, column: Column, x: np.ndarray, out: np.ndarray,
     except _TooLarge as error:
         raise InputError(
             f"Column {plan.column!r}: row {column.row(start + error.row)} holds {x[error.row]}, which is too large to "
-            "compute with. Correct the value or leave it empty."
+            "compute with. Correct the value or leave it empty.",
+            column=plan.column,
+            row=column.row(start + error.row),
         ) from None
 
 
