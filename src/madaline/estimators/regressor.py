@@ -169,6 +169,11 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
         self._learn_intervals(truth, prediction)
         return self
 
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether ``predict_interval`` knows the size of errors."""
+        return "_intervals" in self.__dict__
+
     def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
         """Predict the lower and upper end of an interval that contains the target with probability ``coverage``.
 

@@ -56,6 +56,20 @@ class SavedModel:
         provenance = getattr(self.estimator, "provenance_", None)
         return {} if provenance is None else provenance.about
 
+    @property
+    def has_names(self) -> bool:
+        """Whether columns are found by their names."""
+        plan = getattr(self.estimator, "table_plan_", None)
+        return bool(plan.has_names) if plan is not None else hasattr(self.estimator, "feature_names_in_")
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether it gives prediction intervals."""
+        if not hasattr(self.estimator, "predict_interval"):
+            return False
+        calibrated = getattr(self.estimator, "is_calibrated", None)
+        return True if calibrated is None else bool(calibrated)
+
     def rows(self, batch: pl.DataFrame) -> Any:
         """The columns of a table that the estimator takes."""
         plan = getattr(self.estimator, "table_plan_", None)
