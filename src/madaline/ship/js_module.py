@@ -22,6 +22,11 @@ function _array(kind, text) {
   for (let i = 0; i < signs.length; ++i) bytes[i] = signs.charCodeAt(i);
   return new kind(bytes.buffer);
 }
+function _transposed(array, rows, columns) {  // the array has the shape (columns, rows)
+  const found = new array.constructor(array.length);
+  for (let i = 0; i < rows; ++i) for (let j = 0; j < columns; ++j) found[i * columns + j] = array[j * rows + i];
+  return found;
+}
 """
 
 
@@ -31,7 +36,7 @@ def js_functions(graphs: Sequence[tuple[str, InferenceGraph]]) -> str:
     A function returns a dict of arrays by the identifiers of the outputs. Weights that several graphs have are written
     once.
     """
-    written: dict[str, str] = {}
+    written: dict[tuple[str, str, tuple[int, ...]], str] = {}
     sections: list[str] = []
     bodies: list[str] = []
     for name, inference in graphs:
@@ -40,15 +45,21 @@ def js_functions(graphs: Sequence[tuple[str, InferenceGraph]]) -> str:
         loops.write()
         names = {}
         for own, value in loops.inference.arrays.items():
-            text = _weights(value)
-            key = hashlib.sha256(text.encode()).hexdigest()
+            key, turned = _key(value), _key(value.T)
             if key not in written:
+                known = written.get(turned)
+                text = _weights(value) if known is None else f"_transposed({known}, {', '.join(map(str, value.shape))})"
                 written[key] = f"w{len(written)}"
                 sections.append(f"const {written[key]} = {text};")
             names[own] = written[key]
         bodies.append(_function(name, loops, code, names))
     body = "\n".join(bodies)
     return "\n".join([DECODE.strip(), *helpers_for(body, HELPERS), *sections, body])
+
+
+def _key(value: np.ndarray) -> tuple[str, str, tuple[int, ...]]:
+    """What is equal for equal arrays only."""
+    return hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest(), value.dtype.name, value.shape
 
 
 def _function(name: str, loops: Loops, code: JavaScriptLanguage, weights: dict[str, str]) -> str:
