@@ -110,7 +110,7 @@ def html_files(model: Any, dtype: DTypeLike | None, path: Path) -> dict[Path, by
             asset("local_engine.js"),
             asset("form.js"),
             'const about = JSON.parse(document.getElementById("data").textContent);',
-            f"const form = startForm(about, localEngine(about, predict, {'attribute' if len(graphs) > 1 else 'null'}));",
+            f"startForm(about, localEngine(about, predict, {'attribute' if len(graphs) > 1 else 'null'}));",
         ]
     )
     targets = about["targets"]

@@ -113,11 +113,28 @@ class JavaScriptLanguage(Language):
         self.write(f"const {name} = _position({value}, {size});")
         return name
 
+    def product(
+        self, y: str, x: tuple[str, int], W: tuple[str, int], strides: tuple[int, ...], counts: tuple[int, int]
+    ) -> bool:
+        """A call: browsers compile a small function that is called often, but not a long one."""
+        numbers = ", ".join(map(str, (*strides, *counts)))
+        self.write(f"_product({y}, {x[0]}, {x[1]}, {W[0]}, {W[1]}, {numbers});")
+        return True
+
     def function(self, name: str, dtype: np.dtype[Any], value: str) -> str:
         return f"Math.{'abs' if name == 'fabs' else name}({value})"
 
 
 HELPERS = {
+    "_product": """
+function _product(y, x, xStart, W, wStart, xStep, wRow, wColumn, rows, columns) {
+  for (let k = 0; k < rows; ++k) {
+    const factor = x[xStart + k * xStep];
+    let at = wStart + k * wRow;
+    for (let j = 0; j < columns; ++j, at += wColumn) y[j] += factor * W[at];
+  }
+}
+""",
     "_power": """
 function _power(x, y) {  // as in C: 1 to any power, and -1 to an infinite one, are 1
   return x === 1 || (x === -1 && Math.abs(y) === Infinity) ? 1 : Math.pow(x, y);

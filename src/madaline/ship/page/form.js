@@ -22,7 +22,7 @@ function startForm(about, engine) {
   };
   const place = id => document.getElementById(id);
   const number = (x, digits = 5) => x == null || Number.isNaN(x) ? "missing"
-    : new Intl.NumberFormat("en", {maximumSignificantDigits: digits, useGrouping: Math.abs(x) >= 1e4}).format(x);
+    : new Intl.NumberFormat("en", {maximumSignificantDigits: Math.abs(x) >= 1e4 ? 6 : digits, useGrouping: Math.abs(x) >= 1e4}).format(x);
   const percent = p => `${(100 * p).toFixed(p > 0.0995 && p < 0.9995 ? 1 : 2)} %`;
   const isoDay = days => new Date(Math.round(days * 86400) * 1000).toISOString().slice(0, 10);
 
@@ -84,7 +84,7 @@ function startForm(about, engine) {
         dot.hidden = at == null;
         if (at != null) {
           dot.style.left = `${100 * at}%`;
-          dot.style.top = `${8 + 0.4 * Math.min(100, Math.max(0, height(now)))}px`;
+          dot.style.top = `${Math.min(100, Math.max(0, height(now)))}%`;
         }
       },
     };
@@ -172,22 +172,26 @@ function startForm(about, engine) {
     return picture;
   }
 
-  let widest = null;
+  let widest = null;  // the range of everything that was answered so far, for pictures of intervals
+  function widen(low, high) {
+    widest = widest == null ? [low, high] : [Math.min(widest[0], low), Math.max(widest[1], high)];
+  }
+
   function showAnswer(answer) {
     const panel = make("div", {class: "panel"});
     if (answer.kind === "classes" || answer.kind === "labels") {
       const order = [...answer.p.keys()].sort((a, b) => answer.p[b] - answer.p[a]);
       const chosen = answer.kind === "classes" ? [answer.label] : order.filter(k => answer.p[k] > 0.5);
-      panel.append(make("h2", {}, about.targets.length === 1 ? about.targets[0] : "Prediction"),
+      panel.append(make("h2", {class: "name"}, about.targets.length === 1 ? about.targets[0] : "Prediction"),
         make("div", {class: "big"}, chosen.map(k => answer.names[k]).join(", ") || "none"));
       panel.append(answer.isScore
         ? make("p", {class: "quiet"}, `Score ${number(answer.score)}; the model gives no probabilities.`)
         : bars(answer.names, answer.p, order, k => chosen.includes(k)));
     } else {
       for (const {name, value, low, high, note} of answer.values) {
-        panel.append(make("h2", {}, name), make("div", {class: "big"}, number(value)));
+        panel.append(make("h2", {class: "name"}, name), make("div", {class: "big"}, number(value, 4)));
         if (low != null) {
-          widest = widest == null ? [low, high] : [Math.min(widest[0], low), Math.max(widest[1], high)];
+          widen(low, high);
           if (answer.values.length === 1) panel.append(intervalPicture(value, low, high, widest));
           panel.append(make("p", {class: "quiet"}, `${about.coverage * 100} % prediction interval: ${number(low, 4)} to ${number(high, 4)}`));
         }
@@ -257,6 +261,7 @@ function startForm(about, engine) {
       const found = await engine.ask(asked.slice(start, start + engine.batch));
       if (own !== version) return;
       values.push(...found.map(each => quantity(each, answer)));
+      for (const each of found) if (each.kind === "numbers" && each.values[0].low != null) widen(each.values[0].low, each.values[0].high);
       await engine.pause();
       if (own !== version) return;
     }
@@ -268,6 +273,7 @@ function startForm(about, engine) {
       if (view.variants.length) view.curve(values.slice(start, start + view.variants.length), bounds, now);
       start += view.variants.length;
     }
+    if (widest != null) showAnswer(answer);
   }
 
   about.fields.forEach((field, k) => {
