@@ -30,6 +30,8 @@ class Field:
     categories : tuple of str
     default : float, str or None
         A typical value: of a number, or of a date as days since 1970-01-01.
+    has_time : bool
+        Whether the times of day of dates are used.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Field:
     is_whole: bool = False
     categories: tuple[str, ...] = ()
     default: float | str | None = None
+    has_time: bool = False
 
     def to_plain(self) -> dict[str, Any]:
         """The field as plain data, for JSON."""
@@ -52,6 +55,7 @@ class Field:
             "isWhole": self.is_whole,
             "categories": self.categories,
             "default": self.default,
+            "hasTime": self.has_time,
         }
 
 
@@ -77,6 +81,6 @@ def _field(column: Any) -> Field:
         return Field(column.column, "boolean", default=0.0)
     if isinstance(column, Moment):
         days = dict(zip(column.parts, column.centres, strict=True)).get("days", 0.0)
-        return Field(column.column, "date", default=float(int(days)))
+        return Field(column.column, "date", default=float(int(days)), has_time="hour" in column.parts)
     assert isinstance(column, Listed)
     return Field(column.column, "category", categories=column.categories, default=(column.categories or ("",))[0])

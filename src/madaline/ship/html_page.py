@@ -34,7 +34,8 @@ PAGE = """<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-{policy}<title>{title}</title>
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<title>{title}</title>
 <style>{style}</style>
 </head>
 <body>
@@ -57,33 +58,39 @@ def asset(name: str) -> str:
     return files("madaline.ship").joinpath("page", name).read_text(encoding="utf-8")
 
 
-def page(title: str, about: str, foot: str, scripts: list[str], *, data: str = "", policy: bool = True) -> str:
+def page(title: str, about: str, foot: str, script: str, *, data: str = "", allowed: str = "") -> tuple[str, str]:
     """A page with a form.
 
     Parameters
     ----------
     title, about, foot : str
         Texts; they are escaped.
-    scripts : list of str
+    script : str
         Source code, which must not hold text of others.
     data : str
-        A JSON document for the scripts, already escaped.
-    policy : bool
-        Whether to add a content security policy that allows only this style and these scripts, and no network.
+        A JSON document for the script, already escaped.
+    allowed : str
+        Further rules of the content security policy.
+
+    Returns
+    -------
+    page, policy : str
+        The policy allows only this script, and no network.
     """
-    style = f"{COLOURS}\n{asset('form.css')}"
-    allowed = " ".join(f"'{_digest(script)}'" for script in scripts)
-    rules = f"default-src 'none'; style-src 'unsafe-inline'; script-src {allowed}; base-uri 'none'; form-action 'none'"
+    policy = (
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src '{_digest(script)}'; base-uri 'none'; "
+        f"form-action 'none'{allowed}"
+    )
     tags = [f'<script type="application/json" id="data">{data}</script>'] if data else []
-    tags += [f"<script>{script}</script>" for script in scripts]
-    return PAGE.format(
-        policy=f'<meta http-equiv="Content-Security-Policy" content="{rules}">\n' if policy else "",
+    text = PAGE.format(
+        policy=policy,
         title=page_text(title),
         about=page_text(about),
         foot=page_text(foot),
-        style=style,
-        scripts="\n".join(tags),
+        style=f"{COLOURS}\n{asset('form.css')}",
+        scripts="\n".join([*tags, f"<script>{script}</script>"]),
     )
+    return text, policy
 
 
 def _digest(script: str) -> str:
@@ -114,11 +121,11 @@ def html_files(model: Any, dtype: DTypeLike | None, path: Path) -> dict[Path, by
         ]
     )
     targets = about["targets"]
-    text = page(
+    text, _ = page(
         f"Prediction of {', '.join(targets)}",
         "Change the inputs, and the answer follows. A curve shows how the answer changes with its input.",
         "Computed in this page, without a network. Leave a field empty for a missing value. Written by madaline.",
-        [script],
+        script,
         data=page_json(about),
     )
     return {path: text.encode()}
@@ -137,11 +144,6 @@ def _about(estimator: Any, inference: InferenceGraph) -> dict[str, Any]:
         raise ExportError("A page predicts one target of classes, and the estimator has several. Fit one for each.")
     else:
         output, classes = "numbers", []
-    has_time = {
-        column.column
-        for column in getattr(getattr(estimator, "table_plan_", None), "columns", ())
-        if "hour" in getattr(column, "parts", ())
-    }
     levels = getattr(estimator, "quantiles", ())
     targets = [str(name) for name in getattr(estimator, "target_names_", ("y",))]
     return {
@@ -153,5 +155,5 @@ def _about(estimator: Any, inference: InferenceGraph) -> dict[str, Any]:
         else [],
         "coverage": COVERAGE,
         "isMatrix": not any(port.is_column for port in inference.inputs),
-        "fields": [{**each.to_plain(), "hasTime": each.name in has_time} for each in fields_of(estimator)],
+        "fields": [each.to_plain() for each in fields_of(estimator)],
     }

@@ -50,9 +50,9 @@ def _matmul(loops: Loops, node: Node) -> None:
         return
     views = loops.plan.views[id(x)], loops.plan.views[id(W)]
     if all(count == 1 for count in outer) and not any(is_number(view.root) for view in views):
-        places = [(loops.name(view.root), view.offset) for view in views]
+        first, second = ((loops.name(view.root), view.offset) for view in views)
         strides = views[0].strides[-1], *views[1].strides[-2:]
-        if loops.code.product(loops.name(node), *places, strides, (sizes(x)[-1], n_out)):
+        if loops.code.product(loops.name(node), first, second, strides, (sizes(x)[-1], n_out)):
             return
     with loops.nest(outer) as at, loops.nest([sizes(x)[-1]], "k", scope=True) as (k,):
         loops.code.constant("factor", node.dtype, loops.load(x, [*at, k]))

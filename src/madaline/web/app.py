@@ -27,7 +27,7 @@ from madaline.web.errors import RequestError
 from madaline.web.guard import Guard
 from madaline.web.limits import Limits
 from madaline.web.metrics import MEDIA_TYPE, Metrics
-from madaline.web.page import PAGE, PAGE_POLICY
+from madaline.web.page import form_page
 from madaline.web.schema import about, openapi, row_schema
 from madaline.web.served_model import Answer, ServedModel, Wish
 from madaline.web.shelf import Shelf
@@ -201,7 +201,9 @@ async def _version(_: Request) -> Response:
 
 
 async def _page(_: Request) -> Response:
-    return Response(PAGE, media_type="text/html", headers={"content-security-policy": PAGE_POLICY})
+    text, policy = form_page()
+    headers = {"content-security-policy": f"{policy}; frame-ancestors 'none'"}
+    return Response(text, media_type="text/html", headers=headers)
 
 
 def _json(document: Any, status: int = 200) -> Response:

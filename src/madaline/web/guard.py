@@ -19,7 +19,7 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 OPEN_PATHS = ("/", "/ping", "/health", "/version")
-"Paths that need no token: they say nothing about the models."
+"Paths that need no token, besides those of form pages: they say nothing about the models."
 
 HEADERS = (
     (b"x-content-type-options", b"nosniff"),
@@ -109,10 +109,14 @@ class Guard:
         site, mode = (given.get(name, [b""])[0] for name in (b"sec-fetch-site", b"sec-fetch-mode"))
         if site in (b"cross-site", b"same-site") and mode != b"navigate":
             raise RequestError(403, "Pages of other origins may not use this server.")
-        if self._token is not None and scope["path"] not in OPEN_PATHS:
+        if self._token is not None and not _is_open(scope["path"]):
             scheme, _, token = given.get(b"authorization", [b""])[0].partition(b" ")
             if scheme.lower() != b"bearer" or not hmac.compare_digest(token.strip(), self._token):
                 raise RequestError(401, "The server needs its token: send the header Authorization: Bearer TOKEN.")
+
+
+def _is_open(path: str) -> bool:
+    return path in OPEN_PATHS or (path.startswith("/models/") and path.count("/") == 2)
 
 
 def _without_port(host: str) -> str:

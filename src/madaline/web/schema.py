@@ -7,6 +7,7 @@ from typing import Any
 
 from madaline import __version__
 from madaline.ship.fields import Field
+from madaline.ship.html_page import COVERAGE
 from madaline.web.bodies import ARROW, CSV, JSON
 from madaline.web.served_model import ServedModel
 
@@ -39,6 +40,8 @@ def about(model: ServedModel) -> dict[str, Any]:
         "task": model.saved.task,
         "targets": model.saved.targets,
         "classes": [str(name) for name in model.saved.classes],
+        "values": list(model.saved.classes),
+        "coverage": COVERAGE,
         "hasNames": model.saved.has_names,
         "hasProbabilities": model.has_probabilities,
         "hasIntervals": model.has_intervals,
