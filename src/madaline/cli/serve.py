@@ -101,15 +101,12 @@ def _files(given: list[str]) -> dict[str, Path]:
 
 
 def _run(files: dict[str, Path], host: str, port: int, token: str | None, limits: Limits) -> None:
-    import socket
-
     from madaline.cli.screen import Screen
     from madaline.web.app import Service
-    from madaline.web.server import run
+    from madaline.web.server import listen, run
 
     try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        listening = socket.create_server((host, port), family=family, backlog=2048)
+        listening = listen(host, port)
     except OverflowError:
         raise ConfigError(f"--port {port} must be from 0 to 65535.") from None
     except OSError as error:

@@ -79,6 +79,22 @@ class Server(uvicorn.Server):
                 loop.remove_signal_handler(number)
 
 
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens on an address.
+
+    Its protocol is named, since asyncio sends small answers without delay only over sockets that are known to be TCP.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind((host, port))
+    except BaseException:
+        found.close()
+        raise
+    return found
+
+
 def run(app: Any, listening: socket.socket, limits: Limits, *, started: Callable[[], None]) -> None:
     """Serve until SIGTERM or Ctrl-C.
 
