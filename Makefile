@@ -17,7 +17,7 @@ endif
 native_sources := $(wildcard native/kernels/*.h native/bind/*.h native/bind/*.cpp)
 native_files := $(native_sources) $(wildcard native/tests/*.cpp)
 
-.PHONY: help setup demo test test-times test-native test-oracles test-clinic test-gallery record-oracles sanitize lint format types bench clean
+.PHONY: help setup demo test test-times test-native test-oracles test-web test-clinic test-gallery record-oracles sanitize lint format types bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -100,6 +100,19 @@ site_packages := import sysconfig; print(sysconfig.get_path("purelib"))
 
 test-oracles: setup .venv-oracles/installed ## Compare with PyTorch, JAX and others (installs them first)
 	.venv-oracles/bin/python -m pytest -n 2 tests/oracles
+
+# MLflow and the driver of the browser are in a separate environment, too. The browser is Debian's.
+.venv-web/installed: .venv/tools
+	@command -v chromium >/dev/null || { apt-get update -q && apt-get install -y -q --no-install-recommends chromium; }
+	@test -x .venv-web/bin/python || $(BIN)/python -m venv .venv-web
+	.venv-web/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-web/bin/python -m pip install --quiet --group web
+	@echo "import site; site.addsitedir('$$($(BIN)/python -c '$(site_packages)')')" \
+	  > "$$(.venv-web/bin/python -c '$(site_packages)')/borrowed.pth"
+	@touch $@
+
+test-web: setup .venv-web/installed ## Try the server and exported pages: browser, load, attacks, MLflow (installs them first)
+	OPENBLAS_NUM_THREADS=1 .venv-web/bin/python -m pytest -n 2 tests/web/live
 
 test-clinic: setup ## Sick and healthy runs through the doctor: a sample of the clinic
 	$(BIN)/python tests/doctor/clinic/clinic.py --half report --sick 30 --healthy 21 --recall 0.75 --false-alarms 0.1

@@ -18,7 +18,6 @@ from madaline.cli import source
 from madaline.cli.config import RunConfig, RunEnd
 from madaline.cli.diagnose import show_diagnosis
 from madaline.cli.diagnosing import diagnose
-from madaline.cli.model import target_columns
 from madaline.cli.new_estimator import PARAMETERS, choose_probes, new_estimator
 from madaline.cli.options import assumed
 from madaline.cli.results import advise, compare, show_history, show_members, show_plan, status
@@ -31,6 +30,7 @@ from madaline.data.panel import find_panel
 from madaline.data.reading.assumption import counted
 from madaline.data.split import Split
 from madaline.errors import ConfigError, DataWarning
+from madaline.estimators.tabular.saved_model import target_columns
 
 if TYPE_CHECKING:
     from madaline.data.reading.table_file import TableFile
