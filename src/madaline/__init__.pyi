@@ -10,6 +10,7 @@ from madaline import optim as optim
 from madaline import report as report
 from madaline import ship as ship
 from madaline import train as train
+from madaline import tune as tune
 from madaline.config import show_config as show_config
 from madaline.data.datasets import load_dataset as load_dataset
 from madaline.data.reading.table_file import read_table as read_table
@@ -74,6 +75,7 @@ from madaline.train.population import Population as Population
 from madaline.train.stopping import EarlyStopping as EarlyStopping
 from madaline.train.stream import Stream as Stream
 from madaline.train.trainer import Trainer as Trainer
+from madaline.tune.search import search as search
 
 __version__: str
 __all__ = [
@@ -140,12 +142,14 @@ __all__ = [
     "read_table",
     "report",
     "save",
+    "search",
     "set_threads",
     "ship",
     "show_config",
     "supported_functions",
     "trace",
     "train",
+    "tune",
     "value_and_grad",
     "vjp",
     "vmap",

@@ -47,7 +47,7 @@ def joined(members: list[Member], rows: RowSet, loss: Loss, average: str, stoppe
     kinds: dict[str, list[Member]] = {}
     for member in members:
         kinds.setdefault(member.task.kind.name, []).append(member)
-    found = [_held_out(each, len(rows), average) for each in kinds.values()]
+    found = [held_out_outputs(each, len(rows), average) for each in kinds.values()]
     is_known = np.logical_and.reduce([known for _, known in found])
     if not is_known.any():  # training ended before each kind had a fold in common
         found, kinds = found[:1], dict([next(iter(kinds.items()))])
@@ -70,7 +70,7 @@ def joined(members: list[Member], rows: RowSet, loss: Loss, average: str, stoppe
     return TrainedEnsemble(members, weights, model, every, is_known, stopped)
 
 
-def _held_out(members: Sequence[Member], n_rows: int, average: str) -> tuple[np.ndarray, np.ndarray]:
+def held_out_outputs(members: Sequence[Member], n_rows: int, average: str) -> tuple[np.ndarray, np.ndarray]:
     """Outputs of members of one kind for the rows that they did not see, and which rows these are."""
     found, known = [], []
     for repeat in sorted({member.task.kind.repeat for member in members}):
