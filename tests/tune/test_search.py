@@ -92,8 +92,8 @@ def test_nets_of_a_rung_are_trained_from_the_start_with_a_schedule_of_their_own(
     found = searched()
     stopped = [row for row in found.trials_ if row["state"] == "stopped early"]
     finished = [row for row in found.trials_ if row["state"] == "finished"]
-    assert {(row["epochs"], row["rung"]) for row in stopped} == {(5, 0)}
-    assert {(row["epochs"], row["rung"]) for row in finished} == {(15, 1)}
+    assert {(row["epochs"], row["rung"]) for row in stopped} == {(5, 1)}
+    assert {(row["epochs"], row["rung"]) for row in finished} == {(15, 2)}
     assert 1 < len(finished) < len(stopped)
 
 
@@ -151,7 +151,7 @@ def test_a_trial_that_diverges_is_listed_and_the_others_go_on():
 def test_plain_parameters_are_searched_without_a_preset():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))
-    estimator = md.MLPRegressor((8,), max_iter=10, random_state=0)
+    estimator = md.MLPRegressor(hidden_layer_sizes=(8,), max_iter=10, random_state=0)
     found = md.search(estimator, X, X[:, 0], trials=3, max_seconds=None, cv=2)
     assert found.best_params_.keys() >= {"alpha", "learning_rate_init", "activation"}
     assert "hidden_layer_sizes" not in found.best_params_  # the user chose it

@@ -20,6 +20,7 @@ from madaline.cli.export import export
 from madaline.cli.inspect import inspect
 from madaline.cli.predict import predict
 from madaline.cli.run_folder import StoppedRun
+from madaline.cli.search import search
 from madaline.cli.train import train
 from madaline.errors import ConfigError, MadalineError, UnknownNameError
 
@@ -31,14 +32,14 @@ UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(
     name="madaline",
-    help="Multilayer perceptrons from tables: train, predict, evaluate, explain, compare, inspect, export.",
+    help="Multilayer perceptrons from tables: train, search, predict, evaluate, explain, compare, inspect, export.",
     epilog="Example: madaline train penguins --out run && madaline inspect run/model.madaline",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (train, predict, evaluate, diagnose, explain, compare, inspect, export, datasets):
+for command in (train, search, predict, evaluate, diagnose, explain, compare, inspect, export, datasets):
     app.command()(command)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from madaline.cli import source
+from madaline.cli import searching, source
 from madaline.cli.config import RunConfig, RunEnd
 from madaline.cli.diagnose import show_diagnosis
 from madaline.cli.diagnosing import diagnose
@@ -116,7 +116,8 @@ def _run(
         split = _split(settings, frame, y, target)
         X = Table.of(frame.drop(targets))
         watcher = RunWatcher()
-        is_best = settings.training.preset == "best"
+        is_search = settings.search.is_wanted
+        is_best = settings.training.preset == "best" or is_search
         estimator = new_estimator(
             settings,
             target.task,
@@ -146,7 +147,7 @@ def _run(
             if not resume:
                 # What was chosen from the data is written down, so that a later version trains the same net.
                 settings.data.target, settings.split.way = targets, split.way
-                for name, parameter in PARAMETERS.items():
+                for name, parameter in {} if is_search else PARAMETERS.items():
                     setattr(settings.training, name, estimator.resolved_params_[parameter])
                 settings.versions = _versions()
                 folder.write(CONFIG, settings.to_toml())
@@ -161,8 +162,9 @@ def _run(
         train_X, train_y = parts["train"]
         if sampled.is_sample and is_best:
             raise ConfigError(
-                "--preset best needs the table in memory, and this one is larger. Use --preset auto, a random sample "
-                "(--rows 100000), or more memory (--memory 8GB)."
+                f"{'A search' if is_search else '--preset best'} needs the table in memory, and this one is larger. "
+                f"Use {'madaline train' if is_search else '--preset auto'}, a random sample (--rows 100000), or more "
+                "memory (--memory 8GB)."
             )
         if sampled.is_sample:
             from madaline.estimators.table_stream import TableStream
@@ -184,18 +186,26 @@ def _run(
             folds, validation = _folds(split, rows), None
             train_X, train_y = X.take(rows), named(y[rows], targets)
         fit_began = time.monotonic()
-        estimator.fit(
-            train_X,
-            train_y,
-            validation=validation,
-            checkpoint=folder.checkpoint,
-            resume=resume,
-            classes=target.classes or None,
-            max_seconds=None if limit is None else max(0.1, limit - (time.monotonic() - began)),
-            **folds,
-        )
+        if is_search:
+            searching.run(
+                settings, folder, estimator, train_X, train_y, began=began, resume=resume,
+                progress=screen.is_watched, classes=target.classes or None, **folds,
+            )  # fmt: skip
+            if watcher.begin is not None:  # trial 0 was trained before the run was resumed
+                begin()
+        else:
+            estimator.fit(
+                train_X,
+                train_y,
+                validation=validation,
+                checkpoint=folder.checkpoint,
+                resume=resume,
+                classes=target.classes or None,
+                max_seconds=None if limit is None else max(0.1, limit - (time.monotonic() - began)),
+                **folds,
+            )
     history = estimator.history_
-    if history.stopped == "interrupted":
+    if history.stopped == "interrupted" and not is_search:
         raise StoppedRun(f"Stopped in epoch {history.epochs + 1}. Resume with: madaline train --resume {folder.typed}")
     with status(screen, "examining the training"):
         seconds = float(history["seconds"].sum()) if history.epochs else 0.0
@@ -204,6 +214,8 @@ def _run(
     estimator.target_names_ = targets
     ended = "time" if is_repeated else history.stopped
     settings.ended = RunEnd(ended, history.epochs, watcher.steps)
+    if is_search:
+        searching.show(screen, estimator)
     if is_best:
         show_members(screen, estimator.members_, ended, time.monotonic() - fit_began)
     else:
@@ -220,7 +232,8 @@ def _run(
     )
     advice = advise(
         screen, estimator, parts["train"][1], history, scores, baselines, folder,
-        n_train=estimator.n_samples_, split=split.way, given=settings.training.given,
+        n_train=estimator.n_samples_, split=split.way,
+        given=(*settings.training.given, *(searching.SEARCHED if is_search else ())),
     )  # fmt: skip
     document = {
         "source": settings.data.source,
@@ -243,6 +256,7 @@ def _run(
         "baselines": {name: {score.name: vars(score) for score in each} for name, each in baselines.items()},
         "advice": [vars(each) for each in advice],
         **({} if diagnosis is None else {"diagnosis": diagnosis.to_dict()}),
+        **(searching.document(estimator) if is_search else {}),
         "seed": settings.training.seed,
         "versions": _versions(),
         "trained": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -258,6 +272,7 @@ def _run(
             )
     _write(folder, settings, estimator, reading, document, screen)
     files = [MODEL, *(["report.html"] if with_report else []), "history.parquet, config.toml, result.json, log.txt"]
+    files += [searching.TRIALS] if is_search else []
     screen.title(f"Written to {folder.path}: {', '.join(files)}")
     screen.say(f"  madaline predict {quote(str(folder.path / MODEL))} NEW.csv -o scored.csv")
     screen.result(document | {"folder": str(folder.path), "model": str(folder.path / MODEL)})
@@ -417,7 +432,9 @@ def _write(
     folder.write(CONFIG, settings.to_toml())
     folder.write("result.json", json.dumps(about, indent=2, ensure_ascii=False))
     folder.write("log.txt", "\n".join(screen.log) + "\n")
-    folder.finish(can_resume=settings.ended.by == "time")
+    if settings.search.is_wanted:
+        searching.write(folder, estimator)
+    folder.finish(can_resume=settings.ended.by == "time" or settings.search.is_wanted)
 
 
 def _versions() -> dict[str, str]:

@@ -82,8 +82,9 @@ class TrialRecord:
             "round": self.round,
             "state": self.state,
             "loss": self.loss,
-            "rung": max(self.losses) if self.losses else None,
+            "rung": max(self.losses) + 1 if self.losses else None,
             "epochs": self.epochs,
             "seconds": self.seconds,
+            **{f"loss_{rung + 1}": loss for rung, loss in sorted(self.losses.items())},
             **self.labels,
         }

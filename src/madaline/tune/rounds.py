@@ -114,7 +114,10 @@ class RoundSearch:
         self.study.load()
         last = self.nets.rungs - 1
         self.finishers.load(self.study.records, lambda each: self.nets.tasks(each.labels, each.number, last))
+        linear: list[list[Member]] = []
         try:
+            linear, stopped = self.nets.linear_models()
+            self.stopped = "interrupted" if stopped == "interrupted" else ""
             self._run()
         except KeyboardInterrupt:  # between two trainings; the model is made of what is known
             self.stopped = "interrupted"
@@ -127,7 +130,8 @@ class RoundSearch:
         estimator.resolved_params_ |= {
             name: value for name, value in used.items() if name not in ("callbacks", "metrics", "progress")
         }
-        ensemble, self.ensemble_loss = self.nets.joined([each.members for each in self.finishers.found], self.stopped)
+        kinds = [*(each.members for each in self.finishers.found), *linear]
+        ensemble, self.ensemble_loss = self.nets.joined(kinds, self.stopped)
         return ensemble
 
     def parameter_names(self) -> list[str]:

@@ -111,10 +111,55 @@ def search(
     """
     began = time.monotonic()
     optuna()
-    _check(estimator, X, max_seconds=max_seconds, trials=trials)
+    if not isinstance(estimator, NetEstimator):
+        raise ConfigError(
+            "search needs an estimator of madaline, such as MLPClassifier(preset='auto'). It was given "
+            f"{estimator!r:.60}."
+        )
+    found = _without_callbacks(estimator)
+    found.set_params(callbacks=estimator.callbacks)
+    return fit_search(
+        cast(E, found),
+        X,
+        y,
+        sample_weight,
+        space=space,
+        limits=SearchLimits(trials, began, max_seconds),
+        storage=storage,
+        study_name=study_name,
+        sampler=sampler,
+        checkpoint=checkpoint,
+        resume=resume,
+        progress=progress,
+        classes=classes,
+        groups=groups,
+        cv=cv,
+    )
+
+
+def fit_search(
+    estimator: E,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    space: Any,
+    limits: SearchLimits,
+    storage: Any = None,
+    study_name: str = NAME,
+    sampler: str = "tpe",
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    progress: bool | None = None,
+    **options: Any,
+) -> E:
+    """Fit an estimator by a search, as :func:`search` fits a copy of one. Returns it."""
+    _check(estimator, X, limits)
     if resume and checkpoint is None:
         raise ConfigError("resume=True continues from a folder: pass checkpoint=PATH, too.")
-    template = _template(estimator)
+    template = _without_callbacks(estimator)
+    if template.preset == "best":  # its nets are those of "auto"
+        template.set_params(preset="auto")
     folder = None if checkpoint is None else Path(checkpoint)
     n_rows = len(y)
     given = _default_space(template, n_rows) if space is None else space
@@ -126,12 +171,11 @@ def search(
         sampler=sampler,
         name=study_name,
     )
-    found = clone(template).set_params(callbacks=estimator.callbacks, progress=False)
-    if not isinstance(found.random_state, (int, np.integer)):
+    estimator.set_params(preset=template.preset, progress=False)
+    if not isinstance(estimator.random_state, (int, np.integer)):
         known = None if study.is_shared else study.known()
         state = np.random.default_rng().integers(2**31) if known is None else known["random_state"]
-        found.set_params(random_state=int(state))
-    limits = SearchLimits(trials, began, max_seconds)
+        estimator.set_params(random_state=int(state))
     bar = SearchBar(limits) if shows_progress(progress) else None
     run = RoundSearch(
         template,
@@ -142,25 +186,21 @@ def search(
         about={
             "estimator": _text(template),
             "space": {name: part.to_plain() for name, part in parts.items()},
-            "random_state": int(found.random_state),
+            "random_state": int(estimator.random_state),
         },
         progress=Progress(bar.show) if bar is not None else Progress(),
     )
     try:
-        found.fit_members(run, X, y, sample_weight, classes=classes, groups=groups, cv=cv)
+        estimator.fit_members(run, X, y, sample_weight, **options)
     finally:
         if bar is not None:
             bar.close()
-    describe(found, run, seconds=time.monotonic() - began)
-    return cast(E, found)
+    describe(estimator, run, seconds=time.monotonic() - limits.began)
+    return estimator
 
 
-def _check(estimator: Any, X: Any, *, max_seconds: Any, trials: Any) -> None:
-    if not isinstance(estimator, NetEstimator):
-        raise ConfigError(
-            "search needs an estimator of madaline, such as MLPClassifier(preset='auto'). It was given "
-            f"{estimator!r:.60}."
-        )
+def _check(estimator: NetEstimator, X: Any, limits: SearchLimits) -> None:
+    max_seconds, trials = limits.seconds, limits.trials
     if isinstance(X, TableStream):
         raise ConfigError("A search needs the whole table in memory; X is a TableStream.")
     if max_seconds is None and trials is None:
@@ -177,11 +217,10 @@ def _check(estimator: Any, X: Any, *, max_seconds: Any, trials: Any) -> None:
         )
 
 
-def _template(estimator: NetEstimator) -> NetEstimator:
-    """The estimator without callbacks, which belong to one net; ``preset="best"`` trains nets of ``preset="auto"``."""
+def _without_callbacks(estimator: NetEstimator) -> NetEstimator:
+    """A copy without callbacks, which are not copied: they may be watched by others."""
     names = estimator.get_params(deep=False)
-    found = clone(type(estimator)(**{name: value for name, value in names.items() if name != "callbacks"}))
-    return cast(NetEstimator, found.set_params(preset="auto") if found.preset == "best" else found)
+    return cast(NetEstimator, clone(type(estimator)(**{name: names[name] for name in names if name != "callbacks"})))
 
 
 def _default_space(template: NetEstimator, n_rows: int) -> dict[str, Any]:

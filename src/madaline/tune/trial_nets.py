@@ -13,7 +13,7 @@ import numpy as np
 from madaline.errors import DivergenceError, MadalineWarning
 from madaline.estimators.ensemble.joining import TrainedEnsemble, held_out_outputs, joined
 from madaline.estimators.ensemble.members import Member, Task, train_side_by_side
-from madaline.estimators.ensemble.plan import Kind
+from madaline.estimators.ensemble.plan import Kind, Plan, kinds_for
 from madaline.estimators.ensemble.weights import best_temperature
 from madaline.estimators.parameters import NetParameters
 from madaline.estimators.row_set import RowSet
@@ -27,6 +27,8 @@ from madaline.tune.space import Space
 if TYPE_CHECKING:
     from madaline.estimators.base import NetEstimator
 
+LINEAR_SHARE = 0.1
+"Largest fraction of the time that is left for linear models."
 LARGEST = 1e300
 "In place of a loss that is not finite, which storages do not take."
 
@@ -104,6 +106,20 @@ class TrialNets:
         kind, count = Kind(f"trial {number}", settings), len(self.folds)
         return [Task(number * count + fold, kind, fold, *rows) for fold, rows in enumerate(self.folds)]
 
+    def linear_models(self) -> tuple[list[list[Member]], str]:
+        """Linear models of the encoded columns, as ``preset="best"`` has them, and why their training ended."""
+        if self.settings.preset is None:
+            return [], ""
+        kinds = kinds_for(self.settings, Plan(len(self.folds), 1, self.epochs))
+        count = len(self.folds)
+        tasks = [
+            Task(-(place + 1) * count + fold, kind, fold, *rows)
+            for place, kind in enumerate(kind for kind in kinds if kind.is_linear)
+            for fold, rows in enumerate(self.folds)
+        ]
+        found, stopped = self.run(tasks, share=LINEAR_SHARE) if tasks else ({}, "")
+        return [members for members in found.values() if len(members) == count], stopped
+
     def train(self, trials: Mapping[int, Mapping[str, Any]], rung: int) -> tuple[dict[int, list[Member]], str]:
         """The trained nets of some trials on a rung, and why training ended; those that diverged are missing."""
         tasks = [task for number, labels in trials.items() for task in self.tasks(labels, number, rung)]
@@ -112,10 +128,10 @@ class TrialNets:
             tasks[0] = replace(tasks[0], kind=replace(tasks[0].kind, settings=own))
         return self.run(tasks)
 
-    def run(self, tasks: Sequence[Task]) -> tuple[dict[int, list[Member]], str]:
-        """Train nets side by side; see :meth:`train`."""
+    def run(self, tasks: Sequence[Task], share: float = 1.0) -> tuple[dict[int, list[Member]], str]:
+        """Train nets side by side within a fraction of the time that is left; see :meth:`train`."""
         left = self.limits.left
-        options = EstimatorFitOptions(max_seconds=None if left is None else max(left, LEAST_SECONDS))
+        options = EstimatorFitOptions(max_seconds=None if left is None else max(share * left, LEAST_SECONDS))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", MadalineWarning)  # the table of trials says which diverged
             try:
@@ -139,7 +155,7 @@ class TrialNets:
         return found if math.isfinite(found) else LARGEST
 
     def joined(self, trials: Sequence[Sequence[Member]], stopped: str) -> tuple[TrainedEnsemble, float]:
-        """The ensemble of trials, the best of which is first, and its loss; the best alone if no mixture is better."""
+        """The ensemble of trials and other models, and its loss; the first one alone if no mixture is better."""
         choices = [[member for members in trials for member in members]]
         choices += [list(trials[0])] if len(trials) > 1 else []
         found = [joined(each, self.rows, self.estimator.loss_function_, self.average, stopped) for each in choices]
