@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from madaline.cli.config import RunConfig
@@ -42,9 +41,10 @@ def run(
         limit = SECONDS
     space = None
     if wanted.space is not None:
-        space = folder.work / SPACE if resume else Path(wanted.space)
+        space = folder.checkpoint / SPACE
         if not resume:
-            shutil.copyfile(space, folder.work / SPACE)
+            folder.checkpoint.mkdir()
+            shutil.copyfile(wanted.space, space)
             wanted.space = str(folder.path / SPACE)
     fit_search(
         estimator,
@@ -87,11 +87,12 @@ def document(estimator: Any) -> dict[str, Any]:
 
 
 def write(folder: RunFolder, estimator: Any) -> None:
-    """Write the table of trials, and keep the storage where tools of Optuna find it."""
+    """Write the table of trials, and keep the space and the storage where people find them."""
     import polars as pl
 
     names = list(dict.fromkeys(name for trial in estimator.trials_ for name in trial))
     rows = [{name: trial.get(name) for name in names} for trial in estimator.trials_]
     folder.write(TRIALS, pl.DataFrame(rows, infer_schema_length=None).write_csv())
-    if (folder.checkpoint / STUDY).exists():
-        shutil.copyfile(folder.checkpoint / STUDY, folder.work / STUDY)
+    for name in (SPACE, STUDY):
+        if (folder.checkpoint / name).exists():
+            shutil.copyfile(folder.checkpoint / name, folder.work / name)

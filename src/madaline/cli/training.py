@@ -74,7 +74,8 @@ def run(
             with_doctor=with_doctor,
         )
     except BaseException:  # also Ctrl-C: an empty folder is removed before the error is raised again
-        if not folder.checkpoint.exists() and not resume and not (folder.work / CONFIG).exists():
+        has_begun = (folder.work / CONFIG).exists() or (folder.checkpoint.exists() and not settings.search.is_wanted)
+        if not has_begun and not resume:
             folder.discard()
         raise
 

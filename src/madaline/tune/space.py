@@ -145,8 +145,8 @@ def read_space(given: Any, estimator: NetEstimator) -> dict[str, Range | Choice]
     if "hidden_layer_sizes" in found and {"layers", "width"} & found.keys():
         wrong.append("hidden_layer_sizes and layers or width say the same thing: give one of them.")
     if wrong:
-        listed = wrong[0] if len(wrong) == 1 else "".join(f"\n  - {each}" for each in wrong)
-        raise ConfigError(f"{where}: {listed}")
+        listed = f" {wrong[0]}" if len(wrong) == 1 else "".join(f"\n  - {each}" for each in wrong)
+        raise ConfigError(f"{where}:{listed}")
     return found
 
 

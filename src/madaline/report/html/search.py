@@ -18,6 +18,9 @@ FIRST = "loss_1"
 CLEAR = 0.9
 "Quantile of the losses at which colours end, so that a few bad trials do not use up all colours."
 SHOWN_TRIALS = 10
+MOST_LINES = 150
+"Lines in parallel coordinates, of the best trials."
+LONGEST_CHOICE = 12
 LEAST = 3
 "Number of trials that a chart needs at least."
 
@@ -30,7 +33,7 @@ def content(search: SearchSummary) -> list[str | Chart]:
         tables.paragraph(f"{len(search.trials)} trials: {states}."),
         tables.table(["model", "loss on held-out rows"], losses, right=(1,)),
     ]
-    found += [tables.paragraph(text, "warning") for text in search.advice()]
+    found += [tables.warnings(search.advice())] if search.edges else []
     known = [trial for trial in search.trials if _loss(trial) is not None and trial.keys() >= search.space.keys()]
     found.append(_history(search))
     if search.importances:
@@ -140,9 +143,8 @@ def _slice(search: SearchSummary, trials: Sequence[Mapping[str, Any]], name: str
         },
         "hovertemplate": "trial %{text}: %{y}<extra></extra>",
     }
-    scale = {"type": "log"} if part.get("log") else {}
     layout: dict[str, Any] = {
-        "xaxis": axis(**scale) if choices is None else named_axis(choices, range=[-0.5, len(choices) - 0.5]),
+        "xaxis": axis(**_scale(part)) if choices is None else named_axis(choices, range=[-0.5, len(choices) - 0.5]),
         "yaxis": loss_axis(losses),
         "showlegend": False,
     }
@@ -153,47 +155,78 @@ def _slice(search: SearchSummary, trials: Sequence[Mapping[str, Any]], name: str
     return Chart(label(name), "", [trace], layout, "third", 240)
 
 
+def _scale(part: Mapping[str, Any]) -> dict[str, Any]:
+    """The scale of a range: a logarithmic one has four ticks at equal distances."""
+    if not part.get("log"):
+        return {}
+    ticks = np.geomspace(part["low"], part["high"], 4)
+    return {"type": "log", "tickvals": numbers(ticks), "ticktext": [f"{tick:.3g}" for tick in ticks]}
+
+
 def _parallel(search: SearchSummary, trials: Sequence[Mapping[str, Any]]) -> Chart:
     """Every trial as a line through its hyperparameters, coloured by its loss."""
-    losses = np.array([_loss(trial) for trial in trials], dtype=np.float64)
-    worst = float(np.quantile(losses, CLEAR))
-    shown = sorted(range(len(trials)), key=lambda k: -losses[k])  # the best lines are drawn last
-    dimensions = [_dimension(name, search.space[name], [trials[k][name] for k in shown]) for name in _ordered(search)]
-    dimensions.append({"label": "loss", "values": numbers(losses[shown]), "range": [float(losses.min()), worst]})
-    line = {
-        "color": numbers(losses[shown]),
-        "colorscale": SEQUENCE,
-        "cmin": float(losses.min()),
-        "cmax": worst,
-        "showscale": True,
-        "colorbar": {"thickness": 10, "outlinewidth": 0},
-    }
-    trace = {"type": "parcoords", "dimensions": dimensions, "line": line, "labelfont": {"size": 12}}
-    caption = (
-        "Each line is a trial. Colour: loss on the first rung, dark is good. Drag along an axis to select trials; drag "
-        "an axis to move it."
+    from plotly.colors import sample_colorscale
+
+    shown = sorted(trials, key=lambda trial: _loss(trial) or 0.0)[:MOST_LINES][::-1]  # the best are drawn last
+    losses = np.array([_loss(trial) for trial in shown], dtype=np.float64)
+    low, high = float(losses.min()), float(np.quantile(losses, CLEAR))
+    colours = sample_colorscale(SEQUENCE, np.clip((losses - low) / max(high - low, 1e-12), 0.0, 1.0).tolist())
+    names = _ordered(search)
+    data: list[dict[str, Any]] = [
+        {
+            "x": list(range(len(names))),
+            "y": numbers([_fraction(search.space[name], trial[name]) for name in names]),
+            "mode": "lines",
+            "line": {"color": colour, "width": 3 if trial["trial"] == search.best_trial else 1.2},
+            "text": [f"{name} {value_text(trial[name])}" for name in labels(names)],
+            "hovertemplate": f"trial {trial['trial']}, loss {loss:.4g}: %{{text}}<extra></extra>",
+        }
+        for trial, loss, colour in zip(shown, losses.tolist(), colours, strict=True)
+    ]
+    bar = {"thickness": 10, "outlinewidth": 0, "title": {"text": "loss", "side": "right"}}
+    marker = {"color": [low, high], "colorscale": SEQUENCE, "cmin": low, "cmax": high, "showscale": True, "opacity": 0}
+    data.append(
+        {"x": [0, 0], "y": [0, 0], "mode": "markers", "marker": marker | {"colorbar": bar}, "hoverinfo": "skip"}
     )
-    layout = {"margin": {"l": 60, "r": 20, "t": 50, "b": 20}}
-    return Chart("Parallel coordinates", caption, [trace], layout, "wide", 340)
-
-
-def _dimension(name: str, part: Mapping[str, Any], values: Sequence[Any]) -> dict[str, Any]:
-    places, choices = _places(part, values)
-    if choices is not None:
-        ends = [-0.2, len(choices) - 0.8]
-        return {"label": label(name), "values": places, "tickvals": list(range(len(choices))),
-                "ticktext": labels(choices), "range": ends}  # fmt: skip
-    low, high = float(part["low"]), float(part["high"])
-    if not part.get("log"):
-        return {"label": label(name), "values": numbers(places), "range": [low, high]}
-    ticks = np.geomspace(low, high, 5)
-    return {
-        "label": label(name),
-        "values": numbers(np.log10(places)),
-        "range": numbers(np.log10([low, high])),
-        "tickvals": numbers(np.log10(ticks)),
-        "ticktext": [f"{tick:.2g}" for tick in ticks],
+    ends = [
+        {"x": place, "y": y, "text": text, "showarrow": False, "yanchor": anchor, "font": {"size": 11}}
+        for place, name in enumerate(names)
+        for y, text, anchor in _ticks(search.space[name])
+    ]
+    layout = {
+        "xaxis": named_axis(names, range=[-0.3, len(names) - 0.7], side="top", tickfont={"size": 12}),
+        "yaxis": axis(visible=False, range=[-0.12, 1.12]),
+        "annotations": ends,
+        "showlegend": False,
     }
+    caption = (
+        "Each line is a trial through the values of its hyperparameters. Colour: loss on the first rung, dark is good. "
+        "Thick line: the best trial."
+    )
+    return Chart("Parallel coordinates", caption, data, layout, "wide", 340)
+
+
+def _fraction(part: Mapping[str, Any], value: Any) -> float:
+    """The place of a value between the ends of its axis, from 0 to 1."""
+    (place,), choices = _places(part, [value])
+    if choices is not None:
+        return place / max(len(choices) - 1, 1)
+    low, high = float(part["low"]), float(part["high"])
+    if part.get("log"):
+        low, high, place = math.log(low), math.log(high), math.log(place)
+    return (place - low) / (high - low)
+
+
+def _ticks(part: Mapping[str, Any]) -> list[tuple[float, str, str]]:
+    """Labels on an axis of the parallel coordinates: place, text, which side of the text is there."""
+    if "choices" in part:
+        names = labels(part["choices"], LONGEST_CHOICE)
+        return [(k / max(len(names) - 1, 1), name, _anchor(k, len(names))) for k, name in enumerate(names)]
+    return [(0.0, f"{part['low']:.3g}", "top"), (1.0, f"{part['high']:.3g}", "bottom")]
+
+
+def _anchor(place: int, count: int) -> str:
+    return "top" if place == 0 else "bottom" if place == count - 1 else "middle"
 
 
 def _best(search: SearchSummary) -> str:
