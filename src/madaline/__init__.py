@@ -11,7 +11,7 @@ The names that most programs need are here; the others are in submodules:
 - ``md.data``: tables, preprocessing
 - ``md.report``: reports, pictures, attributions
 - ``md.ship``: exports and imports
-- ``md.tune``: hyperparameter search
+- ``madaline.tune``: hyperparameter search
 - ``md.errors``: exceptions and warnings
 
 Every name is loaded when it is first used, so ``import madaline`` takes little time.
@@ -37,7 +37,6 @@ __getattr__, __dir__, __all__ = lazy(
             "report",
             "ship",
             "train",
-            "tune",
         ),
         "madaline.config": ("show_config",),
         "madaline.data.datasets": ("load_dataset",),

@@ -10,7 +10,6 @@ from madaline import optim as optim
 from madaline import report as report
 from madaline import ship as ship
 from madaline import train as train
-from madaline import tune as tune
 from madaline.config import show_config as show_config
 from madaline.data.datasets import load_dataset as load_dataset
 from madaline.data.reading.table_file import read_table as read_table
@@ -149,7 +148,6 @@ __all__ = [
     "supported_functions",
     "trace",
     "train",
-    "tune",
     "value_and_grad",
     "vjp",
     "vmap",
