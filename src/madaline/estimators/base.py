@@ -323,8 +323,9 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
             self.history_.stopped = found.stopped
         self._predictor = self._make_predictor(self.model_)
         self.n_iter_ = self.history_.epochs
-        self.loss_curve_ = [float(value) for value in self.history_["loss"]]
-        self.loss_ = self.loss_curve_[-1]
+        if self.n_iter_:  # a time limit may have ended training within the first epoch
+            self.loss_curve_ = [float(value) for value in self.history_["loss"]]
+            self.loss_ = self.loss_curve_[-1]
         self.members_ = [
             {
                 "kind": member.task.kind.name,

@@ -10,6 +10,8 @@ from typing import Any
 
 LEAST_SECONDS = 0.05
 "With less time than this, nothing is started."
+JOINING_SHARE, JOINING_SECONDS = 0.05, 5.0
+"Largest fraction of the time limit, and time, that is kept to choose the weights of the ensemble."
 
 
 @dataclass(frozen=True)
@@ -22,8 +24,11 @@ class SearchLimits:
 
     @property
     def left(self) -> float | None:
-        """Seconds that are left; None without a time limit."""
-        return None if self.seconds is None else self.began + self.seconds - time.monotonic()
+        """Seconds that are left for training; None without a time limit."""
+        if self.seconds is None:
+            return None
+        to_join = min(JOINING_SHARE * self.seconds, JOINING_SECONDS)
+        return self.began + self.seconds - to_join - time.monotonic()
 
     @property
     def is_over(self) -> bool:

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 ROUND = 8
 "Number of trials that are asked for together. It is fixed, so that results do not depend on the number of threads."
-TRIAL_EPOCHS = 3
-"Number of epochs of the short training by which the time of an epoch is measured."
+TRIAL_EPOCHS, MEASURED_ROWS = 3, 10_000
+"Numbers of epochs and rows of the short training by which the time of an epoch is measured."
 
 
 class RoundSearch:
@@ -148,15 +148,16 @@ class RoundSearch:
         plan = full
         if self.limits.seconds is not None:
             settings = settings_of(self.template, {"max_iter": TRIAL_EPOCHS}, len(nets.rows))
-            tasks = nets.tasks_with(replace(settings, callbacks=None, metrics=(), progress=False), 0)
-            found, stopped = nets.run(tasks[:1])
+            task = nets.tasks_with(replace(settings, callbacks=None, metrics=(), progress=False), 0)[0]
+            few = replace(task, train=task.train[:MEASURED_ROWS], held=task.held[:MEASURED_ROWS])
+            found, stopped = nets.run([few])
             if stopped == "interrupted":
                 raise KeyboardInterrupt
-            cost = float(np.min(found[0][0].history["seconds"])) if found and found[0][0].history.epochs else 0.0
-            if cost > 0.0:  # it may have diverged
+            if found and found[0][0].history.epochs:  # it may have diverged
+                cost = float(np.min(found[0][0].history["seconds"])) * len(task.train) / len(few.train)
                 budget = FIRST_SHARE * max(self.limits.left or 0.0, 0.0)
                 threads = 1 if len(nets.folds) == 1 else allowed_threads(self.template.threads)
-                plan = full.within(threads * budget / cost)
+                plan = full.within(threads * budget / max(cost, 1e-9))
         self.study.agree(about | {"plan": vars(plan)})
         return plan
 
