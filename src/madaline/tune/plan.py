@@ -18,8 +18,8 @@ FIRST_SHARE = 0.25
 FEWEST_EPOCHS = 5
 MOST_NETS = 24
 "Largest number of nets of the ensemble of finished trials."
-MOST_CELLS = 2_000_000
-"Largest number of held-out predictions from which the weights of that ensemble are chosen."
+MOST_CELLS = 20_000_000
+"Largest number of held-out predictions that are kept in memory."
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from madaline.errors import DivergenceError, MadalineWarning
-from madaline.estimators.ensemble.joining import TrainedEnsemble, held_out_outputs, joined
+from madaline.estimators.ensemble.joining import TrainedEnsemble, held_out_outputs, joined, rows_to_weigh_on
 from madaline.estimators.ensemble.members import Member, Task, train_side_by_side
 from madaline.estimators.ensemble.plan import Kind, Plan, kinds_for
 from madaline.estimators.ensemble.weights import best_temperature
@@ -146,12 +146,16 @@ class TrialNets:
     def loss(self, members: Sequence[Member]) -> float:
         """The loss on held-out rows; of probabilities after temperature scaling, which the ensemble has, too."""
         outputs, is_known = held_out_outputs(members, len(self.rows), self.average)
-        z = outputs[is_known]
+        known = np.flatnonzero(is_known)
 
-        def at(temperature: float) -> float:
-            return self._mean_loss(averaged(self.average, [z], [1.0], temperature), is_known)
+        def at(temperature: float, rows: np.ndarray) -> float:
+            return self._mean_loss(averaged(self.average, [outputs[rows]], [1.0], temperature), rows)
 
-        found = at(best_temperature(at, len(z)) if self.average in HAVE_LOGITS else 1.0)
+        temperature = 1.0
+        if self.average in HAVE_LOGITS:
+            few = rows_to_weigh_on(known, outputs.shape[1])
+            temperature = best_temperature(lambda t: at(t, few), len(few))
+        found = at(temperature, known)
         return found if math.isfinite(found) else LARGEST
 
     def joined(self, trials: Sequence[Sequence[Member]], stopped: str) -> tuple[TrainedEnsemble, float]:
@@ -159,14 +163,14 @@ class TrialNets:
         choices = [[member for members in trials for member in members]]
         choices += [list(trials[0])] if len(trials) > 1 else []
         found = [joined(each, self.rows, self.estimator.loss_function_, self.average, stopped) for each in choices]
-        losses = [self._mean_loss(each.outputs[each.is_known], each.is_known) for each in found]
+        losses = [self._mean_loss(each.outputs[each.is_known], np.flatnonzero(each.is_known)) for each in found]
         best = int(np.argmin(losses))
         return found[best], losses[best]
 
-    def _mean_loss(self, outputs: np.ndarray, is_known: np.ndarray) -> float:
-        y, weight = self.rows.y[is_known], self.rows.weight
-        losses = self.estimator.loss_function_.rows(outputs, y)
-        return float(np.average(losses, weights=None if weight is None else weight[is_known]))
+    def _mean_loss(self, outputs: np.ndarray, rows: np.ndarray) -> float:
+        weight = self.rows.weight
+        losses = self.estimator.loss_function_.rows(outputs, self.rows.y[rows])
+        return float(np.average(losses, weights=None if weight is None else weight[rows]))
 
 
 def seconds_of(members: Sequence[Member]) -> float:
