@@ -17,6 +17,7 @@ from madaline.cli.diagnose import diagnose
 from madaline.cli.evaluate import evaluate
 from madaline.cli.explain import explain
 from madaline.cli.export import export
+from madaline.cli.gallery import gallery
 from madaline.cli.inspect import inspect
 from madaline.cli.predict import predict
 from madaline.cli.run_folder import StoppedRun
@@ -39,7 +40,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (train, search, predict, evaluate, diagnose, explain, compare, inspect, export, datasets):
+for command in (train, search, predict, evaluate, diagnose, explain, compare, inspect, export, datasets, gallery):
     app.command()(command)
 
 

@@ -26,7 +26,8 @@ from madaline.train.metrics import as_metrics
 from madaline.train.options import FitOptions
 from madaline.train.programs import Programs
 from madaline.train.recipe import Recipe, by_pattern, check_patterns
-from madaline.train.session import ResumePoint, Session
+from madaline.train.saved_state import ResumePoint
+from madaline.train.session import Session
 from madaline.train.setup import new_session
 from madaline.train.shared import SharedParts
 from madaline.train.stream import Stream
