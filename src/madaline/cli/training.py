@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from madaline.cli import source
+from madaline.cli import searching, source
 from madaline.cli.config import RunConfig, RunEnd
 from madaline.cli.diagnose import show_diagnosis
 from madaline.cli.diagnosing import diagnose
@@ -59,7 +59,8 @@ def run(
             with_doctor=with_doctor,
         )
     except BaseException:  # also Ctrl-C: an empty folder is removed before the error is raised again
-        if not folder.checkpoint.exists() and not resume and not (folder.work / CONFIG).exists():
+        has_begun = (folder.work / CONFIG).exists() or (folder.checkpoint.exists() and not settings.search.is_wanted)
+        if not has_begun and not resume:
             folder.discard()
         raise
 
@@ -105,7 +106,8 @@ def _run(
         split = split_table(settings, frame, y, target)
         X = Table.of(frame.drop(targets))
         watcher = RunWatcher()
-        is_best = settings.training.preset == "best"
+        is_search = settings.search.is_wanted
+        is_best = settings.training.preset == "best" or is_search
         estimator = new_estimator(
             settings,
             target.task,
@@ -135,7 +137,7 @@ def _run(
             if not resume:
                 # What was chosen from the data is written down, so that a later version trains the same net.
                 settings.data.target, settings.split.way = targets, split.way
-                for name, parameter in PARAMETERS.items():
+                for name, parameter in {} if is_search else PARAMETERS.items():
                     setattr(settings.training, name, estimator.resolved_params_[parameter])
                 settings.versions = versions()
                 folder.write(CONFIG, settings.to_toml())
@@ -150,8 +152,9 @@ def _run(
         train_X, train_y = parts["train"]
         if sampled.is_sample and is_best:
             raise ConfigError(
-                "--preset best needs the table in memory, and this one is larger. Use --preset auto, a random sample "
-                "(--rows 100000), or more memory (--memory 8GB)."
+                f"{'A search' if is_search else '--preset best'} needs the table in memory, and this one is larger. "
+                f"Use {'madaline train' if is_search else '--preset auto'}, a random sample (--rows 100000), or more "
+                "memory (--memory 8GB)."
             )
         if sampled.is_sample:
             from madaline.estimators.table_stream import TableStream
@@ -173,18 +176,26 @@ def _run(
             folds, validation = ensemble_folds(split, rows), None
             train_X, train_y = parts["train"] = X.take(rows), named(y[rows], targets)
         fit_began = time.monotonic()
-        estimator.fit(
-            train_X,
-            train_y,
-            validation=validation,
-            checkpoint=folder.checkpoint,
-            resume=resume,
-            classes=target.classes or None,
-            max_seconds=limit,
-            **folds,
-        )
+        if is_search:
+            searching.run(
+                settings, folder, estimator, train_X, train_y, began=began, resume=resume,
+                progress=screen.is_watched, classes=target.classes or None, **folds,
+            )  # fmt: skip
+            if watcher.begin is not None:  # trial 0 was trained before the run was resumed
+                begin()
+        else:
+            estimator.fit(
+                train_X,
+                train_y,
+                validation=validation,
+                checkpoint=folder.checkpoint,
+                resume=resume,
+                classes=target.classes or None,
+                max_seconds=limit,
+                **folds,
+            )
     history = estimator.history_
-    if history.stopped == "interrupted":
+    if history.stopped == "interrupted" and not is_search:
         raise StoppedRun(f"Stopped in epoch {history.epochs + 1}. Resume with: madaline train --resume {folder.typed}")
     with status(screen, "examining the training"):
         seconds = float(history["seconds"].sum()) if history.epochs else 0.0
@@ -193,6 +204,8 @@ def _run(
     estimator.target_names_ = targets
     ended = "time" if is_repeated else history.stopped
     settings.ended = RunEnd(ended, history.epochs, watcher.steps)
+    if is_search:
+        searching.show(screen, estimator)
     if is_best:
         show_members(screen, estimator.members_, ended, time.monotonic() - fit_began)
     else:
@@ -209,7 +222,8 @@ def _run(
     )
     advice = advise(
         screen, estimator, parts["train"][1], history, scores, baselines, folder,
-        n_train=estimator.n_samples_, split=split.way, given=settings.training.given,
+        n_train=estimator.n_samples_, split=split.way,
+        given=(*settings.training.given, *(searching.SEARCHED if is_search else ())),
     )  # fmt: skip
     document = {
         "source": settings.data.source,
@@ -232,6 +246,7 @@ def _run(
         "baselines": {name: {score.name: vars(score) for score in each} for name, each in baselines.items()},
         "advice": [vars(each) for each in advice],
         **({} if diagnosis is None else {"diagnosis": diagnosis.to_dict()}),
+        **(searching.document(estimator) if is_search else {}),
         "seed": settings.training.seed,
         "versions": versions(),
         "trained": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -247,6 +262,7 @@ def _run(
             )
     _write(folder, settings, estimator, reading, document, screen)
     files = [MODEL, *(["report.html"] if with_report else []), "history.parquet, config.toml, result.json, log.txt"]
+    files += [searching.TRIALS] if is_search else []
     screen.title(f"Written to {folder.path}: {', '.join(files)}")
     screen.say(f"  madaline predict {quote(str(folder.path / MODEL))} NEW.csv -o scored.csv")
     screen.result(document | {"folder": str(folder.path), "model": str(folder.path / MODEL)})
@@ -297,4 +313,6 @@ def _write(
     folder.write(CONFIG, settings.to_toml())
     folder.write("result.json", json.dumps(about, indent=2, ensure_ascii=False))
     folder.write("log.txt", "\n".join(screen.log) + "\n")
-    folder.finish(can_resume=settings.ended.by == "time")
+    if settings.search.is_wanted:
+        searching.write(folder, estimator)
+    folder.finish(can_resume=settings.ended.by == "time" or settings.search.is_wanted)

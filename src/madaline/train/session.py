@@ -37,6 +37,8 @@ from madaline.train.sums import added, mean_row, named
 
 SHORT_SECONDS = 0.1
 "Time limit for what remains to be done after Ctrl-C."
+GRACE_SECONDS, GRACE_FRACTION = 0.5, 0.05
+"An epoch may go on for so long, or this fraction of the time limit, after the limit is reached."
 
 
 class Session:
@@ -226,10 +228,13 @@ class Session:
             self.tick()
             self.check_time()
 
-    def check_time(self) -> None:
-        """End if the time limit is reached."""
+    def check_time(self, *, has_grace: bool = False) -> None:
+        """End if the time limit is reached; with grace, if it was reached a while ago."""
         limit = self.options.max_seconds
-        if limit is not None and time.monotonic() - self._started > limit and not self.stop_reason:
+        if limit is None or self.stop_reason:
+            return
+        grace = max(GRACE_SECONDS, GRACE_FRACTION * limit) if has_grace else 0.0
+        if time.monotonic() - self._started > limit + grace:
             self.stop_reason = "time"
 
     def tick(self) -> None:
@@ -309,8 +314,8 @@ class Session:
             self._report_steps(values, len(weights))
             if progress.step - before < len(batches):
                 self.tick()
-                if not block.is_last:  # an epoch of a stream may be long
-                    self.check_time()
+                # An epoch of a stream may be long; others are finished if that does not take much longer.
+                self.check_time(has_grace=block.is_last)
 
     def _step(self, batches: Batches, *, probing: bool = False) -> StepResults:
         assert self.stepper is not None
