@@ -107,7 +107,7 @@ class Builder:
     "Ids of the values that every executor computes to the same bits."
 
     def build(self, n_steps: int) -> Graph:
-        for index in range(self.pick((1, 2, 3))):
+        for index in range(3 if self.wide else self.pick((1, 2, 3))):
             self._input(index)
         steps = self.only or STEPS
         for _ in range(n_steps):
@@ -126,12 +126,13 @@ class Builder:
         shape = self.shape()
         if self.batch and (index == 0 or self.pick((True, False))):
             shape = (ROWS, *shape[:2])
-        dtype = self.pick((self.dtype,) * (2 if self.wide else 6) + ("int64", "bool")) if index else self.dtype
+        dtype = self.pick((self.dtype,) * 6 + ("int64", "bool")) if index else self.dtype
+        dtype = (self.dtype, "int64", "bool")[index] if self.wide else dtype
         self.inputs.append(self.add(new_input(index, shape, dtype), steady=True))
 
     def kinds(self, usual: str) -> str:
-        """The usual kinds of values for a step, or all of them."""
-        return "fib" if self.wide else usual
+        """The usual kinds of values for a step, or one of all kinds."""
+        return self.pick("fib") if self.wide else usual
 
     def shape(self) -> Shape:
         return tuple(self.pick(EMPTY_SIZES if self.wide else SIZES) for _ in range(self.pick((2, 1, 3, 0, 2))))
@@ -504,7 +505,7 @@ def seeded_case(seed: int, *, dtype: str = "float64", batch: bool = False, only:
 
 def _sort(b: Builder) -> None:
     """Values in the order of their own, or of the places of others."""
-    x = b.any("fib", steady=True, rank=1)
+    x = b.any(b.kinds("fib"), steady=True, rank=1)
     order = PRIMITIVES["argsort"](x, axis=x.ndim - 1)
     order = PRIMITIVES["argsort"](order, axis=x.ndim - 1) if b.pick((True, False)) else order
     b.add(PRIMITIVES["take_along"](x, order), steady=True)

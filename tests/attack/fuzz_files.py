@@ -22,7 +22,7 @@ import madaline as md
 from attack import mutations
 from functional import golden_files
 from madaline import container
-from madaline.errors import ConfigError, DivergenceError, FileFormatError, MadalineError
+from madaline.errors import ConfigError, DivergenceError, FileFormatError, InputError, MadalineError
 
 SECONDS = 5.0
 "A file of a few kilobytes that takes longer hangs."
@@ -120,8 +120,8 @@ def outcome(use, path):
     except ConfigError as error:
         # Settings of a checkpoint that are not those of the run that resumes; the file itself may be right.
         return "refused" if str(error).startswith("resume=") else f"{type(error).__name__}: {error}"[:120]
-    except DivergenceError:
-        return "used"  # a checkpoint of numbers from which training cannot continue
+    except (DivergenceError, InputError):
+        return "used"  # a checkpoint of numbers from which training cannot continue, a model of other columns
     except MadalineError as error:
         return f"{type(error).__name__}: {error}"[:120]
     except Exception as error:  # noqa: BLE001 - whatever it is, it is counted
