@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from html import escape
 
 from madaline import container
+from madaline.extras import require
 from madaline.report.findings import NUMBERS, Findings
 from madaline.report.html import data, effects, judgement, network, tables, training
 from madaline.report.html.chart import COLOURS, Chart, axis, colour_of, named_axis, numbers, short
@@ -42,6 +43,7 @@ def write_report(path: str | os.PathLike[str], findings: Findings) -> None:
 
 def report(findings: Findings) -> str:
     """The report as text."""
+    require("plotly", "A report")
     from plotly.offline import get_plotlyjs  # only those who write reports wait for it
 
     sections = [section for section in _sections(findings) if section.content]
