@@ -17,7 +17,7 @@ endif
 native_sources := $(wildcard native/kernels/*.h native/bind/*.h native/bind/*.cpp)
 native_files := $(native_sources) $(wildcard native/tests/*.cpp)
 
-.PHONY: help setup demo test test-times test-native test-oracles test-clinic record-oracles sanitize lint format types bench clean
+.PHONY: help setup demo test test-times test-native test-oracles test-clinic record-oracles sanitize lint format types bench wheel fuzz clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -141,6 +141,21 @@ bench: setup .venv-oracles/peers ## Run the benchmarks against the peers (instal
 	.venv-oracles/bin/python benchmarks/population.py --jax
 	.venv-oracles/bin/python benchmarks/anatomy.py
 	.venv-oracles/bin/python benchmarks/report.py
+
+.venv/wheel: .venv/build
+	$(BIN)/python -m pip install --quiet --group wheel
+	@touch $@
+
+# The wheel is for the glibc of this machine or newer; wheels for all platforms are built by cibuildwheel.
+wheel: .venv/wheel ## Build a manylinux wheel and a source distribution in dist/, install both elsewhere and try them
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist/built .
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist dist/built/*.whl
+	mv dist/built/*.tar.gz dist && rm -r dist/built
+	$(BIN)/python benchmarks/install.py --smoke dist/*.whl dist/*.tar.gz
+
+fuzz: setup ## Attack the readers of files for ten minutes (SECONDS=600, SEED=0)
+	cd tests && OPENBLAS_NUM_THREADS=1 ../$(BIN)/python -m attack.fuzz_files --seconds $(or $(SECONDS),600) --seed $(or $(SEED),0)
 
 clean: ## Remove generated files, except .venv
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

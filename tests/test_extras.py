@@ -56,7 +56,7 @@ NEEDS = {
     "md.data.load_dataset('penguins')": "The data set 'penguins' needs the package polars",
     "md.train.History({'loss': [1.0]}).frame()": "history.frame() needs the package polars",
     "md.Stream('rows.parquet', target='y')": "A Stream from a Parquet file needs the package polars",
-    "md.write_report(md.MLPRegressor(max_iter=1).fit(X, X[:, 0]), X, X[:, 0], 'r')": "A report needs the package plotly",
+    "md.write_report(md.MLPRegressor(max_iter=1).fit(X, X[:, 0]), X, X[:, 0], 'r')": "A report needs",
 }
 
 
