@@ -66,6 +66,7 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
 
     _target_checks: ClassVar[Mapping[str, Any]] = {"y_numeric": True}
 
+    target_spec_: Target
     target_scaling_: tuple[Any, Any] | None
     _bounds: tuple[Any, Any] | None
     _intervals: Intervals
