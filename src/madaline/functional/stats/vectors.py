@@ -8,6 +8,7 @@ import numpy as np
 
 from madaline.errors import ShapeError
 from madaline.functional.stats.continuous import LOG_2PI, special
+from madaline.graph.arrays import Array
 from madaline.graph.numpy_api.linalg import solve_triangular
 
 
@@ -38,7 +39,9 @@ class MultivariateNormal:
             largest = np.max(np.abs(values))
             kept = np.greater(values, 1e6 * np.finfo(np.float64).eps * largest)
             values = np.where(kept, values, 1.0)
-            white = np.where(np.reshape(kept, (-1, 1)), vectors.T @ columns / np.reshape(np.sqrt(values), (-1, 1)), 0.0)
+            white: Array = np.where(
+                np.reshape(kept, (-1, 1)), vectors.T @ columns / np.reshape(np.sqrt(values), (-1, 1)), 0.0
+            )
             log_det, rank = np.sum(np.log(values)), np.sum(kept * 1.0)
         else:
             factor = np.linalg.cholesky(cov)
