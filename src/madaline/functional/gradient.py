@@ -76,6 +76,10 @@ def value_and_grad(f: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool
     >>> md.value_and_grad(lambda x, y: x * y, argnums=(0, 1))(2.0, 3.0)
     (np.float64(6.0), (np.float64(3.0), np.float64(2.0)))
     """
+    if not callable(f):
+        raise DtypeError(
+            f"A gradient is that of a function, not of a {type(f).__name__}. Write md.grad(f)(x), not f(x)."
+        )
     argnums = checked_argnums(argnums)
     names_by_structure: dict[Any, list[str]] = {}
 

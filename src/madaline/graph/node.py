@@ -17,6 +17,7 @@ from numpy.typing import DTypeLike
 
 from madaline.errors import TraceError
 from madaline.graph.array_methods import ArrayMethods
+from madaline.graph.blame import number_remedy
 from madaline.graph.late import LATE
 from madaline.graph.object_arrays import ELEMENT_METHODS, as_traced, calling_frame, made_lines, object_array
 from madaline.graph.primitive import PRIMITIVES, Primitive
@@ -163,10 +164,8 @@ class Node(ArrayMethods):
 
     def _number(self) -> NoReturn:
         raise TraceError(
-            f"{self!r} is a traced value and cannot become a Python number (float, item, math.*, or an entry of a "
-            "plain array: a[i] = x), since its derivative would be lost. Use NumPy functions (np.exp for math.exp); "
-            "for an array to fill, use md.zeros or np.zeros_like(x), or np.stack of the entries; to see the "
-            "number, return it as auxiliary output (has_aux=True)."
+            f"{self!r} is a traced value and cannot become a Python number, since its derivative would be lost. "
+            f"{number_remedy()}"
         )
 
     __float__ = __complex__ = _number

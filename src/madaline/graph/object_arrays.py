@@ -158,7 +158,7 @@ def made_lines() -> str:
 def explained(error: Exception) -> TraceError | None:
     """The error of a function that does not take an array of objects, with where it was made; None for others."""
     made = MADE.get()
-    if made is None or not made.lines:
+    if made is None or not made.lines or (isinstance(error, AttributeError) and "Object" not in str(error)):
         return None
     if isinstance(error, ValueError):
         if "read-only" not in str(error):

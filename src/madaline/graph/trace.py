@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from madaline.errors import ShapeError, TraceError
+from madaline.errors import DtypeError, ShapeError, TraceError
 from madaline.graph.blame import located
 from madaline.graph.memory import Writable, settled
 from madaline.graph.node import INPUT, SNAPSHOTS, Node, as_node, graph_dtype, new_input, topological_order, whole_array
@@ -45,13 +45,14 @@ def call_traced(function: Callable[..., Any], inputs: Sequence[Node], *args: Any
         with open_trace(inputs):
             result = function(*args, **kwargs)
             return settled(result) if isinstance(result, Node) else tree_map(settled, result)
-    except TraceError as error:
+    except (TraceError, ShapeError, DtypeError) as error:
         raise located(error) from error.__cause__
-    except (TypeError, ValueError) as error:
-        # NumPy words it itself when an entry of a plain array is set to a traced value: the reason is the cause.
-        if isinstance(error.__cause__, TraceError):
-            error.__cause__.__traceback__ = error.__traceback__
-            raise located(error.__cause__) from None
+    except (TypeError, ValueError, AttributeError, SystemError) as error:
+        # NumPy and SciPy word it themselves when a traced value cannot be a plain number: the reason is the cause.
+        reason = error.__cause__ or error.__context__
+        if isinstance(reason, TraceError) and not isinstance(error, AttributeError):
+            reason.__traceback__ = error.__traceback__
+            raise located(reason) from None
         refused = explained(error)
         if refused is None:
             raise
