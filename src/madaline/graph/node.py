@@ -308,6 +308,8 @@ def new_input(index: int, shape: Shape, dtype: DTypeLike, name: str = "") -> Nod
 
 def constant(value: Any, dtype: Any = None) -> Node:
     """A leaf with a known value, brought to one of the graph's types."""
+    if type(value) is np.ndarray and dtype is None and value.dtype is FLOAT64 and value.ndim and value.flags.writeable:
+        return _snapshot(value)
     if isinstance(value, (list, tuple)) and any(isinstance(item, Node) for item in value):
         raise TraceError(
             "A list of traced values is not an array. Use np.stack (new axis), np.concatenate or md.array."

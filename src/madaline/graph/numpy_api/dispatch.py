@@ -193,8 +193,9 @@ def call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
 
 
 def _call(function: Any, implementation: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    not_given = np._NoValue  # noqa: SLF001 - NumPy's default of arguments that were not given has no public name
-    kwargs = {key: value for key, value in kwargs.items() if value is not not_given}
+    if kwargs:
+        not_given = np._NoValue  # noqa: SLF001 - NumPy's default of arguments that were not given has no public name
+        kwargs = {key: value for key, value in kwargs.items() if value is not not_given}
     result = implementation(*args, **(_by_our_names(function, implementation, kwargs) if kwargs else kwargs))
     if function in VIEWS and isinstance(args[0] if args else None, Node):
         return mark_view(result, args[0], lambda whole: function(whole, *args[1:], **kwargs), VIEWS[function])
