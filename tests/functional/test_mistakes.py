@@ -158,7 +158,7 @@ AROUND_THE_FUNCTION = [
     (lambda: md.grad(lambda x: None)(X), "The function gives None", "Is a return missing?"),
     (lambda: md.grad(lambda x: x**2)(3), "x has type int64, which has no derivative", "float(x)"),
     (
-        lambda: md.grad(np.sum)(np.arange(3)),
+        lambda: md.grad(lambda x: np.sum(x**2))(np.arange(3)),
         "x has type int64, which has no derivative",
         "x.astype(float)",
     ),
