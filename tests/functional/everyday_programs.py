@@ -511,6 +511,3 @@ PROGRAMS = {
     hstack_r: numpy.array([0.5, 1.5, 2.5]),
 }
 """Every program with the point at which it is differentiated."""
-
-NOT_IN_JAX = frozenset({gp_cholesky, iir_biquad, jacobi_poisson, list_of_scalars_norm, vectorized_activation})
-"""Programs that JAX does not run: they write in place, pass lists, or branch inside ``np.vectorize``."""

@@ -7,15 +7,12 @@ import functools
 import numpy as np
 
 import madaline as md
-from functional.everyday_programs import NOT_IN_JAX
-from functional.everyday_programs import PROGRAMS as EVERYDAY_PROGRAMS
 from functional.programs import PROGRAMS
 
 
 def program_questions(question):
     """One question for each program; ``question`` makes them."""
-    everyday = {program: x for program, x in EVERYDAY_PROGRAMS.items() if program not in NOT_IN_JAX}
-    for program, x in {**PROGRAMS, **everyday}.items():
+    for program, x in PROGRAMS.items():
         yield question(
             f"program {program.__name__}",
             functools.partial(by_us, program, x),
