@@ -15,7 +15,7 @@ from madaline.errors import ConfigError
 
 COLUMNS, SPLIT = "Columns", "Rows"
 Names = list[str] | None
-ALSO_WITH_RESUME = {"resume", "time", "threads", "as_json", "force", "baselines", "doctor", "report"}
+ALSO_WITH_RESUME = {"resume", "time", "threads", "as_json", "force", "baselines", "doctor", "report", "trials"}
 
 
 @with_reading_options
@@ -167,37 +167,70 @@ def train(
       madaline train --resume run
       madaline train --config run/config.toml --out again
     """
-    typed = dict(locals())
-    typed |= typed.pop("reading").given()
+    start("train", dict(locals()))
+
+
+def start(command: str, typed: dict[str, Any]) -> None:
+    """Start or resume the run of a command.
+
+    Parameters
+    ----------
+    command : {"train", "search"}
+    typed : dict
+        The options of ``train``, and those of the command besides them.
+    """
     from madaline.cli.config import RunConfig
     from madaline.cli.run_folder import CONFIG, RunFolder
     from madaline.cli.screen import Screen
     from madaline.cli.source import source_name
     from madaline.cli.training import run
 
-    screen = Screen(as_json=as_json)
-    if resume is not None:
-        folder = RunFolder(resume)
+    reading = typed.pop("reading")
+    typed |= reading.given()
+    screen = Screen(as_json=typed["as_json"])
+    if typed["resume"] is not None:
+        folder = RunFolder(typed["resume"])
         _refuse(typed, ALSO_WITH_RESUME, "--resume")
         folder.resume()
         settings = RunConfig.read(folder.work / CONFIG)
-        settings.training.time = o.seconds(time)
-        settings.training.threads = threads
-        run(settings, folder, screen, resume=True, with_baselines=baselines, with_report=report, with_doctor=doctor)
-        return
-    settings = RunConfig() if config is None else RunConfig.read(config)
-    if settings.ended.by:
-        settings.training.time = None  # the run is repeated up to its last step, however long that takes
-    if data is not None:
-        settings.data.source = source_name(data)
-    if not settings.data.source:
-        raise ConfigError("Choose a table: madaline train FILE --target COLUMN, or madaline train penguins.")
-    _take(settings, typed)
-    settings.reading = ReadOptions(**settings.reading.given() | reading.given())
-    _check_ranges(settings)
-    folder = RunFolder.free(out, settings.data.source)
-    folder.start(force=force)
-    run(settings, folder, screen, resume=False, with_baselines=baselines, with_report=report, with_doctor=doctor)
+        settings.training.time = o.seconds(typed["time"])
+        settings.training.threads = typed["threads"]
+        _take_search(settings, typed)
+        if command == "search" and not settings.search.is_wanted:
+            raise ConfigError(f"The run in {str(folder.path)!r} is not a search. Use madaline train --resume.")
+    else:
+        settings = RunConfig() if typed["config"] is None else RunConfig.read(typed["config"])
+        if settings.ended.by:
+            settings.training.time = None  # the run is repeated up to its last step, however long that takes
+        if typed["data"] is not None:
+            settings.data.source = source_name(typed["data"])
+        if not settings.data.source:
+            raise ConfigError(
+                f"Choose a table: madaline {command} FILE --target COLUMN, or madaline {command} penguins."
+            )
+        _take(settings, typed)
+        settings.search.is_wanted = settings.search.is_wanted or command == "search"
+        _take_search(settings, typed)
+        settings.reading = ReadOptions(**settings.reading.given() | reading.given())
+        _check_ranges(settings)
+        folder = RunFolder.free(typed["out"], settings.data.source)
+        folder.start(force=typed["force"])
+    run(
+        settings,
+        folder,
+        screen,
+        resume=typed["resume"] is not None,
+        with_baselines=typed["baselines"],
+        with_report=typed["report"],
+        with_doctor=typed["doctor"],
+    )
+
+
+def _take_search(settings: Any, given: dict[str, Any]) -> None:
+    """Put the options of a search into the settings."""
+    for name in ("trials", "space", "storage", "sampler"):
+        if given.get(name) is not None:
+            setattr(settings.search, name, given[name])
 
 
 def _take(settings: Any, given: dict[str, Any]) -> None:
@@ -211,7 +244,8 @@ def _take(settings: Any, given: dict[str, Any]) -> None:
         (settings.split, ("test", "validation")),
         (settings.training, (*training, "weight_decay", "batch_size", "epochs", "patience")),
     ]
-    options = set(given) - {"data", "config", "resume", "out", "force", "as_json", "baselines", "doctor", "report"}
+    of_run = {"data", "config", "resume", "out", "force", "as_json", "baselines", "doctor", "report", "trials"}
+    options = set(given) - of_run - {"trials", "space", "storage", "sampler"}
     flags = {f"--{name.replace('_', '-')}" for name in options if given[name] not in (None, False, "auto")}
     settings.training.given = tuple(sorted(flags | set(settings.training.given)))
     for section, names in places:
@@ -235,6 +269,7 @@ def _check_ranges(settings: Any) -> None:
         ("--seed", settings.training.seed, 0, 2**32 - 1),
         ("--threads", settings.training.threads, 1, 1024),
         ("--rows", settings.data.rows, 1, 2**63),
+        ("--trials", settings.search.trials, 1, 10**9),
     ]
     for flag, value, low, high in limits:
         if value is not None and not low <= value <= high:

@@ -14,6 +14,7 @@ from madaline.train.history import History
 
 if TYPE_CHECKING:
     from madaline.doctor.diagnosis import Diagnosis
+    from madaline.report.search_summary import SearchSummary
     from madaline.report.table_summary import TableSummary
     from madaline.report.worst_rows import WorstRows
 
@@ -128,6 +129,8 @@ class Findings:
         Predictions of the test set: probabilities (n, classes) or (n, labels), or numbers (n, k).
     covered : array of bool, optional
         For numbers, whether each prediction interval of coverage :data:`INTERVAL` contains the target, (n, k).
+    search : SearchSummary, optional
+        The hyperparameter search that found the model.
     diagnosis : Diagnosis, optional
         What the doctor found about the training.
     history : History, optional
@@ -164,6 +167,7 @@ class Findings:
     truth: np.ndarray | None = None
     prediction: np.ndarray | None = None
     covered: np.ndarray | None = None
+    search: SearchSummary | None = None
     diagnosis: Diagnosis | None = None
     history: History | None = None
     model: Model | None = None

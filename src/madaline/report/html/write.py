@@ -8,8 +8,9 @@ from html import escape
 
 from madaline import container
 from madaline.data.task import TASK_NAMES
+from madaline.extras import require
 from madaline.report.findings import NUMBERS, Findings, meanings
-from madaline.report.html import data, effects, ensemble, judgement, network, tables, training
+from madaline.report.html import data, effects, ensemble, judgement, network, search, tables, training
 from madaline.report.html.chart import COLOURS, Chart, axis, colour_of, named_axis, numbers, short
 from madaline.report.html.class_table import class_table
 from madaline.report.html.page import Section, page
@@ -38,6 +39,7 @@ def write_report(path: str | os.PathLike[str], findings: Findings) -> None:
 
 def report(findings: Findings) -> str:
     """The report as text."""
+    require("plotly", "A report")
     from plotly.offline import get_plotlyjs  # only those who write reports wait for it
 
     sections = [section for section in _sections(findings) if section.content]
@@ -60,6 +62,7 @@ def _head(findings: Findings) -> str:
 
 def _sections(findings: Findings) -> Iterator[Section]:
     yield Section("result", "Result", _result(findings))
+    yield Section("search", "Search", [] if findings.search is None else search.content(findings.search))
     yield Section("learning", "Training", _training(findings))
     yield Section("doctor", "Diagnosis of the training", _diagnosis(findings))
     yield Section("predictions", "Predictions on the test set", _predictions(findings))
