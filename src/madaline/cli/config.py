@@ -22,6 +22,7 @@ class DataSettings:
     ignore: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
     numeric: tuple[str, ...] = ()
+    drop_duplicates: bool = False
     rows: int | None = None
     memory: str | None = None
     sample: int | None = None

@@ -48,7 +48,7 @@ def new_estimator(
     parameters |= {
         "preset": training.preset,
         "data": {
-            "ignore": _ignored(settings, columns, targets),
+            "ignore": source.ignored_columns(settings, columns, targets),
             "categorical": [source.find_column(name, columns, "--categorical") for name in data.categorical],
             "numeric": [source.find_column(name, columns, "--numeric") for name in data.numeric],
             "dates": {name: pattern for name, pattern in dates.items() if name in columns and name not in targets},
@@ -83,15 +83,3 @@ def _check(training: TrainingSettings) -> None:
             raise ConfigError(f"--{name.replace('_', '-')} {value} must be at least 1.")
     if training.hidden is not None and any(width < 1 for width in training.hidden):
         raise ConfigError(f"--hidden {','.join(map(str, training.hidden))}: every layer needs at least one unit.")
-
-
-def _ignored(settings: RunConfig, names: Sequence[str], targets: Sequence[str]) -> list[str]:
-    """Columns that the user leaves out, and the one that groups rows."""
-    given = [("--ignore", name) for name in settings.data.ignore]
-    if settings.split.way == "group" and settings.split.by is not None:
-        given.append(("--group", settings.split.by))
-    found = [source.find_column(name, names, flag) for flag, name in given]
-    for (flag, _), name in zip(given, found, strict=True):
-        if name in targets:
-            raise ConfigError(f"{flag} {name}: it is the target, and cannot be left out.")
-    return found

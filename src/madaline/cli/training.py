@@ -18,7 +18,6 @@ from madaline.cli import searching, source
 from madaline.cli.config import RunConfig, RunEnd
 from madaline.cli.diagnose import show_diagnosis
 from madaline.cli.diagnosing import diagnose
-from madaline.cli.model import target_columns
 from madaline.cli.new_estimator import PARAMETERS, choose_probes, new_estimator
 from madaline.cli.options import assumed
 from madaline.cli.results import advise, compare, show_history, show_members, show_plan, status
@@ -31,6 +30,7 @@ from madaline.data.panel import find_panel
 from madaline.data.reading.assumption import counted
 from madaline.data.split import Split
 from madaline.errors import ConfigError, DataWarning
+from madaline.estimators.tabular.saved_model import target_columns
 
 if TYPE_CHECKING:
     from madaline.data.reading.table_file import TableFile
@@ -83,6 +83,10 @@ def _run(
             targets = source.targets_of(settings, table.names)
             sampled = sample(table, settings, targets)
         source.without_gaps(sampled, targets, table.assumptions)
+        if settings.data.drop_duplicates:
+            source.without_duplicates(
+                sampled, source.ignored_columns(settings, table.names, targets), table.assumptions
+            )
         frame, assumptions, reading = sampled.frame, table.assumptions, table.format
         screen.title(f"{settings.data.source}: {counted(sampled.n_rows, 'row')}, {counted(frame.width, 'column')}")
         for assumption in assumptions:
@@ -170,7 +174,7 @@ def _run(
         if is_best:  # every row trains some members and validates others
             rows = np.sort(np.concatenate((split.train, split.validation)))
             folds, validation = ensemble_folds(split, rows), None
-            train_X, train_y = X.take(rows), named(y[rows], targets)
+            train_X, train_y = parts["train"] = X.take(rows), named(y[rows], targets)
         fit_began = time.monotonic()
         if is_search:
             searching.run(
@@ -187,7 +191,7 @@ def _run(
                 checkpoint=folder.checkpoint,
                 resume=resume,
                 classes=target.classes or None,
-                max_seconds=None if limit is None else max(0.1, limit - (time.monotonic() - began)),
+                max_seconds=limit,
                 **folds,
             )
     history = estimator.history_
@@ -226,7 +230,7 @@ def _run(
         "rows": {
             "all": sampled.n_rows,
             "train": estimator.n_samples_,
-            "validation": len(split.validation),
+            "validation": 0 if is_best else len(split.validation),
             "test": len(split.test),
         },
         "split": split.way,

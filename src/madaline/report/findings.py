@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -52,6 +52,13 @@ class Score:
         least = 1.0 if self.larger_is_better else 0.0  # 1 is perfect: what is far below it is nothing
         size = max(abs(self.value), abs(self.low), abs(self.high), least)
         return f"{shown(self.value, least)} ({shown(self.low, size)} to {shown(self.high, size)})"
+
+
+def meanings(scores: Sequence[Score], classes: Sequence[Any]) -> list[tuple[str, str]]:
+    """What each score means, and which class the second one is, if a score is about that."""
+    found = [(score.name, score.meaning) for score in scores]
+    is_about = len(classes) == 2 and any("second class" in meaning for _, meaning in found)
+    return [*found, ("second class", str(classes[1]))] if is_about else found
 
 
 @dataclass(frozen=True)
