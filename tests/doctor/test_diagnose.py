@@ -101,6 +101,14 @@ def test_the_doctor_changes_no_bit_of_training(product):
     np.testing.assert_array_equal(params(doctor=True), params())
 
 
+def test_the_doctor_watches_layers_and_units(product):
+    trainer = md.Trainer(md.mlp(16, 1), threads=1)
+    watched = trainer.fit(*product, epochs=60, batch_size=32, doctor=True).probes
+    assert {"dead", "saturated", "gradient_norm", "update_ratio"} <= set(watched)
+    assert np.isfinite(watched["dead"][watched["layer"] == "1"][-1])
+    assert not trainer.fit(*product, epochs=3, callbacks=md.Doctor(layers=False)).probes.n_rows
+
+
 def test_diagnosing_changes_nothing(product):
     trainer = md.Trainer(md.mlp(16, 1), optimizer=md.Adam(1e-5), threads=1)
     trainer.fit(*product, epochs=3, doctor=True)

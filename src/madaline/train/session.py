@@ -26,7 +26,8 @@ from madaline.train.history import History
 from madaline.train.interrupts import Interrupts
 from madaline.train.metrics import Metric
 from madaline.train.options import FitOptions
-from madaline.train.probes import interval, probe_columns
+from madaline.train.probe_samples import OUTPUTS, ProbeSamples
+from madaline.train.probes import interval
 from madaline.train.programs import Programs
 from madaline.train.recipe import Recipe
 from madaline.train.sampling import Batches
@@ -125,6 +126,7 @@ class Session:
         self.stepper: Stepper | None = None
         self._solver: FullBatch | None = None
         self._probe_every = probe_every or 0
+        self._samples: ProbeSamples | None = None
         if isinstance(self.recipe.optimizer, LBFGS):
             self._solver = FullBatch(self)
         else:
@@ -142,6 +144,8 @@ class Session:
         if self.probes and not self._probe_every:
             per_epoch = self.source.epoch_steps or 1
             self._probe_every = interval(plain[0].graph, self.batch_size, per_epoch, self.total_steps)
+        layout = probing[0].probes
+        self._samples = None if layout is None else ProbeSamples(layout, self.source.epoch_rows)
         return Stepper(
             self.model,
             self.recipe,
@@ -324,11 +328,10 @@ class Session:
             with self._interrupts.deferred():
                 found = self._step(batches.part(first, stop), probing=probing)
                 values, weights = found.values, found.weights
-                sample = values.pop("probes", None)
+                sample = {name: values.pop(name) for name in OUTPUTS if name in values}
                 self._count(values, weights)
-                if sample is not None and len(sample) and self.stepper is not None:
-                    names = self.stepper.probing[0].probes
-                    self.history.probes.add_columns(probe_columns(self.probes, names, sample[-1], progress.t))
+                if sample and len(weights):
+                    self._add_probes(sample, n_rows=int(batches.starts[stop] - batches.starts[first]))
                 passed = time.perf_counter() - started
                 started += passed
                 progress.seconds += passed
@@ -339,6 +342,11 @@ class Session:
                 self.tick()
                 if not block.is_last:  # an epoch of a stream may be long
                     self.check_time()
+
+    def _add_probes(self, sample: Mapping[str, np.ndarray], *, n_rows: int) -> None:
+        assert self._samples is not None
+        last = {name: value[-1] for name, value in sample.items()}
+        self.history.probes.add_columns(self._samples.columns(last, self.arrays["w"], t=self.progress.t, n_rows=n_rows))
 
     def _next_piece(self, first: int, n_steps: int) -> tuple[int, bool]:
         """Where to stop next, and whether the piece is one step with probes."""
