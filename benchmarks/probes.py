@@ -23,7 +23,7 @@ import madaline as md
 
 LIMIT = 1.03
 "Maximum time of training with probes, relative to training without."
-STEPS = {"tiny": 65_536, "small": 32_768, "deep": 4_096, "tabular": 512, "mnist": 512}
+STEPS = {"tiny": 163_840, "small": 65_536, "deep": 6_400, "tabular": 1_024, "mnist": 1_024}
 "Number of steps: about a second of training, so that tracing the program with probes is a small part of it."
 WATCHED = {"probes": {"probes": True}, "doctor": {"doctor": True}}
 

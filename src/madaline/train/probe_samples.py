@@ -18,7 +18,7 @@ UNITS, GRADIENT, UPDATE = OUTPUTS = ("probes.units", "probes.gradient", "probes.
 "Outputs of a step with probes: means over rows for each unit, the gradient before clipping, and the change of w."
 OF_UNITS = ("mean", "square", "zero")
 "Means over rows that every unit has: of the output, of its square, and of whether it is 0."
-WINDOW_ROWS, WINDOW_SAMPLES = 1000, 20
+WINDOW_ROWS, WINDOW_SAMPLES = 1000, 10
 "A unit counts as dead if it was 0 for every row of the last samples: of this many rows, or at most so many samples."
 ALWAYS = 0.9
 "A unit counts as saturated if it is for more than this fraction of the rows."
@@ -94,6 +94,7 @@ class ProbeSamples:
 
     def __init__(self, layout: ProbeLayout, n_rows: int | None) -> None:
         self.layout = layout
+        self._place = {path: number for number, path in enumerate(layout.paths)}
         self._rows = min(WINDOW_ROWS, n_rows or WINDOW_ROWS)
         self._recent: deque[tuple[int, np.ndarray, np.ndarray]] = deque()
 
@@ -103,26 +104,30 @@ class ProbeSamples:
         columns = {"step": np.full(len(paths), t), "layer": np.array(paths)}
         if layout.n_units:
             emitted = sample[UNITS].astype(np.float64)
-            mean, square, zero = emitted[: 3 * layout.n_units].reshape(3, -1)
+            of_units = emitted[: 3 * layout.n_units].reshape(3, -1)
             saturated = emitted[3 * layout.n_units :]
-            of_layers = {
-                name: _layer_means(layout.units, part)
-                for name, part in zip(OF_UNITS, (mean, square, zero), strict=True)
-            }
-            columns["mean"] = self._column(of_layers["mean"])
-            spread = {
-                path: math.sqrt(max(value - of_layers["mean"][path] ** 2, 0.0)) if math.isfinite(value) else value
-                for path, value in of_layers["square"].items()
-            }
-            columns["std"], columns["zero"] = self._column(spread), self._column(of_layers["zero"])
-            columns["saturated"] = self._column(_layer_means(layout.saturating, saturated))
-            columns |= self._of_window(zero, saturated, n_rows)
+            mean, square, zero = self._layer_means(layout.units, of_units)
+            with np.errstate(all="ignore"):
+                std = np.sqrt(np.maximum(square - mean * mean, 0.0))
+            columns |= {"mean": mean, "std": std, "zero": zero}
+            columns["saturated"] = self._layer_means(layout.saturating, saturated)
+            columns |= self._of_window(of_units[2], saturated, n_rows)
         if layout.entries:
             columns |= self._of_parameters(sample[GRADIENT], sample[UPDATE], w)
         return columns
 
     def _column(self, values: Mapping[str, float]) -> np.ndarray:
         return np.array([values.get(path, math.nan) for path in self.layout.paths])
+
+    def _layer_means(self, parts: Mapping[str, slice], values: np.ndarray) -> np.ndarray:
+        """Means over the units of each layer along the last axis; NaN for layers that are not among the parts."""
+        found = np.full((*values.shape[:-1], len(self.layout.paths)), math.nan)
+        if parts:
+            starts = [part.start for part in parts.values()]
+            widths = [part.stop - part.start for part in parts.values()]
+            places = [self._place[path] for path in parts]
+            found[..., places] = np.add.reduceat(values, starts, axis=-1) / widths
+        return found
 
     def _of_window(self, zero: np.ndarray, saturated: np.ndarray, n_rows: int) -> dict[str, np.ndarray]:
         """Fractions of units that are dead or saturated in the last samples; NaN while there are too few."""
@@ -132,13 +137,13 @@ class ProbeSamples:
         while len(recent) > 1 and (rows - recent[0][0] >= self._rows or len(recent) > WINDOW_SAMPLES):
             rows -= recent.popleft()[0]
         if rows < self._rows and len(recent) < WINDOW_SAMPLES:
-            return {name: self._column({}) for name in ("dead", "saturated_units")}
+            return {name: np.full(len(layout.paths), math.nan) for name in ("dead", "saturated_units")}
         dead = np.all([off for _, off, _ in recent], axis=0)
         often = sum(count * share for count, _, share in recent) / rows > ALWAYS
-        units = {path: part for path, part in layout.units.items() if path in layout.activations}
+        share = self._layer_means(layout.units, dead.astype(np.float64))
         return {
-            "dead": self._column(_layer_means(units, dead)),
-            "saturated_units": self._column(_layer_means(layout.saturating, np.asarray(often))),
+            "dead": np.where([path in layout.activations for path in layout.paths], share, math.nan),
+            "saturated_units": self._layer_means(layout.saturating, np.asarray(often, dtype=np.float64)),
         }
 
     def _of_parameters(self, g: np.ndarray, update: np.ndarray, w: np.ndarray) -> dict[str, np.ndarray]:
@@ -196,10 +201,6 @@ def _saturated(context: Context, paths: Sequence[str]) -> Any:
 def _slices(widths: Mapping[str, int]) -> dict[str, slice]:
     stops = np.cumsum([0, *widths.values()]).tolist()
     return {path: slice(stops[i], stops[i + 1]) for i, path in enumerate(widths)}
-
-
-def _layer_means(parts: Mapping[str, slice], values: np.ndarray) -> dict[str, float]:
-    return {path: float(values[part].mean()) for path, part in parts.items()}
 
 
 def _norms(entries: Mapping[str, Sequence[Entry]], vector: np.ndarray) -> dict[str, float]:

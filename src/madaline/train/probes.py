@@ -16,11 +16,11 @@ OF_ACTIVATIONS = ("mean", "std", "zero", "saturated", "dead", "saturated_units")
 OF_PARAMETERS = ("gradient_norm", "weight_norm", "update_ratio")
 AN_EPOCH = 2
 "Default number of samples an epoch."
-SAMPLE_SECONDS, STEP_SECONDS, FLOPS_PER_SECOND = 6e-4, 5e-6, 6e10
+SAMPLE_SECONDS, STEP_SECONDS, FLOPS_PER_SECOND = 2e-3, 5e-6, 6e10
 "Approximate cost of a sample and of an empty step, and speed of a core; fixed, so that training can be repeated."
 SHARE = 0.015
 "Maximum fraction of the training time for probes."
-AT_LEAST = 20
+AT_LEAST = 10
 "Minimum number of samples, so that short training has some too."
 
 
@@ -73,4 +73,6 @@ def interval(graph: Graph, batch_size: int, steps_an_epoch: int, total_steps: in
     cheap = math.ceil((SAMPLE_SECONDS + step) / (SHARE * step))
     if total_steps is not None:
         cheap = min(cheap, total_steps // AT_LEAST)
-    return max(steps_an_epoch // AN_EPOCH, cheap, 1)
+    found = max(steps_an_epoch // AN_EPOCH, cheap, 1)
+    # Rarer samples are taken in the first step of an epoch: an epoch is then run in two pieces and not in three.
+    return found if found <= steps_an_epoch else found // steps_an_epoch * steps_an_epoch
