@@ -174,7 +174,7 @@ print(max(seen) - seen[9])
     ("width", "epochs", "between"),
     [
         (4, 5, (10, 25)),  # a short run: some samples, so that there is something to look at
-        (4, 400, (15, 30)),  # of a net whose steps take microseconds: not more
+        (4, 400, (9, 20)),  # of a net whose steps take microseconds: not more
         (1024, 3, (6, 7)),  # of a wide net: twice an epoch
     ],
 )

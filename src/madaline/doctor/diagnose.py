@@ -91,7 +91,10 @@ def diagnosis_of(exam: Exam, judgement: Judgement, *, is_estimator: bool = False
     found = in_order(judgement.findings)
     if is_estimator:
         found = [replace(each, remedies=tuple(map(_for_estimator, each.remedies))) for each in found]
-    limits = [] if exam.clock.left > 0 else ["some remedies, because the time was over; max_seconds gives more"]
+    limits = []
+    if exam.clock.left <= 0:
+        over = "the machine is slow or busy" if exam.clock.is_over_time else "max_seconds gives more"
+        limits.append(f"some remedies, because the time was over; {over}")
     return Diagnosis(tuple(found), tuple(_reasons(exam)), tuple(limits))
 
 
@@ -116,12 +119,12 @@ def of_run_folder(folder: Path) -> Diagnosis:
 
 
 def in_order(findings: list[Finding]) -> list[Finding]:
-    """Facts about the data first, then what was tried in its order, then other facts; information last."""
+    """Facts about the data, then what was tried in its order, other facts, what follows from those, information."""
 
     def place(finding: Finding) -> int:
         sickness = SICKNESSES[finding.name]
         is_other = sickness.proof == "fact" and sickness.cause > 0
-        return 2 if not finding.is_alarm else 1 if is_other else 0
+        return 3 if finding.severity == "info" else 2 if finding.explained_by else 1 if is_other else 0
 
     return sorted(findings, key=place)
 

@@ -21,7 +21,7 @@ class Diagnosis:
     Attributes
     ----------
     findings : sequence of Finding
-        Ranked by what the remedy is expected to gain; information comes last.
+        Ranked by what the remedy is expected to gain; what follows from other findings, and information, come last.
     reasons : sequence of str
         Why training looks healthy, where it does.
     limits : sequence of str
@@ -90,10 +90,18 @@ class Diagnosis:
 
     def __str__(self) -> str:
         lines = [self.headline]
-        for number, finding in enumerate(self.findings, 1):
-            lines += ["", *_lines(number, finding)]
+        for number, finding in enumerate(self._shown, 1):
+            lines += ["", *_lines(number, finding), *map(_consequence, self._explained_by(finding))]
         lines += ["", *(f"Not examined: {text}" for text in self.limits)] if self.limits else []
         return "\n".join(lines)
+
+    @property
+    def _shown(self) -> list[Finding]:
+        """The findings that are shown by themselves."""
+        return [finding for finding in self.findings if not finding.explained_by]
+
+    def _explained_by(self, finding: Finding) -> list[Finding]:
+        return [other for other in self.findings if other.explained_by == finding.name]
 
     def __repr__(self) -> str:
         return f"Diagnosis({', '.join(self.names) or 'healthy'})"
@@ -104,7 +112,7 @@ class Diagnosis:
     def to_html(self) -> str:
         """The diagnosis as a part of a page."""
         parts = [f"<p><b>{escape(self.headline)}</b></p>"]
-        parts += [_card(finding) for finding in self.findings]
+        parts += [_card(finding, self._explained_by(finding)) for finding in self._shown]
         parts += [f"<p>Not examined: {escape(text)}</p>" for text in self.limits]
         return f'<div class="diagnosis">{"".join(parts)}</div>'
 
@@ -129,13 +137,18 @@ def _lines(number: int, finding: Finding) -> Iterator[str]:
             yield f"     Command line: {remedy.options}"
 
 
+def _consequence(finding: Finding) -> str:
+    where = f", at {finding.where}" if finding.where else ""
+    return f"   Explains: {finding.title} [{finding.name}{where}]"
+
+
 def _gain(gain: float) -> str:
     if gain > 1:
         return "the loss on held-out rows falls from above that of a constant prediction to well below it."
     return f"the loss on held-out rows falls by {gain:.0%} of what can be learned."
 
 
-def _card(finding: Finding) -> str:
+def _card(finding: Finding, consequences: Sequence[Finding]) -> str:
     color = COLORS[finding.severity]
     remedies = "".join(
         f"<li>{escape(remedy.text)}"
@@ -145,10 +158,11 @@ def _card(finding: Finding) -> str:
         + "</li>"
         for remedy in finding.remedies
     )
+    explains = "".join(f"<p>{escape(_consequence(other).strip())}</p>" for other in consequences)
     picture = "" if finding.picture is None else f"<div>{finding.picture.svg()}</div>"
     return (
         f'<div style="border-left:4px solid {color};padding:0 0 0 12px;margin:12px 0">'
         f"<p><b>{escape(finding.title)}</b> <code>{finding.name}</code>, {finding.severity}, "
         f"confidence {finding.confidence:.0%}{escape(', at ' + finding.where) if finding.where else ''}</p>"
-        f"<p>{escape(_numbers(finding))}</p>{picture}<p>{escape(finding.why)}</p><ul>{remedies}</ul></div>"
+        f"<p>{escape(_numbers(finding))}</p>{picture}<p>{escape(finding.why)}</p><ul>{remedies}</ul>{explains}</div>"
     )

@@ -10,7 +10,6 @@ from madaline.doctor.finding import Finding, Remedy
 from madaline.doctor.setup import Setup
 from madaline.doctor.sickness import SICKNESSES, Sickness, all_sicknesses
 from madaline.doctor.trials import (
-    NEARLY,
     ROUNDS,
     Candidate,
     Trial,
@@ -39,7 +38,7 @@ SEEN_INSIDE = (
     "dead_units",
 )
 "What can be seen in a net that is harmed, whatever the cause."
-MOST_SEEN, UNSURE = 3, 0.5
+UNSURE = 0.5
 HALF, FAR = 0.5, 0.1
 "Remedies are tried together if none alone gains half of what is possible; they must then gain clearly more."
 
@@ -51,6 +50,8 @@ class Judgement:
     findings: list[Finding] = field(default_factory=list)
     trials: list[Trial] = field(default_factory=list)
     setup: Setup | None = None
+    explained: dict[str, Trial] = field(default_factory=dict)
+    "Remedies that helped, by sickness, but that were not needed on top of others."
     remedies: list[Remedy] = field(default_factory=list)
     "Those of the setup, in the order in which they were applied."
 
@@ -74,13 +75,16 @@ def judge(exam: Exam) -> Judgement:
             helped = _helpful(current, candidates_of(current, names, consequences=True))
         if not helped:
             break
-        # Weaker remedies are tried again on top of the best one: they may treat another fault, or the same one worse.
-        fresh = [trial for trial in helped if trial.gain >= NEARLY * helped[0].gain or trial is helped[0]]
+        # Other remedies are tried again on top of this one: they may treat another fault, or the same one otherwise.
+        fresh = [trial for trial in helped if trial.setup is helped[0].setup]
+        others = [trial for trial in helped if trial not in fresh]
         result.trials += fresh
         names |= {trial.candidate.name for trial in fresh}
-        best = max(fresh, key=lambda trial: trial.gain)
-        result.setup = best.setup
-        result.remedies += [trial.remedy for trial in fresh if trial.setup is best.setup]
+        result.explained |= {
+            trial.candidate.name: trial for trial in others if trial.candidate.name not in result.explained
+        }
+        result.setup = helped[0].setup
+        result.remedies += [trial.remedy for trial in fresh]
         if exam.clock.left < 3 * exam.before.seconds:
             break
         current = Exam(result.setup, exam.problem, clock=exam.clock)
@@ -88,10 +92,20 @@ def judge(exam: Exam) -> Judgement:
         candidates = candidates_of(current, names)
     if result.trials:  # a remedy that helps shows that there is something to learn
         result.findings = [finding for finding in result.findings if finding.name != "no_signal"]
-    result.findings += [finding_of(trial) for trial in result.trials]
     if result.trials:
-        result.findings += _accompanying(exam, names)
+        result.findings += _folded(exam, result, names)
     return result
+
+
+def _folded(exam: Exam, result: Judgement, names: set[str]) -> list[Finding]:
+    """The findings of the trials; the first one explains what did no harm any more once its remedy was applied."""
+    found = [finding_of(trial) for trial in result.trials]
+    first = found[0].name
+    follow = [finding_of(trial) for name, trial in result.explained.items() if name not in names]
+    follow += _accompanying(exam, names | set(result.explained))
+    explains = tuple(finding.name for finding in follow)
+    follow = [replace(finding, explained_by=first) for finding in follow]
+    return [replace(found[0], explains=explains), *found[1:], *follow]
 
 
 def _accompanying(exam: Exam, names: set[str]) -> list[Finding]:
@@ -102,7 +116,7 @@ def _accompanying(exam: Exam, names: set[str]) -> list[Finding]:
         if symptom is not None:
             weaker = replace(symptom, confidence=UNSURE)
             found.append(finding_of_fact(Candidate(sickness, weaker, sickness.remedies(exam, symptom))))
-    return found[:MOST_SEEN]
+    return found
 
 
 def candidates_of(exam: Exam, known: set[str], *, consequences: bool = False) -> list[Candidate]:

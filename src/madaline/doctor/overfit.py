@@ -21,7 +21,7 @@ def learns_few_rows(exam: Exam) -> float | None:
     setup = exam.setup
     setup = setup.with_net(nets.with_dropout(setup.net, 0.0)) if nets.most_dropout(setup.net) else setup
     setup = replace(setup, epochs=STEPS, batch_size=None, early_stopping=None, accumulate=1)
-    outcome = setup.run(replace(exam.problem, train=few, held=few))
+    outcome = exam.run(setup, replace(exam.problem, train=few, held=few))
     losses = exam.held_losses(outcome) if outcome.model is None else outcome.row_losses(few)
     constant = float(exam.constant.mean())
     if losses is None or not np.isfinite(losses).all():

@@ -15,7 +15,7 @@ from madaline.doctor.sickness import Sickness, Symptom
 
 SURE = 2.0
 "A difference of this many standard errors is not chance."
-ROUNDS = 3
+ROUNDS = 4
 "Maximum number of remedies that are combined."
 ENOUGH = 0.9
 "A remedy with this gain is not followed by others."
