@@ -58,6 +58,13 @@ def train(
         typer.Option(help="Maximum number of threads. Results do not depend on it.", show_default="all cores"),
     ] = None,
     doctor: Annotated[bool, typer.Option("--doctor/--no-doctor", help="Examine the training.")] = True,
+    heal: Annotated[
+        bool,
+        typer.Option(
+            "--heal",
+            help="Try the doctor's remedies in further trainings, and keep those that help on the validation set.",
+        ),
+    ] = False,
     baselines: Annotated[bool, typer.Option("--baselines/--no-baselines", help="Compare with simpler models.")] = True,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html.")] = True,
     force: o.Force = False,
@@ -175,9 +182,20 @@ def train(
     _take(settings, typed)
     settings.reading = ReadOptions(**settings.reading.given() | reading.given())
     _check_ranges(settings)
+    if heal and not doctor:
+        raise ConfigError("--heal needs the doctor. Leave out --no-doctor.")
     folder = RunFolder.free(out, settings.data.source)
     folder.start(force=force)
-    run(settings, folder, screen, resume=False, with_baselines=baselines, with_report=report, with_doctor=doctor)
+    run(
+        settings,
+        folder,
+        screen,
+        resume=False,
+        with_baselines=baselines,
+        with_report=report,
+        with_doctor=doctor,
+        with_healing=heal,
+    )
 
 
 def _take(settings: Any, given: dict[str, Any]) -> None:
@@ -191,7 +209,18 @@ def _take(settings: Any, given: dict[str, Any]) -> None:
         (settings.split, ("test", "validation")),
         (settings.training, (*training, "weight_decay", "batch_size", "epochs", "patience")),
     ]
-    options = set(given) - {"data", "config", "resume", "out", "force", "as_json", "baselines", "doctor", "report"}
+    options = set(given) - {
+        "data",
+        "config",
+        "resume",
+        "out",
+        "force",
+        "as_json",
+        "baselines",
+        "doctor",
+        "heal",
+        "report",
+    }
     flags = {f"--{name.replace('_', '-')}" for name in options if given[name] not in (None, False, "auto")}
     settings.training.given = tuple(sorted(flags | set(settings.training.given)))
     for section, names in places:

@@ -9,8 +9,8 @@ import numpy as np
 
 from madaline.doctor.clock import Clock
 from madaline.doctor.exam import Exam
-from madaline.doctor.sample import Problem, problem_of
-from madaline.doctor.setup import Setup
+from madaline.doctor.sample import Problem, Sample, problem_of
+from madaline.doctor.setup import Setup, row_losses
 from madaline.functional.model import Model
 from madaline.train.blocks import ArrayBlocks
 from madaline.train.history import History
@@ -55,6 +55,11 @@ class Record:
             _own_rule(session),
         )
         return cls(setup, problem, history, model)
+
+    def losses(self, sample: Sample) -> np.ndarray:
+        """The loss of each row of a sample, for the trained model in evaluation mode."""
+        with np.errstate(all="ignore"):
+            return row_losses(self.setup.recipe.loss, self.model, sample)
 
     def exam(self, clock: Clock) -> Exam:
         """An examination of the run."""
