@@ -11,6 +11,7 @@ from madaline.doctor.sickness import SICKNESSES as SICKNESSES
 from madaline.doctor.sickness import Sickness as Sickness
 from madaline.doctor.sickness import Symptom as Symptom
 from madaline.doctor.sickness import all_sicknesses as all_sicknesses
+from madaline.doctor.torch_recorder import TorchRecorder as TorchRecorder
 from madaline.doctor.watch import Doctor as Doctor
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "SICKNESSES",
     "Sickness",
     "Symptom",
+    "TorchRecorder",
     "all_sicknesses",
     "checkup",
     "diagnose",

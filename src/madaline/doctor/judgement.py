@@ -39,6 +39,8 @@ SEEN_INSIDE = (
 )
 "What can be seen in a net that is harmed, whatever the cause."
 UNSURE = 0.5
+SAME_EFFECT = {"not_converged": {"too_few_steps", "rate_too_low"}, "too_few_steps": {"rate_too_low"}}
+"Sicknesses whose remedies also lead to a longer way of the parameters; one of them is enough."
 HALF, FAR = 0.5, 0.1
 "Remedies are tried together if none alone gains half of what is possible; they must then gain clearly more."
 
@@ -169,8 +171,9 @@ def _together(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:
 
 
 def _is_repeated(candidate: Candidate, candidates: Sequence[Candidate]) -> bool:
-    """Whether another candidate has the same remedies."""
-    return candidate.name == "not_converged" and any(c.name == "too_few_steps" for c in candidates)
+    """Whether another candidate has remedies with the same effect: a higher rate, or more steps."""
+    names = {c.name for c in candidates}
+    return bool(names & SAME_EFFECT.get(candidate.name, set()))
 
 
 def finding_of(trial: Trial) -> Finding:

@@ -11,6 +11,7 @@ from madaline.nn.layers.activation import Activation
 from madaline.nn.layers.dropout import Dropout
 from madaline.nn.layers.linear import Linear
 from madaline.nn.layers.norm import BatchNorm, LayerNorm
+from madaline.nn.layers.reshape import Identity
 from madaline.nn.layers.residual import Residual
 from madaline.nn.layers.sequential import Sequential
 from madaline.nn.layers.standardize import Standardize
@@ -78,9 +79,10 @@ def with_nonlinearities(net: Layer, name: str = "relu") -> Layer:
     previous: Layer | None = None
     found = False
     for layer in layers:
-        if isinstance(layer, Activation):
-            if layer.function.name == "identity":
-                replaced.add(id(layer))
+        if _is_identity(layer):
+            replaced.add(id(layer))
+            found = True
+        elif isinstance(layer, Activation):
             found = True
         elif isinstance(layer, Linear):
             if previous is not None and not found:
@@ -99,11 +101,14 @@ def is_linear(net: Layer) -> bool:
     """Whether the net has several linear layers and nothing nonlinear between them."""
     layers = chain(net)
     only = all(
-        isinstance(layer, (Linear, Dropout, Standardize, BatchNorm))
-        or (isinstance(layer, Activation) and layer.function.name == "identity")
-        for layer in layers[:-1]
+        isinstance(layer, (Linear, Dropout, Standardize, BatchNorm)) or _is_identity(layer) for layer in layers[:-1]
     )
     return only and sum(isinstance(layer, Linear) for layer in layers) > 1
+
+
+def _is_identity(layer: Layer) -> bool:
+    """Whether a layer stands where an activation would, and changes nothing."""
+    return isinstance(layer, Identity) or (isinstance(layer, Activation) and layer.function.name == "identity")
 
 
 def with_default_init(net: Layer) -> Layer:

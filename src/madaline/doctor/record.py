@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ class Record:
     """A run: how it was set up, its rows, its history and its model."""
 
     setup: Setup
-    problem: Problem
+    problem: Problem = field(repr=False)
     history: History
     model: Model
 

@@ -146,6 +146,13 @@ def plans(half: str, seeds: int) -> tuple[list[Sick], list[Plan]]:
     return list(more_sick_plans(seeds)), list(more_healthy_plans(seeds))
 
 
+def write(path: Path, results: Sequence[Result]) -> None:
+    """The numbers, and a line for each run."""
+    lines = ",\n".join(json.dumps(asdict(result)) for result in results)
+    text = json.dumps(measures(results), indent=1)
+    path.write_text(f'{{"measures": {text},\n"runs": [\n{lines}\n]}}\n', encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--half", choices=("tune", "report"), default="tune")
@@ -173,14 +180,15 @@ def main() -> None:
         runs = (pool.map(functools.partial(of_sick, heals=options.heal), sick), pool.map(of_healthy, healthy))
         for result in itertools.chain(*runs):
             results.append(result)
+            if options.out is not None and len(results) % 10 == 0:
+                write(options.out, results)
             if (line := remark(result)) is not None:
                 print(line, flush=True)
     found = measures(results)
     print(json.dumps({name: round(value, 3) for name, value in found.items()}, indent=1))
     print(others_table(results))
     if options.out is not None:
-        data = {"measures": found, "runs": [asdict(result) for result in results]}
-        options.out.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+        write(options.out, results)
     if found["recall"] < options.recall or found["false alarms"] > options.false_alarms:
         sys.exit(f"The doctor misses too much: recall {found['recall']:.2f}, false alarms {found['false alarms']:.2f}.")
 

@@ -13,6 +13,10 @@ CONSEQUENCES = {"constant_prediction", "input_ignored", "cannot_overfit", "dead_
 "What can only be planted by a cause that has a name of its own, so that it may be named as what the cause explains."
 
 
+WORST = 1e6
+"Highest loss that counts, in units of the variance of the target."
+
+
 @dataclass(frozen=True)
 class Result:
     """What the doctor said about a run."""
@@ -92,7 +96,7 @@ def _share(part: float, whole: float) -> float:
 def is_repaired(r: Result) -> bool:
     """At least 80 % of the gap to the twin, or within twice its noise."""
     assert r.healed is not None
-    gap = min(r.loss, 1e6) - r.twin
+    gap = min(r.loss, WORST) - r.twin
     return r.healed <= r.twin + max(2 * r.noise, 0.2 * gap)
 
 
