@@ -19,7 +19,7 @@ ROUNDS = 4
 "Maximum number of remedies that are combined."
 ENOUGH = 0.9
 "A remedy with this gain is not followed by others."
-CERTAIN = 0.3
+CERTAIN, SURE_SYMPTOM = 0.3, 0.8
 NEARLY = 0.75
 "Gains above this fraction of the best one count as equal to it."
 
@@ -165,7 +165,8 @@ def ranked(trials: Sequence[Trial]) -> list[Trial]:
 
 def _share(trial: Trial) -> float:
     """The fraction of the best gain that lets a trial come first: less for what is wrong by construction."""
-    return CERTAIN if trial.candidate.sickness.cause <= 1 else NEARLY
+    is_plain = trial.candidate.name == "rate_too_low" and trial.candidate.symptom.confidence > SURE_SYMPTOM
+    return CERTAIN if trial.candidate.sickness.cause <= 1 or is_plain else NEARLY
 
 
 def _place(trial: Trial) -> tuple[float, ...]:

@@ -13,6 +13,8 @@ from madaline.doctor.sickness import Sickness, Symptom
 
 UPDATE = 5e-4
 LEARNED = 0.5
+FAR_BELOW = 0.05
+"A rate below this fraction of a usual one is more likely to be the cause than a short training."
 
 
 class RateTooLow(Sickness):
@@ -42,7 +44,7 @@ class RateTooLow(Sickness):
         return Symptom(
             {"learning rate": rate, "change of the weights per step": update},
             "learning rate",
-            0.7,
+            0.9 if rate < FAR_BELOW * remedies.usual_rate(exam) else 0.7,
             Picture("training loss", loss.tolist()),
         )
 
