@@ -142,7 +142,7 @@ def plans(half: str, seeds: int) -> tuple[list[Sick], list[Plan]]:
     """The sick and the healthy plans of a half."""
     if half == "tune":
         bases = {plan.data: plan for plan in BASES}
-        return [*sick_plans(seeds), *real_pairs(bases, 40)], list(healthy_plans(seeds))
+        return [*sick_plans(seeds), *real_pairs(bases, 40, odd=False)], list(healthy_plans(seeds))
     return list(more_sick_plans(seeds)), list(more_healthy_plans(seeds))
 
 

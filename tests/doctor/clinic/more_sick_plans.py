@@ -139,14 +139,14 @@ MORE_FAULTS: dict[str, list[tuple[Fault, tuple[str, ...]]]] = {
 
 
 def more_sick_plans(seeds: int) -> Iterator[Sick]:
-    """Single faults, then the pairs in the style of real programs."""
+    """Single faults on one or two tables, then those in the style of real programs; a third has several faults."""
     for seed in range(seeds):
         for name, ways in MORE_FAULTS.items():
             for plant, tables in ways:
-                for number, data in enumerate(tables):
+                for number, data in enumerate(tables[:2] if len(ways) == 1 else tables[:1]):
                     twin = MORE_BASE[data].with_seed(500 + 10 * seed + number)
                     yield Sick((name,), plant(twin), twin)
-        yield from real_pairs(MORE_BASE, 600 + 10 * seed)
+        yield from real_pairs(MORE_BASE, 600 + 10 * seed, odd=True)
 
 
 def base_plans() -> dict[str, Plan]:
