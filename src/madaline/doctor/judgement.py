@@ -30,6 +30,7 @@ CONSEQUENCE = 8
 
 
 SEEN_INSIDE = (
+    "cannot_overfit",
     "constant_prediction",
     "input_ignored",
     "saturated_units",
@@ -39,8 +40,8 @@ SEEN_INSIDE = (
 )
 "What can be seen in a net that is harmed, whatever the cause."
 UNSURE = 0.5
-SAME_EFFECT = {"not_converged": {"too_few_steps", "rate_too_low"}, "too_few_steps": {"rate_too_low"}}
-"Sicknesses whose remedies also lead to a longer way of the parameters; one of them is enough."
+SAME_EFFECT = {"not_converged": {"too_few_steps", "rate_too_low"}}
+"Sicknesses whose remedies have the same effect as those of others."
 HALF, FAR = 0.5, 0.1
 "Remedies are tried together if none alone gains half of what is possible; they must then gain clearly more."
 
