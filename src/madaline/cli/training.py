@@ -206,8 +206,7 @@ def _run(
     if history.stopped == "interrupted":
         raise StoppedRun(f"Stopped in epoch {history.epochs + 1}. Resume with: madaline train --resume {folder.typed}")
     with status(screen, "examining the training"):
-        seconds = float(history["seconds"].sum()) if history.epochs else 0.0
-        diagnosis = diagnose(estimator, seconds=seconds) if with_doctor else None
+        diagnosis = diagnose(estimator) if with_doctor else None
     healing: CommandHealing | None = None
     if with_healing and diagnosis is not None:
         show_diagnosis(screen, diagnosis)
@@ -231,7 +230,7 @@ def _run(
             estimator, watcher = healing.estimator, healing.estimator.callbacks[0]
             history = estimator.history_
             with status(screen, "examining the training"):
-                diagnosis = diagnose(estimator, seconds=float(history["seconds"].sum()) if history.epochs else 0.0)
+                diagnosis = diagnose(estimator)
     estimator.set_params(callbacks=None, progress=False)
     estimator.target_names_ = targets
     ended = "time" if is_repeated else history.stopped

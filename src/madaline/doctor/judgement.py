@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Finding, Remedy
-from madaline.doctor.setup import Setup
+from madaline.doctor.setup import Setup, python_change
 from madaline.doctor.sickness import SICKNESSES, Sickness, all_sicknesses
 from madaline.doctor.trials import (
     ROUNDS,
@@ -132,7 +132,7 @@ def candidates_of(exam: Exam, known: set[str], *, consequences: bool = False) ->
             continue
         symptom = sickness.symptom(exam)
         if symptom is not None:
-            least = sickness.min_gain * exam.caution
+            least = sickness.min_gain * symptom.min_gain_factor * exam.caution
             found.append(Candidate(sickness, symptom, sickness.remedies(exam, symptom), least))
     return found
 
@@ -140,16 +140,35 @@ def candidates_of(exam: Exam, known: set[str], *, consequences: bool = False) ->
 def _helpful(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:
     """The trials that help, the most likely cause first; the first one is confirmed with another seed."""
     best = {c.name: trial for c in candidates if (trial := try_remedies(exam, c)) is not None}
+    rates: dict[str, Trial] = {}
     for c in candidates:
         if c.sickness.cause <= CERTAIN_CAUSE and c.name in best and not best[c.name].helps:
-            best[c.name] = try_with_rates(exam, c) or best[c.name]
+            found = try_with_rates(exam, c)
+            if found is not None:
+                best[c.name], remedy, factor = found
+                name = "rate_too_low" if factor > 1 else "rate_too_high"
+                rate = next((other for other in candidates if other.name == name), None)
+                if rate is not None:  # the remedy helps only with another rate: the rate is a fault of its own
+                    both = best[c.name]
+                    best[c.name] = replace(both, remedy=_tried(exam, c.remedies[0], both.gain))
+                    rates[c.name] = replace(both, candidate=rate, remedy=_tried(exam, remedy, both.gain))
     trials = ranked([trial for trial in best.values() if trial.helps])
     while trials and not is_confirmed(exam, trials[0]):
         other = try_later(exam, trials[0])
         if other is not None and other.helps and is_confirmed(exam, other):
             return [other, *trials[1:]]
         trials = trials[1:]
+    if trials and trials[0].candidate.name in rates:
+        second = rates[trials[0].candidate.name]
+        rest = [trial for trial in trials[1:] if trial.candidate.name != second.candidate.name]
+        return [trials[0], second, *rest]
     return trials
+
+
+def _tried(exam: Exam, remedy: Remedy, gain: float) -> Remedy:
+    """A part of what was tried."""
+    changed = exam.setup if remedy.change is None else remedy.change(exam.setup)
+    return replace(remedy, python=python_change(exam.setup, changed), gain=gain)
 
 
 def _together(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:
@@ -165,7 +184,7 @@ def _together(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:
         for pair in pairs:
             without = try_together(exam, [other for other in pairs if other is not pair])
             if without is None or without.gain < whole.gain - pair[0].min_gain:
-                needed.append(replace(whole, candidate=pair[0], remedy=replace(pair[1], gain=whole.gain)))
+                needed.append(replace(whole, candidate=pair[0], remedy=_tried(exam, pair[1], whole.gain)))
         if needed and is_confirmed(exam, whole):
             return needed
     return []

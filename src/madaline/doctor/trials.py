@@ -89,7 +89,7 @@ def try_remedies(exam: Exam, candidate: Candidate) -> Trial | None:
     best: Trial | None = None
     for remedy in candidate.remedies:
         found = try_remedy(exam, candidate, remedy)
-        if found is not None and (best is None or found.gain > best.gain + 0.05):
+        if found is not None and (best is None or found.gain > best.gain + 0.05 or (found.helps and not best.helps)):
             best = found
         if best is not None and best.gain > ENOUGH:
             break
@@ -126,8 +126,11 @@ def try_together(exam: Exam, pairs: Sequence[tuple[Candidate, Remedy]]) -> Trial
     return try_remedy(exam, pairs[0][0], Remedy(" ".join(remedy.text for _, remedy in pairs), change))
 
 
-def try_with_rates(exam: Exam, candidate: Candidate) -> Trial | None:
-    """Try a remedy together with other learning rates, and count only what the rate alone does not gain."""
+def try_with_rates(exam: Exam, candidate: Candidate) -> tuple[Trial, Remedy, float] | None:
+    """Try a remedy together with other learning rates, and count only what the rate alone does not gain.
+
+    Returns the trial, the change of the rate and its factor.
+    """
     if exam.setup.learning_rate is None or not candidate.remedies:
         return None
     for factor in (10.0, 100.0, 0.1):
@@ -138,7 +141,7 @@ def try_with_rates(exam: Exam, candidate: Candidate) -> Trial | None:
         alone = try_remedy(exam, candidate, rate)
         gain = both.gain - max(alone.gain if alone is not None else 0.0, 0.0)
         if gain > candidate.min_gain:
-            return replace(both, gain=gain)
+            return replace(both, gain=gain), rate, factor
     return None
 
 

@@ -41,11 +41,13 @@ class RateTooLow(Sickness):
         has_learned = float(exam.before_losses.mean()) < LEARNED * exam.constant_loss
         if update > UPDATE or (has_learned and len(loss) >= 5 and not still_falling(loss)):
             return None
+        is_far = rate < FAR_BELOW * remedies.usual_rate(exam)
         return Symptom(
             {"learning rate": rate, "change of the weights per step": update},
             "learning rate",
-            0.9 if rate < FAR_BELOW * remedies.usual_rate(exam) else 0.7,
+            0.9 if is_far else 0.7,
             Picture("training loss", loss.tolist()),
+            min_gain_factor=0.5 if is_far else 1.0,
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
