@@ -143,26 +143,42 @@ def _helpful(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:
     rates: dict[str, Trial] = {}
     for c in candidates:
         if c.sickness.cause <= CERTAIN_CAUSE and c.name in best and not best[c.name].helps:
-            found = try_with_rates(exam, c)
-            if found is not None:
-                best[c.name], remedy, factor = found
-                name = "rate_too_low" if factor > 1 else "rate_too_high"
-                rate = next((other for other in candidates if other.name == name), None)
-                if rate is not None:  # the remedy helps only with another rate: the rate is a fault of its own
-                    both = best[c.name]
-                    best[c.name] = replace(both, remedy=_tried(exam, c.remedies[0], both.gain))
-                    rates[c.name] = replace(both, candidate=rate, remedy=_tried(exam, remedy, both.gain))
+            trial, *rate = _with_rate(exam, c, candidates) or [best[c.name]]
+            best[c.name] = trial
+            if rate:
+                rates[c.name] = rate[0]
     trials = ranked([trial for trial in best.values() if trial.helps])
     while trials and not is_confirmed(exam, trials[0]):
-        other = try_later(exam, trials[0])
+        first, trials = trials[0], trials[1:]
+        other = try_later(exam, first)
         if other is not None and other.helps and is_confirmed(exam, other):
-            return [other, *trials[1:]]
-        trials = trials[1:]
+            return [other, *trials]
+        if first.candidate.sickness.cause <= CERTAIN_CAUSE and first.candidate.name not in rates:
+            both = _with_rate(exam, first.candidate, candidates)
+            if both and is_confirmed(exam, both[0]):
+                return _without_repeats([*both, *trials])
     if trials and trials[0].candidate.name in rates:
-        second = rates[trials[0].candidate.name]
-        rest = [trial for trial in trials[1:] if trial.candidate.name != second.candidate.name]
-        return [trials[0], second, *rest]
+        return _without_repeats([trials[0], rates[trials[0].candidate.name], *trials[1:]])
     return trials
+
+
+def _with_rate(exam: Exam, candidate: Candidate, candidates: Sequence[Candidate]) -> list[Trial]:
+    """The trial of a remedy that helps only with another rate; the rate is then a fault of its own, if it is one."""
+    found = try_with_rates(exam, candidate)
+    if found is None:
+        return []
+    both, remedy, factor = found
+    name = "rate_too_low" if factor > 1 else "rate_too_high"
+    rate = next((other for other in candidates if other.name == name), None)
+    if rate is None:
+        return [both]
+    first = replace(both, remedy=_tried(exam, candidate.remedies[0], both.gain))
+    return [first, replace(both, candidate=rate, remedy=_tried(exam, remedy, both.gain))]
+
+
+def _without_repeats(trials: Sequence[Trial]) -> list[Trial]:
+    """The first trial of each sickness."""
+    return list({trial.candidate.name: trial for trial in reversed(trials)}.values())[::-1]
 
 
 def _tried(exam: Exam, remedy: Remedy, gain: float) -> Remedy:

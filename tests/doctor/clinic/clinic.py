@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import functools
-import itertools
 import json
 import sys
 import time
@@ -138,12 +137,23 @@ def chosen(items: Sequence[Any], count: int | None) -> list[Any]:
     return [items[i] for i in np.linspace(0, len(items) - 1, count).astype(int)]
 
 
-def plans(half: str, seeds: int) -> tuple[list[Sick], list[Plan]]:
-    """The sick and the healthy plans of a half."""
+def plans(half: str, seeds: int, first: int = 0) -> tuple[list[Sick], list[Plan]]:
+    """The sick and the healthy plans of a half; ``first`` is the first random seed of the half that is reported."""
     if half == "tune":
         bases = {plan.data: plan for plan in BASES}
         return [*sick_plans(seeds), *real_pairs(bases, 40, odd=False)], list(healthy_plans(seeds))
-    return list(more_sick_plans(seeds)), list(more_healthy_plans(seeds))
+    return list(more_sick_plans(seeds, first)), list(more_healthy_plans(seeds, first))
+
+
+def _in_turn(sick: Sequence[Any], healthy: Sequence[Any]) -> list[tuple[Any, str]]:
+    """Sick and healthy runs mixed, so that a clinic that is ended early has some of both."""
+    places = [((i + 0.5) / len(each), kind, i) for kind, each in enumerate((sick, healthy)) for i in range(len(each))]
+    return [((healthy if kind else sick)[i], "healthy" if kind else "sick") for _, kind, i in sorted(places)]
+
+
+def examined(item: tuple[Any, str], *, heals: bool) -> Result:
+    """The result of a run."""
+    return of_healthy(item[0]) if item[1] == "healthy" else of_sick(item[0], heals=heals)
 
 
 def write(path: Path, results: Sequence[Result]) -> None:
@@ -160,6 +170,7 @@ def main() -> None:
     parser.add_argument("--healthy", type=int)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--healthy-seeds", type=int, help="seeds of the healthy runs, if not the same")
+    parser.add_argument("--first-seed", type=int, default=0, help="first random seed of the half that is reported")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--heal", action="store_true")
     parser.add_argument("--only", default="", help="only faults with this name")
@@ -167,18 +178,17 @@ def main() -> None:
     parser.add_argument("--recall", type=float, default=0.0, help="fail if the recall is lower")
     parser.add_argument("--false-alarms", type=float, default=1.0, help="fail if more healthy runs have alarms")
     options = parser.parse_args()
+    first = options.first_seed
     sick = [
         case
-        for case in chosen(plans(options.half, options.seeds)[0], options.sick)
+        for case in chosen(plans(options.half, options.seeds, first)[0], options.sick)
         if options.only in ("", *case.faults)
     ]
-    healthy = (
-        [] if options.only else chosen(plans(options.half, options.healthy_seeds or options.seeds)[1], options.healthy)
-    )
+    healthy = chosen(plans(options.half, options.healthy_seeds or options.seeds, first)[1], options.healthy)
+    runs = _in_turn(sick, [] if options.only else healthy)
     results: list[Result] = []
     with ProcessPoolExecutor(options.jobs) as pool:
-        runs = (pool.map(functools.partial(of_sick, heals=options.heal), sick), pool.map(of_healthy, healthy))
-        for result in itertools.chain(*runs):
+        for result in pool.map(functools.partial(examined, heals=options.heal), runs):
             results.append(result)
             if options.out is not None and len(results) % 10 == 0:
                 write(options.out, results)

@@ -73,9 +73,9 @@ MORE_HARD = (
 "Runs that look strange and are sound."
 
 
-def more_healthy_plans(seeds: int) -> Iterator[Plan]:
+def more_healthy_plans(seeds: int, first: int = 0) -> Iterator[Plan]:
     """Each plan with several random seeds, every third without a validation set."""
-    for seed in range(seeds):
+    for seed in range(first, first + seeds):
         for number, plan in enumerate((*MORE_BASES, *MORE_HARD)):
             own = plan.with_seed(700 + 10 * seed + number % 7)
             yield own if (number + seed) % 3 or plan.stopping is not None else replace(own, validation=None)

@@ -138,9 +138,9 @@ MORE_FAULTS: dict[str, list[tuple[Fault, tuple[str, ...]]]] = {
 }
 
 
-def more_sick_plans(seeds: int) -> Iterator[Sick]:
+def more_sick_plans(seeds: int, first: int = 0) -> Iterator[Sick]:
     """Single faults on one or two tables, then those in the style of real programs; a third has several faults."""
-    for seed in range(seeds):
+    for seed in range(first, first + seeds):
         for name, ways in MORE_FAULTS.items():
             for plant, tables in ways:
                 for number, data in enumerate(tables[:2] if len(ways) == 1 else tables[:1]):

@@ -13,6 +13,8 @@ from madaline.doctor.sickness import Sickness, Symptom
 
 UPDATE = 5e-4
 LEARNED = 0.5
+MOST_USUAL = 10.0
+"A rate above this multiple of a usual one is not too low."
 FAR_BELOW = 0.05
 "A rate below this fraction of a usual one is more likely to be the cause than a short training."
 
@@ -35,6 +37,8 @@ class RateTooLow(Sickness):
         rate, probes = exam.setup.learning_rate, exam.probes
         if rate is None or exam.before.diverged or "update_ratio" not in probes or "loss" not in exam.before.history:
             return None
+        if rate > MOST_USUAL * remedies.usual_rate(exam):
+            return None  # small updates of a net whose units are dead
         update = float(np.nanmedian(probes["update_ratio"]))
         loss = exam.before.history["loss"]
         # With a schedule, the loss is flat at the end although little was learned.
