@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any, Self
 
-from madaline.doctor.finding import Finding
+from madaline.doctor.finding import Finding, Remedy
 
 ORDER = {"error": 0, "warning": 0, "info": 1}
 MARKS = {"error": "✗", "warning": "!", "info": "i"}
@@ -85,13 +85,14 @@ class Diagnosis:
             if not self.reasons:
                 return "Nothing was found, but the net has not been shown to be better than a constant prediction."
             return f"Training looks healthy, because {'; '.join(self.reasons)}."
-        rest = f" and {len(alarms) - 1} more" if len(alarms) > 1 else ""
+        others = len(alarms) - 1
+        rest = f", and {others} more finding{'s' if others > 1 else ''}" if others else ""
         return f"{alarms[0].title.rstrip('.')}{rest}."
 
     def __str__(self) -> str:
         lines = [self.headline]
         for number, finding in enumerate(self._shown, 1):
-            lines += ["", *_lines(number, finding), *map(_consequence, self._explained_by(finding))]
+            lines += ["", *_lines(number, finding), *_consequences(self._explained_by(finding))]
         lines += ["", *(f"Not examined: {text}" for text in self.limits)] if self.limits else []
         return "\n".join(lines)
 
@@ -128,7 +129,7 @@ def _lines(number: int, finding: Finding) -> Iterator[str]:
     if finding.picture is not None:
         yield f"   {finding.picture.text()}"
     yield f"   Why: {finding.why}"
-    for remedy in finding.remedies:
+    for remedy in _shown_remedies(finding):
         gain = "" if remedy.gain is None else f" Tried: {_gain(remedy.gain)}"
         yield f"   → {remedy.text}{gain}"
         if remedy.python:
@@ -137,9 +138,18 @@ def _lines(number: int, finding: Finding) -> Iterator[str]:
             yield f"     Command line: {remedy.options}"
 
 
-def _consequence(finding: Finding) -> str:
-    where = f", at {finding.where}" if finding.where else ""
-    return f"   Explains: {finding.title} [{finding.name}{where}]"
+def _consequences(explained: Sequence[Finding]) -> list[str]:
+    """What a finding explains, as one line."""
+    if not explained:
+        return []
+    titles = [other.title.rstrip(".") for other in explained]
+    shown = "; ".join(f"{title} [{other.name}]" for title, other in zip(titles, explained, strict=True))
+    return [f"   Explains: {shown}."]
+
+
+def _shown_remedies(finding: Finding) -> list[Remedy]:
+    """The remedies that were tried and helped; if none was tried, all."""
+    return [remedy for remedy in finding.remedies if remedy.gain is not None] or list(finding.remedies)
 
 
 def _gain(gain: float) -> str:
@@ -156,10 +166,12 @@ def _card(finding: Finding, consequences: Sequence[Finding]) -> str:
         + (f"<br><code>{escape(remedy.python)}</code>" if remedy.python else "")
         + (f"<br><code>{escape(remedy.options)}</code>" if remedy.options else "")
         + "</li>"
-        for remedy in finding.remedies
+        for remedy in _shown_remedies(finding)
     )
-    explains = "".join(f"<p>{escape(_consequence(other).strip())}</p>" for other in consequences)
-    picture = "" if finding.picture is None else f"<div>{finding.picture.svg()}</div>"
+    explains = "".join(f"<p>{escape(line.strip())}</p>" for line in _consequences(consequences))
+    picture = ""
+    if finding.picture is not None:
+        picture = f"<div>{finding.picture.svg()}<br><small>{escape(finding.picture.caption)}</small></div>"
     return (
         f'<div style="border-left:4px solid {color};padding:0 0 0 12px;margin:12px 0">'
         f"<p><b>{escape(finding.title)}</b> <code>{finding.name}</code>, {finding.severity}, "

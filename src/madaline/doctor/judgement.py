@@ -39,6 +39,8 @@ SEEN_INSIDE = (
     "dead_units",
 )
 "What can be seen in a net that is harmed, whatever the cause."
+OPPOSITES = (("vanishing_gradients", "exploding_gradients"),)
+"If one of them is the cause, the other is not a consequence."
 UNSURE = 0.5
 SAME_EFFECT = {"not_converged": {"too_few_steps", "rate_too_low"}}
 "Sicknesses whose remedies have the same effect as those of others."
@@ -104,6 +106,12 @@ def _folded(exam: Exam, result: Judgement, names: set[str]) -> list[Finding]:
     """The findings of the trials; the first one explains what did no harm any more once its remedy was applied."""
     found = [finding_of(trial) for trial in result.trials]
     first = found[0].name
+    result.findings = [
+        replace(each, remedies=(Remedy(f"See the remedy of {first}, which was tried."),))
+        if each.name == "nonfinite_loss"
+        else each
+        for each in result.findings
+    ]
     follow = [finding_of(trial) for name, trial in result.explained.items() if name not in names]
     follow += _accompanying(exam, names | set(result.explained))
     explains = tuple(finding.name for finding in follow)
@@ -114,6 +122,7 @@ def _folded(exam: Exam, result: Judgement, names: set[str]) -> list[Finding]:
 def _accompanying(exam: Exam, names: set[str]) -> list[Finding]:
     """What else is measured inside of a net whose training is harmed: not the cause, but part of the picture."""
     found = []
+    names = names | {other for pair in OPPOSITES for other in pair if names & set(pair)}
     for sickness in [SICKNESSES[name] for name in SEEN_INSIDE if name not in names and exam.is_complete]:
         symptom = sickness.symptom(exam)
         if symptom is not None:

@@ -174,14 +174,22 @@ def python_change(before: Setup, after: Setup) -> str:
     for part in fields(after.recipe):
         new = getattr(after.recipe, part.name)
         if new != getattr(before.recipe, part.name):
-            shown = None if new == () or new is None else new
-            made.append(f"Trainer(..., {names.get(part.name, part.name)}={shown!r})")
+            shown = "None" if new == () or new is None else _short(new)
+            made.append(f"Trainer(..., {names.get(part.name, part.name)}={shown})")
     if after.freeze != before.freeze:
         made.append(f"Trainer(..., freeze={after.freeze!r})")
     changed = {name: value for name, value in after.fit_arguments().items() if getattr(before, name) != value}
     if changed:
         made.append(f"fit(..., {', '.join(f'{name}={value!r}' for name, value in changed.items())})")
     return "; ".join(made)
+
+
+def _short(part: Any) -> str:
+    """An optimizer as code, without arguments that have their defaults; others as they are shown."""
+    if not isinstance(part, Optimizer):
+        return repr(part)
+    given = [each for each in fields(part) if getattr(part, each.name) != each.default]
+    return f"{type(part).__name__}({', '.join(f'{each.name}={getattr(part, each.name)!r}' for each in given)})"
 
 
 def _by_pattern(given: tuple[tuple[str, Any], ...]) -> Mapping[str, list[Any]] | None:
