@@ -25,7 +25,8 @@ LIMIT = 1.03
 "Maximum time of training with probes, relative to training without."
 STEPS = {"tiny": 163_840, "small": 65_536, "deep": 6_400, "tabular": 1_024, "mnist": 1_024}
 "Number of steps: about a second of training, so that tracing the program with probes is a small part of it."
-WATCHED = {"probes": {"probes": True}, "doctor": {"doctor": True}}
+WATCHED = {"ratio": {"probes": True}, "doctor": {"doctor": True}}
+"By the name of the result."
 
 
 def trainer(workload: Workload, threads: int) -> md.Trainer:
@@ -66,7 +67,10 @@ def main() -> None:
             watched = partial(trainer(workload, options.threads).fit, X, y, **settings, **arguments)
             ratio = ratio_of(without, watched, options.pairs)
             found |= {kind: ratio, "samples": len(set(watched().probes["step"].tolist()))}
-            print(f"{name}, {kind}: {harness.show_ratio(ratio)} of the time, {found['samples']} samples", flush=True)
+            print(
+                f"{name}, {next(iter(arguments))}: {harness.show_ratio(ratio)} of the time, {found['samples']} samples",
+                flush=True,
+            )
         harness.update("probes", name, found)
 
 
