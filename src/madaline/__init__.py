@@ -12,6 +12,7 @@ The names that most programs need are here; the others are in submodules:
 - ``md.doctor``: diagnoses of training, tests of nets and data
 - ``md.report``: reports, pictures, attributions
 - ``md.ship``: exports and imports
+- ``madaline.tune``: hyperparameter search
 - ``md.errors``: exceptions and warnings
 
 Every name is loaded when it is first used, so ``import madaline`` takes little time.
@@ -89,5 +90,6 @@ __getattr__, __dir__, __all__ = lazy(
         "madaline.train.stopping": ("EarlyStopping",),
         "madaline.train.stream": ("Stream",),
         "madaline.train.trainer": ("Trainer",),
+        "madaline.tune.search": ("search",),
     },
 )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from madaline.doctor.clock import Clock
 from madaline.doctor.exam import Exam
+from madaline.doctor.names import InputNames
 from madaline.doctor.sample import Problem, Sample, problem_of
 from madaline.doctor.setup import Setup, row_losses
 from madaline.functional.model import Model
@@ -61,6 +62,10 @@ class Record:
         with np.errstate(all="ignore"):
             return row_losses(self.setup.recipe.loss, self.model, sample)
 
+    def named(self, estimator: Any) -> Record:
+        """The same run, with the names of columns and classes that a fitted estimator knows."""
+        return replace(self, problem=replace(self.problem, names=InputNames.of(estimator)))
+
     def exam(self, clock: Clock) -> Exam:
         """An examination of the run."""
         return Exam(self.setup, self.problem, clock=clock, history=self.history, model=self.model)
@@ -71,6 +76,4 @@ def _own_rule(session: Session) -> Any:
     rule = session.options.stopping_rule
     if rule is None or rule.metric in (None, "loss", "val_loss"):
         return rule
-    from dataclasses import replace
-
     return replace(rule, metric="val_loss", mode="auto")

@@ -38,6 +38,10 @@ class Symptom:
     "For facts: what the sickness costs, as a fraction of what can be learned."
     min_gain_factor: float = 1.0
     "Factor of the gain that a remedy must have; below 1 for values that no sound run has."
+    columns: Sequence[int] = ()
+    "Places of the input columns that a remedy is about."
+    severity: Severity | None = None
+    "If it depends on what was measured; otherwise that of the sickness."
 
 
 class Sickness(ABC):

@@ -131,7 +131,7 @@ def training_step(
         outputs |= {f"slot.{name}": value for name, value in zip(optimizer.slots, new_slots, strict=True)}
         if network.n_state:
             outputs["state"] = network.state_after(context, data.state)
-        if recipe.average is not None:
+        if recipe.average is not None and average is not None:
             outputs["average"] = recipe.average.update(average, new_w, t=t)
         layout: ProbeLayout | None = None
         if probes:
