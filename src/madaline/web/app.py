@@ -129,14 +129,14 @@ class Service:
             wish = _wish({**body.params, **query})
             model.check(wish)
             self._check_explained(wish, body)
-            answer = model.answer(body.table, wish)
+            answer = model.answer(body, wish)
             return _written(model, answer, wish, _media_type(accepted, media_type)), answer
 
         return work
 
     def _check_explained(self, wish: Wish, body: Body) -> None:
         most = self._limits.explained_rows
-        if wish.explain and body.table.n_rows > most:
+        if wish.explain and body.n_rows > most:
             raise RequestError(413, f"At most {most} rows are explained at a time.")
 
     async def _content(self, request: Request) -> bytes:
