@@ -17,7 +17,7 @@ endif
 native_sources := $(wildcard native/kernels/*.h native/bind/*.h native/bind/*.cpp)
 native_files := $(native_sources) $(wildcard native/tests/*.cpp)
 
-.PHONY: help setup demo test test-times test-native test-oracles test-web test-clinic record-oracles sanitize lint format types bench clean
+.PHONY: help setup demo test test-times test-native test-oracles test-web test-clinic test-gallery record-oracles sanitize lint format types bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,7 +50,7 @@ demo: setup ## Train a model on a table, write its report, predictions and an ex
 # Tests start about a hundred interpreters: compiled modules are kept for them, whatever the environment says. NumPy's
 # own products take one thread: with two processes on two cores, more would wait for each other. Ours are not affected.
 run-tests := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal --doctest-modules \
-  --doctest-glob=README.md tests src/madaline README.md
+  --doctest-glob=README.md --ignore=tests/gallery --ignore=src/madaline/gallery/examples tests src/madaline README.md
 
 test: setup test-native ## Run all tests: Python, doctests, native
 	$(run-tests)
@@ -116,6 +116,9 @@ test-web: setup .venv-web/installed ## Try the server and exported pages: browse
 
 test-clinic: setup ## Sick and healthy runs through the doctor: a sample of the clinic
 	$(BIN)/python tests/doctor/clinic/clinic.py --half report --sick 30 --healthy 21 --recall 0.75 --false-alarms 0.1
+
+test-gallery: setup ## Run every example of the gallery quickly; each checks its claims
+	$(BIN)/python -m pytest -n 2 -q tests/gallery
 
 record-oracles: setup .venv-oracles/installed ## Record the results of other libraries for `make test`
 	.venv-oracles/bin/python tests/oracles/record.py

@@ -58,8 +58,9 @@ def explain(
 ) -> None:
     """Explain single predictions: what each column adds to the prediction of a row or takes away from it.
 
-    Contributions are integrated gradients. They add up to the prediction minus the base, which is the prediction for
-    numbers at the centre of the training data and no category.
+    Contributions are integrated gradients. They add up to the prediction minus
+    the base, which is the prediction for numbers at the centre of the training
+    data and no category.
 
     \b
     Examples:
