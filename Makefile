@@ -17,26 +17,30 @@ endif
 native_sources := $(wildcard native/kernels/*.h native/bind/*.h native/bind/*.cpp)
 native_files := $(native_sources) $(wildcard native/tests/*.cpp)
 
-.PHONY: help setup demo test test-times test-native test-oracles test-web test-clinic test-gallery record-oracles sanitize lint format types bench clean
+.PHONY: help setup demo test test-times test-native test-oracles test-web test-clinic test-gallery record-oracles sanitize lint format types bench wheel fuzz clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: .venv/installed ## Create .venv, build the native core, install madaline into it
+setup: .venv/installed .venv/tools ## Create .venv, build the native core, install madaline and all tools into it
 
-# Tools and build requirements are installed first, so that rebuilding the core later needs no downloads.
-.venv/tools: pyproject.toml
+# Build requirements are installed first, so that rebuilding the core later needs no downloads.
+.venv/build: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "madaline needs Python 3.11 or newer, and none was found. Install it, or give one: make PYTHON=/path/to/python setup"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --group build
+	@touch $@
+
+.venv/installed: .venv/build CMakeLists.txt $(native_sources)
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[tables]"
+	@touch $@
+
+.venv/tools: .venv/build
 	$(BIN)/python -m pip install --quiet --group dev
 	@touch $@
 
-.venv/installed: .venv/tools CMakeLists.txt $(native_sources)
-	$(BIN)/python -m pip install --quiet --no-build-isolation --editable .
-	@touch $@
-
-demo: setup ## Train a model on a table, write its report, predictions and an export
+demo: .venv/installed ## Train a model on a table, write its report, predictions and an export
 	@mkdir -p demo
 	$(BIN)/madaline train penguins --preset best --out demo/penguins --force
 	$(BIN)/madaline predict demo/penguins penguins --proba -o demo/penguins-scored.csv --force
@@ -154,6 +158,21 @@ bench: setup .venv-oracles/peers ## Run the benchmarks against the peers (instal
 	.venv-oracles/bin/python benchmarks/anatomy.py
 	.venv-oracles/bin/python benchmarks/report.py
 
+.venv/wheel: .venv/build
+	$(BIN)/python -m pip install --quiet --group wheel
+	@touch $@
+
+# The wheel is for the glibc of this machine or newer; wheels for all platforms are built by cibuildwheel.
+wheel: .venv/wheel ## Build a manylinux wheel and a source distribution in dist/, install both elsewhere and try them
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist/built .
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist dist/built/*.whl
+	mv dist/built/*.tar.gz dist && rm -r dist/built
+	$(BIN)/python benchmarks/install.py --smoke dist/*.whl dist/*.tar.gz
+
+fuzz: setup ## Attack the readers of files for ten minutes (SECONDS=600, SEED=0)
+	cd tests && OPENBLAS_NUM_THREADS=1 ../$(BIN)/python -m attack.fuzz_files --seconds $(or $(SECONDS),600) --seed $(or $(SEED),0)
+
 clean: ## Remove generated files, except .venv
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
-	rm -f .venv/installed
+	rm -f .venv/installed .venv/build

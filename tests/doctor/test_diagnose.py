@@ -200,3 +200,11 @@ def test_a_folder_that_is_not_a_run(tmp_path):
     (tmp_path / "result.json").write_text("{}")
     with pytest.raises(FileFormatError, match="has no diagnosis"):
         md.diagnose(tmp_path)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_table_of_categories_alone_is_examined():
+    """The net has one input, which is a dict; there is no linear model of it to compare with."""
+    table = {"shop": [f"s{k % 30}" for k in range(300)]}
+    clf = md.MLPClassifier(preset="auto", max_iter=3, hidden_layer_sizes=(4,), random_state=0, callbacks=md.Doctor())
+    assert md.diagnose(clf.fit(table, [k % 2 for k in range(300)])).findings is not None

@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from madaline.data.encode import TablePlan
 from madaline.errors import ConfigError
 from madaline.estimators import preset
 from madaline.estimators.callbacks import with_sklearn_callbacks
@@ -73,13 +74,14 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
     "Additional arguments of scikit-learn's check of targets."
 
     model_: Model
-    table_plan_: Any
+    table_plan_: TablePlan
     history_: History
     resolved_params_: dict[str, Any]
-    target_names_: tuple[str, ...]
     n_samples_: int
-    n_iter_: int
     n_outputs_: int
+    n_layers_: int
+    out_activation_: str
+    members_: list[dict[str, Any]]
     t_: int
     loss_: float
     loss_curve_: list[float]
@@ -95,6 +97,10 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
     def _validate_params(self) -> None:
         given = {name: plain(value) for name, value in self.get_params(deep=False).items()}
         validate_parameter_constraints(constraints(cast(Any, type(self))), given, caller_name=type(self).__name__)
+
+    def check_parameters(self) -> None:
+        """Raise an error if a parameter is invalid."""
+        self._validate_params()
 
     def _read_target(self, y: Any, *, fresh: bool) -> np.ndarray:
         """Targets in the form that the loss needs; ``fresh`` if they are the first ones."""
@@ -493,8 +499,8 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         """Take the net and the history that were read from a file, if they fit what is already restored."""
         self.model_, self.history_, self.best_weights_ = model, history, None
         self.loss_function_ = self._make_loss()
-        self._check_restored()
         self._predictor = self._make_predictor(model)
+        self._check_restored()
 
     def _check_restored(self) -> None:
         """Raise an error if the parts that were read from a file do not fit together."""

@@ -23,6 +23,7 @@ from madaline.estimators.tabular.predictions import (
     task_of,
 )
 from madaline.estimators.tabular.scores import score
+from madaline.extras import require
 from madaline.report.cells import cell_texts
 from madaline.report.features import input_names
 from madaline.report.findings import INTERVAL, NUMBERS, Findings
@@ -69,6 +70,7 @@ def write_report(
     >>> clf = md.MLPClassifier().fit(X, y)  # doctest: +SKIP
     >>> md.write_report(clf, X_test, y_test, "iris.html", training=(X, y))  # doctest: +SKIP
     """
+    require("plotly", "A report")
     write(path, findings_of(estimator, X, y, training=training, title=title))
 
 

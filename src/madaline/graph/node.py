@@ -418,6 +418,8 @@ def apply(primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> 
     """A new node, its shape and type by the primitive's rules."""
     inputs = tuple([as_node(arg) for arg in args])
     shape = primitive.shape(*[node.shape for node in inputs], **params)
+    if inputs:
+        primitive.check_kind(inputs[0].dtype)
     dtype = primitive.dtype(*[node.dtype for node in inputs], **params)
     return Node(primitive, inputs, params, shape, dtype)
 

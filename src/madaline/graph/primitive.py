@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from madaline.errors import TraceError
+from madaline.errors import DtypeError, TraceError
 from madaline.graph.shapes import Shape, size_of
 from madaline.registry import Registry
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from madaline.graph.arrays import Array
 
 Sample = tuple[tuple[np.ndarray, ...], dict[str, Any]]
+
+_KINDS = {"f": "floats", "i": "integers", "b": "booleans"}
 
 PRIMITIVES: Registry[Primitive] = Registry("primitive")
 
@@ -33,6 +35,8 @@ class Primitive:
     name: ClassVar[str]
     linear: ClassVar[bool] = False
     "Linear in all arguments together: the tangent is the operation applied to the tangents."
+    kinds: ClassVar[str] = "fib"
+    "Kinds of values that its first argument may have: floats, integers, booleans. Checked when a node is made."
     library: ClassVar[bool] = False
     "Run by NumPy or SciPy (``value``) between native programs, instead of by an instruction of a program."
     without_derivative: ClassVar[tuple[int, ...]] = ()
@@ -59,6 +63,13 @@ class Primitive:
     def dtype(self, *dtypes: np.dtype[Any], **params: Any) -> np.dtype[Any]:
         """Type of the result; arguments have been brought to a common one before."""
         return dtypes[0]
+
+    def check_kind(self, dtype: np.dtype[Any]) -> None:
+        """Raise an error if its first argument cannot have this type."""
+        if dtype.kind not in self.kinds:
+            allowed = " or ".join(_KINDS[kind] for kind in self.kinds)
+            cast = "float" if self.kinds == "f" else "int"
+            raise DtypeError(f"{self.name} takes {allowed}, and was given {dtype}. Convert it: x.astype({cast}).")
 
     def value(self, *args: Any, **params: Any) -> Array:
         """The reference value, by NumPy."""

@@ -22,8 +22,8 @@ def matmul(a: Any, b: Any) -> Any:
     a, b = as_node(a), as_node(b)
     if a.ndim == 0 or b.ndim == 0:
         raise ShapeError("matmul needs at least one axis on both sides; multiply by a scalar with *.")
-    dtype = graph_dtype(np.result_type(a.dtype, b.dtype))
-    dtype = dtype if dtype.kind == "f" else np.dtype(np.int64)
+    result_dtype = graph_dtype(np.result_type(a.dtype, b.dtype))
+    dtype = result_dtype if result_dtype.kind == "f" else np.dtype(np.int64)
     a, b = a.astype(dtype), b.astype(dtype)
     left = a.reshape((1, *a.shape)) if a.ndim == 1 else a
     right = b.reshape((*b.shape, 1)) if b.ndim == 1 else b
@@ -38,7 +38,7 @@ def matmul(a: Any, b: Any) -> Any:
         shape = shape[:-1]
     if a.ndim == 1:
         shape = (*shape[:-2], shape[-1]) if b.ndim > 1 else shape[:-1]
-    return result.reshape(shape)
+    return result.reshape(shape).astype(result_dtype)
 
 
 def _matmul(a: Node, b: Node) -> Any:

@@ -17,6 +17,7 @@ class Matmul(Primitive):
     r"""Matrix product, :math:`y = x W`; ``x`` is (..., n_rows, n_in), ``W`` (..., n_in, n_out), leading axes equal."""
 
     name = "matmul"
+    kinds = "fi"
 
     def shape(self, x: Shape, W: Shape) -> Shape:
         if len(x) < 2 or len(W) < 2:

@@ -20,6 +20,8 @@ from madaline.graph.shapes import Rows, Shape, check_axes, size_of
 class Reduction(Primitive):
     """Many numbers to one, along ``axes``."""
 
+    kinds = "fi"
+
     def shape(self, x: Shape, *, axes: tuple[int, ...]) -> Shape:
         check_axes(axes, x)
         return tuple(size for axis, size in enumerate(x) if axis not in axes)
@@ -45,7 +47,7 @@ def expanded(reduced: Array, x: Array, axes: tuple[int, ...]) -> Array:
 
 
 class Sum(Reduction):
-    r""":math:`y = \sum x`. Integers and booleans are summed as int64."""
+    r""":math:`y = \sum x`. Integers are summed as int64."""
 
     name = "sum"
     linear = True
@@ -149,6 +151,7 @@ class LogSumExp(Reduction):
     r""":math:`y = \log \sum e^x`, with the maximum taken out first; :math:`\partial y/\partial x_i = e^{x_i - y}`."""
 
     name = "logsumexp"
+    kinds = "f"
 
     def value(self, x: Any, *, axes: tuple[int, ...]) -> Any:
         if any(x.shape[axis] == 0 for axis in axes):
@@ -171,6 +174,7 @@ class Argmax(Primitive):
     """Index of the first largest along ``axis``; NaN counts as largest. No derivative."""
 
     name = "argmax"
+    kinds = "fi"
 
     def shape(self, x: Shape, *, axis: int) -> Shape:
         check_axes((axis,), x)
@@ -230,6 +234,7 @@ class Cumsum(Primitive):
     r""":math:`y_i = \sum_{j \le i} x_j` along ``axis``; with ``reverse``, :math:`\sum_{j \ge i}`."""
 
     name = "cumsum"
+    kinds = "fi"
     linear = True
 
     def shape(self, x: Shape, *, axis: int, reverse: bool) -> Shape:

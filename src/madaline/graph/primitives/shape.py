@@ -228,6 +228,7 @@ class ScatterAdd(Primitive):
     """
 
     name = "scatter_add"
+    kinds = "fi"
 
     def shape(self, v: Shape, indices: Shape, *, axis: int, size: Any) -> Shape:
         if axis < 0 or v[axis : axis + len(indices)] != indices:
@@ -296,6 +297,7 @@ class ScatterAlong(Primitive):
     """
 
     name = "scatter_along"
+    kinds = "fi"
 
     def shape(self, v: Shape, indices: Shape, *, size: Any) -> Shape:
         if not v or v != indices:

@@ -8,6 +8,7 @@ from html import escape
 
 from madaline import container
 from madaline.data.task import TASK_NAMES
+from madaline.extras import require
 from madaline.report.findings import NUMBERS, Findings, meanings
 from madaline.report.html import data, effects, ensemble, judgement, network, search, tables, training
 from madaline.report.html.chart import COLOURS, Chart, axis, colour_of, named_axis, numbers, short
@@ -38,6 +39,7 @@ def write_report(path: str | os.PathLike[str], findings: Findings) -> None:
 
 def report(findings: Findings) -> str:
     """The report as text."""
+    require("plotly", "A report")
     from plotly.offline import get_plotlyjs  # only those who write reports wait for it
 
     sections = [section for section in _sections(findings) if section.content]
