@@ -121,6 +121,10 @@ def test_a_moved_slider_changes_number_answer_and_curve(tmp_path, new_page):
     row = page.evaluate("Object.fromEntries(about.fields.map(each => [each.name, each.default]))")
     (expected,) = model.predict([{**row, "weight": low, "name": "a"}])
     assert float(page.locator(".big").inner_text()) == pytest.approx(expected, rel=1e-3)
+    for name in ("acceleration", "displacement"):
+        for key in ("Home", "End"):
+            page.get_by_label(f"{name}, slider").press(key)
+            assert page.locator(".field.outside").count() == 0
     assert "prediction interval" in page.locator("#answer").inner_text()
     assert page.locator("#parts .part").count() >= 7
 
