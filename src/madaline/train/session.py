@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from madaline.cached import cached_property
 from madaline.errors import ConfigError, ShapeError
 from madaline.functional.model import Model
 from madaline.optim.averaging import SWA
@@ -168,7 +168,7 @@ class Session:
         progress = self.progress
         return progress.epoch + progress.step / (self.steps_an_epoch or progress.step + 1)
 
-    @functools.cached_property
+    @cached_property
     def digest(self) -> str | None:
         """A checksum of the data, computed once."""
         return self.source.digest()
