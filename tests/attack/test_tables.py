@@ -14,32 +14,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from attack.work import lines_run
 from madaline.data.reading.header import NUMBER_LIKE, unique_names
 from madaline.data.reading.table_file import read_table
 from madaline.data.reading.temporary import remove_left, temporary_folder
 from madaline.errors import FileFormatError
 
 ROWS = b"".join(b"%d,%d\n" % (k, k % 2) for k in range(50))
-
-
-def lines_run(function):
-    """Number of lines of madaline's code that a call runs: its work, whatever the machine does besides."""
-    count = 0
-
-    def trace(frame, event, arg):
-        nonlocal count
-        if "madaline" not in frame.f_code.co_filename:
-            return None
-        count += event == "line"
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        function()
-    finally:
-        sys.settrace(before)
-    return count
 
 
 @contextmanager
