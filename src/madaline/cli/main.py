@@ -20,6 +20,7 @@ from madaline.cli.export import export
 from madaline.cli.inspect import inspect
 from madaline.cli.predict import predict
 from madaline.cli.run_folder import StoppedRun
+from madaline.cli.screen import visible
 from madaline.cli.train import train
 from madaline.errors import ConfigError, MadalineError, UnknownNameError
 
@@ -120,5 +121,5 @@ def _usage(error: Any) -> str:
 def _failed(text: str, code: int, debug: bool) -> int:
     if debug:
         traceback.print_exc()
-    print(f"madaline: {text}", file=sys.stderr)
+    print(f"madaline: {visible(text)}", file=sys.stderr)
     return code
