@@ -17,7 +17,7 @@ endif
 native_sources := $(wildcard native/kernels/*.h native/bind/*.h native/bind/*.cpp)
 native_files := $(native_sources) $(wildcard native/tests/*.cpp)
 
-.PHONY: help setup demo test test-times test-native test-oracles test-clinic record-oracles sanitize lint format types bench wheel fuzz clean
+.PHONY: help setup demo test test-times test-native test-oracles test-web test-clinic test-gallery record-oracles sanitize lint format types bench wheel fuzz clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,7 +54,7 @@ demo: .venv/installed ## Train a model on a table, write its report, predictions
 # Tests start about a hundred interpreters: compiled modules are kept for them, whatever the environment says. NumPy's
 # own products take one thread: with two processes on two cores, more would wait for each other. Ours are not affected.
 run-tests := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal --doctest-modules \
-  --doctest-glob=README.md tests src/madaline README.md
+  --doctest-glob=README.md --ignore=tests/gallery --ignore=src/madaline/gallery/examples tests src/madaline README.md
 
 test: setup test-native ## Run all tests: Python, doctests, native
 	$(run-tests)
@@ -105,8 +105,24 @@ site_packages := import sysconfig; print(sysconfig.get_path("purelib"))
 test-oracles: setup .venv-oracles/installed ## Compare with PyTorch, JAX and others (installs them first)
 	.venv-oracles/bin/python -m pytest -n 2 tests/oracles
 
+# MLflow and the driver of the browser are in a separate environment, too. The browser is Debian's.
+.venv-web/installed: .venv/tools
+	@command -v chromium >/dev/null || { apt-get update -q && apt-get install -y -q --no-install-recommends chromium; }
+	@test -x .venv-web/bin/python || $(BIN)/python -m venv .venv-web
+	.venv-web/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-web/bin/python -m pip install --quiet --group web
+	@echo "import site; site.addsitedir('$$($(BIN)/python -c '$(site_packages)')')" \
+	  > "$$(.venv-web/bin/python -c '$(site_packages)')/borrowed.pth"
+	@touch $@
+
+test-web: setup .venv-web/installed ## Try the server and exported pages: browser, load, attacks, MLflow (installs them first)
+	OPENBLAS_NUM_THREADS=1 .venv-web/bin/python -m pytest -n 2 tests/web/live
+
 test-clinic: setup ## Sick and healthy runs through the doctor: a sample of the clinic
 	$(BIN)/python tests/doctor/clinic/clinic.py --half report --sick 30 --healthy 21 --recall 0.75 --false-alarms 0.1
+
+test-gallery: setup ## Run every example of the gallery quickly; each checks its claims
+	$(BIN)/python -m pytest -n 2 -q tests/gallery
 
 record-oracles: setup .venv-oracles/installed ## Record the results of other libraries for `make test`
 	.venv-oracles/bin/python tests/oracles/record.py

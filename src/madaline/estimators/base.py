@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -57,6 +57,9 @@ from madaline.functional.model import Model
 from madaline.losses.loss import OUT_ACTIVATIONS, Loss
 from madaline.train.history import History
 from madaline.train.trainer import Trainer
+
+if TYPE_CHECKING:
+    from madaline.estimators.ensemble.joining import TrainedEnsemble
 
 
 class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
@@ -199,6 +202,33 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         finally:
             self.__dict__.pop("_classes_given", None)
 
+    def fit_members(
+        self,
+        train_members: Callable[..., TrainedEnsemble],
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        classes: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        cv: Any = None,
+    ) -> Self:
+        """Fit an ensemble whose members a function trains, as a search does.
+
+        Parameters
+        ----------
+        train_members : callable
+            Called with the arguments of :func:`madaline.estimators.ensemble.fitting.fit_ensemble`.
+        X, y, sample_weight, classes, groups, cv
+            As for :meth:`fit`.
+        """
+        self._validate_params()
+        options = EstimatorFitOptions(classes=classes, groups=groups, cv=cv, train_members=train_members)
+        try:
+            return self._fit(X, y, sample_weight, options=options)
+        finally:
+            self.__dict__.pop("_classes_given", None)
+
     def _fit(
         self, X: Any, y: Any, sample_weight: Any, *, continues: bool = False, options: EstimatorFitOptions | None = None
     ) -> Self:
@@ -233,7 +263,7 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         n_rows = len(rows) if encoded_rows is None else encoded_rows.n_rows
         if settings.preset is not None:
             settings = preset.sized(self, settings, n_rows, continues=continues)
-        if settings.preset == "best":
+        if settings.preset == "best" or options.train_members is not None:
             return self._fit_ensemble(settings, rows, rng, options)
         options.refuse_folds()
         looks = rows.is_table or looks_at_rows(settings.init)
@@ -285,7 +315,7 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         self._resolve(settings)
         settings.metrics = with_scores(self, settings.metrics)
         reset_counters(self, settings)
-        found = fit_ensemble(
+        found = (options.train_members or fit_ensemble)(
             self,
             settings,
             rows,
@@ -299,8 +329,9 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
             self.history_.stopped = found.stopped
         self._predictor = self._make_predictor(self.model_)
         self.n_iter_ = self.history_.epochs
-        self.loss_curve_ = [float(value) for value in self.history_["loss"]]
-        self.loss_ = self.loss_curve_[-1]
+        if self.n_iter_:  # a time limit may have ended training within the first epoch
+            self.loss_curve_ = [float(value) for value in self.history_["loss"]]
+            self.loss_ = self.loss_curve_[-1]
         self.members_ = [
             {
                 "kind": member.task.kind.name,

@@ -26,6 +26,7 @@ from madaline.estimators.recipe import can_continue
 from madaline.estimators.row_set import RowSet
 from madaline.estimators.tables import plain_matrix
 from madaline.estimators.targets import as_numbers
+from madaline.graph.arrays import Array
 from madaline.losses.loss import Loss
 from madaline.losses.quantile import Quantile
 from madaline.losses.squared import MSE
@@ -170,6 +171,11 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
         self._learn_intervals(truth, prediction)
         return self
 
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether ``predict_interval`` knows the size of errors."""
+        return "_intervals" in self.__dict__
+
     def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
         """Predict the lower and upper end of an interval that contains the target with probability ``coverage``.
 
@@ -183,10 +189,13 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
                 "validation=, or call calibrate(X, y) with other rows."
             )
         found = np.asarray(self.predict(X), dtype=np.float64)
-        return self._interval(found, coverage)
+        low, high = self.interval_around(found, coverage)
+        return np.asarray(low), np.asarray(high)
 
-    def _interval(self, prediction: np.ndarray, coverage: float) -> tuple[np.ndarray, np.ndarray]:
-        margins = self._intervals.margins(prediction.reshape(len(prediction), -1), coverage).reshape(prediction.shape)
+    def interval_around(self, prediction: Array, coverage: float) -> tuple[Array, Array]:
+        """The ends of the intervals around predictions, which may be traced."""
+        margins = self._intervals.margins(prediction.reshape((prediction.shape[0], -1)), coverage)
+        margins = margins.reshape(prediction.shape)
         low = prediction - margins
         is_count = self.loss_function_.out_activation == "exp"
         return np.maximum(low, 0.0) if is_count else low, prediction + margins

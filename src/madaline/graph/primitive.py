@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -11,8 +11,8 @@ from madaline.errors import DtypeError, TraceError
 from madaline.graph.shapes import Shape, size_of
 from madaline.registry import Registry
 
-Array = Any
-"""A NumPy array or a node: rules are written with operators and run on both."""
+if TYPE_CHECKING:
+    from madaline.graph.arrays import Array
 
 Sample = tuple[tuple[np.ndarray, ...], dict[str, Any]]
 
@@ -47,7 +47,7 @@ class Primitive:
         if registered and "name" in cls.__dict__:
             PRIMITIVES.add(cls.name, cls())
 
-    def __call__(self, *args: Any, **params: Any) -> Any:
+    def __call__(self, *args: Any, **params: Any) -> Array:
         """A node if an argument is one, otherwise the value."""
         from madaline.graph.node import Node, apply
 
@@ -71,7 +71,7 @@ class Primitive:
             cast = "float" if self.kinds == "f" else "int"
             raise DtypeError(f"{self.name} takes {allowed}, and was given {dtype}. Convert it: x.astype({cast}).")
 
-    def value(self, *args: Any, **params: Any) -> Any:
+    def value(self, *args: Any, **params: Any) -> Array:
         """The reference value, by NumPy."""
         raise NotImplementedError
 
@@ -145,15 +145,15 @@ class Zero:
     __slots__ = ()
     __array_ufunc__ = None
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Any) -> Array:
         return other
 
     __radd__ = __add__
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: Any) -> Array:
         return other
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: Any) -> Array:
         return -other
 
     def _absorb(self, *_: Any, **__: Any) -> Zero:

@@ -176,7 +176,7 @@ class _Collected:
                 )
             self.params[path] = known, init, was_frozen or context.frozen
         else:
-            init = as_initializer(spec.init, activation=context.following or "identity")
+            init = as_initializer(spec.init, activation=context.following or "identity", bias_inputs=spec.n_in)
             self.params[path] = spec, init, context.frozen
             self.nodes[path] = new_input(-1, spec.shape, self.dtype, path)
         return self.nodes[path]

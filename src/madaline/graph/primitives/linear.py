@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import DtypeError, ShapeError
-from madaline.graph.primitive import Array, Primitive, Sample, elements
+from madaline.graph.arrays import Array, Tangent
+from madaline.graph.primitive import Primitive, Sample, elements
 from madaline.graph.shapes import Rows, Shape, show
 
 
@@ -37,7 +38,7 @@ class Matmul(Primitive):
     def value(self, x: Any, W: Any) -> Any:
         return x @ W
 
-    def jvp(self, x: Array, W: Array, y: Array, x_dot: Array, W_dot: Array) -> Array:
+    def jvp(self, x: Array, W: Array, y: Array, x_dot: Tangent, W_dot: Tangent) -> Tangent:
         return x_dot @ W + x @ W_dot
 
     def vjp(self, x: Array, W: Array, y: Array, y_bar: Array) -> tuple[Array, Array]:

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import ShapeError
+from madaline.graph.arrays import Array, Tangent
 from madaline.graph.node import INT64
-from madaline.graph.primitive import PRIMITIVES, Array, Primitive, Sample, elements
+from madaline.graph.primitive import PRIMITIVES, Primitive, Sample, elements
 from madaline.graph.shapes import Rows, Shape, check_axes, size_of
 
 
@@ -58,7 +59,8 @@ class Sum(Reduction):
         return np.sum(x, axis=axes)
 
     def vjp(self, x: Array, y: Array, y_bar: Array, *, axes: tuple[int, ...]) -> tuple[Array]:
-        return (np.broadcast_to(expanded(y_bar, x, axes), x.shape),)
+        shape: Any = x.shape
+        return (np.broadcast_to(expanded(y_bar, x, axes), shape),)
 
 
 class Prod(Reduction):
@@ -72,7 +74,7 @@ class Prod(Reduction):
     def value(self, x: Any, *, axes: tuple[int, ...]) -> Any:
         return np.prod(x, axis=axes)
 
-    def jvp(self, x: Array, y: Array, x_dot: Array, *, axes: tuple[int, ...]) -> Array:
+    def jvp(self, x: Array, y: Array, x_dot: Tangent, *, axes: tuple[int, ...]) -> Tangent:
         return (x_dot * product_of_others(x, axes)).sum(axis=axes)
 
     def vjp(self, x: Array, y: Array, y_bar: Array, *, axes: tuple[int, ...]) -> tuple[Array]:
@@ -119,7 +121,7 @@ class Max(Reduction):
     def value(self, x: Any, *, axes: tuple[int, ...]) -> Any:
         return np.max(x, axis=axes)
 
-    def jvp(self, x: Array, y: Array, x_dot: Array, *, axes: tuple[int, ...]) -> Array:
+    def jvp(self, x: Array, y: Array, x_dot: Tangent, *, axes: tuple[int, ...]) -> Tangent:
         return (x_dot * _shares(x, y, axes)).sum(axis=axes)
 
     def vjp(self, x: Array, y: Array, y_bar: Array, *, axes: tuple[int, ...]) -> tuple[Array]:
@@ -158,7 +160,7 @@ class LogSumExp(Reduction):
         shift = np.where(np.isfinite(top), top, x.dtype.type(0))
         return np.log(np.sum(np.exp(x - shift), axis=axes)) + np.squeeze(shift, axis=axes)
 
-    def jvp(self, x: Array, y: Array, x_dot: Array, *, axes: tuple[int, ...]) -> Array:
+    def jvp(self, x: Array, y: Array, x_dot: Tangent, *, axes: tuple[int, ...]) -> Tangent:
         return (x_dot * np.exp(x - expanded(y, x, axes))).sum(axis=axes)
 
     def vjp(self, x: Array, y: Array, y_bar: Array, *, axes: tuple[int, ...]) -> tuple[Array]:
