@@ -181,5 +181,5 @@ def test_compressed_tables_are_read_and_cut_ones_are_refused(pack):
 
 
 def test_a_web_address_is_refused_with_a_sentence():
-    with pytest.raises(FileFormatError, match="is a web address, and only files are read. Download it"):
+    with pytest.raises(FileFormatError, match=r"is a web address, and only files are read\. Download it"):
         read_table("https://example.org/table.csv")

@@ -117,7 +117,8 @@ def read_table(source: str | os.PathLike[str] | IO[bytes], **options: Any) -> tu
     ----------
     source : path, str or binary stream
         A CSV-like file with any delimiter, decimal mark and encoding, plain or compressed by gzip, bzip2 or xz; a
-        Parquet file; a folder of either; ``"-"`` for standard input; or the name of a data set that comes with the package.
+        Parquet file; a folder of either; ``"-"`` for standard input; or the name of a data set that comes with the
+        package.
     **options
         See :class:`ReadOptions`. Each overrides one assumption.
 

@@ -74,9 +74,8 @@ class Unpacked:
         try:
             block: bytes = self._stream.read(BLOCK)
         except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
-            raise FileFormatError(
-                f"{self._name} is a damaged compressed file: {error}. Download or copy it again."
-            ) from error
+            text = f"{self._name} is a damaged compressed file: {error}. Download or copy it again."
+            raise FileFormatError(text) from error
         self._done += len(block)
         if self._done > self._most:
             raise InputError(
