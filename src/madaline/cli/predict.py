@@ -71,7 +71,9 @@ def predict(
         saved.check_interval(interval)
     screen = Screen(as_json=as_json or out is None)
     with open_table(data, reading, earlier_format=saved.reading) as table:
-        parts = (answers(saved, batch, proba=proba, interval=interval, only=only) for batch in table.batches())
+        parts: Iterator[pl.DataFrame] = (
+            answers(saved, batch, proba=proba, interval=interval, only=only) for batch in table.batches()
+        )
         if safe:
             parts = map(without_formulas, parts)
         if out is None and not as_json:

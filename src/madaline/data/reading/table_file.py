@@ -25,8 +25,12 @@ from madaline.extras import require
 if TYPE_CHECKING:
     import polars as pl
 
-SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat", ".parquet", ".pq", ".csv.gz", ".tsv.gz", ".txt.gz")
-SUFFIXES += (".csv.bz2", ".tsv.bz2", ".txt.bz2", ".csv.xz", ".tsv.xz", ".txt.xz")
+TEXT_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat")
+SUFFIXES = (
+    *(f"{suffix}{packed}" for suffix in TEXT_SUFFIXES for packed in ("", ".gz", ".bz2", ".xz")),
+    ".parquet",
+    ".pq",
+)
 "Files of a folder that are read."
 PARQUET = b"PAR1"
 NEARLY_EMPTY = 0.01
