@@ -451,10 +451,13 @@ def is_constant(node: Node) -> bool:
     return node.primitive is CONSTANT
 
 
-def topological_order(outputs: Iterable[Node]) -> list[Node]:
-    """All nodes the outputs need, each after its inputs. No recursion: chains may be 100,000 nodes long."""
+def topological_order(outputs: Iterable[Node], done: set[int] | None = None) -> list[Node]:
+    """All nodes the outputs need, each after its inputs. No recursion: chains may be 100,000 nodes long.
+
+    Nodes whose ids are in ``done``, and what only they need, are left out; the ids of the others are added to it.
+    """
     order: list[Node] = []
-    done: set[int] = set()
+    done = set() if done is None else done
     for output in outputs:
         if id(output) in done:
             continue
