@@ -318,6 +318,20 @@ def test_a_changed_file_is_loaded_and_a_broken_one_is_not(tmp_path):
     assert 'madaline_reloads_total{model="price",result="failed"} 1' in metrics
 
 
+def test_the_digest_is_that_of_the_file_that_answers(tmp_path, monkeypatch):
+    """The file is replaced after its digest was computed and before it is read."""
+    from madaline.web import served_model
+
+    file = tmp_path / "price.madaline"
+    found = service(tmp_path, "price")
+    first = next(iter(found.shelf)).digest
+    load = served_model.load_saved
+    monkeypatch.setattr(served_model, "load_saved", lambda path: (model("price", 1).save(path), load(path))[1])
+    changed = served_model.ServedModel.load("price", file)
+    monkeypatch.undo()
+    assert changed.digest == served_model.ServedModel.load("price", file).digest != first
+
+
 def test_estimators_of_arrays_take_rows_of_numbers(tmp_path):
     from madaline.web.app import Service
 

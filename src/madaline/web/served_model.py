@@ -70,8 +70,10 @@ class ServedModel:
     @classmethod
     def load(cls, name: str, file: Path) -> ServedModel:
         """Load a model file and answer once, so that the first request does not wait for the planning of the net."""
-        digest = hashlib.sha256(file.read_bytes()).hexdigest()[:16]
-        found = cls(name, load_saved(file), digest)
+        digest, saved = _digest(file), load_saved(file)
+        while (again := _digest(file)) != digest:  # the file was replaced in the meantime
+            digest, saved = again, load_saved(file)
+        found = cls(name, saved, digest)
         row: dict[str, Any] = {each.name: [each.default] for each in found.fields}
         row |= {each.name: ["1970-01-01"] for each in found.fields if each.kind == "date"}
         wish = Wish(proba=found.has_probabilities, interval=0.9 if found.has_intervals else None)
@@ -167,6 +169,10 @@ class ServedModel:
         if answer.surprises:
             found["warnings"] = [each.to_plain() for each in answer.surprises[:MOST_WARNINGS]]
         return found
+
+
+def _digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:16]
 
 
 def _by_target(columns: Mapping[str, np.ndarray], targets: tuple[str, ...], name: str) -> list[Any]:

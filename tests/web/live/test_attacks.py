@@ -190,7 +190,7 @@ def test_a_replaced_model_loses_no_request_and_every_answer_is_of_one_of_the_mod
             thread.join()
         assert not failures
         assert seen == {0, 1}
-        assert len(digests) == 2
+        assert len(digests) >= 2  # files of one model need not have the same bytes
         assert all(len(fits) == 1 for fits in digests.values())
 
 
