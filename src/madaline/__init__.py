@@ -65,7 +65,6 @@ __getattr__, __dir__, __all__ = lazy(
         "madaline.functional.vmap": ("vmap",),
         "madaline.graph.creation": ("array", "zeros"),
         "madaline.graph": ("random",),
-        "madaline.graph.numpy_api.dispatch": ("supported_functions",),
         "madaline.graph.trace": ("trace",),
         "madaline.kernels.threads": ("get_threads", "set_threads"),
         "madaline.losses": ("BinaryCrossEntropy", "CrossEntropy", "Huber", "MAE", "MSE"),

@@ -43,7 +43,6 @@ from madaline.functional.vmap import vmap as vmap
 from madaline.graph import random as random
 from madaline.graph.creation import array as array
 from madaline.graph.creation import zeros as zeros
-from madaline.graph.numpy_api.dispatch import supported_functions as supported_functions
 from madaline.graph.trace import trace as trace
 from madaline.kernels.threads import get_threads as get_threads
 from madaline.kernels.threads import set_threads as set_threads
@@ -147,7 +146,6 @@ __all__ = [
     "set_threads",
     "ship",
     "show_config",
-    "supported_functions",
     "trace",
     "train",
     "value_and_grad",

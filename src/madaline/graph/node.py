@@ -205,7 +205,8 @@ class Node(ArrayMethods):
             return functools.partial(getattr(np, name), self)
         text = f"A traced value has no attribute {name!r}."
         if hasattr(np.ndarray, name):
-            text = f"x.{name} of an array is not supported on traced values; md.supported_functions() lists what is."
+            known = "md.functional.supported_functions() lists what is"
+            text = f"x.{name} of an array is not supported on traced values; {known}."
         raise AttributeError(text)
 
     def item(self, *index: Any) -> Node:
@@ -245,7 +246,7 @@ def _refuse_scipy_function() -> None:
     if called:
         raise TraceError(
             f"{called[-1][0]} takes plain arrays only, not traced values. Write it with NumPy functions or with those "
-            "of scipy.special that md.supported_functions() lists."
+            "of scipy.special that md.functional.supported_functions() lists."
         )
 
 

@@ -271,7 +271,7 @@ def unsupported(full_name: str, name: str) -> str:
     near = difflib.get_close_matches(name, sorted(same or known), n=5, cutoff=0.4 if same else 0.6)
     nearest = f" Supported functions with a similar name: {', '.join(known[item] for item in near)}." if near else ""
     return (
-        f"{text}{nearest} Write it with supported functions (md.supported_functions() lists them), "
+        f"{text}{nearest} Write it with supported functions (md.functional.supported_functions() lists them), "
         "or compute it outside the traced function."
     )
 
@@ -282,7 +282,7 @@ def supported_functions() -> tuple[str, ...]:
     Examples
     --------
     >>> import madaline as md
-    >>> "np.tanh" in md.supported_functions(), "np.linalg.norm" in md.supported_functions()
+    >>> "np.tanh" in md.functional.supported_functions(), "np.linalg.norm" in md.functional.supported_functions()
     (True, True)
     """
     from madaline.graph.numpy_api import special
