@@ -153,6 +153,7 @@ bench: setup .venv-oracles/peers ## Run the benchmarks against the peers (instal
 	.venv-oracles/bin/python benchmarks/startup.py
 	.venv-oracles/bin/python benchmarks/growth.py
 	.venv-oracles/bin/python benchmarks/custom.py
+	.venv-oracles/bin/python benchmarks/derivatives.py
 	.venv-oracles/bin/python benchmarks/probes.py
 	.venv-oracles/bin/python benchmarks/population.py --jax
 	.venv-oracles/bin/python benchmarks/anatomy.py

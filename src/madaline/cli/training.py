@@ -300,6 +300,7 @@ def _run(
     files += [searching.TRIALS] if is_search else []
     screen.title(f"Written to {folder.path}: {', '.join(files)}")
     screen.say(f"  madaline predict {quote(str(folder.path / MODEL))} NEW.csv -o scored.csv")
+    screen.say(f"  madaline serve {folder.typed}")
     screen.result(document | {"folder": str(folder.path), "model": str(folder.path / MODEL)})
 
 

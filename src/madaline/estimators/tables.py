@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,9 +29,12 @@ def pointing_to_tables() -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        if any(words in str(error) for words in NOT_NUMBERS):
-            error.add_note('With data="auto" tables may hold text, categories, dates and missing values.')
-        raise
+        if not any(words in str(error) for words in NOT_NUMBERS):
+            raise
+        raise ValueError(
+            f'{str(error).rstrip(".")}.\nPass data="auto" to train on tables with text, categories, dates and missing '
+            "values."
+        ) from None
 
 
 def read_table(estimator: NetEstimator, X: Any, y: Any, *, numeric: bool) -> tuple[Table, np.ndarray]:
@@ -80,9 +84,16 @@ def learn_table(estimator: NetEstimator, given: Any, table: Table, y: Any) -> No
         estimator.feature_names_in_ = np.array([column.column for column in plan.columns], dtype=object)
 
 
+@dataclass(frozen=True)
+class EncodedTable:
+    """Rows that a plan has already encoded. Estimators with this plan take them in place of a table."""
+
+    arrays: Mapping[str, np.ndarray]
+
+
 def encoded(plan: TablePlan, X: Any) -> Any:
     """The arrays of a table: a matrix if there are only numbers, else a dict with the categories to embed."""
-    return plain_matrix(plan.encode(_with_rows(X)))
+    return plain_matrix(X.arrays if isinstance(X, EncodedTable) else plan.encode(_with_rows(X)))
 
 
 def check_width(estimator: NetEstimator, X: Any) -> None:

@@ -22,6 +22,10 @@ class Training(Protocol):
     def max_threads(self) -> int | None:
         """Maximum number of threads of this member; None for as many as there are."""
 
+    @property
+    def has_checkpoint(self) -> bool:
+        """Whether the member is resumed from a checkpoint of its own."""
+
     def start(self, *, threads: int, max_seconds: float | None) -> Session:
         """The session, ready to run with at most this many threads and seconds."""
 
@@ -110,13 +114,27 @@ class SideBySide:
         try:
             # Ctrl-C takes effect when all threads have ended, which its handler makes them do soon.
             with interrupts, interrupts.deferred():
-                for worker in workers:
-                    worker.start()
-                self._wait(workers)
+                started = self._start(workers)
+                if started:
+                    self._wait(started)
+                else:
+                    self._work()
+                    self.watch(self)
         except KeyboardInterrupt:
             self.stopped = "interrupted"
         if self._failure is not None:
             raise self._failure
+
+    def _start(self, workers: list[threading.Thread]) -> list[threading.Thread]:
+        """Start as many threads as the system allows; it may allow none."""
+        for number, worker in enumerate(workers):
+            try:
+                worker.start()
+            except RuntimeError:
+                with self._lock:
+                    self._n_active -= len(workers) - max(1, number)
+                return workers[:number]
+        return workers
 
     def _wait(self, workers: list[threading.Thread]) -> None:
         try:
@@ -166,11 +184,15 @@ class SideBySide:
     def _take(self) -> int | None:
         """The next member; None if there is none to be started."""
         with self._lock:
-            if self.stopped or self._next >= len(self.members):
+            if self.stopped not in ("", "time"):
                 return None
             is_late = self.max_seconds is not None and self._seconds > self.max_seconds
-            if is_late and self._next >= min(self.threads, len(self.members)):
+            while is_late and min(self.threads, len(self.members)) <= self._next < len(self.members):
+                if self.members[self._next].has_checkpoint:
+                    break  # what an earlier run has trained is kept, however short the time is
                 self.stopped = "time"
+                self._next += 1
+            if self._next >= len(self.members):
                 return None
             self._next += 1
             return self._next - 1
