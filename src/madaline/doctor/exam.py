@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,7 @@ class Exam:
         self.run_history, self.run_model = history, model
         self.is_complete = history is not None
         "Whether everything is looked for; a checkup leaves out what only a whole training shows."
+        self._again: np.ndarray | None = None
         self.caution = 1.0
         "Factor of the gain that a remedy must have."
 
@@ -210,6 +212,12 @@ class Exam:
             found = own if own.mean() < found.mean() else found
         limited = self.setup.limited(len(self.problem.train), self.max_steps)
         return np.concatenate([found, *(self.held_losses(self.run(limited, p), p) for p in self.folds)])
+
+    def losses_again(self, seed: int) -> np.ndarray:
+        """The loss of each held-out row for the run with another seed and other initial weights; made once."""
+        if self._again is None:
+            self._again = self.losses(replace(self.setup, start=None), seed=seed)
+        return self._again
 
     def losses_of(self, model: Model, sample: Sample) -> np.ndarray:
         """The loss of each row of a sample."""

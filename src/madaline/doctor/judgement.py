@@ -112,7 +112,10 @@ def _folded(exam: Exam, result: Judgement, names: set[str]) -> list[Finding]:
         else each
         for each in result.findings
     ]
-    follow = [finding_of(trial) for name, trial in result.explained.items() if name not in names]
+    said = {each.name for each in found}
+    same = [each for each in found[1:] if said & SAME_EFFECT.get(each.name, set())]
+    found = [each for each in found if each not in same]
+    follow = same + [finding_of(trial) for name, trial in result.explained.items() if name not in names]
     follow += _accompanying(exam, names | set(result.explained))
     explains = tuple(finding.name for finding in follow)
     follow = [replace(finding, explained_by=first) for finding in follow]
