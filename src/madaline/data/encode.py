@@ -48,6 +48,10 @@ class TablePlan(Description):
         Whether the training table had column names; if not, columns are found by their position.
     waves : int
         Number of waves of each number that are added as inputs, by :class:`~madaline.nn.layers.periodic.Periodic`.
+    bins : int
+        Number of bins of each number that are added as inputs, by :class:`~madaline.nn.layers.piecewise.Piecewise`.
+    wave_std : float
+        Standard deviation of the frequencies of the waves before training.
 
     Examples
     --------
@@ -62,11 +66,13 @@ class TablePlan(Description):
     registry: ClassVar[Registry[Any]] = TABLE_PLANS
     name: ClassVar[str] = "table"
 
-    ranges: ClassVar[Mapping[str, str]] = {"waves": "[0, 4096]"}
+    ranges: ClassVar[Mapping[str, str]] = {"waves": "[0, 4096]", "bins": "[0, 4096]", "wave_std": "(0, inf)"}
 
     columns: tuple[ColumnPlan, ...]
     has_names: bool = True
     waves: int = 0
+    bins: int = 0
+    wave_std: float = 0.1
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -87,6 +93,8 @@ class TablePlan(Description):
         one_hot: int = 8,
         embedding: int = 8,
         waves: int = 0,
+        bins: int = 0,
+        wave_std: float = 0.1,
         ignore: Collection[str] = (),
         categorical: Collection[str] = (),
         numeric: Collection[str] = (),
@@ -112,6 +120,11 @@ class TablePlan(Description):
         waves : int
             Number of waves of each number that are added as inputs. 16 make functions that jump easier to learn. With
             many numbers there are fewer of each, so that there are at most 256 in total.
+        bins : int
+            Number of bins between quantiles of each number that are added as inputs. They make thresholds easier to
+            learn. With many numbers there are fewer of each, as with waves.
+        wave_std : float
+            Standard deviation of the frequencies of the waves before training.
         ignore, categorical, numeric : collections of str
             Columns to leave out, to use as categories, and to use as numbers.
         dates : {"dmy", "mdy", "ymd"} or dict of str, optional
@@ -132,8 +145,14 @@ class TablePlan(Description):
             fit_column(table, role, scaling=scaling, clip=how, one_hot=one_hot, embedding=embedding) for role in roles
         ]
         n_numbers = sum(isinstance(plan, Number) for plan in plans)
-        waves = min(waves, MOST_WAVES // max(n_numbers, 1))
-        return cls(tuple(plans), has_names=table.has_names, waves=waves)
+        most = MOST_WAVES // max(n_numbers, 1)
+        return cls(
+            tuple(plans),
+            has_names=table.has_names,
+            waves=min(waves, most),
+            bins=min(bins, most),
+            wave_std=wave_std,
+        )
 
     def encode(self, table: Any) -> dict[str, np.ndarray]:
         """The arrays of a table by the names of the net's inputs.
@@ -173,6 +192,7 @@ class TablePlan(Description):
         from madaline.nn.layers.embedding import Embedding
         from madaline.nn.layers.parallel import Concat, Parallel
         from madaline.nn.layers.periodic import Periodic
+        from madaline.nn.layers.piecewise import Piecewise
         from madaline.nn.layers.reshape import Identity
         from madaline.nn.layers.sequential import Sequential
 
@@ -180,7 +200,9 @@ class TablePlan(Description):
         features = self.features()
         numbers = {plan.column for plan in self.columns if isinstance(plan, Number)}
         places = tuple(place for place, name in enumerate(features) if name in numbers)
-        first = Periodic(self.waves, columns=places) if self.waves and places else Identity()
+        added: list[Any] = [Piecewise(self.bins, columns=places)] if self.bins and places else []
+        added += [Periodic(self.waves, columns=places, std=self.wave_std)] if self.waves and places else []
+        first = Identity() if not added else added[0] if len(added) == 1 else Sequential(*added)
         branches: dict[str, Any] = {NUMBERS: first} if features else {}
         branches |= {inputs[p.column]: Embedding(p.n_codes, p.width) for p in self.columns if isinstance(p, Embedded)}
         return Sequential(Parallel(**branches), Concat())

@@ -402,10 +402,12 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         dtype = settings.dtype or (rows.X.dtype if hasattr(rows.X, "dtype") else "float32")
         plan = self.__dict__.get("table_plan_")
         if is_linear and plan is not None:
-            plan = replace(plan, waves=0)
-        front = plan.front() if plan is not None and (isinstance(rows.X, dict) or plan.waves) else None
+            plan = replace(plan, waves=0, bins=0)
+        adds_features = plan is not None and bool(plan.waves or plan.bins)
+        front = plan.front() if plan is not None and (isinstance(rows.X, dict) or adds_features) else None
         net = network(settings, self.n_outputs_, front)
-        model = Model.of(net, rows.X if looks_at_rows(settings.init) else rows.inputs, seed=seed_of(rng), dtype=dtype)
+        looks = looks_at_rows(settings.init) or (plan is not None and plan.bins)
+        model = Model.of(net, rows.X if looks else rows.inputs, seed=seed_of(rng), dtype=dtype)
         if settings.init is None:
             draw_as_scikit_learn(model, rng, logistic=settings.activation == "logistic")
         return model
