@@ -141,12 +141,13 @@ def parameters(**given: Any) -> Variant:
 VARIANTS: dict[str, Variant] = {
     "recipe": Variant(),
     "auto": parameters(preset="auto"),
-    "no waves": parameters(data={"waves": 0}),
-    "bins": parameters(data={"waves": 0, "bins": 16}),
-    "bins 48": parameters(data={"waves": 0, "bins": 48}),
-    "waves and bins": parameters(data={"bins": 16}),
-    "waves std 0.3": parameters(data={"wave_std": 0.3}),
-    "waves std 0.03": parameters(data={"wave_std": 0.03}),
+    "waves": parameters(data={"waves": 16, "bins": 0}),
+    "waves std 0.3": parameters(data={"waves": 16, "bins": 0, "wave_std": 0.3}),
+    "no features": parameters(data={"bins": 0}),
+    "waves and bins": parameters(data={"waves": 16}),
+    "bins 8": parameters(data={"bins": 8}),
+    "bins 32": parameters(data={"bins": 32}),
+    "bins 48": parameters(data={"bins": 48}),
     "scale layer": Variant(net=with_scale_layer),
     "linear path": Variant(net=with_linear_path),
     "blended mish": parameters(activation=Blend()),
@@ -165,7 +166,7 @@ VARIANTS: dict[str, Variant] = {
     "width 256": parameters(hidden_layer_sizes=(256, 256, 256)),
     "two layers": parameters(hidden_layer_sizes=(128, 128)),
     "width 64": parameters(hidden_layer_sizes=(64, 64, 64)),
-    "standard scaling": parameters(data={"scaling": "standard", "clip": "log"}),
+    "log compression": parameters(data={"scaling": "winsorized", "clip": "log"}),
     "robust scaling": parameters(data={"scaling": "robust", "clip": "smooth"}),
 }
 "Each variant by name."

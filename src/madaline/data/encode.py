@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import warnings
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -30,8 +31,8 @@ NUMBERS = "numbers"
 SHOWN_COLUMNS, PRINTED_COLUMNS = 10, 100
 "Number of columns that an error lists, and that a printed plan lists."
 BLOCK_ROWS = 4096
-MOST_WAVES = 256
-"Number of waves of all columns together; more would cost more than the rest of a net."
+MOST_FEATURES = 256
+"Number of waves, and of bins, of all columns together; more would cost more than the rest of a net."
 
 
 @description
@@ -144,14 +145,18 @@ class TablePlan(Description):
         plans = [
             fit_column(table, role, scaling=scaling, clip=how, one_hot=one_hot, embedding=embedding) for role in roles
         ]
-        n_numbers = sum(isinstance(plan, Number) for plan in plans)
-        most = MOST_WAVES // max(n_numbers, 1)
-        return cls(
-            tuple(plans),
-            has_names=table.has_names,
-            waves=min(waves, most),
-            bins=min(bins, most),
-            wave_std=wave_std,
+        return cls(tuple(plans), has_names=table.has_names).with_features(waves=waves, bins=bins, wave_std=wave_std)
+
+    def with_features(
+        self, *, waves: int | None = None, bins: int | None = None, wave_std: float | None = None
+    ) -> TablePlan:
+        """The plan with other features of numbers, as in :meth:`fit`; those that are not given stay as they are."""
+        most = MOST_FEATURES // max(sum(isinstance(plan, Number) for plan in self.columns), 1)
+        return replace(
+            self,
+            waves=self.waves if waves is None else min(waves, most),
+            bins=self.bins if bins is None else min(bins, most),
+            wave_std=self.wave_std if wave_std is None else wave_std,
         )
 
     def encode(self, table: Any) -> dict[str, np.ndarray]:

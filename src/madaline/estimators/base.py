@@ -396,17 +396,22 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         self.out_activation_ = {"sigmoid": "logistic", "own": self.loss_function_.out_activation}.get(name, name)
 
     def new_model(
-        self, settings: NetParameters, rows: RowSet, rng: np.random.RandomState, *, is_linear: bool = False
+        self,
+        settings: NetParameters,
+        rows: RowSet,
+        rng: np.random.RandomState,
+        *,
+        features: Mapping[str, Any] | None = None,
     ) -> Model:
-        """A new model for rows such as these; a linear one takes the columns of a table without added features."""
+        """A new model for rows such as these; ``features`` are changes of the features that the table plan adds."""
         dtype = settings.dtype or (rows.X.dtype if hasattr(rows.X, "dtype") else "float32")
         plan = self.__dict__.get("table_plan_")
-        if is_linear and plan is not None:
-            plan = replace(plan, waves=0, bins=0)
+        if features and plan is not None:
+            plan = plan.with_features(**features)
         adds_features = plan is not None and bool(plan.waves or plan.bins)
         front = plan.front() if plan is not None and (isinstance(rows.X, dict) or adds_features) else None
         net = network(settings, self.n_outputs_, front)
-        looks = looks_at_rows(settings.init) or (plan is not None and plan.bins)
+        looks = looks_at_rows(settings.init) or adds_features
         model = Model.of(net, rows.X if looks else rows.inputs, seed=seed_of(rng), dtype=dtype)
         if settings.init is None:
             draw_as_scikit_learn(model, rng, logistic=settings.activation == "logistic")

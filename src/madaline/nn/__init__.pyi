@@ -28,6 +28,7 @@ from madaline.nn.layers.parallel import Add as Add
 from madaline.nn.layers.parallel import Concat as Concat
 from madaline.nn.layers.parallel import Parallel as Parallel
 from madaline.nn.layers.periodic import Periodic as Periodic
+from madaline.nn.layers.piecewise import Piecewise as Piecewise
 from madaline.nn.layers.reshape import Flatten as Flatten
 from madaline.nn.layers.reshape import Identity as Identity
 from madaline.nn.layers.reshape import Input as Input
@@ -78,6 +79,7 @@ __all__ = [
     "PReLU",
     "Parallel",
     "Periodic",
+    "Piecewise",
     "RMSNorm",
     "ReLU",
     "ReLU6",

@@ -50,7 +50,7 @@ def test_every_task_has_a_calibrated_ensemble_in_one_file(tmp_path, task):
     estimator = fitted(task)
     X, _ = table(30, seed=1)
     assert sum(member["weight"] for member in estimator.members_) == pytest.approx(1.0)
-    assert {member["kind"].split(",")[0] for member in estimator.members_} == {"net", "linear"}
+    assert {member["kind"].split(",")[0] for member in estimator.members_} == {"net", "linear", "additive"}
     md.save(estimator, tmp_path / "best.madaline")
     again = md.load(tmp_path / "best.madaline")
     np.testing.assert_array_equal(again.predict(X), estimator.predict(X))
@@ -167,7 +167,7 @@ def test_ctrl_c_while_linear_members_are_trained_ends_training(monkeypatch):
     monkeypatch.setattr(md.Population, "fit", interrupted)
     with pytest.warns(UserWarning, match="interrupted"):
         estimator = md.MLPRegressor(**QUICK).fit(X, y, cv=2)
-    assert {member["kind"].split(",")[0] for member in estimator.members_} == {"linear"}
+    assert {member["kind"].split(",")[0] for member in estimator.members_} == {"linear", "additive"}
     assert estimator.history_.stopped == "interrupted"
     assert np.isfinite(estimator.predict(X)).all()
 

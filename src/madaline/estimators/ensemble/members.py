@@ -55,8 +55,8 @@ def train_side_by_side(
     for task in tasks:
         rng = check_random_state((seed + 7919 * task.number) % 2**32)
         settings = replace(task.kind.settings, threads=1)
-        seen = rows.take(task.train) if looks_at_rows(settings.init) else rows  # others need only the columns
-        model = estimator.new_model(settings, seen, rng, is_linear=task.kind.is_linear)
+        seen = rows.take(task.train) if _looks_at_rows(estimator, task.kind) else rows  # others need only the columns
+        model = estimator.new_model(settings, seen, rng, features=task.kind.features)
         trainers.append(new_trainer(model, estimator.loss_function_, settings, rng))
         own.append(_options_of(settings, len(task.train), is_first=task is tasks[0]))
     population = Population(trainers, threads=allowed_threads(estimator.threads))
@@ -81,6 +81,12 @@ def train_side_by_side(
         outputs = predictor.outputs(rows.take(task.held).X)
         members.append(Member(task, model, histories[number], np.asarray(outputs, dtype=np.float64)))
     return members, population.stopped
+
+
+def _looks_at_rows(estimator: NetEstimator, kind: Kind) -> bool:
+    """Whether the initial model depends on the rows: by its initializer, or by bins."""
+    plan = getattr(estimator, "table_plan_", None)
+    return looks_at_rows(kind.settings.init) or (plan is not None and plan.with_features(**kind.features).bins > 0)
 
 
 def _options_of(settings: NetParameters, n_rows: int, *, is_first: bool) -> dict[str, Any]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from madaline.estimators.parameters import NetParameters
 
 LINEAR_ALPHAS = (1e-3, 1.0)
 "Strengths of the L2 penalty of the linear members, which the greedy selection chooses between."
+ADDITIVE_ALPHAS = (1.0,)
+"The same for additive members: linear models of the bins of each number."
 FEWEST_EPOCHS = 5
 "Number of epochs of a net, however short the time is."
 
@@ -26,13 +29,17 @@ class Kind:
     repeat : int
         Members of the same settings with another repeat have other folds and other initial weights.
     is_linear : bool
-        Whether it is a linear model of the encoded columns.
+        Whether it is a linear model.
+    features : mapping
+        Features of numbers in which it differs from the table plan, as in
+        :meth:`~madaline.data.encode.TablePlan.with_features`.
     """
 
     name: str
     settings: NetParameters
     repeat: int = 0
     is_linear: bool = False
+    features: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -74,7 +81,12 @@ def kinds_for(settings: NetParameters, plan: Plan) -> list[Kind]:
         "callbacks": None,
         "init": "zeros",
     }
-    return [Kind("net", settings, repeat) for repeat in range(plan.repeats)] + [
-        Kind(f"linear, alpha {alpha:g}", replace(settings, alpha=alpha, **linear), is_linear=True)
-        for alpha in LINEAR_ALPHAS
+    nets = [Kind("net", settings, repeat) for repeat in range(plan.repeats)]
+    return nets + [
+        Kind(f"{name}, alpha {alpha:g}", replace(settings, alpha=alpha, **linear), is_linear=True, features=features)
+        for name, alphas, features in (
+            ("linear", LINEAR_ALPHAS, {"waves": 0, "bins": 0}),
+            ("additive", ADDITIVE_ALPHAS, {"waves": 0, "bins": 16}),
+        )
+        for alpha in alphas
     ]
