@@ -25,20 +25,6 @@ NetMaker = Callable[..., Sequential]
 
 
 @description
-class Scale(Layer):
-    r"""A learned factor for each column, :math:`y = c\,u\,x` u = 1/c at the start: the rate of u counts c times."""
-
-    name: ClassVar[str] = "scale_of_columns"
-    speed: float = 6.0
-
-    def params(self, in_shape: Any) -> dict[str, Param]:
-        return {"u": Param((last_axis(in_shape),), Constant(1.0 / self.speed), decays=True)}
-
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Any) -> Any:
-        return x * (self.speed * p["u"])
-
-
-@description
 class Blend(Layer):
     r"""Mish with a learned strength for each unit, :math:`y = x + a (f(x) - x)`, a = 1 at the start."""
 
@@ -83,15 +69,6 @@ class PBLD(Layer):
         waves = np.cos(2.0 * np.pi * (numbers.reshape((*numbers.shape, 1)) * p["frequency"] + p["phase"]))
         parts = [np.sum(waves * p["W"][:, :, k], axis=-1) + p["b"][:, k] for k in range(self.n_out)]
         return with_features(x, np.stack(parts, axis=-1))
-
-
-def with_scale_layer(settings: Any, n_outputs: int, front: Any = None) -> Sequential:
-    """A scale layer before the first linear map; not for linear models."""
-    layers = network(settings, n_outputs, front).layers
-    if not settings.hidden_layer_sizes:
-        return Sequential(*layers)
-    place = 0 if front is None else 1
-    return Sequential(*layers[:place], Scale(), *layers[place:])
 
 
 def with_linear_path(settings: Any, n_outputs: int, front: Any = None) -> Sequential:
@@ -148,7 +125,9 @@ VARIANTS: dict[str, Variant] = {
     "bins 8": parameters(data={"bins": 8}),
     "bins 32": parameters(data={"bins": 32}),
     "bins 48": parameters(data={"bins": 48}),
-    "scale layer": Variant(net=with_scale_layer),
+    "scale layer": parameters(data={"scale_rate": 6.0}),
+    "scale layer, rate 2": parameters(data={"scale_rate": 2.0}),
+    "no scale layer": parameters(data={"scale_rate": 0.0}),
     "linear path": Variant(net=with_linear_path),
     "blended mish": parameters(activation=Blend()),
     "relu": parameters(activation="relu"),

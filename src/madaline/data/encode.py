@@ -53,6 +53,9 @@ class TablePlan(Description):
         Number of bins of each number that are added as inputs, by :class:`~madaline.nn.layers.piecewise.Piecewise`.
     wave_std : float
         Standard deviation of the frequencies of the waves before training.
+    scale_rate : float
+        Multiple of the learning rate of a learned factor for each input, by
+        :class:`~madaline.nn.layers.feature_scale.FeatureScale`; 0 for no such factors.
 
     Examples
     --------
@@ -67,13 +70,19 @@ class TablePlan(Description):
     registry: ClassVar[Registry[Any]] = TABLE_PLANS
     name: ClassVar[str] = "table"
 
-    ranges: ClassVar[Mapping[str, str]] = {"waves": "[0, 4096]", "bins": "[0, 4096]", "wave_std": "(0, inf)"}
+    ranges: ClassVar[Mapping[str, str]] = {
+        "waves": "[0, 4096]",
+        "bins": "[0, 4096]",
+        "wave_std": "(0, inf)",
+        "scale_rate": "[0, inf)",
+    }
 
     columns: tuple[ColumnPlan, ...]
     has_names: bool = True
     waves: int = 0
     bins: int = 0
     wave_std: float = 0.1
+    scale_rate: float = 0.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -96,6 +105,7 @@ class TablePlan(Description):
         waves: int = 0,
         bins: int = 0,
         wave_std: float = 0.1,
+        scale_rate: float = 0.0,
         ignore: Collection[str] = (),
         categorical: Collection[str] = (),
         numeric: Collection[str] = (),
@@ -126,6 +136,8 @@ class TablePlan(Description):
             learn. With many numbers there are fewer of each, as with waves.
         wave_std : float
             Standard deviation of the frequencies of the waves before training.
+        scale_rate : float
+            Multiple of the learning rate of a learned factor for each input; 0 for no such factors.
         ignore, categorical, numeric : collections of str
             Columns to leave out, to use as categories, and to use as numbers.
         dates : {"dmy", "mdy", "ymd"} or dict of str, optional
@@ -145,10 +157,17 @@ class TablePlan(Description):
         plans = [
             fit_column(table, role, scaling=scaling, clip=how, one_hot=one_hot, embedding=embedding) for role in roles
         ]
-        return cls(tuple(plans), has_names=table.has_names).with_features(waves=waves, bins=bins, wave_std=wave_std)
+        return cls(tuple(plans), has_names=table.has_names).with_features(
+            waves=waves, bins=bins, wave_std=wave_std, scale_rate=scale_rate
+        )
 
     def with_features(
-        self, *, waves: int | None = None, bins: int | None = None, wave_std: float | None = None
+        self,
+        *,
+        waves: int | None = None,
+        bins: int | None = None,
+        wave_std: float | None = None,
+        scale_rate: float | None = None,
     ) -> TablePlan:
         """The plan with other features of numbers, as in :meth:`fit`; those that are not given stay as they are."""
         most = MOST_FEATURES // max(sum(isinstance(plan, Number) for plan in self.columns), 1)
@@ -157,7 +176,13 @@ class TablePlan(Description):
             waves=self.waves if waves is None else min(waves, most),
             bins=self.bins if bins is None else min(bins, most),
             wave_std=self.wave_std if wave_std is None else wave_std,
+            scale_rate=self.scale_rate if scale_rate is None else scale_rate,
         )
+
+    @property
+    def adds_features(self) -> bool:
+        """Whether a net has more inputs than the arrays of :meth:`encode`, or factors for them."""
+        return bool(self.waves or self.bins or self.scale_rate)
 
     def encode(self, table: Any) -> dict[str, np.ndarray]:
         """The arrays of a table by the names of the net's inputs.
@@ -195,6 +220,7 @@ class TablePlan(Description):
         If there is only the matrix ``numbers``, it may also be passed by itself.
         """
         from madaline.nn.layers.embedding import Embedding
+        from madaline.nn.layers.feature_scale import FeatureScale
         from madaline.nn.layers.parallel import Concat, Parallel
         from madaline.nn.layers.periodic import Periodic
         from madaline.nn.layers.piecewise import Piecewise
@@ -210,7 +236,8 @@ class TablePlan(Description):
         first = Identity() if not added else added[0] if len(added) == 1 else Sequential(*added)
         branches: dict[str, Any] = {NUMBERS: first} if features else {}
         branches |= {inputs[p.column]: Embedding(p.n_codes, p.width) for p in self.columns if isinstance(p, Embedded)}
-        return Sequential(Parallel(**branches), Concat())
+        scale = [FeatureScale(self.scale_rate)] if self.scale_rate else []
+        return Sequential(Parallel(**branches), Concat(), *scale)
 
     def used(self) -> tuple[ColumnPlan, ...]:
         """The columns that are not left out."""

@@ -408,10 +408,9 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         plan = self.__dict__.get("table_plan_")
         if features and plan is not None:
             plan = plan.with_features(**features)
-        adds_features = plan is not None and bool(plan.waves or plan.bins)
-        front = plan.front() if plan is not None and (isinstance(rows.X, dict) or adds_features) else None
+        front = plan.front() if plan is not None and (isinstance(rows.X, dict) or plan.adds_features) else None
         net = network(settings, self.n_outputs_, front)
-        looks = looks_at_rows(settings.init) or adds_features
+        looks = looks_at_rows(settings.init) or (plan is not None and plan.bins)
         model = Model.of(net, rows.X if looks else rows.inputs, seed=seed_of(rng), dtype=dtype)
         if settings.init is None:
             draw_as_scikit_learn(model, rng, logistic=settings.activation == "logistic")

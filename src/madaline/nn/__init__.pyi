@@ -16,6 +16,7 @@ from madaline.nn.layers.dropout import Dropout as Dropout
 from madaline.nn.layers.dropout import SpatialDropout as SpatialDropout
 from madaline.nn.layers.embedding import Embedding as Embedding
 from madaline.nn.layers.ensemble import Ensemble as Ensemble
+from madaline.nn.layers.feature_scale import FeatureScale as FeatureScale
 from madaline.nn.layers.linear import Linear as Linear
 from madaline.nn.layers.linear import Maxout as Maxout
 from madaline.nn.layers.mlp import mlp as mlp
@@ -56,6 +57,7 @@ __all__ = [
     "ELU",
     "Embedding",
     "Ensemble",
+    "FeatureScale",
     "Flatten",
     "GELU",
     "GELUTanh",

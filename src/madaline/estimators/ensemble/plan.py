@@ -12,6 +12,8 @@ LINEAR_ALPHAS = (1e-3, 1.0)
 "Strengths of the L2 penalty of the linear members, which the greedy selection chooses between."
 ADDITIVE_ALPHAS = (1.0,)
 "The same for additive members: linear models of the bins of each number."
+ADDITIVE_BINS = 16
+"Number of bins of each number for additive members."
 FEWEST_EPOCHS = 5
 "Number of epochs of a net, however short the time is."
 
@@ -85,8 +87,8 @@ def kinds_for(settings: NetParameters, plan: Plan) -> list[Kind]:
     return nets + [
         Kind(f"{name}, alpha {alpha:g}", replace(settings, alpha=alpha, **linear), is_linear=True, features=features)
         for name, alphas, features in (
-            ("linear", LINEAR_ALPHAS, {"waves": 0, "bins": 0}),
-            ("additive", ADDITIVE_ALPHAS, {"waves": 0, "bins": 16}),
+            ("linear", LINEAR_ALPHAS, {"waves": 0, "bins": 0, "scale_rate": 0.0}),
+            ("additive", ADDITIVE_ALPHAS, {"waves": 0, "bins": ADDITIVE_BINS, "scale_rate": 0.0}),
         )
         for alpha in alphas
     ]
