@@ -73,7 +73,7 @@ class Piecewise(Layer):
             raise InputError("there are no rows to compute bins from.")
         if not np.isfinite(rows).all():
             raise InputError("its bins need finite numbers. Impute missing values, or drop those rows.")
-        edges = np.quantile(rows, np.linspace(0.0, 1.0, self.n_bins + 1), axis=0).T
+        edges = np.quantile(rows, np.linspace(0.0, 1.0, self.n_bins + 1), axis=0, method="inverted_cdf").T
         left, slope = np.zeros((len(edges), self.n_bins)), np.zeros((len(edges), self.n_bins))
         for column, each in enumerate(edges):
             # Edges that differ only by rounding would have a slope without limit.
