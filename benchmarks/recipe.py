@@ -15,6 +15,8 @@ import json
 import os
 import time
 import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -149,40 +151,60 @@ def key(rows: int, folds: int | None) -> str:
     return f"{rows} rows" + (f", {folds} folds" if folds else "")
 
 
-def compare(found: dict[str, Any], base: str, who: str, half: str, rows: int, folds: int | None) -> str:
-    """Relative change of the error (RMSE or fraction of wrong rows) and of the log loss against another model."""
+@dataclass(frozen=True)
+class Change:
+    """Relative change of an error against another model, over sets: mean in percent, its 90 % interval by bootstrap."""
 
-    def runs_of(name: str) -> Any:
-        return found.get(key(rows, None if name in PEERS else folds), {}).get(name, {})
+    mean: float
+    low: float
+    high: float
+    better: int
+    worse: int
 
-    parts = []
-    for what in ("error", "log loss"):
-        changes = {}
-        for name in HALVES[half]:
-            mine, theirs = runs_of(who).get(name, {}), runs_of(base).get(name, {})
-            splits = [split for split in mine if split in theirs and what in mine[split]]
-            if splits:
-                a, b = (np.mean([runs[split][what] for split in splits]) for runs in (mine, theirs))
-                changes[name] = float(np.log((a + 1e-3) / (b + 1e-3)))
-        if not changes:
-            continue
-        values = np.array(list(changes.values()))
-        draws = np.random.default_rng(0).choice(values, (2000, len(values))).mean(axis=1)
-        wins, losses = int((values < -1e-9).sum()), int((values > 1e-9).sum())
-        low, high = np.quantile(draws, (0.05, 0.95))
-        parts.append(
-            f"{what} {100 * np.expm1(values.mean()):+.2f} % ({100 * low:+.1f} to {100 * high:+.1f}), "
-            f"median {100 * np.expm1(np.median(values)):+.2f} %, better on {wins}, worse on {losses}"
-        )
-    cpu = [
-        np.log(mine[split]["cpu"] / theirs[split]["cpu"])
-        for name in HALVES[half]
-        for mine, theirs in [(runs_of(who).get(name, {}), runs_of(base).get(name, {}))]
-        for split in mine
-        if split in theirs
+    @classmethod
+    def of(cls, ratios: np.ndarray) -> Change:
+        """From logarithms of the ratios of errors, one for each set."""
+        draws = np.random.default_rng(0).choice(ratios, (2000, len(ratios))).mean(axis=1)
+        mean, low, high = (100.0 * float(np.expm1(each)) for each in (ratios.mean(), *np.quantile(draws, (0.05, 0.95))))
+        return cls(mean, low, high, int((ratios < -1e-9).sum()), int((ratios > 1e-9).sum()))
+
+    def __str__(self) -> str:
+        return f"{self.mean:+.1f} % ({self.low:+.1f} to {self.high:+.1f}), {self.better} : {self.worse}"
+
+
+def changes(found: dict[str, Any], base: str, who: str, sets: Sequence[str], rows: int, folds: int | None) -> Any:
+    """Changes of the error (RMSE or fraction of wrong rows) and of the log loss, and the ratio of times."""
+    mine, theirs = (runs_of(found, name, rows, folds) for name in (who, base))
+    pairs = [
+        (mine[name][split], theirs[name][split])
+        for name in sets
+        for split in mine.get(name, {})
+        if split in theirs.get(name, {})
     ]
-    time_ratio = f"time x {np.exp(np.mean(cpu)):.2f}" if cpu else ""
-    return f"{who} against {base}: " + "; ".join([*parts, time_ratio])
+    both = []
+    for what in ("error", "log loss"):
+        ratios = [np.log((a[what] + 1e-3) / (b[what] + 1e-3)) for a, b in pairs if what in a]
+        both.append(Change.of(np.array(ratios)) if ratios else None)
+    return (*both, float(np.exp(np.mean([np.log(a["cpu"] / b["cpu"]) for a, b in pairs]))) if pairs else None)
+
+
+def runs_of(found: dict[str, Any], who: str, rows: int, folds: int | None) -> dict[str, Any]:
+    """The runs of a model by set and split; other models have no folds."""
+    runs: dict[str, Any] = found.get(key(rows, None if who in PEERS else folds), {}).get(who, {})
+    return runs
+
+
+def table_of_changes(found: dict[str, Any], base: str, others: Sequence[str], half: str, rows: int, folds: Any) -> str:
+    """Each model against another one."""
+    lines = [
+        f"| against {base} | error: mean change, better : worse | log loss | time |",
+        "| --- | --- | --- | ---: |",
+    ]
+    for who in others:
+        error, loss, ratio = changes(found, base, who, HALVES[half], rows, folds)
+        if error is not None:
+            lines.append(f"| {who} | {error} | {loss or ''} | x {ratio:.2f} |")
+    return "\n".join(lines)
 
 
 def table_of_ranks(found: dict[str, Any], who: list[str], half: str, rows: int, folds: int | None) -> str:
@@ -190,7 +212,7 @@ def table_of_ranks(found: dict[str, Any], who: list[str], half: str, rows: int, 
     lines = [f"| set | {' | '.join(who)} |", f"| --- |{' ---: |' * len(who)}"]
     scores: dict[str, list[list[float]]] = {"error": [], "log loss": []}
     for name in HALVES[half]:
-        runs = [found.get(key(rows, None if each in PEERS else folds), {}).get(each, {}).get(name, {}) for each in who]
+        runs = [runs_of(found, each, rows, folds).get(name, {}) for each in who]
         splits = set.intersection(*(set(each) for each in runs))
         if not splits:
             continue
@@ -208,11 +230,66 @@ def table_of_ranks(found: dict[str, Any], who: list[str], half: str, rows: int, 
     return "\n".join(lines)
 
 
+PAGE = """# The recipe of preset="best": what was tried
+
+Written by `python benchmarks/recipe.py --page` from `recipe.json`. Every set is split at random: a quarter is the test
+set (at most {most:,} rows), and at most {rows:,} of the other rows are the training set, the same for all models. The
+error is the RMSE divided by the standard deviation of the target, or the fraction of wrong rows. Times are processor
+seconds of training on a machine with other load, with one thread.
+
+## Trials on the development half
+Ensembles of {folds} folds on {n_quick} sets, one split. A change is the mean over sets of the logarithm of the ratio,
+in percent, with a 90 % interval by bootstrap over sets; then the number of sets on which the variant is better and
+worse. Negative changes are improvements. Seeds alone change the error of one set by 1 to 4 %, so that means below about
+0.5 % say little.
+
+`waves` is the recipe as it was before: 16 periodic functions of each number. `bins only` has 16 bins of each number in
+their place, and `bins and additive` additive members besides. `recipe` has factors of features for regression besides.
+
+{trials}
+
+{others}
+
+## The other half
+Nothing above was chosen on these {n_report} sets; parameters that did not change were chosen earlier, on tables of both
+halves (presets.md). The same ensembles of {folds} folds, beside other models with their default
+parameters (RealMLP-TD and CatBoost only on some sets).
+
+{report}
+
+{pairs}
+"""
+
+
+def page(found: dict[str, Any], rows: int = 2000, folds: int = 3) -> str:
+    """The trials and the comparison with other models as Markdown."""
+    early = ("waves", "waves std 0.3", "no features", "waves and bins")
+    steps = {"bins only": (*early, "bins and additive"), "bins and additive": ("scale layer", "bins 48", "recipe")}
+    known = found.get(key(rows, folds), {})
+    late = [who for who in known if who not in {*early, *steps, "scale layer", "bins 48", "recipe"}]
+    trials = "\n\n".join(table_of_changes(found, base, others, "quick", rows, folds) for base, others in steps.items())
+    peers = ("waves", *PEERS)
+    return PAGE.format(
+        most=MOST_TEST_ROWS,
+        rows=rows,
+        folds=folds,
+        n_quick=len(QUICK),
+        n_report=len(REPORT),
+        trials=trials,
+        others=table_of_changes(found, "recipe", ["waves", *sorted(late), *PEERS], "quick", rows, folds),
+        report=table_of_ranks(
+            found, ["recipe", "LightGBM", "HistGradientBoosting", "scikit-learn MLP", "linear"], "report", rows, folds
+        ),
+        pairs=table_of_changes(found, "recipe", peers, "report", rows, folds),
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", nargs="+", default=(), help="variants and peers to measure")
     parser.add_argument("--compare", nargs="+", default=(), help="a model, and others to compare with it")
     parser.add_argument("--table", nargs="+", default=(), help="models for a table with ranks")
+    parser.add_argument("--page", action="store_true", help="write results/recipe.md from what was measured")
     parser.add_argument("--half", choices=list(HALVES), default="development")
     parser.add_argument("--only", nargs="+", help="sets; by default all of the half")
     parser.add_argument("--rows", type=int, default=2000)
@@ -233,8 +310,11 @@ def main() -> None:
                 NUMBERS.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")
                 print(who, name, split, {k: round(v, 4) for k, v in runs.items()}, flush=True)
     found = _read()
-    for who in given.compare[1:]:
-        print(compare(found, given.compare[0], who, given.half, given.rows, given.folds))
+    if given.compare:
+        base, *others = given.compare
+        print(table_of_changes(found, base, others, given.half, given.rows, given.folds))
+    if given.page:
+        (harness.RESULTS / "recipe.md").write_text(page(found))
     if given.table:
         print(table_of_ranks(found, given.table, given.half, given.rows, given.folds))
 

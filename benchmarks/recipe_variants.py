@@ -13,7 +13,7 @@ import numpy as np
 import madaline as md
 from madaline.description import description
 from madaline.estimators import base
-from madaline.estimators.ensemble import members
+from madaline.estimators.ensemble import plan
 from madaline.estimators.network import network
 from madaline.nn.initializers import Constant, Normal, Uniform
 from madaline.nn.layer import Layer, Param, last_axis
@@ -85,30 +85,14 @@ class Variant:
     """Parameters that are added to the preset, and what is replaced in the package meanwhile."""
 
     parameters: dict[str, Any] = field(default_factory=dict)
-    net: NetMaker | None = None
-    groups: dict[str, Any] | None = None
+    net: NetMaker = network
+    has_additive: bool = True
 
     @contextmanager
     def applied(self) -> Iterator[None]:
-        with mock.patch.object(base, "network", self.net or network):
-            if self.groups is None:
-                yield
-                return
-            new_trainer = members.new_trainer
-
-            def with_groups(model: Any, *arguments: Any) -> Any:
-                trainer = new_trainer(model, *arguments)
-                matching = {
-                    pattern: group
-                    for pattern, group in (self.groups or {}).items()
-                    if any(path.endswith(pattern.lstrip("*")) for path in model.params)
-                }
-                if matching and not isinstance(trainer.recipe.optimizer, md.optim.LBFGS):
-                    trainer.recipe = md.train.Recipe.of(**vars(trainer.recipe), groups=matching)
-                return trainer
-
-            with mock.patch.object(members, "new_trainer", with_groups):
-                yield
+        alphas = plan.ADDITIVE_ALPHAS if self.has_additive else ()
+        with mock.patch.object(base, "network", self.net), mock.patch.object(plan, "ADDITIVE_ALPHAS", alphas):
+            yield
 
 
 def parameters(**given: Any) -> Variant:
@@ -118,13 +102,18 @@ def parameters(**given: Any) -> Variant:
 VARIANTS: dict[str, Variant] = {
     "recipe": Variant(),
     "auto": parameters(preset="auto"),
-    "waves": parameters(data={"waves": 16, "bins": 0}),
-    "waves std 0.3": parameters(data={"waves": 16, "bins": 0, "wave_std": 0.3}),
-    "no features": parameters(data={"bins": 0}),
-    "waves and bins": parameters(data={"waves": 16}),
+    "auto with waves": parameters(preset="auto", data={"waves": 16, "bins": 0, "scale_rate": 0.0}),
+    "waves": Variant({"data": {"waves": 16, "bins": 0, "scale_rate": 0.0}}, has_additive=False),
+    "waves std 0.3": Variant(
+        {"data": {"waves": 16, "bins": 0, "scale_rate": 0.0, "wave_std": 0.3}}, has_additive=False
+    ),
+    "no features": Variant({"data": {"bins": 0, "scale_rate": 0.0}}, has_additive=False),
+    "waves and bins": Variant({"data": {"waves": 16, "scale_rate": 0.0}}, has_additive=False),
+    "bins only": Variant({"data": {"scale_rate": 0.0}}, has_additive=False),
+    "bins and additive": parameters(data={"scale_rate": 0.0}),
     "bins 8": parameters(data={"bins": 8}),
     "bins 32": parameters(data={"bins": 32}),
-    "bins 48": parameters(data={"bins": 48}),
+    "bins 48": parameters(data={"bins": 48, "scale_rate": 0.0}),
     "scale layer": parameters(data={"scale_rate": 6.0}),
     "scale layer, rate 2": parameters(data={"scale_rate": 2.0}),
     "no scale layer": parameters(data={"scale_rate": 0.0}),

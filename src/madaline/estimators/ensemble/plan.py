@@ -55,7 +55,7 @@ class Plan:
     @classmethod
     def of(cls, n_rows: int, epochs: int) -> Plan:
         """The plan without a time limit: more folds and repeats for few rows, where each row counts."""
-        folds = 8 if n_rows <= 5_000 else 5 if n_rows <= 50_000 else 3
+        folds = 8 if n_rows <= 12_000 else 5 if n_rows <= 50_000 else 3
         return cls(min(folds, n_rows), 2 if n_rows <= 1_000 else 1, epochs)
 
     def within(self, epochs: float) -> Plan:
