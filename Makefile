@@ -17,26 +17,30 @@ endif
 native_sources := $(wildcard native/kernels/*.h native/bind/*.h native/bind/*.cpp)
 native_files := $(native_sources) $(wildcard native/tests/*.cpp)
 
-.PHONY: help setup demo test test-times test-native test-oracles test-clinic record-oracles sanitize lint format types bench bench-tables clean
+.PHONY: help setup demo test test-times test-native test-oracles test-web test-clinic test-gallery record-oracles sanitize lint format types bench bench-tables wheel fuzz clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: .venv/installed ## Create .venv, build the native core, install madaline into it
+setup: .venv/installed .venv/tools ## Create .venv, build the native core, install madaline and all tools into it
 
-# Tools and build requirements are installed first, so that rebuilding the core later needs no downloads.
-.venv/tools: pyproject.toml
+# Build requirements are installed first, so that rebuilding the core later needs no downloads.
+.venv/build: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "madaline needs Python 3.11 or newer, and none was found. Install it, or give one: make PYTHON=/path/to/python setup"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --group build
+	@touch $@
+
+.venv/installed: .venv/build CMakeLists.txt $(native_sources)
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[tables]"
+	@touch $@
+
+.venv/tools: .venv/build
 	$(BIN)/python -m pip install --quiet --group dev
 	@touch $@
 
-.venv/installed: .venv/tools CMakeLists.txt $(native_sources)
-	$(BIN)/python -m pip install --quiet --no-build-isolation --editable .
-	@touch $@
-
-demo: setup ## Train a model on a table, write its report, predictions and an export
+demo: .venv/installed ## Train a model on a table, write its report, predictions and an export
 	@mkdir -p demo
 	$(BIN)/madaline train penguins --preset best --out demo/penguins --force
 	$(BIN)/madaline predict demo/penguins penguins --proba -o demo/penguins-scored.csv --force
@@ -50,7 +54,7 @@ demo: setup ## Train a model on a table, write its report, predictions and an ex
 # Tests start about a hundred interpreters: compiled modules are kept for them, whatever the environment says. NumPy's
 # own products take one thread: with two processes on two cores, more would wait for each other. Ours are not affected.
 run-tests := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal --doctest-modules \
-  --doctest-glob=README.md tests src/madaline README.md
+  --doctest-glob=README.md --ignore=tests/gallery --ignore=src/madaline/gallery/examples tests src/madaline README.md
 
 test: setup test-native ## Run all tests: Python, doctests, native
 	$(run-tests)
@@ -101,8 +105,24 @@ site_packages := import sysconfig; print(sysconfig.get_path("purelib"))
 test-oracles: setup .venv-oracles/installed ## Compare with PyTorch, JAX and others (installs them first)
 	.venv-oracles/bin/python -m pytest -n 2 tests/oracles
 
+# MLflow and the driver of the browser are in a separate environment, too. The browser is Debian's.
+.venv-web/installed: .venv/tools
+	@command -v chromium >/dev/null || { apt-get update -q && apt-get install -y -q --no-install-recommends chromium; }
+	@test -x .venv-web/bin/python || $(BIN)/python -m venv .venv-web
+	.venv-web/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-web/bin/python -m pip install --quiet --group web
+	@echo "import site; site.addsitedir('$$($(BIN)/python -c '$(site_packages)')')" \
+	  > "$$(.venv-web/bin/python -c '$(site_packages)')/borrowed.pth"
+	@touch $@
+
+test-web: setup .venv-web/installed ## Try the server and exported pages: browser, load, attacks, MLflow (installs them first)
+	OPENBLAS_NUM_THREADS=1 .venv-web/bin/python -m pytest -n 2 tests/web/live
+
 test-clinic: setup ## Sick and healthy runs through the doctor: a sample of the clinic
 	$(BIN)/python tests/doctor/clinic/clinic.py --half report --sick 30 --healthy 21 --recall 0.75 --false-alarms 0.1
+
+test-gallery: setup ## Run every example of the gallery quickly; each checks its claims
+	$(BIN)/python -m pytest -n 2 -q tests/gallery
 
 record-oracles: setup .venv-oracles/installed ## Record the results of other libraries for `make test`
 	.venv-oracles/bin/python tests/oracles/record.py
@@ -147,6 +167,21 @@ bench-tables: setup .venv-oracles/table-peers ## Compare preset="best" with othe
 	  "scikit-learn MLP" linear RealMLP-TD
 	.venv-oracles/bin/python benchmarks/recipe.py --page
 
+.venv/wheel: .venv/build
+	$(BIN)/python -m pip install --quiet --group wheel
+	@touch $@
+
+# The wheel is for the glibc of this machine or newer; wheels for all platforms are built by cibuildwheel.
+wheel: .venv/wheel ## Build a manylinux wheel and a source distribution in dist/, install both elsewhere and try them
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist/built .
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist dist/built/*.whl
+	mv dist/built/*.tar.gz dist && rm -r dist/built
+	$(BIN)/python benchmarks/install.py --smoke dist/*.whl dist/*.tar.gz
+
+fuzz: setup ## Attack the readers of files for ten minutes (SECONDS=600, SEED=0)
+	cd tests && OPENBLAS_NUM_THREADS=1 ../$(BIN)/python -m attack.fuzz_files --seconds $(or $(SECONDS),600) --seed $(or $(SEED),0)
+
 clean: ## Remove generated files, except .venv
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
-	rm -f .venv/installed
+	rm -f .venv/installed .venv/build

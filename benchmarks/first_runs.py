@@ -3,9 +3,9 @@
 MADALINE_DATA=folder python benchmarks/first_runs.py [--only SET ...] [--most-rows 60000] [--formats csv parquet]
 
 Each run is a process of its own, as a new user would start it. The table of results shows whether it ended with a
-result, its main score beside the linear baseline on the same test rows, and every warning. A run counts as worse than
-the linear baseline if the baseline's score lies outside the 95 % bootstrap interval of the net's score, on its worse
-side. Results are written to results/first_runs.json and results/first_runs.md.
+result, its main score beside the linear baseline on the same test rows, every warning and every alarm of the doctor. A
+run counts as worse than the linear baseline if the baseline's score lies outside the 95 % bootstrap interval of the
+net's score, on its worse side. Results are written to results/first_runs.json and results/first_runs.md.
 """
 
 from __future__ import annotations
@@ -58,8 +58,15 @@ def run(table: Path, targets: list[str], folder: Path) -> dict[str, Any]:
         "others": {other: scores[name]["value"] for other, scores in result["baselines"].items()},
         "is_worse_than_linear": is_worse,
         "warnings": result["warnings"],
+        "alarms": [alarm(each) for each in result["diagnosis"]["findings"] if each["severity"] != "info"],
         "advice": [f"{entry['text']}  [{entry['options']}]" for entry in result["advice"]],
     }
+
+
+def alarm(finding: dict[str, Any]) -> str:
+    """A finding of the doctor that asks for action, with its first remedy."""
+    options = finding["remedies"][0]["options"] if finding["remedies"] else ""
+    return f"{finding['title']} ({finding['name']})" + (f" [{options}]" if options else "")
 
 
 def lines(numbers: dict[str, dict[str, Any]]) -> list[str]:
@@ -87,6 +94,9 @@ def lines(numbers: dict[str, dict[str, Any]]) -> list[str]:
     text += ["", "## Warnings", ""]
     for key, seen in numbers.items():
         text += [f"- {key}: {warning}" for warning in seen.get("warnings", ())]
+    text += ["", "## Alarms of the doctor", ""]
+    for key, seen in numbers.items():
+        text += [f"- {key}: {found}" for found in seen.get("alarms", ())]
     failed = [key for key, seen in numbers.items() if seen["exit"]]
     below = [key for key, seen in numbers.items() if seen.get("is_worse_than_linear")]
     text += ["", f"{len(numbers)} runs; {len(failed)} without a result, {len(below)} below the linear baseline."]

@@ -24,6 +24,7 @@ STUBBED = (
     "madaline.report",
     "madaline.ship",
     "madaline.train",
+    "madaline.tune",
 )
 "Modules whose names are loaded lazily or taken from registries, so that a type checker cannot see them."
 

@@ -15,7 +15,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import madaline.graph.numpy_api.dispatch  # noqa: F401 - nodes need NumPy's functions
-from madaline.errors import ShapeError
+from madaline.errors import DtypeError, ShapeError
 from madaline.graph.node import Node, as_node, constant, is_float, new_input, topological_order
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.primitives.elementwise import Elementwise
@@ -26,6 +26,7 @@ from madaline.graph.trace import Graph
 Pick = Callable[[Sequence[Any]], Any]
 
 SIZES = (1, 2, 3, 5, 2, 3, 1, 0)
+EMPTY_SIZES = (1, 2, 3, 0, 0)
 ROWS = Rows()
 
 # The same bits in every executor: one correctly rounded operation, or none. Their results may steer choices.
@@ -96,6 +97,8 @@ class Builder:
     pick: Pick
     dtype: str = "float64"
     batch: bool = False
+    wide: bool = False
+    "Whether every primitive is given values of every type; those that cannot take them refuse when the node is made."
     only: tuple[str, ...] | None = None
     "Names of the steps to choose from; all of them unless given."
     pool: list[Node] = field(default_factory=list)
@@ -104,7 +107,7 @@ class Builder:
     "Ids of the values that every executor computes to the same bits."
 
     def build(self, n_steps: int) -> Graph:
-        for index in range(self.pick((1, 2, 3))):
+        for index in range(3 if self.wide else self.pick((1, 2, 3))):
             self._input(index)
         steps = self.only or STEPS
         for _ in range(n_steps):
@@ -112,6 +115,9 @@ class Builder:
                 _STEPS[self.pick(steps)](self)
             except ShapeError:
                 continue
+            except DtypeError:
+                if not self.wide:
+                    raise
         made = self.pool[len(self.inputs) :] or self.pool
         outputs = [made[-1]] + [self.pick(self.pool) for _ in range(self.pick((0, 1, 2)))]
         return Graph(tuple(self.inputs), tuple(outputs))
@@ -121,10 +127,15 @@ class Builder:
         if self.batch and (index == 0 or self.pick((True, False))):
             shape = (ROWS, *shape[:2])
         dtype = self.pick((self.dtype,) * 6 + ("int64", "bool")) if index else self.dtype
+        dtype = (self.dtype, "int64", "bool")[index] if self.wide else dtype
         self.inputs.append(self.add(new_input(index, shape, dtype), steady=True))
 
+    def kinds(self, usual: str) -> str:
+        """The usual kinds of values for a step, or one of all kinds."""
+        return self.pick("fib") if self.wide else usual
+
     def shape(self) -> Shape:
-        return tuple(self.pick(SIZES) for _ in range(self.pick((2, 1, 3, 0, 2))))
+        return tuple(self.pick(EMPTY_SIZES if self.wide else SIZES) for _ in range(self.pick((2, 1, 3, 0, 2))))
 
     def add(self, node: Any, *, steady: bool = False) -> Node:
         node = as_node(node)
@@ -252,18 +263,19 @@ def _cast(b: Builder) -> None:
 
 def _reduce(b: Builder) -> None:
     name = b.pick(("sum", "sum", "max", "min", "logsumexp", "prod"))
-    x = b.any("f" if name in ("logsumexp", "prod") else b.pick("ffi"), steady=name in ("max", "min"))
+    kinds = "f" if name in ("logsumexp", "prod") else b.pick("ffi")
+    x = b.any(b.kinds(kinds), steady=name in ("max", "min"))
     axes = tuple(axis for axis in range(x.ndim) if b.pick((True, False)))
     if name == "prod":
         if any(isinstance(x.shape[axis], Rows) for axis in axes):
             raise ShapeError("a product over the batch has no derivative while the number of rows is open")
-        x = b.squash(x, (0.5, 1.5))
+        x = b.squash(x, (0.5, 1.5)) if x.dtype.kind == "f" else x
     if not axes:
         return
     result = PRIMITIVES[name](x, axes=axes)
     if result.dtype.kind == "i":
         result = ELEMENTWISE["remainder"](result, 7)
-    b.add(result, steady=name in ("max", "min") or result.dtype.kind == "i")
+    b.add(result, steady=name in ("max", "min") or result.dtype.kind != "f")
 
 
 def _mean(b: Builder) -> None:
@@ -273,17 +285,17 @@ def _mean(b: Builder) -> None:
 
 
 def _argmax(b: Builder) -> None:
-    x = b.any("fi", steady=True, rank=1)
+    x = b.any(b.kinds("fi"), steady=True, rank=1)
     b.add(PRIMITIVES["argmax"](x, axis=b.pick(range(x.ndim))), steady=True)
 
 
 def _argsort(b: Builder) -> None:
-    x = b.any("fi", steady=True, rank=1)
+    x = b.any(b.kinds("fi"), steady=True, rank=1)
     b.add(PRIMITIVES["argsort"](x, axis=b.pick(range(x.ndim))), steady=True)
 
 
 def _cumsum(b: Builder) -> None:
-    x = b.any(b.pick("ffi"), rank=1)
+    x = b.any(b.kinds(b.pick("ffi")), rank=1)
     axis = b.pick(range(x.ndim))
     if isinstance(x.shape[axis], Rows):
         x = b.squash(x.astype(b.dtype), (-0.1, 0.1))
@@ -385,7 +397,7 @@ def _flip(b: Builder) -> None:
 
 def _pad(b: Builder) -> None:
     """One piece among zeros, with gaps, or two that overlap."""
-    x = b.any("fi", rank=1)
+    x = b.any(b.kinds("fi"), rank=1)
     n_pieces = b.pick((1, 1, 2))
     step = tuple(1 if isinstance(size, Rows) else b.pick((1, 2)) for size in x.shape)
     starts = [tuple(0 if isinstance(s, Rows) else b.pick((0, 1)) for s in x.shape) for _ in range(n_pieces)]
@@ -424,7 +436,7 @@ def _take(b: Builder) -> None:
 
 def _scatter(b: Builder) -> None:
     indices = _indices(b, 3)
-    x = b.any(b.pick("ffi"), rank=indices.ndim)
+    x = b.any(b.kinds(b.pick("ffi")), rank=indices.ndim)
     axis = b.pick(range(x.ndim - indices.ndim + 1))
     middle = slice(axis, axis + indices.ndim)
     if not all(same(have, wanted) for have, wanted in zip(x.shape[middle], indices.shape, strict=True)):
@@ -437,7 +449,7 @@ def _scatter(b: Builder) -> None:
 
 
 def _along(b: Builder) -> None:
-    x = b.any("f", rank=1)
+    x = b.any(b.kinds("f"), rank=1)
     if isinstance(x.shape[-1], Rows) or x.shape[-1] == 0:
         return
     order = constant(np.random.default_rng(len(b.pool)).integers(-x.shape[-1], x.shape[-1], size=b.pick((1, 2, 4))))
@@ -467,9 +479,16 @@ STEPS = (*_STEPS, *("unary",) * 6, *("binary",) * 6, *("matmul", "reduce") * 2)
 
 
 @st.composite
-def cases(draw: Any, *, dtype: str = "float64", batch: bool = False, only: tuple[str, ...] | None = None) -> Case:
+def cases(
+    draw: Any,
+    *,
+    dtype: str = "float64",
+    batch: bool = False,
+    wide: bool = False,
+    only: tuple[str, ...] | None = None,
+) -> Case:
     """Random cases, by hypothesis."""
-    builder = Builder(lambda options: draw(st.sampled_from(list(options))), dtype, batch, only)
+    builder = Builder(lambda options: draw(st.sampled_from(list(options))), dtype, batch, wide, only)
     graph = builder.build(draw(st.integers(1, 14)))
     return Case(graph, draw(st.integers(0, 1000)))
 
@@ -481,7 +500,20 @@ def seeded_case(seed: int, *, dtype: str = "float64", batch: bool = False, only:
     def pick(options: Sequence[Any]) -> Any:
         return options[int(rng.integers(len(options)))]
 
-    return Case(Builder(pick, dtype, batch, only).build(int(rng.integers(3, 15))), seed)
+    return Case(Builder(pick, dtype, batch, False, only).build(int(rng.integers(3, 15))), seed)
+
+
+def _sort(b: Builder) -> None:
+    """Values in the order of their own, or of the places of others."""
+    x = b.any(b.kinds("fib"), steady=True, rank=1)
+    order = PRIMITIVES["argsort"](x, axis=x.ndim - 1)
+    order = PRIMITIVES["argsort"](order, axis=x.ndim - 1) if b.pick((True, False)) else order
+    b.add(PRIMITIVES["take_along"](x, order), steady=True)
+
+
+_STEPS["sort"] = _sort
+INDEXING = ("sort", "sort", "argsort", "argmax", "take", "along", "scatter", "cumsum", "reduce", "slice", "join", "pad")
+"Steps of chains of index operations; sort is not among those of all graphs, whose recordings would change."
 
 
 def symbolic(graph: Graph) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
+import re
 import stat
 
 import numpy as np
@@ -31,6 +33,26 @@ def test_arrays_and_document_come_back(tmp_path):
 def test_a_document_without_arrays(tmp_path):
     container.write(tmp_path / "file", {}, {"kind": "thing"})
     assert container.read(tmp_path / "file", kind="thing") == ({}, {"kind": "thing"})
+
+
+def test_any_flipped_bit_is_refused_with_the_name_of_the_file(tmp_path):
+    path = tmp_path / "file"
+    container.write(path, ARRAYS, {"kind": "thing", "text": 'a "quoted" text'})
+    content = path.read_bytes()
+    for place in range(8 * len(content)):
+        damaged = bytearray(content)
+        damaged[place // 8] ^= 1 << (place % 8)
+        path.write_bytes(damaged)
+        with pytest.raises(FileFormatError, match="/file'"):
+            container.read(path, kind="thing")
+
+
+def test_the_checksum_is_that_of_all_other_bytes(tmp_path):
+    """Whoever has the file alone can verify it."""
+    container.write(tmp_path / "file", ARRAYS, {"kind": "thing"})
+    content = (tmp_path / "file").read_bytes()
+    (stated,) = re.findall(rb'"sha256":"([0-9a-f]{64})"', content)
+    assert hashlib.sha256(content.replace(stated, b"0" * 64)).hexdigest() == stated.decode()
 
 
 def test_another_kind_is_named(tmp_path):

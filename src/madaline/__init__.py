@@ -11,6 +11,7 @@ The names that most programs need are here; the others are in submodules:
 - ``md.data``: tables, preprocessing
 - ``md.report``: reports, pictures, attributions
 - ``md.ship``: exports and imports
+- ``madaline.tune``: hyperparameter search
 - ``md.errors``: exceptions and warnings
 
 Every name is loaded when it is first used, so ``import madaline`` takes little time.
@@ -87,5 +88,6 @@ __getattr__, __dir__, __all__ = lazy(
         "madaline.train.stopping": ("EarlyStopping",),
         "madaline.train.stream": ("Stream",),
         "madaline.train.trainer": ("Trainer",),
+        "madaline.tune.search": ("search",),
     },
 )

@@ -74,6 +74,7 @@ from madaline.train.population import Population as Population
 from madaline.train.stopping import EarlyStopping as EarlyStopping
 from madaline.train.stream import Stream as Stream
 from madaline.train.trainer import Trainer as Trainer
+from madaline.tune.search import search as search
 
 __version__: str
 __all__ = [
@@ -140,6 +141,7 @@ __all__ = [
     "read_table",
     "report",
     "save",
+    "search",
     "set_threads",
     "ship",
     "show_config",

@@ -37,6 +37,9 @@ def fits(value: Any, hint: Any, formula: type | None = None) -> bool:
     if issubclass(kind, Mapping):
         inner = arguments[1] if arguments else Any
         return isinstance(value, dict) and all(fits(item, inner, formula) for item in value.values())
+    if kind is list:
+        inner = arguments[0] if arguments else Any
+        return isinstance(value, list) and all(fits(item, inner, formula) for item in value)
     if kind is not str and issubclass(kind, Iterable) and issubclass(tuple, kind):
         return isinstance(value, tuple) and _items_fit(value, kind, arguments, formula)
     return isinstance(value, kind)

@@ -1,4 +1,7 @@
-"""Files that hold arrays and one JSON document: safetensors, written atomically and read without running code."""
+"""Files that hold arrays and one JSON document: safetensors, written atomically and read without running code.
+
+The metadata of a file hold its checksum; a file that was altered is not read.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from madaline import checksum
 from madaline.errors import FileFormatError
 
 MOST_ARRAYS = 100_000
@@ -42,7 +46,9 @@ def write(path: str | os.PathLike[str], arrays: Mapping[str, np.ndarray], docume
 
     whole = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     # At least one array, because the format does not allow a file without any.
-    write_whole(path, save(whole or {"": np.zeros(0)}, metadata={DOCUMENT: json.dumps(document)}))
+    metadata = {DOCUMENT: json.dumps(document), checksum.KEY: checksum.BLANK}
+    with replacing(path) as file:
+        file.writelines(checksum.sealed(save(whole or {"": np.zeros(0)}, metadata=metadata)))
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
@@ -154,6 +160,7 @@ def read(path: str | os.PathLike[str], *, kind: str | tuple[str, ...]) -> tuple[
     text = metadata.get(DOCUMENT)
     if text is None:
         raise FileFormatError(f"{str(path)!r} was not written by madaline: it has no description of its contents.")
+    checksum.check_sealed(path)
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -84,7 +84,23 @@ class DuplicateNameError(MadalineError, ValueError):
 
 
 class InputError(MadalineError, ValueError):
-    """An input value that a layer cannot use, such as an unknown category; the message names the row and the layer."""
+    """An input value that a layer cannot use, such as an unknown category; the message names the row and the layer.
+
+    Attributes
+    ----------
+    problem : str
+        The message without the advice at its end, which is for those who call from Python.
+    column : str
+        Name of the column of a table; empty if the error is not about one.
+    row : int or None
+        Number of the row, counted from 0.
+    """
+
+    def __init__(self, problem: str, *, advice: str = "", column: str = "", row: int | None = None) -> None:
+        super().__init__(f"{problem} {advice}" if advice else problem)
+        self.problem = problem
+        self.column = column
+        self.row = row
 
 
 class TargetError(MadalineError, ValueError):

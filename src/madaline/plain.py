@@ -15,8 +15,8 @@ import numpy as np
 from madaline.description import KINDS, Description, short
 from madaline.errors import ConfigError
 
-MAX_DEPTH = 64
-"Maximum nesting depth of descriptions, lists and dicts: far above that of nets, far below Python's recursion limit."
+MAX_DEPTH = 256
+"Maximum nesting depth of descriptions, lists and dicts: above that of nets, below Python's recursion limit."
 
 MAX_DESCRIPTIONS = 100_000
 "Maximum number of layers, columns and the like in one description: each takes some time to build."

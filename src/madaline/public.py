@@ -24,12 +24,14 @@ INDEXED = (
     "train",
     "report",
     "ship",
+    "tune",
     "errors",
 )
 "The modules that users import names from, besides ``madaline`` itself."
 
-_MADE_OF_SKLEARN = tuple(
-    f"madaline.estimators.{name}" for name in ("classical", "classifier", "density", "preprocessing", "regressor")
+_MADE_OF_SKLEARN = (
+    *(f"madaline.estimators.{name}" for name in ("classical", "classifier", "density", "preprocessing", "regressor")),
+    "madaline.tune",
 )
 
 

@@ -9,6 +9,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+import madaline as md
+from madaline.errors import ConfigError
+
 QUICK = ("--preset", "best", "--epochs", 3, "--hidden", "8", "--no-baselines", "--no-report", "--no-doctor")
 
 
@@ -58,6 +61,19 @@ def test_a_time_limit_is_kept_and_said(madaline):
     assert ran.code == 0, ran.err
     assert "Trained an ensemble" in ran.out
     assert madaline("predict", "run", "penguins", "-o", "scored.csv").code == 0
+
+
+def test_the_time_limit_is_for_training_alone(madaline, monkeypatch):
+    """Reading the table and importing scikit-learn may take longer than a short limit."""
+    seen = []
+
+    def fit(self, X, y, **options):
+        seen.append(options["max_seconds"])
+        raise ConfigError("seen")
+
+    monkeypatch.setattr(md.MLPClassifier, "fit", fit)
+    assert madaline("train", "penguins", "--preset", "best", "--time", "0.5s").err == "madaline: seen\n"
+    assert seen == [0.5]
 
 
 def test_what_cannot_be_is_refused(madaline, shops):

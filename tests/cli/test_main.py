@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-COMMANDS = ["train", "predict", "evaluate", "inspect", "export", "datasets"]
+COMMANDS = ["train", "predict", "evaluate", "diagnose", "explain", "compare", "inspect", "export", "datasets"]
 PROGRAM = Path(sys.executable).with_name("madaline")
 
 
@@ -26,6 +27,27 @@ def test_every_command_has_help_with_examples(madaline, command):
     assert result.code == 0
     assert "Examples:" in result.out
     assert f"madaline {command}" in result.out.split("Examples:")[1]
+
+
+@pytest.mark.parametrize("command", [(), *((command,) for command in COMMANDS)], ids=str)
+def test_help_has_no_types_of_flags_and_fits_on_a_narrow_screen(madaline, command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    result = madaline(*command, "--help")
+    assert "<bool>" not in result.out
+    assert "list[str]" not in result.out
+    assert all(len(line) <= 80 for line in result.out.splitlines())
+    titles = [line for line in result.out.splitlines() if line.startswith("╭")]
+    assert titles
+    assert all(" ─" in line or line.endswith("──╮") for line in titles), "a title is cut off"
+
+
+def test_help_shows_the_defaults_of_the_preset(madaline, penguins, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    used = json.loads((penguins / "result.json").read_text())["recipe"]
+    shown = madaline("train", "--help").out
+    for name in ("activation", "dropout", "weight_decay"):
+        line = next(line for line in shown.splitlines() if f"--{name.replace('_', '-')} " in line)
+        assert f"[default: ({used[name]})]" in line
 
 
 @pytest.mark.parametrize("module", ["madaline", "madaline.cli"])

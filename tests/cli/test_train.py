@@ -553,3 +553,48 @@ def test_one_outlier_does_not_spoil_a_model(madaline, plain_weather, column, par
     assert any(warning in text for text in document["warnings"]) == is_said
     scores = document["scores"]
     assert scores["R2"]["value"] > 0.9 or part == "test"  # where the row with the mistake is one of those that count
+
+
+def test_scores_of_the_second_class_say_which_one_that_is(madaline):
+    rows = "".join(f"{k % 7},{'yes' if k % 7 > 3 else 'no'}\n" for k in range(100))
+    Path("t.csv").write_text("a,answer\n" + rows)
+    trained = madaline("train", "t.csv", "-t", "answer", "--out", "run", *QUICK)
+    assert "  second class: yes." in trained.out
+    assert "  second class: yes." in madaline("evaluate", "run", "t.csv").out
+
+
+def test_a_whole_number_as_target_shows_the_other_task(madaline):
+    counts = np.random.default_rng(0).poisson(9.0, 300)
+    Path("t.csv").write_text("a,rings,grade\n" + "".join(f"{k},{c},{k % 5}\n" for k, c in enumerate(counts)))
+    as_count = madaline("train", "t.csv", "-t", "rings", *QUICK).out
+    assert "Task: count regression of 'rings' (whole numbers from" in as_count
+    assert "predicted by a Poisson regression).  [--task regression]" in as_count
+    as_classes = madaline("train", "t.csv", "-t", "grade", *QUICK).out
+    assert (
+        "Task: classification of 'grade' (5 different whole numbers: 0, 1, 2, 3, 4).  [--task regression]" in as_classes
+    )
+    chosen = madaline("train", "t.csv", "-t", "grade", "--task", "regression", *QUICK).out
+    assert "Task: regression of 'grade' (as requested).  [--task]" in chosen
+
+
+def test_repeated_rows_can_be_left_out(madaline):
+    rows = [f"{k % 60},{(7 * k) % 60},{k % 60 + (7 * k) % 60}" for k in range(90)]
+    Path("t.csv").write_text("a,b,y\n" + "\n".join(rows) + "\n")
+    result = madaline("train", "t.csv", "-t", "y", "--task", "regression", "--out", "run", "--drop-duplicates", *QUICK)
+    assert result.code == 0, result.err
+    assert "30 rows are equal to an earlier one and left out.  [--drop-duplicates]" in result.out
+    assert json.loads(Path("run/result.json").read_text())["rows"]["all"] == 60
+    again = madaline("train", "--config", "run/config.toml", "--out", "again", "--no-baselines", "--no-report")
+    assert "30 rows are equal" in again.out
+    assert_same("run", "again")
+
+
+def test_ignored_columns_do_not_make_rows_different(madaline):
+    rows = [f"{k},{k % 60},{(7 * k) % 60},{k % 60 + (7 * k) % 60}" for k in range(90)]
+    Path("t.csv").write_text("key,a,b,y\n" + "\n".join(rows) + "\n")
+    train = ("train", "t.csv", "-t", "y", "--drop-duplicates", "--task", "regression", *QUICK)
+    assert "No row is equal to an earlier one.  [--drop-duplicates]" in madaline(*train).out
+    assert "30 rows are equal" in madaline(*train, "--ignore", "key").out
+    streamed = madaline(*train, "--memory", "1KB")
+    assert streamed.code == 2
+    assert "--drop-duplicates needs the table in memory" in streamed.err

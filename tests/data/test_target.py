@@ -31,7 +31,7 @@ from madaline.errors import ConfigError, InputError, MadalineError, ShapeError, 
         (
             [0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 5, 5, 6, 7, 8, 10, 14] * 5,
             "count",
-            "whole numbers from 0 to 14, distributed like counts",
+            "whole numbers from 0 to 14, distributed like numbers of things: predicted by a Poisson regression",
         ),
         (np.arange(5, 25), "regression", "numbers from 5 to 24"),
         ([410, 205, 280], "regression", "numbers from 205 to 410"),

@@ -55,4 +55,4 @@ def test_a_leak(product):
     trainer = md.Trainer(md.mlp(32, 1), optimizer=md.Adam(3e-3), threads=1)
     found = md.checkup(trainer, np.column_stack([X, 2 * y + 1]), y, epochs=40)
     assert found.names[0] == "target_leak"
-    assert found["target_leak"].where == "columns 3"
+    assert found["target_leak"].where == "column 3"

@@ -193,6 +193,8 @@ OTHER = [
     {"batch_size": 31},
     {"dropout": 0.3},
     {"random_state": 1},
+    {"tol": 0.02},
+    {"n_iter_no_change": 7},
     {"dtype": "float64"},
 ]
 
@@ -208,6 +210,15 @@ def test_other_parameters_are_refused_with_a_sentence(name, given, tmp_path):
         ConfigError, match=r"was written by a run with another .* Resume with the same settings and data"
     ):
         other.fit(rows, target, checkpoint=tmp_path / "run.checkpoint", resume=True)
+
+
+def test_another_schedule_of_scikit_learn_is_refused(tmp_path):
+    stopping = {"callbacks": lambda trainer, row: row["epoch"] == 3 and trainer.stop()}
+    given = {"solver": "sgd", "max_iter": 10, "random_state": 0, "learning_rate": "invscaling"}
+    md.MLPRegressor(**given, **stopping).fit(X, Y, checkpoint=tmp_path / "run.checkpoint")
+    for other in ({"learning_rate": "constant"}, {"power_t": 0.4}):
+        with pytest.raises(ConfigError, match=f"was written by a run with another {next(iter(other))}"):
+            md.MLPRegressor(**given | other).fit(X, Y, checkpoint=tmp_path / "run.checkpoint", resume=True)
 
 
 @pytest.mark.parametrize("name", ["preset, regressor", "plain classifier"])

@@ -109,6 +109,11 @@ ESTIMATORS = {
     "quantiles of a table": other(lambda: md.QuantileMLPRegressor(data="auto", **SMALL), Y, rows=TABLE),
     "mixture": other(lambda: md.MixtureDensityRegressor(**SMALL), X[:, :2], "predict_mode"),
     "mixture of a table": other(lambda: md.MixtureDensityRegressor(data="auto", **SMALL), Y, rows=TABLE),
+    "a search": lambda: (
+        md.search(md.MLPClassifier(preset="auto", **SMALL), TABLE, CLASSES, trials=3, max_seconds=None),
+        "predict_proba",
+        TABLE,
+    ),
     "perceptron": other(lambda: md.classical.Perceptron(max_iter=3), X[:, 0] > 0),
     "adaline": other(lambda: md.classical.Adaline(max_iter=3), CLASSES),
     "madaline": other(lambda: md.classical.Madaline(max_iter=3, random_state=0), CLASSES),
@@ -145,7 +150,7 @@ PARAMETERS = {
 CASES = ESTIMATORS | NETS | PARAMETERS
 ALONE = [
     "regressor with a preset", "net: linear", "net: custom", "classifier", "classifier of a table", "mixture",
-    "madaline", "schedule: one_cycle", "metric: auc", "a custom loss",
+    "madaline", "a search", "schedule: one_cycle", "metric: auc", "a custom loss",
 ]  # fmt: skip
 "One of each kind, read by a process that has not read anything before."
 

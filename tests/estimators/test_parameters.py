@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import pickle
 import re
 from pathlib import Path
@@ -18,7 +19,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 import madaline as md
 from madaline.errors import ConfigError, TargetError, UnknownNameError
 from madaline.estimators.documentation import table
-from madaline.estimators.parameters import ClassifierParameters, described
+from madaline.estimators.parameters import CHOSEN_BY_PRESETS, ClassifierParameters, default_of, described
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 both_kinds = pytest.mark.parametrize("name", ["MLPClassifier", "MLPRegressor"])
@@ -510,3 +511,15 @@ def test_it_is_quiet_and_shows_a_bar_when_asked(iris, capsys):
     assert capsys.readouterr() == ("", "")
     classifier(max_iter=2, progress=True).fit(*iris)
     assert "epoch 2/2" in capsys.readouterr().err
+
+
+@both_kinds
+def test_json_shows_booleans_as_true_and_false(name, iris):
+    estimator = getattr(md, name)()
+    given = estimator.get_params()
+    known = {key for key, value in given.items() if isinstance(default_of(type(estimator), key), bool)}
+    plain = {key: given[key] for key in known - set(CHOSEN_BY_PRESETS)}
+    assert {"shuffle", "verbose", "warm_start"} <= set(plain)
+    assert all(type(value) is bool for value in json.loads(json.dumps(plain)).values())
+    used = estimator.set_params(preset="auto", max_iter=1, random_state=0).fit(*iris).resolved_params_
+    assert all(used[key] == value for key, value in plain.items()), "a preset replaces only values that are marked"

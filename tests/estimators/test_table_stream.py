@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 
 import madaline as md
-from madaline.errors import ConfigError, InputError, TargetError
+from madaline.checksum import PieceWriter
+from madaline.errors import ConfigError, FileFormatError, InputError, TargetError
 from madaline.estimators import table_stream
 from madaline.estimators.parameters import resolved
 from madaline.estimators.row_set import RowSet
@@ -229,6 +230,40 @@ def test_a_record_keeps_the_kinds_of_numbers(tmp_path):
     assert record["y"] == np.int64
     assert record["weight"] == np.float32
     assert record_of(RowSet(np.ones((2, 3)), np.ones((2, 2))))["y"].shape == (2,)
-    empty = tmp_path / "rows.bin"
-    empty.write_bytes(b"")
-    assert EncodedRows(empty, record).n_rows == 0
+    with (tmp_path / "rows.bin").open("wb") as file:
+        PieceWriter(file, 1000).finish()
+    assert EncodedRows(tmp_path / "rows.bin", record).n_rows == 0
+
+
+def encoded_file(folder, n_rows=40):
+    """A file of rows in several pieces, and the records."""
+    rows = RowSet(np.random.default_rng(0).normal(size=(n_rows, 3)), np.arange(n_rows))
+    written = encode_stream(TableStream(lambda: iter([(0, 0), (0, 0)]), folder=folder), lambda X, y: rows, key="a")
+    return written.path, written.record
+
+
+def numbers(path, record):
+    return np.concatenate([x for x, _ in EncodedRows(path, record).chunks(None)])
+
+
+def test_any_flipped_bit_of_encoded_rows_is_an_error_that_names_the_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(table_stream, "PIECE_BYTES", 256)
+    path, record = encoded_file(tmp_path)
+    content = path.read_bytes()
+    assert numbers(path, record).shape == (80, 3)
+    for place in range(len(content)):
+        damaged = bytearray(content)
+        damaged[place] ^= 1 << (place % 8)
+        path.write_bytes(damaged)
+        with pytest.raises(FileFormatError, match=f"{path.name}' is damaged: .* Delete it"):
+            numbers(path, record)
+
+
+def test_encoded_rows_that_were_cut_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(table_stream, "PIECE_BYTES", 256)
+    path, record = encoded_file(tmp_path)
+    content = path.read_bytes()
+    for length in range(len(content)):
+        path.write_bytes(content[:length])
+        with pytest.raises(FileFormatError, match="it is not complete"):
+            EncodedRows(path, record)

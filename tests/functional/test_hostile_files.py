@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import madaline as md
 from functional.golden_files import GOLDEN
-from madaline import container, plain
+from madaline import checksum, container, plain
 from madaline.errors import FileFormatError
 from madaline.estimators import files  # noqa: F401 - imported before memory is counted
 
@@ -26,7 +26,7 @@ FILES = [path for path in sorted(GOLDEN.glob("*.madaline")) if not path.stem.sta
 
 def raw(header, data=b"", length=None):
     """A safetensors file with this header, whatever it says."""
-    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    text = header if isinstance(header, bytes) else json.dumps(header, separators=(",", ":")).encode()
     return struct.pack("<Q", len(text) if length is None else length) + text + data
 
 
@@ -40,8 +40,9 @@ def document(**changes):
 
 
 def with_document(text):
-    """A file whose description is this text."""
-    return raw({"__metadata__": {"madaline": text}, "x": tensor()}, b"\0" * 4)
+    """A file whose description is this text, with the right checksum, so that the description is read."""
+    header = {"__metadata__": {"madaline": text, checksum.KEY: checksum.BLANK}, "x": tensor()}
+    return b"".join(checksum.sealed(raw(header, b"\0" * 4)))
 
 
 HOSTILE = {

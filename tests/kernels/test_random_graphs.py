@@ -22,7 +22,7 @@ from madaline.graph.trace import Graph
 from madaline.kernels.execute import structure, with_arrays_as_inputs, with_rows
 from madaline.plan.planner import plan
 from madaline.plan.rows import NeedsRowCountError
-from random_graphs import Case, cases
+from random_graphs import INDEXING, Case, cases
 
 pytestmark = needs_core
 
@@ -61,6 +61,20 @@ def test_gradients_agree(dtype):
     @given(cases(dtype=dtype))
     def check(case):
         assert_executors_agree(gradient_of(case), case.arguments())
+
+    check()
+
+
+@pytest.mark.parametrize("only", [None, INDEXING], ids=["all steps", "indexing"])
+@each_dtype
+def test_values_of_all_types_and_empty_shapes_agree(dtype, only):
+    """A node that can be made can be run by both executors, with the type that it states."""
+
+    @settings(max_examples=120)
+    @given(cases(dtype=dtype, wide=True, only=only))
+    def check(case):
+        found = assert_executors_agree(case.graph, case.arguments())
+        assert [value.dtype for value in found] == [node.dtype for node in case.graph.outputs]
 
     check()
 

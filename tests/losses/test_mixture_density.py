@@ -147,3 +147,10 @@ def test_questions_without_an_answer_are_refused(rng):
         density.log_density(np.zeros((2, 2)))
     with pytest.raises(ShapeError, match=r"raw has shape \(3, 17\), which are not the outputs of MixtureDensity"):
         loss.distribution(raw[:, :17])
+
+
+def test_a_spread_that_overflows_is_infinite():
+    """Far from all training rows, the exponential of an output of the net may round to 0."""
+    density = GaussianMixture(np.ones((1, 1)), np.zeros((1, 1, 2)), np.zeros((1, 1, 2, 2)))
+    with np.errstate(over="ignore"):
+        assert np.isinf(density.spreads()).all()

@@ -303,3 +303,22 @@ def test_a_net_with_a_function_of_ones_own_is_saved_as_its_formula(rng):
     again = Layer.from_dict(json.loads(json.dumps(net.to_dict())))
     x = rng.normal(size=(7, 2))
     np.testing.assert_array_equal(again.init(2)(x), net.init(2)(x))
+
+
+def nested(depth):
+    net = md.Linear(3)
+    for _ in range(depth):
+        net = md.Residual(net)
+    return net
+
+
+def test_residuals_nested_a_hundred_deep_are_saved_and_trained(tmp_path):
+    trainer = md.Trainer(nested(100), loss="mse", optimizer=md.SGD(1e-40))
+    trainer.fit(np.ones((4, 3)), np.ones((4, 3)), epochs=1, progress=False)
+    md.save(trainer.model, tmp_path / "model")
+    np.testing.assert_array_equal(md.load(tmp_path / "model")(np.ones((2, 3))), trainer.model(np.ones((2, 3))))
+
+
+def test_a_net_that_is_nested_too_deeply_is_one_sentence():
+    with pytest.raises(ConfigError, match="nested too deeply"):
+        nested(400).init(3)

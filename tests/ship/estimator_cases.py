@@ -35,9 +35,10 @@ class Fitted:
             answer = self.answers[port.title.value]
             classes = [given.value for given in port.values]
             outputs.append(np.searchsorted(classes, answer) if port.kind == "label" else answer)
-        return Exported(self.name, inference, [self._array(port) for port in inference.inputs], outputs)
+        return Exported(self.name, inference, [self.array(port) for port in inference.inputs], outputs)
 
-    def _array(self, port: Any) -> np.ndarray:
+    def array(self, port: Any) -> np.ndarray:
+        """The values of an input."""
         if not port.is_column:
             return np.asarray(self.rows, dtype=port.dtype)
         table = Table.of(self.rows)

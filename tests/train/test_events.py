@@ -106,9 +106,20 @@ def test_a_limit_ends_a_run_of_short_epochs_soon_after_it_too(digits, monkeypatc
     seconds = itertools.count()
     clock = SimpleNamespace(monotonic=lambda: next(seconds), perf_counter=lambda: next(seconds))
     monkeypatch.setattr("madaline.train.session.time", clock)
-    history = trainer().fit(*digits, epochs=100, max_seconds=20)
+    history = trainer().fit(*digits, epochs=100, max_seconds=1000)
     assert history.stopped == "time"
     assert 1 <= history.epochs <= 20
+
+
+def test_a_limit_ends_an_epoch_that_takes_much_longer(digits, monkeypatch):
+    """By a clock on which every look takes a minute."""
+    seconds = itertools.count(step=60)
+    clock = SimpleNamespace(monotonic=lambda: next(seconds), perf_counter=lambda: next(seconds))
+    monkeypatch.setattr("madaline.train.session.time", clock)
+    made = trainer()
+    history = made.fit(*digits, epochs=100, max_seconds=20)
+    assert (history.stopped, history.epochs) == ("time", 0)
+    assert np.isfinite(made.predict(digits[0][:3])).all()
 
 
 def test_the_bar_is_for_people(digits, capsys):

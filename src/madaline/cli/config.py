@@ -22,6 +22,7 @@ class DataSettings:
     ignore: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
     numeric: tuple[str, ...] = ()
+    drop_duplicates: bool = False
     rows: int | None = None
     memory: str | None = None
     sample: int | None = None
@@ -60,6 +61,17 @@ class TrainingSettings:
 
 
 @dataclass
+class SearchSettings:
+    """How hyperparameters are searched, if they are; ``space`` is a TOML file."""
+
+    is_wanted: bool = False
+    trials: int | None = None
+    space: str | None = None
+    storage: str | None = None
+    sampler: str = "tpe"
+
+
+@dataclass
 class RunEnd:
     """How a run ended; one that a time limit ended is trained again up to that step."""
 
@@ -68,7 +80,13 @@ class RunEnd:
     step: int = 0
 
 
-SECTIONS = {"data": DataSettings, "split": SplitSettings, "training": TrainingSettings, "ended": RunEnd}
+SECTIONS = {
+    "data": DataSettings,
+    "split": SplitSettings,
+    "training": TrainingSettings,
+    "search": SearchSettings,
+    "ended": RunEnd,
+}
 
 
 @dataclass
@@ -79,13 +97,18 @@ class RunConfig:
     reading: ReadOptions = field(default_factory=ReadOptions)
     split: SplitSettings = field(default_factory=SplitSettings)
     training: TrainingSettings = field(default_factory=TrainingSettings)
+    search: SearchSettings = field(default_factory=SearchSettings)
     ended: RunEnd = field(default_factory=RunEnd)
     versions: dict[str, str] = field(default_factory=dict)
 
     def to_toml(self) -> str:
         """The settings as TOML; those that are not set are left out."""
         parts = ["# To train the same model again: madaline train --config config.toml"]
-        parts += [_section(name, asdict(getattr(self, name))) for name in ("data", "split", "training", "ended")]
+        parts += [
+            _section(name, asdict(getattr(self, name)))
+            for name in SECTIONS
+            if name != "search" or self.search.is_wanted
+        ]
         return "\n".join([*parts, _section("reading", self.reading.given()), _section("versions", self.versions)])
 
     @classmethod

@@ -63,7 +63,7 @@ def evaluate(
         screen.say(f"  {assumption.text}  [{assumption.flag}]")
     screen.title(f"Scores on {counted(len(truth), 'row')} (in brackets: 95% bootstrap interval)")
     screen.table(["score", "value"], [(each.name, str(each)) for each in scores], right=(1,))
-    show_meanings(screen, scores)
+    show_meanings(screen, scores, saved.classes)
     warnings = [OWN_ROWS] if saved.about.get("source") == source_name(data) != "-" else []
     for text in warnings:
         screen.say(f"\n  Warning: {text}", style="yellow")

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from madaline.cli import options as o
-from madaline.cli.model import DataPath, ModelPath, SavedModel, load
+from madaline.cli.model import DataPath, ModelPath, load
 from madaline.cli.reading_options import with_reading_options
 from madaline.data.reading.options import ReadOptions
 from madaline.errors import ConfigError, InputError
+from madaline.estimators.tabular.saved_model import SavedModel
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,8 +58,9 @@ def explain(
 ) -> None:
     """Explain single predictions: what each column adds to the prediction of a row or takes away from it.
 
-    Contributions are integrated gradients. They add up to the prediction minus the base, which is the prediction for
-    numbers at the centre of the training data and no category.
+    Contributions are integrated gradients. They add up to the prediction minus
+    the base, which is the prediction for numbers at the centre of the training
+    data and no category.
 
     \b
     Examples:

@@ -10,12 +10,12 @@ import typer
 from madaline.cli import options as o
 from madaline.cli.model import ModelPath, load
 
-SUFFIXES = {"onnx": ".onnx", "c": ".c", "torch": ".py", "python": ".py", "python-only": ".py"}
+SUFFIXES = {"onnx": ".onnx", "c": ".c", "torch": ".py", "python": ".py", "python-only": ".py", "html": ".html"}
 
 
 def export(
     model: ModelPath,
-    to: Annotated[str, typer.Option("--to", help="Format: python, python-only, c, onnx or torch.")] = "python",
+    to: Annotated[str, typer.Option("--to", help="Format: python, python-only, c, onnx, torch or html.")] = "python",
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Output file.", show_default="beside the model")
     ] = None,
@@ -28,6 +28,7 @@ def export(
     Examples:
       madaline export run/model.madaline --to python
       madaline export run --to c -o model.c
+      madaline export run --to html -o form.html
     """
     from madaline.cli.run_folder import MODEL
     from madaline.cli.screen import Screen

@@ -17,9 +17,13 @@ from madaline.cli.diagnose import diagnose
 from madaline.cli.evaluate import evaluate
 from madaline.cli.explain import explain
 from madaline.cli.export import export
+from madaline.cli.gallery import gallery
+from madaline.cli.help_pages import Command, Group
 from madaline.cli.inspect import inspect
 from madaline.cli.predict import predict
 from madaline.cli.run_folder import StoppedRun
+from madaline.cli.search import search
+from madaline.cli.serve import serve
 from madaline.cli.train import train
 from madaline.errors import ConfigError, MadalineError, UnknownNameError
 
@@ -31,15 +35,29 @@ UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(
     name="madaline",
-    help="Multilayer perceptrons from tables: train, predict, evaluate, explain, compare, inspect, export.",
+    cls=Group,
+    help="Multilayer perceptrons from tables: train, search, predict, evaluate, explain, export, serve.",
     epilog="Example: madaline train penguins --out run && madaline inspect run/model.madaline",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (train, predict, evaluate, diagnose, explain, compare, inspect, export, datasets):
-    app.command()(command)
+for command in (
+    train,
+    search,
+    predict,
+    evaluate,
+    diagnose,
+    explain,
+    compare,
+    inspect,
+    export,
+    serve,
+    datasets,
+    gallery,
+):
+    app.command(cls=Command)(command)
 
 
 def _show_version(asked: bool) -> None:

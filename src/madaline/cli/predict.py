@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
-import numpy as np
 import typer
 
 from madaline.cli import options as o
-from madaline.cli.model import DataPath, ModelPath, SavedModel, load
+from madaline.cli.model import DataPath, ModelPath, load
 from madaline.cli.reading_options import with_reading_options
 from madaline.data.reading.options import ReadOptions
+from madaline.estimators.tabular.saved_model import SavedModel
 
 if TYPE_CHECKING:
     import polars as pl
@@ -84,17 +84,7 @@ def answers(saved: SavedModel, batch: pl.DataFrame, *, proba: bool, interval: fl
     """A part of the table with additional columns of predictions."""
     import polars as pl
 
-    X, estimator = saved.rows(batch), saved.estimator
-    values = np.asarray(estimator.predict(X)).reshape(len(batch), -1)
-    columns: dict[str, Any] = {f"predicted {name}": values[:, k] for k, name in enumerate(saved.targets)}
-    if interval is not None:
-        low, high = (end.reshape(len(batch), -1) for end in estimator.predict_interval(X, interval))
-        for k, name in enumerate(saved.targets):
-            columns[f"predicted {name} low"] = low[:, k]
-            columns[f"predicted {name} high"] = high[:, k]
-    if proba:
-        p = estimator.predict_proba(X)
-        columns |= {f"probability {name}": p[:, k] for k, name in enumerate(saved.classes)}
+    columns = saved.predictions(saved.rows(batch), len(batch), proba=proba, interval=interval)
     result = pl.DataFrame(
         {name: column.tolist() if column.dtype == object else column for name, column in columns.items()}
     )

@@ -12,7 +12,7 @@ import typer
 from madaline.cli.options import words
 from madaline.data.reading.options import ReadOptions
 
-READING = "Reading the file (inferred by default; the assumptions are shown, each with its option)"
+READING = "Reading the file (inferred by default)"
 
 
 def _option(text: str, **settings: Any) -> Any:

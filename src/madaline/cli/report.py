@@ -15,6 +15,7 @@ from madaline.data.reading.assumption import counted
 from madaline.doctor.diagnosis import Diagnosis
 from madaline.estimators.base import NetEstimator
 from madaline.estimators.report import findings_of
+from madaline.estimators.tabular.predictions import called
 from madaline.report.findings import Score
 from madaline.report.html.write import write_report
 
@@ -55,6 +56,12 @@ def write(
     rows, ended = about["rows"], about["ended"]
     file = quote(str(folder.path / MODEL))
     how = "all epochs" if ended["by"] == "finished" else ended["by"]
+    members = getattr(estimator, "members_", None)
+    if members is None:
+        validation = {"Validation set": counted(rows["validation"], "row")}
+        model = {"Ended": f"{how}, epoch {ended['epoch']}"}
+    else:
+        validation, model = {}, {"Members": f"{len(members):,}"}
     title = Path(about["source"]).name if about["source"] != "-" else "standard input"
     findings = replace(
         findings_of(
@@ -67,13 +74,13 @@ def write(
         ),
         facts={
             "Training set": counted(rows["train"], "row"),
-            "Validation set": counted(rows["validation"], "row"),
+            **validation,
             "Test set": f"{counted(rows['test'], 'row')}, split {about['split']}",
-            "Ended": f"{how}, epoch {ended['epoch']}",
-            "Net": counted(estimator.model_.network.n_params, "parameter"),
+            **model,
+            "Ensemble" if members else "Net": counted(estimator.model_.network.n_params, "parameter"),
             "Time": f"{about['seconds']:.1f} s",
         },
-        scores={"this net": scores, **baselines},
+        scores={called(estimator): scores, **baselines},
         targets=about["target"],
         assumptions=[f"{each['text']}  [{each['option']}]" for each in about["assumptions"]],
         warnings=about["warnings"],

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from madaline.cli.run_folder import RunFolder
 from madaline.cli.screen import Screen
 from madaline.data.reading.assumption import counted
+from madaline.data.task import TASK_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +51,7 @@ def show_plan(
         option = "  [--numeric, --categorical]" if " is left out" in text else "  [--ignore]"
         screen.say(f"  Warning: {text}{option}", style="yellow")
     names = ", ".join(repr(name) for name in target.names)
-    screen.title(f"Task: {target.task} of {names} ({target.reason}).  [--task]")
+    screen.title(f"Task: {TASK_NAMES[target.task]} of {names} ({target.reason}).  [{_other_task(target)}]")
     sets = {"train": "training", "validation": "validation", "test": "test"}
     parts = [f"{counted(counts[name], 'row')} for {what}" for name, what in sets.items() if name in counts]
     screen.say(f"  Split ({split}): {', '.join(parts)}.  [--split, --test, --validation]")
@@ -60,6 +61,14 @@ def show_plan(
         f"  Net: hidden layers of {hidden} units ({used['activation']}, dropout {used['dropout']:g}), at most "
         f"{used['max_iter']} epochs in mini-batches of {used['batch_size']}.  [--hidden, --dropout, --epochs]"
     )
+
+
+def _other_task(target: TargetReader) -> str:
+    """The option that changes the task: where whole numbers may be meant otherwise, with the other task."""
+    is_whole = target.task == "count" or (
+        target.task == "multiclass" and all(isinstance(c, int) for c in target.classes)
+    )
+    return "--task regression" if is_whole else "--task"
 
 
 def show_history(screen: Screen, history: History, watcher: RunWatcher, ended: str) -> None:
@@ -95,7 +104,7 @@ def compare(
     from threadpoolctl import threadpool_limits
 
     from madaline.estimators.tabular.baselines import EncodedTable, baselines
-    from madaline.estimators.tabular.predictions import classes_of, scored_prediction, scored_truth, task_of
+    from madaline.estimators.tabular.predictions import called, classes_of, scored_prediction, scored_truth, task_of
     from madaline.estimators.tabular.scores import score
     from madaline.report.value_text import shown
 
@@ -119,8 +128,8 @@ def compare(
         (each.name, str(each), *(shown(other[k].value, size(other[k])) for other in others.values()))
         for k, each in enumerate(scores)
     ]
-    screen.table(["", "this net", *others], rows, right=range(1, len(others) + 2))
-    show_meanings(screen, scores)
+    screen.table(["", called(estimator), *others], rows, right=range(1, len(others) + 2))
+    show_meanings(screen, scores, classes_of(estimator) if task == "binary" else ())
     return scores, others
 
 
@@ -129,11 +138,13 @@ def size(score: Score) -> float:
     return 1.0 if score.larger_is_better else 0.0
 
 
-def show_meanings(screen: Screen, scores: Sequence[Score]) -> None:
+def show_meanings(screen: Screen, scores: Sequence[Score], classes: Sequence[Any]) -> None:
     """Show the meanings of the scores."""
+    from madaline.report.findings import meanings
+
     screen.say()
-    for score in scores:
-        screen.say(f"  {score.name}: {score.meaning}.")
+    for name, meaning in meanings(scores, classes):
+        screen.say(f"  {name}: {meaning}.")
 
 
 def advise(
@@ -167,6 +178,7 @@ def advise(
         if has_classes
         else None,
         given=given,
+        is_ensemble=getattr(estimator, "members_", None) is not None,
     )
     found = advices.advise(facts, history, scores, baselines)
     screen.title("To try next")

@@ -71,6 +71,16 @@ class SampledTable:
             self.places = self.places[has_target.to_numpy()]
         return gone
 
+    def leave_out_duplicates(self, ignored: Sequence[str]) -> int:
+        """Leave out rows that are equal to an earlier one in every other column; returns their number."""
+        import polars as pl
+
+        is_first = self.frame.select(pl.struct(pl.exclude(list(ignored))).is_first_distinct()).to_series()
+        gone = int((~is_first).sum())
+        self.frame, self.n_rows = self.frame.filter(is_first), self.n_rows - gone
+        self.numbers = self.numbers[is_first.to_numpy()]
+        return gone
+
     def target_values(self) -> pl.DataFrame:
         """The targets, with all classes that any row of the table has."""
         import polars as pl

@@ -76,6 +76,30 @@ def without_gaps(sampled: SampledTable, targets: Sequence[str], assumptions: lis
         assumptions.append(Assumption(text, "--target"))
 
 
+def ignored_columns(settings: RunConfig, names: Sequence[str], targets: Sequence[str]) -> list[str]:
+    """Columns that the user leaves out, and the one that groups rows."""
+    given = [("--ignore", name) for name in settings.data.ignore]
+    if settings.split.way == "group" and settings.split.by is not None:
+        given.append(("--group", settings.split.by))
+    found = [find_column(name, names, flag) for flag, name in given]
+    for (flag, _), name in zip(given, found, strict=True):
+        if name in targets:
+            raise ConfigError(f"{flag} {name}: it is the target, and cannot be left out.")
+    return found
+
+
+def without_duplicates(sampled: SampledTable, ignored: Sequence[str], assumptions: list[Assumption]) -> None:
+    """Leave out the rows that are equal to an earlier one in every column that is not ignored."""
+    if sampled.is_sample:
+        raise ConfigError(
+            "--drop-duplicates needs the table in memory, and this one is larger. Use a random sample (--rows 100000), "
+            "or more memory (--memory 8GB)."
+        )
+    gone = sampled.leave_out_duplicates(ignored)
+    text = f"{counted(gone, 'row')} {'is' if gone == 1 else 'are'} equal to an earlier one and left out."
+    assumptions.append(Assumption(text if gone else "No row is equal to an earlier one.", "--drop-duplicates"))
+
+
 def no_values(targets: Sequence[str]) -> TargetError:
     """The error for a target without values."""
     return TargetError(f"{named(list(targets))} has no values: there is nothing to learn. Choose another --target.")

@@ -8,21 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from madaline.cli import options as o
+from madaline.cli.net_options import CHOSEN, NET, of_net
 from madaline.cli.reading_options import with_reading_options
 from madaline.data.reading.options import ReadOptions
 from madaline.errors import ConfigError
-from madaline.estimators.parameters import ClassifierParameters, described
 
-COLUMNS, SPLIT, NET = "Columns", "Rows", "Net and training (chosen by the size of the data by default)"
+COLUMNS, SPLIT = "Columns", "Rows"
 Names = list[str] | None
-ALSO_WITH_RESUME = {"resume", "time", "threads", "as_json", "force", "baselines", "doctor", "report"}
-CHOSEN = "by the size of the data"
-
-
-def _of_net(parameter: str, default: str = CHOSEN, **options: Any) -> Any:
-    """An option that sets a parameter of the estimator, with its description."""
-    text = described(ClassifierParameters)[parameter].does.replace("`", "")
-    return typer.Option(help=text, rich_help_panel=NET, show_default=default, **options)
+ALSO_WITH_RESUME = {"resume", "time", "threads", "as_json", "force", "baselines", "doctor", "report", "trials"}
 
 
 @with_reading_options
@@ -40,12 +33,17 @@ def train(
             "--target",
             "-t",
             help="Column to predict; may be given several times. Its number if the file has no header.",
+            metavar="COLUMN",
             rich_help_panel=COLUMNS,
         ),
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder to write.", show_default="NAME-run")] = None,
     time: Annotated[
-        str | None, typer.Option(help="Time limit for training, for example 90s, 5m or 1h30m.", show_default="none")
+        str | None,
+        typer.Option(
+            help="Time limit for training, for example 90s, 5m or 1h30m. Reading and testing come on top.",
+            show_default="none",
+        ),
     ] = None,
     resume: Annotated[Path | None, typer.Option(help="Run folder to resume.", show_default=False)] = None,
     config: Annotated[
@@ -62,9 +60,15 @@ def train(
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html.")] = True,
     force: o.Force = False,
     as_json: o.Json = False,
-    ignore: Annotated[Names, typer.Option(help="Columns to leave out.", rich_help_panel=COLUMNS)] = None,
-    categorical: Annotated[Names, typer.Option(help="Columns to use as categories.", rich_help_panel=COLUMNS)] = None,
-    numeric: Annotated[Names, typer.Option(help="Columns to use as numbers.", rich_help_panel=COLUMNS)] = None,
+    ignore: Annotated[
+        Names, typer.Option(help="Columns to leave out.", metavar="COLUMN", rich_help_panel=COLUMNS)
+    ] = None,
+    categorical: Annotated[
+        Names, typer.Option(help="Columns to use as categories.", metavar="COLUMN", rich_help_panel=COLUMNS)
+    ] = None,
+    numeric: Annotated[
+        Names, typer.Option(help="Columns to use as numbers.", metavar="COLUMN", rich_help_panel=COLUMNS)
+    ] = None,
     task: Annotated[
         str | None,
         typer.Option(
@@ -83,11 +87,19 @@ def train(
     ] = None,
     group: Annotated[
         str | None,
-        typer.Option(help="Column whose equal values stay in one set, for example a customer.", rich_help_panel=SPLIT),
+        typer.Option(
+            help="Column whose equal values stay in one set, for example a customer.",
+            metavar="COLUMN",
+            rich_help_panel=SPLIT,
+        ),
     ] = None,
     when: Annotated[
         str | None,
-        typer.Option(help="Column with the time of each row: the latest rows are the test set.", rich_help_panel=SPLIT),
+        typer.Option(
+            help="Column with the time of each row: the latest rows are the test set.",
+            metavar="COLUMN",
+            rich_help_panel=SPLIT,
+        ),
     ] = None,
     test: Annotated[
         float | None,
@@ -107,6 +119,14 @@ def train(
             help="Train on a random sample of this many rows.", rich_help_panel=SPLIT, show_default="all rows"
         ),
     ] = None,
+    drop_duplicates: Annotated[
+        bool,
+        typer.Option(
+            "--drop-duplicates",
+            help="Leave out rows that are equal to an earlier one in every column that is not ignored.",
+            rich_help_panel=SPLIT,
+        ),
+    ] = False,
     memory: Annotated[
         str | None,
         typer.Option(
@@ -123,16 +143,16 @@ def train(
             show_default="auto",
         ),
     ] = None,
-    hidden: Annotated[str | None, _of_net("hidden_layer_sizes", metavar="256,128")] = None,
-    activation: Annotated[str | None, _of_net("activation")] = None,
-    norm: Annotated[str | None, _of_net("norm", "none")] = None,
-    dropout: Annotated[float | None, _of_net("dropout")] = None,
-    learning_rate: Annotated[float | None, _of_net("learning_rate_init")] = None,
-    weight_decay: Annotated[float | None, _of_net("weight_decay")] = None,
-    batch_size: Annotated[int | None, _of_net("batch_size")] = None,
-    epochs: Annotated[int | None, _of_net("max_iter", "20 to 150, " + CHOSEN)] = None,
-    patience: Annotated[int | None, _of_net("n_iter_no_change", "half of the epochs")] = None,
-    class_weight: Annotated[str | None, _of_net("class_weight", "equal weights", metavar="balanced")] = None,
+    hidden: Annotated[str | None, of_net("hidden_layer_sizes", metavar="256,128")] = None,
+    activation: Annotated[str | None, of_net("activation", "mish")] = None,
+    norm: Annotated[str | None, of_net("norm", "none")] = None,
+    dropout: Annotated[float | None, of_net("dropout", "0.1")] = None,
+    learning_rate: Annotated[float | None, of_net("learning_rate_init", "0.005, or 0.003 for many rows")] = None,
+    weight_decay: Annotated[float | None, of_net("weight_decay", "0.01")] = None,
+    batch_size: Annotated[int | None, of_net("batch_size")] = None,
+    epochs: Annotated[int | None, of_net("max_iter", "20 to 150, " + CHOSEN)] = None,
+    patience: Annotated[int | None, of_net("n_iter_no_change", "half of the epochs")] = None,
+    class_weight: Annotated[str | None, of_net("class_weight", "not weighted", metavar="balanced")] = None,
     *,
     reading: ReadOptions,
 ) -> None:
@@ -147,37 +167,70 @@ def train(
       madaline train --resume run
       madaline train --config run/config.toml --out again
     """
-    typed = dict(locals())
-    typed |= typed.pop("reading").given()
+    start("train", dict(locals()))
+
+
+def start(command: str, typed: dict[str, Any]) -> None:
+    """Start or resume the run of a command.
+
+    Parameters
+    ----------
+    command : {"train", "search"}
+    typed : dict
+        The options of ``train``, and those of the command besides them.
+    """
     from madaline.cli.config import RunConfig
     from madaline.cli.run_folder import CONFIG, RunFolder
     from madaline.cli.screen import Screen
     from madaline.cli.source import source_name
     from madaline.cli.training import run
 
-    screen = Screen(as_json=as_json)
-    if resume is not None:
-        folder = RunFolder(resume)
+    reading = typed.pop("reading")
+    typed |= reading.given()
+    screen = Screen(as_json=typed["as_json"])
+    if typed["resume"] is not None:
+        folder = RunFolder(typed["resume"])
         _refuse(typed, ALSO_WITH_RESUME, "--resume")
         folder.resume()
         settings = RunConfig.read(folder.work / CONFIG)
-        settings.training.time = o.seconds(time)
-        settings.training.threads = threads
-        run(settings, folder, screen, resume=True, with_baselines=baselines, with_report=report, with_doctor=doctor)
-        return
-    settings = RunConfig() if config is None else RunConfig.read(config)
-    if settings.ended.by:
-        settings.training.time = None  # the run is repeated up to its last step, however long that takes
-    if data is not None:
-        settings.data.source = source_name(data)
-    if not settings.data.source:
-        raise ConfigError("Choose a table: madaline train FILE --target COLUMN, or madaline train penguins.")
-    _take(settings, typed)
-    settings.reading = ReadOptions(**settings.reading.given() | reading.given())
-    _check_ranges(settings)
-    folder = RunFolder.free(out, settings.data.source)
-    folder.start(force=force)
-    run(settings, folder, screen, resume=False, with_baselines=baselines, with_report=report, with_doctor=doctor)
+        settings.training.time = o.seconds(typed["time"])
+        settings.training.threads = typed["threads"]
+        _take_search(settings, typed)
+        if command == "search" and not settings.search.is_wanted:
+            raise ConfigError(f"The run in {str(folder.path)!r} is not a search. Use madaline train --resume.")
+    else:
+        settings = RunConfig() if typed["config"] is None else RunConfig.read(typed["config"])
+        if settings.ended.by:
+            settings.training.time = None  # the run is repeated up to its last step, however long that takes
+        if typed["data"] is not None:
+            settings.data.source = source_name(typed["data"])
+        if not settings.data.source:
+            raise ConfigError(
+                f"Choose a table: madaline {command} FILE --target COLUMN, or madaline {command} penguins."
+            )
+        _take(settings, typed)
+        settings.search.is_wanted = settings.search.is_wanted or command == "search"
+        _take_search(settings, typed)
+        settings.reading = ReadOptions(**settings.reading.given() | reading.given())
+        _check_ranges(settings)
+        folder = RunFolder.free(typed["out"], settings.data.source)
+        folder.start(force=typed["force"])
+    run(
+        settings,
+        folder,
+        screen,
+        resume=typed["resume"] is not None,
+        with_baselines=typed["baselines"],
+        with_report=typed["report"],
+        with_doctor=typed["doctor"],
+    )
+
+
+def _take_search(settings: Any, given: dict[str, Any]) -> None:
+    """Put the options of a search into the settings."""
+    for name in ("trials", "space", "storage", "sampler"):
+        if given.get(name) is not None:
+            setattr(settings.search, name, given[name])
 
 
 def _take(settings: Any, given: dict[str, Any]) -> None:
@@ -191,7 +244,8 @@ def _take(settings: Any, given: dict[str, Any]) -> None:
         (settings.split, ("test", "validation")),
         (settings.training, (*training, "weight_decay", "batch_size", "epochs", "patience")),
     ]
-    options = set(given) - {"data", "config", "resume", "out", "force", "as_json", "baselines", "doctor", "report"}
+    of_run = {"data", "config", "resume", "out", "force", "as_json", "baselines", "doctor", "report", "trials"}
+    options = set(given) - of_run - {"trials", "space", "storage", "sampler"}
     flags = {f"--{name.replace('_', '-')}" for name in options if given[name] not in (None, False, "auto")}
     settings.training.given = tuple(sorted(flags | set(settings.training.given)))
     for section, names in places:
@@ -201,6 +255,7 @@ def _take(settings: Any, given: dict[str, Any]) -> None:
     if given["rows"] is not None or given["memory"] is not None:
         settings.data.sample = None
         settings.data.memory = given["memory"]
+    settings.data.drop_duplicates |= given["drop_duplicates"]
     if given["time"] is not None:
         settings.training.time = o.seconds(given["time"])
     if given["hidden"] is not None:
@@ -214,6 +269,7 @@ def _check_ranges(settings: Any) -> None:
         ("--seed", settings.training.seed, 0, 2**32 - 1),
         ("--threads", settings.training.threads, 1, 1024),
         ("--rows", settings.data.rows, 1, 2**63),
+        ("--trials", settings.search.trials, 1, 10**9),
     ]
     for flag, value, low, high in limits:
         if value is not None and not low <= value <= high:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import platform
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from shlex import quote
@@ -15,41 +14,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from madaline.cli import source
+from madaline.cli import searching, source
 from madaline.cli.config import RunConfig, RunEnd
 from madaline.cli.diagnose import show_diagnosis
 from madaline.cli.diagnosing import diagnose
-from madaline.cli.model import target_columns
+from madaline.cli.new_estimator import PARAMETERS, choose_probes, new_estimator
 from madaline.cli.options import assumed
 from madaline.cli.results import advise, compare, show_history, show_members, show_plan, status
 from madaline.cli.run_folder import CONFIG, MODEL, RunFolder, StoppedRun
 from madaline.cli.sampling import SampledTable, sample, training_parts
 from madaline.cli.screen import Screen, plain
+from madaline.cli.splitting import Folds, date_order, ensemble_folds, split_column, split_table
+from madaline.cli.versions import show_other_versions, versions
 from madaline.data.panel import find_panel
 from madaline.data.reading.assumption import counted
-from madaline.data.split import Split, split_rows
-from madaline.data.times import times_of
+from madaline.data.split import Split
 from madaline.errors import ConfigError, DataWarning
+from madaline.estimators.tabular.saved_model import target_columns
 
 if TYPE_CHECKING:
     from madaline.data.reading.table_file import TableFile
     from madaline.data.target import TargetReader
-    from madaline.estimators.base import NetEstimator
-
-PARAMETERS = {
-    "hidden": "hidden_layer_sizes",
-    "activation": "activation",
-    "norm": "norm",
-    "dropout": "dropout",
-    "learning_rate": "learning_rate_init",
-    "weight_decay": "weight_decay",
-    "batch_size": "batch_size",
-    "epochs": "max_iter",
-    "patience": "n_iter_no_change",
-}
-"Options of the command, and the parameters of estimators that they set."
-FOLDS_IN_TIME = 5
-"Number of folds of an ensemble if rows are split by time: each is predicted from earlier rows."
 
 
 def run(
@@ -74,7 +59,8 @@ def run(
             with_doctor=with_doctor,
         )
     except BaseException:  # also Ctrl-C: an empty folder is removed before the error is raised again
-        if not folder.checkpoint.exists() and not resume and not (folder.work / CONFIG).exists():
+        has_begun = (folder.work / CONFIG).exists() or (folder.checkpoint.exists() and not settings.search.is_wanted)
+        if not has_begun and not resume:
             folder.discard()
         raise
 
@@ -97,12 +83,16 @@ def _run(
             targets = source.targets_of(settings, table.names)
             sampled = sample(table, settings, targets)
         source.without_gaps(sampled, targets, table.assumptions)
+        if settings.data.drop_duplicates:
+            source.without_duplicates(
+                sampled, source.ignored_columns(settings, table.names, targets), table.assumptions
+            )
         frame, assumptions, reading = sampled.frame, table.assumptions, table.format
         screen.title(f"{settings.data.source}: {counted(sampled.n_rows, 'row')}, {counted(frame.width, 'column')}")
         for assumption in assumptions:
             screen.say(f"  {assumption.text}  [{assumption.flag}]")
 
-        _show_other_versions(settings, screen)
+        show_other_versions(settings, screen)
 
         # scikit-learn takes a second to import; by now the user has seen what was read.
         from madaline.cli.watching import RunWatcher
@@ -113,10 +103,11 @@ def _run(
         target = TargetReader.fit(target_columns(sampled.target_values(), targets), task=settings.training.task)
         target = TargetReader(target.task, targets, target.classes, target.reason)
         y = target.values(target_columns(frame, targets))
-        split = _split(settings, frame, y, target)
+        split = split_table(settings, frame, y, target)
         X = Table.of(frame.drop(targets))
         watcher = RunWatcher()
-        is_best = settings.training.preset == "best"
+        is_search = settings.search.is_wanted
+        is_best = settings.training.preset == "best" or is_search
         estimator = new_estimator(
             settings,
             target.task,
@@ -133,7 +124,7 @@ def _run(
         warnings.simplefilter("always")
         # Errors name the rows of a taken table by their numbers in the whole one.
         parts = {name: (X.take(rows), named(y[rows], targets)) for name, rows in split.parts().items()}
-        _choose_probes(watcher, estimator, len(split.train) if not sampled.is_sample else sampled.n_rows)
+        choose_probes(watcher, estimator, len(split.train) if not sampled.is_sample else sampled.n_rows)
 
         def begin() -> None:
             estimator.table_plan_.encode(parts["test"][0])  # an error in a test row is raised before training
@@ -146,9 +137,9 @@ def _run(
             if not resume:
                 # What was chosen from the data is written down, so that a later version trains the same net.
                 settings.data.target, settings.split.way = targets, split.way
-                for name, parameter in PARAMETERS.items():
+                for name, parameter in {} if is_search else PARAMETERS.items():
                     setattr(settings.training, name, estimator.resolved_params_[parameter])
-                settings.versions = _versions()
+                settings.versions = versions()
                 folder.write(CONFIG, settings.to_toml())
 
         watcher.begin = begin
@@ -161,16 +152,17 @@ def _run(
         train_X, train_y = parts["train"]
         if sampled.is_sample and is_best:
             raise ConfigError(
-                "--preset best needs the table in memory, and this one is larger. Use --preset auto, a random sample "
-                "(--rows 100000), or more memory (--memory 8GB)."
+                f"{'A search' if is_search else '--preset best'} needs the table in memory, and this one is larger. "
+                f"Use {'madaline train' if is_search else '--preset auto'}, a random sample (--rows 100000), or more "
+                "memory (--memory 8GB)."
             )
         if sampled.is_sample:
             from madaline.estimators.table_stream import TableStream
 
-            by = _split_column(settings, frame.columns) if split.way in ("group", "time") else None
+            by = split_column(settings, frame.columns) if split.way in ("group", "time") else None
             train_X, train_y = (
                 TableStream(
-                    lambda: _streamed_parts(table, sampled, split, by, target, _date_order(settings)),
+                    lambda: _streamed_parts(table, sampled, split, by, target, date_order(settings)),
                     sample=parts["train"],
                     n_rows=sampled.n_rows,
                     folder=folder.work,
@@ -178,24 +170,32 @@ def _run(
                 None,
             )
         validation: Any = parts["validation"]
-        folds: dict[str, Any] = {}
+        folds: Folds = {}
         if is_best:  # every row trains some members and validates others
             rows = np.sort(np.concatenate((split.train, split.validation)))
-            folds, validation = _folds(split, rows), None
-            train_X, train_y = X.take(rows), named(y[rows], targets)
+            folds, validation = ensemble_folds(split, rows), None
+            train_X, train_y = parts["train"] = X.take(rows), named(y[rows], targets)
         fit_began = time.monotonic()
-        estimator.fit(
-            train_X,
-            train_y,
-            validation=validation,
-            checkpoint=folder.checkpoint,
-            resume=resume,
-            classes=target.classes or None,
-            max_seconds=None if limit is None else max(0.1, limit - (time.monotonic() - began)),
-            **folds,
-        )
+        if is_search:
+            searching.run(
+                settings, folder, estimator, train_X, train_y, began=began, resume=resume,
+                progress=screen.is_watched, classes=target.classes or None, **folds,
+            )  # fmt: skip
+            if watcher.begin is not None:  # trial 0 was trained before the run was resumed
+                begin()
+        else:
+            estimator.fit(
+                train_X,
+                train_y,
+                validation=validation,
+                checkpoint=folder.checkpoint,
+                resume=resume,
+                classes=target.classes or None,
+                max_seconds=limit,
+                **folds,
+            )
     history = estimator.history_
-    if history.stopped == "interrupted":
+    if history.stopped == "interrupted" and not is_search:
         raise StoppedRun(f"Stopped in epoch {history.epochs + 1}. Resume with: madaline train --resume {folder.typed}")
     with status(screen, "examining the training"):
         seconds = float(history["seconds"].sum()) if history.epochs else 0.0
@@ -204,6 +204,8 @@ def _run(
     estimator.target_names_ = targets
     ended = "time" if is_repeated else history.stopped
     settings.ended = RunEnd(ended, history.epochs, watcher.steps)
+    if is_search:
+        searching.show(screen, estimator)
     if is_best:
         show_members(screen, estimator.members_, ended, time.monotonic() - fit_began)
     else:
@@ -220,14 +222,15 @@ def _run(
     )
     advice = advise(
         screen, estimator, parts["train"][1], history, scores, baselines, folder,
-        n_train=estimator.n_samples_, split=split.way, given=settings.training.given,
+        n_train=estimator.n_samples_, split=split.way,
+        given=(*settings.training.given, *(searching.SEARCHED if is_search else ())),
     )  # fmt: skip
     document = {
         "source": settings.data.source,
         "rows": {
             "all": sampled.n_rows,
             "train": estimator.n_samples_,
-            "validation": len(split.validation),
+            "validation": 0 if is_best else len(split.validation),
             "test": len(split.test),
         },
         "split": split.way,
@@ -243,8 +246,9 @@ def _run(
         "baselines": {name: {score.name: vars(score) for score in each} for name, each in baselines.items()},
         "advice": [vars(each) for each in advice],
         **({} if diagnosis is None else {"diagnosis": diagnosis.to_dict()}),
+        **(searching.document(estimator) if is_search else {}),
         "seed": settings.training.seed,
-        "versions": _versions(),
+        "versions": versions(),
         "trained": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": round(time.monotonic() - began, 1),
     }
@@ -258,66 +262,10 @@ def _run(
             )
     _write(folder, settings, estimator, reading, document, screen)
     files = [MODEL, *(["report.html"] if with_report else []), "history.parquet, config.toml, result.json, log.txt"]
+    files += [searching.TRIALS] if is_search else []
     screen.title(f"Written to {folder.path}: {', '.join(files)}")
     screen.say(f"  madaline predict {quote(str(folder.path / MODEL))} NEW.csv -o scored.csv")
     screen.result(document | {"folder": str(folder.path), "model": str(folder.path / MODEL)})
-
-
-def new_estimator(
-    settings: RunConfig,
-    task: str,
-    columns: Sequence[str],
-    targets: Sequence[str],
-    watcher: Any,
-    *,
-    dates: Mapping[str, str],
-    progress: bool,
-) -> NetEstimator:
-    """The estimator that a run fits: a preset with what the user chose; ``dates`` are formats of columns."""
-    from madaline.estimators.classifier import MLPClassifier
-    from madaline.estimators.regressor import MLPRegressor
-
-    training, data = settings.training, settings.data
-    chosen = {PARAMETERS[name]: getattr(training, name) for name in PARAMETERS}
-    parameters: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
-    _check(training)
-    parameters |= {
-        "preset": training.preset,
-        "data": {
-            "ignore": _ignored(settings, columns, targets),
-            "categorical": [source.find_column(name, columns, "--categorical") for name in data.categorical],
-            "numeric": [source.find_column(name, columns, "--numeric") for name in data.numeric],
-            "dates": {name: pattern for name, pattern in dates.items() if name in columns and name not in targets},
-        },
-        "random_state": training.seed,
-        "threads": training.threads,
-        "callbacks": [watcher],
-        "progress": progress,
-        "early_stopping": True,
-    }
-    if task in ("regression", "count"):
-        if training.class_weight is not None:
-            raise ConfigError(f"--class-weight is for classes, and the task is {task}.")
-        return MLPRegressor("poisson" if task == "count" else "squared_error", **parameters)
-    metrics = None if task == "multilabel" else "accuracy"
-    return MLPClassifier(class_weight=training.class_weight, metrics=metrics, **parameters)
-
-
-def _choose_probes(watcher: Any, estimator: NetEstimator, n_rows: int) -> None:
-    from madaline.estimators import preset
-    from madaline.estimators.parameters import resolved
-
-    sized = preset.sized(estimator, resolved(estimator), n_rows, continues=False)
-    watcher.sample(sized.max_iter, -(-n_rows // sized.batch_size))
-
-
-def _check(training: Any) -> None:
-    for name in ("batch_size", "epochs", "patience"):
-        value = getattr(training, name)
-        if value is not None and value < 1:
-            raise ConfigError(f"--{name.replace('_', '-')} {value} must be at least 1.")
-    if training.hidden is not None and any(width < 1 for width in training.hidden):
-        raise ConfigError(f"--hidden {','.join(map(str, training.hidden))}: every layer needs at least one unit.")
 
 
 def _streamed_parts(
@@ -352,58 +300,6 @@ def training_warnings(caught: Sequence[warnings.WarningMessage]) -> list[str]:
     return [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)]
 
 
-def _split_column(settings: RunConfig, names: list[str]) -> str:
-    flag = "--group" if settings.split.way == "group" else "--when"
-    return source.find_column(settings.split.by or "", names, flag)
-
-
-def _split(settings: RunConfig, frame: Any, y: Any, target: TargetReader) -> Split:
-    chosen, by = settings.split, None
-    way = chosen.way or ("stratified" if target.classes else "random")
-    if way == "stratified":
-        if not target.classes:
-            raise ConfigError(f"--split stratified needs classes, and the task is {target.task}.")
-        by = y
-    elif way in ("group", "time"):
-        name = _split_column(settings, frame.columns)
-        if way == "group":
-            by = frame[name].rank("dense").fill_null(0).to_numpy()
-        else:
-            by = times_of(frame[name], name, order=_date_order(settings))
-    return split_rows(
-        len(frame), way=way, by=by, test=chosen.test, validation=chosen.validation, seed=settings.training.seed
-    )
-
-
-def _folds(split: Split, rows: np.ndarray) -> dict[str, Any]:
-    """How the folds of an ensemble are made, so that they resemble the test set: by groups, or by time."""
-    if split.by is None or split.way not in ("group", "time"):
-        return {}
-    if split.way == "group":
-        return {"groups": split.by[rows]}
-    from sklearn.model_selection import TimeSeriesSplit
-
-    order = np.argsort(split.by[rows], kind="stable")
-    splits = TimeSeriesSplit(min(FOLDS_IN_TIME, len(rows) - 1)).split(order)
-    return {"cv": [(order[train], order[held]) for train, held in splits]}
-
-
-def _date_order(settings: RunConfig) -> str | None:
-    return None if settings.reading.dates == "none" else settings.reading.dates
-
-
-def _ignored(settings: RunConfig, names: Sequence[str], targets: Sequence[str]) -> list[str]:
-    """Columns that the user leaves out, and the one that groups rows."""
-    given = [("--ignore", name) for name in settings.data.ignore]
-    if settings.split.way == "group" and settings.split.by is not None:
-        given.append(("--group", settings.split.by))
-    found = [source.find_column(name, names, flag) for flag, name in given]
-    for (flag, _), name in zip(given, found, strict=True):
-        if name in targets:
-            raise ConfigError(f"{flag} {name}: it is the target, and cannot be left out.")
-    return found
-
-
 def _write(
     folder: RunFolder, settings: RunConfig, estimator: Any, reading: Any, document: dict[str, Any], screen: Screen
 ) -> None:
@@ -417,38 +313,6 @@ def _write(
     folder.write(CONFIG, settings.to_toml())
     folder.write("result.json", json.dumps(about, indent=2, ensure_ascii=False))
     folder.write("log.txt", "\n".join(screen.log) + "\n")
-    folder.finish(can_resume=settings.ended.by == "time")
-
-
-def _versions() -> dict[str, str]:
-    import numpy as np
-    import polars as pl
-    import sklearn
-
-    from madaline import __version__
-    from madaline.kernels.core import isa
-    from madaline.kernels.execute import executor
-
-    return {
-        "madaline": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "scikit-learn": sklearn.__version__,
-        "polars": pl.__version__,
-        "system": f"{platform.system()} {platform.machine()}",
-        "instructions": (None if executor() == "reference" else isa()) or "reference",
-    }
-
-
-def _show_other_versions(settings: RunConfig, screen: Screen) -> None:
-    """Say which differences to the run that wrote a config may change the result."""
-    now = _versions()
-    then = {
-        name: settings.versions[name] for name in ("madaline", "numpy", "instructions") if name in settings.versions
-    }
-    changed = [f"{name} {value} (here {now[name]})" for name, value in then.items() if value != now[name]]
-    if changed:
-        screen.say(
-            f"  Warning: the config was written with {', '.join(changed)}: the model may differ in the last digits.",
-            style="yellow",
-        )
+    if settings.search.is_wanted:
+        searching.write(folder, estimator)
+    folder.finish(can_resume=settings.ended.by == "time" or settings.search.is_wanted)

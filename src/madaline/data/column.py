@@ -127,7 +127,9 @@ class Column:
             place = int(np.flatnonzero(self.values.codes >= 0)[0])
             raise InputError(
                 f"Column {self.name!r}: row {self.row(place)} holds {short(self.values[place])}, and no value shows "
-                "whether the day or the month comes first. Write dates as 2024-01-31."
+                "whether the day or the month comes first. Write dates as 2024-01-31.",
+                column=self.name,
+                row=self.row(place),
             )
         return self._spread(recognised.dates, ~np.isnat(recognised.dates), "NaT", "a date such as 2024-01-31")
 
@@ -166,8 +168,10 @@ class Column:
     def _raise_wrong_value(self, row: int, value: Any, count: int, needed: str) -> NoReturn:
         others = f" ({count} such rows)" if count > 1 else ""
         raise InputError(
-            f"Column {self.name!r}: row {self.row(row)} holds {short(value)}, which is not {needed}{others}. Correct "
-            f"the value, leave it empty, or leave the column out: ignore=[{self.name!r}]."
+            f"Column {self.name!r}: row {self.row(row)} holds {short(value)}, which is not {needed}{others}.",
+            advice=f"Correct the value, leave it empty, or leave the column out: ignore=[{self.name!r}].",
+            column=self.name,
+            row=self.row(row),
         )
 
     def _refuse(self, needed: str) -> NoReturn:
@@ -178,6 +182,7 @@ class Column:
             "other": next(iter(self.values), "nothing"),
         }
         raise InputError(
-            f"Column {self.name!r} holds {content.get(self.kind, self.kind)}, but {needed} are needed. Convert it, or "
-            f"leave it out: ignore=[{self.name!r}]."
+            f"Column {self.name!r} holds {content.get(self.kind, self.kind)}, but {needed} are needed.",
+            advice=f"Convert it, or leave it out: ignore=[{self.name!r}].",
+            column=self.name,
         )

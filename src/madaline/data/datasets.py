@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from madaline.extras import require
 from madaline.registry import Registry
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class Dataset:
         >>> DATASETS["moons"].table().columns
         ['x', 'y', 'class']
         """
+        require("polars", f"The data set {self.name!r}")
         return self.read()
 
 
@@ -81,6 +83,7 @@ def shape_table(name: str, n: int = N_POINTS, *, seed: int = 0) -> pl.DataFrame:
     >>> round(shape_table("disc", 2000, seed=1)["class"].mean(), 1)
     0.5
     """
+    require("polars", "shape_table")
     import numpy as np
     import polars as pl
 

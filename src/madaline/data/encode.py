@@ -291,6 +291,7 @@ class TablePlan(Description):
                 hint = f" Did you mean {near[0]!r}?" if near else ""
                 raise InputError(
                     f"The table has no column {plan.column!r}, which the model was trained with.{hint} It has: "
-                    f"{', '.join(table.names)}."
+                    f"{', '.join(table.names)}.",
+                    column=plan.column,
                 )
         return {name: name for name in names}

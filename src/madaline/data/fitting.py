@@ -51,6 +51,9 @@ def _number(column: Column, reason: str, scaling: str, *, clip: str) -> ColumnPl
         fill=float(centre if scaling == "robust" else np.median(given)),
         clip=clip,
         has_gaps=bool(missing.any()),
+        low=float(given.min()),
+        high=float(given.max()),
+        is_whole=bool((given == np.floor(given)).all()),
     )
 
 

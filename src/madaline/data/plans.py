@@ -57,12 +57,20 @@ class ColumnPlan(Description):
 class Number(ColumnPlan):
     r"""A number, :math:`y = (x - c)/s`, limited as ``clip`` says; missing values become ``fill`` before.
 
-    If the training table had missing values, a second matrix column is 1 for a missing value and 0 for others.
+    If the training table had missing values, a second matrix column is 1 for a missing value and 0 for others. ``low``
+    and ``high`` are the smallest and the largest value in training, and ``is_whole`` says whether all were whole
+    numbers. They do not change the encoding: forms and warnings about values outside of the range use them.
     """
 
     name: ClassVar[str] = "number"
     role: ClassVar[str] = "number"
-    ranges: ClassVar[Mapping[str, str]] = {"centre": "(-inf, inf)", "scale": "(0, inf)", "fill": "(-inf, inf)"}
+    ranges: ClassVar[Mapping[str, str]] = {
+        "centre": "(-inf, inf)",
+        "scale": "(0, inf)",
+        "fill": "(-inf, inf)",
+        "low": "(-inf, inf)",
+        "high": "(-inf, inf)",
+    }
     choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"clip": CLIPS}
     _: KW_ONLY
     centre: float = 0.0
@@ -70,6 +78,9 @@ class Number(ColumnPlan):
     fill: float = 0.0
     clip: str = "none"
     has_gaps: bool = False
+    low: float | None = None
+    high: float | None = None
+    is_whole: bool = False
 
     def features(self) -> tuple[str, ...]:
         return (self.column, f"{self.column} missing") if self.has_gaps else (self.column,)
@@ -182,7 +193,9 @@ def write_rows(plan: ColumnPlan, column: Column, x: np.ndarray, out: np.ndarray,
     except _TooLarge as error:
         raise InputError(
             f"Column {plan.column!r}: row {column.row(start + error.row)} holds {x[error.row]}, which is too large to "
-            "compute with. Correct the value or leave it empty."
+            "compute with. Correct the value or leave it empty.",
+            column=plan.column,
+            row=column.row(start + error.row),
         ) from None
 
 

@@ -18,6 +18,14 @@ from madaline.errors import TargetError
 
 TASKS = ("binary", "multiclass", "multilabel", "regression", "count")
 "Kinds of tasks. A count is a regression whose target is a number of things: 0, 1, 2 ..."
+TASK_NAMES = {
+    "binary": "binary classification",
+    "multiclass": "classification",
+    "multilabel": "multilabel classification",
+    "regression": "regression",
+    "count": "count regression",
+}
+"What tasks are called in texts."
 MANY = 10
 "Integers with more distinct values, or with a different one in each row, are quantities; others are classes."
 
@@ -134,7 +142,8 @@ def infer_task(columns: list[Column]) -> tuple[str, str]:
     values = column.values.astype(np.float64)
     whole = is_whole(values)
     if whole and is_count(values, column.name, few=MANY):
-        return "count", f"whole numbers from {values.min():g} to {values.max():g}, distributed like counts"
+        why = "distributed like numbers of things: predicted by a Poisson regression"
+        return "count", f"whole numbers from {values.min():g} to {values.max():g}, {why}"
     if whole and (n_distinct <= 2 or n_distinct <= min(MANY, len(column) // 2)):
         return "binary" if n_distinct == 2 else "multiclass", f"{n_distinct} different whole numbers{_listed(column)}"
     return "regression", f"numbers from {values.min():g} to {values.max():g}"

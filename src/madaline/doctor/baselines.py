@@ -11,7 +11,6 @@ from madaline.doctor.sample import Problem
 from madaline.doctor.setup import Setup, row_losses
 from madaline.errors import MadalineError
 from madaline.functional.model import Model
-from madaline.graph.tree import flatten
 from madaline.nn.layers.linear import Linear
 from madaline.nn.layers.sequential import Sequential
 from madaline.nn.layers.standardize import Standardize
@@ -53,7 +52,7 @@ def _constants(y: np.ndarray, n_outputs: int) -> list[np.ndarray]:
 
 def linear_model(setup: Setup, problem: Problem, n_outputs: int) -> Model | None:
     """A linear model of the same inputs, trained with the same loss; None if the inputs are not one array."""
-    if len(flatten(problem.train.X)[0]) != 1 or problem.train.X.ndim != 2:
+    if not isinstance(problem.train.X, np.ndarray) or problem.train.X.ndim != 2:
         return None
     net = Sequential(Standardize(), Linear(n_outputs))
     trainer = Trainer(

@@ -82,7 +82,7 @@ def record_of(thing: Any) -> Record | None:
     given = getattr(thing, "callbacks", None)
     for callback in given if isinstance(given, (list, tuple)) else [given]:
         if isinstance(callback, Doctor) and callback.record is not None:
-            return callback.record
+            return callback.record.named(thing)
     return None
 
 

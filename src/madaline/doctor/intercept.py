@@ -50,8 +50,9 @@ def planned(thing: Any, X: Any, y: Any, **arguments: Any) -> Record:
             else:
                 from sklearn.base import clone
 
-                clone(thing).set_params(callbacks=intercept).fit(X, y, **arguments)
+                thing = clone(thing).set_params(callbacks=intercept)
+                thing.fit(X, y, **arguments)
     except _Stop:
         pass
     assert intercept.record is not None
-    return intercept.record
+    return intercept.record.named(thing)

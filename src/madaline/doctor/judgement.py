@@ -187,7 +187,7 @@ def _finding(
     return Finding(
         sickness.name,
         sickness.title,
-        sickness.severity,
+        symptom.severity or sickness.severity,
         confidence,
         symptom.where,
         dict(symptom.evidence),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from madaline.doctor.clock import Clock
 from madaline.doctor.exam import Exam
+from madaline.doctor.names import InputNames
 from madaline.doctor.sample import Problem, problem_of
 from madaline.doctor.setup import Setup
 from madaline.functional.model import Model
@@ -56,6 +57,10 @@ class Record:
         )
         return cls(setup, problem, history, model)
 
+    def named(self, estimator: Any) -> Record:
+        """The same run, with the names of columns and classes that a fitted estimator knows."""
+        return replace(self, problem=replace(self.problem, names=InputNames.of(estimator)))
+
     def exam(self, clock: Clock) -> Exam:
         """An examination of the run."""
         return Exam(self.setup, self.problem, clock=clock, history=self.history, model=self.model)
@@ -66,6 +71,4 @@ def _own_rule(session: Session) -> Any:
     rule = session.options.stopping_rule
     if rule is None or rule.metric in (None, "loss", "val_loss"):
         return rule
-    from dataclasses import replace
-
     return replace(rule, metric="val_loss", mode="auto")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from madaline.doctor.names import InputNames
 from madaline.graph.tree import flatten, unflatten
 from madaline.kernels.sources import Source
 from madaline.nn.network import Network
@@ -66,6 +67,8 @@ class Problem:
         All training targets, in the order of the data.
     n_train : int
         Number of training rows.
+    names : InputNames
+        What an estimator's user calls the columns and classes.
     """
 
     train: Sample
@@ -73,6 +76,7 @@ class Problem:
     validation: Sample | None
     targets: Any
     n_train: int
+    names: InputNames = field(default_factory=InputNames)
 
     @property
     def is_whole(self) -> bool:

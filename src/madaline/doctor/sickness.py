@@ -36,6 +36,10 @@ class Symptom:
     picture: Picture | None = None
     harm: float = field(default=0.0)
     "For facts: what the sickness costs, as a fraction of what can be learned."
+    columns: Sequence[int] = ()
+    "Places of the input columns that a remedy is about."
+    severity: Severity | None = None
+    "If it depends on what was measured; otherwise that of the sickness."
 
 
 class Sickness(ABC):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from madaline.data.encode import TablePlan
 from madaline.errors import ConfigError
 from madaline.estimators import preset
 from madaline.estimators.callbacks import with_sklearn_callbacks
@@ -57,6 +58,9 @@ from madaline.losses.loss import OUT_ACTIVATIONS, Loss
 from madaline.train.history import History
 from madaline.train.trainer import Trainer
 
+if TYPE_CHECKING:
+    from madaline.estimators.ensemble.joining import TrainedEnsemble
+
 
 class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
     """A net as an estimator.
@@ -70,13 +74,14 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
     "Additional arguments of scikit-learn's check of targets."
 
     model_: Model
-    table_plan_: Any
+    table_plan_: TablePlan
     history_: History
     resolved_params_: dict[str, Any]
-    target_names_: tuple[str, ...]
     n_samples_: int
-    n_iter_: int
     n_outputs_: int
+    n_layers_: int
+    out_activation_: str
+    members_: list[dict[str, Any]]
     t_: int
     loss_: float
     loss_curve_: list[float]
@@ -92,6 +97,10 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
     def _validate_params(self) -> None:
         given = {name: plain(value) for name, value in self.get_params(deep=False).items()}
         validate_parameter_constraints(constraints(cast(Any, type(self))), given, caller_name=type(self).__name__)
+
+    def check_parameters(self) -> None:
+        """Raise an error if a parameter is invalid."""
+        self._validate_params()
 
     def _read_target(self, y: Any, *, fresh: bool) -> np.ndarray:
         """Targets in the form that the loss needs; ``fresh`` if they are the first ones."""
@@ -193,6 +202,33 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         finally:
             self.__dict__.pop("_classes_given", None)
 
+    def fit_members(
+        self,
+        train_members: Callable[..., TrainedEnsemble],
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        classes: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        cv: Any = None,
+    ) -> Self:
+        """Fit an ensemble whose members a function trains, as a search does.
+
+        Parameters
+        ----------
+        train_members : callable
+            Called with the arguments of :func:`madaline.estimators.ensemble.fitting.fit_ensemble`.
+        X, y, sample_weight, classes, groups, cv
+            As for :meth:`fit`.
+        """
+        self._validate_params()
+        options = EstimatorFitOptions(classes=classes, groups=groups, cv=cv, train_members=train_members)
+        try:
+            return self._fit(X, y, sample_weight, options=options)
+        finally:
+            self.__dict__.pop("_classes_given", None)
+
     def _fit(
         self, X: Any, y: Any, sample_weight: Any, *, continues: bool = False, options: EstimatorFitOptions | None = None
     ) -> Self:
@@ -227,7 +263,7 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         n_rows = len(rows) if encoded_rows is None else encoded_rows.n_rows
         if settings.preset is not None:
             settings = preset.sized(self, settings, n_rows, continues=continues)
-        if settings.preset == "best":
+        if settings.preset == "best" or options.train_members is not None:
             return self._fit_ensemble(settings, rows, rng, options)
         options.refuse_folds()
         looks = rows.is_table or looks_at_rows(settings.init)
@@ -279,7 +315,7 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         self._resolve(settings)
         settings.metrics = with_scores(self, settings.metrics)
         reset_counters(self, settings)
-        found = fit_ensemble(
+        found = (options.train_members or fit_ensemble)(
             self,
             settings,
             rows,
@@ -293,8 +329,9 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
             self.history_.stopped = found.stopped
         self._predictor = self._make_predictor(self.model_)
         self.n_iter_ = self.history_.epochs
-        self.loss_curve_ = [float(value) for value in self.history_["loss"]]
-        self.loss_ = self.loss_curve_[-1]
+        if self.n_iter_:  # a time limit may have ended training within the first epoch
+            self.loss_curve_ = [float(value) for value in self.history_["loss"]]
+            self.loss_ = self.loss_curve_[-1]
         self.members_ = [
             {
                 "kind": member.task.kind.name,
@@ -468,8 +505,8 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         """Take the net and the history that were read from a file, if they fit what is already restored."""
         self.model_, self.history_, self.best_weights_ = model, history, None
         self.loss_function_ = self._make_loss()
-        self._check_restored()
         self._predictor = self._make_predictor(model)
+        self._check_restored()
 
     def _check_restored(self) -> None:
         """Raise an error if the parts that were read from a file do not fit together."""

@@ -71,6 +71,8 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
     """
 
     classes_: Any
+    class_encoding_: Classes
+    _balance: Any
 
     def _read_target(self, y: Any, *, fresh: bool) -> np.ndarray:
         if y.ndim == 2 and y.shape[1] == 1:

@@ -89,7 +89,7 @@ def _of_estimator(estimator: Any, *, raw: bool) -> ExplainedNet:
         kind = estimator.class_encoding_.kind
         names = None if kind == "several" else np.asarray(estimator.classes_)
         picks = kind in ("binary", "multiclass")
-    meaning = _meaning(estimator, raw=raw)
+    meaning = meaning_of(estimator, raw=raw)
     plan = estimator.__dict__.get("table_plan_")
     if plan is not None:
         return _behind_a_table(plan, model, meaning, names, picks)
@@ -101,7 +101,7 @@ def _of_estimator(estimator: Any, *, raw: bool) -> ExplainedNet:
     return ExplainedNet(model, inputs, meaning, lambda found: found, names, picks)
 
 
-def _meaning(estimator: Any, *, raw: bool) -> Callable[[Any], Any]:
+def meaning_of(estimator: Any, *, raw: bool) -> Callable[[Any], Any]:
     """The function from raw outputs to what an estimator predicts, or to themselves."""
     if hasattr(estimator, "classes_"):
         is_raw = raw or estimator.out_activation_ == "identity"

@@ -120,19 +120,24 @@ def restored(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     if isinstance(given.get("loss"), Description) and not isinstance(given["loss"], Loss):
         raise FileFormatError(f"loss={given['loss']!r:.40} is not a loss.")
     estimator: Any = cls(**given)
+    estimator.check_parameters()
     for key, value in document["learned"].items():
         if not _is_learned(estimator, key) or callable(getattr(cls, key, None)):
             raise FileFormatError(f"{key!r} is not an attribute that an estimator learns.")
         estimator.__dict__[key] = reader.classes(value) if key == "classes_" else reader.value(value)
-    integrity.check_kinds(vars(estimator))
+    integrity.check_learned(cls, {key: vars(estimator)[key] for key in document["learned"]})
     if "provenance" in document:
         estimator.provenance_ = Provenance.from_plain(document["provenance"])
     if not isinstance(estimator, NetEstimator):
+        integrity.check_answer(estimator, n_numbers=sum(array.size for array in arrays.values()))
         return estimator
     estimator.resolved_params_ = {str(key): reader.value(value) for key, value in document["resolved"].items()}
     model, history = files.restored(document, arrays), history_from_plain(document["history"])
     history.stopped, history.converged = str(document["history"]["stopped"]), document["history"]["converged"]
     estimator.restore_net(model, history)
+    integrity.check_answer(estimator, n_numbers=model.network.n_params)
+    for values in (given, estimator.resolved_params_):  # so that it can be saved again
+        _written(_ValueWriter({}), estimator, values, "parameter")
     return estimator
 
 

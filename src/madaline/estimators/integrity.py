@@ -2,38 +2,59 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from math import prod
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 
+from madaline.annotations import fits, shown_hint
 from madaline.data.encode import TablePlan
-from madaline.estimators.intervals import Intervals
 from madaline.estimators.tables import encoded
-from madaline.estimators.targets import Classes
 from madaline.functional.model import Model
-from madaline.losses.targets import Target
 from madaline.nn.inputs import input_specs
 
-KINDS: Mapping[str, type[Any]] = {
-    "class_encoding_": Classes,
-    "_intervals": Intervals,
-    "target_spec_": Target,
-    "n_features_in_": int,
-    "table_plan_": TablePlan,
-    "target_names_": tuple,
-}
-"Attributes that predictions depend on, and their types."
+MOST_COLUMNS = 2**20
+"Number of feature columns that an estimator may have besides those that it has numbers for, such as pixels."
+
+N_TRIED = 2
+"Number of rows on which an estimator is tried."
 
 
-def check_kinds(learned: Mapping[str, Any]) -> None:
-    """Raise an error if a learned attribute has a type that it cannot have."""
-    for name, kind in KINDS.items():
-        if name in learned and not isinstance(learned[name], kind):
-            raise ValueError(f"{name} is {learned[name]!r:.40}, which is not a {kind.__name__}")
-    if not all(isinstance(name, str) for name in learned.get("target_names_", ())):
-        raise ValueError("the names of the targets are not texts")
+def check_learned(cls: type[Any], learned: Mapping[str, Any]) -> None:
+    """Raise an error if a learned attribute is not annotated by its class, or has another type."""
+    hints = get_type_hints(cls)
+    for name, value in learned.items():
+        if name not in hints:
+            raise ValueError(f"{name} is not an attribute of a {cls.__name__}")
+        if not fits(value, hints[name]):
+            raise ValueError(f"{name} is {value!r:.40}, which is not a {shown_hint(hints[name])}")
+
+
+def check_answer(estimator: Any, *, n_numbers: int) -> None:
+    """Raise an error if an estimator cannot be used: it is tried on a few rows.
+
+    Parameters
+    ----------
+    estimator : estimator
+        As it was read from a file.
+    n_numbers : int
+        Number of numbers in the file.
+    """
+    n_columns = getattr(estimator, "n_features_in_", None)
+    if n_columns is None:
+        raise ValueError("the number of columns is missing")
+    if not 0 <= n_columns <= max(n_numbers, MOST_COLUMNS):
+        raise ValueError(f"n_features_in_={n_columns} is impossible with {n_numbers} numbers in the file")
+    rows = estimator.rows_to_try(N_TRIED)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        answers = [getattr(estimator, name)(rows) for name in ("predict", "transform") if hasattr(estimator, name)]
+        if "_intervals" in vars(estimator):
+            answers += estimator.predict_interval(rows, 0.5)
+    if any(np.shape(answer)[:1] != (N_TRIED,) for answer in answers):
+        raise ValueError("it does not have one answer for each row")
 
 
 def check_finite(model: Model) -> None:

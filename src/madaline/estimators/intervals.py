@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -70,12 +71,12 @@ class Intervals:
         relative = errors / _spread(centres, spreads, prediction)
         return cls(centres, spreads, np.stack([_sizes(column, weight) for column in relative.T], axis=1))
 
-    def margins(self, prediction: np.ndarray, coverage: float) -> np.ndarray:
-        """Half the width of the interval of each prediction (n_rows, n_targets)."""
+    def margins(self, prediction: Any, coverage: float) -> Any:
+        """Half the width of the interval of each prediction (n_rows, n_targets), which may be traced."""
         if not 0.0 < coverage < LEVELS[-1]:
             raise ConfigError(f"The coverage is {coverage!r}; it must be between 0 and {LEVELS[-1]}, for example 0.9.")
         sizes = np.array([np.interp(coverage, LEVELS, column) for column in self.sizes.T])
-        return np.asarray(sizes * _spread(self.centres, self.spreads, prediction))
+        return sizes * _spread(self.centres, self.spreads, prediction)
 
 
 def is_covered(truth: np.ndarray, prediction: np.ndarray, coverage: float, *, seed: int = 0) -> np.ndarray:
@@ -120,6 +121,9 @@ def _bins(
     return np.array(centres), np.maximum(smooth, SMALLEST_SPREAD * overall)
 
 
-def _spread(centres: np.ndarray, spreads: np.ndarray, prediction: np.ndarray) -> np.ndarray:
-    columns = [np.interp(p, c, s) for p, c, s in zip(prediction.T, centres, spreads, strict=True)]
-    return np.stack(columns, axis=1)
+def _spread(centres: np.ndarray, spreads: np.ndarray, prediction: Any) -> Any:
+    """The spread of each prediction, interpolated between bins: a sum of one ramp for each pair of neighbours."""
+    low, high = centres[:, :-1], centres[:, 1:]
+    slopes = np.diff(spreads, axis=1) / (high - low)
+    ramps = np.minimum(np.maximum(prediction[:, :, None], low), high) - low
+    return spreads[:, 0] + np.sum(slopes * ramps, axis=2)

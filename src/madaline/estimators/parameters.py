@@ -66,6 +66,11 @@ NOT_NEGATIVE = NumberRange("[0, inf)")
 POSITIVE = NumberRange("(0, inf)")
 FRACTION = NumberRange("[0, 1)")
 
+CHOSEN_BY_PRESETS = ("early_stopping", "nesterovs_momentum")
+"""Booleans of which presets must know whether the user gave them. Others are not marked: a marked one is an integer,
+which JSON writes as 0 or 1.
+"""
+
 T = TypeVar("T")
 
 
@@ -81,7 +86,10 @@ def parameters(cls: type[T]) -> type[T]:
     init.__annotations__ = get_type_hints(made)  # without the descriptions
     init.__signature__ = inspect.signature(init)  # with plain defaults
     init.__defaults__ = tuple(map(as_default, init.__defaults__ or ()))
-    init.__kwdefaults__ = {name: as_default(value) for name, value in (init.__kwdefaults__ or {}).items()}
+    init.__kwdefaults__ = {
+        name: value if isinstance(value, bool) and name not in CHOSEN_BY_PRESETS else as_default(value)
+        for name, value in (init.__kwdefaults__ or {}).items()
+    }
     return made
 
 

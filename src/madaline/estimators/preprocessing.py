@@ -38,6 +38,9 @@ class ColumnScaler(SavableEstimator, OneToOneFeatureMixin, TransformerMixin, Bas
     array([-1.225,  0.   ,  1.225])
     """
 
+    centre_: Any
+    scale_: Any
+
     def __init__(self, how: str = "standard", *, clip: bool = False) -> None:
         self.how = how
         self.clip = clip
@@ -86,6 +89,13 @@ class PCA(SavableEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     >>> PCA(1).fit([[1.0, 1.0], [2.0, 2.0], [4.0, 4.0]]).components_.round(3)
     array([[0.707, 0.707]])
     """
+
+    mean_: np.ndarray
+    components_: np.ndarray
+    explained_variance_: np.ndarray
+    explained_variance_ratio_: np.ndarray
+    n_components_: int
+    _n_features_out: int
 
     def __init__(self, n_components: float | None = None, *, whiten: bool = False, eps: float = 0.0) -> None:
         self.n_components = n_components
@@ -141,6 +151,10 @@ class ZCA(SavableEstimator, OneToOneFeatureMixin, TransformerMixin, BaseEstimato
            [0.   , 0.612]])
     """
 
+    mean_: np.ndarray
+    whitening_: np.ndarray
+    _unwhitening: np.ndarray
+
     def __init__(self, *, eps: float = 1e-5) -> None:
         self.eps = eps
 
@@ -193,6 +207,9 @@ class ImageScaler(SavableEstimator, OneToOneFeatureMixin, TransformerMixin, Base
     array([10.5, 11.5, 12.5])
     """
 
+    mean_: Any
+    std_: Any
+
     def __init__(self, mean: str | None = "channel", std: str | None = None, *, channel_axis: int = -1) -> None:
         self.mean = mean
         self.std = std
@@ -219,6 +236,11 @@ class ImageScaler(SavableEstimator, OneToOneFeatureMixin, TransformerMixin, Base
             centre, scale = centre_and_scale(rows, "standard")
             return centre.reshape(shape[1:]), scale.reshape(shape[1:])
         return centre_and_scale(X, "none" if of is None else "standard")
+
+    def rows_to_try(self, n_rows: int) -> Any:
+        """Black images."""
+        size = np.broadcast_shapes(np.shape(self.mean_), np.shape(self.std_))
+        return np.zeros((n_rows, self.n_features_in_, *size[1:]))
 
     def transform(self, X: Any) -> Any:
         """Centre and scale the images."""

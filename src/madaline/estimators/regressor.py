@@ -66,6 +66,7 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
 
     _target_checks: ClassVar[Mapping[str, Any]] = {"y_numeric": True}
 
+    target_spec_: Target
     target_scaling_: tuple[Any, Any] | None
     _bounds: tuple[Any, Any] | None
     _intervals: Intervals
@@ -170,6 +171,11 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
         self._learn_intervals(truth, prediction, weight)
         return self
 
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether ``predict_interval`` knows the size of errors."""
+        return "_intervals" in self.__dict__
+
     def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
         """Predict the lower and upper end of an interval that contains the target with probability ``coverage``.
 
@@ -183,10 +189,12 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
                 "validation=, or call calibrate(X, y) with other rows."
             )
         found = np.asarray(self.predict(X), dtype=np.float64)
-        return self._interval(found, coverage)
+        return self.interval_around(found, coverage)
 
-    def _interval(self, prediction: np.ndarray, coverage: float) -> tuple[np.ndarray, np.ndarray]:
-        margins = self._intervals.margins(prediction.reshape(len(prediction), -1), coverage).reshape(prediction.shape)
+    def interval_around(self, prediction: Any, coverage: float) -> tuple[Any, Any]:
+        """The ends of the intervals around predictions, which may be traced."""
+        margins = self._intervals.margins(prediction.reshape((prediction.shape[0], -1)), coverage)
+        margins = margins.reshape(prediction.shape)
         low = prediction - margins
         is_count = self.loss_function_.out_activation == "exp"
         return np.maximum(low, 0.0) if is_count else low, prediction + margins

@@ -14,6 +14,7 @@ from madaline.estimators.intervals import is_covered
 from madaline.estimators.report_rows import ShownColumns, tried_rows
 from madaline.estimators.tabular.effects import column_effects
 from madaline.estimators.tabular.predictions import (
+    called,
     classes_of,
     final_estimator,
     need_probabilities,
@@ -22,10 +23,12 @@ from madaline.estimators.tabular.predictions import (
     task_of,
 )
 from madaline.estimators.tabular.scores import score
+from madaline.extras import require
 from madaline.report.cells import cell_texts
 from madaline.report.features import input_names
 from madaline.report.findings import INTERVAL, NUMBERS, Findings
 from madaline.report.html.write import write_report as write
+from madaline.report.search_summary import SearchSummary
 from madaline.report.table_summary import summarize
 from madaline.report.worst_rows import WorstRows, outcomes, worst_first
 
@@ -67,6 +70,7 @@ def write_report(
     >>> clf = md.MLPClassifier().fit(X, y)  # doctest: +SKIP
     >>> md.write_report(clf, X_test, y_test, "iris.html", training=(X, y))  # doctest: +SKIP
     """
+    require("plotly", "A report")
     write(path, findings_of(estimator, X, y, training=training, title=title))
 
 
@@ -110,12 +114,13 @@ def findings_of(
         title=type(estimator).__name__ if title is None else title,
         task=task,
         facts={"Test set": f"{len(truth):,} rows", "Net": f"{net.network.n_params:,} parameters"},
-        scores={"this net": score(task, truth, prediction)},
+        scores={called(estimator): score(task, truth, prediction)},
         targets=targets,
         classes=classes,
         truth=truth,
         prediction=prediction,
         covered=is_covered(truth, prediction, INTERVAL, seed=seed) if task in NUMBERS and len(truth) > 3 else None,
+        search=SearchSummary.of(estimator),
         history=getattr(estimator, "history_", None),
         model=net,
         inputs=tried.names if plan is None else input_names(plan),

@@ -13,6 +13,7 @@ from madaline.data.encode import TablePlan
 from madaline.data.table import Table
 from madaline.errors import ConfigError
 from madaline.estimators.tabular.predictions import final_estimator, scored_prediction
+from madaline.extras import require
 from madaline.report.effects import MAX_ROWS, Arrays, Feature
 from madaline.report.features import column_kinds, matrix_features, objects, series_feature, table_features
 from madaline.report.table_summary import kinds_of
@@ -101,6 +102,7 @@ class _EditableRows:
         import narwhals as nw
 
         if isinstance(X, dict):
+            require("polars", "A report of a dict of columns")
             import polars as pl
 
             X = pl.DataFrame(X)

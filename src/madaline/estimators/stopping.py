@@ -76,6 +76,13 @@ class Convergence(Callback):
         if has_scores and estimator.validation_scores_ is None:  # or vice versa
             estimator.validation_scores_, estimator.best_validation_score_ = [], -np.inf
 
+    def resume_settings(self) -> Mapping[str, Any]:
+        if not self.stops:
+            return {}
+        p = self.settings
+        rates = {"learning_rate": str(p.learning_rate), "power_t": float(p.power_t)} if self.is_sgd else {}
+        return {"tol": float(p.tol), "n_iter_no_change": float(p.n_iter_no_change), **rates}
+
     def on_fit_start(self, trainer: TrainingView) -> None:
         if self.is_resumed:
             self._replay(trainer)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from madaline import container
+from madaline.checksum import PieceReader, PieceWriter
 from madaline.errors import ConfigError, MadalineError
 from madaline.estimators.parameters import NetParameters
 from madaline.estimators.row_set import RowSet
@@ -115,12 +116,8 @@ class EncodedRows:
 
     def __init__(self, path: str | os.PathLike[str], record: np.dtype[Any]) -> None:
         self.path, self.record = Path(path), record
-        self.n_rows = self.path.stat().st_size // record.itemsize
-
-    @property
-    def piece_rows(self) -> int:
-        """Number of rows in a piece."""
-        return max(1, PIECE_BYTES // self.record.itemsize)
+        self._file = PieceReader(self.path, record, piece_bytes(record))
+        self.n_rows = self._file.n_rows
 
     @property
     def buffer_rows(self) -> int:
@@ -133,19 +130,20 @@ class EncodedRows:
 
     def chunks(self, rng: np.random.Generator | None) -> Iterator[tuple[Any, ...]]:
         """All rows, in chunks of several pieces each; the pieces in random order with ``rng``."""
-        starts = np.arange(0, self.n_rows, self.piece_rows)
-        starts = starts if rng is None else rng.permutation(starts)
-        together = max(1, self.buffer_rows // (8 * self.piece_rows))
-        with self.path.open("rb") as file:
-            for first in range(0, len(starts), together):
-                rows = np.concatenate([self._piece(file, int(start)) for start in starts[first : first + together]])
-                names = self.record["x"].names or ()
-                x = rows["x"][MATRIX] if names == (MATRIX,) else {name: rows["x"][name] for name in names}
-                yield (x, rows["y"]) + ((rows["weight"],) if "weight" in (self.record.names or ()) else ())
+        piece_rows = piece_bytes(self.record) // self.record.itemsize
+        numbers = np.arange(-(-self.n_rows // piece_rows))
+        numbers = numbers if rng is None else rng.permutation(numbers)
+        together = max(1, self.buffer_rows // (8 * piece_rows))
+        for first in range(0, len(numbers), together):
+            rows = np.concatenate(list(self._file.pieces(numbers[first : first + together])))
+            names = self.record["x"].names or ()
+            x = rows["x"][MATRIX] if names == (MATRIX,) else {name: rows["x"][name] for name in names}
+            yield (x, rows["y"]) + ((rows["weight"],) if "weight" in (self.record.names or ()) else ())
 
-    def _piece(self, file: Any, start: int) -> np.ndarray:
-        file.seek(start * self.record.itemsize)
-        return np.fromfile(file, self.record, min(self.piece_rows, self.n_rows - start))
+
+def piece_bytes(record: np.dtype[Any]) -> int:
+    """Number of bytes of a piece: whole records."""
+    return max(1, PIECE_BYTES // record.itemsize) * record.itemsize
 
 
 def encode_stream(stream: TableStream, encode: Callable[[Any, Any], RowSet], *, key: Any) -> EncodedRows:
@@ -173,13 +171,15 @@ def encode_stream(stream: TableStream, encode: Callable[[Any, Any], RowSet], *, 
     container.remove_unfinished(path)
     done = 0
     with container.replacing(path) as file:
+        writer = PieceWriter(file, piece_bytes(record))
         for X, y in stream.parts():
             try:
                 rows = _records(encode(X, y), record)
             except MadalineError as error:
                 raise type(error)(f"{error} (Rows are counted from training row {done:,}.)") from None
-            rows.tofile(file)
+            writer.write(rows)
             done += len(rows)
+        writer.finish()
     return EncodedRows(path, record)
 
 

@@ -37,6 +37,7 @@ from madaline.train.trainer import Trainer
 
 if TYPE_CHECKING:
     from madaline.estimators.base import NetEstimator
+    from madaline.estimators.ensemble.joining import TrainedEnsemble
 
 NOT_FINITE = (
     "Solver produced non-finite parameter weights. The input data may contain large values and need to be preprocessed."
@@ -48,7 +49,7 @@ RATE_AFTER_DIVERGENCE = 0.25
 
 @dataclass(frozen=True)
 class EstimatorFitOptions:
-    """Options of one call of ``fit``."""
+    """Options of one call of ``fit``; ``train_members`` trains the members of an ensemble in another way."""
 
     validation: Any = None
     checkpoint: str | os.PathLike[str] | None = None
@@ -57,6 +58,7 @@ class EstimatorFitOptions:
     classes: ArrayLike | None = None
     groups: ArrayLike | None = None
     cv: Any = None
+    train_members: Callable[..., TrainedEnsemble] | None = None
 
     def __post_init__(self) -> None:
         if self.resume and self.checkpoint is None:

@@ -15,7 +15,7 @@ from madaline.functional.network_runs import NetworkRuns, need_rows
 from madaline.functional.with_parameters import ModelWithParameters, complete
 from madaline.graph.node import Node
 from madaline.graph.tree import flatten
-from madaline.nn.initializers import DataDependent, stream
+from madaline.nn.initializers import DataDependent, Hinges, stream
 from madaline.nn.inputs import as_batch
 from madaline.nn.layer import Layer
 from madaline.nn.network import Network, build
@@ -210,8 +210,20 @@ class Model:
                     arrays[path] = entry.init.draw(entry.shape, stream(seed, path, "init"))
                 except ShapeError as error:
                     raise ShapeError(f"{path!r} cannot start by {entry.init!r}: {error}") from None
+        for path, entry in self.network.params.items():
+            if isinstance(entry.init, Hinges):
+                self._place_hinges(path, entry.init)
         for row in self._rows():
             self._start(row)
+
+    def _place_hinges(self, path: str, init: Hinges) -> None:
+        """Multiply drawn biases by the norms of their units' weights: the matrix of the same layer."""
+        drawn = self.params[path]
+        own = self._own(path.rpartition(".")[0], self.params)
+        weights = [array for array in own.values() if array.ndim == 2 and array.shape[1:] == drawn.shape]
+        if not weights:
+            raise ConfigError(f"{path!r} cannot start by {init!r}, which is for biases. Use 'zeros'.")
+        self.params[path] = init.place(drawn, weights[0])
 
     def _rows(self) -> Iterator[LayerRow]:
         """Every layer once, first layer first, inner layers before outer ones."""

@@ -112,7 +112,7 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
 
 def _recomputing(recompute: Callable[[Sequence[Any]], list[Any]], number: int) -> DerivativeRule:
     def vjp(args: tuple[Any, ...], y: Any, y_bar: Any) -> tuple[Any, ...]:
-        again = [BARRIER(x, y_bar) for x in args]
+        again = [as_node(BARRIER(x, y_bar)) for x in args]
         return tuple(cotangents([recompute(again)[number]], again, [y_bar]))
 
     def jvp(args: tuple[Any, ...], y: Any, dots: tuple[Any, ...]) -> Any:

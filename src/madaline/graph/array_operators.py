@@ -2,11 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from madaline.graph.primitive import ZERO
+from madaline.graph.primitive import ZERO, Zero
+
+if TYPE_CHECKING:
+    from madaline.graph.arrays import Operand
+    from madaline.graph.node import Node
+
+Unary = Callable[["ArrayOperators"], "Node"]
+Binary = Callable[["ArrayOperators", "Operand | Zero"], "Node"]
+
+
+def _unary(function: np.ufunc) -> Unary:
+    return lambda self: function(self)  # noqa: PLW0108 - a ufunc is no method: it would not be bound
+
+
+def _binary(function: np.ufunc) -> Binary:
+    # ZERO, the tangent that is absent, answers for itself.
+    return lambda self, other: NotImplemented if other is ZERO else function(self, other)
+
+
+def _reflected(function: np.ufunc) -> Binary:
+    return lambda self, other: function(other, self)
+
+
+def _in_place(function: np.ufunc) -> Binary:
+    def update(self: ArrayOperators, other: Operand | Zero) -> Node:
+        from madaline.graph.memory import update
+
+        # A NumPy scalar is immutable, so `total += x` only rebinds the name; an array changes for all its views.
+        return function(self, other) if self.ndim == 0 else update(self, function(self, other), function.__name__)
+
+    return update
 
 
 class ArrayOperators:
@@ -18,151 +50,37 @@ class ArrayOperators:
     def ndim(self) -> int:
         raise NotImplementedError
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         raise NotImplementedError
 
-    # ZERO, the tangent that is absent, answers for itself.
+    __neg__, __pos__, __abs__, __invert__ = map(_unary, (np.negative, np.positive, np.absolute, np.invert))
 
-    def __add__(self, other: Any) -> Any:
-        return NotImplemented if other is ZERO else np.add(self, other)
+    __add__, __radd__, __iadd__ = _binary(np.add), _reflected(np.add), _in_place(np.add)
+    __sub__, __rsub__, __isub__ = _binary(np.subtract), _reflected(np.subtract), _in_place(np.subtract)
+    __mul__, __rmul__, __imul__ = _binary(np.multiply), _reflected(np.multiply), _in_place(np.multiply)
+    __truediv__, __rtruediv__, __itruediv__ = _binary(np.divide), _reflected(np.divide), _in_place(np.divide)
+    __matmul__, __rmatmul__, __imatmul__ = _binary(np.matmul), _reflected(np.matmul), _in_place(np.matmul)
+    __mod__, __rmod__, __imod__ = _binary(np.remainder), _reflected(np.remainder), _in_place(np.remainder)
+    __pow__, __rpow__, __ipow__ = _binary(np.power), _reflected(np.power), _in_place(np.power)
+    __floordiv__, __rfloordiv__ = _binary(np.floor_divide), _reflected(np.floor_divide)
+    __ifloordiv__ = _in_place(np.floor_divide)
+    __and__, __rand__, __iand__ = _binary(np.bitwise_and), _reflected(np.bitwise_and), _in_place(np.bitwise_and)
+    __or__, __ror__, __ior__ = _binary(np.bitwise_or), _reflected(np.bitwise_or), _in_place(np.bitwise_or)
+    __xor__, __rxor__, __ixor__ = _binary(np.bitwise_xor), _reflected(np.bitwise_xor), _in_place(np.bitwise_xor)
 
-    def __radd__(self, other: Any) -> Any:
-        return np.add(other, self)
+    def __divmod__(self, other: Operand) -> tuple[Node, Node]:
+        return self // other, self % other
 
-    def __sub__(self, other: Any) -> Any:
-        return NotImplemented if other is ZERO else np.subtract(self, other)
+    def __rdivmod__(self, other: Operand) -> tuple[Node, Node]:
+        return self.__rfloordiv__(other), self.__rmod__(other)
 
-    def __rsub__(self, other: Any) -> Any:
-        return np.subtract(other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return NotImplemented if other is ZERO else np.multiply(self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return np.multiply(other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return np.divide(self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return np.divide(other, self)
-
-    def __floordiv__(self, other: Any) -> Any:
-        return np.floor_divide(self, other)
-
-    def __rfloordiv__(self, other: Any) -> Any:
-        return np.floor_divide(other, self)
-
-    def __mod__(self, other: Any) -> Any:
-        return np.remainder(self, other)
-
-    def __rmod__(self, other: Any) -> Any:
-        return np.remainder(other, self)
-
-    def __divmod__(self, other: Any) -> Any:
-        return np.floor_divide(self, other), np.remainder(self, other)
-
-    def __rdivmod__(self, other: Any) -> Any:
-        return np.floor_divide(other, self), np.remainder(other, self)
-
-    def __pow__(self, other: Any) -> Any:
-        return np.power(self, other)
-
-    def __rpow__(self, other: Any) -> Any:
-        return np.power(other, self)
-
-    def __matmul__(self, other: Any) -> Any:
-        return NotImplemented if other is ZERO else np.matmul(self, other)
-
-    def __rmatmul__(self, other: Any) -> Any:
-        return np.matmul(other, self)
-
-    def __neg__(self) -> Any:
-        return np.negative(self)
-
-    def __pos__(self) -> Any:
-        return np.positive(self)
-
-    def __abs__(self) -> Any:
-        return np.absolute(self)
-
-    def __invert__(self) -> Any:
-        return np.invert(self)
-
-    def __and__(self, other: Any) -> Any:
-        return np.bitwise_and(self, other)
-
-    def __rand__(self, other: Any) -> Any:
-        return np.bitwise_and(other, self)
-
-    def __or__(self, other: Any) -> Any:
-        return np.bitwise_or(self, other)
-
-    def __ror__(self, other: Any) -> Any:
-        return np.bitwise_or(other, self)
-
-    def __xor__(self, other: Any) -> Any:
-        return np.bitwise_xor(self, other)
-
-    def __rxor__(self, other: Any) -> Any:
-        return np.bitwise_xor(other, self)
-
-    def __eq__(self, other: Any) -> Any:  # noqa: PYI032 - compared elementwise, as an array is
+    def __eq__(self, other: Any) -> Any:  # noqa: PYI032 - object's method gives a bool, an array's an array
         return np.equal(self, other)
 
-    def __ne__(self, other: Any) -> Any:  # noqa: PYI032 - compared elementwise, as an array is
+    def __ne__(self, other: Any) -> Any:  # noqa: PYI032 - as __eq__
         return np.not_equal(self, other)
 
-    def __lt__(self, other: Any) -> Any:
-        return np.less(self, other)
-
-    def __le__(self, other: Any) -> Any:
-        return np.less_equal(self, other)
-
-    def __gt__(self, other: Any) -> Any:
-        return np.greater(self, other)
-
-    def __ge__(self, other: Any) -> Any:
-        return np.greater_equal(self, other)
+    __lt__, __le__ = _binary(np.less), _binary(np.less_equal)
+    __gt__, __ge__ = _binary(np.greater), _binary(np.greater_equal)
 
     __hash__ = object.__hash__
-
-    # A NumPy scalar is immutable, so `total += x` only rebinds the name; an array changes for all its views.
-
-    def _update(self, function: np.ufunc, other: Any) -> Any:
-        from madaline.graph.memory import update
-
-        return function(self, other) if self.ndim == 0 else update(self, function(self, other), function.__name__)
-
-    def __iadd__(self, other: Any) -> Any:
-        return self._update(np.add, other)
-
-    def __isub__(self, other: Any) -> Any:
-        return self._update(np.subtract, other)
-
-    def __imul__(self, other: Any) -> Any:
-        return self._update(np.multiply, other)
-
-    def __itruediv__(self, other: Any) -> Any:
-        return self._update(np.divide, other)
-
-    def __ifloordiv__(self, other: Any) -> Any:
-        return self._update(np.floor_divide, other)
-
-    def __imod__(self, other: Any) -> Any:
-        return self._update(np.remainder, other)
-
-    def __ipow__(self, other: Any) -> Any:
-        return self._update(np.power, other)
-
-    def __imatmul__(self, other: Any) -> Any:
-        return self._update(np.matmul, other)
-
-    def __iand__(self, other: Any) -> Any:
-        return self._update(np.bitwise_and, other)
-
-    def __ior__(self, other: Any) -> Any:
-        return self._update(np.bitwise_or, other)
-
-    def __ixor__(self, other: Any) -> Any:
-        return self._update(np.bitwise_xor, other)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import TraceError
+from madaline.graph.arrays import Axis, Operand
 from madaline.graph.node import Node, as_node
 
 
@@ -63,7 +64,7 @@ class ComplexPair:
         self.real, self.imag = np.copy(self.real), np.copy(self.imag)
         self.real[index], self.imag[index] = real, imag
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Node:
         return complex_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -93,7 +94,7 @@ class ComplexPair:
         real, imag = parts(other)
         return ComplexPair(self.real - real, self.imag - imag)
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: Operand) -> ComplexPair:
         return -self + other
 
     def __mul__(self, other: Any) -> ComplexPair:
@@ -111,7 +112,7 @@ class ComplexPair:
     __radd__ = __add__
     __rmul__ = __mul__
 
-    def __pow__(self, power: Any) -> Any:
+    def __pow__(self, power: Any) -> Node:
         if not isinstance(power, int) or power < 0:
             raise TraceError(f"A power {power!r} of traced complex numbers is not supported; integers from 0 on are.")
         result: Any = ComplexPair(np.ones_like(self.real), np.zeros_like(self.imag))
@@ -119,7 +120,7 @@ class ComplexPair:
             result = result * self
         return result
 
-    def __abs__(self) -> Any:
+    def __abs__(self) -> Node:
         return np.hypot(self.real, self.imag)
 
     def conj(self) -> ComplexPair:
@@ -127,10 +128,10 @@ class ComplexPair:
 
     conjugate = conj
 
-    def sum(self, axis: Any = None, keepdims: bool = False) -> ComplexPair:
+    def sum(self, axis: Axis = None, keepdims: bool = False) -> ComplexPair:
         return self.each(np.sum, axis=axis, keepdims=keepdims)
 
-    def mean(self, axis: Any = None, keepdims: bool = False) -> ComplexPair:
+    def mean(self, axis: Axis = None, keepdims: bool = False) -> ComplexPair:
         return self.each(np.mean, axis=axis, keepdims=keepdims)
 
     def reshape(self, *shape: Any) -> ComplexPair:
@@ -140,14 +141,14 @@ class ComplexPair:
         return self.each(np.copy)
 
 
-def is_complex(value: Any) -> bool:
+def is_complex(value: Operand) -> bool:
     """Whether a value is complex, traced or not."""
     if isinstance(value, (np.ndarray, np.generic)):
         return value.dtype.kind == "c"
     return isinstance(value, (complex, ComplexPair))
 
 
-def complex_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def complex_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Node:
     """``np.exp(z)``, ``a * z`` and the like, with a complex number among the arguments."""
     if method == "__call__" and ufunc in UFUNCS and not kwargs:
         return UFUNCS[ufunc](*inputs)
@@ -173,7 +174,7 @@ def _exp(x: ComplexPair) -> ComplexPair:
     return ComplexPair(size * np.cos(x.imag), size * np.sin(x.imag))
 
 
-def _angle(z: ComplexPair, deg: bool = False) -> Any:
+def _angle(z: ComplexPair, deg: bool = False) -> Node:
     angle = np.arctan2(z.imag, z.real)
     return np.rad2deg(angle) if deg else angle
 

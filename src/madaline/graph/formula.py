@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from madaline.description import Description, description
 from madaline.errors import ConfigError, MadalineError, ShapeError
+from madaline.graph.arrays import Array, Operand
 from madaline.graph.node import CONSTANT, INPUT, ROW_COUNT, Node, as_node, constant, graph_dtype, row_count
 from madaline.graph.plain import graph_from_dict, graph_to_dict
 from madaline.graph.primitives.elementwise import Elementwise
-from madaline.graph.shapes import Rows, Shape, broadcast, is_symbolic, resolve, show
+from madaline.graph.shapes import Rows, Shape, broadcast, is_symbolic, resolve, show, size_of
 from madaline.graph.trace import Graph
 from madaline.registry import Registry
 
@@ -64,7 +65,7 @@ class Variant:
         typed = [_typed(arg, node.dtype) for arg, node in zip(args, self.graph.inputs, strict=True)]
         nodes = self.graph.nodes
         sizes = {
-            id(nodes[number]): _with_size(nodes[number], math.prod(typed[of].shape[axis] for axis in axes))
+            id(nodes[number]): _with_size(nodes[number], size_of(tuple(typed[of].shape[axis] for axis in axes)))
             for number, of, axes in self.sizes
         }
         results = replay(self.graph, typed, n_rows, sizes)
@@ -185,7 +186,7 @@ def is_elementwise(graph: Graph) -> bool:
     )
 
 
-def replay(graph: Graph, args: Sequence[Any], n_rows: Any, sizes: Mapping[int, Node]) -> tuple[Any, ...]:
+def replay(graph: Graph, args: Sequence[Any], n_rows: int, sizes: Mapping[int, Node]) -> tuple[Any, ...]:
     """The outputs with other inputs: by NumPy for arrays, as new nodes if one of them is traced."""
     traced = any(isinstance(arg, Node) for arg in args)
     values: dict[int, Any] = {
@@ -215,7 +216,7 @@ def _with_size(leaf: Node, size: int) -> Node:
     return row_count(Rows(size), leaf.dtype) if leaf.primitive is ROW_COUNT else constant(size, leaf.dtype)
 
 
-def _typed(arg: Any, dtype: np.dtype[Any]) -> Any:
+def _typed(arg: Operand, dtype: np.dtype[Any]) -> Array:
     return arg if isinstance(arg, Node) else np.asarray(arg, dtype=dtype)
 
 
@@ -224,5 +225,5 @@ def canonical(data: dict[str, Any]) -> str:
     return json.dumps(data, sort_keys=True, allow_nan=False, separators=(",", ":"))
 
 
-def _described(shape: Shape, dtype: Any) -> str:
+def _described(shape: Shape, dtype: DTypeLike) -> str:
     return f"{dtype} {show(shape)}"

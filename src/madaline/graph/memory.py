@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import ShapeError, TraceError
+from madaline.graph.arrays import Array, Operand
 from madaline.graph.node import BOOL, INPUT, Node, as_node, constant, known_value
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.shapes import is_symbolic, show
@@ -139,14 +140,12 @@ class Memory:
                 joined = joined[int(index[0]) : int(index[0]) + index.size]
             else:
                 joined = PRIMITIVES["take"](joined, constant(index), axis=0)
-            result: Node = PRIMITIVES["reshape"](joined, shape=positions.shape)
-            return result
+            return as_node(PRIMITIVES["reshape"](joined, shape=positions.shape))
 
 
 def _flat(node: Node) -> Node:
     with frozen():
-        flat: Node = PRIMITIVES["reshape"](node, shape=(node.size,))
-        return flat
+        return as_node(PRIMITIVES["reshape"](node, shape=(node.size,)))
 
 
 def positions_of(node: Node) -> np.ndarray:
@@ -209,7 +208,7 @@ def mark_view(result: Any, base: Node, apply: Callable[[Any], Any], read_only: b
     return result
 
 
-def _part(apply: Callable[[Any], Any], number: int, whole: Any) -> Any:
+def _part(apply: Callable[[Any], Any], number: int, whole: Any) -> Node:
     return apply(whole)[number]
 
 
@@ -234,7 +233,7 @@ def assign(node: Node, index: Any, value: Any) -> None:
         raise TraceError("A traced array can be written in place only while its function runs.")
     if isinstance(node.memory, View) and node.memory.read_only:
         raise TraceError("This array is a read-only view, as in NumPy. Write to a copy: x = x.copy().")
-    items = tuple(_static(item) for item in _items(index))
+    items: tuple[Any, ...] = tuple(_static(item) for item in _items(index))
     if any(isinstance(item, Node) for item in items):
         value, items = _masked(node, items, value), (Ellipsis,)
     owner = _owner(node)
@@ -255,7 +254,7 @@ def assign(node: Node, index: Any, value: Any) -> None:
 
 def add_at(node: Node, index: Any, values: Any) -> None:
     """``np.add.at(node, index, values)``: what goes to one place adds up."""
-    items = tuple(_static(item) for item in _items(index))
+    items: tuple[Any, ...] = tuple(_static(item) for item in _items(index))
     if any(isinstance(item, Node) for item in items):
         raise TraceError("np.add.at with a traced index has no known place inside md.compile. Use np.where.")
     places = np.arange(node.size).reshape(node.shape)[items]
@@ -268,7 +267,7 @@ def _items(index: Any) -> tuple[Any, ...]:
     return index if isinstance(index, tuple) else (index,)
 
 
-def _static(item: Any) -> Any:
+def _static(item: Any) -> Array:
     """An index by numbers, where they are known."""
     if isinstance(item, Node):
         value = known_value(item)
@@ -304,7 +303,7 @@ def _broadcast(value: Any, shape: tuple[int, ...]) -> Node:
     return result
 
 
-def update(node: Any, result: Any, name: str) -> Any:
+def update(node: Any, result: Any, name: str) -> Node:
     """``node`` with its content replaced by ``result``: what ``x += v`` and ``out=x`` do."""
     if result.shape != node.shape:
         raise ShapeError(
@@ -319,6 +318,6 @@ def update(node: Any, result: Any, name: str) -> Any:
     return node
 
 
-def settled(value: Any) -> Any:
+def settled(value: Operand) -> Any:
     """A result of a traced function: the node for its present content, or the value itself."""
     return as_node(value) if isinstance(value, Node) else value

@@ -10,14 +10,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from operator import is_
 from types import FrameType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from madaline.errors import TraceError
 from madaline.graph.array_methods import ArrayMethods
 from madaline.graph.primitive import PRIMITIVES, Primitive
-from madaline.graph.shapes import Rows, Shape, show, size_of
+from madaline.graph.shapes import Rows, Shape, Size, show, size_of
+
+if TYPE_CHECKING:
+    from madaline.graph.arrays import Array, Operand
 
 FLOAT32 = np.dtype(np.float32)
 FLOAT64 = np.dtype(np.float64)
@@ -86,13 +90,13 @@ class Node(ArrayMethods):
     def __reduce__(self) -> Any:
         return Node, (self.primitive, self.inputs, self.params, self.shape, self.dtype)
 
-    def __copy__(self) -> Any:
+    def __copy__(self) -> Array:
         from madaline.graph.memory import is_writable
 
         # While its function is traced, a copy has memory of its own; a node itself never changes.
         return np.copy(self) if is_writable() else self
 
-    def __deepcopy__(self, memo: Any) -> Any:
+    def __deepcopy__(self, memo: Any) -> Array:
         return self.__copy__()
 
     # NumPy's protocols
@@ -109,7 +113,7 @@ class Node(ArrayMethods):
 
         return call_function(function, args, kwargs)
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+    def __array__(self, dtype: DTypeLike | None = None, copy: Any = None) -> np.ndarray:
         # Integers and masks have no derivative to lose. TypeError, since NumPy swallows other exceptions here and
         # would wrap the node in an object array.
         value = None if is_float(self.dtype) else known_value(self)
@@ -202,19 +206,19 @@ class Node(ArrayMethods):
             text = f"x.{name} of an array is not supported on traced values; md.supported_functions() lists what is."
         raise AttributeError(text)
 
-    def item(self, *index: Any) -> Any:
+    def item(self, *index: Any) -> Node:
         return self._number() if is_float(self.dtype) else self._integer().item(*index)
 
-    def tolist(self) -> Any:
+    def tolist(self) -> Node:
         return self._number() if is_float(self.dtype) else self._integer().tolist()
 
     def __delitem__(self, index: Any) -> NoReturn:
         raise TraceError("Entries of a traced array cannot be deleted in place. Use x = np.delete(x, index).")
 
-    def resize(self, *shape: Any) -> NoReturn:
+    def resize(self, *shape: Size) -> NoReturn:
         raise TraceError("A traced array cannot be resized in place. Use np.concatenate, np.pad or np.resize.")
 
-    def _zeros(self) -> Any:
+    def _zeros(self) -> Array:
         return PRIMITIVES["broadcast_to"](constant(0, self.dtype), shape=self.shape)
 
 
@@ -295,7 +299,7 @@ CONSTANT = PRIMITIVES["constant"]
 ROW_COUNT = PRIMITIVES["row_count"]
 
 
-def new_input(index: int, shape: Shape, dtype: Any, name: str = "") -> Node:
+def new_input(index: int, shape: Shape, dtype: DTypeLike, name: str = "") -> Node:
     """A leaf whose value is given when the program runs."""
     return Node(INPUT, (), {"index": index, "name": name}, shape, np.dtype(dtype))
 
@@ -348,7 +352,7 @@ def _same_bits(a: np.ndarray, b: np.ndarray) -> bool:
     return a.shape == b.shape and np.array_equal(first, second)
 
 
-def whole_array(value: Any, dtype: Any = None) -> np.ndarray:
+def whole_array(value: Operand, dtype: DTypeLike | None = None) -> np.ndarray:
     """NumPy's array of a value; an error where it would lose a mask, or where an integer is too large for a graph."""
     array = np.asarray(value, dtype=dtype)
     if isinstance(value, np.ndarray) and np.any(getattr(value, "mask", False)):
@@ -364,7 +368,7 @@ def whole_array(value: Any, dtype: Any = None) -> np.ndarray:
     return array
 
 
-def row_count(rows: Rows, dtype: Any = FLOAT64) -> Node:
+def row_count(rows: Rows, dtype: DTypeLike = FLOAT64) -> Node:
     """The number of rows, as a traced scalar."""
     return Node(ROW_COUNT, (), {"rows": rows}, (), np.dtype(dtype))
 
@@ -414,6 +418,8 @@ def apply(primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> 
     """A new node, its shape and type by the primitive's rules."""
     inputs = tuple([as_node(arg) for arg in args])
     shape = primitive.shape(*[node.shape for node in inputs], **params)
+    if inputs:
+        primitive.check_kind(inputs[0].dtype)
     dtype = primitive.dtype(*[node.dtype for node in inputs], **params)
     return Node(primitive, inputs, params, shape, dtype)
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from madaline.annotations import fits, shown_hint
 from madaline.errors import ConfigError, MadalineError
-from madaline.graph.node import CONSTANT, INPUT, ROW_COUNT, Node, constant, new_input, row_count
+from madaline.graph.node import CONSTANT, INPUT, ROW_COUNT, Node, as_node, constant, new_input, row_count
 from madaline.graph.primitive import PRIMITIVES, Primitive
 from madaline.graph.primitives.elementwise import Elementwise
 from madaline.graph.shapes import Rows, Shape, count, is_never_negative, is_symbolic, show
@@ -154,8 +154,7 @@ def _node(entry: Any, values: Sequence[Node]) -> Node:
         raise ConfigError(f"{do} cannot be a node that is made of {len(inputs)} others.")
     params = _params(params)
     _check_arguments(primitive, inputs, params)
-    made: Node = primitive(*inputs, **params)
-    return made
+    return as_node(primitive(*inputs, **params))
 
 
 def _check_arguments(primitive: Primitive, inputs: Sequence[Node], params: dict[str, Any]) -> None:

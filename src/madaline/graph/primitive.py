@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from madaline.errors import TraceError
+from madaline.errors import DtypeError, TraceError
 from madaline.graph.shapes import Shape, size_of
 from madaline.registry import Registry
 
-Array = Any
-"""A NumPy array or a node: rules are written with operators and run on both."""
+if TYPE_CHECKING:
+    from madaline.graph.arrays import Array
 
 Sample = tuple[tuple[np.ndarray, ...], dict[str, Any]]
+
+_KINDS = {"f": "floats", "i": "integers", "b": "booleans"}
 
 PRIMITIVES: Registry[Primitive] = Registry("primitive")
 
@@ -33,6 +35,8 @@ class Primitive:
     name: ClassVar[str]
     linear: ClassVar[bool] = False
     "Linear in all arguments together: the tangent is the operation applied to the tangents."
+    kinds: ClassVar[str] = "fib"
+    "Kinds of values that its first argument may have: floats, integers, booleans. Checked when a node is made."
     library: ClassVar[bool] = False
     "Run by NumPy or SciPy (``value``) between native programs, instead of by an instruction of a program."
     without_derivative: ClassVar[tuple[int, ...]] = ()
@@ -43,7 +47,7 @@ class Primitive:
         if registered and "name" in cls.__dict__:
             PRIMITIVES.add(cls.name, cls())
 
-    def __call__(self, *args: Any, **params: Any) -> Any:
+    def __call__(self, *args: Any, **params: Any) -> Array:
         """A node if an argument is one, otherwise the value."""
         from madaline.graph.node import Node, apply
 
@@ -60,7 +64,14 @@ class Primitive:
         """Type of the result; arguments have been brought to a common one before."""
         return dtypes[0]
 
-    def value(self, *args: Any, **params: Any) -> Any:
+    def check_kind(self, dtype: np.dtype[Any]) -> None:
+        """Raise an error if its first argument cannot have this type."""
+        if dtype.kind not in self.kinds:
+            allowed = " or ".join(_KINDS[kind] for kind in self.kinds)
+            cast = "float" if self.kinds == "f" else "int"
+            raise DtypeError(f"{self.name} takes {allowed}, and was given {dtype}. Convert it: x.astype({cast}).")
+
+    def value(self, *args: Any, **params: Any) -> Array:
         """The reference value, by NumPy."""
         raise NotImplementedError
 
@@ -134,15 +145,15 @@ class Zero:
     __slots__ = ()
     __array_ufunc__ = None
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Any) -> Array:
         return other
 
     __radd__ = __add__
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: Any) -> Array:
         return other
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: Any) -> Array:
         return -other
 
     def _absorb(self, *_: Any, **__: Any) -> Zero:

@@ -10,8 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from madaline.errors import DtypeError, ShapeError
+from madaline.graph.arrays import Array, Operand
 from madaline.graph.node import Node, as_node, is_float
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.shapes import Rows, Size, show
@@ -33,8 +35,8 @@ def key(seed: int, step: int = 0) -> np.ndarray:
 
 
 def uniform(
-    key: Any, shape: int | tuple[Size, ...] = (), *, stream: int = 0, dtype: Any = np.float64, rows: bool = False
-) -> Any:
+    key: Any, shape: int | tuple[Size, ...] = (), *, stream: int = 0, dtype: DTypeLike = np.float64, rows: bool = False
+) -> Array:
     """Uniform numbers in (0, 1), both ends excluded.
 
     Parameters
@@ -80,7 +82,7 @@ def uniform(
     return primitive(key, **params)
 
 
-def normal(key: Any, shape: int | tuple[Size, ...] = (), *, stream: int = 0, dtype: Any = np.float64) -> Any:
+def normal(key: Any, shape: int | tuple[Size, ...] = (), *, stream: int = 0, dtype: DTypeLike = np.float64) -> Array:
     r"""Standard normal numbers, :math:`\sqrt{-2\log u_1}\,\cos(2\pi u_2)` (Box & Muller 1958).
 
     Uses the streams ``stream`` and ``~stream``.
@@ -95,7 +97,7 @@ def normal(key: Any, shape: int | tuple[Size, ...] = (), *, stream: int = 0, dty
     return np.sqrt(-2.0 * np.log(first)) * np.cos(float(2.0 * np.pi) * second)
 
 
-def bernoulli(key: Any, p: Any, shape: int | tuple[Size, ...] = (), *, stream: int = 0) -> Any:
+def bernoulli(key: Any, p: Operand, shape: int | tuple[Size, ...] = (), *, stream: int = 0) -> Array:
     """True with probability ``p``.
 
     Examples

@@ -11,6 +11,7 @@ from functools import reduce
 from operator import add
 from typing import Any
 
+from madaline.graph.arrays import Array
 from madaline.graph.memory import frozen
 from madaline.graph.node import Node, is_float, topological_order
 from madaline.graph.primitive import PRIMITIVES
@@ -61,7 +62,7 @@ def cotangents(outputs: Sequence[Node], inputs: Sequence[Node], output_bars: Seq
     return [found.get(id(node)) for node in inputs]
 
 
-def _total(bars: list[Any]) -> Any:
+def _total(bars: list[Any]) -> Array:
     """The sum of what arrived.
 
     Slices that come back are placed into one array together: d slices of one vector cost d, not d squared.

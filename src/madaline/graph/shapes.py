@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from madaline.errors import ShapeError, TraceError
 
 if TYPE_CHECKING:
+    from madaline.graph.arrays import Array, Operand
     from madaline.graph.node import Node
 
 
@@ -45,7 +46,7 @@ class Rows:
             return _rows(self.coefficient - other.coefficient, self.offset - other.offset)
         return self._traced() - other
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: float) -> Array:
         return other - self._traced()
 
     def __mul__(self, other: Any) -> Any:
@@ -55,16 +56,16 @@ class Rows:
 
     __rmul__ = __mul__
 
-    def __pow__(self, other: Any) -> Any:
+    def __pow__(self, other: Operand) -> Node:
         return self._traced() ** other
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: Operand) -> Node:
         return self._traced() / other
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: Any) -> Array:
         return other / self._traced()
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Node:
         # An array times a size, and functions of a size, as np.sqrt(x.shape[0]): the size becomes a traced scalar.
         return getattr(ufunc, method)(*(Rows._traced(x) if isinstance(x, Rows) else x for x in inputs), **kwargs)
 

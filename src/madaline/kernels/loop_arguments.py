@@ -122,7 +122,7 @@ class LoopArguments:
         node = self.graph.inputs[index]
         if index in self.carried.values():
             _check_writable(value, node, node.shape, lambda: _called(index, node))
-            return value  # type: ignore[no-any-return]  # it was found to be an array
+            return value
         array = _converted(value, node, lambda: _called(index, node))
         for n_rows in set(self.row_counts.tolist()) if is_symbolic(node.shape) else (0,):
             if array.shape != resolve(node.shape, n_rows):

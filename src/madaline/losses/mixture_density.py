@@ -66,7 +66,9 @@ class GaussianMixture:
 
     def covariances(self) -> Array:
         """The covariance matrices of the components, (n, K, D, D)."""
-        inverse = np.linalg.inv(self.factors)
+        # A diagonal that rounds to 0, far from all training rows, is an infinite spread and not an error.
+        smallest = np.finfo(np.float64).tiny * np.eye(self.means.shape[2])
+        inverse = np.linalg.inv(self.factors + smallest)
         return np.asarray(inverse @ np.swapaxes(inverse, -1, -2))
 
     def spreads(self) -> Array:

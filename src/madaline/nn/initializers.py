@@ -174,6 +174,27 @@ class FanScaled(Initializer):
 
 
 @description
+class Hinges(Initializer):
+    r"""Biases that spread the hinges of rectifiers: :math:`b = u\,\lVert w \rVert`, :math:`u \sim U(-s, s)`.
+
+    The hinge of a unit is where :math:`w^T x + b = 0`, at distance :math:`|u|` from the origin. For a bias only: the
+    model multiplies the drawn numbers by the norms of the units' weights. Lecture row A17.
+    """
+
+    name: ClassVar[str] = "hinges"
+    ranges: ClassVar[Mapping[str, str]] = {"spread": "[0, inf)"}
+    spread: float = 3.0
+
+    def draw(self, shape: Shape, rng: np.random.Generator) -> Array:
+        return rng.uniform(-self.spread, self.spread, shape)
+
+    def place(self, drawn: Array, W: Array) -> Array:
+        """The biases of units with these weights, (..., n_in, n_out)."""
+        placed: Array = drawn * np.linalg.norm(W, axis=-2)
+        return placed
+
+
+@description
 class Orthogonal(Initializer):
     r"""Orthonormal rows or columns, whichever are fewer, times a gain: :math:`W^T W = g^2 I` or :math:`W W^T = g^2 I`.
 
@@ -337,6 +358,7 @@ for _kind in (
     Normal,
     Uniform,
     FanScaled,
+    Hinges,
     Orthogonal,
     Sparse,
     IdentityMatrix,
@@ -366,15 +388,46 @@ def auto(activation: str | ActivationFunction | Callable[[Any], Any]) -> str:
     return as_activation(activation).init
 
 
+FEW_INPUTS = 12
+"Units with at most this many inputs get biases that differ."
+
+
+def auto_bias(activation: str | ActivationFunction | Callable[[Any], Any], n_in: int) -> Initializer:
+    r"""The recommended initializer for biases of units with ``n_in`` inputs.
+
+    Units with at most 12 inputs get different biases, since with biases of 0 the hinges of all rectifiers of one input
+    lie in the same point, and a function of one variable is approximated badly: :class:`Hinges` for rectifiers,
+    :math:`U(-3/n_{in}, 3/n_{in})` for other units. Units with many inputs differ in their weights, and their biases are
+    0, as the variance conditions assume (lecture row D4). So are biases without an activation of single units after
+    them, such as those of an output layer.
+
+    Examples
+    --------
+    >>> auto_bias("relu", 2), auto_bias("tanh", 2), auto_bias("relu", 100)
+    (Hinges(spread=1.5), Uniform(low=-1.5, high=1.5), Constant(value=0.0))
+    """
+    following = as_activation(activation)
+    if following.name == "identity" or not following.elementwise or n_in > FEW_INPUTS:
+        return Constant(0.0)
+    spread = 3.0 / max(n_in, 1)
+    return Hinges(spread) if following.init.startswith("he_") else Uniform(-spread, spread)
+
+
 def as_initializer(
     thing: str | Initializer | Mapping[str, Any],
     *,
     activation: str | ActivationFunction = "identity",
+    bias_inputs: int | None = None,
     argument: str = "init",
 ) -> Initializer:
-    """Convert a name, an initializer or its plain data to an initializer; ``"auto"`` depends on the activation."""
+    """Convert a name, an initializer or its plain data to an initializer.
+
+    ``"auto"`` depends on the activation and, for biases, on the number of inputs of a unit.
+    """
     if isinstance(thing, (Initializer, Mapping)):
         return Initializer.of(thing)
+    if thing == "auto" and bias_inputs is not None:
+        return auto_bias(activation, bias_inputs)
     return INITIALIZERS.find(auto(activation) if thing == "auto" else thing, argument=argument)
 
 

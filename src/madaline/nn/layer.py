@@ -29,12 +29,14 @@ LAYERS: Registry[type[Layer]] = Registry("layer")
 class Param:
     """An array that a layer needs: its shape, its initializer, and whether weight decay and penalties apply to it.
 
-    Weights decay; biases, norm parameters and running statistics do not.
+    Weights decay; biases, norm parameters and running statistics do not. ``n_in`` is the number of inputs of a unit,
+    for biases whose initializer is ``"auto"``.
     """
 
     shape: tuple[int, ...]
     init: str | Initializer = "zeros"
     decays: bool = False
+    n_in: int | None = None
 
 
 def last_axis(in_shape: Shape) -> int:

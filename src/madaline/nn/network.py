@@ -176,7 +176,7 @@ class _Collected:
                 )
             self.params[path] = known, init, was_frozen or context.frozen
         else:
-            init = as_initializer(spec.init, activation=context.following or "identity")
+            init = as_initializer(spec.init, activation=context.following or "identity", bias_inputs=spec.n_in)
             self.params[path] = spec, init, context.frozen
             self.nodes[path] = new_input(-1, spec.shape, self.dtype, path)
         return self.nodes[path]
@@ -218,8 +218,14 @@ def build(net: Layer, inputs: Any = None, *, dtype: Any = "float32", freeze: Seq
     nodes = tree_map(lambda spec: new_input(0, (Rows(), *spec.shape), spec.dtype), specs)
     store = _Collected(number)
     context = Context(store, train=False, key=np.zeros(2, dtype=np.int64), dtype=number, freeze=freeze)
-    with open_trace(flatten(nodes)[0]):  # a layer's formula may hold derivatives, traced inside
-        context.enter(net, nodes)
+    try:
+        with open_trace(flatten(nodes)[0]):  # a layer's formula may hold derivatives, traced inside
+            context.enter(net, nodes)
+    except RecursionError:
+        raise ConfigError(
+            "The net is nested too deeply: layers inside of layers need Python's call stack. Put the layers one after "
+            "the other, as in Sequential(*[Residual(...) for _ in range(500)])."
+        ) from None
     for path in freeze:
         if path not in context.outputs:
             known = ", ".join(map(repr, context.layers))

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from madaline.description import description
-from madaline.graph.primitive import Array
+from madaline.graph.arrays import Array
 from madaline.optim.optimizer import Coefficient, Optimizer, bias_correction, coefficient
 
 

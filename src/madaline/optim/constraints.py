@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from madaline.description import Description, description
-from madaline.graph.primitive import Array
+from madaline.graph.arrays import Array
 from madaline.optim.clipping import unit_norms
 from madaline.registry import Registry
 

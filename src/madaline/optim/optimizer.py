@@ -12,10 +12,10 @@ import numpy as np
 
 from madaline.description import CUSTOM, Description, description
 from madaline.errors import ConfigError
+from madaline.graph.arrays import Array
 from madaline.graph.as_formula import as_formula
 from madaline.graph.formula import Formula
 from madaline.graph.node import Node
-from madaline.graph.primitive import Array
 from madaline.graph.shapes import Shape
 from madaline.registry import Registry
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from madaline.description import CUSTOM, Description, description
 from madaline.errors import ShapeError
+from madaline.graph.arrays import Array
 from madaline.graph.as_formula import as_formula
-from madaline.graph.primitive import Array
 from madaline.graph.shapes import Rows, Shape
 from madaline.registry import Registry
 
@@ -152,7 +152,7 @@ class Orthogonality(Regularizer):
     strength: float = 1e-4
 
     def penalty(self, W: Array) -> Array:
-        n_in, n_out = need_matrix(self, W).shape
+        n_in, n_out = (int(size) for size in need_matrix(self, W).shape)
         off = W.T @ W - np.eye(n_out, dtype=W.dtype) if n_out <= n_in else W @ W.T - np.eye(n_in, dtype=W.dtype)
         return self.strength * np.sum(off * off)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from madaline.description import description
 from madaline.errors import ConfigError
-from madaline.graph.primitive import Array
+from madaline.graph.arrays import Array
 from madaline.optim.optimizer import Coefficient, Optimizer, coefficient
 
 

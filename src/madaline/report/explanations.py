@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from madaline.extras import require
 from madaline.report.cells import cell_text
 from madaline.report.value_text import shown
 
@@ -127,6 +128,7 @@ class Explanations:
 
     def frame(self) -> Any:
         """A polars data frame with a row for each row: what is predicted and explained, and all contributions."""
+        require("polars", "A data frame of explanations")
         import polars as pl  # only those who ask for a frame wait for it
 
         columns: dict[str, Any] = {

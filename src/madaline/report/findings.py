@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from madaline.train.history import History
 
 if TYPE_CHECKING:
     from madaline.doctor.diagnosis import Diagnosis
+    from madaline.report.search_summary import SearchSummary
     from madaline.report.table_summary import TableSummary
     from madaline.report.worst_rows import WorstRows
 
@@ -51,6 +52,13 @@ class Score:
         least = 1.0 if self.larger_is_better else 0.0  # 1 is perfect: what is far below it is nothing
         size = max(abs(self.value), abs(self.low), abs(self.high), least)
         return f"{shown(self.value, least)} ({shown(self.low, size)} to {shown(self.high, size)})"
+
+
+def meanings(scores: Sequence[Score], classes: Sequence[Any]) -> list[tuple[str, str]]:
+    """What each score means, and which class the second one is, if a score is about that."""
+    found = [(score.name, score.meaning) for score in scores]
+    is_about = len(classes) == 2 and any("second class" in meaning for _, meaning in found)
+    return [*found, ("second class", str(classes[1]))] if is_about else found
 
 
 @dataclass(frozen=True)
@@ -121,6 +129,8 @@ class Findings:
         Predictions of the test set: probabilities (n, classes) or (n, labels), or numbers (n, k).
     covered : array of bool, optional
         For numbers, whether each prediction interval of coverage :data:`INTERVAL` contains the target, (n, k).
+    search : SearchSummary, optional
+        The hyperparameter search that found the model.
     diagnosis : Diagnosis, optional
         What the doctor found about the training.
     history : History, optional
@@ -157,6 +167,7 @@ class Findings:
     truth: np.ndarray | None = None
     prediction: np.ndarray | None = None
     covered: np.ndarray | None = None
+    search: SearchSummary | None = None
     diagnosis: Diagnosis | None = None
     history: History | None = None
     model: Model | None = None

@@ -31,8 +31,14 @@ Answers = tuple[dict[str, Any], dict[str, Mapping[str, Any]]]
 "Outputs by name, and the kind and values of some of them."
 
 
-def inference_of_estimator(estimator: Any, dtype: DTypeLike | None = None) -> InferenceGraph:
-    """The graph of a fitted estimator, preprocessing and classes included."""
+def inference_of_estimator(
+    estimator: Any, dtype: DTypeLike | None = None, *, interval: float | None = None
+) -> InferenceGraph:
+    """The graph of a fitted estimator, preprocessing and classes included.
+
+    With ``interval``, a regressor that knows the size of its errors has the additional outputs ``low`` and ``high``:
+    the ends of the prediction interval of this coverage.
+    """
     if isinstance(estimator, UnitClassifier):
         return _of_units(estimator)
     answers = next((rule for kind, rule in ANSWERS.items() if isinstance(estimator, kind)), None)
@@ -42,7 +48,15 @@ def inference_of_estimator(estimator: Any, dtype: DTypeLike | None = None) -> In
             f"{'an unfitted ' if answers else ''}{type(estimator).__name__}."
         )
     plan = getattr(estimator, "table_plan_", None)
-    return _of_net(estimator.model_, plan, lambda raw: answers(estimator, raw), type(estimator).__name__, dtype)
+
+    def found(raw: Any) -> Answers:
+        outputs, known = answers(estimator, raw)
+        if interval is not None and isinstance(estimator, MLPRegressor) and estimator.is_calibrated:
+            low, high = estimator.interval_around(outputs["prediction"], interval)
+            outputs = {**outputs, "low": low, "high": high}
+        return outputs, known
+
+    return _of_net(estimator.model_, plan, found, type(estimator).__name__, dtype)
 
 
 def _of_net(

@@ -7,9 +7,12 @@ this module, which escapes the text for a comment, a docstring or a literal of o
 
 from __future__ import annotations
 
+import html
+import json
 import math
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from madaline.errors import ExportError
 
@@ -105,6 +108,38 @@ def c_comment(*lines: str) -> str:
     """
     text = "\n   ".join(_UNSAFE_IN_C.sub(lambda found: _by_number(found[0]), _printable(line)) for line in lines)
     return f"/* {text} */"
+
+
+_SAFE_IN_A_PAGE = re.compile(r"[^0-9A-Za-z _.,:;()='+*|\[\]{}@#~-]")
+"Characters of a comment in a page that are replaced: among others those with which a tag begins or ends."
+
+
+def js_comment(text: str) -> str:
+    """A comment of one line, in a script that is part of a page.
+
+    Examples
+    --------
+    >>> print(js_comment("Column 'a</script>'"))
+    // Column 'a??script?'
+    """
+    return f"// {_SAFE_IN_A_PAGE.sub('?', text)}"
+
+
+def page_json(document: Any) -> str:
+    r"""A JSON document that can be put between the tags of a script.
+
+    Examples
+    --------
+    >>> print(page_json({"name": "</script>"}))
+    {"name":"\u003c/script\u003e"}
+    """
+    text = json.dumps(document, separators=(",", ":"))  # in ASCII, so that line separators are escaped, too
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def page_text(text: str) -> str:
+    """Text of a page, in printable characters."""
+    return html.escape(_printable(text))
 
 
 def _printable(line: str) -> str:

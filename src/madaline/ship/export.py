@@ -19,15 +19,30 @@ from madaline.ship.onnx_graph import onnx_files
 from madaline.ship.python_only import python_only_files
 from madaline.ship.torch_script import torch_files
 
-Writer = Callable[[InferenceGraph, Path], dict[Path, bytes]]
+GraphWriter = Callable[[InferenceGraph, Path], dict[Path, bytes]]
+Writer = Callable[[Any, DTypeLike | None, Path], dict[Path, bytes]]
+"A function from a model or estimator, the floating-point type and a path to the contents of files."
+
+
+def _from_graph(write: GraphWriter) -> Writer:
+    """A writer that needs only the graph of a model."""
+    return lambda model, dtype, path: write(_inference(model, dtype), path)
+
+
+def _html_files(model: Any, dtype: DTypeLike | None, path: Path) -> dict[Path, bytes]:
+    from madaline.ship.html_page import html_files  # imports scikit-learn, which is slow
+
+    return html_files(model, dtype, path)
+
 
 TARGETS: Registry[Writer] = Registry("target")
 "The targets of an export, by name."
-TARGETS.add("c", c_files)
-TARGETS.add("onnx", onnx_files)
-TARGETS.add("python", python_files)
-TARGETS.add("python-only", python_only_files)
-TARGETS.add("torch", torch_files)
+TARGETS.add("c", _from_graph(c_files))
+TARGETS.add("html", _html_files)
+TARGETS.add("onnx", _from_graph(onnx_files))
+TARGETS.add("python", _from_graph(python_files))
+TARGETS.add("python-only", _from_graph(python_only_files))
+TARGETS.add("torch", _from_graph(torch_files))
 
 
 def export(
@@ -42,11 +57,11 @@ def export(
         the classes of an estimator are exported, too: with ``data="auto"`` the file takes the raw columns of a table.
     path : path
         Path of the file. Its folder must exist.
-    to : {"onnx", "torch", "python", "python-only", "c"}
+    to : {"onnx", "torch", "python", "python-only", "c", "html"}
         ``onnx``: a graph for onnxruntime and others. ``torch``: a script with an ``nn.Module`` and a safetensors file
         with its weights. ``python``: a file that requires only NumPy. ``python-only``: a file that requires only
         Python and predicts one row at a time, slowly. ``c``: a C99 file without allocation that predicts one row at a
-        time.
+        time. ``html``: a page with a form that predicts in the browser, without a network; for estimators.
     dtype : {"float32", "float64"}, optional
         Floating-point type of the file. By default, that of the model.
     overwrite : bool
@@ -84,7 +99,7 @@ def export(
     write = TARGETS.find(to, argument="to")
     if not Path(path).name:
         raise IsADirectoryError(f"{os.fspath(path)!r} is a folder. Give the name of a file in it.")
-    files = write(_inference(model, dtype), Path(path))
+    files = write(model, dtype, Path(path))
     for file in files:
         if file.exists() and not overwrite:
             raise FileExistsError(f"The file {str(file)!r} exists already. Pass overwrite=True to replace it.")

@@ -18,6 +18,7 @@ from madaline.graph.trace import Graph, open_trace
 from madaline.graph.tree import flatten, unflatten
 from madaline.nn.context import Context
 from madaline.nn.layer import Layer, Param
+from madaline.nn.layers.embedding import Embedding
 from madaline.plan.simplify import simplified
 from madaline.plan.views import width
 from madaline.ship.escape import Untrusted
@@ -178,6 +179,8 @@ class AppliedNet:
     "The layer of each node, by id."
     nodes: list[Node]
     "The nodes, kept alive so that their ids stay valid."
+    vectors: list[tuple[str, Node]]
+    "The outputs of embeddings, each with the name of the input that it embeds."
 
 
 def run(model: Model, x: Any, dtype: np.dtype[Any], before: Mapping[int, str] | None = None) -> AppliedNet:
@@ -191,7 +194,12 @@ def run(model: Model, x: Any, dtype: np.dtype[Any], before: Mapping[int, str] | 
     y = context.enter(network.net, x)
     paths = {id(node): path for path, node in store.nodes.items()}
     outputs = [leaf for output in context.outputs.values() for leaf in flatten(output)[0]]
-    return AppliedNet(y, paths, _layers_of(context, x, before or {}), [*store.nodes.values(), *outputs])
+    vectors = [
+        (path.rpartition(".")[2], context.outputs[path])
+        for path, layer in context.layers.items()
+        if isinstance(layer, Embedding)
+    ]
+    return AppliedNet(y, paths, _layers_of(context, x, before or {}), [*store.nodes.values(), *outputs], vectors)
 
 
 def number_type(model: Model, dtype: DTypeLike | None) -> np.dtype[Any]:

@@ -95,6 +95,24 @@ class Language:
         """A call of a function of one number, by its name in the C library."""
         raise NotImplementedError
 
+    def product(
+        self, y: str, x: tuple[str, int], W: tuple[str, int], strides: tuple[int, ...], counts: tuple[int, int]
+    ) -> bool:
+        """Add the product of a vector and a matrix to ``y`` by a call, and return True; by default, return False.
+
+        Parameters
+        ----------
+        y : str
+            Name of the result, which holds zeros.
+        x, W : (str, int)
+            Names of the arrays that hold the factors, and where they begin.
+        strides : three int
+            Of ``x``, and of the rows and columns of ``W``.
+        counts : (int, int)
+            Number of rows and columns of ``W``.
+        """
+        return False
+
     def as_index(self, value: str) -> str:
         """Convert an integer to an index."""
         return value

@@ -10,7 +10,7 @@ import numpy as np
 from madaline.graph.node import INT64, Node
 from madaline.plan.views import stored_strides, width
 from madaline.ship.language import Language
-from madaline.ship.rowwise import moved, place_of, sizes
+from madaline.ship.rowwise import is_number, moved, place_of, sizes
 from madaline.ship.script import concatenated
 
 if TYPE_CHECKING:
@@ -48,6 +48,12 @@ def _matmul(loops: Loops, node: Node) -> None:
     *outer, n_out = sizes(node)
     if not width(x.shape):
         return
+    views = loops.plan.views[id(x)], loops.plan.views[id(W)]
+    if all(count == 1 for count in outer) and not any(is_number(view.root) for view in views):
+        first, second = ((loops.name(view.root), view.offset) for view in views)
+        strides = views[0].strides[-1], *views[1].strides[-2:]
+        if loops.code.product(loops.name(node), first, second, strides, (sizes(x)[-1], n_out)):
+            return
     with loops.nest(outer) as at, loops.nest([sizes(x)[-1]], "k", scope=True) as (k,):
         loops.code.constant("factor", node.dtype, loops.load(x, [*at, k]))
         with loops.nest([n_out], "j") as (j,):

@@ -13,7 +13,7 @@ MAX_LENGTH = 40
 "Characters of a text that become part of an identifier; C compilers need not tell longer ones apart."
 
 OUTPUTS = re.compile(
-    r"labels?|label_\d+|probabilities|decision|prediction|quantiles|mean|std|weights|means",
+    r"labels?|label_\d+|probabilities|decision|prediction|quantiles|mean|std|weights|means|low|high|parts|value",
 )
 "The outputs of estimators, which keep their names."
 

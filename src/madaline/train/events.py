@@ -83,6 +83,13 @@ class Callback:
     has_ticks: bool = False
     watches_epochs: bool = True
 
+    def resume_settings(self) -> Mapping[str, Any]:
+        """Settings of the callback by name, as plain data: a run is resumed only if they are equal.
+
+        None by default. A callback that decides when training ends, or changes its rate, gives what decides it.
+        """
+        return {}
+
     def epochs_at_once(self) -> float:
         """Number of epochs that may be run before :meth:`on_epoch_end` is called for each of them.
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import UnknownNameError
+from madaline.extras import require
 
 SHOWN_ROWS = 12
 "Maximum number of rows that are printed; of a longer history the first and last ones."
@@ -76,6 +77,7 @@ class HistoryTable(Mapping[str, np.ndarray]):
 
     def frame(self) -> Any:
         """The table as a polars data frame."""
+        require("polars", "history.frame()")
         import polars as pl  # imported only when needed
 
         return pl.DataFrame({name: self[name] for name in self})

@@ -138,7 +138,7 @@ class Population:
             For each member the options in which it differs from the others, for example ``{"batch_size": 32}``.
         max_seconds : float, optional
             Time limit for the whole run: no member is started after it, and those that run end after their current
-            epoch.
+            epoch, or within a long one.
         on_divergence : {"stop", "raise", "skip"}
             What to do if the loss of a mini-batch is not finite. ``"stop"``: the member ends, the others continue, and
             ``errors`` has the explanation; it is an error if all members diverge. ``"raise"``: the run ends with the

@@ -19,6 +19,7 @@ from madaline.optim.clipping import ClipNorm, Clipping
 from madaline.optim.constraints import Constraint
 from madaline.optim.lbfgs import LBFGS
 from madaline.optim.optimizer import Optimizer, as_optimizer
+from madaline.optim.plateau import Plateau, ReduceOnPlateau
 from madaline.optim.regularizers import Regularizer
 from madaline.optim.schedule import Schedule, as_schedule
 
@@ -54,6 +55,13 @@ class Recipe:
     constraints: tuple[tuple[str, Constraint], ...] = ()
     average: Average | None = None
     groups: tuple[tuple[str, ParameterGroup], ...] = ()
+
+    def start_plateau(self) -> Plateau | None:
+        """The state of the part of the schedule that watches a metric, if there is one."""
+        found = [(wait, part) for wait, part in self.schedule.watching() if isinstance(part, ReduceOnPlateau)]
+        if len(found) > 1:
+            raise ConfigError(f"schedule has {len(found)} parts that watch a metric. Keep one of them.")
+        return found[0][1].start(wait=found[0][0]) if found else None
 
     @classmethod
     def of(

@@ -6,12 +6,15 @@ The functions that read raise ValueError, TypeError or KeyError for data that no
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from madaline.optim.plateau import Plateau
 from madaline.train.history import History, HistoryTable
+from madaline.train.metrics import Metric
 from madaline.train.stopping import EarlyStoppingState
 
 PLATEAU = ("scale", "best", "n_bad", "n_cooldown")
@@ -33,6 +36,17 @@ class Progress:
     "Duration of the current epoch so far."
     rate_scale: float = 1.0
     "Factor of the learning rate, set by callbacks."
+
+
+@dataclass
+class ResumePoint:
+    """The state from which a later session continues, without data and programs."""
+
+    arrays: dict[str, np.ndarray]
+    progress: Progress
+    history: History
+    plateau: Plateau | None
+    metrics: Sequence[Metric]
 
 
 def progress_from_plain(

@@ -6,16 +6,14 @@ import functools
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from madaline.errors import ConfigError, ShapeError
+from madaline.errors import ShapeError
 from madaline.functional.model import Model
 from madaline.optim.averaging import SWA
 from madaline.optim.lbfgs import LBFGS
 from madaline.optim.optimizer import Optimizer
-from madaline.optim.plateau import Plateau, ReduceOnPlateau
 from madaline.train.blocks import ArrayBlocks, Block, BlockSource
 from madaline.train.data import TrainingData
 from madaline.train.divergence import bad_parameters, divergence, nothing_left
@@ -26,33 +24,21 @@ from madaline.train.history import History
 from madaline.train.interrupts import Interrupts
 from madaline.train.metrics import Metric
 from madaline.train.options import FitOptions
+from madaline.train.pace import Pace
 from madaline.train.probes import interval, probe_columns
 from madaline.train.programs import Programs
 from madaline.train.recipe import Recipe
 from madaline.train.sampling import Batches
-from madaline.train.saved_state import Progress
+from madaline.train.saved_state import Progress, ResumePoint
 from madaline.train.statistics import recompute_statistics
 from madaline.train.stepping import Stepper, StepResults
 from madaline.train.stopping import EarlyStoppingState
-from madaline.train.sums import added, means
+from madaline.train.sums import added, mean_row, named
 
-MANY_ROWS, MANY_STEPS = 1 << 18, 1 << 16
-"Short epochs are run together up to this many rows and steps, if no callback needs to see each."
 SHORT_SECONDS = 0.1
 "Time limit for what remains to be done after Ctrl-C."
-TICK_SECONDS = 0.2
-"Approximate time between interruptions of a long epoch for a progress bar, a time limit or a checkpoint."
-
-
-@dataclass
-class ResumePoint:
-    """The state from which a later session continues, without data and programs."""
-
-    arrays: dict[str, np.ndarray]
-    progress: Progress
-    history: History
-    plateau: Plateau | None
-    metrics: Sequence[Metric]
+GRACE_SECONDS, GRACE_FRACTION = 0.5, 0.05
+"An epoch may go on for so long, or this fraction of the time limit, after the limit is reached."
 
 
 class Session:
@@ -115,7 +101,7 @@ class Session:
         "The rows of the current block."
         self.total_steps = None if total_epochs is None or not source.epoch_steps else total_epochs * source.epoch_steps
         self.evaluator = programs.evaluator(metrics, threads=threads)
-        self.progress, self.history, self.plateau = Progress(), History(), _plateau(self.recipe)
+        self.progress, self.history, self.plateau = Progress(), History(), self.recipe.start_plateau()
         self.best: dict[str, np.ndarray] | None = None
         "Parameters and state of the best epoch."
         self.stop_reason = ""
@@ -124,25 +110,29 @@ class Session:
         self.view = TrainingView(self)
         self.stepper: Stepper | None = None
         self._solver: FullBatch | None = None
-        self._probe_every = probe_every or 0
         if isinstance(self.recipe.optimizer, LBFGS):
             self._solver = FullBatch(self)
         else:
-            self.stepper = self._new_stepper()
+            self.stepper, probe_every = self._new_stepper(probe_every)
+        self._pace = Pace(
+            self.callbacks, probe_every=probe_every or 0 if probes else 0, has_limit=options.max_seconds is not None
+        )
         self._interrupts = Interrupts(self._stop_steps)
         self._skipped: Batches | None = None
-        self._speed = 0.0
         self._started = 0.0
-        self._has_ticks = options.max_seconds is not None or any(callback.has_ticks for callback in self.callbacks)
 
-    def _new_stepper(self) -> Stepper:
+    def _new_stepper(self, probe_every: int | None) -> tuple[Stepper, int | None]:
+        """The stepper, and the number of steps between samples of the probes.
+
+        The default of that depends on the step.
+        """
         # The step with probes first: the one without is made of the same graph.
         probing = self.programs.training(self.data, self.evaluator.of_rows, self.probes)
         plain = self.programs.training(self.data, self.evaluator.of_rows, ())
-        if self.probes and not self._probe_every:
+        if self.probes and not probe_every:
             per_epoch = self.source.epoch_steps or 1
-            self._probe_every = interval(plain[0].graph, self.batch_size, per_epoch, self.total_steps)
-        return Stepper(
+            probe_every = interval(plain[0].graph, self.batch_size, per_epoch, self.total_steps)
+        stepper = Stepper(
             self.model,
             self.recipe,
             plain,
@@ -151,6 +141,7 @@ class Session:
             threads=self.threads,
             skips=self.options.on_divergence == "skip",
         )
+        return stepper, probe_every
 
     @property
     def arrays(self) -> dict[str, np.ndarray]:
@@ -237,10 +228,13 @@ class Session:
             self.tick()
             self.check_time()
 
-    def check_time(self) -> None:
-        """End if the time limit is reached."""
+    def check_time(self, *, has_grace: bool = False) -> None:
+        """End if the time limit is reached; with grace, if it was reached a while ago."""
         limit = self.options.max_seconds
-        if limit is not None and time.monotonic() - self._started > limit and not self.stop_reason:
+        if limit is None or self.stop_reason:
+            return
+        grace = max(GRACE_SECONDS, GRACE_FRACTION * limit) if has_grace else 0.0
+        if time.monotonic() - self._started > limit + grace:
             self.stop_reason = "time"
 
     def tick(self) -> None:
@@ -266,27 +260,10 @@ class Session:
 
     def _epochs_together(self, left: int) -> int:
         """Number of epochs to run at a time: one, unless nothing looks at them in between."""
-        rows = self.source.epoch_rows
-        if (
-            rows is None
-            or self.watch is not None
-            or self.plateau is not None
-            or self.progress.step
-            or self.evaluates
-            or any(callback.every for callback in self.callbacks)
-        ):
+        rows, watched = self.source.epoch_rows, self.watch is not None or self.plateau is not None
+        if rows is None or watched or self.progress.step or self.evaluates:
             return 1
-        epochs = min((callback.epochs_at_once() for callback in self.callbacks), default=math.inf)
-        steps: float = MANY_STEPS
-        if self.probes:
-            steps = min(steps, self._steps_to_probe())
-        if self._has_ticks:
-            steps = min(steps, self._speed * TICK_SECONDS)
-        return max(1, int(min(left, epochs, steps / (self.steps_an_epoch or 1), MANY_ROWS / max(rows, 1))))
-
-    def _steps_to_probe(self) -> int:
-        """Number of steps before the next one with probes."""
-        return -self.progress.t % self._probe_every
+        return self._pace.epochs_together(left, t=self.progress.t, n_steps=self.steps_an_epoch or 1, n_rows=rows)
 
     def _run_together(self, count: int) -> None:
         """Several epochs as one run of the native loop."""
@@ -299,7 +276,7 @@ class Session:
             found = self._step(joined)
             values, weights = found.values, found.weights
             passed = time.perf_counter() - started
-            self._speed = len(weights) / max(passed, 1e-9)
+            self._pace.measure(len(weights), passed)
             start = 0
             for part, rate in zip(parts, self.rates(self.progress.t + stops).tolist(), strict=True):
                 stop = min(start + len(part), len(weights))
@@ -320,7 +297,7 @@ class Session:
         started = time.perf_counter()
         progress, batches = self.progress, block.batches
         while (first := progress.step - before) < len(batches) and not self.stop_reason:
-            stop, probing = self._next_piece(first, len(batches))
+            stop, probing = self._pace.next_piece(first, len(batches), t=progress.t)
             with self._interrupts.deferred():
                 found = self._step(batches.part(first, stop), probing=probing)
                 values, weights = found.values, found.weights
@@ -332,27 +309,13 @@ class Session:
                 passed = time.perf_counter() - started
                 started += passed
                 progress.seconds += passed
-                self._speed = len(weights) / max(passed, 1e-9)
+                self._pace.measure(len(weights), passed)
             self._check_batch(found)
             self._report_steps(values, len(weights))
             if progress.step - before < len(batches):
                 self.tick()
-                if not block.is_last:  # an epoch of a stream may be long
-                    self.check_time()
-
-    def _next_piece(self, first: int, n_steps: int) -> tuple[int, bool]:
-        """Where to stop next, and whether the piece is one step with probes."""
-        stop = n_steps
-        for count in [callback.every for callback in self.callbacks if callback.every]:
-            stop = min(stop, first + count - self.progress.t % count)
-        if self._has_ticks:
-            stop = min(stop, first + max(1, int(self._speed * TICK_SECONDS)))
-        if self.probes:
-            wait = self._steps_to_probe()
-            if wait == 0:
-                return first + 1, True
-            stop = min(stop, first + wait)
-        return stop, False
+                # An epoch of a stream may be long; others are finished if that does not take much longer.
+                self.check_time(has_grace=block.is_last)
 
     def _step(self, batches: Batches, *, probing: bool = False) -> StepResults:
         assert self.stepper is not None
@@ -384,22 +347,21 @@ class Session:
         progress.step += len(weights)
         progress.sums = added(progress.sums, values, weights)
         if self.options.record_steps and len(weights):
-            columns = {"step": np.arange(progress.t - len(weights), progress.t) + 1} | self._named(values)
+            columns = {"step": np.arange(progress.t - len(weights), progress.t) + 1} | named(
+                values, has_penalty=self._has_penalty
+            )
             columns["learning_rate"] = self.rates(columns["step"])
             self.history.steps.add_columns(columns)
 
-    def _named(self, values: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """The outputs of steps by the names of the history; with penalties the objective differs from the loss."""
-        named = {"loss": values.get("loss", values["objective"])}
-        named |= {name.removeprefix("metric."): value for name, value in values.items()}
-        if not self.recipe.regularizers:
-            del named["objective"]
-        return named
+    @property
+    def _has_penalty(self) -> bool:
+        return bool(self.recipe.regularizers)
 
     def _report_steps(self, values: Mapping[str, np.ndarray], done: int) -> None:
         if not done:
             return
-        last = {name: float(value[done - 1]) for name, value in self._named(values).items()}
+        found = named(values, has_penalty=self._has_penalty)
+        last = {name: float(value[done - 1]) for name, value in found.items()}
         for callback in self.callbacks:
             if callback.every and self.progress.t % callback.every == 0:
                 callback.on_steps(self.view, self.progress.t, last)
@@ -431,13 +393,8 @@ class Session:
             self.stop_reason = "diverged"
             raise nothing_left(self, self._skipped)
         started = time.perf_counter()
-        found = means(progress.sums)
-        objective = found.pop("objective", math.nan)
-        row: dict[str, float] = {"epoch": progress.epoch + 1, "loss": found.pop("loss", objective)}
-        if row["loss"] != objective and self.recipe.regularizers:
-            row["penalty"] = objective - row["loss"]
-        row |= {name.removeprefix("metric."): value for name, value in found.items()}
-        row |= self.evaluation_row()
+        row: dict[str, float] = {"epoch": progress.epoch + 1}
+        row |= mean_row(progress.sums, has_penalty=self._has_penalty) | self.evaluation_row()
         row["learning_rate"] = float(self.rates(np.array([max(progress.t, 1)]))[0]) if rate is None else rate
         row["seconds"] = progress.seconds + time.perf_counter() - started
         with self._interrupts.deferred():
@@ -502,10 +459,3 @@ class Session:
 
 def _nothing() -> None:
     """Do nothing."""
-
-
-def _plateau(recipe: Recipe) -> Plateau | None:
-    found = [(wait, part) for wait, part in recipe.schedule.watching() if isinstance(part, ReduceOnPlateau)]
-    if len(found) > 1:
-        raise ConfigError(f"schedule has {len(found)} parts that watch a metric. Keep one of them.")
-    return found[0][1].start(wait=found[0][0]) if found else None

@@ -42,8 +42,8 @@ class SideBySide:
     threads : int
         Maximum number of threads.
     max_seconds : float or None
-        Time limit: no member is started after it, and those that run end after their current epoch. Each thread runs at
-        least one member.
+        Time limit: no member is started after it, and those that run end after their current epoch, or within a long
+        one. Each thread runs at least one member.
     watch : callable
         Called with this object a few times a second, in the calling thread.
 

@@ -130,7 +130,7 @@ def training_step(
         outputs |= {f"slot.{name}": value for name, value in zip(optimizer.slots, new_slots, strict=True)}
         if network.n_state:
             outputs["state"] = network.state_after(context, data.state)
-        if recipe.average is not None:
+        if recipe.average is not None and average is not None:
             outputs["average"] = recipe.average.update(average, new_w, t=t)
         names, values = probe_values(network, context, probes, w=w, g=raw_gradient, new_w=new_w)
         if names:

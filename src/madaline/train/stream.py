@@ -11,6 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from madaline.errors import ConfigError, ShapeError
+from madaline.extras import require
 from madaline.graph.shapes import show
 from madaline.graph.tree import flatten, tree_map
 from madaline.nn.initializers import stream as random_stream
@@ -159,6 +160,7 @@ class ParquetRows:
     def __init__(
         self, path: str | os.PathLike[str], *, target: str | None, weight: str | None, features: Sequence[str] | None
     ) -> None:
+        require("polars", "A Stream from a Parquet file")
         import polars as pl  # those who read files wait for it
 
         if not Path(path).exists():

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import TypeVar
 
 import numpy as np
+
+T = TypeVar("T")
 
 
 def added(before: Mapping[str, float], values: Mapping[str, np.ndarray], weights: np.ndarray) -> dict[str, float]:
@@ -36,6 +39,23 @@ def means(sums: Mapping[str, float]) -> dict[str, float]:
     """Sums divided by the sum of the weights."""
     weight = sums.get("weight", 0.0)
     return {name: value / weight if weight else math.nan for name, value in sums.items() if name != "weight"}
+
+
+def named(values: Mapping[str, T], *, has_penalty: bool) -> dict[str, T]:
+    """The outputs of steps by the names of the history; with penalties the objective differs from the loss."""
+    found = {"loss": values.get("loss", values["objective"])}
+    found |= {name.removeprefix("metric."): value for name, value in values.items()}
+    if not has_penalty:
+        del found["objective"]
+    return found
+
+
+def mean_row(sums: Mapping[str, float], *, has_penalty: bool) -> dict[str, float]:
+    """The columns of an epoch's row of the history that are means over its steps."""
+    row = named({"objective": math.nan} | means(sums), has_penalty=True)
+    objective = row.pop("objective")
+    penalty = {"penalty": objective - row["loss"]} if has_penalty and row["loss"] != objective else {}
+    return {"loss": row.pop("loss")} | penalty | row
 
 
 def _one_by_one(start: float, terms: np.ndarray) -> float:

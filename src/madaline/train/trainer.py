@@ -26,7 +26,8 @@ from madaline.train.metrics import as_metrics
 from madaline.train.options import FitOptions
 from madaline.train.programs import Programs
 from madaline.train.recipe import Recipe, by_pattern, check_patterns
-from madaline.train.session import ResumePoint, Session
+from madaline.train.saved_state import ResumePoint
+from madaline.train.session import Session
 from madaline.train.setup import new_session
 from madaline.train.shared import SharedParts
 from madaline.train.stream import Stream
@@ -212,7 +213,8 @@ class Trainer:
         record_steps : bool
             Whether ``history.steps`` gets a row for every step.
         max_seconds : float, optional
-            Time limit: training stops after the epoch that reaches it; with a stream, after the step.
+            Time limit: training stops after the epoch that reaches it, or within the epoch if it takes more than half a
+            second (5% of a longer limit) longer; with a stream, after the step.
         on_divergence : {"raise", "stop", "skip"}
             What to do if the loss of a mini-batch is not finite: raise an error, stop, or leave the batch out.
         progress : bool, optional

@@ -32,7 +32,7 @@ def test_any_sign_can_be_given():
 @pytest.mark.parametrize("sign", ["", "ab", "\n", '"', "é"])
 def test_a_delimiter_that_is_none_is_refused(sign):
     with pytest.raises(
-        ConfigError, match=r"must be one character other than a letter, a digit or a quote, .* or one of tab"
+        ConfigError, match=r"must be one to three characters, not letters, digits or quotes, .* or one of tab"
     ):
         read("a,b\n1,2", delimiter=sign)
 

@@ -107,6 +107,7 @@ EXAMPLES = {
         (np.matmul, A, SINGLE),
         (np.matmul, SINGLE.T.copy(), SINGLE),
         (np.matmul, INTEGERS, B),
+        (np.matmul, INTEGERS > 1, INTEGERS.T > 1),
         (np.matmul, INTEGERS, INTEGERS.T.copy()),
         (lambda x: x @ [[1.0], [2.0], [3.0], [4.0]], A),
     ],

@@ -126,6 +126,8 @@ def test_weight_norm_starts_as_its_layer_and_its_scale_is_the_length(rng):  # C7
     for layer in (md.Linear(3), md.Linear(3, bias=False), md.nn.Maxout(2, 3), md.Linear(3, init="orthogonal")):
         plain, normed = (net.init(4, seed=2, dtype="float64") for net in (layer, md.nn.WeightNorm(layer)))
         plain.params["W"] = normed.params["V"]
+        if layer.bias:
+            plain.params["b"] = normed.params["b"]
         np.testing.assert_allclose(normed(x), plain(x), rtol=1e-12)
     np.testing.assert_allclose(normed.params["g"], 1.0)
     normed.params["V"][...] *= 7.0

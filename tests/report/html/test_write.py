@@ -485,3 +485,31 @@ def test_a_layer_that_has_stopped_stays_empty_in_a_heat_map():
     history = probed([[1.0] * 8, [1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]])
     (chart,) = Page(report(Findings("t", "regression", history=history))).charts
     assert chart["data"][0]["z"][1] == [0.0, 0.0, *[None] * 6]
+
+
+@pytest.mark.parametrize("count", [2, 12, 40])
+def test_an_ensemble_is_drawn_with_its_members(trained, count):
+    """A member is a box with a bar for each layer; kinds of members are listed with their weights."""
+    nets = [md.mlp(8, 3, activation="tanh") for _ in range(count - 1)]
+    model = md.nn.Ensemble(*nets, md.Linear(3), weights=[0.5 / (count - 1)] * (count - 1) + [0.5]).init(4)
+    text = report(replace(findings(trained), model=model))
+    drawn = min(count, 12)
+    assert f"<title>An ensemble of {count} members</title>" in text
+    assert text.count('<rect class="unit"') == drawn
+    assert text.count('<rect class="layer"') == 3 * (drawn - 1) + 2
+    assert f"{count - 1} net{'s' * (count > 2)} (4 → 8 → 3 units), weight" in text
+    assert "1 linear model (4 → 3 units), weight 0.50" in text
+    assert "The first member" in text
+    assert f"those of the first of {count} members" in text
+    assert "1 Tanh()" in text.replace("\\u0020", " "), "layers of probes are named as in the first member"
+
+
+def test_the_worst_rows_show_as_many_columns_as_fit(trained):
+    """Wide columns are left out, so that the table is not cut off; the text says how many there are."""
+    names = [f"a column with a long name {k}" for k in range(6)]
+    columns = {name: ["x" * 200, "y"] for name in names}
+    rows = WorstRows([3, 4], {"true": ["x", "y"], "predicted": ["y", "x"]}, columns)
+    text = report(replace(findings(trained), worst=rows))
+    assert "The 2 most important of 6 columns are shown." in text
+    few = WorstRows([3, 4], {"true": ["x", "y"]}, {str(k): ["1", "2"] for k in range(6)})
+    assert "most important" not in report(replace(findings(trained), worst=few)).split("Worst predictions")[1]

@@ -10,7 +10,13 @@ from itertools import islice
 from madaline.data.reading.assumption import Assumption
 from madaline.data.reading.dialect import is_delimiter
 from madaline.data.reading.known import KnownFormat
-from madaline.data.reading.records import joined_blanks, records, sample_lines
+from madaline.data.reading.records import (
+    UNIT_SEPARATOR,
+    joined_blanks,
+    records,
+    sample_lines,
+    with_unit_separators,
+)
 from madaline.data.reading.text import Text
 from madaline.errors import ConfigError
 
@@ -19,7 +25,8 @@ USUAL = {"\t": "a tab", ";": "a semicolon", "|": "a bar", ",": "a comma"}
 BLANK = " "
 NAMES = {"tab": "\t", "\\t": "\t", "semicolon": ";", "comma": ",", "space": " ", "bar": "|", "pipe": "|"}
 "Names of delimiters that are hard to type."
-RARE = "~^\u00a6\u00a7\u00ac`\\"
+CONTROLS = "".join(chr(code) for code in range(1, 32) if chr(code) not in "\t\n\r")
+RARE = CONTROLS + "~^\u00a6\u00a7\u00ac`\\"
 "Characters that values hardly ever contain."
 UNLIKE_BLANKS = ":=!"
 "Of two ways to get as many fields, these characters are preferred to blanks; a slash or a dash is not."
@@ -45,8 +52,8 @@ def find_delimiter(text: Text, given: str | None, skip: int, known: KnownFormat 
         sign = NAMES.get(given.lower(), given)
         if not is_delimiter(sign):
             raise ConfigError(
-                f"--delimiter {given!r} must be one character other than a letter, a digit or a quote, such as ';', or "
-                f"one of {', '.join(NAMES)}."
+                f"--delimiter {given!r} must be one to three characters, not letters, digits or quotes, such as ';', "
+                f"or one of {', '.join(NAMES)}."
             )
         return sign, []
     if declared := DECLARED.match(text.sample):
@@ -77,7 +84,9 @@ def _as_known(lines: list[str], text: Text, known: KnownFormat) -> str | None:
 def _shown(lines: list[str], text: Text) -> str:
     """The first delimiter that gives nearly all lines the same number of fields; a comma for a single column."""
     others = sorted(set("".join(lines[:SAMPLED])) - set(USUAL), key=lambda sign: (sign not in RARE, sign))
-    others = [sign for sign in others if is_delimiter(sign) and not sign.isspace() and sign.isprintable()]
+    others = [sign for sign in others if is_delimiter(sign) and (sign in RARE or not sign.isspace())]
+    if several := _several(lines):
+        return several
     shares = {sign: _share(lines, sign, text) for sign in USUAL}
     shares |= {sign: _share_of_rare(lines, sign, text) for sign in others if sign in RARE}
     blank = _share(lines, BLANK, text)
@@ -92,8 +101,34 @@ def _shown(lines: list[str], text: Text) -> str:
     return next(sign for sign, share in shares.items() if share >= min(highest, ALIKE)) if highest else ","
 
 
+def _several(lines: list[str]) -> str | None:
+    """A delimiter of several characters: in every line as often as in the header, which has them nowhere else.
+
+    One that repeats a usual delimiter is not looked for: there are empty fields between its characters.
+    """
+    some = [line for line in lines[:SAMPLED] if line.strip()]
+    if len(some) < 2:
+        return None
+    signs: set[str] = set(_SEVERAL.findall(some[0]))
+    for sign in sorted(signs, key=len, reverse=True):
+        rest = some[0].replace(sign, "")
+        is_alone = not any(each in rest for each in sign) and not (len(set(sign)) == 1 and sign[0] in USUAL)
+        n_times = some[0].count(sign)
+        names = [name.strip(' "\r\n') for name in some[0].split(sign)]
+        are_names = len(set(names)) == len(names) and all(name[:1].isalpha() for name in names)
+        is_alone &= not any(each in rest for each in USUAL)
+        if is_alone and are_names and all(line.count(sign) == n_times for line in some):
+            return sign
+    return None
+
+
+_SEVERAL = re.compile(r'(?<=[\w"])[^\w\s".()\[\]{}\']{2,3}(?=[\w"])')
+
+
 def _records(lines: list[str], sign: str, text: Text) -> list[list[str]]:
     """The first records that are not blank."""
+    if len(sign) > 1:
+        lines, sign = [with_unit_separators(line, sign) for line in lines], UNIT_SEPARATOR
     found = records(map(joined_blanks, lines), "\t", text) if sign == BLANK else records(lines, sign, text)
     return [record for record in islice(found, SAMPLED) if any(record)]
 

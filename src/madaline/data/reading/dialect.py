@@ -14,6 +14,8 @@ from madaline.errors import FileFormatError
 QUOTINGS = ("necessary", "always", "non_numeric")
 "Which fields are quoted: those that need it, all, or all but numbers."
 LINE_ENDS = ("\n", "\r\n", "\r")
+LONGEST_DELIMITER = 3
+"Number of characters of a delimiter."
 LOOKED_AT = 50
 "Number of lines that show which fields are quoted."
 _NUMBER = re.compile(r"^[+-]?[\d.,]*$")
@@ -26,7 +28,7 @@ class Dialect:
     Attributes
     ----------
     delimiter : str
-        The character between fields; a blank stands for any number of blanks.
+        The characters between fields; a blank stands for any number of blanks.
     quoting : {"necessary", "always", "non_numeric"}
     encoding : str
         The name of a Python codec; ``"utf-8-sig"`` is UTF-8 with a byte order mark.
@@ -62,8 +64,12 @@ class Dialect:
 
 
 def is_delimiter(sign: Any) -> bool:
-    """Whether something can be a delimiter: one character that is not a letter, a digit, a quote or a line end."""
-    return isinstance(sign, str) and len(sign) == 1 and not sign.isalnum() and sign not in '\r\n"\0'
+    """Whether something can be a delimiter: one to three characters, no letters, digits, quotes or line ends."""
+    return (
+        isinstance(sign, str)
+        and 1 <= len(sign) <= LONGEST_DELIMITER
+        and not any(each.isalnum() or each in '\r\n"\0' for each in sign)
+    )
 
 
 def quoting_of(lines: Iterable[str], delimiter: str) -> str:

@@ -69,7 +69,8 @@ class DetectedEncoding:
         self.has_bare_returns |= last == b"\r"
         if is_utf8 and is_free:
             is_utf8 = not decoder.getstate()[0]
-        if controls > max(8, offset // 100):
+        # A single one, such as \\x01 or \\x1f, may be the delimiter.
+        if controls > max(8, offset // 100) and len(set(start) & set(_CONTROLS)) != 1:
             raise FileFormatError(f"{name} is not a text: {controls:,} of its {offset:,} bytes are control characters.")
         is_usual = not is_utf8 and usual is not None and not usual.startswith("utf")
         if not is_utf8:

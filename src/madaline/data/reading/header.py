@@ -11,9 +11,11 @@ from madaline.data.reading.known import KnownFormat
 from madaline.errors import ConfigError
 
 NUMBER_LIKE = re.compile(
-    r"^[$€£¥(+\-\u2212]*[\d.,'\s]*\d[\d.,'\s]*([eE][+-]?\d+)?[)%€$£]?$|^\d{1,4}[-/.:]\d{1,2}[-/.:]\d"
+    r"^[$€£¥(+\-\u2212]*[.,'\s]*\d[\d.,'\s]*([eE][+-]?\d+)?[)%€$£]?$|^\d{1,4}[-/.:]\d{1,2}[-/.:]\d"
 )
-"Numbers and dates in most formats."
+"Numbers and dates in most formats. Each character can be matched in one way only, so that long cells take no time."
+LONGEST_COUNT = 9
+"Number of digits of a name that counts up, such as a year."
 YEAR = re.compile(r"^(19|20)\d\d$")
 ORANGE_TYPES = {"", "c", "continuous", "d", "discrete", "s", "string", "text", "t", "time", "b", "basket"}
 ORANGE_FLAGS = re.compile(r"^(|c|class|m|meta|i|ignore|\S+=.*)$")
@@ -87,7 +89,7 @@ def _votes(first: Sequence[str], body: Sequence[Sequence[str]]) -> int:
 
 def _counts_up(cells: Sequence[str]) -> bool:
     """Whether names are 0, 1, 2 or 2014, 2015, 2016 or the like."""
-    if len(cells) < 3 or not all(cell.strip().isdecimal() for cell in cells):
+    if len(cells) < 3 or not all(cell.strip().isdecimal() and len(cell.strip()) <= LONGEST_COUNT for cell in cells):
         return False
     numbers = [int(cell) for cell in cells]
     return numbers == list(range(numbers[0], numbers[0] + len(numbers)))
@@ -116,28 +118,26 @@ def unique_names(given: Sequence[str], width: int) -> tuple[tuple[str, ...], fro
     """
     names: dict[str, None] = {}
     unnamed: set[str] = set()
-    repeated: list[str] = []
+    repeated: dict[str, int] = {}
+    "For each name that is used again, the number of its last use."
     taken = set(given)
     for position in range(width):
         in_file = given[position] if position < len(given) else ""
         # The first column that pandas and R write without a name holds the numbers or names of rows.
         is_index = position == 0 and len(given) > 1 and any(given)
         first = name = in_file or ("row" if is_index else f"column_{position + 1}")
-        count = 1
         while name in names or (name != in_file and name in taken):
-            count += 1
-            name = f"{first}_{count}"
+            repeated[first] = repeated.get(first, 1) + 1
+            name = f"{first}_{repeated[first]}"
         if not in_file:
             unnamed.add(name)
-        elif count > 1 and first not in repeated:
-            repeated.append(first)
         names[name] = None
     notes = []
-    if repeated:
-        examples = f"{repeated[0]}_2"
+    if in_header := [name for name in repeated if name in taken]:
+        examples = f"{in_header[0]}_2"
         notes = [
             Assumption(
-                f"{named(repeated)} {'names' if len(repeated) == 1 else 'name'} more than one column; the later ones "
+                f"{named(in_header)} {'names' if len(in_header) == 1 else 'name'} more than one column; the later ones "
                 f"are named {examples!r} and so on.",
                 "--header",
             )

@@ -15,11 +15,13 @@ from madaline.data.reading.format import TableFormat
 from madaline.data.reading.known import KnownFormat
 from madaline.data.reading.layout import Layout, find_layout
 from madaline.data.reading.records import (
+    UNIT_SEPARATOR,
     LooseQuotes,
     joined_blanks,
     sample_lines,
     with_delimiter,
     with_strict_quotes,
+    with_unit_separators,
 )
 from madaline.data.reading.text import Text, read_text, rewritten
 from madaline.errors import FileFormatError
@@ -126,6 +128,9 @@ class TextPart(Part):
         quoting, delimiter = quoting_of(sample_lines(text), sign), sign
         if sign == " ":
             text, delimiter = rewritten(text, (joined_blanks(line) + "\n" for line in text.lines()), stack), "\t"
+        elif len(sign) > 1:
+            lines = (with_unit_separators(line, sign) for line in text.lines())
+            text, delimiter = rewritten(text, lines, stack), UNIT_SEPARATOR
         elif not sign.isascii():
             text, delimiter = with_delimiter(text, sign, ",", stack), ","
         find = partial(find_layout, header=options.header, skip=options.skip, ragged=options.ragged, known=known)

@@ -16,6 +16,10 @@ LONGEST = 1 << 24
 "Number of characters of a field. The limit of Python's csv module is 131,072, and tables may hold whole letters."
 
 
+UNIT_SEPARATOR = "\x1f"
+"The delimiter of a text that had one of several characters."
+
+
 class LooseQuotes(Exception):  # noqa: N818 - caught, and the text is read again
     """A text has quotes that polars misreads, such as ``5" pipe`` or a blank before a quote."""
 
@@ -36,6 +40,20 @@ def records(lines: Iterable[str], delimiter: str, text: Text) -> Iterator[list[s
         raise FileFormatError(
             f"{text.name}, line {reader.line_num:,}: {error}. Most likely a double quote is opened and never closed."
         ) from error
+
+
+def with_unit_separators(line: str, delimiter: str) -> str:
+    r"""A line with the character ``\x1f`` in place of a delimiter of several characters, except in quotes.
+
+    Examples
+    --------
+    >>> with_unit_separators('1::"a::b"::2', "::")
+    '1\x1f"a::b"\x1f2'
+    """
+    if '"' not in line:
+        return line.replace(delimiter, UNIT_SEPARATOR)
+    pattern = rf'("(?:[^"]|"")*")|{re.escape(delimiter)}'
+    return re.sub(pattern, lambda found: found.group(1) or UNIT_SEPARATOR, line)
 
 
 def joined_blanks(line: str) -> str:

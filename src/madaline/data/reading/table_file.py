@@ -20,6 +20,7 @@ from madaline.data.reading.options import ReadOptions
 from madaline.data.reading.parts import FramePart, ParquetPart, Part, TextPart
 from madaline.data.reading.statements import date_assumptions, format_assumptions
 from madaline.errors import ConfigError, FileFormatError
+from madaline.extras import require
 
 if TYPE_CHECKING:
     import polars as pl
@@ -90,6 +91,7 @@ def open_table(
     name : str, optional
         The name of a file in messages; by default its path.
     """
+    require("polars", "Reading a table from a file")
     options = options or ReadOptions()
     with ExitStack() as stack:
         name, parts, notes = _parts(source, options, stack, name, earlier_format)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import io
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -12,8 +11,11 @@ from itertools import islice
 from pathlib import Path
 from typing import IO
 
+import numpy as np
+
 from madaline.data.reading.assumption import Assumption
 from madaline.data.reading.encoding import BLOCK, DetectedEncoding, blocks_of, opened
+from madaline.data.reading.temporary import temporary_folder
 from madaline.data.reading.unpacking import GZIP, Unpacked
 from madaline.errors import FileFormatError
 
@@ -85,34 +87,33 @@ class Text:
 
     def blocks(self) -> Iterator[bytes]:
         """The bytes in blocks that end with a line, outside of quotes."""
-        rest = b""
+        rest: list[bytes] = []  # the beginning of a record, whose end was not in the blocks so far
+        n_quotes = 0
         for block in blocks_of(self.source):
-            whole = rest + block
-            end = _end_of_records(whole) if self.has_quotes else whole.rfind(b"\n") + 1
+            end = _end_of_records(block, n_quotes) if self.has_quotes else block.rfind(b"\n") + 1
             if end:
-                yield whole[:end]
-            rest = whole[end:]
-            if len(rest) > IN_MEMORY:
+                yield b"".join([*rest, block[:end]])
+                rest, n_quotes = [], 0
+            rest.append(block[end:])
+            n_quotes += block.count(b'"', end)
+            if sum(map(len, rest)) > IN_MEMORY:
                 raise FileFormatError(
                     f"{self.name} has a double quote that is never closed, or a line of more than "
                     f"{IN_MEMORY >> 20} MiB."
                 )
-        if rest:
-            yield rest
+        if any(rest):
+            yield b"".join(rest)
 
 
-def _end_of_records(block: bytes) -> int:
-    """The end of the last line that has all of its quotes closed; 0 if there is none."""
-    end = len(block)
-    quotes = block.count(b'"')
-    while True:
-        newline = block.rfind(b"\n", 0, end)
-        if newline < 0:
-            return 0
-        quotes -= block.count(b'"', newline, end)
-        if quotes % 2 == 0:
-            return newline + 1
-        end = newline
+def _end_of_records(block: bytes, n_quotes: int) -> int:
+    """The end of the last line that has its quotes closed, after so many quotes before; 0 if there is none."""
+    last = block.rfind(b"\n")
+    if last < 0 or (n_quotes + block.count(b'"', 0, last)) % 2 == 0:
+        return last + 1
+    signs = np.frombuffer(block, np.uint8)
+    is_closed = (np.cumsum(signs == ord('"')) + n_quotes) % 2 == 0
+    ends = np.flatnonzero((signs == ord("\n")) & is_closed)
+    return int(ends[-1]) + 1 if len(ends) else 0
 
 
 def read_text(
@@ -204,7 +205,7 @@ def _stored(read: Callable[[], bytes], stack: ExitStack) -> Path | bytes:
         if not block:
             return bytes(content)
         content += block
-    path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="madaline-"))) / "table"
+    path = temporary_folder(stack) / "table"
     with path.open("xb") as file:
         file.write(content)
         content.clear()

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 from madaline.data.date_formats import SEVERAL, has_clock
 from madaline.data.reading.dialect import Dialect
 from madaline.data.reading.format import ColumnFormat, TableFormat
+from madaline.data.reading.records import UNIT_SEPARATOR
 from madaline.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
-
-UNIT_SEPARATOR = "\x1f"
 
 
 def written(frame: pl.DataFrame, table_format: TableFormat, *, is_first: bool = True) -> bytes:
@@ -42,7 +41,7 @@ def written(frame: pl.DataFrame, table_format: TableFormat, *, is_first: bool = 
     shown = frame.with_columns(
         _shown(name, dtype, table_format.columns.get(name, ColumnFormat())) for name, dtype in frame.schema.items()
     )
-    is_ascii = dialect.delimiter.isascii()  # polars takes no other
+    is_ascii = dialect.delimiter.isascii() and len(dialect.delimiter) == 1  # polars takes no other
     quoting: Any = dialect.quoting if is_ascii or dialect.quoting == "always" else "non_numeric"
     # A blank stands for any number of blanks, so that an empty field would vanish.
     missing = next((each for each in ("NA", *table_format.missing) if each in table_format.missing), "NA")

@@ -55,7 +55,7 @@ class ClassImbalance(Sickness):
                 "recall with class weights": better[rare],
                 "largest over smallest class": float(counts.max() / counts.min()),
             },
-            f"class {rare}",
+            exam.problem.names.class_at(rare),
             0.9,
             harm=after - balanced,
         )

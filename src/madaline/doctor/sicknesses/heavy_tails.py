@@ -42,7 +42,7 @@ class HeavyTails(Sickness):
         worst = sorted(far, key=lambda column: -far[column])[:3]
         return Symptom(
             {"largest distance from the median in quartile ranges": max(far.values()), "columns": len(far)},
-            f"columns {', '.join(map(str, worst))}",
+            exam.problem.names.at(worst),
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:

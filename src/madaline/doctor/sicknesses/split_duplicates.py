@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Remedy
+from madaline.doctor.names import option_of
+from madaline.doctor.sample import Sample
 from madaline.doctor.sickness import Sickness, Symptom
+from madaline.graph.tree import flatten
 
 SHARE = 0.02
+FEWEST = 3
+FEWEST_OTHERS = 10
+"With fewer validation rows that are new, there is nothing to compare with."
+COST = 0.03
+"From this fraction of what can be learned on, the score counts as inflated."
+STANDARD_ERRORS = 3.0
 
 
 class SplitDuplicates(Sickness):
-    """Rows of the validation set that are in the training set, too."""
+    """Rows of the validation set that are in the training set, too.
+
+    Equal rows are common in tables of rounded numbers. They are an error only if they inflate the score: if the net
+    is ahead of a linear model, which cannot learn single rows by heart, by clearly more on rows that it was trained on
+    than on new ones. Otherwise they are reported as information.
+    """
 
     name = "split_duplicates"
     number = 10
@@ -22,33 +38,58 @@ class SplitDuplicates(Sickness):
     cause = 0
     why = (
         "A validation row that was trained on can be known by heart, so its loss does not estimate that of new "
-        "rows. Early stopping and all comparisons are then too optimistic."
+        "rows. Early stopping and all comparisons can then be too optimistic."
     )
 
     def symptom(self, exam: Exam) -> Symptom | None:
         held = exam.problem.validation
         if held is None or not exam.columns.shape[1]:
             return None
-        train, other = exam.columns, held.matrix
+        train = exam.columns
         distinct = [len(np.unique(train[:, j])) for j in range(train.shape[1])]
         if sum(np.log(distinct)) < np.log(100.0 * len(train)) or max(distinct) < 0.2 * len(train):
             return None  # few possible rows repeat by chance
-        known = {row.tobytes() for row in np.ascontiguousarray(train)}
-        shared = np.array([row.tobytes() in known for row in np.ascontiguousarray(other)])
+        known = set(_rows(exam.problem.train))
+        shared = np.array([row in known for row in _rows(held)])
         # Of a sample of the training set, only a part of the duplicates is seen.
         share = float(shared.mean()) * exam.problem.n_train / max(len(train), 1)
-        if share < SHARE or shared.sum() < 3:
+        if share < SHARE or shared.sum() < FEWEST:
             return None
-        return Symptom(
+        found = Symptom(
             {"fraction of validation rows in the training set": min(share, 1.0)},
             f"validation rows {', '.join(map(str, np.flatnonzero(shared)[:5]))} ...",
             0.95,
             harm=0.9,
         )
+        if np.sum(~shared) < FEWEST_OTHERS:
+            return found  # no rows are left that show how good the net is
+        cost, is_clear = _inflation(exam, held, shared)
+        evidence = {**found.evidence, "part of the score that is due to them": cost}
+        if is_clear:
+            return replace(found, evidence=evidence, harm=cost)
+        return replace(found, evidence=evidence, harm=0.0, severity="info")
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
-        return [
-            Remedy(
-                "Drop duplicates before splitting, or keep all rows of a group in one set.", options="--group COLUMN"
-            )
-        ]
+        text = "Drop repeated rows before the split (pandas: drop_duplicates(); polars: unique())."
+        # Rows with different ids are not equal: the ids must be left out, too.
+        ids = option_of("--ignore", exam.problem.names.ids)
+        return [Remedy(text, options=f"--drop-duplicates {ids}".strip())]
+
+
+def _rows(sample: Sample) -> list[bytes]:
+    """Each row as bytes: all inputs, categories included, and the target."""
+    leaves = [*flatten(sample.X)[0], *flatten(sample.y)[0]]
+    parts = [np.ascontiguousarray(leaf).reshape(len(sample), -1).view(np.uint8) for leaf in leaves]
+    return [row.tobytes() for row in np.concatenate(parts, axis=1)]
+
+
+def _inflation(exam: Exam, held: Sample, shared: np.ndarray) -> tuple[float, bool]:
+    """How much of what the net learned its loss on shared rows pretends, and whether that is beyond chance."""
+    if exam.model is None or held is not exam.problem.held:
+        return 0.0, False
+    reference = exam.linear if exam.linear is not None else exam.constant
+    lead = reference - exam.losses_of(exam.model, held)
+    gap = float(lead[shared].mean() - lead[~shared].mean())
+    error = float(np.sqrt(lead[shared].var() / shared.sum() + lead[~shared].var() / np.sum(~shared)))
+    cost = float(shared.mean()) * gap / exam.learnable
+    return max(cost, 0.0), cost > COST and gap > STANDARD_ERRORS * error

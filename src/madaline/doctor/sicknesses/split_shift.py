@@ -41,7 +41,7 @@ class SplitShift(Sickness):
         gaps = gaps / np.maximum(exam.columns[:, columns].std(axis=0), 1e-12)
         return Symptom(
             {"AUC of training against validation rows": auc, "largest shift in standard deviations": float(gaps.max())},
-            f"column {columns[int(gaps.argmax())]}",
+            exam.problem.names.at([columns[int(gaps.argmax())]]),
             0.85,
             harm=0.8,
         )

@@ -44,9 +44,10 @@ class TargetLeak(Sickness):
             return None
         return Symptom(
             {"score of the column alone": float(scores.max()), "loss of a linear model without it": rest},
-            f"columns {', '.join(map(str, leaky))}",
+            exam.problem.names.at(leaky.tolist()),
             0.85,
             harm=1.0,
+            columns=leaky.tolist(),
         )
 
     def _scores(self, exam: Exam, X: np.ndarray) -> np.ndarray | None:
@@ -74,7 +75,8 @@ class TargetLeak(Sickness):
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
         return [
             Remedy(
-                "Ask whether the column is known before the target. If not, leave it out.", options="--ignore COLUMN"
+                "Ask whether the column is known before the target. If not, leave it out.",
+                options=exam.problem.names.option("--ignore", symptom.columns),
             )
         ]
 

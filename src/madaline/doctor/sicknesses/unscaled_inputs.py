@@ -49,7 +49,7 @@ class UnscaledInputs(Sickness):
                 "smallest column size": smallest,
                 "largest offset in standard deviations": far,
             },
-            f"columns {', '.join(map(str, worst))}",
+            exam.problem.names.at(worst),
             picture=Picture("size of the columns", size.tolist(), log=True),
         )
 

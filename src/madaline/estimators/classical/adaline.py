@@ -71,6 +71,9 @@ class Adaline(OnlineClassifier):
     array(['no', 'yes', 'yes', 'yes'], dtype='<U3')
     """
 
+    loss_curve_: list[float]
+    _rate: float
+
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "learning_rate": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],

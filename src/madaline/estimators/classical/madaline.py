@@ -64,6 +64,10 @@ class Madaline(UnitClassifier):
     array([0, 1, 1, 0])
     """
 
+    coefs_: list[Array]
+    intercepts_: list[Array]
+    n_errors_: int
+
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_units": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],

@@ -65,6 +65,9 @@ class Perceptron(OnlineClassifier):
     (array([[2., 1.]]), array([-3.]), array([0, 0, 0, 1]))
     """
 
+    separable_: bool | None
+    n_errors_: Array
+
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],

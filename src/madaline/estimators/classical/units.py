@@ -25,8 +25,6 @@ class UnitClassifier(SavableEstimator, ClassifierMixin, BaseEstimator):
     classes_: Array
     coef_: Array
     intercept_: Array
-    n_features_in_: int
-    target_names_: tuple[str, ...]
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the units to the rows ``X`` and their classes ``y``."""

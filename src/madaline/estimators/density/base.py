@@ -35,6 +35,12 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
 
     _target_checks: ClassVar[Mapping[str, Any]] = {"y_numeric": True}
 
+    target_spec_: Target
+    target_is_matrix_: bool
+    target_centre_: Any
+    target_scale_: Any
+    _calibration: tuple[Any, Array]
+
     def _read_target(self, y: Any, *, fresh: bool) -> Array:
         y = as_numbers(y)
         if fresh:
@@ -68,6 +74,12 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
 
         super()._check_restored()
         check_pair((self.target_centre_, self.target_scale_), self.target_spec_.width, "centre and spread")
+        if "_calibration" in self.__dict__:
+            answers, y = self._calibration
+            n_rows = len(y)
+            shapes = [(n_rows, *np.shape(one)[1:]) for one in self._answers(self.rows_to_try(1))]
+            if y.shape != (n_rows, self.target_spec_.width) or [np.shape(one) for one in answers] != shapes:
+                raise ValueError("the rows of the calibration do not fit together")
 
     def _output_activation(self) -> str:
         return "identity"  # predictions are computed from the density, in the units of the targets

@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, check_cv
 
 from madaline.errors import ConfigError, ShapeError
 
@@ -31,8 +32,6 @@ def make_folds(
     seed : int
         Random seed of the shuffling.
     """
-    from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, check_cv
-
     if n_rows < SMALLEST:
         raise ConfigError(f'preset="best" needs at least {SMALLEST} rows, and there are {n_rows}. Use preset="auto".')
     groups = None if groups is None else np.asarray(groups)

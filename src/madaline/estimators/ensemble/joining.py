@@ -15,6 +15,10 @@ from madaline.losses.loss import Loss
 from madaline.nn.layers.ensemble import HAVE_LOGITS, averaged
 from madaline.train.ensemble import joined_model
 
+MOST_OUTPUTS, FEWEST_ROWS = 150_000, 5_000
+"""Weights are chosen on at most this many outputs, or this many rows: they are averaged some hundred times. On so many
+rows, the loss of a mixture hardly depends on the sample."""
+
 
 @dataclass(frozen=True)
 class TrainedEnsemble:
@@ -47,13 +51,14 @@ def joined(members: list[Member], rows: RowSet, loss: Loss, average: str, stoppe
     kinds: dict[str, list[Member]] = {}
     for member in members:
         kinds.setdefault(member.task.kind.name, []).append(member)
-    found = [_held_out(each, len(rows), average) for each in kinds.values()]
+    found = [held_out_outputs(each, len(rows), average) for each in kinds.values()]
     is_known = np.logical_and.reduce([known for _, known in found])
     if not is_known.any():  # training ended before each kind had a fold in common
         found, kinds = found[:1], dict([next(iter(kinds.items()))])
         is_known = found[0][1]
-    known = rows.take(np.flatnonzero(is_known))
-    outputs = [each[is_known] for each, _ in found]
+    chosen = rows_to_weigh_on(np.flatnonzero(is_known), len(kinds) * found[0][0].shape[1])
+    known = rows.take(chosen)
+    outputs = [each[chosen] for each, _ in found]
 
     def loss_of(weights: Sequence[float], temperature: float = 1.0) -> float:
         z = averaged(average, outputs, weights, temperature)
@@ -66,11 +71,27 @@ def joined(members: list[Member], rows: RowSet, loss: Loss, average: str, stoppe
     used = [(member.model, weight) for member, weight in zip(members, weights, strict=True) if weight > 0.0]
     model = joined_model([model for model, _ in used], average, [weight for _, weight in used], temperature)
     every = np.zeros((len(rows), outputs[0].shape[1]))
-    every[is_known] = averaged(average, outputs, by_kind, temperature)
+    every[is_known] = averaged(average, [each[is_known] for each, _ in found], by_kind, temperature)
     return TrainedEnsemble(members, weights, model, every, is_known, stopped)
 
 
-def _held_out(members: Sequence[Member], n_rows: int, average: str) -> tuple[np.ndarray, np.ndarray]:
+def rows_to_weigh_on(numbers: np.ndarray, width: int) -> np.ndarray:
+    """Of many rows, a random sample that is large enough to choose weights and a temperature on.
+
+    Parameters
+    ----------
+    numbers : array of int
+        Numbers of rows.
+    width : int
+        Number of outputs of all members for a row.
+    """
+    most = max(MOST_OUTPUTS // max(width, 1), FEWEST_ROWS)
+    if len(numbers) <= most:
+        return numbers
+    return np.sort(np.random.default_rng(0).choice(numbers, most, replace=False))
+
+
+def held_out_outputs(members: Sequence[Member], n_rows: int, average: str) -> tuple[np.ndarray, np.ndarray]:
     """Outputs of members of one kind for the rows that they did not see, and which rows these are."""
     found, known = [], []
     for repeat in sorted({member.task.kind.repeat for member in members}):

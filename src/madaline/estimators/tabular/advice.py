@@ -52,6 +52,8 @@ class RunFacts:
         Number of training rows of each class.
     given : collection of str
         Options that the user gave, such as ``--dropout``; they are not suggested again.
+    is_ensemble : bool
+        Whether there are several members; the history is that of the first one.
     """
 
     n_train: int
@@ -61,6 +63,7 @@ class RunFacts:
     roles: Sequence[Role] = ()
     class_counts: np.ndarray | None = None
     given: Collection[str] = ()
+    is_ensemble: bool = False
 
 
 def advise(
@@ -137,6 +140,10 @@ def _about_rows(facts: RunFacts) -> Iterator[Advice]:
 
 
 def _about_training(facts: RunFacts, history: History) -> Iterator[Advice]:
+    if facts.is_ensemble:
+        if history.stopped == "time":
+            yield Advice("The time limit ended training before all members were complete. Resume it.", "--resume RUN")
+        return
     if history.stopped == "time":
         yield Advice(
             f"The time limit ended training after {history.epochs} of {facts.max_epochs} epochs, before the learning "

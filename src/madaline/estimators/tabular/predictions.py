@@ -18,6 +18,11 @@ def final_estimator(model: Any) -> Any:
     return model[-1] if isinstance(model, Pipeline) else model
 
 
+def called(estimator: Any) -> str:
+    """What a table of scores calls an estimator: this net, or this ensemble."""
+    return "this net" if getattr(estimator, "members_", None) is None else "this ensemble"
+
+
 def task_of(estimator: Any) -> str:
     """The task that an estimator was fitted for."""
     estimator = final_estimator(estimator)

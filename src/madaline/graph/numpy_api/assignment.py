@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import TraceError
+from madaline.graph.arrays import Array, Operand
 from madaline.graph.memory import assign
 from madaline.graph.node import Node
 from madaline.graph.numpy_api.dispatch import implements, is_view
@@ -60,18 +61,18 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
 
 
 @implements(np.copyto)
-def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Operand = True) -> None:
     assign(_traced("copyto", dst), Ellipsis, src if where is True else np.where(where, src, dst))
 
 
 @implements(np.putmask)
-def putmask(a: Any, mask: Any, values: Any) -> None:
+def putmask(a: Array, mask: Any, values: Array) -> None:
     values = values if np.ndim(values) == 0 else np.resize(values, np.shape(a))
     assign(_traced("putmask", a), Ellipsis, np.where(mask, values, a))
 
 
 @implements(np.put)
-def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+def put(a: Any, ind: Any, v: Operand, mode: str = "raise") -> None:
     _traced("put", a)
     index = np.asarray(ind).ravel()
     values = v if np.ndim(v) == 0 else np.resize(v, index.shape)
@@ -83,7 +84,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
 
 
 @implements(np.put_along_axis)
-def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
+def put_along_axis(arr: Any, indices: Operand, values: Any, axis: int | None) -> None:
     _traced("put_along_axis", arr)
     chosen = np.asarray(indices)
     if axis is None:
@@ -94,7 +95,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Non
 
 
 @implements(np.resize)
-def resize(a: Any, new_shape: Any) -> Any:
+def resize(a: Any, new_shape: Any) -> Array:
     """The elements in row-major order, repeated as often as needed."""
     shape = new_shape if isinstance(new_shape, (tuple, list)) else (new_shape,)
     index = np.resize(np.arange(a.size), tuple(shape))

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from madaline.errors import TraceError
+from madaline.graph.arrays import Array, Operand
 from madaline.graph.complex_pair import complex_ufunc, is_complex
 from madaline.graph.memory import mark_view, update
 from madaline.graph.node import Node
@@ -98,7 +99,7 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
     return through(*inputs, **{"axis": 0, **options} if len(inputs) == 1 else options)
 
 
-def _write_out(name: str, out: Any, compute: Callable[[], Any]) -> Any:
+def _write_out(name: str, out: Any, compute: Callable[[], Any]) -> Node:
     """Compute a result and write it into the array given as ``out``."""
     targets = out if isinstance(out, tuple) else (out,)
     if len(targets) != 1 or not isinstance(targets[0], Node):
@@ -139,7 +140,7 @@ def scipy_function(ufunc: np.ufunc) -> Callable[..., Any]:
     return special.FUNCTIONS[name]
 
 
-def _outer(ufunc: np.ufunc, a: Any, b: Any) -> Any:
+def _outer(ufunc: np.ufunc, a: Operand, b: Operand) -> Node:
     return ufunc(np.expand_dims(a, tuple(range(np.ndim(a), np.ndim(a) + np.ndim(b)))) if np.ndim(b) else a, b)
 
 
@@ -163,7 +164,7 @@ _SCANNED = (np.maximum, np.minimum, np.fmax, np.fmin, np.logaddexp, np.logical_a
 "Accumulated by doubling, since they are associative."
 
 
-def _scan(ufunc: np.ufunc, x: Any, axis: Any = 0) -> Any:
+def _scan(ufunc: np.ufunc, x: Any, axis: Any = 0) -> Array:
     from madaline.graph.numpy_api.reduce import scanned
 
     return scanned(ufunc, x, axis)
@@ -233,7 +234,7 @@ def _place_of_out(function: Any) -> int | None:
     return names.index("out") if "out" in names else None
 
 
-def _owned(result: Any, args: tuple[Any, ...]) -> Any:
+def _owned(result: Any, args: tuple[Any, ...]) -> Array:
     """A result with memory of its own: not one of the arguments, and not a view that was a step on the way."""
     if isinstance(result, Node):
         if result.memory is not None or any(result is arg for arg in args):

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import ShapeError
+from madaline.graph.arrays import Array, Operand
 from madaline.graph.node import Node, as_node
 from madaline.graph.numpy_api.dispatch import implements
+from madaline.graph.shapes import Size
 
 
 @implements(np.einsum)
-def einsum(subscripts: Any, *operands: Any, optimize: Any = True) -> Any:
+def einsum(subscripts: Any, *operands: Any, optimize: Any = True) -> Array:
     if not isinstance(subscripts, str):
         subscripts, operands = _lists_to_text((subscripts, *operands))
     nodes = [as_node(x) for x in operands]
@@ -56,7 +58,7 @@ def _spell_out(terms: list[str], output: str | None, ranks: list[int], subscript
     return spelled, output.replace("...", ellipsis)
 
 
-def _diagonal_of(term: str, x: Any) -> tuple[str, Any]:
+def _diagonal_of(term: str, x: Operand) -> tuple[str, Any]:
     for letter in dict.fromkeys(term):
         while term.count(letter) > 1:
             first, second = term.index(letter), term.index(letter, term.index(letter) + 1)
@@ -65,7 +67,7 @@ def _diagonal_of(term: str, x: Any) -> tuple[str, Any]:
     return term, x
 
 
-def contract(terms: list[tuple[str, Any]], output: str) -> Any:
+def contract(terms: list[tuple[str, Any]], output: str) -> Array:
     """Sum of products over the letters that ``output`` lacks, two operands at a time, each step a matrix product."""
     terms = list(terms)
     while len(terms) > 1:
@@ -91,7 +93,7 @@ def _contract_pair(first: str, a: Node, second: str, b: Node, needed: set[str]) 
     left = a.transpose([first.index(c) for c in batch + rows + inner_])
     right = b.transpose([second.index(c) for c in batch + inner_ + columns])
 
-    def size(letters: list[str]) -> Any:
+    def size(letters: list[str]) -> Size:
         return prod((sizes[c] for c in letters), start=1)
 
     lead = tuple(sizes[c] for c in batch)
@@ -118,5 +120,5 @@ def _summed(term: str, x: Node, letters: set[str]) -> tuple[str, Any]:
     return ("".join(c for c in term if c not in letters), x.sum(axis=axes)) if axes else (term, x)
 
 
-def _stretched(term: str, x: Any, sizes: dict[str, Any], other: str) -> Any:
+def _stretched(term: str, x: Array, sizes: dict[str, Any], other: str) -> Any:
     return np.broadcast_to(x, tuple(sizes[c] if c in other else size for c, size in zip(term, x.shape, strict=True)))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import ShapeError, TraceError
+from madaline.graph.arrays import Array, Operand
 from madaline.graph.node import BOOL, Node, as_node
 from madaline.graph.numpy_api.dispatch import implements
 from madaline.graph.primitive import PRIMITIVES
@@ -16,37 +17,37 @@ from madaline.graph.primitives.elementwise import softplus
 
 
 @implements(np.positive, np.conjugate)
-def positive(x: Any) -> Any:
+def positive(x: Operand) -> Array:
     return primitives.identity(x)
 
 
 @implements(np.copy)
-def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
+def copy(a: Operand, order: str = "K", subok: bool = False) -> Array:
     return primitives.identity(a)
 
 
 @implements(np.real)
-def real(val: Any) -> Any:
+def real(val: Operand) -> Any:
     return val
 
 
 @implements(np.imag)
-def imag(x: Any) -> Any:
+def imag(x: Operand) -> Array:
     return np.zeros_like(x)
 
 
 @implements(np.float_power)
-def float_power(x: Any, p: Any) -> Any:
+def float_power(x: Array, p: Array) -> Array:
     return np.power(x.astype(np.float64) if isinstance(x, Node) else np.asarray(x, dtype=np.float64), p)
 
 
 @implements(np.fabs)
-def fabs(x: Any) -> Any:
+def fabs(x: Operand) -> Array:
     return np.abs(x * 1.0)
 
 
 @implements(np.hypot)
-def hypot(a: Any, b: Any) -> Any:
+def hypot(a: Operand, b: Operand) -> Array:
     r""":math:`\sqrt{a^2+b^2}`, scaled against overflow; derivative 0 at the origin."""
     large = np.maximum(np.abs(a), np.abs(b))
     scale = primitives.stop_gradient(np.where((large > 0) & np.isfinite(large), large, 1.0))
@@ -57,7 +58,7 @@ def hypot(a: Any, b: Any) -> Any:
 
 
 @implements(np.logaddexp)
-def logaddexp(a: Any, b: Any) -> Any:
+def logaddexp(a: Operand, b: Operand) -> Array:
     r""":math:`\log(e^a + e^b)` as :math:`h + \log(1 + e^{l - h})` with the larger number ``h`` and the smaller ``l``.
 
     The larger one is chosen by ``np.where``, so derivatives of every order are right at ties. Two equal infinities give
@@ -73,43 +74,43 @@ def logaddexp(a: Any, b: Any) -> Any:
 
 
 @implements(np.logaddexp2)
-def logaddexp2(a: Any, b: Any) -> Any:
+def logaddexp2(a: Array, b: Array) -> Array:
     scale = float(np.log(2.0))
     return logaddexp(a * scale, b * scale) / scale
 
 
 @implements(np.fmax)
-def fmax(a: Any, b: Any) -> Any:
+def fmax(a: Operand, b: Operand) -> Array:
     return np.where(np.isnan(a), b, np.where(np.isnan(b), a, np.maximum(a, b)))
 
 
 @implements(np.fmin)
-def fmin(a: Any, b: Any) -> Any:
+def fmin(a: Operand, b: Operand) -> Array:
     return np.where(np.isnan(a), b, np.where(np.isnan(b), a, np.minimum(a, b)))
 
 
 @implements(np.heaviside)
-def heaviside(x: Any, at_zero: Any) -> Any:
+def heaviside(x: Operand, at_zero: Any) -> Array:
     return np.where(x == 0, at_zero, np.where(np.isnan(x), x, x > 0))
 
 
 @implements(np.deg2rad, np.radians)
-def deg2rad(x: Any) -> Any:
+def deg2rad(x: Operand) -> Any:
     return x * float(np.pi / 180.0)
 
 
 @implements(np.rad2deg, np.degrees)
-def rad2deg(x: Any) -> Any:
+def rad2deg(x: Operand) -> Any:
     return x * float(180.0 / np.pi)
 
 
 @implements(np.signbit)
-def signbit(x: Any) -> Any:
+def signbit(x: Operand) -> Array:
     return np.copysign(1.0, x) < 0.0
 
 
 def _bitwise(logical: Any, name: str) -> Any:
-    def combine(*args: Any) -> Any:
+    def combine(*args: Any) -> Node:
         if any((arg.dtype if isinstance(arg, Node) else np.asarray(arg).dtype) != BOOL for arg in args):
             raise TraceError(
                 f"{name} on traced numbers is not supported; on masks it is. Compare first, as in (x > 0) & (x < 1)."
@@ -133,7 +134,7 @@ def where(condition: Any, *choices: Any) -> Any:
 
 
 @implements(np.select)
-def select(conditions: Any, choices: Any, default: Any = 0) -> Any:
+def select(conditions: Any, choices: Any, default: Any = 0) -> Node:
     result = default
     for condition, choice in zip(reversed(conditions), reversed(choices), strict=True):
         result = np.where(condition, choice, result)
@@ -141,7 +142,7 @@ def select(conditions: Any, choices: Any, default: Any = 0) -> Any:
 
 
 @implements(np.piecewise)
-def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+def piecewise(x: Array, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Array:
     """Each function is called on all of ``x``; the derivative of a piece not chosen is not used."""
     conditions = list(condlist) if isinstance(condlist, (list, tuple)) or np.ndim(condlist) > np.ndim(x) else [condlist]
     if len(funclist) not in (len(conditions), len(conditions) + 1):
@@ -155,7 +156,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
 
 
 @implements(np.unwrap)
-def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: float = 2.0 * np.pi) -> Any:
+def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: float = 2.0 * np.pi) -> Array:
     """Whole periods are added where neighbours differ by more than half of one; derivative 1."""
     p = as_node(p)
     steps = np.diff(p, axis=axis)
@@ -163,12 +164,13 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: float = 2.0 *
     wrapped = np.where((wrapped == -period / 2.0) & (steps > 0), period / 2.0, wrapped)
     limit = period / 2.0 if discont is None else max(discont, period / 2.0)
     jumps = np.where(np.abs(steps) < limit, 0.0, wrapped - steps)
-    whole = np.moveaxis(primitives.stop_gradient(np.cumsum(jumps, axis=axis)), axis, -1)
+    sums: Any = primitives.stop_gradient(np.cumsum(jumps, axis=axis))
+    whole = np.moveaxis(sums, axis, -1)
     return p + np.moveaxis(np.concatenate([np.zeros_like(whole[..., :1]), whole], axis=-1), -1, axis)
 
 
 @implements(np.clip)
-def clip(x: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:  # noqa: A002 - NumPy's names
+def clip(x: Operand, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:  # noqa: A002 - NumPy's names
     """Bounds by np.maximum and np.minimum: derivative 1/2 exactly at a bound."""
     low, high = (a_min if a_min is not None else min), (a_max if a_max is not None else max)
     if low is not None:
@@ -179,7 +181,7 @@ def clip(x: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: 
 
 
 @implements(np.round, np.around)
-def round_(x: Any, decimals: int = 0) -> Any:
+def round_(x: Array, decimals: int = 0) -> Array:
     if decimals == 0:
         return np.rint(x) if x.dtype.kind == "f" else x
     scale = 10.0 ** abs(decimals)
@@ -188,25 +190,25 @@ def round_(x: Any, decimals: int = 0) -> Any:
 
 
 @implements(np.fix)
-def fix(x: Any) -> Any:
+def fix(x: Operand) -> Array:
     return np.trunc(x)
 
 
 @implements(np.modf)
-def modf(x: Any) -> Any:
+def modf(x: Operand) -> Any:
     whole = np.trunc(x * 1.0)
     return x - whole, whole
 
 
 @implements(np.divmod)
-def divmod_(a: Any, b: Any) -> Any:
+def divmod_(a: Operand, b: Operand) -> tuple[Array, ...]:
     return np.floor_divide(a, b), np.remainder(a, b)
 
 
 @implements(np.nan_to_num)
 def nan_to_num(
-    x: Any, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
-) -> Any:
+    x: Array, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+) -> Array:
     if x.dtype.kind != "f":
         return x
     limits = np.finfo(x.dtype)
@@ -219,7 +221,7 @@ _SINC_SERIES = [(-1.0) ** k / float(math.factorial(2 * k + 1)) for k in range(12
 
 
 @implements(np.sinc)
-def sinc(x: Any) -> Any:
+def sinc(x: Operand) -> Array:
     r""":math:`\sin(\pi x)/(\pi x)`; near 0 its power series, so that derivatives of every order are right there."""
     angle = float(np.pi) * x
     near = np.abs(angle) < 1.0
@@ -232,39 +234,39 @@ def sinc(x: Any) -> Any:
 
 
 @implements(np.isclose)
-def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+def isclose(a: Operand, b: Operand, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Array:
     close = np.equal(a, b) | (np.isfinite(b) & (np.abs(np.subtract(a, b)) <= atol + rtol * np.abs(b)))
     return close | (np.isnan(a) & np.isnan(b)) if equal_nan else close
 
 
 @implements(np.allclose)
-def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+def allclose(a: Operand, b: Operand, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     return np.all(isclose(a, b, rtol, atol, equal_nan))
 
 
 @implements(np.array_equal)
-def array_equal(a: Any, b: Any) -> Any:
+def array_equal(a: Operand, b: Operand) -> Any:
     return np.all(np.equal(a, b)) if np.shape(a) == np.shape(b) else False
 
 
 @implements(np.isposinf)
-def isposinf(x: Any) -> Any:
+def isposinf(x: Operand) -> Array:
     return np.equal(x, np.inf)
 
 
 @implements(np.isneginf)
-def isneginf(x: Any) -> Any:
+def isneginf(x: Operand) -> Array:
     return np.equal(x, -np.inf)
 
 
 @implements(np.isin)
-def isin(x: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False) -> Any:
+def isin(x: Operand, test_elements: Any, assume_unique: bool = False, invert: bool = False) -> Node:
     found = np.any(np.expand_dims(x, -1) == np.ravel(test_elements), axis=-1)
     return ~found if invert else found
 
 
 @implements(np.interp)
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
+def interp(x: Operand, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Node:
     """Piecewise linear; at a point of ``xp`` the derivative is that of the piece to its right."""
     if period is not None:
         x, xp, fp = np.remainder(x, period), *_one_period(xp, fp, period)
@@ -287,7 +289,7 @@ def _one_period(xp: Any, fp: Any, period: float) -> tuple[Any, Any]:
 
 
 @implements(np.polyval)
-def polyval(p: Any, x: Any) -> Any:
+def polyval(p: Operand, x: Array) -> Any:
     """Horner's scheme, the highest power first."""
     y = x * 0
     for coefficient in p if isinstance(p, Node) else np.asarray(p):
@@ -296,10 +298,10 @@ def polyval(p: Any, x: Any) -> Any:
 
 
 @implements(np.i0)
-def i0(x: Any) -> Any:
+def i0(x: Operand) -> Array:
     return PRIMITIVES["bessel_i"](x, order=0)
 
 
 @implements(np.astype)
-def astype(x: Any, dtype: Any, /, *, copy: bool = True) -> Any:
+def astype(x: Array, dtype: Any, /, *, copy: bool = True) -> Any:
     return x.astype(dtype)

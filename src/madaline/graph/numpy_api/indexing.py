@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import TraceError
+from madaline.graph.arrays import Array
 from madaline.graph.memory import mark_view, read_item
 from madaline.graph.node import BOOL, Node, as_node, constant, known_value
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.primitives.shape import slice_of
-from madaline.graph.shapes import Rows, Shape, broadcast, show, size_of
+from madaline.graph.shapes import Rows, Shape, Size, broadcast, show, size_of
 
 
 def getitem(x: Node, index: Any) -> Any:
@@ -52,7 +53,7 @@ def _takes_axis(item: Any) -> bool:
     return item is not None and not isinstance(item, slice)
 
 
-def _known_mask(item: Any) -> Any:
+def _known_mask(item: Any) -> Array:
     """A mask by its values, where they are known; any other index as it is."""
     if isinstance(item, Node) and item.dtype == BOOL:
         value = known_value(item)
@@ -60,7 +61,7 @@ def _known_mask(item: Any) -> Any:
     return item
 
 
-def _array(item: list[Any] | range) -> Any:
+def _array(item: list[Any] | range) -> Array:
     array = np.asarray(item)
     return array if array.size else array.astype(np.int64)  # NumPy makes an empty list floating, yet lets it index
 
@@ -133,13 +134,13 @@ def _basic(x: Node, items: list[Any]) -> tuple[Node, list[Any]]:
         sizes.append(count)
         steps.append(step)
         axis += 1
-    result = slice_of(x, tuple(starts), tuple(sizes), tuple(steps))
+    result: Any = slice_of(x, tuple(starts), tuple(sizes), tuple(steps))
     if flipped:
         result = PRIMITIVES["flip"](result, axes=tuple(flipped))
     return result.reshape(tuple(shape)), entries
 
 
-def _bounds(item: slice, size: Any) -> tuple[Any, Any, int]:
+def _bounds(item: slice, size: Size) -> tuple[Any, Any, int]:
     if isinstance(size, Rows):
         if item == slice(None) or (item.start in (None, 0) and item.stop is None and item.step in (None, 1)):
             return 0, size, 1
@@ -151,7 +152,7 @@ def _bounds(item: slice, size: Any) -> tuple[Any, Any, int]:
     return start, len(range(start, stop, step)), step
 
 
-def _position(item: Any, size: Any) -> int:
+def _position(item: Any, size: Size) -> int:
     try:
         position = item.__index__()
     except (AttributeError, TypeError) as error:
@@ -169,7 +170,7 @@ def _position(item: Any, size: Any) -> int:
     return int(position % size)
 
 
-def _advanced(x: Node, entries: list[Any], apart: bool) -> Any:
+def _advanced(x: Node, entries: list[Any], apart: bool) -> Array:
     from madaline.graph.numpy_api.shape import broadcast_to
 
     axes = [axis for axis, entry in enumerate(entries) if entry is not None]
@@ -199,7 +200,7 @@ def _advanced(x: Node, entries: list[Any], apart: bool) -> Any:
     return PRIMITIVES["take"](moved.reshape(merged), broadcast_to(flat, shape), axis=position)
 
 
-def checked(index: Node, size: Any) -> Node:
+def checked(index: Node, size: Size) -> Node:
     """The index; a known one that is out of range is an error here, others are found at run time."""
     if "value" in index.params and not isinstance(size, Rows):
         values = index.params["value"]
@@ -209,7 +210,7 @@ def checked(index: Node, size: Any) -> Node:
     return index
 
 
-def _wrapped(index: Node, size: Any) -> Any:
+def _wrapped(index: Node, size: Size) -> Array:
     """Negative indices counted from the end."""
     checked(index, size)
     if "value" not in index.params:

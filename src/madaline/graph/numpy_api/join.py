@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from madaline.errors import ShapeError, TraceError
+from madaline.graph.arrays import Array, Operand
 from madaline.graph.node import Node, as_node, constant, graph_dtype
 from madaline.graph.numpy_api.dispatch import implements
 from madaline.graph.numpy_api.shape import broadcast_to
@@ -20,7 +23,7 @@ from madaline.graph.shapes import Rows, normalize_axis, show
 def concatenate(arrays: Any, axis: int | None = 0, dtype: Any = None) -> Any:
     nodes = [as_node(x) for x in arrays]
     if axis is None:
-        nodes, axis = [node.ravel() for node in nodes], 0
+        nodes, axis = [as_node(node.ravel()) for node in nodes], 0
     axis = normalize_axis(axis, nodes[0].ndim)
     wanted = graph_dtype(dtype if dtype is not None else np.result_type(*(node.dtype for node in nodes)))
     for node in nodes:
@@ -41,7 +44,7 @@ def concatenate(arrays: Any, axis: int | None = 0, dtype: Any = None) -> Any:
 
 
 @implements(np.stack)
-def stack(arrays: Any, axis: int = 0, *, dtype: Any = None) -> Any:
+def stack(arrays: Sequence[Operand], axis: int = 0, *, dtype: DTypeLike | None = None) -> Any:
     nodes = [as_node(x) for x in arrays]
     if any(node.shape != nodes[0].shape for node in nodes):
         raise ShapeError(
@@ -51,34 +54,34 @@ def stack(arrays: Any, axis: int = 0, *, dtype: Any = None) -> Any:
 
 
 @implements(np.vstack)
-def vstack(arrays: Any, *, dtype: Any = None) -> Any:
+def vstack(arrays: Sequence[Operand], *, dtype: Any = None) -> Any:
     return concatenate([np.atleast_2d(as_node(x)) for x in arrays], 0, dtype)
 
 
 @implements(np.hstack)
-def hstack(arrays: Any, *, dtype: Any = None) -> Any:
+def hstack(arrays: Sequence[Operand], *, dtype: DTypeLike | None = None) -> Any:
     nodes: list[Any] = [np.atleast_1d(as_node(x)) for x in arrays]
     return concatenate(nodes, 0 if nodes[0].ndim == 1 else 1, dtype)
 
 
 @implements(np.dstack)
-def dstack(arrays: Any) -> Any:
+def dstack(arrays: Sequence[Operand]) -> Any:
     return concatenate([np.atleast_3d(as_node(x)) for x in arrays], 2)
 
 
 @implements(np.column_stack)
-def column_stack(arrays: Any) -> Any:
+def column_stack(arrays: Sequence[Operand]) -> Any:
     nodes = [as_node(x) for x in arrays]
     return concatenate([node.reshape(-1, 1) if node.ndim < 2 else node for node in nodes], 1)
 
 
 @implements(np.append)
-def append(x: Any, values: Any, axis: int | None = None) -> Any:
+def append(x: Array, values: Array, axis: int | None = None) -> Any:
     return concatenate([x, values], axis)
 
 
 @implements(np.array_split)
-def array_split(x: Any, parts: Any, axis: int = 0) -> Any:
+def array_split(x: Any, parts: Any, axis: int = 0) -> list[Array]:
     axis = normalize_axis(axis, x.ndim)
     bounds = np.array_split(np.arange(len(x) if axis == 0 else x.shape[axis]), parts)
     whole: tuple[slice, ...] = (slice(None),) * axis
@@ -87,7 +90,7 @@ def array_split(x: Any, parts: Any, axis: int = 0) -> Any:
 
 
 @implements(np.split)
-def split(x: Any, parts: Any, axis: int = 0) -> Any:
+def split(x: Any, parts: int | Sequence[int], axis: int = 0) -> list[Array]:
     size = x.shape[normalize_axis(axis, x.ndim)]
     if isinstance(parts, int) and not isinstance(size, Rows) and size % parts:
         raise ShapeError(
@@ -97,22 +100,22 @@ def split(x: Any, parts: Any, axis: int = 0) -> Any:
 
 
 @implements(np.vsplit)
-def vsplit(x: Any, parts: Any) -> Any:
+def vsplit(x: Any, parts: Any) -> list[Array]:
     return split(x, parts, 0)
 
 
 @implements(np.hsplit)
-def hsplit(x: Any, parts: Any) -> Any:
+def hsplit(x: Any, parts: Any) -> list[Array]:
     return split(x, parts, 0 if x.ndim == 1 else 1)
 
 
 @implements(np.unstack)
-def unstack(x: Any, /, *, axis: int = 0) -> Any:
+def unstack(x: Any, /, *, axis: int = 0) -> tuple[Node, ...]:
     return tuple(np.moveaxis(x, axis, 0))
 
 
 @implements(np.block)
-def block(arrays: Any) -> Any:
+def block(arrays: Sequence[Array]) -> Any:
     """Innermost lists are joined along the last axis, the lists around them along the one before, and so on."""
     rank = max(_depth(arrays), *(np.ndim(item) for item in _leaves(arrays)))
     return _join_blocks(arrays, rank, -_depth(arrays))
@@ -150,7 +153,7 @@ def insert(x: Any, position: Any, values: Any, axis: int | None = None) -> Any:
 
 
 @implements(np.delete)
-def delete(x: Any, obj: Any, axis: int | None = None) -> Any:
+def delete(x: Any, obj: Any, axis: int | None = None) -> Array:
     x = as_node(x)
     if axis is None:
         x, axis = x.ravel(), 0
@@ -159,8 +162,14 @@ def delete(x: Any, obj: Any, axis: int | None = None) -> Any:
 
 @implements(np.linspace)
 def linspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
-) -> Any:
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+) -> tuple[Node, ...]:
     count = max(1, num - 1 if endpoint else num)
     part = (np.arange(num) / count).reshape(-1, *[1] * max(np.ndim(start), np.ndim(stop)))
     step = np.subtract(stop, start) / count
@@ -170,22 +179,32 @@ def linspace(
 
 
 @implements(np.geomspace)
-def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:
+def geomspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: DTypeLike | None = None, axis: int = 0
+) -> Array:
     return np.exp(linspace(np.log(start), np.log(stop), num, endpoint, dtype=dtype, axis=axis))
 
 
 @implements(np.logspace)
 def logspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None, axis: int = 0
-) -> Any:
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    base: Any = 10.0,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+) -> Node:
     return np.power(base, linspace(start, stop, num, endpoint, dtype=dtype, axis=axis))
 
 
 @implements(np.meshgrid)
-def meshgrid(*vectors: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
+def meshgrid(*vectors: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Array, ...]:
     nodes = [as_node(x).ravel() for x in vectors]
     rank = len(nodes)
-    grids = [node.reshape(tuple(-1 if a == axis else 1 for a in range(rank))) for axis, node in enumerate(nodes)]
+    grids: list[Array] = [
+        node.reshape(tuple(-1 if a == axis else 1 for a in range(rank))) for axis, node in enumerate(nodes)
+    ]
     grids = grids if sparse else list(np.broadcast_arrays(*grids))
     return tuple(np.swapaxes(grid, 0, 1) for grid in grids) if indexing == "xy" and rank > 1 else tuple(grids)
 
@@ -219,7 +238,7 @@ def _pad_by_constants(x: Node, widths: list[list[int]], values: Any) -> Any:
 
 
 @implements(np.tile)
-def tile(x: Any, reps: Any) -> Any:
+def tile(x: Any, reps: Any) -> Array:
     x = as_node(x)
     counts = tuple(reps.tolist() if isinstance(reps, np.ndarray) else reps) if np.iterable(reps) else (reps,)
     counts = (1,) * (x.ndim - len(counts)) + counts
@@ -232,7 +251,7 @@ def tile(x: Any, reps: Any) -> Any:
 
 
 @implements(np.repeat)
-def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
+def repeat(x: Any, repeats: Any, axis: int | None = None) -> Array:
     if axis is None:
         x, axis = x.ravel(), 0
     axis = normalize_axis(axis, x.ndim)

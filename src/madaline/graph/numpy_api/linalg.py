@@ -5,12 +5,14 @@ Factorisations are computed by LAPACK, between native programs. See ``norms.py``
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from madaline.errors import ShapeError, TraceError
+from madaline.graph.arrays import Array, Operand
 from madaline.graph.node import Node, as_node, is_float, known_value
 from madaline.graph.numpy_api.dispatch import implements
 from madaline.graph.numpy_api.shape import broadcast_to
@@ -75,7 +77,7 @@ def solve(a: Any, b: Any) -> Any:
     return y[..., 0] if vector else y
 
 
-def solve_triangular(a: Any, b: Any, trans: Any = 0, lower: bool = False, unit_diagonal: bool = False) -> Any:
+def solve_triangular(a: Any, b: Any, trans: Any = 0, lower: bool = False, unit_diagonal: bool = False) -> Array:
     """The solution of a triangular system, as ``scipy.linalg.solve_triangular``, on arrays and traced values.
 
     Parameters
@@ -105,7 +107,7 @@ def solve_triangular(a: Any, b: Any, trans: Any = 0, lower: bool = False, unit_d
     return plain(y[..., 0] if vector else y)
 
 
-def expm(a: Any) -> Any:
+def expm(a: Any) -> Array:
     """The matrix exponential, as ``scipy.linalg.expm``, on arrays and traced values; leading axes are a batch.
 
     Examples
@@ -118,7 +120,7 @@ def expm(a: Any) -> Any:
     return plain(PRIMITIVES["expm"](_floats(a)))
 
 
-def plain(y: Any) -> Any:
+def plain(y: Any) -> Array:
     """An array where the arguments were arrays, otherwise the traced value."""
     from madaline.graph.trace import is_tracing
 
@@ -127,17 +129,17 @@ def plain(y: Any) -> Any:
 
 
 @implements(np.linalg.inv)
-def inv(a: Any) -> Any:
+def inv(a: Any) -> Array:
     return PRIMITIVES["inv"](_floats(a))
 
 
 @implements(np.linalg.det)
-def det(a: Any) -> Any:
+def det(a: Any) -> Array:
     return PRIMITIVES["det"](_floats(a))
 
 
 @implements(np.linalg.slogdet)
-def slogdet(a: Any) -> Any:
+def slogdet(a: Any) -> tuple[Node, ...]:
     a = _floats(a)
     return SlogdetResult(PRIMITIVES["sign_det"](a), PRIMITIVES["log_abs_det"](a))
 
@@ -160,7 +162,7 @@ def eigh(a: Any, UPLO: str = "L") -> Any:
 
 
 @implements(np.linalg.eigvalsh)
-def eigvalsh(a: Any, UPLO: str = "L") -> Any:
+def eigvalsh(a: Any, UPLO: str = "L") -> Node:
     return eigh(a, UPLO).eigenvalues
 
 
@@ -197,7 +199,7 @@ def qr(a: Any, mode: str = "reduced") -> Any:
 
 
 @implements(np.linalg.pinv)
-def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
+def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
     """For matrices whose rank does not change nearby."""
     a = _floats(a)
     limit = rcond if rcond is not None else rtol
@@ -223,7 +225,7 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
 
 
 @implements(np.linalg.matrix_rank)
-def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
+def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Node:
     """An integer, without derivative."""
     s = svdvals(A)
     limit = (max(A.shape[-2:]) * np.finfo(s.dtype).eps if rtol is None else rtol) * np.max(s, axis=-1, keepdims=True)
@@ -231,7 +233,7 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
 
 
 @implements(np.linalg.matrix_power)
-def matrix_power(a: Any, n: int) -> Any:
+def matrix_power(a: Any, n: int) -> Array:
     """By squaring; negative powers are those of the inverse."""
     if n < 0:
         return matrix_power(inv(a), -n)
@@ -242,13 +244,13 @@ def matrix_power(a: Any, n: int) -> Any:
 
 
 @implements(np.linalg.multi_dot)
-def multi_dot(arrays: Any) -> Any:
+def multi_dot(arrays: Sequence[Array]) -> Array:
     """From left to right."""
     return reduce(np.matmul, arrays)
 
 
 @implements(np.linalg.trace)
-def trace(x: Any, /, *, offset: int = 0) -> Any:
+def trace(x: Operand, /, *, offset: int = 0) -> Node:
     return np.trace(x, offset, -2, -1)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import ShapeError
+from madaline.graph.arrays import Array, Operand
 from madaline.graph.node import Node, as_node, graph_dtype
 from madaline.graph.numpy_api.dispatch import implements
 from madaline.graph.numpy_api.einsum import contract
@@ -21,8 +22,8 @@ def matmul(a: Any, b: Any) -> Any:
     a, b = as_node(a), as_node(b)
     if a.ndim == 0 or b.ndim == 0:
         raise ShapeError("matmul needs at least one axis on both sides; multiply by a scalar with *.")
-    dtype = graph_dtype(np.result_type(a.dtype, b.dtype))
-    dtype = dtype if dtype.kind == "f" else np.dtype(np.int64)
+    result_dtype = graph_dtype(np.result_type(a.dtype, b.dtype))
+    dtype = result_dtype if result_dtype.kind == "f" else np.dtype(np.int64)
     a, b = a.astype(dtype), b.astype(dtype)
     left = a.reshape((1, *a.shape)) if a.ndim == 1 else a
     right = b.reshape((*b.shape, 1)) if b.ndim == 1 else b
@@ -37,7 +38,7 @@ def matmul(a: Any, b: Any) -> Any:
         shape = shape[:-1]
     if a.ndim == 1:
         shape = (*shape[:-2], shape[-1]) if b.ndim > 1 else shape[:-1]
-    return result.reshape(shape)
+    return result.reshape(shape).astype(result_dtype)
 
 
 def _matmul(a: Node, b: Node) -> Any:
@@ -59,39 +60,39 @@ def dot(a: Any, b: Any) -> Any:
 
 
 @implements(np.vdot)
-def vdot(a: Any, b: Any) -> Any:
+def vdot(a: Array, b: Array) -> Any:
     return matmul(np.ravel(a), np.ravel(b))
 
 
 @implements(np.inner)
-def inner(a: Any, b: Any) -> Any:
+def inner(a: Any, b: Any) -> Array:
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         return np.multiply(a, b)
     return tensordot(a, b, axes=((np.ndim(a) - 1,), (np.ndim(b) - 1,)))
 
 
 @implements(np.outer, np.linalg.outer)
-def outer(a: Any, b: Any) -> Any:
+def outer(a: Operand, b: Operand) -> Node:
     return np.reshape(a, (-1, 1)) * np.reshape(b, (1, -1))
 
 
 @implements(np.vecdot, np.linalg.vecdot)
-def vecdot(a: Any, b: Any, /, *, axis: int = -1) -> Any:
+def vecdot(a: Operand, b: Operand, /, *, axis: int = -1) -> Node:
     return np.sum(np.multiply(a, b), axis=axis)
 
 
 @implements(np.matvec)
-def matvec(a: Any, x: Any) -> Any:
+def matvec(a: Any, x: Any) -> Array:
     return np.squeeze(matmul(a, np.expand_dims(x, -1)), axis=-1)
 
 
 @implements(np.vecmat)
-def vecmat(x: Any, a: Any) -> Any:
+def vecmat(x: Any, a: Any) -> Array:
     return np.squeeze(matmul(np.expand_dims(x, -2), a), axis=-2)
 
 
 @implements(np.tensordot, np.linalg.tensordot)
-def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Array:
     a, b = as_node(a), as_node(b)
     if isinstance(axes, (int, np.integer)):
         left, right = tuple(range(a.ndim - int(axes), a.ndim)), tuple(range(int(axes)))
@@ -108,7 +109,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
 
 
 @implements(np.kron)
-def kron(a: Any, b: Any) -> Any:
+def kron(a: Any, b: Any) -> Array:
     a, b = as_node(a), as_node(b)
     rank = max(a.ndim, b.ndim)
     first, second = a.reshape((1,) * (rank - a.ndim) + a.shape), b.reshape((1,) * (rank - b.ndim) + b.shape)
@@ -119,12 +120,12 @@ def kron(a: Any, b: Any) -> Any:
 
 
 @implements(np.trace)
-def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+def trace(x: Operand, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Node:
     return np.diagonal(x, offset, axis1, axis2).sum(axis=-1)
 
 
 @implements(np.cross)
-def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Array:
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)
@@ -137,12 +138,12 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
 
 
 @implements(np.linalg.cross)
-def linalg_cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+def linalg_cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
     return cross(x1, x2, axis=axis)
 
 
 @implements(np.convolve)
-def convolve(a: Any, v: Any, mode: str = "full") -> Any:
+def convolve(a: Any, v: Any, mode: str = "full") -> Array:
     r""":math:`y_k = \sum_i a_i v_{k-i}`: all products in a table whose rows are shifted, then summed by column."""
     a, v = np.atleast_1d(as_node(a)), np.atleast_1d(as_node(v))
     a, v = (v, a) if a.shape[0] < v.shape[0] else (a, v)
@@ -157,7 +158,7 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
 
 
 @implements(np.correlate)
-def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+def correlate(a: Any, v: Any, mode: str = "valid") -> Array:
     a, v = np.atleast_1d(as_node(a)), np.atleast_1d(as_node(v))
     if a.shape[0] < v.shape[0]:
         return np.flip(convolve(np.flip(a), v, mode))

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import ShapeError, TraceError
+from madaline.graph.arrays import Array, Axis
 from madaline.graph.node import as_node
 from madaline.graph.numpy_api.dispatch import implements
 from madaline.graph.shapes import normalize_axis, show
 
 
 @implements(np.linalg.norm)
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:  # noqa: A002 - NumPy's name
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:  # noqa: A002 - NumPy's name
     """Norms of vectors and, over two axes, of matrices; the derivative of a 2-norm at the origin is 0."""
     x = as_node(x)
     if axis is None and ord is None:
@@ -27,7 +28,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
 
 
 @implements(np.linalg.vector_norm)
-def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:  # noqa: A002 - NumPy's name
+def vector_norm(x: Any, /, *, axis: Axis = None, keepdims: bool = False, ord: Any = 2) -> Array:  # noqa: A002 - NumPy's name
     r""":math:`(\sum |x|^p)^{1/p}`; the derivative at the origin is 0."""
     x = as_node(x)
     x = x if x.dtype.kind == "f" else x.astype(np.float64)
@@ -46,7 +47,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
     return np.where(origin, 0.0, np.where(origin, 1.0, total) ** (1.0 / ord))
 
 
-def _matrix_norm(x: Any, ord: Any, axes: tuple[int, int], keepdims: bool) -> Any:  # noqa: A002 - NumPy's name
+def _matrix_norm(x: Any, ord: Any, axes: tuple[int, int], keepdims: bool) -> Array:  # noqa: A002 - NumPy's name
     if ord == "fro":
         return vector_norm(x, axis=axes, keepdims=keepdims)
     if ord in (2, -2, "nuc"):
@@ -63,12 +64,12 @@ def _matrix_norm(x: Any, ord: Any, axes: tuple[int, int], keepdims: bool) -> Any
 
 
 @implements(np.linalg.matrix_norm)
-def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:  # noqa: A002 - NumPy's name
+def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Array:  # noqa: A002 - NumPy's name
     return norm(x, ord, (-2, -1), keepdims)
 
 
 @implements(np.linalg.cond)
-def cond(x: Any, p: Any = None) -> Any:
+def cond(x: Any, p: Any = None) -> Array:
     """The largest singular value over the smallest; for other norms the norms of the matrix and its inverse."""
     if p in (None, 2, -2):
         singular = np.linalg.svdvals(x)

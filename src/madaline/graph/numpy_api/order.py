@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import TraceError
+from madaline.graph.arrays import Array, Operand
 from madaline.graph.node import BOOL, Node, as_node
 from madaline.graph.numpy_api.dispatch import implements
 from madaline.graph.primitive import PRIMITIVES
@@ -28,7 +29,7 @@ def argsort(x: Any, axis: int | None = -1, kind: Any = None, *, stable: Any = No
 
 
 @implements(np.sort)
-def sort(x: Any, axis: int | None = -1, kind: Any = None, *, stable: Any = None) -> Any:
+def sort(x: Any, axis: int | None = -1, kind: Any = None, *, stable: Any = None) -> Array:
     x = as_node(x)
     if axis is None:
         x, axis = x.ravel(), 0
@@ -37,7 +38,7 @@ def sort(x: Any, axis: int | None = -1, kind: Any = None, *, stable: Any = None)
 
 
 @implements(np.partition)
-def partition(x: Any, kth: Any, axis: int | None = -1, kind: Any = "introselect", order: Any = None) -> Any:
+def partition(x: Any, kth: Any, axis: int | None = -1, kind: Any = "introselect", order: Any = None) -> Array:
     """Sorted completely, which is one of the orders that NumPy may give."""
     return sort(x, axis)
 
@@ -47,7 +48,7 @@ def argpartition(x: Any, kth: Any, axis: int | None = -1, kind: Any = "introsele
     return argsort(x, axis)
 
 
-def _sorted_last(x: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:
+def _sorted_last(x: Any, axis: int) -> tuple[Any, tuple[int, ...]]:
     """The axes merged into the last one and sorted along it; and the shape that keepdims would give the rest."""
     x = as_node(x)
     axes = normalize_axes(axis, x.ndim)
@@ -59,13 +60,13 @@ def _sorted_last(x: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:
 
 
 @implements(np.median)
-def median(x: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+def median(x: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
     """The middle number; of an even count the mean of the middle two, which share the derivative."""
     return quantile(x, 0.5, axis, keepdims=keepdims)
 
 
 @implements(np.quantile)
-def quantile(x: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False) -> Any:
+def quantile(x: Any, q: Operand, axis: Any = None, *, method: str = "linear", keepdims: bool = False) -> Array:
     """Between the two nearest ranks, linearly; the derivative goes to these two. NaN if any is."""
     if isinstance(q, Node):
         raise TraceError(
@@ -91,7 +92,7 @@ def quantile(x: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdi
 
 
 @implements(np.nanquantile)
-def nanquantile(x: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False) -> Any:
+def nanquantile(x: Any, q: Operand, axis: Any = None, *, method: str = "linear", keepdims: bool = False) -> Array:
     """Holes sort last; the ranks count the numbers of each vector."""
     if isinstance(q, Node) or method != "linear" or np.ndim(q):
         raise TraceError("np.nanquantile on traced values takes one known q and method='linear'.")
@@ -107,17 +108,17 @@ def nanquantile(x: Any, q: Any, axis: Any = None, *, method: str = "linear", kee
 
 
 @implements(np.nanmedian)
-def nanmedian(x: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+def nanmedian(x: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
     return nanquantile(x, 0.5, axis, keepdims=keepdims)
 
 
 @implements(np.nanpercentile)
-def nanpercentile(x: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False) -> Any:
+def nanpercentile(x: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False) -> Array:
     return nanquantile(x, np.asarray(q) / 100.0, axis, method=method, keepdims=keepdims)
 
 
 @implements(np.percentile)
-def percentile(x: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False) -> Any:
+def percentile(x: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False) -> Array:
     if isinstance(q, Node):
         raise TraceError(
             "np.percentile(x, q) on traced values needs q to be known; compute q outside the traced function."
@@ -126,7 +127,7 @@ def percentile(x: Any, q: Any, axis: Any = None, *, method: str = "linear", keep
 
 
 @implements(np.searchsorted)
-def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+def searchsorted(a: Operand, v: Operand, side: str = "left", sorter: Any = None) -> Node:
     """Counted by comparing each value with every entry, so its cost is the product of the two sizes."""
     a = a if sorter is None else np.take(a, sorter)
     below = np.less if side == "left" else np.less_equal
@@ -134,7 +135,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
 
 
 @implements(np.digitize)
-def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+def digitize(x: Operand, bins: Any, right: bool = False) -> Node:
     if not isinstance(bins, Node) and np.any(np.diff(bins) < 0):
         raise TraceError("np.digitize on traced values needs bins in increasing order.")
     return searchsorted(bins, x, "left" if right else "right")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import ShapeError, TraceError
+from madaline.graph.arrays import Array
 from madaline.graph.node import BOOL, as_node, constant
 from madaline.graph.numpy_api.dispatch import implements
 from madaline.graph.numpy_api.indexing import checked
@@ -16,7 +17,7 @@ from madaline.graph.shapes import broadcast, normalize_axes, normalize_axis
 
 
 @implements(np.take)
-def take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> Any:
+def take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> Array:
     x = as_node(x)
     if axis is None:
         x, axis = x.ravel(), 0
@@ -42,11 +43,12 @@ def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Any:
     x, indices = np.moveaxis(x, axis, -1), np.moveaxis(indices, axis, -1)
     lead = broadcast(x.shape[:-1], indices.shape[:-1])
     x, indices = broadcast_to(x, (*lead, x.shape[-1])), broadcast_to(indices, (*lead, indices.shape[-1]))
-    return np.moveaxis(PRIMITIVES["take_along"](x, indices), -1, axis)
+    found: Any = PRIMITIVES["take_along"](x, indices)
+    return np.moveaxis(found, -1, axis)
 
 
 @implements(np.diff)
-def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
     x = as_node(x)
     axis = normalize_axis(axis, x.ndim)
     whole: tuple[slice, ...] = (slice(None),) * axis
@@ -62,7 +64,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 
 @implements(np.ediff1d)
-def ediff1d(x: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+def ediff1d(x: Any, to_end: Any = None, to_begin: Any = None) -> Array:
     parts = [
         None if to_begin is None else np.ravel(to_begin),
         diff(x.ravel()),
@@ -101,12 +103,12 @@ def _slopes(y: Any, h: Any, edge_order: int) -> Any:
 
 
 @implements(np.tril)
-def tril(x: Any, k: int = 0) -> Any:
+def tril(x: Any, k: int = 0) -> Array:
     return np.where(np.tri(x.shape[-2], x.shape[-1], k, dtype=bool), x, 0)
 
 
 @implements(np.triu)
-def triu(x: Any, k: int = 0) -> Any:
+def triu(x: Any, k: int = 0) -> Array:
     return np.where(np.tri(x.shape[-2], x.shape[-1], k - 1, dtype=bool), 0, x)
 
 
@@ -141,7 +143,7 @@ def diagflat(x: Any, k: int = 0) -> Any:
 
 
 @implements(np.vander)
-def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+def vander(x: Array, N: int | None = None, increasing: bool = False) -> Array:
     """Powers by repeated multiplication, so that the derivative is right at 0."""
     powers = [np.ones_like(x)]
     for _ in range(1, x.shape[0] if N is None else N):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import TraceError
+from madaline.graph.arrays import Array, Axis
 from madaline.graph.node import BOOL, Node, as_node, is_float
 from madaline.graph.numpy_api.dispatch import implements
 from madaline.graph.primitive import PRIMITIVES
@@ -26,7 +27,7 @@ def reduced(name: str, x: Any, axis: Any, keepdims: bool) -> Any:
     return result.reshape(tuple(1 if a in axes else size for a, size in enumerate(x.shape))) if keepdims else result
 
 
-def _axis_of(x: Node, axis: Any) -> Any:
+def _axis_of(x: Node, axis: Axis) -> Any:
     """The axis; a value without axes has all of itself along axis 0 or -1, as in NumPy."""
     return None if x.ndim == 0 and axis in (0, -1) else axis
 
@@ -61,7 +62,7 @@ def min(x: Any, axis: Any = None, *, keepdims: bool = False, initial: Any = None
     return result if initial is None else np.minimum(result, initial)
 
 
-def _with_initial(name: str, x: Any, initial: Any, where: Any) -> Any:
+def _with_initial(name: str, x: Any, initial: Any, where: Any) -> Array:
     if where is None:
         return x
     if initial is None:
@@ -70,12 +71,12 @@ def _with_initial(name: str, x: Any, initial: Any, where: Any) -> Any:
 
 
 @implements(np.ptp)
-def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Array:
     return max(x, axis, keepdims=keepdims) - min(x, axis, keepdims=keepdims)
 
 
 @implements(np.any)
-def any_(x: Any, axis: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
+def any_(x: Any, axis: Any = None, keepdims: bool = False, *, where: Any = True) -> Array:
     chosen = as_node(x).astype(BOOL)
     return reduced("sum", chosen if where is True else chosen & where, axis, keepdims) > 0
 
@@ -117,7 +118,9 @@ def mean(x: Any, axis: Any = None, dtype: Any = None, *, keepdims: bool = False,
 
 
 @implements(np.average)
-def average(x: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
+def average(
+    x: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False
+) -> Array | tuple[Array, Array]:
     x = as_node(x)
     weights = as_node(1, x.dtype) if weights is None else as_node(weights)
     if axis is not None and weights.ndim == 1 and x.ndim > 1:
@@ -145,26 +148,26 @@ def var(
 
 
 @implements(np.std)
-def std(x: Any, axis: Any = None, dtype: Any = None, **options: Any) -> Any:
+def std(x: Any, axis: Any = None, dtype: Any = None, **options: Any) -> Array:
     """Its derivative is infinite where all values are equal, as that of the root at 0."""
     return np.sqrt(var(x, axis, dtype, **options))
 
 
 @implements(np.cov)
-def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None) -> Any:
+def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None) -> Array:
     x = _variables(m, rowvar) if y is None else np.concatenate([_variables(m, rowvar), _variables(y, rowvar)])
     centred = x - x.mean(axis=1, keepdims=True)
     freedom = x.shape[1] - (ddof if ddof is not None else 0 if bias else 1)
     return np.squeeze(centred @ centred.T / freedom)
 
 
-def _variables(m: Any, rowvar: bool) -> Any:
+def _variables(m: Any, rowvar: bool) -> Node:
     rows: Any = np.atleast_2d(as_node(m))
     return rows if rowvar or np.ndim(m) == 1 else rows.T
 
 
 @implements(np.corrcoef)
-def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Array:
     c = cov(x, y, rowvar)
     if c.ndim == 0:
         return c / c
@@ -173,7 +176,7 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
 
 
 @implements(np.trapezoid)
-def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
+def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Node:
     y = as_node(y)
     y = np.moveaxis(y, axis, -1)
     if x is not None:
@@ -209,7 +212,7 @@ def cumsum(x: Any, axis: Any = None, dtype: Any = None) -> Any:
 
 
 @implements(np.cumprod)
-def cumprod(x: Any, axis: Any = None, dtype: Any = None) -> Any:
+def cumprod(x: Any, axis: Any = None, dtype: Any = None) -> Array:
     """By doubling: after k rounds each entry holds the product of 2^k entries. No division, so zeros are right."""
     x = as_node(x) if dtype is None else as_node(x).astype(dtype)
     if x.dtype == BOOL:
@@ -224,7 +227,7 @@ def cumprod(x: Any, axis: Any = None, dtype: Any = None) -> Any:
     return np.moveaxis(x, -1, axis)
 
 
-def scanned(combine: Any, x: Any, axis: Any = 0) -> Any:
+def scanned(combine: Any, x: Any, axis: Any = 0) -> Array:
     """``ufunc.accumulate`` for an operation that is associative, by doubling: log2(n) steps."""
     x = np.moveaxis(x, axis, -1)
     reach = 1
@@ -235,11 +238,11 @@ def scanned(combine: Any, x: Any, axis: Any = 0) -> Any:
 
 
 @implements(np.cumulative_sum)
-def cumulative_sum(x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: bool = False) -> Any:
+def cumulative_sum(x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: bool = False) -> Array:
     return _with_first(cumsum(x, axis, dtype), 0, axis, include_initial)
 
 
-def _with_first(y: Any, first: int, axis: Any, included: bool) -> Any:
+def _with_first(y: Any, first: int, axis: Any, included: bool) -> Array:
     """A cumulative result, with what it starts from in front if asked for."""
     if not included:
         return y
@@ -249,7 +252,7 @@ def _with_first(y: Any, first: int, axis: Any, included: bool) -> Any:
 
 
 @implements(np.cumulative_prod)
-def cumulative_prod(x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: bool = False) -> Any:
+def cumulative_prod(x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: bool = False) -> Array:
     return _with_first(cumprod(x, axis, dtype), 1, axis, include_initial)
 
 

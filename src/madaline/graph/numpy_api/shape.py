@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import ShapeError, TraceError
+from madaline.graph.arrays import Array, Operand
 from madaline.graph.node import Node, as_node, constant, graph_dtype
 from madaline.graph.numpy_api.dispatch import implements
 from madaline.graph.primitive import PRIMITIVES
@@ -105,7 +106,7 @@ def expand_dims(x: Any, axis: Any) -> Any:
 
 
 @implements(np.squeeze)
-def squeeze(x: Any, axis: Any = None) -> Any:
+def squeeze(x: Any, axis: int | None = None) -> Any:
     axes = tuple(a for a, size in enumerate(x.shape) if size == 1) if axis is None else normalize_axes(axis, x.ndim)
     for item in axes:
         if x.shape[item] != 1:
@@ -140,34 +141,34 @@ def broadcast_to(x: Any, shape: Any) -> Any:
 
 
 @implements(np.broadcast_arrays)
-def broadcast_arrays(*arrays: Any) -> Any:
+def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]:
     nodes = [as_node(x) for x in arrays]
     shape = broadcast(*(node.shape for node in nodes))
     return tuple(broadcast_to(node, shape) for node in nodes)
 
 
 @implements(np.shape)
-def shape_of(x: Any) -> Any:
+def shape_of(x: Array) -> Any:
     return x.shape
 
 
 @implements(np.ndim)
-def ndim(x: Any) -> Any:
+def ndim(x: Array) -> Any:
     return x.ndim
 
 
 @implements(np.size)
-def size(x: Any, axis: int | None = None) -> Any:
+def size(x: Array, axis: int | None = None) -> Any:
     return x.size if axis is None else x.shape[axis]
 
 
 @implements(np.iscomplexobj)
-def iscomplexobj(x: Any) -> bool:
+def iscomplexobj(x: Operand) -> bool:
     return False
 
 
 @implements(np.isrealobj)
-def isrealobj(x: Any) -> bool:
+def isrealobj(x: Operand) -> bool:
     return True
 
 
@@ -195,18 +196,18 @@ def full_like(x: Any, value: Any, dtype: Any = None, order: str = "K", subok: bo
 
 
 @implements(np.flip)
-def flip(x: Any, axis: Any = None) -> Any:
+def flip(x: Any, axis: Any = None) -> Array:
     axes = normalize_axes(tuple(axis) if isinstance(axis, list) else axis, x.ndim)
     return PRIMITIVES["flip"](x, axes=axes) if axes else x
 
 
 @implements(np.flipud)
-def flipud(x: Any) -> Any:
+def flipud(x: Any) -> Array:
     return flip(x, 0)
 
 
 @implements(np.fliplr)
-def fliplr(x: Any) -> Any:
+def fliplr(x: Any) -> Array:
     return flip(x, 1)
 
 

@@ -9,72 +9,73 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import TraceError
+from madaline.graph.arrays import Array, Operand
 from madaline.graph.node import Node
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.primitives.elementwise import erf, sigmoid, softplus
 
 
-def log_expit(x: Any) -> Any:
+def log_expit(x: Array) -> Array:
     r""":math:`\log \sigma(x)`, exact for large negative ``x``."""
     return -softplus(-x)
 
 
-def logit(p: Any) -> Any:
+def logit(p: Array) -> Array:
     r""":math:`\log(p / (1-p))`, the inverse of the logistic function."""
     return np.log(p) - np.log1p(-p)
 
 
-def xlogy(x: Any, y: Any) -> Any:
+def xlogy(x: Operand, y: Operand) -> Array:
     r""":math:`x \log y`, and 0 where ``x = 0`` unless ``y`` is NaN; at ``x = y = 0`` both derivatives are 0."""
     zero = np.equal(x, 0.0) & ~(np.greater(y, 0.0) & np.isfinite(y)) & ~np.isnan(y)
     return np.where(zero, 0.0, x * np.log(np.where(zero, 1.0, y)))
 
 
-def xlog1py(x: Any, y: Any) -> Any:
+def xlog1py(x: Operand, y: Operand) -> Array:
     r""":math:`x \log(1 + y)`, and 0 where ``x = 0`` unless ``y`` is NaN."""
     zero = np.equal(x, 0.0) & ~(np.greater(y, -1.0) & np.isfinite(y)) & ~np.isnan(y)
     return np.where(zero, 0.0, x * np.log1p(np.where(zero, 0.0, y)))
 
 
-def entr(x: Any) -> Any:
+def entr(x: Operand) -> Array:
     r""":math:`-x \log x`, 0 at 0 and minus infinity below."""
     return np.where(x < 0.0, -np.inf, -xlogy(x, np.where(x < 0.0, 1.0, x)))
 
 
-def rel_entr(x: Any, y: Any) -> Any:
+def rel_entr(x: Operand, y: Operand) -> Array:
     r""":math:`x \log(x / y)` for positive ``x`` and ``y``, 0 where ``x = 0`` and ``y \ge 0``, infinite elsewhere."""
     inside = np.greater(x, 0.0) & np.greater(y, 0.0)
     ratio = np.where(inside, x, 1.0) / np.where(inside, y, 1.0)
     return np.where(inside, x * np.log(ratio), np.where(np.equal(x, 0.0) & np.greater_equal(y, 0.0), 0.0, np.inf))
 
 
-def kl_div(x: Any, y: Any) -> Any:
+def kl_div(x: Operand, y: Operand) -> Array:
     r""":math:`x \log(x / y) - x + y`."""
     return rel_entr(x, y) - x + y
 
 
-def beta(a: Any, b: Any) -> Any:
+def beta(a: Operand, b: Operand) -> Array:
     r""":math:`B(a, b) = \Gamma(a) \Gamma(b) / \Gamma(a + b)`."""
     return np.exp(PRIMITIVES["betaln"](a, b))
 
 
-def rgamma(x: Any) -> Any:
+def rgamma(x: Operand) -> Array:
     r""":math:`1 / \Gamma(x)`."""
     return 1.0 / PRIMITIVES["gamma"](x)
 
 
-def huber(delta: Any, r: Any) -> Any:
+def huber(delta: Any, r: Any) -> Node:
     r""":math:`r^2/2` up to ``delta`` and linear beyond it."""
     size = np.abs(r)
     return np.where(size <= delta, 0.5 * np.square(r), delta * (size - 0.5 * delta))
 
 
-def pseudo_huber(delta: Any, r: Any) -> Any:
+def pseudo_huber(delta: Any, r: Any) -> Node:
     r""":math:`\delta^2 (\sqrt{1 + (r/\delta)^2} - 1)`."""
     return np.square(delta) * (np.sqrt(1.0 + np.square(r / delta)) - 1.0)
 
 
-def polygamma(n: int, x: Any) -> Any:
+def polygamma(n: int, x: Operand) -> Array:
     r"""The ``n``-th derivative of the digamma function, as ``scipy.special.polygamma``, on arrays and traced values.
 
     Examples
@@ -93,7 +94,7 @@ def _of_order(name: str, order: int | None = None) -> Callable[..., Any]:
     if order is not None:
         return lambda x: PRIMITIVES[name](x, order=order)
 
-    def bessel(v: Any, x: Any) -> Any:
+    def bessel(v: Operand, x: Operand) -> Array:
         if isinstance(v, Node) or np.ndim(v) or v != int(v) or v < 0:
             raise TraceError(f"The order v={v!r} of a Bessel function of a traced value must be an integer, 0 or more.")
         return PRIMITIVES[name](x, order=int(v))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from madaline.errors import TraceError
+from madaline.graph.arrays import Array
 from madaline.graph.complex_pair import ComplexPair, parts
 from madaline.graph.node import as_node, is_float
 from madaline.graph.numpy_api.dispatch import implements
@@ -63,12 +65,12 @@ def _transform(x: ComplexPair, sign: int, n: int | None, axis: int, norm: str | 
 
 
 @implements(np.fft.fft)
-def fft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
+def fft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> ComplexPair:
     return _transform(_pair(a), -1, n, axis, norm)
 
 
 @implements(np.fft.ifft)
-def ifft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
+def ifft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> ComplexPair:
     return _transform(_pair(a), 1, n, axis, norm)
 
 
@@ -94,7 +96,7 @@ def irfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None)
     return np.moveaxis(_transform(ComplexPair(real, imag), 1, n, -1, norm).real, -1, axis)
 
 
-def _over_axes(x: Any, s: Any, axes: Any, sign: int, norm: str | None) -> Any:
+def _over_axes(x: Any, s: Any, axes: Any, sign: int, norm: str | None) -> ComplexPair:
     pair = _pair(x)
     axes = tuple(range(pair.ndim)) if axes is None and s is None else axes
     axes = tuple(range(-len(s), 0)) if axes is None else axes
@@ -104,27 +106,27 @@ def _over_axes(x: Any, s: Any, axes: Any, sign: int, norm: str | None) -> Any:
 
 
 @implements(np.fft.fftn)
-def fftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> Any:
+def fftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> ComplexPair:
     return _over_axes(a, s, axes, -1, norm)
 
 
 @implements(np.fft.ifftn)
-def ifftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> Any:
+def ifftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> ComplexPair:
     return _over_axes(a, s, axes, 1, norm)
 
 
 @implements(np.fft.fft2)
-def fft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None) -> Any:
+def fft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None) -> ComplexPair:
     return _over_axes(a, s, axes, -1, norm)
 
 
 @implements(np.fft.ifft2)
-def ifft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None) -> Any:
+def ifft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None) -> ComplexPair:
     return _over_axes(a, s, axes, 1, norm)
 
 
 @implements(np.fft.rfft2)
-def rfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None) -> Any:
+def rfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None) -> ComplexPair:
     half = rfft(a, None if s is None else s[1], axes[1], norm)
     return fft(half, None if s is None else s[0], axes[0], norm)
 
@@ -135,17 +137,17 @@ def irfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None)
     return irfft(whole, None if s is None else s[1], axes[1], norm)
 
 
-def _shifted(x: Any, axes: Any, inverse: bool) -> Any:
+def _shifted(x: Array, axes: Sequence[int], inverse: bool) -> Array:
     axes = tuple(range(x.ndim)) if axes is None else axes if isinstance(axes, (tuple, list)) else (axes,)
     shifts = [-(x.shape[axis] // 2) if inverse else x.shape[axis] // 2 for axis in axes]
     return np.roll(x, shifts, axes)
 
 
 @implements(np.fft.fftshift)
-def fftshift(x: Any, axes: Any = None) -> Any:
+def fftshift(x: Any, axes: Any = None) -> Array:
     return _shifted(x, axes, inverse=False)
 
 
 @implements(np.fft.ifftshift)
-def ifftshift(x: Any, axes: Any = None) -> Any:
+def ifftshift(x: Any, axes: Any = None) -> Array:
     return _shifted(x, axes, inverse=True)

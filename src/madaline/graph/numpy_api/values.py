@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import TraceError
+from madaline.graph.arrays import Array, Operand
 from madaline.graph.node import Node, as_node, known_value
 from madaline.graph.numpy_api.dispatch import implements, unsupported
 from madaline.graph.primitive import PRIMITIVES
 
 
-def _known(x: Any, name: str) -> np.ndarray:
+def _known(x: Operand, name: str) -> np.ndarray:
     """The numbers, or an error that says what to do where they are not known."""
     value = known_value(x) if isinstance(x, Node) else np.asarray(x)
     if value is None:
@@ -24,27 +25,27 @@ def _known(x: Any, name: str) -> np.ndarray:
 
 
 @implements(np.nonzero)
-def nonzero(a: Any) -> Any:
+def nonzero(a: Operand) -> tuple[Array, ...]:
     return np.nonzero(_known(a, "nonzero"))
 
 
 @implements(np.flatnonzero)
-def flatnonzero(a: Any) -> Any:
+def flatnonzero(a: Operand) -> Array:
     return np.flatnonzero(_known(a, "flatnonzero"))
 
 
 @implements(np.argwhere)
-def argwhere(a: Any) -> Any:
+def argwhere(a: Operand) -> Array:
     return np.argwhere(_known(a, "argwhere"))
 
 
 @implements(np.extract)
-def extract(condition: Any, arr: Any) -> Any:
+def extract(condition: Operand, arr: Operand) -> Array:
     return np.take(np.ravel(arr), np.flatnonzero(_known(condition, "extract")))
 
 
 @implements(np.compress)
-def compress(condition: Any, a: Any, axis: Any = None) -> Any:
+def compress(condition: Array, a: Array, axis: int | None = None) -> Array:
     return np.take(a, np.flatnonzero(_known(condition, "compress")), axis=axis)
 
 
@@ -69,7 +70,7 @@ def unique(
 
 
 @implements(np.bincount)
-def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
+def bincount(x: Operand, /, weights: Any = None, minlength: int = 0) -> Array:
     """Sums of ``weights`` by the integers ``x``, which must be known."""
     index = _known(x, "bincount")
     if weights is None:
@@ -81,7 +82,13 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
 
 
 @implements(np.histogram)
-def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:  # noqa: A002 - NumPy's name
+def histogram(
+    a: Operand,
+    bins: Any = 10,
+    range: Any = None,  # noqa: A002 - NumPy's name
+    density: Any = None,
+    weights: Any = None,
+) -> tuple[Array, ...]:
     """Counts and edges as constants, as NumPy gives them; with traced ``weights``, their sums by bin."""
     values = _known(a, "histogram").ravel()
     if weights is None:
@@ -95,7 +102,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
 
 
 @implements(np.choose)
-def choose(a: Any, choices: Any, *, mode: str = "raise") -> Any:
+def choose(a: Any, choices: Any, *, mode: str = "raise") -> Node:
     """Entry ``a`` of the choices, for each element."""
     stacked = np.stack(np.broadcast_arrays(*[as_node(item) for item in choices]))
     if mode != "raise":
@@ -105,7 +112,7 @@ def choose(a: Any, choices: Any, *, mode: str = "raise") -> Any:
 
 
 @implements(np.apply_along_axis)
-def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
+def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any) -> Array:
     """The function is called on each vector by itself."""
     moved: Any = np.moveaxis(arr, axis, -1)
     lead = moved.shape[:-1]
@@ -116,6 +123,6 @@ def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any
     return result if rank == 0 else _moved(result, rank, axis % arr.ndim)
 
 
-def _moved(result: Any, rank: int, axis: int) -> Any:
+def _moved(result: Any, rank: int, axis: int) -> Node:
     """The last axes of a result, brought to where the axis was that they stand for."""
     return np.moveaxis(result, tuple(range(-rank, 0)), tuple(range(axis, axis + rank)))

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import ShapeError
-from madaline.graph.primitive import PRIMITIVES, Array, Sample, elements
+from madaline.graph.arrays import Array, Tangent
+from madaline.graph.primitive import PRIMITIVES, Sample, elements
 from madaline.graph.primitives.library import (
     LibraryPrimitive,
     check_matrix,
@@ -44,10 +45,10 @@ class Cholesky(LibraryPrimitive):
     def value(self, a: Any) -> Any:
         return np.linalg.cholesky(a)
 
-    def jvp(self, a: Array, y: Array, a_dot: Array) -> Array:
+    def jvp(self, a: Array, y: Array, a_dot: Array) -> Tangent:
         half = PRIMITIVES["solve_triangular"](y, symmetric(a_dot).astype(y.dtype), lower=True, unit=False)
         inner = PRIMITIVES["solve_triangular"](y, half.mT, lower=True, unit=False)
-        n = a.shape[-1]
+        n: Any = a.shape[-1]
         weights = np.tril(np.ones((n, n)), -1) + 0.5 * np.eye(n)
         return y @ (inner * weights.astype(y.dtype))
 
@@ -78,7 +79,7 @@ class Eigh(LibraryPrimitive):
         w, v = np.linalg.eigh(a, "L" if lower else "U")
         return np.concatenate([w[..., None], v], axis=-1)
 
-    def jvp(self, a: Array, y: Array, a_dot: Array, *, lower: bool) -> Array:
+    def jvp(self, a: Array, y: Array, a_dot: Array, *, lower: bool) -> Tangent:
         w, v = y[..., 0], y[..., 1:]
         inner = v.mT @ symmetric(a_dot if lower else a_dot.mT).astype(y.dtype) @ v
         gaps = inverse_gaps(w, np.max(np.abs(w), axis=-1))
@@ -113,7 +114,7 @@ class Svd(LibraryPrimitive):
         parts = np.linalg.svd(a, full_matrices=False)
         return joined(*parts, lead=a.shape[:-2])
 
-    def jvp(self, a: Array, y: Array, a_dot: Array) -> Array:
+    def jvp(self, a: Array, y: Array, a_dot: Array) -> Tangent:
         u, s, vh = svd_parts(y, a.shape)
         a_dot, v, k = a_dot.astype(y.dtype), vh.mT, s.shape[-1]
         p = u.mT @ a_dot @ v
@@ -168,7 +169,7 @@ class Qr(LibraryPrimitive):
     def value(self, a: Any) -> Any:
         return joined(*np.linalg.qr(a), lead=a.shape[:-2])
 
-    def jvp(self, a: Array, y: Array, a_dot: Array) -> Array:
+    def jvp(self, a: Array, y: Array, a_dot: Array) -> Tangent:
         q, r = qr_parts(y, a.shape)
         c = PRIMITIVES["solve_triangular"](r.mT, a_dot.astype(y.dtype).mT, lower=True, unit=False).mT
         m = q.mT @ c

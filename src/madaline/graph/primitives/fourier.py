@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import DtypeError, ShapeError
-from madaline.graph.primitive import PRIMITIVES, Array, Primitive, Sample, elements
+from madaline.graph.arrays import Array
+from madaline.graph.primitive import PRIMITIVES, Primitive, Sample, elements
 from madaline.graph.shapes import Rows, Shape, show
 
 

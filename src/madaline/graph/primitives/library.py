@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import DtypeError, ShapeError
+from madaline.graph.arrays import Array
 from madaline.graph.node import Node, as_node, known_value, new_input
-from madaline.graph.primitive import ZERO, Array, Primitive
+from madaline.graph.primitive import ZERO, Primitive
 from madaline.graph.shapes import Rows, Shape, show
 
 
@@ -26,7 +27,7 @@ class LibraryPrimitive(Primitive):
             raise DtypeError(f"{self.name} takes floats of one type; the types are {', '.join(map(str, dtypes))}.")
         return dtypes[0]
 
-    def vjp(self, *args: Any, **params: Any) -> tuple[Any, ...]:
+    def vjp(self, *args: Array, **params: Any) -> tuple[Any, ...]:
         return transposed_jvp(self, args, params)
 
     def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> bool:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import DtypeError, ShapeError
-from madaline.graph.primitive import Array, Primitive, Sample, elements
+from madaline.graph.arrays import Array, Tangent
+from madaline.graph.primitive import Primitive, Sample, elements
 from madaline.graph.shapes import Rows, Shape, show
 
 
@@ -16,6 +17,7 @@ class Matmul(Primitive):
     r"""Matrix product, :math:`y = x W`; ``x`` is (..., n_rows, n_in), ``W`` (..., n_in, n_out), leading axes equal."""
 
     name = "matmul"
+    kinds = "fi"
 
     def shape(self, x: Shape, W: Shape) -> Shape:
         if len(x) < 2 or len(W) < 2:
@@ -36,7 +38,7 @@ class Matmul(Primitive):
     def value(self, x: Any, W: Any) -> Any:
         return x @ W
 
-    def jvp(self, x: Array, W: Array, y: Array, x_dot: Array, W_dot: Array) -> Array:
+    def jvp(self, x: Array, W: Array, y: Array, x_dot: Tangent, W_dot: Tangent) -> Tangent:
         return x_dot @ W + x @ W_dot
 
     def vjp(self, x: Array, W: Array, y: Array, y_bar: Array) -> tuple[Array, Array]:

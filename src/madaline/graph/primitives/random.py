@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import DtypeError, ShapeError
+from madaline.graph.arrays import Array
 from madaline.graph.node import graph_dtype
-from madaline.graph.primitive import Array, Primitive, Sample
+from madaline.graph.primitive import Primitive, Sample
 from madaline.graph.shapes import Rows, Shape, show
 
 _MULTIPLIER = (np.uint64(0xD2511F53), np.uint64(0xCD9E8D57))

@@ -11,13 +11,16 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import ShapeError
+from madaline.graph.arrays import Array, Tangent
 from madaline.graph.node import INT64
-from madaline.graph.primitive import PRIMITIVES, Array, Primitive, Sample, elements
+from madaline.graph.primitive import PRIMITIVES, Primitive, Sample, elements
 from madaline.graph.shapes import Rows, Shape, check_axes, size_of
 
 
 class Reduction(Primitive):
     """Many numbers to one, along ``axes``."""
+
+    kinds = "fi"
 
     def shape(self, x: Shape, *, axes: tuple[int, ...]) -> Shape:
         check_axes(axes, x)
@@ -44,7 +47,7 @@ def expanded(reduced: Array, x: Array, axes: tuple[int, ...]) -> Array:
 
 
 class Sum(Reduction):
-    r""":math:`y = \sum x`. Integers and booleans are summed as int64."""
+    r""":math:`y = \sum x`. Integers are summed as int64."""
 
     name = "sum"
     linear = True
@@ -56,7 +59,8 @@ class Sum(Reduction):
         return np.sum(x, axis=axes)
 
     def vjp(self, x: Array, y: Array, y_bar: Array, *, axes: tuple[int, ...]) -> tuple[Array]:
-        return (np.broadcast_to(expanded(y_bar, x, axes), x.shape),)
+        shape: Any = x.shape
+        return (np.broadcast_to(expanded(y_bar, x, axes), shape),)
 
 
 class Prod(Reduction):
@@ -70,7 +74,7 @@ class Prod(Reduction):
     def value(self, x: Any, *, axes: tuple[int, ...]) -> Any:
         return np.prod(x, axis=axes)
 
-    def jvp(self, x: Array, y: Array, x_dot: Array, *, axes: tuple[int, ...]) -> Array:
+    def jvp(self, x: Array, y: Array, x_dot: Tangent, *, axes: tuple[int, ...]) -> Tangent:
         return (x_dot * product_of_others(x, axes)).sum(axis=axes)
 
     def vjp(self, x: Array, y: Array, y_bar: Array, *, axes: tuple[int, ...]) -> tuple[Array]:
@@ -117,7 +121,7 @@ class Max(Reduction):
     def value(self, x: Any, *, axes: tuple[int, ...]) -> Any:
         return np.max(x, axis=axes)
 
-    def jvp(self, x: Array, y: Array, x_dot: Array, *, axes: tuple[int, ...]) -> Array:
+    def jvp(self, x: Array, y: Array, x_dot: Tangent, *, axes: tuple[int, ...]) -> Tangent:
         return (x_dot * _shares(x, y, axes)).sum(axis=axes)
 
     def vjp(self, x: Array, y: Array, y_bar: Array, *, axes: tuple[int, ...]) -> tuple[Array]:
@@ -147,6 +151,7 @@ class LogSumExp(Reduction):
     r""":math:`y = \log \sum e^x`, with the maximum taken out first; :math:`\partial y/\partial x_i = e^{x_i - y}`."""
 
     name = "logsumexp"
+    kinds = "f"
 
     def value(self, x: Any, *, axes: tuple[int, ...]) -> Any:
         if any(x.shape[axis] == 0 for axis in axes):
@@ -155,7 +160,7 @@ class LogSumExp(Reduction):
         shift = np.where(np.isfinite(top), top, x.dtype.type(0))
         return np.log(np.sum(np.exp(x - shift), axis=axes)) + np.squeeze(shift, axis=axes)
 
-    def jvp(self, x: Array, y: Array, x_dot: Array, *, axes: tuple[int, ...]) -> Array:
+    def jvp(self, x: Array, y: Array, x_dot: Tangent, *, axes: tuple[int, ...]) -> Tangent:
         return (x_dot * np.exp(x - expanded(y, x, axes))).sum(axis=axes)
 
     def vjp(self, x: Array, y: Array, y_bar: Array, *, axes: tuple[int, ...]) -> tuple[Array]:
@@ -169,6 +174,7 @@ class Argmax(Primitive):
     """Index of the first largest along ``axis``; NaN counts as largest. No derivative."""
 
     name = "argmax"
+    kinds = "fi"
 
     def shape(self, x: Shape, *, axis: int) -> Shape:
         check_axes((axis,), x)
@@ -228,6 +234,7 @@ class Cumsum(Primitive):
     r""":math:`y_i = \sum_{j \le i} x_j` along ``axis``; with ``reverse``, :math:`\sum_{j \ge i}`."""
 
     name = "cumsum"
+    kinds = "fi"
     linear = True
 
     def shape(self, x: Shape, *, axis: int, reverse: bool) -> Shape:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from madaline.errors import ShapeError
-from madaline.graph.node import as_node, new_input
-from madaline.graph.primitive import ZERO, Array, Primitive, zeros_like
+from madaline.graph.arrays import Array, Tangent
+from madaline.graph.node import Node, as_node, new_input
+from madaline.graph.primitive import ZERO, Primitive, zeros_like
 from madaline.graph.shapes import Shape, show
 
 
@@ -20,14 +21,14 @@ class DerivativeRule:
     def __init__(self, jvp: Callable[..., Any] | None, vjp: Callable[..., Any] | None) -> None:
         self._jvp, self._vjp = jvp, vjp
 
-    def push(self, args: tuple[Any, ...], y: Any, dots: tuple[Any, ...]) -> Any:
+    def push(self, args: tuple[Any, ...], y: Array, dots: tuple[Any, ...]) -> Array:
         """The tangent of ``y``."""
         if self._jvp is not None:
             return self._jvp(args, y, dots)
         y_bar = new_input(0, y.shape, y.dtype)
         return _pulled(list(self.pull(args, y, y_bar)), y_bar, list(dots))
 
-    def pull(self, args: tuple[Any, ...], y: Any, y_bar: Any) -> tuple[Any, ...]:
+    def pull(self, args: tuple[Any, ...], y: Array, y_bar: Any) -> tuple[Any, ...]:
         """One cotangent for each argument."""
         if self._vjp is not None:
             bars = self._vjp(args, y, y_bar)
@@ -43,7 +44,7 @@ class DerivativeRule:
         return tuple(found)
 
 
-def _pulled(outputs: list[Any], by: Any, bars: list[Any]) -> Any:
+def _pulled(outputs: list[Any], by: Any, bars: list[Any]) -> Array:
     """The cotangent of ``by``, on which the outputs depend linearly."""
     from madaline.graph.reverse_mode import cotangents
 
@@ -63,7 +64,7 @@ class CustomDerivative(Primitive, registered=False):
     def value(self, y: Any, *args: Any, rule: DerivativeRule) -> Any:
         return y
 
-    def jvp(self, *args: Array, rule: DerivativeRule) -> Array:
+    def jvp(self, *args: Any, rule: DerivativeRule) -> Tangent:
         count = (len(args) - 1) // 2
         xs, y, dots = args[1:count], args[count], args[count + 2 :]
         if all(dot is ZERO for dot in dots):
@@ -83,7 +84,7 @@ class CustomDerivative(Primitive, registered=False):
         return CustomDerivative, ()
 
 
-def _checked(bar: Any, x: Any) -> Any:
+def _checked(bar: Any, x: Array) -> Node:
     """A derivative with the shape and type of what it belongs to."""
     bar = as_node(bar)
     if bar.shape != x.shape:
@@ -102,7 +103,7 @@ class Barrier(Primitive, registered=False):
     def value(self, x: Any, after: Any) -> Any:
         return x
 
-    def jvp(self, x: Array, after: Array, y: Array, x_dot: Array, after_dot: Array) -> Array:
+    def jvp(self, x: Array, after: Array, y: Array, x_dot: Tangent, after_dot: Tangent) -> Tangent:
         return x_dot
 
     def vjp(self, x: Array, after: Array, y: Array, y_bar: Array) -> tuple[Array, None]:

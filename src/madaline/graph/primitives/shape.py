@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import DtypeError, ShapeError
-from madaline.graph.primitive import PRIMITIVES, Array, Primitive, Sample, elements
+from madaline.graph.arrays import Array, Tangent
+from madaline.graph.primitive import PRIMITIVES, Primitive, Sample, elements
 from madaline.graph.shapes import Rows, Shape, broadcast, check_axes, is_never_negative, show, size_of
 
 
@@ -205,7 +206,7 @@ class Take(Primitive):
     def value(self, x: Any, indices: Any, *, axis: int) -> Any:
         return np.take(x, indices, axis=axis)
 
-    def jvp(self, x: Array, indices: Array, y: Array, x_dot: Array, _: Array, *, axis: int) -> Array:
+    def jvp(self, x: Array, indices: Array, y: Array, x_dot: Tangent, _: Array, *, axis: int) -> Tangent:
         return PRIMITIVES["take"](x_dot, indices, axis=axis)
 
     def vjp(self, x: Array, indices: Array, y: Array, y_bar: Array, *, axis: int) -> tuple[Array, None]:
@@ -227,6 +228,7 @@ class ScatterAdd(Primitive):
     """
 
     name = "scatter_add"
+    kinds = "fi"
 
     def shape(self, v: Shape, indices: Shape, *, axis: int, size: Any) -> Shape:
         if axis < 0 or v[axis : axis + len(indices)] != indices:
@@ -242,10 +244,10 @@ class ScatterAdd(Primitive):
         np.add.at(result, indices, moved)
         return np.moveaxis(result, 0, axis)
 
-    def jvp(self, v: Array, indices: Array, y: Array, v_dot: Array, _: Array, *, axis: int, size: Any) -> Array:
+    def jvp(self, v: Array, indices: Array, y: Array, v_dot: Tangent, _: Array, *, axis: int, size: int) -> Tangent:
         return PRIMITIVES["scatter_add"](v_dot, indices, axis=axis, size=size)
 
-    def vjp(self, v: Array, indices: Array, y: Array, y_bar: Array, *, axis: int, size: Any) -> tuple[Array, None]:
+    def vjp(self, v: Array, indices: Array, y: Array, y_bar: Array, *, axis: int, size: int) -> tuple[Array, None]:
         return PRIMITIVES["take"](y_bar, indices, axis=axis), None
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
@@ -275,7 +277,7 @@ class TakeAlong(Primitive):
     def value(self, x: Any, indices: Any) -> Any:
         return np.take_along_axis(x, indices, axis=-1)
 
-    def jvp(self, x: Array, indices: Array, y: Array, x_dot: Array, _: Array) -> Array:
+    def jvp(self, x: Array, indices: Array, y: Array, x_dot: Tangent, _: Array) -> Tangent:
         return PRIMITIVES["take_along"](x_dot, indices)
 
     def vjp(self, x: Array, indices: Array, y: Array, y_bar: Array) -> tuple[Array, None]:
@@ -295,6 +297,7 @@ class ScatterAlong(Primitive):
     """
 
     name = "scatter_along"
+    kinds = "fi"
 
     def shape(self, v: Shape, indices: Shape, *, size: Any) -> Shape:
         if not v or v != indices:
@@ -311,10 +314,10 @@ class ScatterAlong(Primitive):
         np.add.at(result, (np.arange(rows)[:, None], indices.reshape(flat)), v.reshape(flat))
         return result.reshape((*v.shape[:-1], size))
 
-    def jvp(self, v: Array, indices: Array, y: Array, v_dot: Array, _: Array, *, size: Any) -> Array:
+    def jvp(self, v: Array, indices: Array, y: Array, v_dot: Tangent, _: Array, *, size: int) -> Tangent:
         return PRIMITIVES["scatter_along"](v_dot, indices, size=size)
 
-    def vjp(self, v: Array, indices: Array, y: Array, y_bar: Array, *, size: Any) -> tuple[Array, None]:
+    def vjp(self, v: Array, indices: Array, y: Array, y_bar: Array, *, size: int) -> tuple[Array, None]:
         return PRIMITIVES["take_along"](y_bar, indices), None
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import ShapeError
-from madaline.graph.primitive import PRIMITIVES, ZERO, Array, Sample, elements
+from madaline.graph.arrays import Array, Tangent
+from madaline.graph.primitive import PRIMITIVES, ZERO, Sample, Zero, elements
 from madaline.graph.primitives.library import LibraryPrimitive, check_matrix, check_square, column, random_matrices
 from madaline.graph.shapes import Shape, show
 
@@ -31,9 +32,9 @@ class Solve(LibraryPrimitive):
     def value(self, a: Any, b: Any) -> Any:
         return np.linalg.solve(a, b)
 
-    def jvp(self, a: Array, b: Array, y: Array, a_dot: Array, b_dot: Array) -> Array:
+    def jvp(self, a: Array, b: Array, y: Array, a_dot: Tangent, b_dot: Tangent) -> Tangent:
         change = b_dot - a_dot @ y
-        return ZERO if change is ZERO else PRIMITIVES["solve"](a, change)
+        return ZERO if isinstance(change, Zero) else PRIMITIVES["solve"](a, change)
 
     def vjp(self, a: Array, b: Array, y: Array, y_bar: Array) -> tuple[Array, Array]:
         b_bar = PRIMITIVES["solve"](a.mT, y_bar)
@@ -76,9 +77,9 @@ class SolveTriangular(LibraryPrimitive):
         ]
         return np.array(found, dtype=b.dtype).reshape(b.shape)
 
-    def jvp(self, a: Array, b: Array, y: Array, a_dot: Array, b_dot: Array, *, lower: bool, unit: bool) -> Array:
-        change = b_dot if a_dot is ZERO else b_dot - _triangle(a_dot, lower, unit) @ y
-        return ZERO if change is ZERO else PRIMITIVES["solve_triangular"](a, change, lower=lower, unit=unit)
+    def jvp(self, a: Array, b: Array, y: Array, a_dot: Tangent, b_dot: Tangent, *, lower: bool, unit: bool) -> Tangent:
+        change = b_dot if isinstance(a_dot, Zero) else b_dot - _triangle(a_dot, lower, unit) @ y
+        return ZERO if isinstance(change, Zero) else PRIMITIVES["solve_triangular"](a, change, lower=lower, unit=unit)
 
     def vjp(self, a: Array, b: Array, y: Array, y_bar: Array, *, lower: bool, unit: bool) -> tuple[Array, Array]:
         b_bar = PRIMITIVES["solve_triangular"](a.mT, y_bar, lower=not lower, unit=unit)
@@ -105,7 +106,7 @@ class Inv(LibraryPrimitive):
     def value(self, a: Any) -> Any:
         return np.linalg.inv(a)
 
-    def jvp(self, a: Array, y: Array, a_dot: Array) -> Array:
+    def jvp(self, a: Array, y: Array, a_dot: Array) -> Tangent:
         return -(y @ a_dot @ y)
 
     def vjp(self, a: Array, y: Array, y_bar: Array) -> tuple[Array]:
@@ -131,7 +132,7 @@ class Det(LibraryPrimitive):
     def value(self, a: Any) -> Any:
         return np.linalg.det(a)
 
-    def jvp(self, a: Array, y: Array, a_dot: Array) -> Array:
+    def jvp(self, a: Array, y: Array, a_dot: Array) -> Tangent:
         return y * _trace_of_product(PRIMITIVES["inv"](a), a_dot)
 
     def vjp(self, a: Array, y: Array, y_bar: Array) -> tuple[Array]:
@@ -153,7 +154,7 @@ class LogAbsDet(Det):
     def value(self, a: Any) -> Any:
         return np.linalg.slogdet(a)[1]
 
-    def jvp(self, a: Array, y: Array, a_dot: Array) -> Array:
+    def jvp(self, a: Array, y: Array, a_dot: Array) -> Tangent:
         return _trace_of_product(PRIMITIVES["inv"](a), a_dot)
 
     def vjp(self, a: Array, y: Array, y_bar: Array) -> tuple[Array]:
@@ -168,7 +169,7 @@ class SignDet(Det):
     def value(self, a: Any) -> Any:
         return np.linalg.slogdet(a)[0]
 
-    def jvp(self, a: Array, y: Array, a_dot: Array) -> Array:
+    def jvp(self, a: Array, y: Array, a_dot: Array) -> Tangent:
         return ZERO
 
     def vjp(self, a: Array, y: Array, y_bar: Array) -> tuple[None]:
@@ -195,7 +196,7 @@ class Pinv(LibraryPrimitive):
     def value(self, a: Any, *, rcond: float) -> Any:
         return np.linalg.pinv(a, rcond=rcond)
 
-    def jvp(self, a: Array, y: Array, a_dot: Array, *, rcond: float) -> Array:
+    def jvp(self, a: Array, y: Array, a_dot: Array, *, rcond: float) -> Tangent:
         outer = y @ (y.mT @ a_dot.mT)
         inner = a_dot.mT @ y.mT @ y
         return outer - outer @ a @ y + inner - y @ (a @ inner) - y @ a_dot @ y
@@ -225,7 +226,7 @@ class Expm(LibraryPrimitive):
 
         return expm(a).astype(a.dtype)
 
-    def jvp(self, a: Array, y: Array, a_dot: Array) -> Array:
+    def jvp(self, a: Array, y: Array, a_dot: Array) -> Tangent:
         return _expm_derivative(a, a_dot)
 
     def vjp(self, a: Array, y: Array, y_bar: Array) -> tuple[Array]:
@@ -239,7 +240,7 @@ class Expm(LibraryPrimitive):
         return 20 * elements(shape) * shape[-1]
 
 
-def _expm_derivative(a: Array, a_dot: Array) -> Array:
+def _expm_derivative(a: Array, a_dot: Tangent) -> Array:
     n = a.shape[-1]
     upper = np.concatenate([a, a_dot.astype(a.dtype)], axis=-1)
     lower = np.concatenate([np.zeros_like(a), a], axis=-1)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from madaline.description import description
 from madaline.graph.shapes import Shape
 from madaline.nn.activation_function import ActivationFunction
-from madaline.nn.activations import identity, maxout
-from madaline.nn.initializers import Initializer
+from madaline.nn.activations import identity, maxout, relu
+from madaline.nn.initializers import Initializer, auto_bias
 from madaline.nn.layer import Layer, Param, last_axis
 
 if TYPE_CHECKING:
@@ -29,8 +29,9 @@ class Linear(Layer):
     init : str or Initializer, default "auto"
         Initializer of ``W``. ``"auto"`` depends on the activation that follows (He for rectifiers, Xavier for
         saturating units). The field is ``weight_init``, since ``init`` is the method that makes a model.
-    bias_init : str or Initializer, default "zeros"
-        Initializer of ``b``.
+    bias_init : str or Initializer, default "auto"
+        Initializer of ``b``. ``"auto"`` is 0, except for units with at most 12 inputs and an activation after them,
+        whose hinges are spread (:func:`~madaline.nn.initializers.auto_bias`).
 
     Examples
     --------
@@ -47,7 +48,7 @@ class Linear(Layer):
     n_out: int
     bias: bool = True
     weight_init: str | Initializer = "auto"
-    bias_init: str | Initializer = "zeros"
+    bias_init: str | Initializer = "auto"
 
     def __init__(
         self,
@@ -55,7 +56,7 @@ class Linear(Layer):
         *,
         bias: bool = True,
         init: str | Initializer = "auto",
-        bias_init: str | Initializer = "zeros",
+        bias_init: str | Initializer = "auto",
         trainable: bool = True,
     ) -> None:
         weight_init = self._initializer("init", init)
@@ -64,7 +65,7 @@ class Linear(Layer):
 
     def params(self, in_shape: Shape) -> dict[str, Param]:
         params = {"W": Param(matrix(in_shape, self.n_out), self.weight_init, decays=True)}
-        return params | {"b": Param((self.n_out,), self.bias_init)} if self.bias else params
+        return params | {"b": Param((self.n_out,), self.bias_init, n_in=last_axis(in_shape))} if self.bias else params
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
         return self.sums(x, p)
@@ -100,7 +101,7 @@ class Maxout(Layer):
     k: int = 2
     bias: bool = True
     weight_init: str | Initializer = "he_normal"
-    bias_init: str | Initializer = "zeros"
+    bias_init: str | Initializer = "auto"
 
     def __init__(
         self,
@@ -109,7 +110,7 @@ class Maxout(Layer):
         *,
         bias: bool = True,
         init: str | Initializer = "he_normal",
-        bias_init: str | Initializer = "zeros",
+        bias_init: str | Initializer = "auto",
         trainable: bool = True,
     ) -> None:
         weight_init = self._initializer("init", init)
@@ -119,7 +120,9 @@ class Maxout(Layer):
     def params(self, in_shape: Shape) -> dict[str, Param]:
         n_pieces = self.k * self.n_out
         params = {"W": Param(matrix(in_shape, n_pieces), self.weight_init, decays=True)}
-        return params | {"b": Param((n_pieces,), self.bias_init)} if self.bias else params
+        # The maximum is an activation: pieces need different hinges, whatever follows the layer.
+        bias_init = auto_bias(relu, last_axis(in_shape)) if self.bias_init == "auto" else self.bias_init
+        return params | {"b": Param((n_pieces,), bias_init)} if self.bias else params
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
         return maxout(self.sums(x, p), self.k)

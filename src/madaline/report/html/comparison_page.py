@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from madaline.extras import require
 from madaline.report.comparison import ComparedRun, best, score_names, table_of
 from madaline.report.html import tables
 from madaline.report.html.chart import COLOURS, Chart, axis, label, named_axis, numbers, short, thinned
@@ -26,6 +27,7 @@ def comparison_page(runs: Sequence[ComparedRun], warnings: Sequence[str]) -> str
     warnings : sequence of str
         Reasons why scores cannot be compared.
     """
+    require("plotly", "A page that compares runs")
     from plotly.offline import get_plotlyjs  # only those who write pages wait for it
 
     title = f"{len(runs)} runs compared"

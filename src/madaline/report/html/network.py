@@ -42,16 +42,17 @@ class Rank:
         return f"{', '.join(self.names)}: {count}"
 
 
-def layer_names(model: Model) -> dict[str, str]:
-    """Names of the layers by path: the path and the kind of layer."""
-    return {row.path: _name(row) for row in model.network.rows}
+def layer_names(model: Model, inside: str = "") -> dict[str, str]:
+    """Names of the layers by path: the path and the kind of layer; ``inside`` is the path of one part, with a dot."""
+    rows = [(row.path.removeprefix(inside), row) for row in model.network.rows if row.path.startswith(inside)]
+    return {path: _name(path, row) for path, row in rows}
 
 
-def _name(row: LayerRow) -> str:
+def _name(path: str, row: LayerRow) -> str:
     """A short name: without long arguments, and without the outer part of a long path."""
     described = repr(row.layer)
     kind = described if len(described) <= LONGEST_NAME else type(row.layer).__name__
-    return f"{row.path if len(row.path) <= LONGEST_PATH else row.path.rpartition('.')[2]} {kind}"
+    return f"{path if len(path) <= LONGEST_PATH else path.rpartition('.')[2]} {kind}"
 
 
 def first_weights(model: Model, inputs: Sequence[str]) -> Chart | None:
@@ -114,9 +115,12 @@ def _input_names(model: Model, first: LayerRow, inputs: Sequence[str]) -> list[s
     return [f"input {place + 1}" for place in range(width or 0)] if is_matrix else []
 
 
-def drawing(model: Model, inputs: Sequence[str], outputs: Sequence[str]) -> str:
-    """The net as SVG: ranks of units from the inputs at the top to the outputs, connected by lines for weights."""
-    ranks = _ranks(model)
+def drawing(model: Model, inputs: Sequence[str], outputs: Sequence[str], inside: str = "") -> str:
+    """The net as SVG: ranks of units from the inputs at the top to the outputs, connected by lines for weights.
+
+    ``inside`` is the path of one part of the net, with a dot: only that part is drawn.
+    """
+    ranks = _ranks(model, inside)
     if len(ranks) < 2 or len(ranks) > MOST_LAYERS:
         return ""
     parts: list[str] = []
@@ -136,9 +140,15 @@ def drawing(model: Model, inputs: Sequence[str], outputs: Sequence[str]) -> str:
     )
 
 
-def _ranks(model: Model) -> list[Rank]:
+def widths(model: Model, inside: str = "") -> list[int]:
+    """Number of inputs, and of the units of each layer with weights."""
+    ranks = _ranks(model, inside)
+    return [rank.width for rank in ranks[:1] + [rank for rank in ranks[1:] if rank.n_params]]
+
+
+def _ranks(model: Model, inside: str = "") -> list[Rank]:
     """The layers as ranks of units; layers that only contain other layers are left out."""
-    rows = list(model.network.rows)
+    rows = [row for row in model.network.rows if f"{row.path}.".startswith(inside)]
     holders = {row.path.rpartition(".")[0] for row in rows if row.path} | {""}
     beside = tuple(f"{row.path}." for row in rows if isinstance(row.layer, Parallel))
     weights = {path.rpartition(".")[0]: path for path in model.network.params if path.rpartition(".")[2] == "W"}

@@ -53,6 +53,7 @@ code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 stroke:var(--ground);stroke-width:6px;paint-order:stroke}
 .net .unit{fill:var(--ground);stroke:var(--text)}
 .net .tie{stroke:var(--line)}
+.net .layer{fill:var(--text)}
 summary{cursor:pointer;color:var(--accent);margin:.6em 0}
 .legend span{white-space:nowrap;margin-right:1.2em}
 .legend i{display:inline-block;width:.75em;height:.75em;margin-right:.4em;border-radius:2px}

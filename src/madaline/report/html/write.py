@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 from madaline import container
-from madaline.report.findings import NUMBERS, Findings
-from madaline.report.html import data, effects, judgement, network, tables, training
+from madaline.data.task import TASK_NAMES
+from madaline.extras import require
+from madaline.report.findings import NUMBERS, Findings, meanings
+from madaline.report.html import data, effects, ensemble, judgement, network, search, tables, training
 from madaline.report.html.chart import COLOURS, Chart, axis, colour_of, named_axis, numbers, short
 from madaline.report.html.class_table import class_table
 from madaline.report.html.page import Section, page
 
-TASKS = {
-    "binary": "Binary classification",
-    "multiclass": "Classification",
-    "multilabel": "Multilabel classification",
-    "regression": "Regression",
-    "count": "Count regression",
-}
 SHOWN_COLUMNS = 8
 "Feature columns in the table of the worst rows, the most important ones."
 LONGEST_NAME = 30
 "Maximum length of a column name at the top of a table."
+WIDTH, GAP, LONGEST_WORD = 76, 2, 16
+"Characters of the feature columns in the table of the worst rows, between two of them, and of a text that is wrapped."
 
 
 def write_report(path: str | os.PathLike[str], findings: Findings) -> None:
@@ -42,6 +39,7 @@ def write_report(path: str | os.PathLike[str], findings: Findings) -> None:
 
 def report(findings: Findings) -> str:
     """The report as text."""
+    require("plotly", "A report")
     from plotly.offline import get_plotlyjs  # only those who write reports wait for it
 
     sections = [section for section in _sections(findings) if section.content]
@@ -49,7 +47,7 @@ def report(findings: Findings) -> str:
 
 
 def _head(findings: Findings) -> str:
-    task = TASKS.get(findings.task, findings.task)
+    task = TASK_NAMES.get(findings.task, findings.task).capitalize()
     names = ", ".join(findings.targets)
     parts = [f"<h1>{escape(findings.title)}</h1>", tables.paragraph(f"{task} of {names}" if names else task, "quiet")]
     if findings.scores:
@@ -64,7 +62,8 @@ def _head(findings: Findings) -> str:
 
 def _sections(findings: Findings) -> Iterator[Section]:
     yield Section("result", "Result", _result(findings))
-    yield Section("learning", "Training", [] if findings.history is None else [*training.curves(findings.history)])
+    yield Section("search", "Search", [] if findings.search is None else search.content(findings.search))
+    yield Section("learning", "Training", _training(findings))
     yield Section("doctor", "Diagnosis of the training", _diagnosis(findings))
     yield Section("predictions", "Predictions on the test set", _predictions(findings))
     yield Section("columns", "Effects of the columns", _effects(findings))
@@ -72,6 +71,14 @@ def _sections(findings: Findings) -> Iterator[Section]:
     yield Section("net", "Network", _network(findings))
     yield Section("use", "Use the model", [tables.code("\n".join(findings.usage))] if findings.usage else [])
     yield Section("config", "Settings", [tables.code(findings.config)] if findings.config.strip() else [])
+
+
+def _training(findings: Findings) -> list[str | Chart]:
+    if findings.history is None:
+        return []
+    count = 0 if findings.model is None else ensemble.members_of(findings.model)
+    text = f"The curves are those of the first of {count} members; the others are trained on other rows."
+    return [*([tables.paragraph(text, "quiet")] if count else []), *training.curves(findings.history)]
 
 
 def _diagnosis(findings: Findings) -> list[str | Chart]:
@@ -85,7 +92,7 @@ def _result(findings: Findings) -> list[str | Chart]:
         text = "Scores on the test set. Under each score: 95% bootstrap interval."
         found.append(tables.paragraph(text, "quiet"))
         first = next(iter(findings.scores.values()))
-        found.append(tables.definitions([(score.name, score.meaning) for score in first]))
+        found.append(tables.definitions(meanings(first, findings.classes)))
     if len(findings.scores) > 1:
         found.append(_comparison(findings))
     if findings.advice:
@@ -123,7 +130,7 @@ def _predictions(findings: Findings) -> list[str | Chart]:
     found: list[str | Chart] = [*judgement.charts(findings), *class_table(findings)]
     worst = findings.worst
     if worst is not None and worst.rows:
-        shown = list(worst.columns)[:SHOWN_COLUMNS]
+        shown = _fitting(worst.columns)
         names = ["row", *worst.outcome, *(short(name, LONGEST_NAME) for name in shown)]
         columns = [map(str, worst.rows), *worst.outcome.values(), *(worst.columns[name] for name in shown)]
         hidden = len(worst.columns) - len(shown)
@@ -135,6 +142,18 @@ def _predictions(findings: Findings) -> list[str | Chart]:
         found += ["<h3>Worst predictions</h3>", tables.paragraph(text, "quiet")]
         found.append(tables.table(names, list(zip(*columns, strict=True)), right=(0,)))
     return found
+
+
+def _fitting(columns: Mapping[str, Sequence[str]]) -> list[str]:
+    """The first columns that fit beside each other in a table as wide as the page; long texts are wrapped."""
+    found: list[str] = []
+    width = 0
+    for name, texts in columns.items():
+        width += max(len(short(name, LONGEST_NAME)), *(min(len(text), LONGEST_WORD) for text in texts)) + GAP
+        if found and width > WIDTH:
+            break
+        found.append(name)
+    return found[:SHOWN_COLUMNS]
 
 
 def _effects(findings: Findings) -> list[str | Chart]:
@@ -160,9 +179,13 @@ def _network(findings: Findings) -> list[str | Chart]:
     found: list[str | Chart] = []
     names: dict[str, str] = {}
     if findings.model is not None:
-        model, names = findings.model, network.layer_names(findings.model)
+        model = findings.model
+        inside = "0." if ensemble.members_of(model) else ""  # of an ensemble, the first member
+        names = network.layer_names(model, inside)
         outputs = [str(name) for name in findings.classes or findings.targets]
-        if picture := network.drawing(model, findings.inputs, outputs):
+        if inside:
+            found += [*ensemble.ensemble_drawing(model), "<h3>The first member</h3>"]
+        if picture := network.drawing(model, findings.inputs, outputs, inside):
             text = (
                 "The layers from the inputs (top) to the outputs. Orange lines are positive weights, blue ones "
                 "negative; thicker lines are larger. Of wide layers, the first and last units are drawn."

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import TraceError
+from madaline.graph.arrays import Array, Operand, Tangent
 from madaline.graph.node import BOOL, INT64, Node, is_constant
-from madaline.graph.primitive import PRIMITIVES, Array
+from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.primitives.elementwise.base import POSITIVE, REAL, Elementwise, cast, sum_to
 
 
@@ -21,7 +22,7 @@ class Add(Elementwise):
     on_masks = "logical_or"
     domains = (REAL, REAL)
 
-    def derivative(self, a: Array, b: Array, y: Array) -> Any:
+    def derivative(self, a: Array, b: Array, y: Array) -> tuple[Array | float | None, ...]:
         return 1.0, 1.0
 
 
@@ -38,11 +39,11 @@ class Subtract(Elementwise):
             raise TraceError("Masks cannot be subtracted. Use a ^ b, a & ~b, or numbers: a.astype(float) - b.")
         return super().__call__(*args, **params)
 
-    def derivative(self, a: Array, b: Array, y: Array) -> Any:
+    def derivative(self, a: Array, b: Array, y: Array) -> tuple[Array | float | None, ...]:
         return 1.0, -1.0
 
 
-def _is_mask(arg: Any) -> bool:
+def _is_mask(arg: Operand) -> bool:
     return arg.dtype == BOOL if isinstance(arg, (Node, np.ndarray, np.generic)) else isinstance(arg, bool)
 
 
@@ -55,7 +56,7 @@ class Multiply(Elementwise):
     on_masks = "logical_and"
     domains = (REAL, REAL)
 
-    def derivative(self, a: Array, b: Array, y: Array) -> Any:
+    def derivative(self, a: Array, b: Array, y: Array) -> tuple[Array | float | None, ...]:
         return b, a
 
     def vjp(self, *args: Array, **params: Any) -> tuple[Array | None, ...]:
@@ -77,7 +78,7 @@ class Divide(Elementwise):
         a_bar = y_bar / b
         return sum_to(a_bar, a.shape), sum_to(-a_bar * y, b.shape)
 
-    def jvp(self, a: Array, b: Array, y: Array, a_dot: Array, b_dot: Array) -> Array:
+    def jvp(self, a: Array, b: Array, y: Array, a_dot: Tangent, b_dot: Tangent) -> Tangent:
         return (a_dot - b_dot * y) / b
 
 
@@ -98,7 +99,7 @@ class Remainder(Elementwise):
     types = "number"
     domains = (REAL, POSITIVE)
 
-    def derivative(self, a: Array, b: Array, y: Array) -> Any:
+    def derivative(self, a: Array, b: Array, y: Array) -> tuple[Array | float | None, ...]:
         return 1.0, -np.floor_divide(a, b)
 
 
@@ -110,7 +111,7 @@ class Fmod(Elementwise):
     types = "number"
     domains = (REAL, POSITIVE)
 
-    def derivative(self, a: Array, b: Array, y: Array) -> Any:
+    def derivative(self, a: Array, b: Array, y: Array) -> tuple[Array | float | None, ...]:
         return 1.0, -np.trunc(a / b)
 
 
@@ -135,7 +136,7 @@ class Power(Elementwise):
             )
         return super().__call__(*args, **params)
 
-    def derivative(self, x: Array, p: Array, y: Array) -> Any:
+    def derivative(self, x: Array, p: Array, y: Array) -> tuple[Array | float | None, ...]:
         if isinstance(p, Node) and is_constant(p) and p.shape == ():
             exponent = float(p.params["value"])
             return (exponent * x ** (exponent - 1.0) if exponent else None), _power_by_exponent(x, y)
@@ -162,7 +163,7 @@ def _constant_power(x: Node, p: float) -> Any:
     return Elementwise.__call__(PRIMITIVES["power"], x, float(p))  # type: ignore[arg-type]  # registered as Primitive
 
 
-def _integer_power(x: Node, p: int) -> Any:
+def _integer_power(x: Node, p: int) -> Node:
     """By squaring: integers have no power primitive, since nothing is differentiated by them."""
     if p < 0:
         raise ValueError(f"Integers to negative integer powers are not allowed. Use x.astype(float) ** {p}.")
@@ -180,7 +181,7 @@ class Negative(Elementwise):
     ufunc = np.negative
     types = "number"
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array | float:
         return -1.0
 
 
@@ -191,7 +192,7 @@ class Absolute(Elementwise):
     ufunc = np.absolute
     types = "number"
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return np.sign(x)
 
 
@@ -210,7 +211,7 @@ class Square(Elementwise):
     ufunc = np.square
     types = "number"
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return 2.0 * x
 
 
@@ -227,7 +228,7 @@ class Reciprocal(Elementwise):
             return np.where(np.absolute(x) == 1, x, 0)
         return super().__call__(x, **params)
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return -y * y
 
 
@@ -238,7 +239,7 @@ class Sqrt(Elementwise):
     ufunc = np.sqrt
     domains = (POSITIVE,)
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return 0.5 / y
 
 
@@ -249,5 +250,5 @@ class Cbrt(Elementwise):
     ufunc = np.cbrt
     domains = (POSITIVE,)
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return 1.0 / (3.0 * y * y)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
+from numpy.typing import DTypeLike
 
+from madaline.graph.arrays import Array, Operand, Tangent
 from madaline.graph.node import BOOL, CONSTANT, FLOAT64, INT64, Node, as_node, constant, graph_dtype, is_constant
-from madaline.graph.primitive import PRIMITIVES, ZERO, Array, Primitive, Sample, elements
+from madaline.graph.primitive import PRIMITIVES, ZERO, Primitive, Sample, elements
 from madaline.graph.shapes import Rows, Shape, broadcast
 
+T = TypeVar("T", Array, Tangent)
+Factor = Array | float | None
+"A factor of the chain rule; None is zero."
 Domain = tuple[float, float]
 REAL: Domain = (-2.0, 2.0)
 POSITIVE: Domain = (0.3, 2.5)
@@ -29,7 +34,7 @@ def sum_to(value: Array, shape: Shape) -> Array:
     return value.reshape(shape)
 
 
-def scaled(value: Array, factor: Array) -> Array:
+def scaled(value: T, factor: Array | float) -> T:
     """``value * factor`` without the multiplication where the factor is plainly 1 or -1."""
     if isinstance(factor, float):
         if factor == 1.0:
@@ -94,15 +99,15 @@ class Elementwise(Primitive):
     def value(self, *args: Any, **params: Any) -> Any:
         return self.ufunc(*args)
 
-    def derivative(self, *args: Array) -> Any:
+    def derivative(self, *args: Array) -> Factor | tuple[Factor, ...]:
         """Factors of the chain rule."""
         return None
 
-    def _factors(self, args: tuple[Array, ...], y: Array) -> tuple[Array | None, ...]:
+    def _factors(self, args: tuple[Array, ...], y: Array) -> tuple[Factor, ...]:
         factors = self.derivative(*args, y)
         return factors if isinstance(factors, tuple) else (factors,) * len(args)
 
-    def jvp(self, *args: Array, **params: Any) -> Array:
+    def jvp(self, *args: Array, **params: Any) -> Tangent:
         count = (len(args) - 1) // 2
         inputs, y, dots = args[:count], args[count], args[count + 1 :]
         total: Any = ZERO
@@ -157,7 +162,7 @@ def _float_of(args: Sequence[Any]) -> np.dtype[Any] | None:
     return found
 
 
-def kind_of(arg: Any) -> Any:
+def kind_of(arg: Operand) -> Any:
     """What decides the common type: a dtype, or a Python number, which adapts to the others."""
     if isinstance(arg, (bool, int, float, complex)) and not isinstance(arg, np.generic):
         return arg
@@ -186,7 +191,7 @@ class Cast(Elementwise):
     def value(self, x: Any, *, to: str) -> Any:
         return np.asarray(x).astype(to)
 
-    def jvp(self, x: Array, y: Array, x_dot: Array, *, to: str) -> Array:
+    def jvp(self, x: Array, y: Array, x_dot: Tangent, *, to: str) -> Tangent:
         return x_dot.astype(to) if np.dtype(to).kind == "f" else ZERO
 
     def vjp(self, x: Array, y: Array, y_bar: Array, *, to: str) -> tuple[Array | None]:
@@ -203,7 +208,7 @@ class Cast(Elementwise):
 CAST = PRIMITIVES["cast"]
 
 
-def cast(x: Any, dtype: Any) -> Any:
+def cast(x: Operand, dtype: DTypeLike) -> Any:
     """``x`` in another type; itself if it has that type already."""
     if not isinstance(x, Node):
         return np.asarray(x).astype(dtype)
@@ -238,7 +243,7 @@ class Identity(Elementwise):
     def value(self, x: Any) -> Any:
         return x
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array | float:
         return 1.0
 
     def flops(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> Any:

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from madaline.graph.arrays import Array, Tangent
 from madaline.graph.node import BOOL, Node, as_node, graph_dtype
-from madaline.graph.primitive import PRIMITIVES, ZERO, Array, Sample
+from madaline.graph.primitive import PRIMITIVES, ZERO, Sample, Zero
 from madaline.graph.primitives.elementwise.base import REAL, Elementwise, cast, kind_of, sum_to
 from madaline.graph.shapes import broadcast
 
@@ -22,7 +23,7 @@ class Maximum(Elementwise):
     on_masks = "logical_or"
     domains = (REAL, REAL)
 
-    def derivative(self, a: Array, b: Array, y: Array) -> Any:
+    def derivative(self, a: Array, b: Array, y: Array) -> tuple[Array | float | None, ...]:
         share = _share(a, b)
         return share, 1.0 - share
 
@@ -36,7 +37,7 @@ class Minimum(Elementwise):
     on_masks = "logical_and"
     domains = (REAL, REAL)
 
-    def derivative(self, a: Array, b: Array, y: Array) -> Any:
+    def derivative(self, a: Array, b: Array, y: Array) -> tuple[Array | float | None, ...]:
         share = _share(b, a)
         return share, 1.0 - share
 
@@ -67,10 +68,10 @@ class Where(Elementwise):
     def value(self, condition: Any, a: Any, b: Any) -> Any:
         return np.where(condition, a, b)
 
-    def jvp(self, condition: Array, a: Array, b: Array, y: Array, _: Array, a_dot: Array, b_dot: Array) -> Array:
-        if a_dot is ZERO and b_dot is ZERO:
+    def jvp(self, condition: Array, a: Array, b: Array, y: Array, _: Array, a_dot: Tangent, b_dot: Tangent) -> Tangent:
+        if isinstance(a_dot, Zero) and isinstance(b_dot, Zero):
             return ZERO
-        return np.where(condition, 0.0 if a_dot is ZERO else a_dot, 0.0 if b_dot is ZERO else b_dot)
+        return np.where(condition, 0.0 if isinstance(a_dot, Zero) else a_dot, 0.0 if isinstance(b_dot, Zero) else b_dot)
 
     def vjp(self, condition: Array, a: Array, b: Array, y: Array, y_bar: Array) -> tuple[None, Array, Array]:
         return (
@@ -91,7 +92,7 @@ class Copysign(Elementwise):
     ufunc = np.copysign
     domains = (REAL, REAL)
 
-    def derivative(self, a: Array, b: Array, y: Array) -> Any:
+    def derivative(self, a: Array, b: Array, y: Array) -> tuple[Array | float | None, ...]:
         return np.copysign(1.0, b) * np.sign(a), None
 
 

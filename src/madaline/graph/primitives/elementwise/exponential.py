@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from madaline.graph.primitive import Array
+from madaline.graph.arrays import Array
 from madaline.graph.primitives.elementwise.base import POSITIVE, Elementwise
 
 
@@ -16,7 +14,7 @@ class Exp(Elementwise):
     name = "exp"
     ufunc = np.exp
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return y
 
 
@@ -26,7 +24,7 @@ class Exp2(Elementwise):
     name = "exp2"
     ufunc = np.exp2
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return y * float(np.log(2.0))
 
 
@@ -36,7 +34,7 @@ class Expm1(Elementwise):
     name = "expm1"
     ufunc = np.expm1
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return y + 1.0
 
 
@@ -47,7 +45,7 @@ class Log(Elementwise):
     ufunc = np.log
     domains = (POSITIVE,)
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return 1.0 / x
 
 
@@ -58,7 +56,7 @@ class Log2(Elementwise):
     ufunc = np.log2
     domains = (POSITIVE,)
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return float(1.0 / np.log(2.0)) / x
 
 
@@ -69,7 +67,7 @@ class Log10(Elementwise):
     ufunc = np.log10
     domains = (POSITIVE,)
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return float(1.0 / np.log(10.0)) / x
 
 
@@ -80,5 +78,5 @@ class Log1p(Elementwise):
     ufunc = np.log1p
     domains = ((-0.5, 2.0),)
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return 1.0 / (1.0 + x)

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from madaline.graph.primitive import PRIMITIVES, Array, Sample
+from madaline.graph.arrays import Array, Tangent
+from madaline.graph.primitive import PRIMITIVES, Sample
 from madaline.graph.primitives.elementwise.base import POSITIVE, Domain, Elementwise
 
 UNIT: Domain = (0.1, 0.9)
@@ -36,7 +37,7 @@ class Polygamma(SpecialFunction):
 
         return np.asarray(special.digamma(x) if n == 0 else special.polygamma(n, x)).astype(np.asarray(x).dtype)
 
-    def jvp(self, x: Array, y: Array, x_dot: Array, *, n: int) -> Array:
+    def jvp(self, x: Array, y: Array, x_dot: Tangent, *, n: int) -> Tangent:
         return x_dot * polygamma(x, n=n + 1)
 
     def vjp(self, x: Array, y: Array, y_bar: Array, *, n: int) -> tuple[Array]:
@@ -53,7 +54,7 @@ class Gammaln(SpecialFunction):
     name = "gammaln"
     domains = (POSITIVE,)
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return polygamma(x, n=0)
 
 
@@ -63,7 +64,7 @@ class Gamma(SpecialFunction):
     name = "gamma"
     domains = (POSITIVE,)
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return y * polygamma(x, n=0)
 
 
@@ -73,7 +74,7 @@ class Betaln(SpecialFunction):
     name = "betaln"
     domains = (POSITIVE, POSITIVE)
 
-    def derivative(self, a: Array, b: Array, y: Array) -> Any:
+    def derivative(self, a: Array, b: Array, y: Array) -> tuple[Array | float | None, ...]:
         both = polygamma(a + b, n=0)
         return polygamma(a, n=0) - both, polygamma(b, n=0) - both
 
@@ -83,7 +84,7 @@ class Erfc(SpecialFunction):
 
     name = "erfc"
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return float(-2.0 / np.sqrt(np.pi)) * np.exp(-x * x)
 
 
@@ -92,7 +93,7 @@ class Erfcx(SpecialFunction):
 
     name = "erfcx"
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return 2.0 * x * y - float(2.0 / np.sqrt(np.pi))
 
 
@@ -102,7 +103,7 @@ class Erfinv(SpecialFunction):
     name = "erfinv"
     domains = ((-0.9, 0.9),)
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return float(np.sqrt(np.pi) / 2.0) * np.exp(y * y)
 
 
@@ -111,7 +112,7 @@ class Ndtr(SpecialFunction):
 
     name = "ndtr"
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return float(1.0 / np.sqrt(2.0 * np.pi)) * np.exp(-0.5 * x * x)
 
 
@@ -120,7 +121,7 @@ class LogNdtr(SpecialFunction):
 
     name = "log_ndtr"
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return float(1.0 / np.sqrt(2.0 * np.pi)) * np.exp(-0.5 * x * x - y)
 
 
@@ -130,7 +131,7 @@ class Ndtri(SpecialFunction):
     name = "ndtri"
     domains = (UNIT,)
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return float(np.sqrt(2.0 * np.pi)) * np.exp(0.5 * y * y)
 
 
@@ -144,7 +145,7 @@ class Gammainc(SpecialFunction):
     domains = (POSITIVE, POSITIVE)
     without_derivative = (0,)
 
-    def derivative(self, a: Array, x: Array, y: Array) -> Any:
+    def derivative(self, a: Array, x: Array, y: Array) -> tuple[Array | float | None, ...]:
         return None, np.exp((a - 1.0) * np.log(x) - x - gammaln(a))
 
 
@@ -153,7 +154,7 @@ class Gammaincc(Gammainc):
 
     name = "gammaincc"
 
-    def derivative(self, a: Array, x: Array, y: Array) -> Any:
+    def derivative(self, a: Array, x: Array, y: Array) -> tuple[Array | float | None, ...]:
         return None, -np.exp((a - 1.0) * np.log(x) - x - gammaln(a))
 
 
@@ -167,7 +168,7 @@ class Betainc(SpecialFunction):
     domains = (POSITIVE, POSITIVE, UNIT)
     without_derivative = (0, 1)
 
-    def derivative(self, a: Array, b: Array, x: Array, y: Array) -> Any:
+    def derivative(self, a: Array, b: Array, x: Array, y: Array) -> tuple[Array | float | None, ...]:
         return None, None, np.exp((a - 1.0) * np.log(x) + (b - 1.0) * np.log1p(-x) - betaln(a, b))
 
 
@@ -183,7 +184,7 @@ class _Bessel(SpecialFunction):
         """The derivative."""
         raise NotImplementedError
 
-    def jvp(self, x: Array, y: Array, x_dot: Array, *, order: int) -> Array:
+    def jvp(self, x: Array, y: Array, x_dot: Tangent, *, order: int) -> Tangent:
         return x_dot * self.slope(x, y, order)
 
     def vjp(self, x: Array, y: Array, y_bar: Array, *, order: int) -> tuple[Array]:

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from madaline.graph.primitive import PRIMITIVES, ZERO, Array
+from madaline.graph.arrays import Array, Tangent
+from madaline.graph.primitive import PRIMITIVES, Zero
 from madaline.graph.primitives.elementwise.base import Elementwise
 
 
@@ -19,7 +20,7 @@ class Sigmoid(Elementwise):
         small = np.exp(-np.abs(x))
         return np.where(x >= 0, 1, small) / (1 + small)
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return y * (1.0 - y)
 
 
@@ -31,7 +32,7 @@ class Softplus(Elementwise):
     def value(self, x: Any) -> Any:
         return np.logaddexp(x, np.zeros((), dtype=np.asarray(x).dtype))
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return sigmoid(x)
 
 
@@ -47,8 +48,8 @@ class Relu(Elementwise):
     def value(self, x: Any) -> Any:
         return np.maximum(x, 0)
 
-    def jvp(self, x: Array, y: Array, x_dot: Array) -> Array:
-        return ZERO if x_dot is ZERO else np.where(y > 0.0, x_dot, 0.0)
+    def jvp(self, x: Array, y: Array, x_dot: Tangent) -> Tangent:
+        return x_dot if isinstance(x_dot, Zero) else np.where(y > 0.0, x_dot, 0.0)
 
     def vjp(self, x: Array, y: Array, y_bar: Array) -> tuple[Array]:
         return (np.where(y > 0.0, y_bar, 0.0),)
@@ -64,7 +65,7 @@ class Erf(Elementwise):
 
         return erf(x)
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return float(2.0 / np.sqrt(np.pi)) * np.exp(-x * x)
 
 

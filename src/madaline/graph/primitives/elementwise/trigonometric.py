@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from madaline.graph.primitive import Array
+from madaline.graph.arrays import Array
 from madaline.graph.primitives.elementwise.base import POSITIVE, REAL, Elementwise, stop_gradient
 
 
@@ -16,7 +14,7 @@ class Sin(Elementwise):
     name = "sin"
     ufunc = np.sin
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return np.cos(x)
 
 
@@ -26,7 +24,7 @@ class Cos(Elementwise):
     name = "cos"
     ufunc = np.cos
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return -np.sin(x)
 
 
@@ -37,7 +35,7 @@ class Tan(Elementwise):
     ufunc = np.tan
     domains = ((-1.2, 1.2),)
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return 1.0 + y * y
 
 
@@ -48,7 +46,7 @@ class Arcsin(Elementwise):
     ufunc = np.arcsin
     domains = ((-0.8, 0.8),)
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return 1.0 / np.sqrt(1.0 - x * x)
 
 
@@ -59,7 +57,7 @@ class Arccos(Elementwise):
     ufunc = np.arccos
     domains = ((-0.8, 0.8),)
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return -1.0 / np.sqrt(1.0 - x * x)
 
 
@@ -69,7 +67,7 @@ class Arctan(Elementwise):
     name = "arctan"
     ufunc = np.arctan
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return 1.0 / (1.0 + x * x)
 
 
@@ -80,7 +78,7 @@ class Arctan2(Elementwise):
     ufunc = np.arctan2
     domains = (REAL, POSITIVE)
 
-    def derivative(self, s: Array, x: Array, y: Array) -> Any:
+    def derivative(self, s: Array, x: Array, y: Array) -> tuple[Array | float | None, ...]:
         # Scaled, so that no square over- or underflows; the result does not depend on the scale.
         scale = stop_gradient(np.maximum(np.abs(s), np.abs(x)))
         s, x = s / scale, x / scale
@@ -94,7 +92,7 @@ class Sinh(Elementwise):
     name = "sinh"
     ufunc = np.sinh
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return np.cosh(x)
 
 
@@ -104,7 +102,7 @@ class Cosh(Elementwise):
     name = "cosh"
     ufunc = np.cosh
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return np.sinh(x)
 
 
@@ -114,7 +112,7 @@ class Tanh(Elementwise):
     name = "tanh"
     ufunc = np.tanh
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return 1.0 - y * y
 
 
@@ -124,7 +122,7 @@ class Arcsinh(Elementwise):
     name = "arcsinh"
     ufunc = np.arcsinh
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         scale = stop_gradient(np.maximum(np.abs(x), 1.0))
         small, scaled = 1.0 / scale, x / scale
         return small / np.sqrt(small * small + scaled * scaled)
@@ -137,7 +135,7 @@ class Arccosh(Elementwise):
     ufunc = np.arccosh
     domains = ((1.3, 3.0),)
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return 1.0 / (np.sqrt(x - 1.0) * np.sqrt(x + 1.0))
 
 
@@ -148,5 +146,5 @@ class Arctanh(Elementwise):
     ufunc = np.arctanh
     domains = ((-0.8, 0.8),)
 
-    def derivative(self, x: Array, y: Array) -> Any:
+    def derivative(self, x: Array, y: Array) -> Array:
         return 1.0 / (1.0 - x * x)

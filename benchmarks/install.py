@@ -1,0 +1,88 @@
+"""Size and time of an installation into an empty environment, and whether the result works.
+
+    python benchmarks/install.py [--smoke] [SOURCE ...]
+
+A source is a wheel, a source distribution or a folder; by default this folder. Each is installed twice, as the core and
+with the extra `tables`, into a new environment each time. The time includes downloads and compilation. The size is that
+of the installed packages, without pip. scikit-learn alone is measured for comparison. With --smoke, the results are
+tried and nothing is written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from pathlib import Path
+from typing import Any
+
+import harness
+
+ROOT = Path(__file__).resolve().parents[1]
+NOT_COUNTED = ("pip", "setuptools", "_distutils_hack", "__pycache__")
+CORE = """
+import numpy as np, madaline as md
+from madaline.kernels import core
+assert core.cpu_isas(), "no native core"
+X = np.random.default_rng(0).normal(size=(200, 3))
+clf = md.MLPClassifier((8,), max_iter=20, random_state=0).fit(X, X[:, 0] > 0)
+clf.save("model.madaline")
+assert (md.load("model.madaline").predict(X) == clf.predict(X)).all()
+print("core works:", clf.score(X, X[:, 0] > 0), core.isa())
+"""
+TABLES = [["-m", "madaline", "train", "penguins", "--epochs", "3", "--out", "run"],
+          ["-m", "madaline", "predict", "run", "penguins", "-o", "scored.csv"]]  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sources", nargs="*", type=Path, default=[ROOT])
+    parser.add_argument("--smoke", action="store_true")
+    options = parser.parse_args()
+    rows = [] if options.smoke else [measured("scikit-learn", "scikit-learn", with_tables=None)]
+    for source in options.sources:
+        path = source.resolve()
+        name = "this folder" if path == ROOT else path.name
+        rows.append(measured(f"{name}: core", str(path), with_tables=False))
+        rows.append(measured(f"{name}: [tables]", f"{path}[tables]", with_tables=True))
+    if not options.smoke:
+        harness.save("install", {"machine": harness.machine(), "rows": rows}, page(rows))
+
+
+def measured(name: str, requirement: str, *, with_tables: bool | None) -> dict[str, Any]:
+    """Install into an empty environment, try the result, and give time and size."""
+    with tempfile.TemporaryDirectory() as folder:
+        venv.create(folder, with_pip=True)
+        python = Path(folder) / "bin" / "python"
+        started = time.perf_counter()
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-cache-dir", requirement], check=True)
+        seconds = time.perf_counter() - started
+        (site,) = Path(folder).glob("lib/python*/site-packages")
+        n_bytes = sum(size_of(each) for each in site.iterdir() if not each.name.startswith(NOT_COUNTED))
+        environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "MADALINE_"))}
+        commands = [] if with_tables is None else [["-c", CORE], *(TABLES if with_tables else [])]
+        for command in commands:
+            subprocess.run([python, *command], cwd=folder, env=environment, check=True)
+    print(f"{name}: {n_bytes / 1e6:.0f} MB, {seconds:.0f} s", file=sys.stderr)
+    return {"name": name, "megabytes": n_bytes / 1e6, "seconds": seconds}
+
+
+def size_of(path: Path) -> int:
+    """Number of bytes of a file or of all files in a folder."""
+    if path.is_file():
+        return path.stat().st_size
+    return sum(each.stat().st_size for each in path.rglob("*") if each.is_file())
+
+
+def page(rows: list[dict[str, Any]]) -> str:
+    """The page of results."""
+    shown = [[row["name"], f"{row['megabytes']:.0f}", f"{row['seconds']:.0f}"] for row in rows]
+    return harness.table("Installation into an empty environment, with downloads", ["what", "MB", "seconds"], shown)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""Finding and running the scripts of the gallery."""
+
+from __future__ import annotations
+
+import ast
+import re
+import runpy
+from dataclasses import dataclass
+from pathlib import Path
+
+from madaline.errors import MissingPackageError
+from madaline.registry import Registry
+
+EXAMPLES = Path(__file__).parent / "examples"
+
+
+@dataclass(frozen=True)
+class Example:
+    """A script: its name, its title, and the rows of the curriculum that it shows."""
+
+    name: str
+    title: str
+    rows: tuple[str, ...]
+
+    @property
+    def path(self) -> Path:
+        """The script."""
+        return EXAMPLES / f"{self.name}.py"
+
+    def run(self, folder: Path) -> list[Path]:
+        """Run the script, write its figures to a folder as ``NAME.png``, ``NAME-2.png`` ..., and return their paths."""
+        try:
+            import matplotlib as mpl
+        except ImportError:
+            raise MissingPackageError(
+                'The gallery needs matplotlib, which is not installed. Install it: pip install "madaline[plot]"'
+            ) from None
+        mpl.use("Agg")
+        from matplotlib import pyplot as plt
+
+        plt.close("all")
+        runpy.run_path(str(self.path), run_name="__main__")
+        folder.mkdir(parents=True, exist_ok=True)
+        written = []
+        for position, number in enumerate(plt.get_fignums(), start=1):
+            path = folder / (f"{self.name}.png" if position == 1 else f"{self.name}-{position}.png")
+            plt.figure(number).savefig(path)
+            written.append(path)
+        plt.close("all")
+        return written
+
+
+def _read(path: Path) -> Example:
+    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    rows = re.findall(r"\b[A-EN]\d+\b", text)
+    return Example(path.stem, text.strip().splitlines()[0], tuple(dict.fromkeys(rows)))
+
+
+GALLERY: Registry[Example] = Registry("example")
+"Every example by name."
+for _path in sorted(EXAMPLES.glob("*.py")):
+    GALLERY.add(_path.stem, _read(_path))

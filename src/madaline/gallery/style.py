@@ -1,0 +1,57 @@
+"""One look for all pictures of the gallery: readable at half size, colours that colour-blind people can tell apart."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from cycler import cycler
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+QUICK = bool(os.environ.get("MADALINE_QUICK"))
+"Whether to run with fewer seeds, rows and epochs: the claims are checked, and the pictures are rough."
+
+BLUE, ORANGE, GREEN, RED, PURPLE, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#666666"
+"Colours of Okabe and Ito."
+
+mpl.rcParams.update(
+    {
+        "axes.prop_cycle": cycler(color=[BLUE, ORANGE, GREEN, RED, PURPLE, GREY]),
+        "axes.spines.right": False,
+        "axes.spines.top": False,
+        "axes.titlesize": "medium",
+        "axes.titlelocation": "left",
+        "figure.constrained_layout.use": True,
+        "figure.dpi": 110,
+        "font.size": 11,
+        "legend.frameon": False,
+        "lines.linewidth": 2.0,
+        "image.cmap": "cividis",
+    }
+)
+
+
+def panels(
+    n_columns: int, n_rows: int = 1, *, size: tuple[float, float] = (3.6, 3.0), **options: Any
+) -> tuple[Figure, list[Axes]]:
+    """A figure with panels of this size in inches, and the list of its axes."""
+    figure, axes = plt.subplots(
+        n_rows, n_columns, figsize=(size[0] * n_columns, size[1] * n_rows), squeeze=False, **options
+    )
+    return figure, list(axes.flat)
+
+
+def contours(
+    ax: Axes, function: Callable[[Any], Any], x: tuple[float, float], y: tuple[float, float], **options: Any
+) -> None:
+    """Level lines of a function of points, (n, 2)."""
+    X, Y = np.meshgrid(np.linspace(*x, 160), np.linspace(*y, 160))
+    Z = np.reshape(function(np.column_stack([X.ravel(), Y.ravel()])), X.shape)
+    look: dict[str, Any] = {"levels": 18, "colors": GREY, "linewidths": 0.6, "alpha": 0.6}
+    ax.contour(X, Y, Z, **(look | options))
+    ax.set(xlim=x, ylim=y)

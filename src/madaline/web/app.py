@@ -1,0 +1,279 @@
+"""The routes of the server."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from madaline import __version__
+from madaline.web.bodies import ARROW, CSV, JSON, Body, read_body
+from madaline.web.drift import OUT_OF_RANGE, UNKNOWN_CATEGORY
+from madaline.web.errors import RequestError
+from madaline.web.guard import Guard
+from madaline.web.limits import Limits
+from madaline.web.metrics import MEDIA_TYPE, Metrics
+from madaline.web.page import form_page
+from madaline.web.schema import about, openapi, row_schema
+from madaline.web.served_model import Answer, ServedModel, Wish
+from madaline.web.shelf import Shelf
+
+FEW_BYTES = 16_384
+"A smaller request is answered at once; a larger one by another thread, so that others do not wait for it."
+log = logging.getLogger("madaline.web")
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+class Service:
+    """The handlers of requests.
+
+    Parameters
+    ----------
+    files : mapping of str to Path
+        Model files by name; the first is the default.
+    host : str
+        The address on which the server listens.
+    token : str, optional
+        The token that clients need.
+    limits : Limits
+    """
+
+    def __init__(self, files: Mapping[str, Path], *, host: str, token: str | None, limits: Limits) -> None:
+        self.metrics = Metrics()
+        self.shelf = Shelf(files, self.metrics)
+        self._limits, self._host, self._token = limits, host, token
+
+    def app(self, *, watch_seconds: float = 1.0) -> Starlette:
+        """The ASGI application."""
+
+        @asynccontextmanager
+        async def watching(_: Starlette) -> AsyncIterator[None]:
+            task = asyncio.create_task(self.shelf.watch(watch_seconds))
+            yield
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+        guard = Middleware(
+            Guard,
+            host=self._host,
+            token=self._token,
+            refused=lambda status: self.metrics.count("madaline_refused_total", status=str(status)),
+            answer=_failed,
+        )
+        routes = [
+            Route("/invocations", self._invocations, methods=["POST"]),
+            Route("/models/{name}/invocations", self._invocations, methods=["POST"]),
+            Route("/", _page),
+            Route("/models/{name}", _page),
+            Route("/schema", self._schema),
+            Route("/models/{name}/schema", self._schema),
+            Route("/openapi.json", self._openapi),
+            Route("/models", self._models),
+            Route("/metrics", self._metrics),
+            Route("/ping", _ready),
+            Route("/health", _ready),
+            Route("/version", _version),
+        ]
+        handlers: Any = {HTTPException: _http_error, Exception: _our_mistake}
+        return Starlette(routes=routes, middleware=[guard], exception_handlers=handlers, lifespan=watching)
+
+    async def _invocations(self, request: Request) -> Response:
+        name = request.path_params.get("name")
+        shown = name or next(iter(self.shelf)).name
+        try:
+            model = self.shelf.get(name)
+            content = await self._content(request)
+            started = time.perf_counter()
+            work = self._answered(model, request, content)
+            if len(content) <= FEW_BYTES and not _flag(request.query_params.get("explain"), "explain"):
+                response, answer = work()
+            else:
+                async with asyncio.timeout(self._limits.seconds):
+                    response, answer = await run_in_threadpool(work)
+        except RequestError as error:
+            known = shown if name is None or error.status != 404 else "unknown"
+            self.metrics.count("madaline_requests_total", model=known, status=str(error.status))
+            return _failed(error)
+        except TimeoutError:
+            self.metrics.count("madaline_requests_total", model=shown, status="503")
+            text = f"The answer took longer than {self._limits.seconds:g} seconds. Send fewer rows at a time."
+            return _failed(RequestError(503, text))
+        self._count(model, answer)
+        self.metrics.observe(model.name, time.perf_counter() - started)
+        return response
+
+    def _answered(self, model: ServedModel, request: Request, content: bytes) -> Callable[[], tuple[Response, Answer]]:
+        """The work for a request, which may be done in another thread."""
+        media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        accepted = request.headers.get("accept", "")
+        query = dict(request.query_params)
+
+        def work() -> tuple[Response, Answer]:
+            body = read_body(content, media_type, model.saved.reading, model.columns, self._limits.rows)
+            wish = _wish({**body.params, **query})
+            model.check(wish)
+            self._check_explained(wish, body)
+            answer = model.answer(body.table, wish)
+            return _written(model, answer, wish, _media_type(accepted, media_type)), answer
+
+        return work
+
+    def _check_explained(self, wish: Wish, body: Body) -> None:
+        most = self._limits.explained_rows
+        if wish.explain and body.table.n_rows > most:
+            raise RequestError(413, f"At most {most} rows are explained at a time.")
+
+    async def _content(self, request: Request) -> bytes:
+        """The body, if it is small enough and arrives in time."""
+        most = self._limits.body
+        too_large = RequestError(413, f"The body has more than {most:,} bytes. Send fewer rows at a time.")
+        if request.headers.get("content-encoding", "identity") != "identity":
+            raise RequestError(415, "Compressed bodies are not supported. Send the body without Content-Encoding.")
+        length = request.headers.get("content-length", "")
+        if length.isdecimal() and int(length) > most:
+            raise too_large
+        parts, size = [], 0
+        try:
+            async with asyncio.timeout(self._limits.seconds):
+                async for part in request.stream():
+                    size += len(part)
+                    if size > most:
+                        raise too_large
+                    parts.append(part)
+        except TimeoutError:
+            raise RequestError(408, "The request did not arrive in time.") from None
+        except ClientDisconnect:
+            raise RequestError(400, "The client has closed the connection.") from None
+        return b"".join(parts)
+
+    def _count(self, model: ServedModel, answer: Answer) -> None:
+        self.metrics.count("madaline_requests_total", model=model.name, status="200")
+        self.metrics.count("madaline_rows_total", answer.n_rows, model=model.name)
+        for each in answer.surprises:
+            if each.kind in _COUNTED:
+                self.metrics.count(_COUNTED[each.kind], each.count, model=model.name, column=each.column)
+
+    async def _schema(self, request: Request) -> Response:
+        try:
+            return _json(row_schema(self.shelf.get(request.path_params.get("name"))))
+        except RequestError as error:
+            return _failed(error)
+
+    async def _openapi(self, _: Request) -> Response:
+        return _json(openapi(list(self.shelf), needs_token=self._token is not None))
+
+    async def _models(self, _: Request) -> Response:
+        return _json([{**about(model), "loaded": model.loaded} for model in self.shelf])
+
+    async def _metrics(self, _: Request) -> Response:
+        return Response(self.metrics.text(), media_type=MEDIA_TYPE)
+
+
+_COUNTED = {
+    UNKNOWN_CATEGORY: "madaline_unknown_categories_total",
+    OUT_OF_RANGE: "madaline_out_of_range_total",
+}
+"Counters of the kinds of surprises."
+
+
+async def _ready(_: Request) -> Response:
+    return Response("\n", media_type="text/plain")
+
+
+async def _version(_: Request) -> Response:
+    return Response(__version__, media_type="text/plain")
+
+
+async def _page(_: Request) -> Response:
+    text, policy = form_page()
+    headers = {"content-security-policy": f"{policy}; frame-ancestors 'none'"}
+    return Response(text, media_type="text/html", headers=headers)
+
+
+def _json(document: Any, status: int = 200) -> Response:
+    # Lone surrogates, which JSON can carry in its escapes, cannot be encoded otherwise.
+    return Response(json.dumps(document), status, media_type=JSON)
+
+
+def _failed(error: RequestError) -> Response:
+    headers = {"www-authenticate": "Bearer"} if error.status == 401 else {}
+    if error.status in (408, 413):
+        headers["connection"] = "close"  # the rest of the body is not read
+    response = _json(error.to_plain(), error.status)
+    response.headers.update(headers)
+    return response
+
+
+async def _http_error(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    text = {404: "There is nothing at this path.", 405: "This method is not allowed here."}
+    return _failed(RequestError(error.status_code, text.get(error.status_code, error.detail)))
+
+
+async def _our_mistake(_: Request, error: Exception) -> Response:
+    """The answer to an internal error; Starlette passes the error on, and the server logs it."""
+    return _failed(RequestError(500, "Internal error. The log of the server has the details."))
+
+
+def _wish(params: Mapping[str, Any]) -> Wish:
+    if unknown := [name for name in params if name not in ("proba", "interval", "explain")]:
+        raise RequestError(400, f"{unknown[0]!r} is not an option. Options: proba, interval, explain.")
+    interval = params.get("interval")
+    try:
+        coverage = None if interval is None or interval is False else float(interval)
+    except (TypeError, ValueError, OverflowError):
+        raise RequestError(400, f"interval={str(interval)[:40]!r} must be a coverage such as 0.9.") from None
+    proba, explain = (_flag(params.get(name), name) for name in ("proba", "explain"))
+    return Wish(proba, coverage, explain)
+
+
+def _flag(value: Any, name: str) -> bool:
+    known = {None: False, "": True, "1": True, "true": True, "0": False, "false": False}
+    value = str(value).lower() if isinstance(value, (bool, int)) else value
+    if isinstance(value, (list, dict, float)) or value not in known:
+        raise RequestError(400, f"{name}={str(value)[:40]!r} must be true or false.")
+    return known[value]
+
+
+def _media_type(accepted: str, given: str) -> str:
+    """The media type of the answer: the one asked for, Arrow for Arrow, and JSON otherwise."""
+    for each in accepted.split(","):
+        name = each.partition(";")[0].strip().lower()
+        if name in (JSON, CSV, ARROW):
+            return name
+    return ARROW if given == ARROW else JSON
+
+
+def _written(model: ServedModel, answer: Answer, wish: Wish, media_type: str) -> Response:
+    headers = {"madaline-model": f"{model.name}@{model.digest}"}
+    if media_type == JSON:
+        return Response(json.dumps(model.to_plain(answer, wish)), media_type=JSON, headers=headers)
+    import polars as pl
+
+    if answer.explanations is not None:
+        raise RequestError(406, f"Explanations are available as {JSON} only.")
+    headers["madaline-warnings"] = str(len(answer.surprises))
+    frame = pl.DataFrame(
+        {name: values.tolist() if values.dtype == object else values for name, values in answer.columns.items()}
+    )
+    if media_type == CSV:
+        return Response(frame.write_csv(), media_type=CSV, headers=headers)
+    buffer = io.BytesIO()
+    frame.write_ipc_stream(buffer, compression="uncompressed")
+    return Response(buffer.getvalue(), media_type=ARROW, headers=headers)

@@ -1,0 +1,168 @@
+"""A loaded model that answers requests."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from madaline.data.table import Table
+from madaline.errors import ConfigError, MadalineError
+from madaline.estimators.tabular.saved_model import SavedModel, load_saved
+from madaline.ship.fields import Field, fields_of
+from madaline.web.drift import Surprise, surprises
+from madaline.web.errors import RequestError, about_rows
+
+MOST_WARNINGS = 100
+"Warnings of an answer; all are counted."
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a request asks for besides predictions."""
+
+    proba: bool = False
+    interval: float | None = None
+    explain: bool = False
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to a request."""
+
+    columns: Mapping[str, np.ndarray]
+    "Columns of predictions, as ``madaline predict`` writes them."
+    n_rows: int
+    surprises: tuple[Surprise, ...] = ()
+    explanations: list[Any] | None = None
+
+
+@dataclass(frozen=True)
+class ServedModel:
+    """A model and what clients are told about it. It does not change: a changed file becomes another one.
+
+    Parameters
+    ----------
+    name : str
+        Its name in paths.
+    saved : SavedModel
+    digest : str
+        Beginning of the SHA-256 of its file.
+    loaded : float
+        Unix time.
+    """
+
+    name: str
+    saved: SavedModel
+    digest: str
+    loaded: float = field(default_factory=time.time)
+
+    @classmethod
+    def load(cls, name: str, file: Path) -> ServedModel:
+        """Load a model file and answer once, so that the first request does not wait for the planning of the net."""
+        digest = hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+        found = cls(name, load_saved(file), digest)
+        row: dict[str, Any] = {each.name: [each.default] for each in found.fields}
+        row |= {each.name: ["1970-01-01"] for each in found.fields if each.kind == "date"}
+        wish = Wish(proba=found.has_probabilities, interval=0.9 if found.has_intervals else None)
+        found.answer(Table.of(row if found.saved.has_names else [[value for (value,) in row.values()]]), wish)
+        return found
+
+    @cached_property
+    def fields(self) -> tuple[Field, ...]:
+        """The inputs."""
+        return fields_of(self.saved.estimator)
+
+    @cached_property
+    def columns(self) -> frozenset[str]:
+        """Names of the inputs; none if they are found by position."""
+        return frozenset(each.name for each in self.fields) if self.saved.has_names else frozenset()
+
+    @cached_property
+    def has_probabilities(self) -> bool:
+        """Whether it gives the probabilities of classes."""
+        return hasattr(self.saved.estimator, "predict_proba")
+
+    @cached_property
+    def has_intervals(self) -> bool:
+        """Whether it gives prediction intervals."""
+        return self.saved.has_intervals
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(self.saved.targets)
+
+    def check(self, wish: Wish) -> None:
+        """Raise an error if the model cannot give what is wished for."""
+        try:
+            if wish.proba:
+                self.saved.need_probabilities()
+            if wish.interval is not None:
+                self.saved.check_interval(wish.interval)
+        except ConfigError as error:
+            raise RequestError(422, str(error).replace("--", "")) from None
+
+    def answer(self, table: Table, wish: Wish) -> Answer:
+        """Predictions for a table; an error names the column that the model does not take."""
+        try:
+            plan = getattr(self.saved.estimator, "table_plan_", None)
+            X = table if plan is not None else self.saved.rows(_frame(table))
+            columns = self.saved.predictions(X, table.n_rows, proba=wish.proba, interval=wish.interval)
+            found = () if plan is None else tuple(surprises(table, plan, self._known))
+            return Answer(columns, table.n_rows, found, self._explained(X) if wish.explain else None)
+        except MadalineError as error:
+            raise about_rows(error) from None
+
+    def _explained(self, X: Any) -> list[Any]:
+        from madaline.estimators.explanations import explain
+
+        found: list[Any] = explain(self.saved.estimator, X).to_plain()
+        return found
+
+    def to_plain(self, answer: Answer, wish: Wish) -> dict[str, Any]:
+        """The answer as JSON has it, with the predictions where MLflow's scoring server has them."""
+        targets = self.saved.targets
+        found: dict[str, Any] = {"predictions": _by_target(answer.columns, targets, "predicted {}")}
+        if wish.proba:
+            names = [str(name) for name in self.saved.classes]
+            values = [_listed(answer.columns[f"probability {name}"]) for name in self.saved.classes]
+            found["probabilities"] = [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
+        if wish.interval is not None:
+            ends = [_by_target(answer.columns, targets, f"predicted {{}} {end}") for end in ("low", "high")]
+            found["intervals"] = [{"low": low, "high": high} for low, high in zip(*ends, strict=True)]
+        if answer.explanations is not None:
+            found["explanations"] = answer.explanations
+        if answer.surprises:
+            found["warnings"] = [each.to_plain() for each in answer.surprises[:MOST_WARNINGS]]
+        return found
+
+
+def _by_target(columns: Mapping[str, np.ndarray], targets: tuple[str, ...], name: str) -> list[Any]:
+    """The values of each row: one, or those of several targets by their names."""
+    values = [_listed(columns[name.format(target)]) for target in targets]
+    if len(values) == 1:
+        return values[0]
+    return [dict(zip(targets, row, strict=True)) for row in zip(*values, strict=True)]
+
+
+def _listed(values: np.ndarray) -> list[Any]:
+    """Values as JSON has them: None where a number is not finite."""
+    found: list[Any] = values.tolist()
+    if values.dtype.kind == "f":
+        return [value if math.isfinite(value) else None for value in found]
+    return found
+
+
+def _frame(table: Table) -> Any:
+    """A data frame, for estimators without a plan for tables."""
+    import polars as pl
+
+    columns = {column.name: column.values.to_list() if column.is_text else column.values.tolist() for column in table}
+    return pl.DataFrame(columns, strict=False)

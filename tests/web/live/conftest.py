@@ -1,0 +1,62 @@
+"""A browser and a server."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from web.live.process import ServerProcess
+from web.served import model
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Debian's Chromium. The name evil.example is pointed to this computer, as by DNS rebinding."""
+    found = shutil.which("chromium")
+    assert found, "these tests need chromium: apt-get install chromium"
+    rules = "--host-resolver-rules=MAP evil.example 127.0.0.1"
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", rules]
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=found, args=flags)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def new_page(browser):
+    """Open an address in a new window; the errors of the page must be none at the end."""
+    opened, errors = [], []
+
+    def new(address, width=1200, height=900):
+        page = browser.new_page(viewport={"width": width, "height": height})
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("dialog", lambda dialog: (errors.append("a dialog opened"), dialog.dismiss()))
+        page.goto(address)
+        opened.append(page)
+        return page
+
+    yield new
+    for page in opened:
+        page.close()
+    assert not errors
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Model files by target."""
+    folder = tmp_path_factory.mktemp("models")
+    found = {}
+    for target in ("price", "kind"):
+        found[target] = folder / f"{target}.madaline"
+        model(target).save(found[target])
+    return found
+
+
+@pytest.fixture(scope="module")
+def server(files):
+    """A server with small limits."""
+    names = [f"{target}={file}" for target, file in files.items()]
+    with ServerProcess(*names, "--timeout", "3", "--max-connections", "300") as found:
+        yield found

@@ -1,0 +1,111 @@
+"""Models in a real MLflow and in skops."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import Request, urlopen
+
+import mlflow
+import numpy as np
+import pandas as pd
+import pytest
+import skops.io
+
+import madaline as md
+from madaline.ship import mlflow as flavour
+from ship.estimator_cases import MAKERS, fitted
+from web.served import FEATURES, answers, model, rows, table
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # those of MLflow
+
+FRAME = pd.DataFrame(table().select(FEATURES).to_dicts())
+
+
+@pytest.fixture
+def tracking(tmp_path, monkeypatch):
+    """A place for runs."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MLFLOW_DISABLE_TELEMETRY", "true")
+    mlflow.set_tracking_uri(f"sqlite:///{tmp_path}/mlflow.db")
+
+
+def test_a_saved_model_predicts_in_mlflow(tmp_path):
+    for target in ("price", "kind"):
+        flavour.save_model(model(target), tmp_path / target)
+        found = mlflow.pyfunc.load_model(str(tmp_path / target)).predict(FRAME)
+        assert (np.asarray(found) == model(target).predict(FRAME)).all()
+    assert not [file for file in tmp_path.rglob("*") if file.suffix in (".pkl", ".pickle", ".joblib")]
+
+
+def test_probabilities_and_intervals_are_parameters(tmp_path):
+    flavour.save_model(model("kind"), tmp_path / "kind")
+    found = mlflow.pyfunc.load_model(str(tmp_path / "kind")).predict(FRAME, params={"proba": True})
+    np.testing.assert_array_equal(found.iloc[:, 1:].to_numpy(), model("kind").predict_proba(FRAME))
+    flavour.save_model(model("price"), tmp_path / "price")
+    found = mlflow.pyfunc.load_model(str(tmp_path / "price")).predict(FRAME, params={"interval": 0.8})
+    np.testing.assert_array_equal(found["predicted price low"], model("price").predict_interval(FRAME, 0.8)[0])
+
+
+def test_a_logged_and_registered_model_gives_the_estimator_back(tracking):
+    with mlflow.start_run():
+        flavour.log_model(model("price"), registered_model_name="prices", input_example=FRAME.head(2))
+    found = flavour.load_model("models:/prices/1")
+    assert type(found) is md.MLPRegressor
+    np.testing.assert_array_equal(found.predict(FRAME), model("price").predict(FRAME))
+
+
+def test_estimators_of_arrays_predict_in_mlflow(tmp_path):
+    case = fitted("classifier of three")
+    flavour.save_model(case.estimator, tmp_path / "model")
+    found = mlflow.pyfunc.load_model(str(tmp_path / "model")).predict(np.asarray(case.rows))
+    assert (found == case.estimator.predict(case.rows)).all()
+
+
+def test_mlflow_serves_the_model_with_the_answers_of_our_server(tmp_path):
+    flavour.save_model(model("price"), tmp_path / "price")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "mlflow", "models", "serve", "-m", str(tmp_path / "price")]
+    environment = {
+        **os.environ,
+        "MLFLOW_DISABLE_TELEMETRY": "true",
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+    }
+    with subprocess.Popen(
+        [*command, "--env-manager", "local", "-p", str(port), "-h", "127.0.0.1"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+        env=environment,
+    ) as process:  # fmt: skip
+        try:
+            body = json.dumps({"dataframe_records": rows(3)}).encode()
+            request = Request(f"http://127.0.0.1:{port}/invocations", body, {"Content-Type": "application/json"})
+            deadline = time.monotonic() + 90
+            while True:
+                try:
+                    found = json.loads(urlopen(request, timeout=30).read())
+                    break
+                except URLError:
+                    if time.monotonic() > deadline:
+                        raise
+                    time.sleep(0.5)
+        finally:
+            os.killpg(process.pid, signal.SIGTERM)
+    assert found["predictions"] == pytest.approx(answers("price", rows(3)), rel=1e-6)
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_skops_loads_every_estimator(name):
+    case = fitted(name)
+    data = skops.io.dumps(case.estimator)
+    types = skops.io.get_untrusted_types(data=data)
+    assert not [kind for kind in types if not kind.startswith(("madaline.", "numpy."))]
+    found = skops.io.loads(data, trusted=types)
+    np.testing.assert_array_equal(found.predict(case.rows), case.estimator.predict(case.rows))
