@@ -26,6 +26,7 @@ from madaline.estimators.recipe import can_continue
 from madaline.estimators.row_set import RowSet
 from madaline.estimators.tables import plain_matrix
 from madaline.estimators.targets import as_numbers
+from madaline.graph.arrays import Array
 from madaline.losses.loss import Loss
 from madaline.losses.quantile import Quantile
 from madaline.losses.squared import MSE
@@ -189,9 +190,10 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
                 "validation=, or call calibrate(X, y) with other rows."
             )
         found = np.asarray(self.predict(X), dtype=np.float64)
-        return self.interval_around(found, coverage)
+        low, high = self.interval_around(found, coverage)
+        return np.asarray(low), np.asarray(high)
 
-    def interval_around(self, prediction: Any, coverage: float) -> tuple[Any, Any]:
+    def interval_around(self, prediction: Array, coverage: float) -> tuple[Array, Array]:
         """The ends of the intervals around predictions, which may be traced."""
         margins = self._intervals.margins(prediction.reshape((prediction.shape[0], -1)), coverage)
         margins = margins.reshape(prediction.shape)
