@@ -249,3 +249,14 @@ def test_widths_given_where_the_loss_is_are_pointed_to_their_parameter():
     for given in ((64, 64), [64, 64], 64):
         with pytest.raises(ConfigError, match=r"is not a loss. For hidden layers, write hidden_layer_sizes="):
             md.MLPRegressor(given).fit(X, Y)
+
+
+def test_a_preset_finds_a_threshold_of_one_column_among_many(rng):
+    """As trees do; without bins the net blurs it."""
+    X, Z = rng.normal(size=(600, 8)), rng.normal(size=(1000, 8))
+    errors = []
+    for data in ({}, {"bins": 0}):
+        estimator = md.MLPRegressor(preset="auto", data=data, max_iter=40, random_state=0)
+        estimator.fit(X, (X[:, 3] > 0.3).astype(float))
+        errors.append(np.mean((estimator.predict(Z) - (Z[:, 3] > 0.3)) ** 2))
+    assert errors[0] < 0.7 * errors[1]

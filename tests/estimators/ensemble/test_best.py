@@ -100,6 +100,21 @@ def test_where_a_linear_model_is_best_it_is_used():
     assert np.mean((best.predict(Z) - ridge) ** 2) < 0.1 * np.var(ridge)
 
 
+def test_where_columns_add_up_without_being_linear_additive_members_are_used():
+    rng = np.random.default_rng(0)
+    X, Z = rng.normal(size=(200, 5)), rng.normal(size=(500, 5))
+
+    def target(X):
+        return np.abs(X[:, 0]) + (X[:, 1] > 0.5) + np.cos(2.0 * X[:, 2])
+
+    y = target(X) + 0.1 * rng.normal(size=200)
+    best = md.MLPRegressor(**QUICK | {"max_iter": 20}).fit(X, y)
+    weight = sum(member["weight"] for member in best.members_ if member["kind"].startswith("additive"))
+    assert weight > 0.5
+    ridge = Ridge(1.0).fit(X, y).predict(Z)
+    assert np.mean((best.predict(Z) - target(Z)) ** 2) < 0.3 * np.mean((ridge - target(Z)) ** 2)
+
+
 def test_out_of_fold_predictions_are_by_members_that_did_not_see_the_row():
     """A row whose target is noise cannot be predicted; by a net that learned it by heart it could."""
     rng = np.random.default_rng(0)
