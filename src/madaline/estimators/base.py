@@ -438,13 +438,11 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         rows: RowSet,
         rng: np.random.RandomState,
         *,
-        features: Mapping[str, Any] | None = None,
+        plan: TablePlan | None = None,
     ) -> Model:
-        """A new model for rows such as these; ``features`` are changes of the features that the table plan adds."""
+        """A new model for rows such as these; ``plan`` replaces the table plan, to add other features."""
         dtype = settings.dtype or (rows.X.dtype if hasattr(rows.X, "dtype") else "float32")
-        plan = self.__dict__.get("table_plan_")
-        if features and plan is not None:
-            plan = plan.with_features(**features)
+        plan = self.__dict__.get("table_plan_") if plan is None else plan
         front = plan.front() if plan is not None and (isinstance(rows.X, dict) or plan.adds_features) else None
         net = network(settings, self.n_outputs_, front)
         looks = looks_at_rows(settings.init) or (plan is not None and plan.bins)

@@ -22,6 +22,7 @@ from madaline.train.population import Population
 from madaline.train.stopping import EarlyStopping
 
 if TYPE_CHECKING:
+    from madaline.data.encode import TablePlan
     from madaline.estimators.base import NetEstimator
     from madaline.estimators.parameters import NetParameters
 
@@ -55,8 +56,11 @@ def train_side_by_side(
     for task in tasks:
         rng = check_random_state((seed + 7919 * task.number) % 2**32)
         settings = replace(task.kind.settings, threads=1)
-        seen = rows.take(task.train) if _looks_at_rows(estimator, task.kind) else rows  # others need only the columns
-        model = estimator.new_model(settings, seen, rng, features=task.kind.features)
+        plan: TablePlan | None = getattr(estimator, "table_plan_", None)
+        plan = None if plan is None else plan.with_features(**task.kind.features)
+        looks = looks_at_rows(settings.init) or (plan is not None and plan.bins > 0)
+        seen = rows.take(task.train) if looks else rows  # others need only the columns
+        model = estimator.new_model(settings, seen, rng, plan=plan)
         trainers.append(new_trainer(model, estimator.loss_function_, settings, rng))
         own.append(_options_of(settings, len(task.train), is_first=task is tasks[0]))
     population = Population(trainers, threads=allowed_threads(estimator.threads))
@@ -81,12 +85,6 @@ def train_side_by_side(
         outputs = predictor.outputs(rows.take(task.held).X)
         members.append(Member(task, model, histories[number], np.asarray(outputs, dtype=np.float64)))
     return members, population.stopped
-
-
-def _looks_at_rows(estimator: NetEstimator, kind: Kind) -> bool:
-    """Whether the initial model depends on the rows: by its initializer, or by bins."""
-    plan = getattr(estimator, "table_plan_", None)
-    return looks_at_rows(kind.settings.init) or (plan is not None and plan.with_features(**kind.features).bins > 0)
 
 
 def _options_of(settings: NetParameters, n_rows: int, *, is_first: bool) -> dict[str, Any]:

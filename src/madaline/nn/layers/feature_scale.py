@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from madaline.description import description
+from madaline.graph.arrays import Array
 from madaline.graph.shapes import Shape
 from madaline.nn.initializers import Constant
 from madaline.nn.layer import Layer, Param, last_axis
@@ -46,5 +47,5 @@ class FeatureScale(Layer):
     def params(self, in_shape: Shape) -> dict[str, Param]:
         return {"u": Param((last_axis(in_shape),), Constant(1.0 / self.rate), decays=True)}
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+    def __call__(self, x: Array, p: Mapping[str, Array], context: Context) -> Array:
         return x * (self.rate * p["u"])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from madaline.description import description
 from madaline.errors import ConfigError, InputError
+from madaline.graph.arrays import Array
 from madaline.graph.shapes import Shape
 from madaline.nn.initializers import Constant
 from madaline.nn.layer import Layer, Param
@@ -83,7 +84,7 @@ class Piecewise(Layer):
             left[column, : kept.sum()], slope[column, : kept.sum()] = distinct[:-1][kept], 1.0 / width[kept]
         return {"left": left, "slope": slope}
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+    def __call__(self, x: Array, p: Mapping[str, Array], context: Context) -> Array:
         numbers = chosen(x, self.columns)
         place = (numbers.reshape((*numbers.shape, 1)) - context.state("left")) * context.state("slope")
         return with_features(x, np.minimum(np.maximum(place, 0.0), 1.0))
