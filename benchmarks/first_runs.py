@@ -75,6 +75,7 @@ def lines(numbers: dict[str, dict[str, Any]]) -> list[str]:
         "# First runs: `madaline train TABLE --target COLUMN`, default options",
         "",
         "Written by `benchmarks/first_runs.py`. Interval: 95 % bootstrap over the test rows.",
+        "Seconds: the whole command, with baselines and report, on a machine with other work.",
         "",
         "| table | format | score | net | interval | linear model | gradient boosting | seconds | warnings |",
         "| --- | --- | --- | ---: | --- | ---: | ---: | ---: | ---: |",

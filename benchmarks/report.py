@@ -283,6 +283,7 @@ def probes_page(data: Record) -> str:
             f"{part['steps']:,}",
             str(part["samples"]),
             harness.show_ratio(part["ratio"]),
+            harness.show_ratio(part["doctor"]) if "doctor" in part else "not measured",
             f"{part['limit']:.2f} {'met' if part['ratio'][0] <= part['limit'] else 'missed'}",
         ]
         for key, part in data["parts"].items()
@@ -290,12 +291,13 @@ def probes_page(data: Record) -> str:
     text = heading(
         "Cost of probes",
         data,
-        "Time of `fit` with `probes=True` relative to `fit` without (`benchmarks/probes.py`), on one thread. Tracing "
-        "the program of the probes is included. Planning is not, because the first `fit`, which is not timed, leaves "
-        "the plan in the cache.",
+        "CPU time of `fit` with `probes=True`, and with `doctor=True`, relative to `fit` without "
+        "(`benchmarks/probes.py`), on one thread: the median of interleaved pairs, and quartiles. Tracing the program "
+        "of the probes is included. Planning is not, because the first `fit`, which is not timed, leaves the plan in "
+        "the cache.",
     )
     text += "![Cost of probes](probes.png)\n\n"
-    return text + harness.table("Time", ["workload", "steps", "samples", "relative time", "limit"], rows)
+    return text + harness.table("Time", ["workload", "steps", "samples", "with probes", "with a doctor", "limit"], rows)
 
 
 def population_page(data: Record) -> str:

@@ -87,6 +87,16 @@ class Contestant:
                     raise
                 time.sleep(0.3)
 
+    def cpu(self) -> float:
+        """CPU seconds of all processes of the server so far."""
+        total = 0
+        for entry in Path("/proc").iterdir():
+            with contextlib.suppress(OSError, ValueError):
+                fields = entry.joinpath("stat").read_text().rpartition(")")[2].split() if entry.name.isdecimal() else []
+                if fields and int(fields[2]) == self.process.pid:  # the process group
+                    total += int(fields[11]) + int(fields[12])
+        return total / os.sysconf("SC_CLK_TCK")
+
     def stop(self) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGTERM)
@@ -200,19 +210,21 @@ def main() -> None:
                     raise RuntimeError(f"{server.name} answers with a difference of {difference:.2g}.")
             for rate in options.rates:
                 times: dict[str, list[float]] = {server.name: [] for server in servers}
+                cpu = dict.fromkeys(times, 0.0)
                 for _ in range(options.rounds):
                     for server in servers:
                         requests = [server.request(row) for row in rows]
+                        before = server.cpu()
                         times[server.name] += asyncio.run(one_round(server, requests, rate, options.seconds))
+                        cpu[server.name] += server.cpu() - before
                 for name, all_times in times.items():
                     p50, p99 = np.percentile(all_times, [50, 99], method="higher") * 1e3
                     answered = float(np.isfinite(all_times).mean())
-                    records.append(
-                        {"server": name, "rate": rate, "p50": _finite(p50), "p99": _finite(p99), "answered": answered}
-                    )
-                    print(
-                        f"{rate:5} requests/s  {name:24} p50 {p50:8.2f} ms  p99 {p99:8.2f} ms  {answered:.1%} answered"
-                    )
+                    used = 1e6 * cpu[name] / max(1, np.isfinite(all_times).sum())
+                    found_now = {"p50": _finite(p50), "p99": _finite(p99), "answered": answered, "cpu_us": float(used)}
+                    records.append({"server": name, "rate": rate, **found_now})
+                    shown = f"p50 {p50:8.2f} ms  p99 {p99:8.2f} ms  {answered:.1%} answered  {used:6.0f} us of CPU each"
+                    print(f"{rate:5} requests/s  {name:24} {shown}")
             arrow = arrow_ratio(servers[0], model, X, options.rounds) if "madaline" in options.servers else {}
             if arrow:
                 share = arrow["predict"] / arrow["request"]
@@ -240,12 +252,15 @@ def page(records: list[dict[str, Any]], arrow: dict[str, float], note: str) -> s
         "Made by `benchmarks/serve.py`.",
         *([f"**{note}**"] if note else []),
         "",
-        "| requests/s | server | p50, ms | p99, ms | answered |",
-        "| --- | --- | --- | --- | --- |",
+        "| requests/s | server | p50, ms | p99, ms | answered | CPU time of the server per request, us |",
+        "| --- | --- | --- | --- | --- | --- |",
     ]
     for each in records:
         shown = ["-" if each[name] is None else f"{each[name]:.2f}" for name in ("p50", "p99")]
-        lines.append(f"| {each['rate']:,} | {each['server']} | {shown[0]} | {shown[1]} | {each['answered']:.1%} |")
+        lines.append(
+            f"| {each['rate']:,} | {each['server']} | {shown[0]} | {shown[1]} | {each['answered']:.1%} "
+            f"| {each['cpu_us']:.0f} |"
+        )
     if arrow:
         times = [f"{1e3 * arrow[name]:.1f} ms" for name in ("request", "predict")]
         lines += [

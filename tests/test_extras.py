@@ -80,6 +80,15 @@ def test_the_command_line_without_its_packages_is_one_sentence(run_python):
     assert run.stderr.count("\n") == 1
 
 
+def test_without_the_server_s_packages_only_serve_is_missing(run_python):
+    web = tuple(package for package, extra in EXTRAS.items() if extra == "web")
+    start = f"{WITHOUT.replace(repr(tuple(EXTRAS)), repr(web))}\nfrom madaline.cli.main import main\n"
+    run = run_python(f"{start}print(main(['--version']), main(['serve', 'run']))")
+    assert run.stdout.endswith("0 1\n")
+    assert run.stderr.startswith("madaline: madaline serve needs the package starlette")
+    assert run.stderr.endswith('pip install "madaline[web]".\n')
+
+
 @pytest.mark.parametrize("package", EXTRAS)
 def test_the_package_is_in_the_extra_that_is_named_and_not_in_the_core(package):
     extra = PYPROJECT["optional-dependencies"][EXTRAS[package]]

@@ -9,6 +9,7 @@ The names that most programs need are here; the others are in submodules:
 - ``md.train``: callbacks, metrics, samplers, streams, loggers
 - ``md.classical``: Perceptron, Adaline, Madaline and threshold units
 - ``md.data``: tables, preprocessing
+- ``md.doctor``: diagnoses of training, tests of nets and data
 - ``md.report``: reports, pictures, attributions
 - ``md.ship``: exports and imports
 - ``madaline.tune``: hyperparameter search
@@ -29,6 +30,7 @@ __getattr__, __dir__, __all__ = lazy(
         "madaline": (
             "classical",
             "data",
+            "doctor",
             "errors",
             "functional",
             "losses",

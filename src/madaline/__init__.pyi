@@ -2,6 +2,7 @@
 
 from madaline import classical as classical
 from madaline import data as data
+from madaline import doctor as doctor
 from madaline import errors as errors
 from madaline import functional as functional
 from madaline import losses as losses
@@ -120,6 +121,7 @@ __all__ = [
     "compile",
     "data",
     "diagnose",
+    "doctor",
     "errors",
     "explain",
     "export",

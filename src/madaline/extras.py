@@ -6,7 +6,14 @@ import importlib
 
 from madaline.errors import MissingPackageError
 
-EXTRAS = {"polars": "tables", "plotly": "tables", "typer": "tables"}
+EXTRAS = {
+    "polars": "tables",
+    "plotly": "tables",
+    "typer": "tables",
+    "starlette": "web",
+    "uvicorn": "web",
+    "httptools": "web",
+}
 "The extra of madaline that installs each package."
 
 

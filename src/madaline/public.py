@@ -22,6 +22,7 @@ INDEXED = (
     "classical",
     "data",
     "train",
+    "doctor",
     "report",
     "ship",
     "tune",

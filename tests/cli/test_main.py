@@ -90,6 +90,12 @@ def test_the_version_is_shown(madaline):
         (["train", "--resume", "run", "--max-unpacked", "1GB"], 2, "--max-unpacked cannot be changed"),
         (["train", "--resume", "nowhere"], 1, "There is no run to resume in 'nowhere'"),
         (["train", "--config", "nowhere.toml"], 1, "nowhere.toml"),
+        (["serve", "nowhere"], 1, "There is no model 'nowhere'"),
+        (["serve", "a=x", "a=y"], 1, "There is no model 'x'"),
+        (["serve", "a b=x"], 2, "'a b' cannot be the name of a model"),
+        (["serve", "x", "--host", "0.0.0.0"], 2, "needs a token: set the environment variable MADALINE_TOKEN"),
+        (["serve", "x", "--timeout", "0"], 2, "--timeout 0.0 must be above 0"),
+        (["serve", "x", "--max-rows", "-1"], 2, "--max-rows -1 must be above 0"),
     ],
     ids=lambda case: " ".join(case) if isinstance(case, list) else "",
 )

@@ -54,6 +54,22 @@ def test_columns_of_different_size_are_named(product):
     assert "Standardize()" in found["unscaled_inputs"].remedies[0].python
 
 
+def test_a_wrong_scaling_inside_of_the_net_is_named(product):
+    net = md.Sequential(md.nn.Standardize(mean=[0.0] * 3, std=[1e6] * 3), *md.mlp(32, 32, 1).layers)
+    found = diagnosed(net, product)
+    assert found.names[0] == "unscaled_inputs"
+    assert "Standardize()" in found["unscaled_inputs"].remedies[0].python
+    assert "std=" not in found["unscaled_inputs"].remedies[0].python
+
+
+def test_a_finding_explains_what_is_gone_with_its_remedy(product):
+    found = diagnosed(md.mlp(32, 32, 1), product, 3.0)
+    assert [finding.name for finding in found.alarms] == ["rate_too_high"]
+    explained = [finding.name for finding in found.findings if finding.explained_by]
+    assert list(found["rate_too_high"].explains) == explained
+    assert explained
+
+
 def test_rows_in_both_sets_are_a_fact(product):
     X, y = product
     found = diagnosed(md.mlp(32, 32, 1), (X, y), validation=(X[:100], y[:100]))
@@ -176,6 +192,14 @@ def test_the_doctor_changes_no_bit_of_training(product):
         return trainer.model.params.flat
 
     np.testing.assert_array_equal(params(doctor=True), params())
+
+
+def test_the_doctor_watches_layers_and_units(product):
+    trainer = md.Trainer(md.mlp(16, 1), threads=1)
+    watched = trainer.fit(*product, epochs=60, batch_size=32, doctor=True).probes
+    assert {"dead", "saturated", "gradient_norm", "update_ratio"} <= set(watched)
+    assert np.isfinite(watched["dead"][watched["layer"] == "1"][-1])
+    assert not trainer.fit(*product, epochs=3, callbacks=md.Doctor(layers=False)).probes.n_rows
 
 
 def test_diagnosing_changes_nothing(product):

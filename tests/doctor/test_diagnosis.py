@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -47,6 +48,26 @@ def test_the_text_names_problem_evidence_and_what_to_do(sick):
     assert text.startswith("The <rate> is too high.\n")
     for part in ("rate_too_high, warning, at learning rate", "learning rate 3", "Because & so.", "--learning-rate 0.1"):
         assert part in text
+
+
+def test_what_follows_from_another_finding_is_no_alarm_and_stands_below_its_cause(sick):
+    alarm, info = sick.findings
+    dead = Finding("dead_units", "Many units are 0.", "warning", 0.5, "layer '1'", {}, "So.", explained_by=alarm.name)
+    found = Diagnosis((replace(alarm, explains=("dead_units",)), dead, info))
+    assert [finding.name for finding in found.alarms] == ["rate_too_high"]
+    assert "   Explains: Many units are 0 [dead_units]." in str(found).split("\n")
+    assert "2. i Few rows." in str(found)
+    again = Diagnosis.from_dict(json.loads(json.dumps(found.to_dict()).replace("NaN", "null")))
+    assert again["rate_too_high"].explains == ("dead_units",)
+    assert again["dead_units"].explained_by == "rate_too_high"
+    assert "Explains: Many units are 0 [dead_units]." in found.to_html()
+
+
+def test_remedies_that_were_not_tried_are_shown_only_if_none_was(sick):
+    other = Remedy("Use more.")
+    both = replace(sick.findings[0], remedies=(*sick.findings[0].remedies, other))
+    assert "Use more." not in str(Diagnosis((both,)))
+    assert "Use more." in str(Diagnosis((replace(both, remedies=(other,)),)))
 
 
 def test_the_page_escapes_texts(sick):

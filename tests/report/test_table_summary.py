@@ -47,6 +47,14 @@ def test_few_whole_numbers_have_a_bar_each():
     assert found.width == 2.0
 
 
+def test_whole_numbers_far_apart_are_binned():
+    """A bar of width 1 on an axis to 99,999 could not be seen."""
+    x = np.r_[np.zeros(700), np.full(9, 7688), np.full(5, 7689), np.full(3, 99_999)]
+    found = column({"gain": x})
+    assert found.width > 100
+    assert found.counts.sum() + found.n_other == len(x)
+
+
 def test_bins_of_whole_numbers_have_equally_many_of_them():
     found = column({"x": list(range(1, 101))})
     assert set(found.counts[:-1, 0]) == {int(found.width)}, "the last one may end later"

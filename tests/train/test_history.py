@@ -99,6 +99,23 @@ def test_probes_say_what_can_be_computed_by_hand(digits):
     assert rows["2"]["update_ratio"] == pytest.approx(np.linalg.norm(moved) / np.linalg.norm(start), rel=1e-8)
 
 
+def test_probes_count_units_that_are_dead_or_saturated_for_every_row(rng):
+    X = rng.uniform(-1.0, 1.0, size=(2000, 3)).astype("float32")
+    model = md.Sequential(md.Linear(4), "relu", md.Linear(2), "tanh", md.Linear(1)).init(X)
+    model.params["0.W"][...] = [[1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 0]]
+    model.params["0.b"][...] = [-9.0, -9.0, 0.0, -1.6]  # the last unit is seldom on, but not dead
+    model.params["2.b"][...] = [9.0, 0.0]
+    trainer = md.Trainer(model, optimizer=md.SGD(1e-6))
+    history = trainer.fit(X, X[:, 0], epochs=4, batch_size=50, probes=True, probe_every=1)
+    probes = history.probes
+    relu, tanh = probes["layer"] == "1", probes["layer"] == "3"
+    assert probes["dead"][relu][-1] == 0.5
+    assert probes["saturated_units"][tanh][-1] == 0.5
+    assert np.isnan(probes["dead"][relu][:9]).all(), "450 rows are too few"
+    assert np.isfinite(probes["dead"][relu][9:]).all()
+    assert np.isnan(probes["dead"][probes["layer"] == "0"]).all(), "only activations have dead units"
+
+
 def test_probes_change_nothing_and_come_as_often_as_asked(digits, same):
     plain, watched = (md.Trainer(NET, loss="cross_entropy") for _ in range(2))
     plain.fit(*digits, epochs=2)
@@ -113,7 +130,8 @@ def test_probes_change_nothing_and_come_as_often_as_asked(digits, same):
 
 def test_probes_stand_in_the_order_of_the_documentation(digits):
     history = md.Trainer(NET, loss="cross_entropy").fit(*digits, epochs=1, probes=True)
-    statistics = ["mean", "std", "zero", "saturated", "gradient_norm", "weight_norm", "update_ratio"]
+    of_units = ["mean", "std", "zero", "saturated", "dead", "saturated_units"]
+    statistics = [*of_units, "gradient_norm", "weight_norm", "update_ratio"]
     assert list(history.probes) == ["step", "layer", *statistics]
 
 
@@ -156,7 +174,7 @@ print(max(seen) - seen[9])
     ("width", "epochs", "between"),
     [
         (4, 5, (10, 25)),  # a short run: some samples, so that there is something to look at
-        (4, 400, (15, 30)),  # of a net whose steps take microseconds: not more
+        (4, 400, (9, 20)),  # of a net whose steps take microseconds: not more
         (1024, 3, (6, 7)),  # of a wide net: twice an epoch
     ],
 )

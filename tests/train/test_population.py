@@ -416,6 +416,25 @@ def test_ctrl_c_leaves_members_that_can_be_used_and_resumed(process, tmp_path):
         check_same(one, other)
 
 
+def test_a_short_time_does_not_lose_what_was_trained_before(table, tmp_path):
+    X, y, _ = table
+
+    def make(count):
+        trainers = [md.Trainer(net(), loss="cross_entropy", seed=seed) for seed in range(count)]
+        return md.Population(trainers, threads=1)
+
+    whole = make(3)
+    whole.fit(X, y, epochs=2, checkpoint=tmp_path / "run")
+    resumed = make(4)
+    resumed.fit(X, y, epochs=2, resume=tmp_path / "run", max_seconds=1e-9)
+    assert resumed.usable == [0, 1, 2]
+    assert resumed.stopped == "time"
+    for number in range(3):
+        np.testing.assert_array_equal(
+            resumed.trainers[number].model.params.flat, whole.trainers[number].model.params.flat
+        )
+
+
 def test_checkpoints_of_other_rows_or_trainers_are_refused(table, tmp_path):
     X, y, _ = table
 

@@ -12,8 +12,9 @@ from madaline.extras import EXTRAS, require
 def run() -> None:
     """Entry point of the installed program. Ctrl-C gives a message and an exit code, also during imports."""
     try:
-        for package in EXTRAS:
-            require(package, "The command line")
+        for package, extra in EXTRAS.items():
+            if extra == "tables":
+                require(package, "The command line")
         from madaline.cli.main import main
 
         code = main()

@@ -43,4 +43,4 @@ def show_diagnosis(screen: Screen, diagnosis: Diagnosis) -> None:
     for finding in diagnosis.alarms:
         screen.say(f"  {finding.title} ({finding.name}, confidence {finding.confidence:.0%})", style="yellow")
         for remedy in finding.remedies[:1]:
-            screen.say(f"    {remedy.text}{f'  [{remedy.options}]' if remedy.options else ''}")
+            screen.say(f"    {remedy.text}  [{remedy.options or 'in Python'}]")

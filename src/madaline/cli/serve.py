@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from madaline.errors import ConfigError, MissingPackageError
+from madaline.errors import ConfigError
+from madaline.extras import require
 
 if TYPE_CHECKING:
     from madaline.web.limits import Limits
@@ -47,12 +48,8 @@ def serve(
       curl localhost:8000/invocations -H 'Content-Type: text/csv' --data-binary @new.csv
       MADALINE_TOKEN=... madaline serve prices=run-1 churn=run-2 --host 0.0.0.0 --port 80
     """
-    try:
-        import starlette  # noqa: F401 - only to see whether it is there
-        import uvicorn.protocols.http.httptools_impl  # noqa: F401
-    except ImportError as error:
-        text = f'madaline serve needs the package {error.name}: pip install "madaline[web]".'
-        raise MissingPackageError(text) from None
+    for package in ("starlette", "uvicorn", "httptools"):
+        require(package, "madaline serve")
     from madaline.web.guard import is_loopback
     from madaline.web.limits import Limits
 

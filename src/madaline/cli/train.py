@@ -56,6 +56,13 @@ def train(
         typer.Option(help="Maximum number of threads. Results do not depend on it.", show_default="all cores"),
     ] = None,
     doctor: Annotated[bool, typer.Option("--doctor/--no-doctor", help="Examine the training.")] = True,
+    heal: Annotated[
+        bool,
+        typer.Option(
+            "--heal",
+            help="Try the doctor's remedies in further trainings, and keep those that help on the validation set.",
+        ),
+    ] = False,
     baselines: Annotated[bool, typer.Option("--baselines/--no-baselines", help="Compare with simpler models.")] = True,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html.")] = True,
     force: o.Force = False,
@@ -213,6 +220,8 @@ def start(command: str, typed: dict[str, Any]) -> None:
         _take_search(settings, typed)
         settings.reading = ReadOptions(**settings.reading.given() | reading.given())
         _check_ranges(settings)
+        if typed.get("heal") and not typed["doctor"]:
+            raise ConfigError("--heal needs the doctor. Leave out --no-doctor.")
         folder = RunFolder.free(typed["out"], settings.data.source)
         folder.start(force=typed["force"])
     run(
@@ -223,6 +232,7 @@ def start(command: str, typed: dict[str, Any]) -> None:
         with_baselines=typed["baselines"],
         with_report=typed["report"],
         with_doctor=typed["doctor"],
+        with_healing=bool(typed.get("heal")),
     )
 
 
@@ -244,7 +254,7 @@ def _take(settings: Any, given: dict[str, Any]) -> None:
         (settings.split, ("test", "validation")),
         (settings.training, (*training, "weight_decay", "batch_size", "epochs", "patience")),
     ]
-    of_run = {"data", "config", "resume", "out", "force", "as_json", "baselines", "doctor", "report", "trials"}
+    of_run = {"data", "config", "resume", "out", "force", "as_json", "baselines", "doctor", "heal", "report", "trials"}
     options = set(given) - of_run - {"trials", "space", "storage", "sampler"}
     flags = {f"--{name.replace('_', '-')}" for name in options if given[name] not in (None, False, "auto")}
     settings.training.given = tuple(sorted(flags | set(settings.training.given)))

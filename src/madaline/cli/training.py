@@ -18,6 +18,7 @@ from madaline.cli import searching, source
 from madaline.cli.config import RunConfig, RunEnd
 from madaline.cli.diagnose import show_diagnosis
 from madaline.cli.diagnosing import diagnose
+from madaline.cli.healing import CommandHealing, heal, show_healing
 from madaline.cli.new_estimator import PARAMETERS, choose_probes, new_estimator
 from madaline.cli.options import assumed
 from madaline.cli.results import advise, compare, show_history, show_members, show_plan, status
@@ -46,6 +47,7 @@ def run(
     with_baselines: bool,
     with_report: bool,
     with_doctor: bool,
+    with_healing: bool = False,
 ) -> None:
     """Train, test, compare, advise, write."""
     try:
@@ -57,6 +59,7 @@ def run(
             with_baselines=with_baselines,
             with_report=with_report,
             with_doctor=with_doctor,
+            with_healing=with_healing,
         )
     except BaseException:  # also Ctrl-C: an empty folder is removed before the error is raised again
         has_begun = (folder.work / CONFIG).exists() or (folder.checkpoint.exists() and not settings.search.is_wanted)
@@ -74,6 +77,7 @@ def _run(
     with_baselines: bool,
     with_report: bool,
     with_doctor: bool,
+    with_healing: bool,
 ) -> None:
     began = time.monotonic()
     with ExitStack() as stack:
@@ -150,6 +154,10 @@ def _run(
         train_X: Any
         train_y: Any
         train_X, train_y = parts["train"]
+        if with_healing and (is_best or sampled.is_sample):
+            raise ConfigError(
+                "--heal needs one net and a table in memory: leave out --preset best, or use --rows 100000."
+            )
         if sampled.is_sample and is_best:
             raise ConfigError(
                 f"{'A search' if is_search else '--preset best'} needs the table in memory, and this one is larger. "
@@ -198,8 +206,31 @@ def _run(
     if history.stopped == "interrupted" and not is_search:
         raise StoppedRun(f"Stopped in epoch {history.epochs + 1}. Resume with: madaline train --resume {folder.typed}")
     with status(screen, "examining the training"):
-        seconds = float(history["seconds"].sum()) if history.epochs else 0.0
-        diagnosis = diagnose(estimator, seconds=seconds) if with_doctor else None
+        diagnosis = diagnose(estimator) if with_doctor else None
+    healing: CommandHealing | None = None
+    if with_healing and diagnosis is not None:
+        show_diagnosis(screen, diagnosis)
+
+        def fit_again(changed: RunConfig) -> tuple[Any, Doctor]:
+            new, listener = RunWatcher(), Doctor()
+            other = new_estimator(
+                changed, target.task, frame.columns, targets, new, dates=reading.date_patterns(), progress=False
+            )
+            other.set_params(callbacks=[new, listener])
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                classes = target.classes or None
+                other.fit(train_X, train_y, validation=validation, classes=classes, max_seconds=limit)
+            return other, listener
+
+        healing = heal(settings, diagnosis, doctor, fit_again, screen)
+        show_healing(screen, healing)
+        if healing.estimator is not None:
+            vars(settings.training).update(vars(healing.settings.training))
+            estimator, watcher = healing.estimator, healing.estimator.callbacks[0]
+            history = estimator.history_
+            with status(screen, "examining the training"):
+                diagnosis = diagnose(estimator)
     estimator.set_params(callbacks=None, progress=False)
     estimator.target_names_ = targets
     ended = "time" if is_repeated else history.stopped
@@ -246,6 +277,7 @@ def _run(
         "baselines": {name: {score.name: vars(score) for score in each} for name, each in baselines.items()},
         "advice": [vars(each) for each in advice],
         **({} if diagnosis is None else {"diagnosis": diagnosis.to_dict()}),
+        **({} if healing is None else {"healing": healing.to_dict()}),
         **(searching.document(estimator) if is_search else {}),
         "seed": settings.training.seed,
         "versions": versions(),
@@ -260,11 +292,15 @@ def _run(
             report.write(
                 folder, estimator, parts, scores, baselines, numbers, about=document, config=settings.to_toml()
             )
-    _write(folder, settings, estimator, reading, document, screen)
+    # A healed run has no checkpoint that fits its settings.
+    is_as_trained = healing is None or healing.estimator is None
+    can_resume = settings.search.is_wanted or (settings.ended.by == "time" and is_as_trained)
+    _write(folder, settings, estimator, reading, document, screen, can_resume=can_resume)
     files = [MODEL, *(["report.html"] if with_report else []), "history.parquet, config.toml, result.json, log.txt"]
     files += [searching.TRIALS] if is_search else []
     screen.title(f"Written to {folder.path}: {', '.join(files)}")
     screen.say(f"  madaline predict {quote(str(folder.path / MODEL))} NEW.csv -o scored.csv")
+    screen.say(f"  madaline serve {folder.typed}")
     screen.result(document | {"folder": str(folder.path), "model": str(folder.path / MODEL)})
 
 
@@ -301,7 +337,14 @@ def training_warnings(caught: Sequence[warnings.WarningMessage]) -> list[str]:
 
 
 def _write(
-    folder: RunFolder, settings: RunConfig, estimator: Any, reading: Any, document: dict[str, Any], screen: Screen
+    folder: RunFolder,
+    settings: RunConfig,
+    estimator: Any,
+    reading: Any,
+    document: dict[str, Any],
+    screen: Screen,
+    *,
+    can_resume: bool,
 ) -> None:
     """Write all files of the run, then move the folder to its place."""
     from madaline.estimators.provenance import Provenance
@@ -315,4 +358,4 @@ def _write(
     folder.write("log.txt", "\n".join(screen.log) + "\n")
     if settings.search.is_wanted:
         searching.write(folder, estimator)
-    folder.finish(can_resume=settings.ended.by == "time" or settings.search.is_wanted)
+    folder.finish(can_resume=can_resume)

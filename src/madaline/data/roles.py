@@ -14,6 +14,7 @@ from madaline.data.leaks import leak_in
 from madaline.data.row_numbers import ID_NAME, counts_rows, why_row_number
 from madaline.data.table import Table
 from madaline.data.text_kind import TextKind, text_kind
+from madaline.data.texts import number_text
 from madaline.description import short
 from madaline.errors import ConfigError
 
@@ -168,7 +169,7 @@ def _role(table: Table, name: str, y: Column | None, given: Mapping[str, Collect
     if not len(values):
         return Role(name, "constant", "no value in any row")
     if not missing.any() and (values == values[0]).all():
-        shown = f"{values[0]:g}" if column.kind == "number" else str(values[0])
+        shown = number_text(values[0]) if column.kind == "number" else str(values[0])
         return Role(name, "constant", f"{shown} in every row")
     gaps = f", {missing.sum():,} missing" if missing.any() else ""
     if column.kind == "boolean":
@@ -177,7 +178,7 @@ def _role(table: Table, name: str, y: Column | None, given: Mapping[str, Collect
         span = f"from {values.min().astype('M8[D]')} to {values.max().astype('M8[D]')}{gaps}"
         return Role(name, "date", span, dates.get(name, "") if isinstance(dates, Mapping) else "")
     if not is_whole(values):
-        return Role(name, "number", f"from {values.min():g} to {values.max():g}{gaps}")
+        return Role(name, "number", f"from {number_text(values.min())} to {number_text(values.max())}{gaps}")
     whole = column.whole.values
     if not np.isnan(whole.astype(np.float64)).any() and (why := why_row_number(name, whole)):
         return Role(name, "id", why)

@@ -13,7 +13,7 @@ from madaline.data.roles import is_whole
 from madaline.data.series import column_of
 from madaline.data.table import Table
 from madaline.data.text_kind import text_kind
-from madaline.data.texts import numbers_in
+from madaline.data.texts import number_text, numbers_in
 from madaline.errors import TargetError
 
 TASKS = ("binary", "multiclass", "multilabel", "regression", "count")
@@ -143,10 +143,10 @@ def infer_task(columns: list[Column]) -> tuple[str, str]:
     whole = is_whole(values)
     if whole and is_count(values, column.name, few=MANY):
         why = "distributed like numbers of things: predicted by a Poisson regression"
-        return "count", f"whole numbers from {values.min():g} to {values.max():g}, {why}"
+        return "count", f"whole numbers from {number_text(values.min())} to {number_text(values.max())}, {why}"
     if whole and (n_distinct <= 2 or n_distinct <= min(MANY, len(column) // 2)):
         return "binary" if n_distinct == 2 else "multiclass", f"{n_distinct} different whole numbers{_listed(column)}"
-    return "regression", f"numbers from {values.min():g} to {values.max():g}"
+    return "regression", f"numbers from {number_text(values.min())} to {number_text(values.max())}"
 
 
 def _task_of_several(columns: list[Column]) -> tuple[str, str]:

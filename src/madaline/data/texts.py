@@ -157,3 +157,21 @@ def written(value: Any) -> str:
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     return str(value).replace("T", " ") if isinstance(value, np.datetime64) else str(value)
+
+
+def number_text(value: float) -> str:
+    """A value of a table: six significant digits, no exponent where it can be avoided, nothing if it is missing.
+
+    Examples
+    --------
+    >>> [number_text(value) for value in (1982, 8730.0, 0.1 + 0.2, 123456789.5, 1.5e-7, float("nan"))]
+    ['1982', '8730', '0.3', '123456790', '1.5e-07', '']
+    """
+    if value != value:  # noqa: PLR0124 - NaN is not equal to itself
+        return ""
+    if isinstance(value, int):
+        return str(value)
+    if value and not 1e-5 <= abs(value) < 1e15:
+        return f"{value:.6g}"
+    text: str = np.format_float_positional(value, precision=6, unique=True, fractional=False, trim="-")
+    return text if len(text.lstrip("-").partition(".")[0]) < 7 else f"{value:.0f}"

@@ -11,6 +11,12 @@ from madaline.doctor.sickness import SICKNESSES as SICKNESSES
 from madaline.doctor.sickness import Sickness as Sickness
 from madaline.doctor.sickness import Symptom as Symptom
 from madaline.doctor.sickness import all_sicknesses as all_sicknesses
+from madaline.doctor.tools.gradient_test import gradient_test as gradient_test
+from madaline.doctor.tools.label_list import find_label_errors as find_label_errors
+from madaline.doctor.tools.loss_slices import loss_slices as loss_slices
+from madaline.doctor.tools.overfit_test import overfit_test as overfit_test
+from madaline.doctor.tools.rate_range import rate_range_test as rate_range_test
+from madaline.doctor.torch_recorder import TorchRecorder as TorchRecorder
 from madaline.doctor.watch import Doctor as Doctor
 
 __all__ = [
@@ -22,8 +28,14 @@ __all__ = [
     "SICKNESSES",
     "Sickness",
     "Symptom",
+    "TorchRecorder",
     "all_sicknesses",
     "checkup",
     "diagnose",
+    "find_label_errors",
+    "gradient_test",
     "heal",
+    "loss_slices",
+    "overfit_test",
+    "rate_range_test",
 ]

@@ -16,6 +16,7 @@ from madaline.doctor.history_findings import findings_of_history
 from madaline.doctor.judgement import Judgement, judge
 from madaline.doctor.record import Record
 from madaline.doctor.sickness import SICKNESSES
+from madaline.doctor.torch_recorder import TorchRecorder
 from madaline.doctor.watch import Doctor
 from madaline.errors import ConfigError, FileFormatError
 from madaline.train.history import History
@@ -33,7 +34,7 @@ def diagnose(thing: Any, *, max_seconds: float = MAX_SECONDS) -> Diagnosis:
 
     Parameters
     ----------
-    thing : Trainer, estimator, History or path
+    thing : Trainer, estimator, TorchRecorder, History or path
         A trainer after ``fit``, also if ``fit`` raised an error; an estimator with ``callbacks=md.Doctor()``; the
         history of a run, of which less can be said; or the folder of a run of ``madaline train``.
     max_seconds : float, default 10
@@ -56,14 +57,17 @@ def diagnose(thing: Any, *, max_seconds: float = MAX_SECONDS) -> Diagnosis:
         return of_run_folder(Path(thing))
     record = record_of(thing)
     if record is None:
-        return findings_of_history(_history(thing))
+        found = findings_of_history(_history(thing))
+        if isinstance(thing, TorchRecorder):
+            return replace(found, limits=(f"remedies, because {thing.why_not_tried}",))
+        return found
     if isinstance(record.setup.recipe.loss, dict):
         diagnosis = findings_of_history(record.history)
         return Diagnosis(
             diagnosis.findings, diagnosis.reasons, ("nets with several outputs; only the history was used",)
         )
     exam = record.exam(Clock(max_seconds))
-    return diagnosis_of(exam, judge(exam), is_estimator=not isinstance(thing, Trainer))
+    return diagnosis_of(exam, judge(exam), is_estimator=not isinstance(thing, (Trainer, TorchRecorder)))
 
 
 def record_of(thing: Any) -> Record | None:
@@ -79,6 +83,8 @@ def record_of(thing: Any) -> Record | None:
         except ConfigError:
             return None
         return Record.of_session(session, start=None, model=thing.model) if session.total_steps is not None else None
+    if isinstance(thing, TorchRecorder):
+        return thing.record
     given = getattr(thing, "callbacks", None)
     for callback in given if isinstance(given, (list, tuple)) else [given]:
         if isinstance(callback, Doctor) and callback.record is not None:
@@ -91,7 +97,10 @@ def diagnosis_of(exam: Exam, judgement: Judgement, *, is_estimator: bool = False
     found = in_order(judgement.findings)
     if is_estimator:
         found = [replace(each, remedies=tuple(map(_for_estimator, each.remedies))) for each in found]
-    limits = [] if exam.clock.left > 0 else ["some remedies, because the time was over; max_seconds gives more"]
+    limits = []
+    if exam.clock.left <= 0:
+        over = "the machine is slow or busy" if exam.clock.is_over_time else "max_seconds gives more"
+        limits.append(f"some remedies, because the time was over; {over}")
     return Diagnosis(tuple(found), tuple(_reasons(exam)), tuple(limits))
 
 
@@ -116,12 +125,12 @@ def of_run_folder(folder: Path) -> Diagnosis:
 
 
 def in_order(findings: list[Finding]) -> list[Finding]:
-    """Facts about the data first, then what was tried in its order, then other facts; information last."""
+    """Facts about the data, then what was tried in its order, other facts, what follows from those, information."""
 
     def place(finding: Finding) -> int:
         sickness = SICKNESSES[finding.name]
         is_other = sickness.proof == "fact" and sickness.cause > 0
-        return 2 if not finding.is_alarm else 1 if is_other else 0
+        return 3 if finding.severity == "info" else 2 if finding.explained_by else 1 if is_other else 0
 
     return sorted(findings, key=place)
 

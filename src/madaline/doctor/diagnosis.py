@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any, Self
 
-from madaline.doctor.finding import Finding
+from madaline.doctor.finding import Finding, Remedy
 
 ORDER = {"error": 0, "warning": 0, "info": 1}
 MARKS = {"error": "✗", "warning": "!", "info": "i"}
@@ -21,7 +21,7 @@ class Diagnosis:
     Attributes
     ----------
     findings : sequence of Finding
-        Ranked by what the remedy is expected to gain; information comes last.
+        Ranked by what the remedy is expected to gain; what follows from other findings, and information, come last.
     reasons : sequence of str
         Why training looks healthy, where it does.
     limits : sequence of str
@@ -85,15 +85,24 @@ class Diagnosis:
             if not self.reasons:
                 return "Nothing was found, but the net has not been shown to be better than a constant prediction."
             return f"Training looks healthy, because {'; '.join(self.reasons)}."
-        rest = f" and {len(alarms) - 1} more" if len(alarms) > 1 else ""
+        others = len(alarms) - 1
+        rest = f", and {others} more finding{'s' if others > 1 else ''}" if others else ""
         return f"{alarms[0].title.rstrip('.')}{rest}."
 
     def __str__(self) -> str:
         lines = [self.headline]
-        for number, finding in enumerate(self.findings, 1):
-            lines += ["", *_lines(number, finding)]
+        for number, finding in enumerate(self._shown, 1):
+            lines += ["", *_lines(number, finding), *_consequences(self._explained_by(finding))]
         lines += ["", *(f"Not examined: {text}" for text in self.limits)] if self.limits else []
         return "\n".join(lines)
+
+    @property
+    def _shown(self) -> list[Finding]:
+        """The findings that are shown by themselves."""
+        return [finding for finding in self.findings if not finding.explained_by]
+
+    def _explained_by(self, finding: Finding) -> list[Finding]:
+        return [other for other in self.findings if other.explained_by == finding.name]
 
     def __repr__(self) -> str:
         return f"Diagnosis({', '.join(self.names) or 'healthy'})"
@@ -104,7 +113,7 @@ class Diagnosis:
     def to_html(self) -> str:
         """The diagnosis as a part of a page."""
         parts = [f"<p><b>{escape(self.headline)}</b></p>"]
-        parts += [_card(finding) for finding in self.findings]
+        parts += [_card(finding, self._explained_by(finding)) for finding in self._shown]
         parts += [f"<p>Not examined: {escape(text)}</p>" for text in self.limits]
         return f'<div class="diagnosis">{"".join(parts)}</div>'
 
@@ -120,7 +129,7 @@ def _lines(number: int, finding: Finding) -> Iterator[str]:
     if finding.picture is not None:
         yield f"   {finding.picture.text()}"
     yield f"   Why: {finding.why}"
-    for remedy in finding.remedies:
+    for remedy in _shown_remedies(finding):
         gain = "" if remedy.gain is None else f" Tried: {_gain(remedy.gain)}"
         yield f"   → {remedy.text}{gain}"
         if remedy.python:
@@ -129,13 +138,27 @@ def _lines(number: int, finding: Finding) -> Iterator[str]:
             yield f"     Command line: {remedy.options}"
 
 
+def _consequences(explained: Sequence[Finding]) -> list[str]:
+    """What a finding explains, as one line."""
+    if not explained:
+        return []
+    titles = [other.title.rstrip(".") for other in explained]
+    shown = "; ".join(f"{title} [{other.name}]" for title, other in zip(titles, explained, strict=True))
+    return [f"   Explains: {shown}."]
+
+
+def _shown_remedies(finding: Finding) -> list[Remedy]:
+    """The remedies that were tried and helped; if none was tried, all."""
+    return [remedy for remedy in finding.remedies if remedy.gain is not None] or list(finding.remedies)
+
+
 def _gain(gain: float) -> str:
     if gain > 1:
         return "the loss on held-out rows falls from above that of a constant prediction to well below it."
     return f"the loss on held-out rows falls by {gain:.0%} of what can be learned."
 
 
-def _card(finding: Finding) -> str:
+def _card(finding: Finding, consequences: Sequence[Finding]) -> str:
     color = COLORS[finding.severity]
     remedies = "".join(
         f"<li>{escape(remedy.text)}"
@@ -143,12 +166,15 @@ def _card(finding: Finding) -> str:
         + (f"<br><code>{escape(remedy.python)}</code>" if remedy.python else "")
         + (f"<br><code>{escape(remedy.options)}</code>" if remedy.options else "")
         + "</li>"
-        for remedy in finding.remedies
+        for remedy in _shown_remedies(finding)
     )
-    picture = "" if finding.picture is None else f"<div>{finding.picture.svg()}</div>"
+    explains = "".join(f"<p>{escape(line.strip())}</p>" for line in _consequences(consequences))
+    picture = ""
+    if finding.picture is not None:
+        picture = f"<div>{finding.picture.svg()}<br><small>{escape(finding.picture.caption)}</small></div>"
     return (
         f'<div style="border-left:4px solid {color};padding:0 0 0 12px;margin:12px 0">'
         f"<p><b>{escape(finding.title)}</b> <code>{finding.name}</code>, {finding.severity}, "
         f"confidence {finding.confidence:.0%}{escape(', at ' + finding.where) if finding.where else ''}</p>"
-        f"<p>{escape(_numbers(finding))}</p>{picture}<p>{escape(finding.why)}</p><ul>{remedies}</ul></div>"
+        f"<p>{escape(_numbers(finding))}</p>{picture}<p>{escape(finding.why)}</p><ul>{remedies}</ul>{explains}</div>"
     )

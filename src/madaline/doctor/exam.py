@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from madaline.doctor.baselines import constant_rows, linear_rows
-from madaline.doctor.clock import Clock
+from madaline.doctor.clock import RUN_SECONDS, Clock, run_seconds
 from madaline.doctor.net_edits import chain
 from madaline.doctor.reference import reference_setup
 from madaline.doctor.sample import Problem, Sample, more_splits
@@ -20,7 +20,7 @@ from madaline.functional.gradient import grad
 from madaline.functional.model import Model
 from madaline.nn.layers.activation import Activation
 from madaline.nn.layers.linear import Linear
-from madaline.train.history import History
+from madaline.train.history import History, HistoryTable
 
 MAX_STEPS = 3000
 "Maximum number of steps of a run that is repeated."
@@ -30,7 +30,7 @@ FEW_HELD, FOLDS = 120, 2
 SHORT = 3.0
 "Up to this time limit there are no further splits."
 TRIALS = 12
-"About this many runs should fit into the time limit."
+"About this many runs should fit into the limit."
 
 
 class Exam:
@@ -81,11 +81,19 @@ class Exam:
         return int(np.clip(self.clock.max_seconds / TRIALS / seconds, FEWEST_STEPS, MAX_STEPS))
 
     def _step_seconds(self) -> float:
-        history = self.run_history
-        if history is not None and "seconds" in history and history.n_rows:
-            steps = max(self.setup.steps(self.problem.n_train) * history.n_rows / self.setup.epochs, 1)
-            return max(float(np.nansum(history["seconds"])) / steps, 1e-6)
-        return 1e-4
+        """The expected time of a step, by shapes."""
+        n_rows, model = len(self.problem.train), self.start or self.run_model
+        batch = min((self.setup.batch_size or n_rows) * self.setup.accumulate, n_rows)
+        n_params = 0 if model is None else model.network.n_params
+        return run_seconds(1, batch, n_params) - RUN_SECONDS
+
+    def run(self, setup: Setup, problem: Problem | None = None, *, seed: int | None = None) -> Outcome:
+        """Train with a setup, which counts as work."""
+        return self._counted(setup.run(problem or self.problem, seed=seed))
+
+    def _counted(self, outcome: Outcome) -> Outcome:
+        self.clock.spend(outcome.seconds)
+        return outcome
 
     @cached_property
     def is_limited(self) -> bool:
@@ -95,7 +103,8 @@ class Exam:
     @cached_property
     def before(self) -> Outcome:
         """The run, repeated on the sample with probes."""
-        return self.setup.limited(len(self.problem.train), self.max_steps).run(self.problem, watched=True)
+        limited = self.setup.limited(len(self.problem.train), self.max_steps)
+        return self._counted(limited.run(self.problem, watched=True))
 
     @cached_property
     def history(self) -> History:
@@ -104,9 +113,10 @@ class Exam:
         return run if run is not None and "val_loss" in run else self.before.history
 
     @property
-    def probes(self) -> Any:
-        """Statistics of layers over the steps of the repeated run."""
-        return self.before.history.probes
+    def probes(self) -> HistoryTable:
+        """Statistics of layers over the steps of the run, or of its repetition if it was not watched."""
+        run = self.run_history
+        return run.probes if run is not None and run.probes.n_rows else self.before.history.probes
 
     @cached_property
     def model(self) -> Model | None:
@@ -147,7 +157,7 @@ class Exam:
     @cached_property
     def reference(self) -> Outcome:
         """A net of usual size with usual settings, trained on the sample."""
-        return reference_setup(self.setup, self.problem, self.n_outputs).run(self.problem)
+        return self.run(reference_setup(self.setup, self.problem, self.n_outputs))
 
     @cached_property
     def learnable(self) -> float:
@@ -187,7 +197,9 @@ class Exam:
         n_rows = len(self.problem.train)
         factor = max(setup.steps(n_rows) / self.setup.steps(n_rows), 1.0)
         limited = setup.limited(n_rows, int(factor * self.max_steps))
-        return np.concatenate([self.held_losses(limited.run(p, seed=seed), p) for p in (self.problem, *self.folds)])
+        return np.concatenate(
+            [self.held_losses(self.run(limited, p, seed=seed), p) for p in (self.problem, *self.folds)]
+        )
 
     @cached_property
     def before_losses(self) -> np.ndarray:
@@ -197,7 +209,7 @@ class Exam:
             own = self._bounded(self.losses_of(self.run_model, self.problem.held), len(found))
             found = own if own.mean() < found.mean() else found
         limited = self.setup.limited(len(self.problem.train), self.max_steps)
-        return np.concatenate([found, *(self.held_losses(limited.run(p), p) for p in self.folds)])
+        return np.concatenate([found, *(self.held_losses(self.run(limited, p), p) for p in self.folds)])
 
     def losses_of(self, model: Model, sample: Sample) -> np.ndarray:
         """The loss of each row of a sample."""

@@ -89,6 +89,10 @@ class Finding:
     gain : float
         Expected decrease of the loss on held-out rows, as a fraction of what can be learned; findings are ranked by it.
     picture : Picture or None
+    explains : sequence of str
+        Names of other findings that are gone once the remedy of this one is applied.
+    explained_by : str
+        Name of the finding that this one follows from; such a finding is not an alarm of its own.
     """
 
     name: str
@@ -102,11 +106,13 @@ class Finding:
     remedies: Sequence[Remedy] = ()
     gain: float = 0.0
     picture: Picture | None = None
+    explains: Sequence[str] = ()
+    explained_by: str = ""
 
     @property
     def is_alarm(self) -> bool:
-        """Whether something should be done about it."""
-        return self.severity != "info"
+        """Whether something should be done about it: it is neither information nor follows from another finding."""
+        return self.severity != "info" and not self.explained_by
 
     def to_dict(self) -> dict[str, Any]:
         """The finding as plain data."""
@@ -122,6 +128,8 @@ class Finding:
             "remedies": [remedy.to_dict() for remedy in self.remedies],
             "gain": self.gain,
             "picture": None if self.picture is None else self.picture.to_dict(),
+            "explains": list(self.explains),
+            "explained_by": self.explained_by,
         }
 
     @classmethod
@@ -136,6 +144,8 @@ class Finding:
             evidence={name: _number(value) for name, value in data["evidence"].items()},
             remedies=tuple(Remedy.from_dict(each) for each in data["remedies"]),
             picture=None if picture is None else Picture(**picture | {"values": list(map(_number, picture["values"]))}),
+            explains=tuple(data.get("explains", ())),
+            explained_by=data.get("explained_by", ""),
         )
 
 

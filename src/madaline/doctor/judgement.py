@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Finding, Remedy
-from madaline.doctor.setup import Setup
+from madaline.doctor.setup import Setup, python_change
 from madaline.doctor.sickness import SICKNESSES, Sickness, all_sicknesses
 from madaline.doctor.trials import (
-    NEARLY,
     ROUNDS,
     Candidate,
     Trial,
@@ -31,6 +30,7 @@ CONSEQUENCE = 8
 
 
 SEEN_INSIDE = (
+    "cannot_overfit",
     "constant_prediction",
     "input_ignored",
     "saturated_units",
@@ -39,7 +39,11 @@ SEEN_INSIDE = (
     "dead_units",
 )
 "What can be seen in a net that is harmed, whatever the cause."
-MOST_SEEN, UNSURE = 3, 0.5
+OPPOSITES = (("vanishing_gradients", "exploding_gradients"),)
+"If one of them is the cause, the other is not a consequence."
+UNSURE = 0.5
+SAME_EFFECT = {"not_converged": {"too_few_steps", "rate_too_low"}}
+"Sicknesses whose remedies have the same effect as those of others."
 HALF, FAR = 0.5, 0.1
 "Remedies are tried together if none alone gains half of what is possible; they must then gain clearly more."
 
@@ -51,6 +55,8 @@ class Judgement:
     findings: list[Finding] = field(default_factory=list)
     trials: list[Trial] = field(default_factory=list)
     setup: Setup | None = None
+    explained: dict[str, Trial] = field(default_factory=dict)
+    "Remedies that helped, by sickness, but that were not needed on top of others."
     remedies: list[Remedy] = field(default_factory=list)
     "Those of the setup, in the order in which they were applied."
 
@@ -74,13 +80,16 @@ def judge(exam: Exam) -> Judgement:
             helped = _helpful(current, candidates_of(current, names, consequences=True))
         if not helped:
             break
-        # Weaker remedies are tried again on top of the best one: they may treat another fault, or the same one worse.
-        fresh = [trial for trial in helped if trial.gain >= NEARLY * helped[0].gain or trial is helped[0]]
+        # Other remedies are tried again on top of this one: they may treat another fault, or the same one otherwise.
+        fresh = [trial for trial in helped if trial.setup is helped[0].setup]
+        others = [trial for trial in helped if trial not in fresh]
         result.trials += fresh
         names |= {trial.candidate.name for trial in fresh}
-        best = max(fresh, key=lambda trial: trial.gain)
-        result.setup = best.setup
-        result.remedies += [trial.remedy for trial in fresh if trial.setup is best.setup]
+        result.explained |= {
+            trial.candidate.name: trial for trial in others if trial.candidate.name not in result.explained
+        }
+        result.setup = helped[0].setup
+        result.remedies += [trial.remedy for trial in fresh]
         if exam.clock.left < 3 * exam.before.seconds:
             break
         current = Exam(result.setup, exam.problem, clock=exam.clock)
@@ -88,21 +97,38 @@ def judge(exam: Exam) -> Judgement:
         candidates = candidates_of(current, names)
     if result.trials:  # a remedy that helps shows that there is something to learn
         result.findings = [finding for finding in result.findings if finding.name != "no_signal"]
-    result.findings += [finding_of(trial) for trial in result.trials]
     if result.trials:
-        result.findings += _accompanying(exam, names)
+        result.findings += _folded(exam, result, names)
     return result
+
+
+def _folded(exam: Exam, result: Judgement, names: set[str]) -> list[Finding]:
+    """The findings of the trials; the first one explains what did no harm any more once its remedy was applied."""
+    found = [finding_of(trial) for trial in result.trials]
+    first = found[0].name
+    result.findings = [
+        replace(each, remedies=(Remedy(f"See the remedy of {first}, which was tried."),))
+        if each.name == "nonfinite_loss"
+        else each
+        for each in result.findings
+    ]
+    follow = [finding_of(trial) for name, trial in result.explained.items() if name not in names]
+    follow += _accompanying(exam, names | set(result.explained))
+    explains = tuple(finding.name for finding in follow)
+    follow = [replace(finding, explained_by=first) for finding in follow]
+    return [replace(found[0], explains=explains), *found[1:], *follow]
 
 
 def _accompanying(exam: Exam, names: set[str]) -> list[Finding]:
     """What else is measured inside of a net whose training is harmed: not the cause, but part of the picture."""
     found = []
+    names = names | {other for pair in OPPOSITES for other in pair if names & set(pair)}
     for sickness in [SICKNESSES[name] for name in SEEN_INSIDE if name not in names and exam.is_complete]:
         symptom = sickness.symptom(exam)
         if symptom is not None:
             weaker = replace(symptom, confidence=UNSURE)
             found.append(finding_of_fact(Candidate(sickness, weaker, sickness.remedies(exam, symptom))))
-    return found[:MOST_SEEN]
+    return found
 
 
 def candidates_of(exam: Exam, known: set[str], *, consequences: bool = False) -> list[Candidate]:
@@ -115,7 +141,7 @@ def candidates_of(exam: Exam, known: set[str], *, consequences: bool = False) ->
             continue
         symptom = sickness.symptom(exam)
         if symptom is not None:
-            least = sickness.min_gain * exam.caution
+            least = sickness.min_gain * symptom.min_gain_factor * exam.caution
             found.append(Candidate(sickness, symptom, sickness.remedies(exam, symptom), least))
     return found
 
@@ -123,16 +149,51 @@ def candidates_of(exam: Exam, known: set[str], *, consequences: bool = False) ->
 def _helpful(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:
     """The trials that help, the most likely cause first; the first one is confirmed with another seed."""
     best = {c.name: trial for c in candidates if (trial := try_remedies(exam, c)) is not None}
+    rates: dict[str, Trial] = {}
     for c in candidates:
         if c.sickness.cause <= CERTAIN_CAUSE and c.name in best and not best[c.name].helps:
-            best[c.name] = try_with_rates(exam, c) or best[c.name]
+            trial, *rate = _with_rate(exam, c, candidates) or [best[c.name]]
+            best[c.name] = trial
+            if rate:
+                rates[c.name] = rate[0]
     trials = ranked([trial for trial in best.values() if trial.helps])
     while trials and not is_confirmed(exam, trials[0]):
-        other = try_later(exam, trials[0])
+        first, trials = trials[0], trials[1:]
+        other = try_later(exam, first)
         if other is not None and other.helps and is_confirmed(exam, other):
-            return [other, *trials[1:]]
-        trials = trials[1:]
+            return [other, *trials]
+        if first.candidate.sickness.cause <= CERTAIN_CAUSE and first.candidate.name not in rates:
+            both = _with_rate(exam, first.candidate, candidates)
+            if both and is_confirmed(exam, both[0]):
+                return _without_repeats([*both, *trials])
+    if trials and trials[0].candidate.name in rates:
+        return _without_repeats([trials[0], rates[trials[0].candidate.name], *trials[1:]])
     return trials
+
+
+def _with_rate(exam: Exam, candidate: Candidate, candidates: Sequence[Candidate]) -> list[Trial]:
+    """The trial of a remedy that helps only with another rate; the rate is then a fault of its own, if it is one."""
+    found = try_with_rates(exam, candidate)
+    if found is None:
+        return []
+    both, remedy, factor = found
+    name = "rate_too_low" if factor > 1 else "rate_too_high"
+    rate = next((other for other in candidates if other.name == name), None)
+    if rate is None:
+        return [both]
+    first = replace(both, remedy=_tried(exam, candidate.remedies[0], both.gain))
+    return [first, replace(both, candidate=rate, remedy=_tried(exam, remedy, both.gain))]
+
+
+def _without_repeats(trials: Sequence[Trial]) -> list[Trial]:
+    """The first trial of each sickness."""
+    return list({trial.candidate.name: trial for trial in reversed(trials)}.values())[::-1]
+
+
+def _tried(exam: Exam, remedy: Remedy, gain: float) -> Remedy:
+    """A part of what was tried."""
+    changed = exam.setup if remedy.change is None else remedy.change(exam.setup)
+    return replace(remedy, python=python_change(exam.setup, changed), gain=gain)
 
 
 def _together(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:
@@ -148,15 +209,16 @@ def _together(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:
         for pair in pairs:
             without = try_together(exam, [other for other in pairs if other is not pair])
             if without is None or without.gain < whole.gain - pair[0].min_gain:
-                needed.append(replace(whole, candidate=pair[0], remedy=replace(pair[1], gain=whole.gain)))
+                needed.append(replace(whole, candidate=pair[0], remedy=_tried(exam, pair[1], whole.gain)))
         if needed and is_confirmed(exam, whole):
             return needed
     return []
 
 
 def _is_repeated(candidate: Candidate, candidates: Sequence[Candidate]) -> bool:
-    """Whether another candidate has the same remedies."""
-    return candidate.name == "not_converged" and any(c.name == "too_few_steps" for c in candidates)
+    """Whether another candidate has remedies with the same effect: a higher rate, or more steps."""
+    names = {c.name for c in candidates}
+    return bool(names & SAME_EFFECT.get(candidate.name, set()))
 
 
 def finding_of(trial: Trial) -> Finding:

@@ -6,11 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from madaline.nn.layer import Layer
 from madaline.nn.layers.activation import Activation
 from madaline.nn.layers.dropout import Dropout
 from madaline.nn.layers.linear import Linear
 from madaline.nn.layers.norm import BatchNorm, LayerNorm
+from madaline.nn.layers.reshape import Identity
 from madaline.nn.layers.residual import Residual
 from madaline.nn.layers.sequential import Sequential
 from madaline.nn.layers.standardize import Standardize
@@ -78,9 +81,10 @@ def with_nonlinearities(net: Layer, name: str = "relu") -> Layer:
     previous: Layer | None = None
     found = False
     for layer in layers:
-        if isinstance(layer, Activation):
-            if layer.function.name == "identity":
-                replaced.add(id(layer))
+        if _is_identity(layer):
+            replaced.add(id(layer))
+            found = True
+        elif isinstance(layer, Activation):
             found = True
         elif isinstance(layer, Linear):
             if previous is not None and not found:
@@ -99,11 +103,14 @@ def is_linear(net: Layer) -> bool:
     """Whether the net has several linear layers and nothing nonlinear between them."""
     layers = chain(net)
     only = all(
-        isinstance(layer, (Linear, Dropout, Standardize, BatchNorm))
-        or (isinstance(layer, Activation) and layer.function.name == "identity")
-        for layer in layers[:-1]
+        isinstance(layer, (Linear, Dropout, Standardize, BatchNorm)) or _is_identity(layer) for layer in layers[:-1]
     )
     return only and sum(isinstance(layer, Linear) for layer in layers) > 1
+
+
+def _is_identity(layer: Layer) -> bool:
+    """Whether a layer stands where an activation would, and changes nothing."""
+    return isinstance(layer, Identity) or (isinstance(layer, Activation) and layer.function.name == "identity")
 
 
 def with_default_init(net: Layer) -> Layer:
@@ -179,8 +186,14 @@ def replace_trainable(layer: Layer) -> Layer:
 
 
 def scaled_inputs(net: Layer, front: Sequence[Any] = ()) -> Layer:
-    """The net after a scaling of its inputs, by default to mean 0 and standard deviation 1."""
-    return Sequential(*(front or (Standardize(),)), *(net.layers if isinstance(net, Sequential) else (net,)))
+    """The net after a scaling of its inputs, by default to mean 0 and standard deviation 1.
+
+    It replaces a scaling with fixed numbers that the net begins with.
+    """
+    layers = net.layers if isinstance(net, Sequential) else (net,)
+    if layers and isinstance(layers[0], Standardize) and layers[0].mean is not None:
+        layers = layers[1:]
+    return Sequential(*(front or (Standardize(),)), *layers)
 
 
 def scaled_output(net: Layer, mean: Sequence[float], std: Sequence[float]) -> Layer:
@@ -190,6 +203,14 @@ def scaled_output(net: Layer, mean: Sequence[float], std: Sequence[float]) -> La
 
 
 def scales_inputs(net: Layer) -> bool:
-    """Whether the first layer brings the columns to one scale."""
-    first = next((layer for layer in chain(net) if type(layer).__name__ != "Input"), None)
-    return isinstance(first, (Standardize, BatchNorm))
+    """Whether the first layer brings the columns to one scale, whatever they are."""
+    first = chain(net)[0]
+    return isinstance(first, BatchNorm) or (isinstance(first, Standardize) and first.mean is None)
+
+
+def after_scaling(net: Layer, X: np.ndarray) -> np.ndarray:
+    """Columns as the net gets them after a scaling with fixed numbers that it begins with."""
+    first = chain(net)[0]
+    if isinstance(first, Standardize) and first.mean is not None and len(first.mean) == X.shape[1]:
+        return np.asarray((X - np.array(first.mean)) / np.array(first.std))
+    return X

@@ -1,4 +1,4 @@
-"""The test whether a net can learn a few rows by heart."""
+"""Training on a few rows, which a net should learn by heart."""
 
 from __future__ import annotations
 
@@ -8,20 +8,34 @@ import numpy as np
 
 from madaline.doctor import net_edits as nets
 from madaline.doctor.exam import Exam
+from madaline.doctor.sample import Problem, Sample
+from madaline.doctor.setup import Outcome, Setup
 
 ROWS, STEPS = 32, 1000
 
 
+def few_rows(train: Sample, rows: int = ROWS) -> Sample:
+    """Some rows of a sample."""
+    return train.take(np.sort(np.random.default_rng(0).choice(len(train), min(rows, len(train)), replace=False)))
+
+
+def memorizing(setup: Setup, steps: int = STEPS) -> Setup:
+    """The setup without dropout and early stopping, for steps on all rows."""
+    setup = setup.with_net(nets.with_dropout(setup.net, 0.0)) if nets.most_dropout(setup.net) else setup
+    return replace(setup, epochs=steps, batch_size=None, early_stopping=None, accumulate=1)
+
+
+def trained_on(setup: Setup, problem: Problem, few: Sample, steps: int = STEPS) -> Outcome:
+    """The net trained on a few rows."""
+    return memorizing(setup, steps).run(replace(problem, train=few, held=few))
+
+
 def learns_few_rows(exam: Exam) -> float | None:
     """The loss on 32 rows after training on them, over that of a constant; None if they differ in no input."""
-    train = exam.problem.train
-    few = train.take(np.sort(np.random.default_rng(0).choice(len(train), min(ROWS, len(train)), replace=False)))
+    few = few_rows(exam.problem.train)
     if not few.matrix.shape[1] or not few.matrix.std():
         return None
-    setup = exam.setup
-    setup = setup.with_net(nets.with_dropout(setup.net, 0.0)) if nets.most_dropout(setup.net) else setup
-    setup = replace(setup, epochs=STEPS, batch_size=None, early_stopping=None, accumulate=1)
-    outcome = setup.run(replace(exam.problem, train=few, held=few))
+    outcome = exam.run(memorizing(exam.setup), replace(exam.problem, train=few, held=few))
     losses = exam.held_losses(outcome) if outcome.model is None else outcome.row_losses(few)
     constant = float(exam.constant.mean())
     if losses is None or not np.isfinite(losses).all():

@@ -30,6 +30,12 @@ class Picture:
     values: Sequence[float]
     log: bool = False
 
+    @property
+    def caption(self) -> str:
+        """What is drawn, with its first and last value."""
+        ends = f": {self.values[0]:.3g} to {self.values[-1]:.3g}" if len(self.values) else ""
+        return f"{self.title}{', logarithmic' if self.log else ''}{ends}"
+
     def text(self) -> str:
         """The picture as one line of text."""
         y = self._scaled()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,8 @@ import numpy as np
 from madaline.doctor.clock import Clock
 from madaline.doctor.exam import Exam
 from madaline.doctor.names import InputNames
-from madaline.doctor.sample import Problem, problem_of
-from madaline.doctor.setup import Setup
+from madaline.doctor.sample import Problem, Sample, problem_of
+from madaline.doctor.setup import Setup, row_losses
 from madaline.functional.model import Model
 from madaline.train.blocks import ArrayBlocks
 from madaline.train.history import History
@@ -24,7 +24,7 @@ class Record:
     """A run: how it was set up, its rows, its history and its model."""
 
     setup: Setup
-    problem: Problem
+    problem: Problem = field(repr=False)
     history: History
     model: Model
 
@@ -56,6 +56,11 @@ class Record:
             _own_rule(session),
         )
         return cls(setup, problem, history, model)
+
+    def losses(self, sample: Sample) -> np.ndarray:
+        """The loss of each row of a sample, for the trained model in evaluation mode."""
+        with np.errstate(all="ignore"):
+            return row_losses(self.setup.recipe.loss, self.model, sample)
 
     def named(self, estimator: Any) -> Record:
         """The same run, with the names of columns and classes that a fitted estimator knows."""

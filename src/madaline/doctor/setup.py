@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from madaline.doctor.clock import RUN_SECONDS, run_seconds
 from madaline.doctor.sample import Problem, Sample
 from madaline.errors import MadalineError
 from madaline.functional.model import Model
@@ -110,7 +110,6 @@ class Setup:
     def run(self, problem: Problem, *, seed: int | None = None, watched: bool = False) -> Outcome:
         """Train on the sample; ``watched`` adds probes and the held-out loss of each epoch, which takes longer."""
         train, held = problem.train, problem.held
-        started = time.perf_counter()
         try:
             trainer = self.trainer(seed=seed)
             arguments = self.fit_arguments()
@@ -127,8 +126,11 @@ class Setup:
                     **arguments,
                 )
         except MadalineError as error:
-            return Outcome(self, None, History(), time.perf_counter() - started, str(error))
-        return Outcome(self, trainer.model, history, time.perf_counter() - started)
+            return Outcome(self, None, History(), RUN_SECONDS, str(error))
+        epochs = history.n_rows + (history.stopped == "diverged")
+        rows = min((self.batch_size or len(train)) * self.accumulate, len(train))
+        steps = int(self.steps(len(train)) * epochs / max(self.epochs, 1))
+        return Outcome(self, trainer.model, history, run_seconds(steps, rows, trainer.model.network.n_params))
 
 
 @dataclass(frozen=True)
@@ -139,6 +141,7 @@ class Outcome:
     model: Model | None
     history: History
     seconds: float
+    "Expected time, by shapes."
     failure: str = ""
     _cache: dict[int, np.ndarray] = field(default_factory=dict, repr=False, compare=False)
 
@@ -171,14 +174,22 @@ def python_change(before: Setup, after: Setup) -> str:
     for part in fields(after.recipe):
         new = getattr(after.recipe, part.name)
         if new != getattr(before.recipe, part.name):
-            shown = None if new == () or new is None else new
-            made.append(f"Trainer(..., {names.get(part.name, part.name)}={shown!r})")
+            shown = "None" if new == () or new is None else _short(new)
+            made.append(f"Trainer(..., {names.get(part.name, part.name)}={shown})")
     if after.freeze != before.freeze:
         made.append(f"Trainer(..., freeze={after.freeze!r})")
     changed = {name: value for name, value in after.fit_arguments().items() if getattr(before, name) != value}
     if changed:
         made.append(f"fit(..., {', '.join(f'{name}={value!r}' for name, value in changed.items())})")
     return "; ".join(made)
+
+
+def _short(part: Any) -> str:
+    """An optimizer as code, without arguments that have their defaults; others as they are shown."""
+    if not isinstance(part, Optimizer):
+        return repr(part)
+    given = [each for each in fields(part) if getattr(part, each.name) != each.default]
+    return f"{type(part).__name__}({', '.join(f'{each.name}={getattr(part, each.name)!r}' for each in given)})"
 
 
 def _by_pattern(given: tuple[tuple[str, Any], ...]) -> Mapping[str, list[Any]] | None:

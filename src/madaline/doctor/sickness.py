@@ -36,6 +36,8 @@ class Symptom:
     picture: Picture | None = None
     harm: float = field(default=0.0)
     "For facts: what the sickness costs, as a fraction of what can be learned."
+    min_gain_factor: float = 1.0
+    "Factor of the gain that a remedy must have; below 1 for values that no sound run has."
     columns: Sequence[int] = ()
     "Places of the input columns that a remedy is about."
     severity: Severity | None = None

@@ -15,11 +15,11 @@ from madaline.doctor.sickness import Sickness, Symptom
 
 SURE = 2.0
 "A difference of this many standard errors is not chance."
-ROUNDS = 3
+ROUNDS = 4
 "Maximum number of remedies that are combined."
 ENOUGH = 0.9
 "A remedy with this gain is not followed by others."
-CERTAIN = 0.3
+CERTAIN, SURE_SYMPTOM = 0.3, 0.8
 NEARLY = 0.75
 "Gains above this fraction of the best one count as equal to it."
 
@@ -89,7 +89,7 @@ def try_remedies(exam: Exam, candidate: Candidate) -> Trial | None:
     best: Trial | None = None
     for remedy in candidate.remedies:
         found = try_remedy(exam, candidate, remedy)
-        if found is not None and (best is None or found.gain > best.gain + 0.05):
+        if found is not None and (best is None or found.gain > best.gain + 0.05 or (found.helps and not best.helps)):
             best = found
         if best is not None and best.gain > ENOUGH:
             break
@@ -126,8 +126,11 @@ def try_together(exam: Exam, pairs: Sequence[tuple[Candidate, Remedy]]) -> Trial
     return try_remedy(exam, pairs[0][0], Remedy(" ".join(remedy.text for _, remedy in pairs), change))
 
 
-def try_with_rates(exam: Exam, candidate: Candidate) -> Trial | None:
-    """Try a remedy together with other learning rates, and count only what the rate alone does not gain."""
+def try_with_rates(exam: Exam, candidate: Candidate) -> tuple[Trial, Remedy, float] | None:
+    """Try a remedy together with other learning rates, and count only what the rate alone does not gain.
+
+    Returns the trial, the change of the rate and its factor.
+    """
     if exam.setup.learning_rate is None or not candidate.remedies:
         return None
     for factor in (10.0, 100.0, 0.1):
@@ -138,7 +141,7 @@ def try_with_rates(exam: Exam, candidate: Candidate) -> Trial | None:
         alone = try_remedy(exam, candidate, rate)
         gain = both.gain - max(alone.gain if alone is not None else 0.0, 0.0)
         if gain > candidate.min_gain:
-            return replace(both, gain=gain)
+            return replace(both, gain=gain), rate, factor
     return None
 
 
@@ -165,7 +168,8 @@ def ranked(trials: Sequence[Trial]) -> list[Trial]:
 
 def _share(trial: Trial) -> float:
     """The fraction of the best gain that lets a trial come first: less for what is wrong by construction."""
-    return CERTAIN if trial.candidate.sickness.cause <= 1 else NEARLY
+    is_plain = trial.candidate.name == "rate_too_low" and trial.candidate.symptom.confidence > SURE_SYMPTOM
+    return CERTAIN if trial.candidate.sickness.cause <= 1 or is_plain else NEARLY
 
 
 def _place(trial: Trial) -> tuple[float, ...]:

@@ -1,19 +1,32 @@
-"""The callback that keeps what a diagnosis needs: the initial parameters and some rows."""
+"""The callback that watches training, and keeps what a diagnosis needs: the initial parameters and some rows."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from madaline.doctor.record import Record
 from madaline.functional.model import Model
-from madaline.train.events import Callback, TrainingView
+from madaline.train.events import TrainingView
+from madaline.train.probes import Probes
 
 
-class Doctor(Callback):
+class Doctor(Probes):
     """Watches training, so that :func:`madaline.diagnose` can examine it afterwards.
 
-    It copies the initial parameters and at most 4,000 rows, and takes no time during training. A ``Trainer`` has
+    It copies the initial parameters and at most 4,000 rows, and samples statistics of every layer during training:
+    activations, dead and saturated units, gradients and updates; see ``history.probes``. A ``Trainer`` has
     ``fit(..., doctor=True)`` for it.
+
+    Parameters
+    ----------
+    layers : bool or sequence of str
+        Paths of the layers that are sampled; by default all that have parameters or are activations. False samples
+        none.
+    sample_every : int, optional
+        Number of steps between samples; by default two samples an epoch, fewer if they would take more than about 2 %
+        of the time.
 
     Attributes
     ----------
@@ -30,9 +43,8 @@ class Doctor(Callback):
     False
     """
 
-    watches_epochs = False
-
-    def __init__(self) -> None:
+    def __init__(self, layers: bool | Sequence[str] = True, *, sample_every: int | None = None) -> None:
+        super().__init__(layers, sample_every=sample_every)
         self.record: Record | None = None
         self._start: Model | None = None
 

@@ -82,6 +82,9 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
     n_layers_: int
     out_activation_: str
     members_: list[dict[str, Any]]
+    trials_: list[dict[str, Any]]
+    best_params_: dict[str, Any]
+    search_: dict[str, Any]
     t_: int
     loss_: float
     loss_curve_: list[float]

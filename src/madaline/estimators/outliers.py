@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import issparse
 
+from madaline.data.texts import number_text
 from madaline.errors import DataWarning
 from madaline.estimators.row_set import RowSet
 
@@ -88,8 +89,8 @@ def outlier_hint(estimator: NetEstimator, X: Any) -> str:
         return ""
     times, name, value = max(found)
     return (
-        f" Column {name!r} has the value {value:g}, {times:.0f} times its usual range; correct it, or leave the column "
-        "out."
+        f" Column {name!r} has the value {number_text(value)}, {times:.0f} times its usual range; correct it, or "
+        "leave the column out."
     )
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,9 +81,16 @@ def learn_table(estimator: NetEstimator, given: Any, table: Table, y: Any) -> No
         estimator.feature_names_in_ = np.array([column.column for column in plan.columns], dtype=object)
 
 
+@dataclass(frozen=True)
+class EncodedTable:
+    """Rows that a plan has already encoded. Estimators with this plan take them in place of a table."""
+
+    arrays: Mapping[str, np.ndarray]
+
+
 def encoded(plan: TablePlan, X: Any) -> Any:
     """The arrays of a table: a matrix if there are only numbers, else a dict with the categories to embed."""
-    return plain_matrix(plan.encode(_with_rows(X)))
+    return plain_matrix(X.arrays if isinstance(X, EncodedTable) else plan.encode(_with_rows(X)))
 
 
 def check_width(estimator: NetEstimator, X: Any) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from madaline.data.table import Table
-from madaline.report.value_text import date_text, number_text
+from madaline.data.texts import number_text
+from madaline.report.value_text import date_text
 
 
 def cell_values(table: Table, names: Sequence[str]) -> dict[str, list[Any]]:

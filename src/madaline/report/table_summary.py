@@ -18,8 +18,8 @@ MOST_COLUMNS = 24
 MOST_GROUPS = 6
 "Classes by which counts are split; with more classes they are not split."
 MOST_CATEGORIES, MOST_CLASSES = 10, 30
-MOST_BARS = 40
-"Different whole numbers that have a bar each; more of them are binned."
+MOST_BARS, MOST_PLACES = 40, 100
+"Different whole numbers that have a bar each, and the range of them in bars; others are binned."
 N_BINS = 30
 TAILS, LONG_TAIL = (0.01, 0.99), 2.0
 "If the range of a column is this many times the range between these quantiles, the histogram shows only the latter."
@@ -206,7 +206,8 @@ def _histogram(name: str, x: np.ndarray, groups: np.ndarray, n_groups: int, *, w
     n_missing = int(len(x) - len(values))
     different = np.unique(values)
     is_whole = whole and bool((different == np.round(different)).all())
-    if is_whole and len(different) <= MOST_BARS:
+    has_room = len(different) < 2 or different[-1] - different[0] <= MOST_PLACES * _distance(different)
+    if is_whole and len(different) <= MOST_BARS and has_room:
         counts = np.array([_counts(groups[values == each], n_groups) for each in different]).reshape(-1, n_groups)
         return Distribution(name, "number", different, counts, _distance(different), n_missing)
     low, high = different[[0, -1]]

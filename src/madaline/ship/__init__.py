@@ -1,6 +1,7 @@
-"""Trained models as files that run without madaline (ONNX, PyTorch, Python, C), and models from other packages.
+"""Trained models as files that run without madaline (ONNX, PyTorch, Python, C, HTML), and models from other packages.
 
 - ``export``: a model as a file
+- ``madaline.ship.mlflow``: estimators in MLflow, without pickle
 - ``from_keras``, ``from_sklearn``, ``from_torch``: models from other packages
 
 For readers of the source: every file is written from the primitives of the traced inference graph, so a layer needs no

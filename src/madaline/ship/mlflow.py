@@ -137,7 +137,7 @@ def _arguments(estimator: Any, folder: str, options: Mapping[str, Any]) -> dict[
     if "signature" not in given:
         given["signature"] = signature_of(estimator)
     if not {"pip_requirements", "extra_pip_requirements", "conda_env"} & given.keys():
-        given["pip_requirements"] = [f"madaline=={__version__}"]
+        given["pip_requirements"] = [f"madaline[tables]=={__version__}"]
     return {"loader_module": __name__, "data_path": str(file), **given}
 
 

@@ -37,6 +37,11 @@ class Member:
         """The limit of the trainer."""
         return self.trainer.threads
 
+    @property
+    def has_checkpoint(self) -> bool:
+        """Whether it is resumed from a checkpoint of its own."""
+        return self.options.resume is not None
+
     def start(self, *, threads: int, max_seconds: float | None) -> Session:
         """The session, ready to run."""
         options = self.options

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
-
-import numpy as np
+from collections.abc import Sequence
 
 from madaline.errors import UnknownNameError
 from madaline.graph.listing import node_flops
 from madaline.graph.trace import Graph
-from madaline.nn.context import Context
 from madaline.nn.layers.activation import Activation
-from madaline.nn.network import Entry, Network
+from madaline.nn.network import Network
 from madaline.train.events import Callback
 
-Name = tuple[str, str]
-"The path of a layer, and a statistic."
-OF_ACTIVATIONS = ("mean", "std", "zero", "saturated")
+OF_ACTIVATIONS = ("mean", "std", "zero", "saturated", "dead", "saturated_units")
 OF_PARAMETERS = ("gradient_norm", "weight_norm", "update_ratio")
 AN_EPOCH = 2
 "Default number of samples an epoch."
-SAMPLE_SECONDS, STEP_SECONDS, FLOPS_PER_SECOND = 6e-4, 5e-6, 6e10
+SAMPLE_SECONDS, STEP_SECONDS, FLOPS_PER_SECOND = 2e-3, 5e-6, 6e10
 "Approximate cost of a sample and of an empty step, and speed of a core; fixed, so that training can be repeated."
 SHARE = 0.015
 "Maximum fraction of the training time for probes."
-AT_LEAST = 20
+AT_LEAST = 10
 "Minimum number of samples, so that short training has some too."
 
 
@@ -79,85 +73,6 @@ def interval(graph: Graph, batch_size: int, steps_an_epoch: int, total_steps: in
     cheap = math.ceil((SAMPLE_SECONDS + step) / (SHARE * step))
     if total_steps is not None:
         cheap = min(cheap, total_steps // AT_LEAST)
-    return max(steps_an_epoch // AN_EPOCH, cheap, 1)
-
-
-def probe_values(
-    network: Network, context: Context, paths: Sequence[str], *, w: Any, g: Any, new_w: Any
-) -> tuple[list[Name], Any]:
-    """Names and values of all statistics, as one traced vector; layers are combined to keep the graph small."""
-    names: list[Name] = []
-    values: list[Any] = []
-    of_outputs: dict[Any, list[str]] = {}
-    for path in paths:
-        y = context.outputs[path]
-        if hasattr(y, "shape"):
-            of_outputs.setdefault((y.shape, y.dtype), []).append(path)
-    entries: dict[str, list[Entry]] = {}
-    for entry in network.params.values():
-        path = entry.path.rpartition(".")[0]
-        if path in paths and not entry.frozen:
-            entries.setdefault(path, []).append(entry)
-    found = [item for alike in of_outputs.values() for item in _of_outputs(context, alike)]
-    if entries:
-        found += _of_parameters(entries, w=w, g=g, new_w=new_w)
-    for statistic, layers, vector in found:
-        names += [(path, statistic) for path in layers]
-        values.append(vector)
-    return names, np.concatenate(values) if values else None
-
-
-def probe_columns(paths: Sequence[str], names: Sequence[Name], values: np.ndarray, t: int) -> dict[str, np.ndarray]:
-    """The probes of step ``t`` as columns with a row for each layer."""
-    row = {path: number for number, path in enumerate(paths)}
-    columns = {"step": np.full(len(paths), t), "layer": np.array(paths)}
-    for (path, statistic), value in zip(names, values.tolist(), strict=True):
-        if statistic not in columns:
-            columns[statistic] = np.full(len(paths), np.nan)
-        columns[statistic][row[path]] = value
-    return columns
-
-
-_Found = tuple[str, Sequence[str], Any]
-"A statistic, its layers, and its traced values."
-
-
-def _of_outputs(context: Context, paths: Sequence[str]) -> list[_Found]:
-    """Statistics of layers whose outputs have the same shape."""
-    outputs = [context.outputs[path] for path in paths]
-    dtype, count = outputs[0].dtype, math.prod(outputs[0].shape)
-    mean = np.stack([np.sum(y) for y in outputs]) / count
-    mean_square = np.stack([np.sum(y * y) for y in outputs]) / count
-    found: list[_Found] = [
-        ("mean", paths, mean),
-        ("std", paths, np.sqrt(np.maximum(mean_square - mean * mean, 0.0))),
-        ("zero", paths, np.stack([np.sum((y == 0.0).astype(dtype)) for y in outputs]) / count),
-    ]
-    saturated: dict[str, Any] = {}
-    for path in paths:
-        layer, x = context.layers[path], context.inputs[path]
-        if isinstance(layer, Activation) and layer.function.saturation is not None:
-            low, high = layer.function.saturation
-            saturated[path] = np.sum(np.logical_or(x < low, x > high).astype(dtype))
-    if saturated:
-        found.append(("saturated", list(saturated), np.stack(list(saturated.values())) / count))
-    return found
-
-
-def _of_parameters(entries: Mapping[str, Sequence[Entry]], *, w: Any, g: Any, new_w: Any) -> list[_Found]:
-    """Statistics of all parameters of each layer."""
-
-    def norms(vector: Any) -> Any:
-        squares = vector * vector
-        totals = []
-        for arrays in entries.values():
-            parts = [np.sum(squares[entry.offset : entry.offset + entry.size]) for entry in arrays]
-            totals.append(sum(parts[1:], parts[0]))
-        return np.sqrt(np.stack(totals))
-
-    paths, weight = list(entries), norms(w)
-    return [
-        ("gradient_norm", paths, norms(g)),
-        ("weight_norm", paths, weight),
-        ("update_ratio", paths, norms(new_w - w) / (weight + 1e-12)),
-    ]
+    found = max(steps_an_epoch // AN_EPOCH, cheap, 1)
+    # Rarer samples are taken in the first step of an epoch: an epoch is then run in two pieces and not in three.
+    return found if found <= steps_an_epoch else found // steps_an_epoch * steps_an_epoch

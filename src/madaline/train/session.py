@@ -25,7 +25,8 @@ from madaline.train.interrupts import Interrupts
 from madaline.train.metrics import Metric
 from madaline.train.options import FitOptions
 from madaline.train.pace import Pace
-from madaline.train.probes import interval, probe_columns
+from madaline.train.probe_samples import OUTPUTS, ProbeSamples
+from madaline.train.probes import interval
 from madaline.train.programs import Programs
 from madaline.train.recipe import Recipe
 from madaline.train.sampling import Batches
@@ -110,6 +111,7 @@ class Session:
         self.view = TrainingView(self)
         self.stepper: Stepper | None = None
         self._solver: FullBatch | None = None
+        self._samples: ProbeSamples | None = None
         if isinstance(self.recipe.optimizer, LBFGS):
             self._solver = FullBatch(self)
         else:
@@ -132,6 +134,8 @@ class Session:
         if self.probes and not probe_every:
             per_epoch = self.source.epoch_steps or 1
             probe_every = interval(plain[0].graph, self.batch_size, per_epoch, self.total_steps)
+        layout = probing[0].probes
+        self._samples = None if layout is None else ProbeSamples(layout, self.source.epoch_rows)
         stepper = Stepper(
             self.model,
             self.recipe,
@@ -301,11 +305,10 @@ class Session:
             with self._interrupts.deferred():
                 found = self._step(batches.part(first, stop), probing=probing)
                 values, weights = found.values, found.weights
-                sample = values.pop("probes", None)
+                sample = {name: values.pop(name) for name in OUTPUTS if name in values}
                 self._count(values, weights)
-                if sample is not None and len(sample) and self.stepper is not None:
-                    names = self.stepper.probing[0].probes
-                    self.history.probes.add_columns(probe_columns(self.probes, names, sample[-1], progress.t))
+                if sample and len(weights):
+                    self._add_probes(sample, n_rows=int(batches.starts[stop] - batches.starts[first]))
                 passed = time.perf_counter() - started
                 started += passed
                 progress.seconds += passed
@@ -316,6 +319,11 @@ class Session:
                 self.tick()
                 # An epoch of a stream may be long; others are finished if that does not take much longer.
                 self.check_time(has_grace=block.is_last)
+
+    def _add_probes(self, sample: Mapping[str, np.ndarray], *, n_rows: int) -> None:
+        assert self._samples is not None
+        last = {name: value[-1] for name, value in sample.items()}
+        self.history.probes.add_columns(self._samples.columns(last, self.arrays["w"], t=self.progress.t, n_rows=n_rows))
 
     def _step(self, batches: Batches, *, probing: bool = False) -> StepResults:
         assert self.stepper is not None

@@ -22,6 +22,10 @@ class Training(Protocol):
     def max_threads(self) -> int | None:
         """Maximum number of threads of this member; None for as many as there are."""
 
+    @property
+    def has_checkpoint(self) -> bool:
+        """Whether the member is resumed from a checkpoint of its own."""
+
     def start(self, *, threads: int, max_seconds: float | None) -> Session:
         """The session, ready to run with at most this many threads and seconds."""
 
@@ -166,11 +170,15 @@ class SideBySide:
     def _take(self) -> int | None:
         """The next member; None if there is none to be started."""
         with self._lock:
-            if self.stopped or self._next >= len(self.members):
+            if self.stopped not in ("", "time"):
                 return None
             is_late = self.max_seconds is not None and self._seconds > self.max_seconds
-            if is_late and self._next >= min(self.threads, len(self.members)):
+            while is_late and min(self.threads, len(self.members)) <= self._next < len(self.members):
+                if self.members[self._next].has_checkpoint:
+                    break  # what an earlier run has trained is kept, however short the time is
                 self.stopped = "time"
+                self._next += 1
+            if self._next >= len(self.members):
                 return None
             self._next += 1
             return self._next - 1

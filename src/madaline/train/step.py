@@ -20,7 +20,7 @@ from madaline.nn.layers.activation import Activation, LearnedHinge, PReLU
 from madaline.nn.network import Entry, Network
 from madaline.optim.optimizer import Optimizer
 from madaline.train.metrics import Metric
-from madaline.train.probes import Name, probe_values
+from madaline.train.probe_samples import OUTPUTS, ProbeLayout, probe_outputs
 from madaline.train.recipe import EVERYWHERE, Recipe, group_factors, matches
 
 
@@ -39,16 +39,16 @@ class StepGraph:
     graph: Graph
     inputs: dict[str, int]
     outputs: dict[str, int]
-    probes: tuple[Name, ...] = ()
-    "Names of the values of ``probes``, which is the last output if there are any."
+    probes: ProbeLayout | None = None
+    "What the probed outputs hold; they are the last ones."
 
     @property
     def unwatched(self) -> StepGraph:
         """The same step without probes."""
-        if not self.probes:
+        if self.probes is None:
             return self
-        outputs = {name: position for name, position in self.outputs.items() if name != "probes"}
-        return StepGraph(Graph(self.graph.inputs, self.graph.outputs[:-1]), self.inputs, outputs)
+        outputs = {name: position for name, position in self.outputs.items() if name not in OUTPUTS}
+        return StepGraph(Graph(self.graph.inputs, self.graph.outputs[: len(outputs)]), self.inputs, outputs)
 
     def carried(self) -> dict[int, int]:
         """Positions of outputs that are inputs of the next step: those of the same name."""
@@ -86,7 +86,8 @@ def training_step(
 
     Inputs: ``w``, the optimizer's slots, ``state``, ``average``, ``frozen``, ``x``, ``y``, ``weight``, ``t``, ``lr``,
     ``key``; those that a net does not need are left out. Outputs: the carried ones under the same names, ``objective``
-    (what is minimized), ``loss`` (without penalties, if there are any), the metrics, and ``probes``, one vector.
+    (what is minimized), ``loss`` (without penalties, if there are any), the metrics, and what
+    is probed.
 
     Parameters
     ----------
@@ -132,10 +133,11 @@ def training_step(
             outputs["state"] = network.state_after(context, data.state)
         if recipe.average is not None and average is not None:
             outputs["average"] = recipe.average.update(average, new_w, t=t)
-        names, values = probe_values(network, context, probes, w=w, g=raw_gradient, new_w=new_w)
-        if names:
-            outputs["probes"] = values
-    return replace(_finished(given, outputs, dtype), probes=tuple(names))
+        layout: ProbeLayout | None = None
+        if probes:
+            layout, probed = probe_outputs(network, context, probes, w=w, g=raw_gradient, new_w=new_w)
+            outputs |= probed
+    return replace(_finished(given, outputs, dtype), probes=layout)
 
 
 def gradient_step(network: Network, recipe: Recipe, targets: Any, *, weighted: bool) -> StepGraph:

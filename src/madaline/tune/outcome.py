@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from madaline.estimators.base import NetEstimator
 from madaline.tune.rounds import RoundSearch
 from madaline.tune.space import at_edges
@@ -14,10 +12,9 @@ def describe(estimator: NetEstimator, run: RoundSearch, *, seconds: float) -> No
     best = run.best
     records = sorted(run.study.records, key=lambda each: each.number)
     used = estimator.resolved_params_
-    found: Any = estimator
-    found.trials_ = [each.row() for each in records]
-    found.best_params_ = {name: used[name] for name in run.parameter_names()}
-    found.search_ = {
+    estimator.trials_ = [each.row() for each in records]
+    estimator.best_params_ = {name: used[name] for name in run.parameter_names()}
+    estimator.search_ = {
         "best_trial": best.number,
         "best_loss": best.loss,
         "default_loss": next((each.loss for each in records if each.number == 0), None),
@@ -33,4 +30,4 @@ def describe(estimator: NetEstimator, run: RoundSearch, *, seconds: float) -> No
             for name, end in at_edges(run.template, run.space, best.labels)
         ],
     }
-    estimator.set_params(**found.best_params_)
+    estimator.set_params(**estimator.best_params_)

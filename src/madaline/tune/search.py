@@ -12,8 +12,10 @@ from sklearn.base import clone
 
 from madaline.errors import ConfigError
 from madaline.estimators.base import NetEstimator
+from madaline.estimators.classifier import MLPClassifier
 from madaline.estimators.parameters import SAME_THING, is_given
 from madaline.estimators.recipe import is_lbfgs
+from madaline.estimators.regressor import MLPRegressor
 from madaline.estimators.table_stream import TableStream
 from madaline.train.arguments import check_whole
 from madaline.train.progress import shows_progress
@@ -60,7 +62,7 @@ def search(
 
     Parameters
     ----------
-    estimator : MLPClassifier, MLPRegressor or another estimator of madaline
+    estimator : MLPClassifier or MLPRegressor
         Its parameters are those of trial 0, and those of all trials for what is not in the space. It is not changed.
     X, y : array or data frame
         As for ``fit``.
@@ -111,11 +113,8 @@ def search(
     """
     began = time.monotonic()
     optuna()
-    if not isinstance(estimator, NetEstimator):
-        raise ConfigError(
-            "search needs an estimator of madaline, such as MLPClassifier(preset='auto'). It was given "
-            f"{estimator!r:.60}."
-        )
+    if not isinstance(estimator, (MLPClassifier, MLPRegressor)):
+        raise ConfigError(f"search needs an MLPClassifier or MLPRegressor of madaline. It was given {estimator!r:.60}.")
     found = _without_callbacks(estimator)
     found.set_params(callbacks=estimator.callbacks)
     return fit_search(
@@ -171,7 +170,7 @@ def fit_search(
         sampler=sampler,
         name=study_name,
     )
-    estimator.set_params(preset=template.preset, progress=False)
+    estimator.set_params(progress=False)
     if not isinstance(estimator.random_state, (int, np.integer)):
         known = None if study.is_shared else study.known()
         state = np.random.default_rng().integers(2**31) if known is None else known["random_state"]

@@ -6,11 +6,12 @@ depend on whether the search was resumed, and a storage only ever has trials tha
 
 from __future__ import annotations
 
+import importlib.util
 import secrets
 from collections.abc import Mapping
 from typing import Any
 
-from madaline.errors import ConfigError, FileFormatError
+from madaline.errors import ConfigError, FileFormatError, MissingPackageError
 from madaline.tune.optuna_package import optuna, quiet
 from madaline.tune.record import TrialRecord
 from madaline.tune.space import Space
@@ -43,6 +44,10 @@ class SearchStudy:
     ) -> None:
         if sampler not in SAMPLERS:
             raise ConfigError(f"sampler={sampler!r} is not known. Known: {', '.join(SAMPLERS)}.")
+        if sampler == "gp" and importlib.util.find_spec("torch") is None:
+            raise MissingPackageError(
+                "sampler='gp' needs PyTorch, which is not installed. Install it: pip install torch"
+            )
         self.distributions = {key: part.distribution() for key, part in space.items()}
         self.records: list[TrialRecord] = []
         self.is_shared, self.sampler = is_shared, sampler

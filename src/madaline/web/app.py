@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import json
 import logging
 import time
@@ -21,7 +20,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from madaline import __version__
-from madaline.web.bodies import ARROW, CSV, JSON, Body, read_body
+from madaline.web.bodies import JSON
 from madaline.web.drift import OUT_OF_RANGE, UNKNOWN_CATEGORY
 from madaline.web.errors import RequestError
 from madaline.web.guard import Guard
@@ -29,8 +28,9 @@ from madaline.web.limits import Limits
 from madaline.web.metrics import MEDIA_TYPE, Metrics
 from madaline.web.page import form_page
 from madaline.web.schema import about, openapi, row_schema
-from madaline.web.served_model import Answer, ServedModel, Wish
+from madaline.web.served_model import Answer, ServedModel
 from madaline.web.shelf import Shelf
+from madaline.web.work import Work
 
 FEW_BYTES = 16_384
 "A smaller request is answered at once; a larger one by another thread, so that others do not wait for it."
@@ -100,12 +100,12 @@ class Service:
             model = self.shelf.get(name)
             content = await self._content(request)
             started = time.perf_counter()
-            work = self._answered(model, request, content)
-            if len(content) <= FEW_BYTES and not _flag(request.query_params.get("explain"), "explain"):
-                response, answer = work()
+            work = self._work(model, request, content)
+            if len(content) <= FEW_BYTES:
+                response, answer = await work.answer_soon(self._limits.seconds)
             else:
                 async with asyncio.timeout(self._limits.seconds):
-                    response, answer = await run_in_threadpool(work)
+                    response, answer = await run_in_threadpool(work.answer)
         except RequestError as error:
             known = shown if name is None or error.status != 404 else "unknown"
             self.metrics.count("madaline_requests_total", model=known, status=str(error.status))
@@ -118,26 +118,10 @@ class Service:
         self.metrics.observe(model.name, time.perf_counter() - started)
         return response
 
-    def _answered(self, model: ServedModel, request: Request, content: bytes) -> Callable[[], tuple[Response, Answer]]:
-        """The work for a request, which may be done in another thread."""
-        media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        accepted = request.headers.get("accept", "")
-        query = dict(request.query_params)
-
-        def work() -> tuple[Response, Answer]:
-            body = read_body(content, media_type, model.saved.reading, model.columns, self._limits.rows)
-            wish = _wish({**body.params, **query})
-            model.check(wish)
-            self._check_explained(wish, body)
-            answer = model.answer(body.table, wish)
-            return _written(model, answer, wish, _media_type(accepted, media_type)), answer
-
-        return work
-
-    def _check_explained(self, wish: Wish, body: Body) -> None:
-        most = self._limits.explained_rows
-        if wish.explain and body.table.n_rows > most:
-            raise RequestError(413, f"At most {most} rows are explained at a time.")
+    def _work(self, model: ServedModel, request: Request, content: bytes) -> Work:
+        headers = request.headers
+        media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
+        return Work(model, self._limits, content, media_type, headers.get("accept", ""), dict(request.query_params))
 
     async def _content(self, request: Request) -> bytes:
         """The body, if it is small enough and arrives in time."""
@@ -229,51 +213,3 @@ async def _http_error(_: Request, error: Exception) -> Response:
 async def _our_mistake(_: Request, error: Exception) -> Response:
     """The answer to an internal error; Starlette passes the error on, and the server logs it."""
     return _failed(RequestError(500, "Internal error. The log of the server has the details."))
-
-
-def _wish(params: Mapping[str, Any]) -> Wish:
-    if unknown := [name for name in params if name not in ("proba", "interval", "explain")]:
-        raise RequestError(400, f"{unknown[0]!r} is not an option. Options: proba, interval, explain.")
-    interval = params.get("interval")
-    try:
-        coverage = None if interval is None or interval is False else float(interval)
-    except (TypeError, ValueError, OverflowError):
-        raise RequestError(400, f"interval={str(interval)[:40]!r} must be a coverage such as 0.9.") from None
-    proba, explain = (_flag(params.get(name), name) for name in ("proba", "explain"))
-    return Wish(proba, coverage, explain)
-
-
-def _flag(value: Any, name: str) -> bool:
-    known = {None: False, "": True, "1": True, "true": True, "0": False, "false": False}
-    value = str(value).lower() if isinstance(value, (bool, int)) else value
-    if isinstance(value, (list, dict, float)) or value not in known:
-        raise RequestError(400, f"{name}={str(value)[:40]!r} must be true or false.")
-    return known[value]
-
-
-def _media_type(accepted: str, given: str) -> str:
-    """The media type of the answer: the one asked for, Arrow for Arrow, and JSON otherwise."""
-    for each in accepted.split(","):
-        name = each.partition(";")[0].strip().lower()
-        if name in (JSON, CSV, ARROW):
-            return name
-    return ARROW if given == ARROW else JSON
-
-
-def _written(model: ServedModel, answer: Answer, wish: Wish, media_type: str) -> Response:
-    headers = {"madaline-model": f"{model.name}@{model.digest}"}
-    if media_type == JSON:
-        return Response(json.dumps(model.to_plain(answer, wish)), media_type=JSON, headers=headers)
-    import polars as pl
-
-    if answer.explanations is not None:
-        raise RequestError(406, f"Explanations are available as {JSON} only.")
-    headers["madaline-warnings"] = str(len(answer.surprises))
-    frame = pl.DataFrame(
-        {name: values.tolist() if values.dtype == object else values for name, values in answer.columns.items()}
-    )
-    if media_type == CSV:
-        return Response(frame.write_csv(), media_type=CSV, headers=headers)
-    buffer = io.BytesIO()
-    frame.write_ipc_stream(buffer, compression="uncompressed")
-    return Response(buffer.getvalue(), media_type=ARROW, headers=headers)

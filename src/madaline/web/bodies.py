@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,12 +25,34 @@ ADVICE = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass
 class Body:
-    """A request: rows and options."""
+    """A request: rows and options.
 
-    table: Table
+    Attributes
+    ----------
+    params : mapping
+        Options.
+    row : dict or None
+        The only row, if it came as an object.
+    """
+
     params: Mapping[str, Any] = field(default_factory=dict)
+    row: dict[str, Any] | None = None
+    given: Table | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return 1 if self.row is not None else self.table.n_rows
+
+    @property
+    def table(self) -> Table:
+        """All rows."""
+        if self.given is None:
+            assert self.row is not None
+            self.given = _table({name: [value] for name, value in self.row.items()})
+        return self.given
 
 
 def read_body(content: bytes, media_type: str, reading: TableFormat, columns: frozenset[str], most_rows: int) -> Body:
@@ -51,18 +73,18 @@ def read_body(content: bytes, media_type: str, reading: TableFormat, columns: fr
     if media_type == JSON or media_type.endswith("+json"):
         body = _from_json(content, columns)
     elif media_type == CSV:
-        body = Body(_from_csv(content, reading))
+        body = Body(given=_from_csv(content, reading))
     elif media_type == ARROW:
         check_stream(content, most_rows)
-        body = Body(_from_arrow(content))
+        body = Body(given=_from_arrow(content))
     else:
         given = f"The content type {media_type!r} is" if media_type else "A request without content type is"
         raise RequestError(415, f"{given} not supported. Use {JSON} (curl --json), {CSV} or {ARROW}.")
-    if not body.table.n_rows:
+    if not body.n_rows:
         raise RequestError(422, "The request has no rows.")
-    if body.table.n_rows > most_rows:
+    if body.n_rows > most_rows:
         raise RequestError(
-            413, f"The request has {body.table.n_rows:,} rows, and {most_rows:,} are allowed. Send fewer at a time."
+            413, f"The request has {body.n_rows:,} rows, and {most_rows:,} are allowed. Send fewer at a time."
         )
     return body
 
@@ -75,7 +97,7 @@ def _from_json(content: bytes, columns: frozenset[str]) -> Body:
     except ValueError as error:  # also of the decoding of bytes, and of numbers with thousands of digits
         raise RequestError(400, f"The body is not a JSON document: {_one_line(error)}.") from None
     if isinstance(document, list):
-        return Body(_from_rows(document, "The body"))
+        return _body(document, "The body", _from_rows)
     if not isinstance(document, dict):
         raise RequestError(400, f"The body is a single value. {ADVICE}")
     given = [key for key in KEYS if key in document]
@@ -83,14 +105,20 @@ def _from_json(content: bytes, columns: frozenset[str]) -> Body:
     if is_row or not given:
         if not is_row and columns:
             raise RequestError(400, f"The body has none of the keys {', '.join(KEYS)}, and no column. {ADVICE}")
-        return Body(_from_rows([document], "The body"))
+        return Body(row=document)
     params = document.get(PARAMS) or {}
     if not isinstance(params, dict):
         raise RequestError(400, f"'{PARAMS}' must be an object, such as {{\"proba\": true}}.")
     if len(given) > 1 or (others := [key for key in document if key not in (*KEYS, PARAMS)]):
         wrong = given[1] if len(given) > 1 else others[0]
         raise RequestError(400, f"The key {wrong!r} is not allowed beside {given[0]!r}. {ADVICE}")
-    return Body(_READERS[given[0]](document[given[0]], f"'{given[0]}'"), params)
+    return _body(document[given[0]], f"'{given[0]}'", _READERS[given[0]], params)
+
+
+def _body(given: Any, name: str, read: Callable[[Any, str], Table], params: Mapping[str, Any] | None = None) -> Body:
+    if isinstance(given, list) and len(given) == 1 and isinstance(given[0], dict):
+        return Body(params or {}, given[0])
+    return Body(params or {}, given=read(given, name))
 
 
 def _from_rows(rows: Any, name: str) -> Table:

@@ -15,8 +15,11 @@ import numpy as np
 
 from madaline.data.table import Table
 from madaline.errors import ConfigError, MadalineError
+from madaline.estimators.tables import EncodedTable
 from madaline.estimators.tabular.saved_model import SavedModel, load_saved
 from madaline.ship.fields import Field, fields_of
+from madaline.ship.row_encoder import RowEncoder
+from madaline.web.bodies import Body
 from madaline.web.drift import Surprise, surprises
 from madaline.web.errors import RequestError, about_rows
 
@@ -72,7 +75,9 @@ class ServedModel:
         row: dict[str, Any] = {each.name: [each.default] for each in found.fields}
         row |= {each.name: ["1970-01-01"] for each in found.fields if each.kind == "date"}
         wish = Wish(proba=found.has_probabilities, interval=0.9 if found.has_intervals else None)
-        found.answer(Table.of(row if found.saved.has_names else [[value for (value,) in row.values()]]), wish)
+        given = Table.of(row if found.saved.has_names else [[value for (value,) in row.values()]])
+        found.answer(Body(given=given), wish)
+        found.answer(Body(row={name: value for name, (value,) in row.items()}), Wish())
         return found
 
     @cached_property
@@ -109,16 +114,36 @@ class ServedModel:
         except ConfigError as error:
             raise RequestError(422, str(error).replace("--", "")) from None
 
-    def answer(self, table: Table, wish: Wish) -> Answer:
-        """Predictions for a table; an error names the column that the model does not take."""
+    @cached_property
+    def _encoder(self) -> RowEncoder | None:
+        plan = getattr(self.saved.estimator, "table_plan_", None)
+        return RowEncoder(plan) if plan is not None and RowEncoder.takes(plan) else None
+
+    def answer(self, body: Body, wish: Wish) -> Answer:
+        """Predictions for the rows of a request; an error names the column that the model does not take."""
         try:
-            plan = getattr(self.saved.estimator, "table_plan_", None)
-            X = table if plan is not None else self.saved.rows(_frame(table))
-            columns = self.saved.predictions(X, table.n_rows, proba=wish.proba, interval=wish.interval)
-            found = () if plan is None else tuple(surprises(table, plan, self._known))
-            return Answer(columns, table.n_rows, found, self._explained(X) if wish.explain else None)
+            if body.row is not None and not wish.explain and self._encoder is not None:
+                arrays = self._encoder.encode(body.row)
+                if arrays is not None:
+                    return Answer(self._predictions(EncodedTable(arrays), 1, wish), 1)
+            return self._closely_answered(body.table, wish)
         except MadalineError as error:
             raise about_rows(error) from None
+
+    def _closely_answered(self, table: Table, wish: Wish) -> Answer:
+        plan = getattr(self.saved.estimator, "table_plan_", None)
+        if plan is None:
+            X = self.saved.rows(_frame(table))
+            found: tuple[Surprise, ...] = ()
+            columns = self._predictions(X, table.n_rows, wish)
+        else:
+            X = table
+            columns = self._predictions(EncodedTable(plan.encode(table)), table.n_rows, wish)
+            found = tuple(surprises(table, plan, self._known))
+        return Answer(columns, table.n_rows, found, self._explained(X) if wish.explain else None)
+
+    def _predictions(self, X: Any, n_rows: int, wish: Wish) -> dict[str, np.ndarray]:
+        return self.saved.predictions(X, n_rows, proba=wish.proba, interval=wish.interval)
 
     def _explained(self, X: Any) -> list[Any]:
         from madaline.estimators.explanations import explain

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from clinic_data import DATA, Table
+from more_data import MORE_DATA
 
 import madaline as md
 from madaline.errors import MadalineError
@@ -30,6 +31,8 @@ class Plan:
     zero_output: bool = False
     bias: float = 0.0
     output_std: float = 0.0
+    divisor: float = 1.0
+    "What the net divides its inputs by, by mistake."
     loss: Any = None
     optimizer: str = "adam"
     rate: float = 3e-3
@@ -50,12 +53,12 @@ class Plan:
     seed: int = 0
 
     def table(self) -> Table:
-        table = DATA[self.data](self.seed)
+        table = (DATA | MORE_DATA)[self.data](self.seed)
         for change in self.prepare:
             table = change(table, np.random.default_rng(self.seed + 5))
         return table
 
-    def net(self, n_out: int) -> Any:
+    def net(self, n_in: int, n_out: int) -> Any:
         net = md.mlp(
             *self.widths,
             n_out,
@@ -78,7 +81,8 @@ class Plan:
                 else layer
                 for layer in layers
             ]
-        return md.Sequential(*layers, *([self.last] if self.last else []))
+        front = [] if self.divisor == 1.0 else [md.nn.Standardize(mean=[0.0] * n_in, std=[self.divisor] * n_in)]
+        return md.Sequential(*front, *layers, *([self.last] if self.last else []))
 
     def trainer(self, table: Table) -> md.Trainer:
         loss = (
@@ -91,7 +95,7 @@ class Plan:
             "rmsprop": lambda: md.RMSprop(self.rate),
         }
         return md.Trainer(
-            self.net(table.n_out),
+            self.net(table.X.shape[1], table.n_out),
             loss=loss,
             optimizer=kinds[self.optimizer](),
             schedule=self.schedule,
@@ -111,6 +115,7 @@ class Plan:
             "early_stopping": self.stopping,
             "class_weight": self.class_weight,
             "validation": self.validation,
+            "metrics": "r2" if table.task == "regression" else "accuracy",
         }
         if self.own_validation is not None:
             arguments["validation"] = self.own_validation(table, np.random.default_rng(self.seed + 7))
@@ -138,5 +143,6 @@ def test_loss(trainer: md.Trainer, table: Table) -> float:
     with np.errstate(all="ignore"):
         raw = trainer.model(table.X_test)
         found = np.asarray(trainer.recipe.loss(raw, table.y_test, reduction="none"), dtype=float)
-    found = np.minimum(np.where(np.isfinite(found), found, 1e6), 1e6)
+    worst = 1e6 * max(float(np.var(table.y_test)), 1.0)
+    found = np.minimum(np.where(np.isfinite(found), found, worst), worst)
     return float(found.mean())

@@ -23,6 +23,8 @@ class Sick:
     faults: tuple[str, ...]
     plan: Plan
     twin: Plan
+    alone: tuple[Plan, ...] = ()
+    "For several faults: a run with each of them alone, if that can be made."
 
 
 def columns_scaled(table: Table, rng: np.random.Generator) -> Table:

@@ -43,7 +43,7 @@ class ClassImbalance(Sickness):
         if recall[rare] > RECALL:
             return None
         weighted = replace(exam.setup, class_weight="balanced").limited(len(classes), exam.max_steps)
-        model = weighted.run(exam.problem).model
+        model = exam.run(weighted).model
         if model is None:
             return None
         better, after = _recalls(exam, model)

@@ -29,7 +29,7 @@ class FrozenParameters(Sickness):
 
     def symptom(self, exam: Exam) -> Symptom | None:
         start, final = exam.start, exam.before.model
-        if start is None or final is None or exam.setup.start is not None:
+        if start is None or final is None:
             return None
         still = [
             path

@@ -19,7 +19,7 @@ class Overfitting(Sickness):
     name = "overfitting"
     number = 32
     title = "The net overfits: it learns the training rows by heart."
-    cause = 5
+    cause = 6
     min_gain = 0.1
     why = (
         "The training loss falls while the validation loss rises: the net fits the noise of the training rows. The "

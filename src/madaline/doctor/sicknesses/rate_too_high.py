@@ -15,6 +15,8 @@ FITTED = 0.1
 "A training loss below this fraction of that of a constant: the steps were not too long to fit the rows."
 UPDATE = 0.01
 "Median change of the weights in a step, relative to the weights."
+FAR_ABOVE = 10.0
+"Times a usual rate: no sound run has such a rate, so that less harm is needed to report it."
 
 
 class RateTooHigh(Sickness):
@@ -41,14 +43,18 @@ class RateTooHigh(Sickness):
         update = float(np.nanmedian(probes["update_ratio"])) if "update_ratio" in probes else float("nan")
         evidence = {"learning rate": rate, "change of the weights per step": update, "swings of the loss": noise(loss)}
         picture = Picture("training loss", loss.tolist(), log=True) if len(loss) > 2 else None
+        is_far = rate > FAR_ABOVE * remedies.usual_rate(exam)
+        symptom = Symptom(
+            evidence, "learning rate", 0.9 if is_far else 0.7, picture, min_gain_factor=0.4 if is_far else 1.0
+        )
         if exam.before.diverged or (exam.run_history is not None and exam.run_history.stopped == "diverged"):
-            return Symptom(evidence, "learning rate", 0.7, picture)
+            return symptom
         usual = remedies.usual_rate(exam)
         fitted = len(loss) and loss[-1] < FITTED * abs(exam.constant_loss)
         if rises(loss) or noise(loss, 0.1 * abs(exam.constant_loss)) > 0.1:
-            return Symptom(evidence, "learning rate", 0.7, picture)
-        if rate > 10 * usual or (not fitted and (update > UPDATE or rate > usual)):
-            return Symptom(evidence, "learning rate", 0.7, picture)
+            return symptom
+        if is_far or (not fitted and (update > UPDATE or rate > usual)):
+            return symptom
         return None
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:

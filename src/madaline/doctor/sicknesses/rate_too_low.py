@@ -13,6 +13,10 @@ from madaline.doctor.sickness import Sickness, Symptom
 
 UPDATE = 5e-4
 LEARNED = 0.5
+MOST_USUAL = 10.0
+"A rate above this multiple of a usual one is not too low."
+FAR_BELOW = 0.05
+"A rate below this fraction of a usual one is more likely to be the cause than a short training."
 
 
 class RateTooLow(Sickness):
@@ -33,17 +37,21 @@ class RateTooLow(Sickness):
         rate, probes = exam.setup.learning_rate, exam.probes
         if rate is None or exam.before.diverged or "update_ratio" not in probes or "loss" not in exam.before.history:
             return None
+        if rate > MOST_USUAL * remedies.usual_rate(exam):
+            return None  # small updates of a net whose units are dead
         update = float(np.nanmedian(probes["update_ratio"]))
         loss = exam.before.history["loss"]
         # With a schedule, the loss is flat at the end although little was learned.
         has_learned = float(exam.before_losses.mean()) < LEARNED * exam.constant_loss
         if update > UPDATE or (has_learned and len(loss) >= 5 and not still_falling(loss)):
             return None
+        is_far = rate < FAR_BELOW * remedies.usual_rate(exam)
         return Symptom(
             {"learning rate": rate, "change of the weights per step": update},
             "learning rate",
-            0.7,
+            0.9 if is_far else 0.7,
             Picture("training loss", loss.tolist()),
+            min_gain_factor=0.5 if is_far else 1.0,
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:

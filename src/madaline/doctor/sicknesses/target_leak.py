@@ -14,6 +14,9 @@ NEARLY_ALL = 0.995
 EASY = 0.15
 "Without the column, a linear model has at most this fraction of the loss of a constant: the data are easy, not leaky."
 
+EXACT, FAR_BETTER = 0.002, 20.0
+"For numbers: the column leaves less than this fraction of the variance, and all others leave so many times more."
+
 
 class TargetLeak(Sickness):
     """A column that gives the target away."""
@@ -40,7 +43,11 @@ class TargetLeak(Sickness):
         if not 0 < len(leaky) <= max(1, X.shape[1] // 3):
             return None
         rest = loss_without(exam, leaky.tolist())
-        if rest is None or rest < EASY * exam.constant_loss:
+        if rest is None:
+            return None
+        left = (1.0 - float(scores.max())) * exam.constant_loss
+        is_exact = exam.classes is None and rest > FAR_BETTER * left and left < EXACT * exam.constant_loss
+        if rest < EASY * exam.constant_loss and not is_exact:
             return None
         return Symptom(
             {"score of the column alone": float(scores.max()), "loss of a linear model without it": rest},

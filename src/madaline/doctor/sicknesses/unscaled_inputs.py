@@ -8,7 +8,7 @@ from madaline.doctor import remedies
 from madaline.doctor.columns import is_measured
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Remedy
-from madaline.doctor.net_edits import scales_inputs
+from madaline.doctor.net_edits import after_scaling, scales_inputs
 from madaline.doctor.picture import Picture
 from madaline.doctor.sickness import Sickness, Symptom
 
@@ -30,9 +30,9 @@ class UnscaledInputs(Sickness):
     concept = "concepts.md"
 
     def symptom(self, exam: Exam) -> Symptom | None:
-        X = exam.columns
-        if scales_inputs(exam.setup.net) or not X.shape[1]:
+        if scales_inputs(exam.setup.net) or not exam.columns.shape[1]:
             return None
+        X = after_scaling(exam.setup.net, exam.columns)
         measured = [column for column in range(X.shape[1]) if is_measured(X[:, column])]
         if not measured:
             return None

@@ -11,8 +11,8 @@ from madaline.doctor.net_edits import hidden_activations
 from madaline.doctor.picture import Picture
 from madaline.doctor.sickness import Sickness, Symptom
 
-RATIO = 0.02
-FLAT = ("sigmoid", "tanh", "softsign", "hard_sigmoid", "hard_tanh")
+RATIO = 0.05
+FLAT = ("sigmoid", "tanh", "softsign", "hard_sigmoid", "hard_tanh", "step")
 "Activations whose slope is small almost everywhere; with others only deep nets are looked at."
 DEEP = 5
 

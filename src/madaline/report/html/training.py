@@ -45,6 +45,12 @@ STATISTICS = (
         "zero", "Outputs equal to zero", "Fraction of an activation's outputs that are exactly 0.", is_share=True
     ),
     Statistic(
+        "dead",
+        "Dead units",
+        "Fraction of an activation's units that were 0 for every row of the last samples, about 1,000 rows.",
+        is_share=True,
+    ),
+    Statistic(
         "saturated",
         "Saturated units",
         "Fraction of an activation's inputs where it is almost flat, so that hardly any gradient gets through.",

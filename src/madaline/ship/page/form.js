@@ -29,10 +29,16 @@ function startForm(about, engine) {
   // The number that curves and contributions show: the probability of the predicted class, or the first value.
   const quantity = (answer, like) => answer.kind === "numbers" ? answer.values[0].value : answer.p[like.label];
 
+  // Numbers as a slider gives them: with as many digits as its range needs.
+  function rounded(field, x) {
+    const digits = field.isWhole ? 0 : Math.max(0, 2 - Math.floor(Math.log10(field.shown[1] - field.shown[0])));
+    return Math.min(field.shown[1], Math.max(field.shown[0], Number(x.toFixed(Math.min(digits, 20)))));
+  }
+
   function startValue(field) {
     if (field.kind === "category") return field.default;
     if (field.kind === "boolean") return false;
-    return field.kind === "date" ? isoDay(field.default) : field.default;
+    return field.kind === "date" ? isoDay(field.default) : rounded(field, field.default);
   }
 
   function setValue(field, value) {
@@ -42,7 +48,6 @@ function startForm(about, engine) {
 
   function numberField(field) {
     const [low, high] = field.shown, span = high - low;
-    const step = field.isWhole ? 1 : Math.pow(10, Math.floor(Math.log10(span)) - 2);
     const box = make("input", {type: "number", id: `f${field.place}`, step: "any", inputmode: "decimal", placeholder: "missing"});
     const slider = make("input", {type: "range", min: low, max: high, step: field.isWhole ? 1 : span / 500,
       "aria-label": `${field.name}, slider`});
@@ -55,8 +60,7 @@ function startForm(about, engine) {
       make("div", {class: "ends"}, make("span", {}, number(low)), make("span", {}, number(high))), note);
     box.addEventListener("input", () => setValue(field, box.value === "" ? null : box.valueAsNumber));
     slider.addEventListener("input", () => {
-      const digits = field.isWhole ? 0 : Math.max(0, -Math.floor(Math.log10(step)));
-      box.value = String(Number(slider.valueAsNumber.toFixed(digits)));
+      box.value = String(rounded(field, slider.valueAsNumber));
       setValue(field, box.valueAsNumber);
     });
     const xs = field.isWhole && span < POINTS ? Array.from({length: span + 1}, (_, k) => low + k)
