@@ -258,6 +258,14 @@ parameters (RealMLP-TD and CatBoost only on some sets).
 {report}
 
 {pairs}
+
+With its own number of folds (8, and two nets for each fold up to 1,000 rows), on every third set:
+
+{full}
+
+{full_pairs}
+
+presets.md and ensemble.md were measured with the recipe that is called `waves` here.
 """
 
 
@@ -281,6 +289,10 @@ def page(found: dict[str, Any], rows: int = 2000, folds: int = 3) -> str:
             found, ["recipe", "LightGBM", "HistGradientBoosting", "scikit-learn MLP", "linear"], "report", rows, folds
         ),
         pairs=table_of_changes(found, "recipe", peers, "report", rows, folds),
+        full=table_of_ranks(
+            found, ["recipe", "LightGBM", "HistGradientBoosting", "scikit-learn MLP", "linear"], "report", rows, None
+        ),
+        full_pairs=table_of_changes(found, "recipe", list(PEERS), "report", rows, None),
     )
 
 
