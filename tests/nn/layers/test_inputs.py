@@ -271,6 +271,13 @@ def test_bins_of_columns_with_few_values_are_fewer():
     np.testing.assert_array_equal(features[2], 1.0)
 
 
+def test_bins_of_many_rows_come_from_a_sample(monkeypatch):
+    monkeypatch.setattr("madaline.nn.layers.piecewise.MOST_ROWS", 100)
+    X = np.arange(1000.0)[:, None]
+    left = md.nn.Piecewise(4).init(X, dtype="float64").state["left"][0]
+    np.testing.assert_allclose(left, [0.0, 240.0, 490.0, 740.0])  # every tenth row
+
+
 def test_bins_need_data():
     with pytest.raises(ConfigError, match="it needs data for its bins"):
         md.nn.Piecewise(4).init(3)

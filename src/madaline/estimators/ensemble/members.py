@@ -17,6 +17,7 @@ from madaline.estimators.row_set import RowSet, batch_rows
 from madaline.estimators.threads import allowed_threads
 from madaline.estimators.training import CHECKPOINT_SECONDS, EstimatorFitOptions, new_trainer
 from madaline.functional.model import Model
+from madaline.nn.layers.piecewise import sampled
 from madaline.train.history import History
 from madaline.train.population import Population
 from madaline.train.stopping import EarlyStopping
@@ -58,8 +59,11 @@ def train_side_by_side(
         settings = replace(task.kind.settings, threads=1)
         plan: TablePlan | None = getattr(estimator, "table_plan_", None)
         plan = None if plan is None else plan.with_features(**task.kind.features)
-        looks = looks_at_rows(settings.init) or (plan is not None and plan.bins > 0)
-        seen = rows.take(task.train) if looks else rows  # others need only the columns
+        seen = rows  # most models need only the columns
+        if looks_at_rows(settings.init):
+            seen = rows.take(task.train)
+        elif plan is not None and plan.bins > 0:
+            seen = rows.take(task.train[sampled(len(task.train))])
         model = estimator.new_model(settings, seen, rng, plan=plan)
         trainers.append(new_trainer(model, estimator.loss_function_, settings, rng))
         own.append(_options_of(settings, len(task.train), is_first=task is tasks[0]))

@@ -20,6 +20,15 @@ if TYPE_CHECKING:
     from madaline.nn.context import Context
 
 
+MOST_ROWS = 100_000
+"Quantiles are computed from at most this many rows, at equal distances in the data."
+
+
+def sampled(n_rows: int) -> slice:
+    """At most :data:`MOST_ROWS` of some rows, at equal distances."""
+    return slice(None, None, max(-(-n_rows // MOST_ROWS), 1))
+
+
 @description
 class Piecewise(Layer):
     r"""Every number with its place in bins, :math:`y = [x, \min(\max((x_j - l_{jk})\,s_{jk}, 0), 1)]`.
@@ -69,7 +78,8 @@ class Piecewise(Layer):
         """Left edges and slopes from the quantiles of the data."""
         if x is None:
             raise ConfigError("it needs data for its bins. Pass the data to init, as net.init(X).")
-        rows = np.asarray(chosen(x.reshape(-1, x.shape[-1]), self.columns), dtype=np.float64)
+        rows = x.reshape(-1, x.shape[-1])
+        rows = np.asarray(chosen(rows[sampled(len(rows))], self.columns), dtype=np.float64)
         if not len(rows):
             raise InputError("there are no rows to compute bins from.")
         if not np.isfinite(rows).all():
