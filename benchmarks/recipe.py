@@ -273,8 +273,9 @@ def page(found: dict[str, Any], rows: int = 2000, folds: int = 3) -> str:
     """The trials and the comparison with other models as Markdown."""
     early = ("waves", "waves std 0.3", "no features", "waves and bins")
     steps = {"bins only": (*early, "bins and additive"), "bins and additive": ("scale layer", "bins 48", "recipe")}
+    steps["auto with waves"] = ("auto",)  # one net, before and now
     known = found.get(key(rows, folds), {})
-    late = [who for who in known if who not in {*early, *steps, "scale layer", "bins 48", "recipe"}]
+    late = [who for who in known if who not in {*early, *steps, "scale layer", "bins 48", "recipe", "auto"}]
     trials = "\n\n".join(table_of_changes(found, base, others, "quick", rows, folds) for base, others in steps.items())
     peers = ("waves", *PEERS)
     return PAGE.format(
@@ -284,7 +285,7 @@ def page(found: dict[str, Any], rows: int = 2000, folds: int = 3) -> str:
         n_quick=len(QUICK),
         n_report=len(REPORT),
         trials=trials,
-        others=table_of_changes(found, "recipe", ["waves", *sorted(late), *PEERS], "quick", rows, folds),
+        others=table_of_changes(found, "recipe", ["waves", "auto", *sorted(late), *PEERS], "quick", rows, folds),
         report=table_of_ranks(
             found, ["recipe", "LightGBM", "HistGradientBoosting", "scikit-learn MLP", "linear"], "report", rows, folds
         ),

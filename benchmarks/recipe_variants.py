@@ -111,6 +111,7 @@ VARIANTS: dict[str, Variant] = {
     "waves and bins": Variant({"data": {"waves": 16, "scale_rate": 0.0}}, has_additive=False),
     "bins only": Variant({"data": {"scale_rate": 0.0}}, has_additive=False),
     "bins and additive": parameters(data={"scale_rate": 0.0}),
+    "recipe and waves": parameters(data={"waves": 16}),
     "bins 8": parameters(data={"bins": 8}),
     "bins 32": parameters(data={"bins": 32}),
     "bins 48": parameters(data={"bins": 48, "scale_rate": 0.0}),
