@@ -119,7 +119,7 @@ test-web: setup .venv-web/installed ## Try the server and exported pages: browse
 	OPENBLAS_NUM_THREADS=1 .venv-web/bin/python -m pytest -n 2 tests/web/live
 
 test-clinic: setup ## Sick and healthy runs through the doctor: a sample of the clinic
-	$(BIN)/python tests/doctor/clinic/clinic.py --half report --sick 30 --healthy 21 --recall 0.75 --false-alarms 0.1
+	$(BIN)/python tests/doctor/clinic/clinic.py --half tune --sick 30 --healthy 21 --recall 0.75 --false-alarms 0.1
 
 test-gallery: setup ## Run every example of the gallery quickly; each checks its claims
 	$(BIN)/python -m pytest -n 2 -q tests/gallery
@@ -153,6 +153,7 @@ bench: setup .venv-oracles/peers ## Run the benchmarks against the peers (instal
 	.venv-oracles/bin/python benchmarks/startup.py
 	.venv-oracles/bin/python benchmarks/growth.py
 	.venv-oracles/bin/python benchmarks/custom.py
+	.venv-oracles/bin/python benchmarks/derivatives.py
 	.venv-oracles/bin/python benchmarks/probes.py
 	.venv-oracles/bin/python benchmarks/population.py --jax
 	.venv-oracles/bin/python benchmarks/anatomy.py

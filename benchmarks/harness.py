@@ -34,7 +34,11 @@ class Timing:
 
 
 def interleave(
-    contestants: dict[str, Callable[[], Any]], *, seconds: float = 1.0, rounds: int = 15
+    contestants: dict[str, Callable[[], Any]],
+    *,
+    seconds: float = 1.0,
+    rounds: int = 15,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, Timing]:
     """Call A, B, C, A, B, C, ... in short bursts; each round yields one time for each contestant.
 
@@ -46,13 +50,15 @@ def interleave(
         Approximate measuring time per contestant.
     rounds : int
         Number of bursts per contestant.
+    clock : callable
+        ``time.process_time`` for CPU time.
     """
     counts = {}
     for name, call in contestants.items():
         call()
-        start = time.perf_counter()
+        start = clock()
         call()
-        once = max(time.perf_counter() - start, 1e-7)
+        once = max(clock() - start, 1e-7)
         counts[name] = max(1, int(seconds / rounds / once))
     timings = {name: Timing() for name in contestants}
     for _ in range(rounds):
@@ -60,10 +66,10 @@ def interleave(
             count = counts[name]
             time.sleep(PAUSE)
             call()
-            start = time.perf_counter()
+            start = clock()
             for _ in range(count):
                 call()
-            timings[name].rounds.append((time.perf_counter() - start) / count)
+            timings[name].rounds.append((clock() - start) / count)
     return timings
 
 
@@ -84,7 +90,7 @@ def machine() -> dict[str, Any]:
     import madaline as md
 
     packages = {}
-    for name in ("numpy", "scipy", "torch", "jax", "scikit-learn", "keras", "onnxruntime"):
+    for name in ("numpy", "scipy", "torch", "jax", "autograd", "scikit-learn", "keras", "onnxruntime"):
         try:
             packages[name] = version(name)
         except PackageNotFoundError:

@@ -276,6 +276,36 @@ def custom_page(data: Record) -> str:
     return text + "![Custom formulas](custom.png)\n\n" + harness.table("Speed", header, rows)
 
 
+def derivatives_page(data: Record) -> str:
+    text = heading(
+        "Gradients of small programs",
+        data,
+        "CPU time of one call of `md.grad(f)(x)`, which traces `f` at every call, and of its counterparts in autograd, "
+        "JAX (without jit) and PyTorch; and of the first call of a compiled gradient, `md.compile(md.grad(f))` and "
+        "`jax.jit(jax.grad(f))`. All run in one process on one thread, alternately in short bursts, so that other load "
+        "affects all of them. Ratios above 1 mean that madaline is faster; in brackets is the interquartile range of "
+        "the rounds. Made by `benchmarks/derivatives.py`.",
+    )
+    rows, first = [], []
+    for name, part in data["parts"].items():
+        call, compiled = part["call"], part["first_compiled_call"]
+        ratios = [call["ratios"].get(peer) for peer in ("autograd", "torch", "jax")]
+        rows.append(
+            [
+                name,
+                f"{call['seconds']['madaline'] * 1e6:,.0f} us",
+                *(harness.show_ratio(r) if r else "-" for r in ratios),
+            ]
+        )
+        ratio = compiled["ratios"].get("jax")
+        first.append(
+            [name, f"{compiled['seconds']['madaline'] * 1e3:,.1f} ms", harness.show_ratio(ratio) if ratio else "-"]
+        )
+    header = ["program", "madaline", "over autograd", "over PyTorch", "over JAX without jit"]
+    text += harness.table("One call without compilation", header, rows)
+    return text + harness.table("First call of a compiled gradient", ["program", "madaline", "over jax.jit"], first)
+
+
 def probes_page(data: Record) -> str:
     rows = [
         [
@@ -395,6 +425,7 @@ PAGES = {
     "startup": startup_page,
     "growth": growth_page,
     "custom": custom_page,
+    "derivatives": derivatives_page,
     "probes": probes_page,
     "population": population_page,
     "anatomy": anatomy_page,

@@ -13,7 +13,7 @@ RECORDED = {
     "config": 1,
     "data": 4,
     "description": 5,
-    "doctor": 7,
+    "doctor": 7,  # plain data of findings
     "estimators": 225,
     "functional": 42,
     "graph": 19,

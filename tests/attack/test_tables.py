@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
+import lzma
 import os
 import signal
 import subprocess
@@ -14,32 +17,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from attack.work import lines_run
 from madaline.data.reading.header import NUMBER_LIKE, unique_names
 from madaline.data.reading.table_file import read_table
 from madaline.data.reading.temporary import remove_left, temporary_folder
 from madaline.errors import FileFormatError
 
 ROWS = b"".join(b"%d,%d\n" % (k, k % 2) for k in range(50))
-
-
-def lines_run(function):
-    """Number of lines of madaline's code that a call runs: its work, whatever the machine does besides."""
-    count = 0
-
-    def trace(frame, event, arg):
-        nonlocal count
-        if "madaline" not in frame.f_code.co_filename:
-            return None
-        count += event == "line"
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        function()
-    finally:
-        sys.settrace(before)
-    return count
 
 
 @contextmanager
@@ -186,3 +170,16 @@ def test_a_temporary_folder_names_its_process(tmp_path, monkeypatch):
         assert folder.name.startswith(f"madaline-{os.getpid()}-")
         assert folder.parent == Path(tmp_path)
     assert not folder.exists()
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress], ids=["gzip", "bzip2", "xz"])
+def test_compressed_tables_are_read_and_cut_ones_are_refused(pack):
+    packed = pack(b"a,y\n" + ROWS)
+    assert read_table(io.BytesIO(packed))[0].shape == (50, 2)
+    with pytest.raises(FileFormatError, match="is a damaged compressed file"):
+        read_table(io.BytesIO(packed[:-20]))
+
+
+def test_a_web_address_is_refused_with_a_sentence():
+    with pytest.raises(FileFormatError, match=r"is a web address, and only files are read\. Download it"):
+        read_table("https://example.org/table.csv")

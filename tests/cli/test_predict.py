@@ -224,3 +224,23 @@ def test_scores_are_written_in_the_dialect_of_the_table(madaline):
     assert first.startswith(("0,25;1/02/2024;0,5;", "0,25;01/02/2024;0,5;"))
     assert "." not in first
     assert madaline("predict", "run", "train.csv").out == Path("scored.csv").read_text()
+
+
+def test_texts_that_are_formulas_get_an_apostrophe(madaline, penguins):
+    rows = Path("new.csv")
+    table = DATASETS["penguins"].table().head(3)
+    table = table.with_columns(pl.Series("=note", ["=cmd|' /C calc'!A0", "@sum", "fine"]))
+    table.write_csv(rows)
+    plain = madaline("predict", penguins, rows)
+    safe = madaline("predict", penguins, rows, "--safe")
+    assert "\n" + plain.out.split("\n", 1)[1].replace("=cmd", "'=cmd").replace("@sum", "'@sum") in "\n" + safe.out
+    assert "'=note" in safe.out.split("\n")[0]
+
+
+def test_escape_sequences_in_names_do_not_reach_the_terminal(madaline):
+    text = "a\x1b[31m,b\x07,y\n" + "".join(f"{k},x{k % 3},{k % 2}\n" for k in range(60))
+    Path("t.csv").write_text(text)
+    result = madaline("train", "t.csv", "-t", "nothing", "--out", "run")
+    assert result.code != 0
+    assert "\x1b" not in result.err + result.out
+    assert "\\x1b[31m" in result.err

@@ -180,7 +180,7 @@ def test_numbers_of_a_traced_value_are_refused_with_the_remedy():
     with pytest.raises(TraceError, match="Python cannot branch on it"):
         md.compile(md.grad(lambda x: x if x > 0 else -x))(1.0)
     with pytest.raises(TraceError, match="NumPy cannot turn it into a plain array"):
-        md.grad(lambda x: np.sum(np.asarray(x)))(np.ones(2))
+        md.grad(lambda x: np.sum(np.asarray(x, dtype=float)))(np.ones(2))
 
 
 def test_threads_trace_apart():

@@ -36,6 +36,7 @@ BINARY = {
     "divide": lambda a, b: a / (2.0 + np.cos(b)),
     "weighted": lambda a, b: WEIGHTS * a - 0.25 * b,
     "joined": lambda a, b: np.concatenate([a, b])[1:-2],
+    "listed": lambda a, b: np.array([a[0], b[1], a[-1] * b[0]]),
     "interleaved": lambda a, b: np.stack([a, b], axis=1).ravel()[:SIZE],
 }
 

@@ -32,7 +32,7 @@ def graph():
 
 
 def test_a_long_chain_is_traced_and_evaluated(graph, evaluate):
-    assert len(graph.nodes) == 2 * LENGTH + 1
+    assert len(graph.nodes) == LENGTH + 2, "each product, the input, and the number, which is one node"
     assert evaluate(graph, 1.0)[0] == pytest.approx(0.99999**LENGTH, rel=1e-9)
 
 

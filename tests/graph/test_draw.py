@@ -87,13 +87,13 @@ def test_the_drawing_is_well_formed(graph):
 @each_graph
 def test_every_node_of_the_listing_is_drawn_under_its_number(graph):
     listed = re.findall(r"^(v\d+) = (?:input )?(\w+)", str(graph), flags=re.MULTILINE)
-    drawn = [texts[0].split(" = ") for _, texts, _ in nodes_of(svg(graph)) if texts[0].startswith("v")]
+    drawn = [texts[0].split(" = ") for _, texts, _ in nodes_of(svg(graph, collapse=False)) if texts[0].startswith("v")]
     assert sorted(map(tuple, drawn)) == sorted(listed)
 
 
 @each_graph
 def test_no_two_boxes_overlap(graph):
-    boxes = [box for _, _, box in nodes_of(svg(graph))]
+    boxes = [box for _, _, box in nodes_of(svg(graph, collapse=False))]
     for i, (left, top, right, bottom) in enumerate(boxes):
         for other_left, other_top, other_right, other_bottom in boxes[:i]:
             assert right <= other_left or other_right <= left or bottom <= other_top or other_bottom <= top
@@ -101,7 +101,7 @@ def test_no_two_boxes_overlap(graph):
 
 @each_graph
 def test_everything_lies_inside_the_picture(graph):
-    picture = svg(graph)
+    picture = svg(graph, collapse=False)
     _, _, width, height = map(float, ET.fromstring(picture).get("viewBox").split())
     for _, _, (left, top, right, bottom) in nodes_of(picture):
         assert 0 <= left < right <= width
@@ -110,7 +110,7 @@ def test_everything_lies_inside_the_picture(graph):
 
 @each_graph
 def test_there_is_an_arrow_for_every_argument(graph):
-    root = ET.fromstring(svg(graph))
+    root = ET.fromstring(svg(graph, collapse=False))
     arrows = [path for path in root.iter(f"{SVG}path") if path.get("class") == "edge"]
     uses = {
         (id(item), id(node))
@@ -124,7 +124,7 @@ def test_there_is_an_arrow_for_every_argument(graph):
 
 @each_graph
 def test_arguments_stand_above_what_is_made_of_them(graph):
-    box_of = {texts[0].split(" = ")[0]: box for _, texts, box in nodes_of(svg(graph))}
+    box_of = {texts[0].split(" = ")[0]: box for _, texts, box in nodes_of(svg(graph, collapse=False))}
     for name, arguments in re.findall(r"^(v\d+) = \w+\((.*?)\) :", str(graph), flags=re.MULTILINE):
         for argument in re.findall(r"\bv\d+", arguments):
             assert box_of[argument][3] < box_of[name][1]
@@ -149,7 +149,8 @@ def test_scalar_constants_are_written_where_they_are_used():
 
 
 def test_a_batch_shows_its_open_size():
-    assert any("(n, 5)" in texts for _, texts, _ in nodes_of(svg(NET)))
+    assert any("(n, 5)" in texts for _, texts, _ in nodes_of(svg(NET, collapse=False)))
+    assert ">(n, 5)<" in svg(NET)
 
 
 def test_text_is_escaped():
@@ -160,7 +161,7 @@ def test_text_is_escaped():
 
 
 def test_a_large_graph_is_drawn_by_its_ends_and_says_so():
-    picture = svg(trace(chain, 1.0), max_nodes=20)
+    picture = svg(trace(chain, 1.0), max_nodes=20, collapse=False)
     nodes = list(nodes_of(picture))
     assert len(nodes) == 21
     assert "1 input, 1001 nodes, 1 output; 981 nodes in the middle left out" in picture
@@ -202,3 +203,59 @@ def test_the_drawing_has_a_height_for_programs_that_are_no_browser():
     assert root.get("style") is None
     (style,) = (item.text for item in root.iter() if item.tag.endswith("style"))
     assert style.strip().startswith("@media screen")
+
+
+def lines_of(picture):
+    """The lines of each box that is a chain of operations."""
+    return [texts for _, texts, _ in nodes_of(picture) if sum(" = " in text for text in texts) > 1]
+
+
+def test_a_net_with_its_loss_fits_on_a_page():
+    """A box for each layer, the loss in two, and every operation in one of them, under its number."""
+    picture = svg(NET)
+    root = ET.fromstring(picture)
+    assert float(root.get("width")) < 800
+    assert float(root.get("height")) < 800
+    first, second, *loss = lines_of(picture)
+    assert first == ["v7 = matmul(X, W1)", "v8 = add(v7, b1)", "v9 = tanh(v8)"]
+    assert second == ["v10 = matmul(v9, W2)", "v11 = add(v10, b2)"]
+    assert len(loss) == 2
+    drawn = {text.split(" = ")[0] for _, texts, _ in nodes_of(picture) for text in texts if " = " in text}
+    listed = set(re.findall(r"^(v\d+) = \w+\(", str(NET), flags=re.MULTILINE))
+    assert drawn == listed
+
+
+@each_graph
+def test_boxes_of_chains_do_not_overlap_and_stand_below_what_they_use(graph):
+    boxes = list(nodes_of(svg(graph, collapse=True)))
+    for i, (_, _, (left, top, right, bottom)) in enumerate(boxes):
+        for _, _, (other_left, other_top, other_right, other_bottom) in boxes[:i]:
+            assert right <= other_left or other_right <= left or bottom <= other_top or other_bottom <= top
+    box_of = {text.split(" = ")[0]: box for _, texts, box in boxes for text in texts if " = " in text}
+    for name, arguments in re.findall(r"^(v\d+) = \w+\((.*?)\) :", str(graph), flags=re.MULTILINE):
+        for argument in re.findall(r"\bv\d+", arguments):
+            if argument in box_of and name in box_of:
+                assert box_of[argument] == box_of[name] or box_of[argument][3] < box_of[name][1]
+
+
+def test_the_layers_of_a_model_are_boxes():
+    model = md.mlp(16, 16, 3).init(8)
+    graph = md.trace(lambda p, X: model.with_parameters(p)(X), model.params.to_dict(), np.ones((4, 8)), rows=[1])
+    assert [lines[0].partition("(")[0].split(" = ")[1] for lines in lines_of(graph.svg())] == ["matmul"] * 3
+
+
+def test_a_value_that_is_used_twice_ends_a_box_and_its_shape_stands_at_its_edges():
+    def shared(x):
+        y = np.tanh(np.sin(x) * 2.0)
+        return np.sum(y * np.exp(y))
+
+    picture = svg(trace(shared, np.ones(3)), collapse=True)
+    assert lines_of(picture)[0] == ["v2 = sin(v1)".replace("v1", "x"), "v3 = multiply(v2, 2)", "v4 = tanh(v3)"]
+    shapes = [item.text for item in ET.fromstring(picture).iter(f"{SVG}text") if item.get("class") == "shape"]
+    assert shapes == ["(3,)"]
+
+
+def test_a_long_chain_is_shown_by_its_ends():
+    (texts,) = lines_of(svg(trace(chain, 1.0), max_nodes=2000))
+    assert texts[0] == "v2 = sin(x)"
+    assert "... 988 more operations ..." in texts

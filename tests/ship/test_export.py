@@ -17,8 +17,8 @@ import madaline as md
 from madaline.errors import ConfigError, ExportError, UnknownNameError
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.primitives.elementwise import Elementwise
-from madaline.ship import c_language, loop_rules, numpy_script, onnx_rules, python_only, torch_script
-from madaline.ship.export import TARGETS
+from madaline.ship import c_language, js_language, loop_rules, numpy_script, onnx_rules, python_only, torch_script
+from madaline.ship.export import GRAPH_TARGETS, TARGETS
 from ship.cases import NOT_EXPORTED
 
 FILES = {
@@ -30,7 +30,7 @@ FILES = {
 }
 MODEL = md.mlp(8, 3).init(5)
 
-each_target = pytest.mark.parametrize("to", TARGETS.names())
+each_target = pytest.mark.parametrize("to", GRAPH_TARGETS.names())
 
 
 def compile_c(path):
@@ -41,7 +41,8 @@ def compile_c(path):
 
 
 def test_every_target_is_tried_here():
-    assert set(FILES) == set(TARGETS.names())
+    assert set(FILES) == set(GRAPH_TARGETS.names())
+    assert {*FILES, "html"} == set(TARGETS.names())  # test_html_page.py tries it
 
 
 @each_target
@@ -106,11 +107,12 @@ def test_another_type_can_be_asked_for(tmp_path):
         ("onnx", onnx_rules.RULES),
         ("c", {**c_language.CLanguage.rules, **loop_rules.RULES}),
         ("python-only", {**python_only.PythonLanguage.rules, **loop_rules.RULES}),
+        ("html", {**js_language.JavaScriptLanguage.rules, **loop_rules.RULES}),
     ],
 )
 def test_every_primitive_has_a_rule_or_a_reason_to_have_none(to, known):
     missing = {primitive.name for primitive in PRIMITIVES} - {"input", "constant"} - set(known)
-    by_row = {"row_count"} if to in ("c", "python-only") else set()
+    by_row = {"row_count"} if to in ("c", "python-only", "html") else set()
     assert missing == set(NOT_EXPORTED) | by_row
     assert all(isinstance(PRIMITIVES[name], Elementwise) for name in python_only.PythonLanguage.rules)
 

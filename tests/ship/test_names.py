@@ -67,7 +67,7 @@ def c_library_words():
 def exported_words():
     """Every name in a file of each text target, from the tokens of files of many kinds."""
     from madaline.ship.answers import inference_of_estimator
-    from madaline.ship.export import TARGETS
+    from madaline.ship.export import GRAPH_TARGETS
 
     found: set[str] = set()
     for name in (
@@ -82,7 +82,7 @@ def exported_words():
         for target, (first, *_) in FILES.items():
             if target == "onnx":
                 continue
-            for path, content in TARGETS[target](inference, Path(first)).items():
+            for path, content in GRAPH_TARGETS[target](inference, Path(first)).items():
                 if path.suffix == ".py":
                     tokens = tokenize.tokenize(io.BytesIO(content).readline)
                     found |= {token.string for token in tokens if token.type == tokenize.NAME}

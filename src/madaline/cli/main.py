@@ -22,6 +22,7 @@ from madaline.cli.help_pages import Command, Group
 from madaline.cli.inspect import inspect
 from madaline.cli.predict import predict
 from madaline.cli.run_folder import StoppedRun
+from madaline.cli.screen import visible
 from madaline.cli.search import search
 from madaline.cli.serve import serve
 from madaline.cli.train import train
@@ -138,5 +139,5 @@ def _usage(error: Any) -> str:
 def _failed(text: str, code: int, debug: bool) -> int:
     if debug:
         traceback.print_exc()
-    print(f"madaline: {text}", file=sys.stderr)
+    print(f"madaline: {visible(text)}", file=sys.stderr)
     return code

@@ -37,6 +37,12 @@ def predict(
     only: Annotated[
         bool, typer.Option("--only", help="Write only the predictions, without the columns of the table.")
     ] = False,
+    safe: Annotated[
+        bool,
+        typer.Option(
+            "--safe", help="Write an apostrophe before texts that a spreadsheet program would run as a formula."
+        ),
+    ] = False,
     force: o.Force = False,
     as_json: o.Json = False,
     *,
@@ -51,10 +57,10 @@ def predict(
       cat new.csv | madaline predict run - > scored.csv
       madaline predict run houses.csv --interval 0.9 -o scored.parquet
     """
-    from madaline.cli.screen import Screen
+    from madaline.cli.screen import Screen, visible
     from madaline.data.reading.dialect import Dialect
     from madaline.data.reading.table_file import open_table
-    from madaline.data.reading.writing import written
+    from madaline.data.reading.writing import without_formulas, written
 
     saved = load(model)
     if out is not None:
@@ -65,10 +71,14 @@ def predict(
         saved.check_interval(interval)
     screen = Screen(as_json=as_json or out is None)
     with open_table(data, reading, earlier_format=saved.reading) as table:
-        parts = (answers(saved, batch, proba=proba, interval=interval, only=only) for batch in table.batches())
+        parts: Iterator[pl.DataFrame] = (
+            answers(saved, batch, proba=proba, interval=interval, only=only) for batch in table.batches()
+        )
+        if safe:
+            parts = map(without_formulas, parts)
         if out is None and not as_json:
             for assumption in table.assumptions:
-                print(f"  {assumption.text}  [{assumption.flag}]", file=sys.stderr)
+                print(visible(f"  {assumption.text}  [{assumption.flag}]"), file=sys.stderr)
             dialect = replace(table.format.dialect or Dialect(), encoding="utf-8")
             for k, part in enumerate(parts):
                 sys.stdout.write(written(part, replace(table.format, dialect=dialect), is_first=k == 0).decode())

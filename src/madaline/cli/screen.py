@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -31,6 +32,7 @@ class Screen:
 
     def say(self, text: str = "", *, style: str | None = None) -> None:
         """A line."""
+        text = visible(text)
         self.log.append(text)
         if not self.as_json:
             self._console.print(text, style=style, markup=False, soft_wrap=True)
@@ -46,7 +48,8 @@ class Screen:
         from rich.table import Table
         from rich.text import Text
 
-        shown = [[str(cell) for cell in row] for row in rows]
+        columns = [visible(name) for name in columns]
+        shown = [[visible(str(cell)) for cell in row] for row in rows]
         self.log += ["\t".join(columns), *("\t".join(row) for row in shown)]
         if self.as_json:
             return
@@ -61,6 +64,21 @@ class Screen:
         """The one JSON document that scripts read."""
         if self.as_json:
             print(json.dumps(plain(document), indent=2, ensure_ascii=False))
+
+
+def visible(text: str) -> str:
+    r"""A text with control characters written out, so that a table cannot send commands to the terminal.
+
+    Examples
+    --------
+    >>> visible("a\x1b[31m\tb\n")
+    'a\\x1b[31m\tb\n'
+    """
+    return _CONTROLS.sub(lambda found: repr(found[0])[1:-1], text)
+
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"Control characters but for tabs and line ends, and those that change the direction of text."
 
 
 def plain(value: Any) -> Any:

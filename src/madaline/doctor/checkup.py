@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,16 +13,22 @@ from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Finding
 from madaline.doctor.intercept import planned
 from madaline.doctor.judgement import finding_of_fact, judge
+from madaline.doctor.patients import Patient
 from madaline.doctor.sickness import SICKNESSES, all_sicknesses
 from madaline.doctor.sicknesses.nonfinite_data import NonfiniteData
 from madaline.doctor.trials import Candidate
 from madaline.errors import DtypeError, ShapeError, TargetError
 from madaline.train.trainer import Trainer
 
+if TYPE_CHECKING:
+    from madaline.doctor.patients import Rows, Targets
+
 MAX_SECONDS = 4.0
 
 
-def checkup(thing: Any, X: Any, y: Any = None, *, max_seconds: float = MAX_SECONDS, **fit_arguments: Any) -> Diagnosis:
+def checkup(
+    thing: Patient, X: Rows, y: Targets = None, *, max_seconds: float = MAX_SECONDS, **fit_arguments: Any
+) -> Diagnosis:
     """Examine data, net and settings before training.
 
     Data and settings are checked, and short trainings of copies on a sample of the rows show what a remedy gains.

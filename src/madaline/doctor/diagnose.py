@@ -14,6 +14,7 @@ from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Finding, Remedy
 from madaline.doctor.history_findings import findings_of_history
 from madaline.doctor.judgement import Judgement, judge
+from madaline.doctor.patients import Patient
 from madaline.doctor.record import Record
 from madaline.doctor.sickness import SICKNESSES
 from madaline.doctor.torch_recorder import TorchRecorder
@@ -26,7 +27,9 @@ MAX_SECONDS = 10.0
 RESULT = "result.json"
 
 
-def diagnose(thing: Any, *, max_seconds: float = MAX_SECONDS) -> Diagnosis:
+def diagnose(
+    thing: Patient | TorchRecorder | History | str | os.PathLike[str], *, max_seconds: float = MAX_SECONDS
+) -> Diagnosis:
     """Examine a training run: what is wrong, how sure that is, and what helps.
 
     Remedies are tried on copies with a sample of the rows. A problem is reported only if a remedy lowers the loss on

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from madaline.cached import cached_property
 from madaline.doctor.baselines import constant_rows, linear_rows
 from madaline.doctor.clock import RUN_SECONDS, Clock, run_seconds
 from madaline.doctor.net_edits import chain

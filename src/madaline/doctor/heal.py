@@ -6,7 +6,7 @@ import copy
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,8 +17,12 @@ from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Remedy
 from madaline.doctor.intercept import planned
 from madaline.doctor.judgement import judge
+from madaline.doctor.patients import Patient
 from madaline.errors import ConfigError
 from madaline.train.trainer import Trainer
+
+if TYPE_CHECKING:
+    from madaline.doctor.patients import Rows, Targets
 
 CAUTION = 0.4
 "A remedy may gain less here than a finding needs: nobody is alarmed by it."
@@ -40,7 +44,7 @@ class Healing:
         The findings that the remedies are for.
     """
 
-    thing: Any
+    thing: Patient
     before: float
     after: float
     remedies: Sequence[Remedy]
@@ -57,7 +61,7 @@ class Healing:
         return "\n".join(lines)
 
 
-def heal(thing: Any, X: Any, y: Any = None, *, max_seconds: float = 60.0, **fit_arguments: Any) -> Healing:
+def heal(thing: Patient, X: Rows, y: Targets = None, *, max_seconds: float = 60.0, **fit_arguments: Any) -> Healing:
     """Try remedies on copies, keep those that help on held-out rows, and train a copy with them.
 
     Parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from madaline.optim.sgd import SGD
 from madaline.train.history import History
 from madaline.train.probe_samples import GRADIENT, UNITS, UPDATE, ProbeLayout, ProbeSamples
 from madaline.train.trainer import Trainer
+
+if TYPE_CHECKING:
+    import torch
 
 SAMPLE_EVERY = 10
 ACTIVATION_NAMES = {
@@ -81,13 +84,13 @@ class TorchRecorder:
 
     def __init__(
         self,
-        module: Any,
-        optimizer: Any,
-        loss: Any = None,
-        X: Any = None,
-        y: Any = None,
+        module: torch.nn.Module,
+        optimizer: torch.optim.Optimizer,
+        loss: Callable[[torch.Tensor, torch.Tensor], torch.Tensor] | None = None,
+        X: torch.Tensor | np.ndarray | None = None,
+        y: torch.Tensor | np.ndarray | None = None,
         *,
-        validation: tuple[Any, Any] | None = None,
+        validation: tuple[torch.Tensor | np.ndarray, torch.Tensor | np.ndarray] | None = None,
         batch_size: int | None = None,
         sample_every: int = SAMPLE_EVERY,
     ) -> None:
@@ -113,7 +116,7 @@ class TorchRecorder:
             optimizer.register_step_post_hook(self._after_step),
         ]
 
-    def step(self, loss: Any) -> None:
+    def step(self, loss: torch.Tensor | float) -> None:
         """Record the loss of a step; call it after ``optimizer.step()``."""
         self._losses.append(float(loss.detach() if hasattr(loss, "detach") else loss))
 

@@ -29,9 +29,12 @@ def pointing_to_tables() -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        if any(words in str(error) for words in NOT_NUMBERS):
-            error.add_note('With data="auto" tables may hold text, categories, dates and missing values.')
-        raise
+        if not any(words in str(error) for words in NOT_NUMBERS):
+            raise
+        raise ValueError(
+            f'{str(error).rstrip(".")}.\nPass data="auto" to train on tables with text, categories, dates and missing '
+            "values."
+        ) from None
 
 
 def read_table(estimator: NetEstimator, X: Any, y: Any, *, numeric: bool) -> tuple[Table, np.ndarray]:

@@ -6,7 +6,8 @@
 - ``compile``, ``trace``: one native program, the graph
 - ``erf``, ``logsumexp``, ``relu``, ``sigmoid``, ``softplus``, ``stop_gradient``, ``random``: for formulas
 - ``array``, ``zeros``: arrays of traced numbers, and arrays to fill with them
-- ``expm``, ``solve_triangular``, ``polygamma``: functions of SciPy that take plain arrays only
+- ``expm``, ``solve_triangular``, ``polygamma``, ``multigammaln``: functions of SciPy that take plain arrays only
+- ``stats``: probability distributions by the names of ``scipy.stats``
 - ``supported_functions``: what NumPy has to offer for formulas
 - ``collapse``: linear layers multiplied out
 
@@ -19,6 +20,7 @@ from madaline.public import lazy
 __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
+        "madaline.functional": ("stats",),
         "madaline.functional.check_gradient": ("check_gradient",),
         "madaline.functional.collapse": ("collapse",),
         "madaline.functional.compile": ("compile",),
@@ -32,7 +34,7 @@ __getattr__, __dir__, __all__ = lazy(
         "madaline.graph.numpy_api.dispatch": ("supported_functions",),
         "madaline.graph.numpy_api.linalg": ("expm", "solve_triangular"),
         "madaline.graph.numpy_api.reduce": ("logsumexp",),
-        "madaline.graph.numpy_api.special": ("polygamma",),
+        "madaline.graph.numpy_api.special": ("multigammaln", "polygamma"),
         "madaline.graph.primitives.elementwise": ("erf", "relu", "sigmoid", "softplus", "stop_gradient"),
         "madaline.graph.trace": ("trace",),
     },

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
+from madaline.cached import cached_property
 from madaline.errors import DtypeError, ShapeError, UnknownNameError
 from madaline.nn.network import Entry
 
@@ -51,7 +51,7 @@ class Arrays(Mapping[str, Array]):
     def __setitem__(self, path: str, value: Any) -> None:
         _copy_into(self[path], value, repr(path))
 
-    @functools.cached_property
+    @cached_property
     def by_layer(self) -> dict[str, list[str]]:
         """The paths of the arrays of each layer, by the layer's path."""
         found: dict[str, list[str]] = {}

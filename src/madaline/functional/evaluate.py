@@ -13,6 +13,7 @@ import numpy as np
 
 from madaline.errors import DtypeError
 from madaline.graph.node import Node, as_node, is_float, whole_array
+from madaline.graph.object_arrays import as_traced
 from madaline.graph.primitives.elementwise import identity
 from madaline.graph.trace import (
     Graph,
@@ -30,6 +31,7 @@ class Arguments:
     """The leaves of some arguments as nodes, to trace a function with and to differentiate by."""
 
     def __init__(self, leaves: Sequence[Any], names: Sequence[str]) -> None:
+        leaves = [as_traced(leaf) for leaf in leaves]
         self.nested = is_tracing() or any(isinstance(leaf, Node) for leaf in leaves)
         self.arrays = [
             leaf if isinstance(leaf, Node) else _array(leaf, name) for leaf, name in zip(leaves, names, strict=True)

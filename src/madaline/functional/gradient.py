@@ -76,13 +76,20 @@ def value_and_grad(f: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool
     >>> md.value_and_grad(lambda x, y: x * y, argnums=(0, 1))(2.0, 3.0)
     (np.float64(6.0), (np.float64(3.0), np.float64(2.0)))
     """
+    if not callable(f):
+        raise DtypeError(
+            f"A gradient is that of a function, not of a {type(f).__name__}. Write md.grad(f)(x), not f(x)."
+        )
     argnums = checked_argnums(argnums)
+    names_by_structure: dict[Any, list[str]] = {}
 
     @functools.wraps(f, assigned=(), updated=())
     def function(*args: Any, **kwargs: Any) -> Any:
         positions = positions_of(argnums, args)
         leaves, structure = flatten([args[position] for position in positions])
-        names = names_of(f, args, positions)
+        names = names_by_structure.get(structure)
+        if names is None:
+            names = names_by_structure[structure] = names_of(f, args, positions)
         arguments = Arguments(leaves, names)
         check_differentiable(arguments.nodes, names)
         value, aux_leaves, aux_structure = _traced(f, args, kwargs, positions, structure, arguments, has_aux)

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from madaline.graph.late import LATE
+from madaline.graph.object_arrays import PartialSum, is_inside_mean
 from madaline.graph.primitive import ZERO, Zero
+from madaline.graph.shapes import Shape
 
 if TYPE_CHECKING:
     from madaline.graph.arrays import Operand
@@ -18,17 +21,25 @@ Unary = Callable[["ArrayOperators"], "Node"]
 Binary = Callable[["ArrayOperators", "Operand | Zero"], "Node"]
 
 
+def _apply(function: np.ufunc, a: Any, b: Any) -> Any:
+    """``function(a, b)``, one of them traced; without a detour through NumPy where both are traced or numbers."""
+    kind_a, kind_b = type(a), type(b)
+    if kind_a is kind_b or kind_a is float or kind_b is float or kind_a is int or kind_b is int:
+        return LATE.UFUNCS[function](a, b)
+    return function(a, b)
+
+
 def _unary(function: np.ufunc) -> Unary:
     return lambda self: function(self)  # noqa: PLW0108 - a ufunc is no method: it would not be bound
 
 
 def _binary(function: np.ufunc) -> Binary:
     # ZERO, the tangent that is absent, answers for itself.
-    return lambda self, other: NotImplemented if other is ZERO else function(self, other)
+    return lambda self, other: NotImplemented if other is ZERO else _apply(function, self, other)
 
 
 def _reflected(function: np.ufunc) -> Binary:
-    return lambda self, other: function(other, self)
+    return lambda self, other: _apply(function, other, self)
 
 
 def _in_place(function: np.ufunc) -> Binary:
@@ -46,6 +57,8 @@ class ArrayOperators:
 
     __slots__ = ()
 
+    shape: Shape
+
     @property
     def ndim(self) -> int:
         raise NotImplementedError
@@ -55,7 +68,17 @@ class ArrayOperators:
 
     __neg__, __pos__, __abs__, __invert__ = map(_unary, (np.negative, np.positive, np.absolute, np.invert))
 
-    __add__, __radd__, __iadd__ = _binary(np.add), _reflected(np.add), _in_place(np.add)
+    def __add__(self, other: Operand | Zero) -> Any:
+        if other is ZERO:
+            return NotImplemented
+        total = _apply(np.add, self, other)
+        return PartialSum(total) if self.shape == () and is_inside_mean() else total
+
+    def __radd__(self, other: Operand | Zero) -> Any:
+        total = _apply(np.add, other, self)
+        return PartialSum(total) if self.shape == () and is_inside_mean() else total
+
+    __iadd__ = _in_place(np.add)
     __sub__, __rsub__, __isub__ = _binary(np.subtract), _reflected(np.subtract), _in_place(np.subtract)
     __mul__, __rmul__, __imul__ = _binary(np.multiply), _reflected(np.multiply), _in_place(np.multiply)
     __truediv__, __rtruediv__, __itruediv__ = _binary(np.divide), _reflected(np.divide), _in_place(np.divide)

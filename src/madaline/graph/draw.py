@@ -5,16 +5,21 @@ Pure Python, no external program. ``layout.py`` says where everything goes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from itertools import pairwise
 
+from madaline.graph.chains import chains
 from madaline.graph.layout import CHARACTER, LINE_HEIGHT, PADDING, Box, lay_out
 from madaline.graph.listing import constant_text, inline_text, is_inline, parameter_texts
 from madaline.graph.node import CONSTANT, INPUT, Node
 from madaline.graph.shapes import show
 from madaline.graph.trace import Graph
 
+FEW_NODES = 12
+"Graphs of at most this size are drawn with a box for each node."
+MAX_LINES = 14
+"Longer chains in one box are shown by their first and last operations."
 MAX_NODES = 300
 "Larger graphs are drawn by their first and last nodes, and say so."
 
@@ -33,7 +38,7 @@ EDGE = "#8a8f98"
 _STYLE = "<style>@media screen { svg.madaline-graph { max-width: 100%; height: auto } }</style>"
 
 
-def svg(graph: Graph, *, title: str = "", max_nodes: int = MAX_NODES) -> str:
+def svg(graph: Graph, *, title: str = "", max_nodes: int = MAX_NODES, collapse: bool | None = None) -> str:
     """The drawing as an SVG document.
 
     Parameters
@@ -42,6 +47,9 @@ def svg(graph: Graph, *, title: str = "", max_nodes: int = MAX_NODES) -> str:
     title : str, default: the numbers of inputs, nodes and outputs
     max_nodes : int, default 300
         A graph with more is drawn by its first and last nodes; the title says how many were left out.
+    collapse : bool, default: for graphs of more than 12 nodes
+        Whether a chain of operations is drawn in one box, one line for each. A layer of a net is a box, since a chain
+        begins at a matrix product.
 
     Examples
     --------
@@ -51,7 +59,10 @@ def svg(graph: Graph, *, title: str = "", max_nodes: int = MAX_NODES) -> str:
     (True, 3)
     """
     shown, names, left_out = _choose(graph, max_nodes)
-    boxes = _boxes(graph, shown, names, left_out)
+    if len(shown) > FEW_NODES if collapse is None else collapse:
+        boxes = _joined_boxes(graph, shown, names, left_out)
+    else:
+        boxes = _boxes(graph, [[node] for node in shown], names, left_out, _label)
     if not title:
         count = len(names)
         title = f"{_many(len(graph.inputs), 'input')}, {_many(count, 'node')}, {_many(len(graph.outputs), 'output')}"
@@ -82,33 +93,78 @@ def _is_output(graph: Graph, node: Node) -> bool:
     return any(node is output for output in graph.outputs)
 
 
-def _boxes(graph: Graph, nodes: Sequence[Node], names: dict[int, str], left_out: int) -> list[Box]:
+def _boxes(
+    graph: Graph,
+    groups: Sequence[Sequence[Node]],
+    names: dict[int, str],
+    left_out: int,
+    label: Callable[[Node, dict[int, str]], list[str]],
+) -> list[Box]:
+    """A box for each group of nodes, of which the last one is used by others."""
     outputs = {id(node) for node in graph.outputs}
     titles: dict[int, list[str]] = {}
     for node, name in zip(graph.outputs, graph.output_names, strict=False):
         if name:
             titles.setdefault(id(node), []).append(_clip(name))
-    boxes = {}
-    for node in nodes:
-        first, *rest = _label(node, names)
-        boxes[id(node)] = Box([first, *titles.get(id(node), ()), *rest], _kind(node, outputs))
-    result = list(boxes.values())
+    box_of: dict[int, Box] = {}
+    result = []
+    for group in groups:
+        last = group[-1]
+        if len(group) > 1:
+            lines = _shortened([label(node, names)[0] for node in group]) + titles.get(id(last), [])
+        else:
+            first, *rest = label(last, names)
+            lines = [first, *titles.get(id(last), ()), *rest]
+        if label is _line and (not last.inputs or id(last) in outputs):
+            lines.append(show(last.shape))
+        at_edge = show(last.shape) if label is _line and last.inputs and id(last) not in outputs else ""
+        box = Box(lines, _kind(last, outputs), label=at_edge, is_list=len(group) > 1)
+        box_of.update(dict.fromkeys(map(id, group), box))
+        result.append(box)
     dots = Box([f"{left_out} nodes left out"], "left out")
     if left_out:
         result.append(dots)
-    for node in nodes:
-        below = boxes[id(node)]
-        for item in dict.fromkeys(node.inputs):
-            above = boxes.get(id(item), None if is_inline(item) else dots)
-            if above is not None and above not in below.above:
+    for group in groups:
+        below = box_of[id(group[-1])]
+        for item in dict.fromkeys(item for node in group for item in node.inputs):
+            above = box_of.get(id(item), None if is_inline(item) else dots)
+            if above is not None and above is not below and above not in below.above:
                 below.above.append(above)
                 above.below.append(below)
     if left_out:
-        for node in nodes[: len(nodes) // 2]:
-            if not boxes[id(node)].below:
-                boxes[id(node)].below.append(dots)
-                dots.above.append(boxes[id(node)])
+        for group in groups[: len(groups) // 2]:
+            box = box_of[id(group[-1])]
+            if not box.below:
+                box.below.append(dots)
+                dots.above.append(box)
     return result
+
+
+def _joined_boxes(graph: Graph, nodes: Sequence[Node], names: dict[int, str], left_out: int) -> list[Box]:
+    """A box for each chain; inputs go by their own names, and shapes stand at the edges."""
+    own = {id(node): str(node.params["name"] or f"input {node.params['index']}") for node in graph.inputs}
+    parts = [nodes[: len(nodes) // 2], nodes[len(nodes) // 2 :]] if left_out else [nodes]
+    groups = [group for part in parts for group in chains(part, graph.outputs)]
+    return _boxes(graph, groups, names | own, left_out, _line)
+
+
+def _line(node: Node, names: dict[int, str]) -> list[str]:
+    """A node in one line."""
+    if node.primitive is INPUT:
+        return [names[id(node)]]
+    if node.primitive is CONSTANT:
+        first, *rest = _label(node, names)
+        return [first, *rest[:-1]]
+    arguments = [inline_text(item) if is_inline(item) else names[id(item)] for item in node.inputs]
+    arguments += [f"{key}={text}" for key, text in parameter_texts(node).items()]
+    return [_clip(f"{names[id(node)]} = {node.primitive.name}({', '.join(arguments)})", 44)]
+
+
+def _shortened(lines: list[str]) -> list[str]:
+    if len(lines) <= MAX_LINES:
+        return lines
+    half = MAX_LINES // 2 - 1
+    return [*lines[:half], f"... {len(lines) - 2 * half} more operations ...", *lines[-half:]]
 
 
 def _kind(node: Node, outputs: set[int]) -> str:
@@ -149,7 +205,10 @@ def _write(layers: list[list[Box]], title: str, kinds: list[str]) -> str:
     margin, top = 16.0, 58.0
     boxes = [box for layer in layers for box in layer if box.lines]
     legend = sum(_legend_width(kind) for kind in kinds)
-    wide = max([box.x + box.width / 2 for box in boxes] + [legend, len(title) * (CHARACTER + 1)])
+    wide = max(
+        [box.x + max(box.width / 2, len(box.label) * CHARACTER) for box in boxes]
+        + [legend, len(title) * (CHARACTER + 1)]
+    )
     shift = margin + (wide - max((box.x + box.width / 2 for box in boxes), default=0.0)) / 2
     for layer in layers:
         for box in layer:
@@ -172,6 +231,7 @@ def _write(layers: list[list[Box]], title: str, kinds: list[str]) -> str:
         x += _legend_width(kind)
     parts += [_edge(box, target) for box in boxes for target in box.below]
     parts += [_node(box) for box in boxes]
+    parts += [_shape(box) for box in boxes if box.label and box.below]
     return "\n".join([*parts, "</svg>"])
 
 
@@ -208,12 +268,19 @@ def _node(box: Box) -> str:
     x, y = box.x - box.width / 2, box.y - box.height / 2
     first = y + PADDING / 2 + LINE_HEIGHT - 4
     lines = "".join(
-        f'<text x="{box.x:.1f}" y="{first + number * LINE_HEIGHT:.1f}" text-anchor="middle" fill="#1b1f24"'
-        f' font-weight="{"normal" if number else "bold"}">{escape(line)}</text>'
+        f'<text x="{x + PADDING if box.is_list else box.x:.1f}" y="{first + number * LINE_HEIGHT:.1f}"'
+        f' text-anchor="{"start" if box.is_list else "middle"}" fill="#1b1f24"'
+        f' font-weight="{"normal" if number or box.is_list else "bold"}">{escape(line)}</text>'
         for number, line in enumerate(box.lines)
     )
     kind = box.kind.replace(" ", "-")
     return f'<g class="node {kind}">{_outline(box.kind, x, y, box.width, box.height)}{lines}</g>'
+
+
+def _shape(box: Box) -> str:
+    """The shape of a value, where its edges begin."""
+    x, y = box.x + 5, box.y + box.height / 2 + 12
+    return f'<text class="shape" x="{x:.1f}" y="{y:.1f}" font-size="10" fill="{EDGE}">{escape(box.label)}</text>'
 
 
 def _edge(box: Box, target: Box) -> str:

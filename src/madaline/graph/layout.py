@@ -24,6 +24,10 @@ class Box:
     kind: str = "point"
     above: list[Box] = field(default_factory=list)
     below: list[Box] = field(default_factory=list)
+    label: str = ""
+    "What is written where its edges begin."
+    is_list: bool = False
+    "Whether the lines are a list, which begins at the left."
     layer: int = 0
     x: float = 0.0
     y: float = 0.0

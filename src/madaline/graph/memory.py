@@ -18,6 +18,7 @@ import numpy as np
 from madaline.errors import ShapeError, TraceError
 from madaline.graph.arrays import Array, Operand
 from madaline.graph.node import BOOL, INPUT, Node, as_node, constant, known_value
+from madaline.graph.object_arrays import as_traced, refuse_shared
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.shapes import is_symbolic, show
 
@@ -35,20 +36,23 @@ def frozen() -> Iterator[None]:
         _FROZEN.reset(token)
 
 
-@contextmanager
-def writable() -> Iterator[None]:
-    """While a function is traced, its arrays can be written to; afterwards nodes stand for themselves again."""
-    outermost = _WRITTEN.get() is None
-    token = _WRITTEN.set([] if outermost else _WRITTEN.get())
-    active = _FROZEN.set(False)
-    try:
-        yield
-    finally:
-        if outermost:
+class Writable:
+    """While a function is traced, its arrays can be written to; once closed, nodes stand for themselves again."""
+
+    __slots__ = ("_active", "_outermost", "_token")
+
+    def __init__(self) -> None:
+        self._outermost = _WRITTEN.get() is None
+        self._token = _WRITTEN.set([] if self._outermost else _WRITTEN.get())
+        self._active = _FROZEN.set(False)
+
+    def close(self) -> None:
+        """End the time in which arrays can be written to."""
+        if self._outermost:
             for node in _WRITTEN.get() or ():
                 node.memory = None
-        _FROZEN.reset(active)
-        _WRITTEN.reset(token)
+        _FROZEN.reset(self._active)
+        _WRITTEN.reset(self._token)
 
 
 def is_writable() -> bool:
@@ -237,6 +241,7 @@ def assign(node: Node, index: Any, value: Any) -> None:
     if any(isinstance(item, Node) for item in items):
         value, items = _masked(node, items, value), (Ellipsis,)
     owner = _owner(node)
+    refuse_shared(owner, _owner)
     positions = np.asarray(positions_of(node)[items])
     new = as_node(value, node.dtype)
     from madaline.graph.primitives.elementwise import cast
@@ -320,4 +325,4 @@ def update(node: Any, result: Any, name: str) -> Node:
 
 def settled(value: Operand) -> Any:
     """A result of a traced function: the node for its present content, or the value itself."""
-    return as_node(value) if isinstance(value, Node) else value
+    return as_node(value) if isinstance(as_traced(value), Node) else value

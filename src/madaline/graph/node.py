@@ -17,6 +17,9 @@ from numpy.typing import DTypeLike
 
 from madaline.errors import TraceError
 from madaline.graph.array_methods import ArrayMethods
+from madaline.graph.blame import number_remedy
+from madaline.graph.late import LATE
+from madaline.graph.object_arrays import ELEMENT_METHODS, as_traced, calling_frame, made_lines, object_array
 from madaline.graph.primitive import PRIMITIVES, Primitive
 from madaline.graph.shapes import Rows, Shape, Size, show, size_of
 
@@ -104,33 +107,32 @@ class Node(ArrayMethods):
     __array_priority__ = 1000.0
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        from madaline.graph.numpy_api.dispatch import call_ufunc
-
-        return call_ufunc(ufunc, method, inputs, kwargs)
+        return LATE.call_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        from madaline.graph.numpy_api.dispatch import call_function
-
-        return call_function(function, args, kwargs)
+        return LATE.call_function(function, args, kwargs)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: Any = None) -> np.ndarray:
         # Integers and masks have no derivative to lose. TypeError, since NumPy swallows other exceptions here and
         # would wrap the node in an object array.
-        value = None if is_float(self.dtype) else known_value(self)
+        to_integers = dtype is not None and np.dtype(dtype).kind in "iub"
+        value = known_value(self) if to_integers or not is_float(self.dtype) else None
         if value is not None:
             return np.array(value, dtype=dtype)
         _refuse_scipy_function()
+        wants_objects = dtype is None or np.dtype(dtype) == object
+        objects = object_array(self, calling_frame(1), copy) if is_float(self.dtype) and wants_objects else None
+        if objects is not None:
+            return objects
         raise TraceError(
-            f"{self!r} is a traced value, so NumPy cannot turn it into a plain array (np.array, np.asarray, a list of "
-            "traced values, an entry of a plain array). To join traced values use np.stack, np.hstack or "
-            "md.array([...]); for an array to fill use md.zeros or np.zeros_like(x); for a[i] and a[mask] of a plain "
-            "array a use np.take_along_axis(a, i, axis=0) and np.where(mask, a, b)."
+            f"{self!r} is a traced value, so NumPy cannot turn it into a plain array (np.array(..., dtype=float), "
+            "np.asarray of a large array, an entry of a plain array). To join traced values use "
+            "md.array([...]) or np.stack; for an array to fill use md.zeros or np.zeros_like(x); for a[i] and a[mask] "
+            "of a plain array a use np.take_along_axis(a, i, axis=0) and np.where(mask, a, b)." + made_lines()
         )
 
     def __getitem__(self, index: Any) -> Any:
-        from madaline.graph.numpy_api.indexing import getitem
-
-        return getitem(self, index)
+        return LATE.getitem(self, index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         from madaline.graph.memory import assign
@@ -162,10 +164,8 @@ class Node(ArrayMethods):
 
     def _number(self) -> NoReturn:
         raise TraceError(
-            f"{self!r} is a traced value and cannot become a Python number (float, item, math.*, or an entry of a "
-            "plain array: a[i] = x), since its derivative would be lost. Use NumPy functions (np.exp for math.exp); "
-            "for an array to fill, use md.zeros or np.zeros_like(x), or np.stack of the entries; to see the "
-            "number, return it as auxiliary output (has_aux=True)."
+            f"{self!r} is a traced value and cannot become a Python number, since its derivative would be lost. "
+            f"{number_remedy()}"
         )
 
     __float__ = __complex__ = _number
@@ -200,7 +200,9 @@ class Node(ArrayMethods):
     def __format__(self, spec: str) -> str:
         return format(self._integer()[()], spec) if spec else repr(self)
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def __getattr__(self, name: str) -> Any:
+        if name in ELEMENT_METHODS:
+            return functools.partial(getattr(np, name), self)
         text = f"A traced value has no attribute {name!r}."
         if hasattr(np.ndarray, name):
             text = f"x.{name} of an array is not supported on traced values; md.supported_functions() lists what is."
@@ -306,6 +308,8 @@ def new_input(index: int, shape: Shape, dtype: DTypeLike, name: str = "") -> Nod
 
 def constant(value: Any, dtype: Any = None) -> Node:
     """A leaf with a known value, brought to one of the graph's types."""
+    if type(value) is np.ndarray and dtype is None and value.dtype is FLOAT64 and value.ndim and value.flags.writeable:
+        return _snapshot(value)
     if isinstance(value, (list, tuple)) and any(isinstance(item, Node) for item in value):
         raise TraceError(
             "A list of traced values is not an array. Use np.stack (new axis), np.concatenate or md.array."
@@ -355,7 +359,7 @@ def _same_bits(a: np.ndarray, b: np.ndarray) -> bool:
 def whole_array(value: Operand, dtype: DTypeLike | None = None) -> np.ndarray:
     """NumPy's array of a value; an error where it would lose a mask, or where an integer is too large for a graph."""
     array = np.asarray(value, dtype=dtype)
-    if isinstance(value, np.ndarray) and np.any(getattr(value, "mask", False)):
+    if type(value) is not np.ndarray and isinstance(value, np.ndarray) and np.any(getattr(value, "mask", False)):
         raise TraceError(
             "A masked array would lose its mask in a graph. Pass the numbers, a.filled(0.0), and the mask as weights "
             "or in np.where(mask, 0.0, a)."
@@ -366,6 +370,17 @@ def whole_array(value: Operand, dtype: DTypeLike | None = None) -> np.ndarray:
             "Make it a float: a.astype(float)."
         )
     return array
+
+
+@functools.lru_cache(maxsize=1024)
+def _nonzero_constant(value: float, dtype: np.dtype[Any]) -> Node:
+    return constant(value, dtype)
+
+
+def scalar_constant(value: float, dtype: np.dtype[Any]) -> Node:
+    """A leaf for one of Python's numbers, which is the same node for the same number."""
+    # 0.0 and -0.0 are equal, and so would be one node.
+    return _nonzero_constant(value, dtype) if value else constant(value, dtype)
 
 
 def row_count(rows: Rows, dtype: DTypeLike = FLOAT64) -> Node:
@@ -411,11 +426,18 @@ def as_node(value: Any, dtype: np.dtype[Any] | None = None) -> Node:
         return row_count(value, dtype or FLOAT64)
     if dtype is not None and isinstance(value, (bool, int, float)):
         return constant(value, dtype)
-    return constant(value)
+    if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.dtype == object):
+        value = as_traced(value)
+    return value if isinstance(value, Node) else constant(value)
 
 
 def apply(primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Node:
     """A new node, its shape and type by the primitive's rules."""
+    if len(args) == 1:
+        node = as_node(args[0])
+        new_shape = primitive.shape(node.shape, **params)
+        primitive.check_kind(node.dtype)
+        return Node(primitive, (node,), params, new_shape, primitive.dtype(node.dtype, **params))
     inputs = tuple([as_node(arg) for arg in args])
     shape = primitive.shape(*[node.shape for node in inputs], **params)
     if inputs:
@@ -429,10 +451,13 @@ def is_constant(node: Node) -> bool:
     return node.primitive is CONSTANT
 
 
-def topological_order(outputs: Iterable[Node]) -> list[Node]:
-    """All nodes the outputs need, each after its inputs. No recursion: chains may be 100,000 nodes long."""
+def topological_order(outputs: Iterable[Node], done: set[int] | None = None) -> list[Node]:
+    """All nodes the outputs need, each after its inputs. No recursion: chains may be 100,000 nodes long.
+
+    Nodes whose ids are in ``done``, and what only they need, are left out; the ids of the others are added to it.
+    """
     order: list[Node] = []
-    done: set[int] = set()
+    done = set() if done is None else done
     for output in outputs:
         if id(output) in done:
             continue

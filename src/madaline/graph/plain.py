@@ -44,7 +44,7 @@ _PARAMS: dict[str, Any] = {
     "axis": int,
     "lower": bool,
     "n": int,
-    "order": int,
+    "order": int | float,
     "rcond": float,
     "reverse": bool,
     "rows": bool,

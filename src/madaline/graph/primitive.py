@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from madaline.errors import DtypeError, TraceError
+from madaline.graph.late import LATE
 from madaline.graph.shapes import Shape, size_of
 from madaline.registry import Registry
 
@@ -49,11 +50,10 @@ class Primitive:
 
     def __call__(self, *args: Any, **params: Any) -> Array:
         """A node if an argument is one, otherwise the value."""
-        from madaline.graph.node import Node, apply
-
+        node = LATE.Node
         for arg in args:
-            if isinstance(arg, Node):
-                return apply(self, args, params)
+            if isinstance(arg, node):
+                return LATE.apply(self, args, params)
         return self.value(*(np.asarray(arg) for arg in args), **params)
 
     def shape(self, *shapes: Shape, **params: Any) -> Shape:

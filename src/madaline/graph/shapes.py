@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from dataclasses import dataclass
 from math import prod
@@ -143,6 +144,7 @@ def count(shape: Shape, n_rows: int = 1) -> int:
     return prod(resolve(shape, n_rows))
 
 
+@functools.lru_cache(maxsize=4096)
 def broadcast(*shapes: Shape) -> Shape:
     """The common shape of arrays that are combined elementwise, by NumPy's rule."""
     first, *others = shapes

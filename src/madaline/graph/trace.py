@@ -10,10 +10,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from madaline.errors import ShapeError, TraceError
+from madaline.errors import DtypeError, ShapeError, TraceError
 from madaline.graph.blame import located
-from madaline.graph.memory import settled, writable
+from madaline.graph.memory import Writable, settled
 from madaline.graph.node import INPUT, SNAPSHOTS, Node, as_node, graph_dtype, new_input, topological_order, whole_array
+from madaline.graph.object_arrays import MADE, Made, explained
 from madaline.graph.shapes import Rows, Shape
 from madaline.graph.tree import Structure, flatten, paths, tree_map, unflatten
 
@@ -25,10 +26,11 @@ def open_trace(inputs: Sequence[Node]) -> Iterator[None]:
     """While a function is traced, its arguments are known to be in use: other traces may happen inside and use them."""
     token = _OPEN.set(_OPEN.get().union(map(id, inputs)))
     arrays = SNAPSHOTS.set(SNAPSHOTS.get() or {})
+    memory = Writable()
     try:
-        with writable():
-            yield
+        yield
     finally:
+        memory.close()
         SNAPSHOTS.reset(arrays)
         _OPEN.reset(token)
 
@@ -38,17 +40,25 @@ def call_traced(function: Callable[..., Any], inputs: Sequence[Node], *args: Any
 
     An error of the trace names the line of the user's function.
     """
+    made = MADE.set(Made())
     try:
         with open_trace(inputs):
-            return tree_map(settled, function(*args, **kwargs))
-    except TraceError as error:
+            result = function(*args, **kwargs)
+            return settled(result) if isinstance(result, Node) else tree_map(settled, result)
+    except (TraceError, ShapeError, DtypeError) as error:
         raise located(error) from error.__cause__
-    except ValueError as error:
-        # NumPy words it itself when an entry of a plain array is set to a traced value: the reason is the cause.
-        if not isinstance(error.__cause__, TraceError):
+    except (TypeError, ValueError, AttributeError, SystemError) as error:
+        # NumPy and SciPy word it themselves when a traced value cannot be a plain number: the reason is the cause.
+        reason = error.__cause__ or error.__context__
+        if isinstance(reason, TraceError) and not isinstance(error, AttributeError):
+            reason.__traceback__ = error.__traceback__
+            raise located(reason) from None
+        refused = explained(error)
+        if refused is None:
             raise
-        error.__cause__.__traceback__ = error.__traceback__
-        raise located(error.__cause__) from None
+        raise located(refused) from error
+    finally:
+        MADE.reset(made)
 
 
 def is_tracing() -> bool:

@@ -197,12 +197,22 @@ def structure(graph: Graph) -> tuple[Any, list[np.ndarray]]:
     arrays: list[np.ndarray] = []
     seen: dict[int, int] = {}
     parts: list[Any] = []
-    for node in [*graph.inputs, *topological_order(graph.outputs)]:
-        if id(node) in number:
+    # Each node after its inputs. No recursion: chains may be 100,000 nodes long.
+    pending = [*reversed(graph.outputs), *reversed(graph.inputs)]
+    while pending:
+        node = pending[-1]
+        key = id(node)
+        if key in number:
+            pending.pop()
             continue
-        number[id(node)] = len(number)
-        if node.primitive is INPUT:
-            parts.append((node.shape, node.dtype))
+        inputs = node.inputs
+        if inputs:
+            missing = [item for item in inputs if id(item) not in number]
+            if missing:
+                pending.extend(missing)
+                continue
+            places = [number[id(item)] for item in inputs]
+            parts.append((node.primitive.name, *places, node.dtype, *node.params.items()))
         elif node.primitive is CONSTANT:
             value = node.params["value"]
             if is_chain_constant(value):
@@ -213,11 +223,14 @@ def structure(graph: Graph) -> tuple[Any, list[np.ndarray]]:
                     seen[id(value)] = len(arrays)
                     arrays.append(value)
                 parts.append((node.dtype, node.shape, seen[id(value)]))
+        elif node.primitive is INPUT:
+            parts.append((node.shape, node.dtype))
         else:
-            inputs = tuple([number[id(item)] for item in node.inputs])
-            parts.append((node.primitive.name, inputs, tuple(node.params.items()), node.dtype))
+            parts.append((node.primitive.name, node.dtype, *node.params.items()))
+        number[key] = len(number)
+        pending.pop()
     # With the number of inputs: an input that is not an argument, of another call, is not taken for one that is.
-    return (len(graph.inputs), tuple(parts), tuple(number[id(node)] for node in graph.outputs)), arrays
+    return (len(graph.inputs), tuple(parts), tuple([number[id(node)] for node in graph.outputs])), arrays
 
 
 def is_chain_constant(value: np.ndarray) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from madaline.cached import cached_property
 from madaline.errors import ConfigError, DtypeError, ShapeError
 from madaline.graph.node import Node, new_input
 from madaline.graph.shapes import Rows
@@ -70,7 +70,7 @@ class Network:
         """The shape of the output; the first axis is the batch."""
         return self.rows[-1].out_shape
 
-    @functools.cached_property
+    @cached_property
     def min_rows(self) -> int:
         """The minimum number of rows in a training batch."""
         return max((row.layer.min_rows(row.in_shape) for row in self.rows if not row.frozen), default=1)

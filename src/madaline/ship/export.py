@@ -35,14 +35,19 @@ def _html_files(model: Any, dtype: DTypeLike | None, path: Path) -> dict[Path, b
     return html_files(model, dtype, path)
 
 
+GRAPH_TARGETS: Registry[GraphWriter] = Registry("target")
+"Targets of models and estimators, by name: those that are written from the graph alone."
+GRAPH_TARGETS.add("c", c_files)
+GRAPH_TARGETS.add("onnx", onnx_files)
+GRAPH_TARGETS.add("python", python_files)
+GRAPH_TARGETS.add("python-only", python_only_files)
+GRAPH_TARGETS.add("torch", torch_files)
+
 TARGETS: Registry[Writer] = Registry("target")
-"The targets of an export, by name."
-TARGETS.add("c", _from_graph(c_files))
+"All targets of an export, by name."
+for _name in GRAPH_TARGETS.names():
+    TARGETS.add(_name, _from_graph(GRAPH_TARGETS[_name]))
 TARGETS.add("html", _html_files)
-TARGETS.add("onnx", _from_graph(onnx_files))
-TARGETS.add("python", _from_graph(python_files))
-TARGETS.add("python-only", _from_graph(python_only_files))
-TARGETS.add("torch", _from_graph(torch_files))
 
 
 def export(

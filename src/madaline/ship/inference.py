@@ -135,8 +135,7 @@ def _formula(node: Node) -> Node | None:
         return None
     if not isinstance(made, Node) or made.shape != node.shape or made.dtype != node.dtype:
         return None
-    before = {id(item) for item in topological_order(node.inputs)}
-    new = [item for item in topological_order([made]) if id(item) not in before]
+    new = topological_order([made], {id(item) for item in node.inputs})
     return None if any(item.primitive is node.primitive for item in new) else made
 
 
@@ -324,9 +323,9 @@ def _weight_names(
 def _layers_of(context: Context, x: Any, before: Mapping[int, str]) -> dict[int, str]:
     """The innermost layer of each node: ``context.outputs`` lists inner layers first. Nodes before ``x`` have none."""
     found = {id(node): before.get(id(node), "Inputs") for node in topological_order(flatten(x)[0])}
+    done = set(found)
     for path, output in context.outputs.items():
         layer: Layer = context.layers[path]
         title = f"Layer {path!r} ({layer!r})" if path else f"{layer!r}"
-        for node in topological_order(flatten(output)[0]):
-            found.setdefault(id(node), title)
+        found |= {id(node): title for node in topological_order(flatten(output)[0], done)}
     return found

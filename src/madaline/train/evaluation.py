@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from madaline.cached import cached_property
 from madaline.functional.compile import CompiledFunction
 from madaline.functional.model import Model
 from madaline.graph.tree import flatten
@@ -46,7 +46,7 @@ class RowSelection:
     def __len__(self) -> int:
         return self.data.n_rows if self.rows is None else len(self.rows)
 
-    @functools.cached_property
+    @cached_property
     def targets(self) -> tuple[Any, Any]:
         """The targets of these rows, and their weights."""
         return self.data.take(self.rows)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
 
+from madaline.cached import cached_property
 from madaline.functional.forward import Forward
 from madaline.graph.node import Node
 from madaline.graph.shapes import resolve
@@ -75,7 +75,7 @@ class BatchedForward:
             self._forward, self._forward_arrays = Forward(self.network, w, state), (w, state)
         return self._forward(x[0].array, threads)
 
-    @functools.cached_property
+    @cached_property
     def _planned(self) -> tuple[Loop, dict[str, int], list[Node], Any]:
         """The program, the positions of its inputs, its outputs and their nesting."""
         network, given = self.network, StepInputs()

@@ -6,12 +6,13 @@ import inspect
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
+from madaline.cached import cached_property
 from madaline.errors import ConfigError
 from madaline.train.arguments import check_all, check_new_file, check_path, check_seconds, check_whole
 from madaline.train.events import Callback, as_callbacks

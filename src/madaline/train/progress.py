@@ -50,6 +50,7 @@ class ProgressBar(Callback):
             progress.TextColumn("left"),
             progress.TimeRemainingColumn(compact=True),
             console=Console(stderr=True),
+            auto_refresh=False,  # a thread of its own, which the system may not allow
         )
         self._started, self._first_step = time.monotonic(), trainer.progress.t
         self._task = self._bar.add_task("training", total=self.epochs, epoch=f"0/{self.epochs}", values="")
@@ -62,6 +63,7 @@ class ProgressBar(Callback):
             completed=min(trainer.epochs_done, self.epochs),
             epoch=f"{min(done + 1, self.epochs)}/{self.epochs}",
             values=self._values(trainer),
+            refresh=True,
         )
 
     def on_fit_end(self, trainer: TrainingView) -> None:
@@ -111,6 +113,7 @@ class PopulationBar:
             progress.TextColumn("left"),
             progress.TimeRemainingColumn(compact=True),
             console=Console(stderr=True),
+            auto_refresh=False,  # a thread of its own, which the system may not allow
         )
         self._task = self._bar.add_task("training", total=sum(epochs), done=0, members=len(epochs), values="")
         self._bar.start()
@@ -123,7 +126,7 @@ class PopulationBar:
         number = min(running, default=None)
         row = running[number].history.row(-1) if number is not None and running[number].history.epochs else {}
         values = "  ".join(f"{name} {row[name]:.3g}" for name in _shown(row))
-        self._bar.update(self._task, completed=done + part, done=len(run.done), values=values)
+        self._bar.update(self._task, completed=done + part, done=len(run.done), values=values, refresh=True)
 
     def close(self, run: RunningMembers) -> None:
         """Show the end."""

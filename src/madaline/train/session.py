@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from madaline.cached import cached_property
 from madaline.errors import ShapeError
 from madaline.functional.model import Model
 from madaline.optim.averaging import SWA
@@ -163,7 +163,7 @@ class Session:
         progress = self.progress
         return progress.epoch + progress.step / (self.steps_an_epoch or progress.step + 1)
 
-    @functools.cached_property
+    @cached_property
     def digest(self) -> str | None:
         """A checksum of the data, computed once."""
         return self.source.digest()

@@ -114,13 +114,27 @@ class SideBySide:
         try:
             # Ctrl-C takes effect when all threads have ended, which its handler makes them do soon.
             with interrupts, interrupts.deferred():
-                for worker in workers:
-                    worker.start()
-                self._wait(workers)
+                started = self._start(workers)
+                if started:
+                    self._wait(started)
+                else:
+                    self._work()
+                    self.watch(self)
         except KeyboardInterrupt:
             self.stopped = "interrupted"
         if self._failure is not None:
             raise self._failure
+
+    def _start(self, workers: list[threading.Thread]) -> list[threading.Thread]:
+        """Start as many threads as the system allows; it may allow none."""
+        for number, worker in enumerate(workers):
+            try:
+                worker.start()
+            except RuntimeError:
+                with self._lock:
+                    self._n_active -= len(workers) - max(1, number)
+                return workers[:number]
+        return workers
 
     def _wait(self, workers: list[threading.Thread]) -> None:
         try:

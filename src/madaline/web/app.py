@@ -121,7 +121,8 @@ class Service:
     def _work(self, model: ServedModel, request: Request, content: bytes) -> Work:
         headers = request.headers
         media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
-        return Work(model, self._limits, content, media_type, headers.get("accept", ""), dict(request.query_params))
+        query = dict(request.query_params) if request.scope["query_string"] else {}
+        return Work(model, self._limits, content, media_type, headers.get("accept", ""), query)
 
     async def _content(self, request: Request) -> bytes:
         """The body, if it is small enough and arrives in time."""

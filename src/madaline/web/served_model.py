@@ -7,12 +7,12 @@ import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from madaline.cached import cached_property
 from madaline.data.table import Table
 from madaline.errors import ConfigError, MadalineError
 from madaline.estimators.tables import EncodedTable

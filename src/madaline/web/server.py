@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -122,4 +123,6 @@ def run(app: Any, listening: socket.socket, limits: Limits, *, started: Callable
         timeout_graceful_shutdown=round(limits.seconds) + 1,
         backlog=2048,
     )
+    gc.collect()
+    gc.freeze()  # what is loaded now stays: looking at it again and again would delay requests
     Server(config, started).run(sockets=[listening])

@@ -67,7 +67,7 @@ def test_gz_is_unpacked_by_its_content_not_by_its_name(tmp_path):
 
 
 def test_a_damaged_gz_is_refused():
-    with pytest.raises(FileFormatError, match=r"damaged gz file.*Download or copy it again"):
+    with pytest.raises(FileFormatError, match=r"damaged compressed file.*Download or copy it again"):
         read(gzip.compress(TEXT.encode() * 100)[:60])
 
 
@@ -106,9 +106,8 @@ def test_an_empty_file_is_refused():
         (b"PK\x03\x04", "Excel or zip file. Open it in a spreadsheet program and save the sheet as CSV"),
         (b"%PDF-1.7", "a PDF document. Export its table as CSV"),
         (b"\x89PNG\r\n", "an image. A table in a CSV or Parquet file is needed"),
-        (b"BZh91", "compressed by bzip2. Decompress it first"),
     ],
-    ids=["xlsx", "pdf", "png", "bz2"],
+    ids=["xlsx", "pdf", "png"],
 )
 def test_a_file_of_another_kind_is_named(start, what):
     with pytest.raises(FileFormatError, match=what):

@@ -122,8 +122,9 @@ EXAMPLES = {
     np.shape: [(np.shape, A)],
     np.ndim: [(np.ndim, B)],
     np.size: [(np.size, B), (lambda x: np.size(x, 1), B)],
-    np.iscomplexobj: [(np.iscomplexobj, A)],
-    np.isrealobj: [(np.isrealobj, A)],
+    np.diag_indices_from: [(lambda x: x[np.diag_indices_from(x)], SQUARE)],
+    np.tril_indices_from: [(lambda x: x[np.tril_indices_from(x, k=-1)], A)],
+    np.triu_indices_from: [(lambda x: x[np.triu_indices_from(x)], A)],
     np.result_type: [(lambda x: np.ones(2, dtype=np.result_type(x, np.float32)), A)],
     np.zeros_like: [
         (np.zeros_like, A),
@@ -196,6 +197,7 @@ EXAMPLES = {
     np.array_split: [(lambda x: np.array_split(x, 3), C), (lambda x: np.array_split(x, [1], axis=1), A)],
     np.hsplit: [(lambda x: np.hsplit(x, 2), A), (lambda x: np.hsplit(x, 5), C)],
     np.vsplit: [(lambda x: np.vsplit(x, 3), A)],
+    np.dsplit: [(lambda x: np.dsplit(x, 2), B), (lambda x: np.dsplit(x, [1, 2]), B)],
     np.pad: [
         (lambda x: np.pad(x, 1), A),
         (lambda x: np.pad(x, (1, 2)), C),

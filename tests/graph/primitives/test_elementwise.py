@@ -181,6 +181,7 @@ SPECIAL_FUNCTIONS = {
     "erf": [np.linspace(-3, 3, 7)],
     "erfc": [Z],
     "erfcx": [Z],
+    "erfcinv": [np.array([1e-9, 0.7, 1.9])],
     "erfinv": [np.array([-0.999, 0.2, 0.9])],
     "exp10": [Z],
     "exp2": [Z],
@@ -190,12 +191,13 @@ SPECIAL_FUNCTIONS = {
     "gammainc": [P, Q],
     "gammaincc": [P, Q],
     "gammaln": [P],
+    "gammasgn": [np.array([-2.5, -1.5, 0.3])],
     "huber": [P, Z],
     "i0": [Z],
     "i0e": [Z],
     "i1": [Z],
     "i1e": [Z],
-    "iv": [2, Z],
+    "iv": [2.5, P],
     "ive": [0, Z],
     "j0": [Z],
     "j1": [Z],
@@ -215,13 +217,26 @@ SPECIAL_FUNCTIONS = {
     "psi": [P],
     "rel_entr": [np.array([0.0, 0.3, 1.0]), np.array([0.5, 0.4, 2.0])],
     "rgamma": [P],
+    "stdtr": [P, Z],
     "xlog1py": [np.array([0.0, 0.3, -1.0]), np.array([-1.0, 0.4, 2.0])],
     "xlogy": [np.array([0.0, 0.3, -1.0]), np.array([0.0, 0.4, 2.0])],
     "y0": [P],
     "y1": [P],
-    "yv": [2, P],
+    "yn": [2, P],
+    "yv": [0.5, P],
 }
-CONSTANT = {"betainc": 2, "gammainc": 1, "gammaincc": 1, "iv": 1, "ive": 1, "jv": 1, "kv": 1, "yv": 1}
+CONSTANT = {
+    "betainc": 2,
+    "gammainc": 1,
+    "gammaincc": 1,
+    "iv": 1,
+    "ive": 1,
+    "jv": 1,
+    "kv": 1,
+    "stdtr": 1,
+    "yn": 1,
+    "yv": 1,
+}
 "Arguments by which no derivative is known, or that are an order: how many, from the first on."
 
 

@@ -25,7 +25,12 @@ from madaline.extras import require
 if TYPE_CHECKING:
     import polars as pl
 
-SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat", ".parquet", ".pq", ".csv.gz", ".tsv.gz", ".txt.gz")
+TEXT_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat")
+SUFFIXES = (
+    *(f"{suffix}{packed}" for suffix in TEXT_SUFFIXES for packed in ("", ".gz", ".bz2", ".xz")),
+    ".parquet",
+    ".pq",
+)
 "Files of a folder that are read."
 PARQUET = b"PAR1"
 NEARLY_EMPTY = 0.01
@@ -115,8 +120,9 @@ def read_table(source: str | os.PathLike[str] | IO[bytes], **options: Any) -> tu
     Parameters
     ----------
     source : path, str or binary stream
-        A CSV-like file with any delimiter, decimal mark and encoding, plain or compressed by gzip; a Parquet file; a
-        folder of either; ``"-"`` for standard input; or the name of a data set that comes with the package.
+        A CSV-like file with any delimiter, decimal mark and encoding, plain or compressed by gzip, bzip2 or xz; a
+        Parquet file; a folder of either; ``"-"`` for standard input; or the name of a data set that comes with the
+        package.
     **options
         See :class:`ReadOptions`. Each overrides one assumption.
 
@@ -156,6 +162,10 @@ def _parts(
     if source == "-":
         return "Standard input", [TextPart.read(sys.stdin.buffer, "Standard input", options, stack, earlier_format)], []
     path = Path(source)
+    if "://" in str(source) and not path.exists():
+        raise FileFormatError(
+            f"{str(source)!r} is a web address, and only files are read. Download it and give its path."
+        )
     if not path.exists():
         if str(source) in DATASETS:
             return f"The data set {str(source)!r}", [FramePart(DATASETS[str(source)].table(), str(source))], []

@@ -16,7 +16,7 @@ import numpy as np
 from madaline.data.reading.assumption import Assumption
 from madaline.data.reading.encoding import BLOCK, DetectedEncoding, blocks_of, opened
 from madaline.data.reading.temporary import temporary_folder
-from madaline.data.reading.unpacking import GZIP, Unpacked
+from madaline.data.reading.unpacking import OPENERS, Unpacked
 from madaline.errors import FileFormatError
 
 IN_MEMORY = 1 << 26
@@ -29,8 +29,6 @@ _NO_TABLE = "A table in a CSV or Parquet file is needed"
 BINARY_STARTS = {
     b"PK\x03\x04": f"an Excel or zip file. {_AS_CSV}",
     b"\xd0\xcf\x11\xe0": f"an old Excel file. {_AS_CSV}",
-    b"BZh": "compressed by bzip2. Decompress it first",
-    b"\xfd7zXZ": "compressed by xz. Decompress it first",
     b"\x28\xb5\x2f\xfd": "compressed by zstd. Decompress it first",
     b"%PDF": "a PDF document. Export its table as CSV",
     b"\x89PNG": f"an image. {_NO_TABLE}",
@@ -144,7 +142,7 @@ def read_text(
     assumptions: list[Assumption] = []
     packed = _kept(source, stack)
     with opened(packed) as stream:
-        is_packed = stream.read(2) == GZIP
+        is_packed = stream.read(8).startswith(tuple(OPENERS))
     raw = packed
     if is_packed:
         with Unpacked(packed, name, max_unpacked) as unpacked:

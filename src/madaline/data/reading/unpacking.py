@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 import re
 import shutil
 import tempfile
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, BinaryIO, Self
 
 from madaline.data.reading.encoding import BLOCK, opened
 from madaline.errors import ConfigError, FileFormatError, InputError
 
-GZIP = b"\x1f\x8b"
-"The first bytes of a gz file."
+OPENERS: dict[bytes, Callable[[BinaryIO], Any]] = {
+    b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file),
+    b"BZh": bz2.BZ2File,
+    b"\xfd7zXZ": lzma.LZMAFile,
+}
+"By the first bytes of a compressed file, what decompresses it: gzip, bzip2, xz."
 LARGEST_RATIO = 200
 "A table is rarely more than this many times larger than its gz file."
 ALWAYS = 1 << 28
@@ -26,7 +33,7 @@ UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
 class Unpacked:
-    """The content of a gz file.
+    """The content of a file that is compressed by gzip, bzip2 or xz.
 
     Parameters
     ----------
@@ -50,7 +57,10 @@ class Unpacked:
         n_packed = packed.stat().st_size if isinstance(packed, Path) else len(packed)
         self._most = max(ALWAYS, LARGEST_RATIO * n_packed) if self._limit is None else self._limit
         self._free = int(DISK_SHARE * shutil.disk_usage(tempfile.gettempdir()).free)
-        self._stream = gzip.GzipFile(fileobj=opened(packed))
+        file = opened(packed)
+        start = file.read(8)
+        file.seek(0)
+        self._stream = next(opener for magic, opener in OPENERS.items() if start.startswith(magic))(file)
         self._done = 0
 
     def __enter__(self) -> Self:
@@ -62,9 +72,10 @@ class Unpacked:
     def read(self) -> bytes:
         """The next block; empty at the end."""
         try:
-            block = self._stream.read(BLOCK)
-        except (OSError, EOFError, zlib.error) as error:
-            raise FileFormatError(f"{self._name} is a damaged gz file: {error}. Download or copy it again.") from error
+            block: bytes = self._stream.read(BLOCK)
+        except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
+            text = f"{self._name} is a damaged compressed file: {error}. Download or copy it again."
+            raise FileFormatError(text) from error
         self._done += len(block)
         if self._done > self._most:
             raise InputError(

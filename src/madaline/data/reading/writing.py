@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from typing import TYPE_CHECKING, Any
 
 from madaline.data.date_formats import SEVERAL, has_clock
@@ -13,6 +14,10 @@ from madaline.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+FORMULA = r"^[=+\-@\t\r]"
+"The beginning of a text that spreadsheet programs run."
 
 
 def written(frame: pl.DataFrame, table_format: TableFormat, *, is_first: bool = True) -> bytes:
@@ -55,6 +60,22 @@ def written(frame: pl.DataFrame, table_format: TableFormat, *, is_first: bool = 
     )
     text = text if is_ascii else text.replace(UNIT_SEPARATOR, dialect.delimiter)
     return _encoded(text, dialect.encoding, is_first=is_first)
+
+
+def without_formulas(frame: pl.DataFrame) -> pl.DataFrame:
+    """A table with an apostrophe before texts and names that a spreadsheet program would take for formulas.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> without_formulas(pl.DataFrame({"=a": ["=1+2", "b", "-c"], "n": [-1, 0, 1]})).rows()
+    [("'=1+2", -1), ('b', 0), ("'-c", 1)]
+    """
+    import polars as pl
+
+    texts = pl.col(pl.String)
+    quoted = pl.when(texts.str.contains(FORMULA)).then("'" + texts).otherwise(texts)
+    return frame.with_columns(quoted.name.keep()).rename(lambda name: f"'{name}" if re.match(FORMULA, name) else name)
 
 
 def _shown(name: str, dtype: pl.DataType, column: ColumnFormat) -> pl.Expr:

@@ -31,15 +31,14 @@ class FrozenParameters(Sickness):
         start, final = exam.start, exam.before.model
         if start is None or final is None:
             return None
+        matrices = [path for path, entry in final.network.params.items() if len(entry.shape) == 2]
         still = [
             path
-            for path, entry in final.network.params.items()
-            if len(entry.shape) == 2
-            and np.array_equal(start.params[path], final.params[path])
-            and np.any(start.params[path])
+            for path in matrices
+            if np.array_equal(start.params[path], final.params[path]) and np.any(start.params[path])
         ]
-        if not still:
-            return None
+        if not still or set(matrices[:-1]) - set(still):
+            return None  # some hidden layers are trained: others are frozen on purpose
         return Symptom({"weight matrices that did not change": len(still)}, ", ".join(still[:4]), 0.8)
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from madaline.doctor.intercept import planned
 from madaline.doctor.overfit import few_rows
+from madaline.doctor.patients import Patient
 from madaline.doctor.tools.axes import MARK, VALUE, axes
 from madaline.errors import ConfigError
 from madaline.functional.check_gradient import check_gradient
 from madaline.functional.gradient_report import GradientCheck
+
+if TYPE_CHECKING:
+    from madaline.doctor.patients import Rows, Targets
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,14 @@ class GradientTest:
 
 
 def gradient_test(
-    thing: Any, X: Any, y: Any = None, *, rows: int = 16, max_elements: int = 60, seed: int = 0, **fit_arguments: Any
+    thing: Patient,
+    X: Rows,
+    y: Targets = None,
+    *,
+    rows: int = 16,
+    max_elements: int = 60,
+    seed: int = 0,
+    **fit_arguments: Any,
 ) -> GradientTest:
     """Compare the gradient of a net and its loss with finite differences, for example of a custom layer or loss.
 

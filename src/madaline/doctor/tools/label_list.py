@@ -5,14 +5,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from madaline.doctor.intercept import planned
+from madaline.doctor.patients import Patient
 from madaline.doctor.tools.axes import MARK, VALUE, axes
 from madaline.errors import ConfigError
 from madaline.train.trainer import Trainer
+
+if TYPE_CHECKING:
+    from madaline.doctor.patients import Rows, Targets
 
 UNLIKELY, SURE = 0.05, 0.9
 "A label is suspected if its probability is below, and that of another class above."
@@ -73,7 +77,7 @@ class LabelErrors:
 
 
 def find_label_errors(
-    thing: Any, X: Any, y: Any, *, folds: int = 5, seed: int = 0, **fit_arguments: Any
+    thing: Patient, X: Rows, y: Targets, *, folds: int = 5, seed: int = 0, **fit_arguments: Any
 ) -> LabelErrors:
     """List rows whose label is probably wrong.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from madaline.doctor.tools.axes import axes
 from madaline.errors import ConfigError
 from madaline.functional.model import Model
 from madaline.train.trainer import Trainer
+
+if TYPE_CHECKING:
+    from madaline.doctor.patients import Rows, Targets
 
 MAX_ROWS = 2000
 
@@ -62,7 +65,7 @@ class LossSlices:
 
 
 def loss_slices(
-    thing: Any, X: Any, y: Any, *, directions: int = 3, span: float = 1.0, points: int = 41, seed: int = 0
+    thing: Trainer, X: Rows, y: Targets, *, directions: int = 3, span: float = 1.0, points: int = 41, seed: int = 0
 ) -> LossSlices:
     """The loss along random lines through the trained parameters.
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from madaline.doctor.baselines import constant_rows
 from madaline.doctor.intercept import planned
 from madaline.doctor.overfit import few_rows, trained_on
+from madaline.doctor.patients import Patient
 from madaline.doctor.tools.axes import OTHER, VALUE, axes
+
+if TYPE_CHECKING:
+    from madaline.doctor.patients import Rows, Targets
 
 PASSED = 0.05
 "Fraction of the loss of a constant prediction."
@@ -69,7 +73,7 @@ class OverfitTest:
 
 
 def overfit_test(
-    thing: Any, X: Any, y: Any = None, *, rows: int = 32, steps: int = 1000, **fit_arguments: Any
+    thing: Patient, X: Rows, y: Targets = None, *, rows: int = 32, steps: int = 1000, **fit_arguments: Any
 ) -> OverfitTest:
     """Train a copy on a few rows, which it should learn by heart.
 

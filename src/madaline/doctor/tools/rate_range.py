@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from madaline.description import description
 from madaline.doctor.intercept import planned
+from madaline.doctor.patients import Patient
 from madaline.doctor.tools.axes import MARK, OTHER, VALUE, axes
 from madaline.errors import ConfigError
 from madaline.optim.optimizer import Optimizer
 from madaline.optim.schedule import Schedule, Steps
+
+if TYPE_CHECKING:
+    from madaline.doctor.patients import Rows, Targets
 
 SMOOTH = 0.9
 "Weight of the past in the smoothed loss."
@@ -79,9 +83,9 @@ class RateRange:
 
 
 def rate_range_test(
-    thing: Any,
-    X: Any,
-    y: Any = None,
+    thing: Patient,
+    X: Rows,
+    y: Targets = None,
     *,
     low: float = 1e-6,
     high: float = 10.0,

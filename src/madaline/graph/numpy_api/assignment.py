@@ -35,6 +35,7 @@ is_view(
     np.array_split,
     np.hsplit,
     np.vsplit,
+    np.dsplit,
     np.unstack,
     np.real,
 )

@@ -14,7 +14,8 @@ from madaline.errors import TraceError
 from madaline.graph.arrays import Array, Operand
 from madaline.graph.complex_pair import complex_ufunc, is_complex
 from madaline.graph.memory import mark_view, update
-from madaline.graph.node import Node
+from madaline.graph.node import FLOAT64, Node
+from madaline.graph.object_arrays import as_traced, fill_objects
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.primitives.elementwise import Elementwise, identity
 
@@ -40,7 +41,6 @@ INSTEAD: dict[str, str] = {
     "bincount": "Use np.add.at on np.zeros_like, or call it outside the traced function.",
     "eig": "Eigenvalues of a general matrix are complex. Use np.linalg.eigh for a symmetric matrix.",
     "eigvals": "Eigenvalues of a general matrix are complex. Use np.linalg.eigvalsh for a symmetric matrix.",
-    "polyfit": "Use np.linalg.lstsq(np.vander(x, degree + 1), y).",
     "array2string": "A traced value has no numbers to print inside md.compile.",
 }
 """What to do instead, for functions users may try. Others get the nearest supported names."""
@@ -68,8 +68,13 @@ _WITHOUT_EFFECT = ("out", "where", "dtype", "casting", "order", "subok")
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What NumPy calls for ``np.exp(x)``, ``a + x`` and the like."""
     for item in inputs:
-        if type(item) is not Node and type(item) is not float and is_complex(item):
-            return complex_ufunc(ufunc, method, inputs, kwargs)
+        kind = type(item)
+        is_plain = kind is Node or kind is float or (kind is np.ndarray and item.dtype is FLOAT64)
+        if not is_plain:
+            inputs = tuple([as_traced(item) for item in inputs])
+            if any(map(is_complex, inputs)):
+                return complex_ufunc(ufunc, method, inputs, kwargs)
+            break
     if not kwargs and method == "__call__" and ufunc in UFUNCS:
         return UFUNCS[ufunc](*inputs)
     out = kwargs.pop("out", None)
@@ -99,9 +104,11 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
     return through(*inputs, **{"axis": 0, **options} if len(inputs) == 1 else options)
 
 
-def _write_out(name: str, out: Any, compute: Callable[[], Any]) -> Node:
+def _write_out(name: str, out: Any, compute: Callable[[], Any]) -> Array:
     """Compute a result and write it into the array given as ``out``."""
     targets = out if isinstance(out, tuple) else (out,)
+    if len(targets) == 1 and isinstance(targets[0], np.ndarray) and targets[0].dtype == object:
+        return fill_objects(targets[0], compute())
     if len(targets) != 1 or not isinstance(targets[0], Node):
         raise TraceError(
             f"{name}(..., out=) writes a traced value into a plain array, where it would lose its derivative; so does "
@@ -175,6 +182,7 @@ def call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     implementation = FUNCTIONS.get(function)
     if implementation is None:
         raise TraceError(unsupported(_full_name(function), function.__name__))
+    args = tuple([as_traced(arg) if isinstance(arg, np.ndarray) else arg for arg in args])
     out = kwargs.pop("out", None)
     place = _place_of_out(function) if len(args) > 2 else None
     if place is not None and len(args) > place:
@@ -185,8 +193,9 @@ def call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
 
 
 def _call(function: Any, implementation: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    not_given = np._NoValue  # noqa: SLF001 - NumPy's default of arguments that were not given has no public name
-    kwargs = {key: value for key, value in kwargs.items() if value is not not_given}
+    if kwargs:
+        not_given = np._NoValue  # noqa: SLF001 - NumPy's default of arguments that were not given has no public name
+        kwargs = {key: value for key, value in kwargs.items() if value is not not_given}
     result = implementation(*args, **(_by_our_names(function, implementation, kwargs) if kwargs else kwargs))
     if function in VIEWS and isinstance(args[0] if args else None, Node):
         return mark_view(result, args[0], lambda whole: function(whole, *args[1:], **kwargs), VIEWS[function])
@@ -294,6 +303,8 @@ def _fill_tables() -> None:
         norms,
         order,
         pick,
+        polynomial,
+        real_parts,
         reduce,
         shape,
         spectral,

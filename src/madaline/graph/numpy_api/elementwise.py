@@ -26,16 +26,6 @@ def copy(a: Operand, order: str = "K", subok: bool = False) -> Array:
     return primitives.identity(a)
 
 
-@implements(np.real)
-def real(val: Operand) -> Any:
-    return val
-
-
-@implements(np.imag)
-def imag(x: Operand) -> Array:
-    return np.zeros_like(x)
-
-
 @implements(np.float_power)
 def float_power(x: Array, p: Array) -> Array:
     return np.power(x.astype(np.float64) if isinstance(x, Node) else np.asarray(x, dtype=np.float64), p)
@@ -286,15 +276,6 @@ def _one_period(xp: Any, fp: Any, period: float) -> tuple[Any, Any]:
     inside, values = np.remainder(xp, period)[order], np.take(fp, order)
     xp = np.concatenate([[inside[-1] - period], inside, [inside[0] + period]])
     return xp, np.concatenate([values[-1:], values, values[:1]])
-
-
-@implements(np.polyval)
-def polyval(p: Operand, x: Array) -> Any:
-    """Horner's scheme, the highest power first."""
-    y = x * 0
-    for coefficient in p if isinstance(p, Node) else np.asarray(p):
-        y = y * x + coefficient
-    return y
 
 
 @implements(np.i0)

@@ -14,13 +14,65 @@ from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.primitives.shape import slice_of
 from madaline.graph.shapes import Rows, Shape, Size, broadcast, show, size_of
 
+_SLICE, _RESHAPE = PRIMITIVES["slice"], PRIMITIVES["reshape"]
+
 
 def getitem(x: Node, index: Any) -> Any:
     """``x[index]``; a view where NumPy gives one."""
+    if x.memory is None and x.shape and type(x.shape[0]) is int:
+        if type(index) is int:
+            item = _entry(x, index)
+            return mark_view(item, x, lambda whole: whole[index]) if item.shape else item
+        if type(index) is slice:
+            return mark_view(_rows(x, index), x, lambda whole: whole[index])
+        shape = _with_new_axes(x.shape, index) if type(index) is tuple else None
+        if shape is not None:
+            return mark_view(Node(_RESHAPE, (x,), {"shape": shape}, shape, x.dtype), x, lambda whole: whole[index])
     result = None if x.memory is None else read_item(x, index)
     if result is None:
         result = _getitem(x, index)
     return mark_view(result, x, lambda whole: whole[index]) if result.shape and _is_basic(index) else result
+
+
+def _entry(x: Node, index: int) -> Node:
+    """One entry along the first axis."""
+    size, rest = int(x.shape[0]), x.shape[1:]
+    if not -size <= index < size:
+        raise IndexError(f"Index {index} is out of range for an axis of size {size}.")
+    return Node(_RESHAPE, (_window(x, index % size, 1, 1),), {"shape": rest}, rest, x.dtype)
+
+
+def _with_new_axes(shape: Shape, index: tuple[Any, ...]) -> Shape | None:
+    """The shape of ``x[:, None]`` and the like; None if the index does something else."""
+    found: list[Any] = []
+    axis = 0
+    for item in index:
+        if item is None:
+            found.append(1)
+        elif type(item) is slice and item.start is item.stop is item.step is None and axis < len(shape):
+            found.append(shape[axis])
+            axis += 1
+        else:
+            return None
+    return (*found, *shape[axis:])
+
+
+def _rows(x: Node, index: slice) -> Node:
+    """A slice along the first axis."""
+    start, stop, step = index.indices(x.shape[0])
+    if step < 0:
+        return _basic(x, [index, *[slice(None)] * (x.ndim - 1)])[0]
+    return _window(x, start, len(range(start, stop, step)), step)
+
+
+def _window(x: Node, start: int, count: int, step: int) -> Node:
+    """So many entries along the first axis, which are known to exist."""
+    rest = x.shape[1:]
+    if count == x.shape[0]:
+        return x
+    shape = (count, *rest)
+    params = {"starts": (start, *[0] * len(rest)), "shape": shape, "steps": (step, *[1] * len(rest))}
+    return Node(_SLICE, (x,), params, shape, x.dtype)
 
 
 def _is_basic(index: Any) -> bool:

@@ -109,6 +109,11 @@ def hsplit(x: Any, parts: Any) -> list[Array]:
     return split(x, parts, 0 if x.ndim == 1 else 1)
 
 
+@implements(np.dsplit)
+def dsplit(x: Any, parts: Any) -> Any:
+    return split(x, parts, 2)
+
+
 @implements(np.unstack)
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Node, ...]:
     return tuple(np.moveaxis(x, axis, 0))

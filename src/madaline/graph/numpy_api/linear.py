@@ -14,7 +14,10 @@ from madaline.graph.numpy_api.dispatch import implements
 from madaline.graph.numpy_api.einsum import contract
 from madaline.graph.numpy_api.shape import broadcast_to
 from madaline.graph.primitive import PRIMITIVES
-from madaline.graph.shapes import broadcast, is_symbolic, normalize_axis, show
+from madaline.graph.primitives.elementwise import cast
+from madaline.graph.shapes import Shape, broadcast, is_symbolic, normalize_axis, show
+
+_RESHAPE, _MATMUL = PRIMITIVES["reshape"], PRIMITIVES["matmul"]
 
 
 @implements(np.matmul, np.linalg.matmul)
@@ -22,11 +25,11 @@ def matmul(a: Any, b: Any) -> Any:
     a, b = as_node(a), as_node(b)
     if a.ndim == 0 or b.ndim == 0:
         raise ShapeError("matmul needs at least one axis on both sides; multiply by a scalar with *.")
-    result_dtype = graph_dtype(np.result_type(a.dtype, b.dtype))
+    result_dtype = a.dtype if a.dtype is b.dtype else graph_dtype(np.result_type(a.dtype, b.dtype))
     dtype = result_dtype if result_dtype.kind == "f" else np.dtype(np.int64)
-    a, b = a.astype(dtype), b.astype(dtype)
-    left = a.reshape((1, *a.shape)) if a.ndim == 1 else a
-    right = b.reshape((*b.shape, 1)) if b.ndim == 1 else b
+    a, b = cast(a, dtype), cast(b, dtype)
+    left = _reshaped(a, (1, *a.shape)) if a.ndim == 1 else a
+    right = _reshaped(b, (*b.shape, 1)) if b.ndim == 1 else b
     if left.shape[-1] != right.shape[-2]:
         raise ShapeError(
             f"matmul: the last axis of {show(a.shape)} must equal "
@@ -38,16 +41,23 @@ def matmul(a: Any, b: Any) -> Any:
         shape = shape[:-1]
     if a.ndim == 1:
         shape = (*shape[:-2], shape[-1]) if b.ndim > 1 else shape[:-1]
-    return result.reshape(shape).astype(result_dtype)
+    return cast(result if shape == result.shape else _reshaped(result, shape), result_dtype)
+
+
+def _reshaped(x: Node, shape: Shape) -> Node:
+    """A reshaped array, with the same number of elements."""
+    return Node(_RESHAPE, (x,), {"shape": shape}, shape, x.dtype)
 
 
 def _matmul(a: Node, b: Node) -> Any:
     if b.ndim == 2 and a.ndim > 2 and not is_symbolic(a.shape):
         # One large product instead of many small ones.
         flat = a.reshape((prod(a.shape[:-1]), a.shape[-1]))
-        return PRIMITIVES["matmul"](flat, b).reshape((*a.shape[:-1], b.shape[-1]))
+        return _MATMUL(flat, b).reshape((*a.shape[:-1], b.shape[-1]))
+    if a.ndim == b.ndim == 2:
+        return _MATMUL(a, b)
     lead = broadcast(a.shape[:-2], b.shape[:-2])
-    return PRIMITIVES["matmul"](broadcast_to(a, (*lead, *a.shape[-2:])), broadcast_to(b, (*lead, *b.shape[-2:])))
+    return _MATMUL(broadcast_to(a, (*lead, *a.shape[-2:])), broadcast_to(b, (*lead, *b.shape[-2:])))
 
 
 @implements(np.dot)

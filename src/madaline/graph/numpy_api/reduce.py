@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import TraceError
-from madaline.graph.arrays import Array, Axis
+from madaline.graph.arrays import Array, Axis, Operand
 from madaline.graph.node import BOOL, Node, as_node, is_float
 from madaline.graph.numpy_api.dispatch import implements
 from madaline.graph.primitive import PRIMITIVES
@@ -149,8 +149,10 @@ def var(
 
 @implements(np.std)
 def std(x: Any, axis: Any = None, dtype: Any = None, **options: Any) -> Array:
-    """Its derivative is infinite where all values are equal, as that of the root at 0."""
-    return np.sqrt(var(x, axis, dtype, **options))
+    """Its derivative is 0 where all values are equal, as that of a norm at the origin."""
+    square = var(x, axis, dtype, **options)
+    equal = square == 0.0
+    return np.where(equal, 0.0, np.sqrt(np.where(equal, 1.0, square)))
 
 
 @implements(np.cov)
@@ -261,8 +263,8 @@ def logsumexp_of_shifted(x: Any, axis: Any = None, keepdims: bool = False) -> An
     return reduced("logsumexp", x, axis, keepdims) if isinstance(x, Node) else logsumexp(x, axis, keepdims)
 
 
-def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    r"""Stable :math:`\log \sum e^x` over any axes, on arrays and traced values.
+def logsumexp(x: Any, axis: Any = None, keepdims: bool = False, *, b: Operand | None = None) -> Any:
+    r"""Stable :math:`\log \sum b\,e^x` over any axes, on arrays and traced values; the weights ``b`` are 1 by default.
 
     Examples
     --------
@@ -270,6 +272,12 @@ def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     >>> md.functional.logsumexp(np.array([1000.0, 1000.0])).round(4)
     np.float64(1000.6931)
     """
+    if b is not None:
+        # Weights that are 0 leave a term out; a negative sum has no logarithm, as in SciPy.
+        shift: Any = np.max(np.where(np.equal(b, 0.0), -np.inf, x), axis=axis, keepdims=True)
+        shift = PRIMITIVES["stop_gradient"](np.where(np.isfinite(shift), shift, 0.0))
+        found = np.log(np.sum(b * np.exp(x - shift), axis=axis, keepdims=True)) + shift
+        return found if keepdims else np.squeeze(found, normalize_axes(axis, np.ndim(found)))
     if isinstance(x, Node):
         x = x if is_float(x.dtype) else x.astype(np.float64)
         if 0 in x.shape:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import ShapeError, TraceError
-from madaline.graph.arrays import Array, Operand
+from madaline.graph.arrays import Array
 from madaline.graph.node import Node, as_node, constant, graph_dtype
 from madaline.graph.numpy_api.dispatch import implements
 from madaline.graph.primitive import PRIMITIVES
@@ -162,14 +162,19 @@ def size(x: Array, axis: int | None = None) -> Any:
     return x.size if axis is None else x.shape[axis]
 
 
-@implements(np.iscomplexobj)
-def iscomplexobj(x: Operand) -> bool:
-    return False
+@implements(np.diag_indices_from)
+def diag_indices_from(arr: Array) -> Any:
+    return np.diag_indices_from(np.empty(arr.shape))
 
 
-@implements(np.isrealobj)
-def isrealobj(x: Operand) -> bool:
-    return True
+@implements(np.tril_indices_from)
+def tril_indices_from(arr: Array, k: int = 0) -> Any:
+    return np.tril_indices_from(np.empty(arr.shape), k)
+
+
+@implements(np.triu_indices_from)
+def triu_indices_from(arr: Array, k: int = 0) -> Any:
+    return np.triu_indices_from(np.empty(arr.shape), k)
 
 
 @implements(np.result_type)

@@ -89,15 +89,44 @@ def polygamma(n: int, x: Operand) -> Array:
     return PRIMITIVES["polygamma"](x if isinstance(x, Node) else np.asarray(x) * 1.0, n=int(n))
 
 
+def erfcinv(y: Any) -> Any:
+    """The inverse of erfc, without cancellation near 0."""
+    return -PRIMITIVES["ndtri"](0.5 * y) * float(np.sqrt(0.5))
+
+
+def gammasgn(x: Any) -> Any:
+    r"""The sign of :math:`\Gamma(x)`, which alternates between the negative integers."""
+    floor = np.floor(x)
+    negative = np.equal(np.remainder(floor, 2.0), 1.0) & np.less(x, 0.0)
+    sign = np.where(negative, -1.0, np.where(np.equal(x, 0.0), np.copysign(1.0, x), 1.0))
+    return np.where(np.less(x, 0.0) & np.equal(floor, x), np.nan, sign)
+
+
+def multigammaln(a: Operand, d: int) -> Array:
+    r"""The logarithm of the multivariate gamma function, as ``scipy.special.multigammaln``, also on traced values.
+
+    Examples
+    --------
+    >>> import madaline as md
+    >>> md.functional.multigammaln(3.0, 2).round(4)
+    np.float64(1.5502)
+    """
+    if operator.index(d) < 1:
+        raise ValueError(f"d={d} must be 1 or more.")
+    terms = sum(PRIMITIVES["gammaln"](a - 0.5 * j if j else a * 1.0) for j in range(d))
+    result = terms + d * (d - 1) / 4.0 * float(np.log(np.pi))
+    return result if isinstance(result, Node) else np.asarray(result)[()]
+
+
 def _of_order(name: str, order: int | None = None) -> Callable[..., Any]:
-    """A Bessel function; its order is given, or an integer as the first argument."""
+    """A Bessel function; its order is given, or a number as the first argument."""
     if order is not None:
         return lambda x: PRIMITIVES[name](x, order=order)
 
-    def bessel(v: Operand, x: Operand) -> Array:
-        if isinstance(v, Node) or np.ndim(v) or v != int(v) or v < 0:
-            raise TraceError(f"The order v={v!r} of a Bessel function of a traced value must be an integer, 0 or more.")
-        return PRIMITIVES[name](x, order=int(v))
+    def bessel(v: Any, x: Operand) -> Array:
+        if isinstance(v, Node) or np.ndim(v):
+            raise TraceError(f"The order v={v!r} of a Bessel function of a traced value must be a plain number.")
+        return PRIMITIVES[name](x, order=int(v) if v == int(v) else float(v))
 
     return bessel
 
@@ -118,6 +147,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
             "log_ndtr",
             "ndtr",
             "ndtri",
+            "stdtr",
         )
     },
     "beta": beta,
@@ -125,10 +155,12 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "digamma": lambda x: PRIMITIVES["polygamma"](x, n=0),
     "entr": entr,
     "erf": erf,
+    "erfcinv": erfcinv,
     "exp10": lambda x: np.power(10.0, x),
     "exp2": np.exp2,
     "expit": sigmoid,
     "expm1": np.expm1,
+    "gammasgn": gammasgn,
     "huber": huber,
     "i0": _of_order("bessel_i", 0),
     "i0e": _of_order("scaled_bessel_i", 0),
@@ -155,6 +187,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "xlogy": xlogy,
     "y0": _of_order("bessel_y", 0),
     "y1": _of_order("bessel_y", 1),
+    "yn": _of_order("bessel_y"),
     "yv": _of_order("bessel_y"),
 }
 """By SciPy's names."""
@@ -182,11 +215,14 @@ INSTEAD: dict[str, str] = {
     "expm": "md.functional.expm",
     "log_softmax": "x - md.functional.logsumexp(x, axis, keepdims=True)",
     "logsumexp": "md.functional.logsumexp",
+    "multigammaln": "md.functional.multigammaln",
     "polygamma": "md.functional.polygamma",
     "softmax": "np.exp(x - md.functional.logsumexp(x, axis, keepdims=True))",
     "solve_triangular": "md.functional.solve_triangular",
-    "pdf": "the formula of the density, or scipy.special functions",
-    "logpdf": "the formula of the density, or scipy.special functions",
-    "cdf": "scipy.special.ndtr, gammainc or betainc",
+    **{
+        name: f"md.functional.stats, which has the usual distributions: md.functional.stats.norm.{name}"
+        for name in ("cdf", "logcdf", "logpdf", "logsf", "pdf", "sf")
+    },
+    **{name: f"md.functional.stats.poisson.{name}, or the formula" for name in ("logpmf", "pmf")},
 }
 """What to use instead of functions of SciPy that take arrays only."""

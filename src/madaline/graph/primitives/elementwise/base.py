@@ -9,7 +9,19 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from madaline.graph.arrays import Array, Operand, Tangent
-from madaline.graph.node import BOOL, CONSTANT, FLOAT64, INT64, Node, as_node, constant, graph_dtype, is_constant
+from madaline.graph.node import (
+    BOOL,
+    CONSTANT,
+    FLOAT32,
+    FLOAT64,
+    INT64,
+    Node,
+    as_node,
+    constant,
+    graph_dtype,
+    is_constant,
+    scalar_constant,
+)
 from madaline.graph.primitive import PRIMITIVES, ZERO, Primitive, Sample, elements
 from madaline.graph.shapes import Rows, Shape, broadcast
 
@@ -60,6 +72,11 @@ class Elementwise(Primitive):
     "One interval for each argument, where samples are drawn; none of them crosses a singularity."
 
     def __call__(self, *args: Any, **params: Any) -> Any:
+        inputs = None if params or self.types == "logical" else _plain_inputs(args)
+        if inputs is not None:
+            first, last = inputs[0], inputs[-1]
+            shape = first.shape if first.shape == last.shape else broadcast(first.shape, last.shape)
+            return Node(self, inputs, {}, shape, BOOL if self.types == "compare" else first.dtype)
         for arg in args:
             if isinstance(arg, Node):
                 break
@@ -142,6 +159,36 @@ class Elementwise(Primitive):
 
     def keeps_rows(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> bool:
         return True
+
+
+def _plain_inputs(args: Sequence[Any]) -> tuple[Node, ...] | None:
+    """One or two arguments as inputs of a node, where they need no conversion: floats of one type, Python's numbers."""
+    first, last = args[0], args[-1]
+    if type(first) is Node:
+        dtype = first.dtype
+    elif type(last) is Node:
+        dtype = last.dtype
+    else:
+        return None
+    if (dtype is not FLOAT64 and dtype is not FLOAT32) or len(args) > 2:
+        return None
+    constants = 0
+    inputs = []
+    for arg in args:
+        if type(arg) is Node:
+            if arg.memory is not None or arg.dtype is not dtype:
+                return None
+            constants += arg.primitive is CONSTANT
+            inputs.append(arg)
+        elif type(arg) is float or type(arg) is int:
+            constants += 1
+            inputs.append(scalar_constant(arg, dtype))
+        elif type(arg) is np.ndarray and arg.dtype is dtype:
+            constants += 1
+            inputs.append(constant(arg))
+        else:
+            return None
+    return None if constants == len(args) else tuple(inputs)
 
 
 def _is_known(x: Array) -> bool:

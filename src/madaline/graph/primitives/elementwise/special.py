@@ -172,26 +172,46 @@ class Betainc(SpecialFunction):
         return None, None, np.exp((a - 1.0) * np.log(x) + (b - 1.0) * np.log1p(-x) - betaln(a, b))
 
 
-class _Bessel(SpecialFunction):
-    """A Bessel function of integer ``order``, whose derivative is made of its neighbours."""
+class Stdtr(SpecialFunction):
+    r"""Student's distribution function with ``df`` degrees of freedom; the derivative by ``df`` is not known.
 
-    def value(self, x: Any, *, order: int) -> Any:
+    :math:`\partial y/\partial x = (1 + x^2/\nu)^{-(\nu+1)/2} / (\sqrt\nu\,B(\nu/2, 1/2))`.
+    """
+
+    name = "stdtr"
+    domains = (POSITIVE, (-2.0, 2.0))
+    without_derivative = (0,)
+
+    def derivative(self, df: Array, x: Array, y: Array) -> Any:
+        scale = 0.5 * np.log(df) + betaln(0.5 * df, 0.5 * np.ones_like(df))
+        return None, np.exp(-0.5 * (df + 1.0) * np.log1p(x * x / df) - scale)
+
+
+def _below(order: float) -> float:
+    """The order below, for functions that are even in an integer order."""
+    return abs(order - 1) if order == int(order) else order - 1
+
+
+class _Bessel(SpecialFunction):
+    """A Bessel function of a plain number ``order``, whose derivative is made of its neighbours."""
+
+    def value(self, x: Any, *, order: float) -> Any:
         from scipy import special
 
         return np.asarray(getattr(special, self.scipy_name)(order, x)).astype(np.asarray(x).dtype)
 
-    def slope(self, x: Array, y: Array, order: int) -> Array:
+    def slope(self, x: Array, y: Array, order: float) -> Array:
         """The derivative."""
         raise NotImplementedError
 
-    def jvp(self, x: Array, y: Array, x_dot: Tangent, *, order: int) -> Tangent:
+    def jvp(self, x: Array, y: Array, x_dot: Tangent, *, order: float) -> Tangent:
         return x_dot * self.slope(x, y, order)
 
-    def vjp(self, x: Array, y: Array, y_bar: Array, *, order: int) -> tuple[Array]:
+    def vjp(self, x: Array, y: Array, y_bar: Array, *, order: float) -> tuple[Array]:
         return (y_bar * self.slope(x, y, order),)
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
-        for order in (0, 1, 3):
+        for order in (0, 1, 3, 0.5)[: 4 if self.domains[0][0] > 0 else 3]:
             yield (rng.uniform(*self.domains[0], size=(5, 3)),), {"order": order}
 
 
@@ -201,8 +221,8 @@ class BesselI(_Bessel):
     name = "bessel_i"
     scipy_name = "iv"
 
-    def slope(self, x: Array, y: Array, order: int) -> Array:
-        return 0.5 * (self(x, order=abs(order - 1)) + self(x, order=order + 1))
+    def slope(self, x: Array, y: Array, order: float) -> Array:
+        return 0.5 * (self(x, order=_below(order)) + self(x, order=order + 1))
 
 
 class ScaledBesselI(_Bessel):
@@ -211,8 +231,8 @@ class ScaledBesselI(_Bessel):
     name = "scaled_bessel_i"
     scipy_name = "ive"
 
-    def slope(self, x: Array, y: Array, order: int) -> Array:
-        return 0.5 * (self(x, order=abs(order - 1)) + self(x, order=order + 1)) - np.sign(x) * y
+    def slope(self, x: Array, y: Array, order: float) -> Array:
+        return 0.5 * (self(x, order=_below(order)) + self(x, order=order + 1)) - np.sign(x) * y
 
 
 class BesselJ(_Bessel):
@@ -221,7 +241,7 @@ class BesselJ(_Bessel):
     name = "bessel_j"
     scipy_name = "jv"
 
-    def slope(self, x: Array, y: Array, order: int) -> Array:
+    def slope(self, x: Array, y: Array, order: float) -> Array:
         if order == 0:
             return -self(x, order=1)
         return 0.5 * (self(x, order=order - 1) - self(x, order=order + 1))
@@ -242,8 +262,8 @@ class BesselK(_Bessel):
     scipy_name = "kv"
     domains = (POSITIVE,)
 
-    def slope(self, x: Array, y: Array, order: int) -> Array:
-        return -0.5 * (self(x, order=abs(order - 1)) + self(x, order=order + 1))
+    def slope(self, x: Array, y: Array, order: float) -> Array:
+        return -0.5 * (self(x, order=_below(order)) + self(x, order=order + 1))
 
 
 polygamma = PRIMITIVES["polygamma"]
