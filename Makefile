@@ -17,7 +17,7 @@ endif
 native_sources := $(wildcard native/kernels/*.h native/bind/*.h native/bind/*.cpp)
 native_files := $(native_sources) $(wildcard native/tests/*.cpp)
 
-.PHONY: help setup demo test test-times test-native test-oracles test-web test-clinic test-gallery record-oracles sanitize lint format types bench wheel fuzz clean
+.PHONY: help setup demo test test-times test-native test-oracles test-web test-clinic test-gallery record-oracles sanitize lint format types bench bench-tables wheel fuzz clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -158,6 +158,15 @@ bench: setup .venv-oracles/peers ## Run the benchmarks against the peers (instal
 	.venv-oracles/bin/python benchmarks/population.py --jax
 	.venv-oracles/bin/python benchmarks/anatomy.py
 	.venv-oracles/bin/python benchmarks/report.py
+
+.venv-oracles/table-peers: .venv-oracles/installed
+	.venv-oracles/bin/python -m pip install --quiet --group table-peers
+	@touch $@
+
+bench-tables: setup .venv-oracles/table-peers ## Compare preset="best" with other models for tables (needs MADALINE_DATA)
+	.venv-oracles/bin/python benchmarks/recipe.py --half report --run recipe LightGBM CatBoost HistGradientBoosting \
+	  "scikit-learn MLP" linear RealMLP-TD
+	.venv-oracles/bin/python benchmarks/recipe.py --page
 
 .venv/wheel: .venv/build
 	$(BIN)/python -m pip install --quiet --group wheel

@@ -18,14 +18,9 @@ from typing import Any
 import harness
 import numpy as np
 import polars as pl
+import table_peers
 import tabular
-from presets import categories, in_pandas, ranks
-from sklearn.compose import make_column_transformer
-from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LogisticRegression, RidgeCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+from presets import ranks
 
 import madaline as md
 
@@ -34,27 +29,12 @@ WHO = ("best", "auto", "gradient boosting", "linear")
 
 
 def fitted(who: str, data: tabular.Tabular, X: pl.DataFrame, y: np.ndarray, seed: int) -> Any:
-    """A fitted model that takes polars frames, or pandas frames if it is scikit-learn's."""
+    """A fitted model."""
     if who in ("best", "auto"):
         kind = md.MLPClassifier if data.is_classification else md.MLPRegressor
         return kind(preset=who, random_state=seed).fit(X, y)
-    table = in_pandas(X)
-    named = categories(data, table)
-    numbers = [name for name in table.columns if name not in named]
-    if who == "linear":
-        prepare = make_column_transformer(
-            (make_pipeline(SimpleImputer(strategy="median", add_indicator=True), StandardScaler()), numbers),
-            (OneHotEncoder(handle_unknown="infrequent_if_exist", min_frequency=2, sparse_output=False), named),
-        )
-        model: Any = LogisticRegression(max_iter=500) if data.is_classification else RidgeCV(np.logspace(-3, 3, 13))
-    else:
-        codes = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-1)
-        prepare = make_column_transformer((codes, named), remainder="passthrough")
-        kind = HistGradientBoostingClassifier if data.is_classification else HistGradientBoostingRegressor
-        model = kind(random_state=seed)
-    for name in named:
-        table[name] = table[name].astype(str).where(table[name].notna(), "missing")
-    return make_pipeline(prepare, model).fit(table, y), named
+    make = table_peers.linear if who == "linear" else table_peers.boosting
+    return make(data, seed).fit(X, y)
 
 
 def measure(who: str, data: tabular.Tabular, seed: int, rows: int) -> dict[str, float]:
@@ -63,23 +43,17 @@ def measure(who: str, data: tabular.Tabular, seed: int, rows: int) -> dict[str, 
     start, cpu = time.perf_counter(), time.process_time()
     model = fitted(who, data, X, y, seed)
     found = {"seconds": time.perf_counter() - start, "cpu": time.process_time() - cpu}
-    test: Any = Z
-    if isinstance(model, tuple):
-        model, named = model
-        test = in_pandas(Z)
-        for name in named:
-            test[name] = test[name].astype(str).where(test[name].notna(), "missing")
     start = time.perf_counter()
-    predicted = np.asarray(model.predict(test))
+    predicted = np.asarray(model.predict(Z))
     found["predict seconds"] = time.perf_counter() - start
     if data.is_classification:
-        p = np.clip(model.predict_proba(test), 1e-7, 1.0)
+        p = np.clip(model.predict_proba(Z), 1e-7, 1.0)
         place = {name: k for k, name in enumerate(np.asarray(model.classes_).tolist())}
         known = [p[row, place[name]] if name in place else 1e-7 for row, name in enumerate(truth.tolist())]
         return found | {"score": float(np.mean(predicted == truth)), "log loss": float(-np.mean(np.log(known)))}
     found["score"] = float(1.0 - np.mean((truth - predicted) ** 2) / np.var(truth))
     if who in ("best", "auto"):
-        low, high = model.predict_interval(test, coverage=0.9)
+        low, high = model.predict_interval(Z, coverage=0.9)
         found["coverage"] = float(np.mean((low <= truth) & (truth <= high)))
     return found
 

@@ -18,68 +18,13 @@ from typing import Any
 
 import harness
 import numpy as np
-import pandas as pd
 import polars as pl
+import table_peers
 import tabular
-from sklearn.compose import TransformedTargetRegressor, make_column_transformer
-from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from sklearn.impute import SimpleImputer
-from sklearn.neural_network import MLPClassifier, MLPRegressor
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import madaline as md
 
 NUMBERS = harness.RESULTS / "presets.json"
-MOST_CATEGORIES = 250
-"Maximum number of categories per column of gradient boosting; rarer ones are treated as missing."
-
-
-def in_pandas(frame: pl.DataFrame) -> pd.DataFrame:
-    """The table as a pandas data frame, with dates as numbers."""
-    dates = [name for name, dtype in frame.schema.items() if dtype.is_temporal()]
-    return frame.with_columns(frame[name].to_physical() for name in dates).to_pandas()
-
-
-def categories(data: tabular.Tabular, X: pd.DataFrame) -> list[str]:
-    """Categorical columns, according to the data card or their type."""
-    return [
-        name
-        for name in X.columns
-        if name not in tabular.DATES and (name in data.categorical or not pd.api.types.is_numeric_dtype(X[name]))
-    ]
-
-
-def scikit_mlp(data: tabular.Tabular, X: pl.DataFrame, y: np.ndarray, Z: pl.DataFrame, seed: int) -> np.ndarray:
-    """scikit-learn's MLP with imputing, one-hot encoding, standardising (also of targets) and early stopping."""
-    train, test = in_pandas(X), in_pandas(Z)
-    named = categories(data, train)
-    for frame in (train, test):
-        frame[named] = frame[named].astype(str).where(frame[named].notna(), "missing")
-    prepare = make_column_transformer(
-        (
-            make_pipeline(SimpleImputer(strategy="median", add_indicator=True), StandardScaler()),
-            [name for name in train.columns if name not in named],
-        ),
-        (OneHotEncoder(handle_unknown="infrequent_if_exist", min_frequency=2, sparse_output=False), named),
-    )
-    settings = {"early_stopping": True, "max_iter": 500, "random_state": seed}
-    net: Any = MLPClassifier(**settings)
-    if not data.is_classification:
-        net = TransformedTargetRegressor(MLPRegressor(**settings), transformer=StandardScaler())
-    return make_pipeline(prepare, net).fit(train, y).predict(test)
-
-
-def boosting(data: tabular.Tabular, X: pl.DataFrame, y: np.ndarray, Z: pl.DataFrame, seed: int) -> np.ndarray:
-    """scikit-learn's gradient boosting, which supports categories and missing values."""
-    train, test = in_pandas(X), in_pandas(Z)
-    named = categories(data, train)
-    for name in named:
-        common = train[name].astype(str).value_counts().index[:MOST_CATEGORIES]
-        for frame in (train, test):
-            frame[name] = frame[name].astype(str).where(frame[name].notna()).astype(pd.CategoricalDtype(common))
-    kind = HistGradientBoostingClassifier if data.is_classification else HistGradientBoostingRegressor
-    return kind(random_state=seed).fit(train, y).predict(test)
 
 
 def preset(data: tabular.Tabular, X: pl.DataFrame, y: np.ndarray, Z: pl.DataFrame, seed: int) -> np.ndarray:
@@ -88,10 +33,19 @@ def preset(data: tabular.Tabular, X: pl.DataFrame, y: np.ndarray, Z: pl.DataFram
     return kind(preset="auto", random_state=seed).fit(X, y).predict(Z)
 
 
+def peer(make: Callable[..., table_peers.Peer]) -> Callable[..., np.ndarray]:
+    """A model of another library."""
+
+    def predicted(data: tabular.Tabular, X: pl.DataFrame, y: np.ndarray, Z: pl.DataFrame, seed: int) -> np.ndarray:
+        return make(data, seed).fit(X, y).predict(Z)
+
+    return predicted
+
+
 CONTESTANTS: dict[str, Callable[..., np.ndarray]] = {
     'madaline preset="auto"': preset,
-    "scikit-learn MLP, pipeline": scikit_mlp,
-    "gradient boosting": boosting,
+    "scikit-learn MLP, pipeline": peer(table_peers.scikit_mlp),
+    "gradient boosting": peer(table_peers.boosting),
 }
 
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-FOLDER = Path(os.environ.get("MADALINE_DATA", "../shared/data")) / "tabular"
+DATA = Path(os.environ.get("MADALINE_DATA", "../shared/data"))
+FOLDER = DATA / "tabular"
 
 DATES = ("pickup", "dropoff")
 "Columns with dates as text."
@@ -28,11 +29,13 @@ class Tabular:
     categorical: tuple[str, ...]
     all: pl.DataFrame
 
-    def split(self, seed: int, *, most_rows: int = 10_000, share: float = 0.25) -> tuple[Any, Any, Any, Any]:
+    def split(
+        self, seed: int, *, most_rows: int = 10_000, most_test_rows: int | None = None, share: float = 0.25
+    ) -> tuple[Any, Any, Any, Any]:
         """Training and test set, each with a maximum number of rows: X, y, X, y."""
         order = np.random.default_rng(seed).permutation(len(self.y))
         n_test = round(share * len(order))
-        test, train = order[: min(n_test, most_rows)], order[n_test:][:most_rows]
+        test, train = order[: min(n_test, most_test_rows or most_rows)], order[n_test:][:most_rows]
         return self.X[train], self.y[train], self.X[test], self.y[test]
 
 
@@ -43,7 +46,9 @@ def names() -> list[str]:
 
 
 def load(name: str) -> Tabular:
-    """Load a data set without the rows that have no target."""
+    """Load a data set without the rows that have no target; ``pack/set`` is a set of a collection."""
+    if "/" in name:
+        return _from_pack(*name.split("/"))
     card = json.loads((FOLDER / f"{name}.json").read_text())
     frame = pl.read_parquet(FOLDER / f"{name}.parquet")
     targets = card["target"] if isinstance(card["target"], list) else [card["target"]]
@@ -58,3 +63,13 @@ def load(name: str) -> Tabular:
         pl.col(name).str.to_datetime("%Y-%m-%d %H:%M:%S") for name in frame.columns if name in DATES
     )
     return Tabular(name, X, y, is_classification, tuple(card["categorical"]), frame)
+
+
+def _from_pack(pack: str, name: str) -> Tabular:
+    """A set of one of the collections of arrays; all columns are numbers."""
+    arrays = np.load(DATA / "packs" / f"{pack}.npz")
+    X, y = arrays[f"{name}/X"], arrays[f"{name}/y"]
+    frame = pl.DataFrame({f"x{column}": X[:, column].astype(np.float64) for column in range(X.shape[1])})
+    is_classification = pack == "uci121"
+    y = y.astype(str) if is_classification else y.astype(np.float64)
+    return Tabular(name, frame, y, is_classification, (), frame)

@@ -34,7 +34,7 @@ def shops(tmp_path):
 def test_an_ensemble_is_trained_used_and_trained_again(madaline):
     ran = madaline("train", "penguins", "--out", "run", *QUICK)
     assert ran.code == 0, ran.err
-    assert "Trained an ensemble of 32 members" in ran.out
+    assert "Trained an ensemble of 40 members" in ran.out
     assert "net: 16 members on 8 folds, weight" in ran.out
     assert "rows for validation" not in ran.out
     assert madaline("evaluate", "run", "penguins").code == 0

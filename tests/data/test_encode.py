@@ -117,6 +117,23 @@ def test_numbers_may_have_waves_and_nothing_else_has_them(table):
     assert alone.front().init(matrix)(matrix).shape == (2, 5)
 
 
+def test_numbers_may_have_bins_and_every_input_a_factor(table):
+    plan = md.data.TablePlan.fit(table, bins=5, waves=3, scale_rate=2.0)
+    (numbers, _) = plan.front().layers[0].layers
+    assert numbers == md.Sequential(md.nn.Piecewise(5, columns=(0, 2)), md.nn.Periodic(3, columns=(0, 2)))
+    assert plan.front().layers[-1] == md.nn.FeatureScale(2.0)
+    rows = plan.encode(table)
+    assert plan.front().init(rows)(rows).shape == (60, 18 + 2 * (5 + 3) + 8)
+
+
+def test_features_of_a_plan_can_be_changed(table):
+    plan = md.data.TablePlan.fit(table, bins=5, scale_rate=2.0)
+    assert plan.adds_features
+    plain = plan.with_features(bins=0, scale_rate=0.0)
+    assert not plain.adds_features
+    assert plain.with_features(bins=1000).bins == 128  # there are two numbers, and at most 256 bins
+
+
 def test_inputs_have_names_of_their_own():
     names = [f"k{i}" for i in range(12)] * 2
     plan = md.data.TablePlan.fit({"a.b": names, "a_b": names, "numbers": names, "": names, "x": list(range(24))})

@@ -83,11 +83,11 @@ def test_intervals_are_as_wide_as_the_errors_there(coverage):
 
 
 def test_several_targets_have_intervals_of_their_own():
-    X, y = noisy(600, 0)
+    X, y = noisy(1500, 0)
     targets = np.column_stack([y, 1000.0 * y])
     reg = md.MLPRegressor(preset="auto", hidden_layer_sizes=(16,), max_iter=10, random_state=0).fit(X, targets)
     low, high = reg.predict_interval(X, 0.9)
-    assert low.shape == high.shape == (600, 2)
+    assert low.shape == high.shape == (1500, 2)
     held = (low <= targets) & (targets <= high)
     assert held.mean(axis=0) == pytest.approx(0.9, abs=0.07)
     assert np.median(high[:, 1] - low[:, 1]) > 100.0 * np.median(high[:, 0] - low[:, 0])
@@ -161,3 +161,35 @@ def test_intervals_come_back_from_a_file(tmp_path, kind):
     ):
         np.testing.assert_array_equal(one, other)
     assert len(LEVELS) == 200
+
+
+def test_rows_without_weight_are_left_out(rng):
+    truth, prediction = rng.normal(size=(200, 2)), rng.normal(size=(200, 2))
+    weight = (np.arange(200) % 3 > 0).astype(float)
+    weighted = Intervals.learn(truth, prediction, 5.0 * weight)
+    some = Intervals.learn(truth[weight > 0], prediction[weight > 0])
+    for name in ("centres", "spreads", "sizes"):
+        np.testing.assert_allclose(getattr(weighted, name), getattr(some, name), rtol=1e-12)
+
+
+def test_intervals_hold_for_rows_in_the_proportion_of_their_weights(rng):
+    """Half of the rows have errors ten times as large; by their weight, they are 90 % of the rows that will come."""
+    sizes = np.where(np.arange(2000) % 2, 1.0, 10.0)[:, None]
+    errors = sizes * rng.normal(size=(2000, 1))
+    weight = np.where(sizes[:, 0] > 1.0, 9.0, 1.0)
+    zeros = np.zeros((2000, 1))
+    margin = Intervals.learn(errors, zeros, weight).margins(zeros[:1], 0.8)[0, 0]
+    assert np.average(np.abs(errors[:, 0]) <= margin, weights=weight) == pytest.approx(0.8, abs=0.01)
+    plain = Intervals.learn(errors, zeros).margins(zeros[:1], 0.8)[0, 0]
+    assert np.average(np.abs(errors[:, 0]) <= plain, weights=weight) < 0.75
+
+
+def test_weights_reach_the_intervals_of_an_estimator(rng):
+    X = rng.normal(size=(300, 1))
+    y = np.where(np.arange(300) % 2, 0.1, 5.0) * rng.normal(size=300)
+    regressor = md.MLPRegressor(hidden_layer_sizes=(4,), max_iter=2, random_state=0).fit(X, y)
+    plain, weighted = (
+        np.subtract(*regressor.calibrate(X, y, weight).predict_interval(X[:1])[::-1])
+        for weight in (None, np.where(np.arange(300) % 2, 1.0, 1e-9))
+    )
+    assert weighted < 0.5 * plain

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import warnings
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -30,8 +31,8 @@ NUMBERS = "numbers"
 SHOWN_COLUMNS, PRINTED_COLUMNS = 10, 100
 "Number of columns that an error lists, and that a printed plan lists."
 BLOCK_ROWS = 4096
-MOST_WAVES = 256
-"Number of waves of all columns together; more would cost more than the rest of a net."
+MOST_FEATURES = 256
+"Number of waves, and of bins, of all columns together; more would cost more than the rest of a net."
 
 
 @description
@@ -48,6 +49,13 @@ class TablePlan(Description):
         Whether the training table had column names; if not, columns are found by their position.
     waves : int
         Number of waves of each number that are added as inputs, by :class:`~madaline.nn.layers.periodic.Periodic`.
+    bins : int
+        Number of bins of each number that are added as inputs, by :class:`~madaline.nn.layers.piecewise.Piecewise`.
+    wave_std : float
+        Standard deviation of the frequencies of the waves before training.
+    scale_rate : float
+        Multiple of the learning rate of a learned factor for each input, by
+        :class:`~madaline.nn.layers.feature_scale.FeatureScale`; 0 for no such factors.
 
     Examples
     --------
@@ -62,11 +70,19 @@ class TablePlan(Description):
     registry: ClassVar[Registry[Any]] = TABLE_PLANS
     name: ClassVar[str] = "table"
 
-    ranges: ClassVar[Mapping[str, str]] = {"waves": "[0, 4096]"}
+    ranges: ClassVar[Mapping[str, str]] = {
+        "waves": "[0, 4096]",
+        "bins": "[0, 4096]",
+        "wave_std": "(0, inf)",
+        "scale_rate": "[0, inf)",
+    }
 
     columns: tuple[ColumnPlan, ...]
     has_names: bool = True
     waves: int = 0
+    bins: int = 0
+    wave_std: float = 0.1
+    scale_rate: float = 0.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -87,6 +103,9 @@ class TablePlan(Description):
         one_hot: int = 8,
         embedding: int = 8,
         waves: int = 0,
+        bins: int = 0,
+        wave_std: float = 0.1,
+        scale_rate: float = 0.0,
         ignore: Collection[str] = (),
         categorical: Collection[str] = (),
         numeric: Collection[str] = (),
@@ -112,6 +131,13 @@ class TablePlan(Description):
         waves : int
             Number of waves of each number that are added as inputs. 16 make functions that jump easier to learn. With
             many numbers there are fewer of each, so that there are at most 256 in total.
+        bins : int
+            Number of bins between quantiles of each number that are added as inputs. They make thresholds easier to
+            learn. With many numbers there are fewer of each, as with waves.
+        wave_std : float
+            Standard deviation of the frequencies of the waves before training.
+        scale_rate : float
+            Multiple of the learning rate of a learned factor for each input; 0 for no such factors.
         ignore, categorical, numeric : collections of str
             Columns to leave out, to use as categories, and to use as numbers.
         dates : {"dmy", "mdy", "ymd"} or dict of str, optional
@@ -131,9 +157,32 @@ class TablePlan(Description):
         plans = [
             fit_column(table, role, scaling=scaling, clip=how, one_hot=one_hot, embedding=embedding) for role in roles
         ]
-        n_numbers = sum(isinstance(plan, Number) for plan in plans)
-        waves = min(waves, MOST_WAVES // max(n_numbers, 1))
-        return cls(tuple(plans), has_names=table.has_names, waves=waves)
+        return cls(tuple(plans), has_names=table.has_names).with_features(
+            waves=waves, bins=bins, wave_std=wave_std, scale_rate=scale_rate
+        )
+
+    def with_features(
+        self,
+        *,
+        waves: int | None = None,
+        bins: int | None = None,
+        wave_std: float | None = None,
+        scale_rate: float | None = None,
+    ) -> TablePlan:
+        """The plan with other features of numbers, as in :meth:`fit`; those that are not given stay as they are."""
+        most = MOST_FEATURES // max(sum(isinstance(plan, Number) for plan in self.columns), 1)
+        return replace(
+            self,
+            waves=self.waves if waves is None else min(waves, most),
+            bins=self.bins if bins is None else min(bins, most),
+            wave_std=self.wave_std if wave_std is None else wave_std,
+            scale_rate=self.scale_rate if scale_rate is None else scale_rate,
+        )
+
+    @property
+    def adds_features(self) -> bool:
+        """Whether a net has more inputs than the arrays of :meth:`encode`, or factors for them."""
+        return bool(self.waves or self.bins or self.scale_rate)
 
     def encode(self, table: Any) -> dict[str, np.ndarray]:
         """The arrays of a table by the names of the net's inputs.
@@ -171,8 +220,10 @@ class TablePlan(Description):
         If there is only the matrix ``numbers``, it may also be passed by itself.
         """
         from madaline.nn.layers.embedding import Embedding
+        from madaline.nn.layers.feature_scale import FeatureScale
         from madaline.nn.layers.parallel import Concat, Parallel
         from madaline.nn.layers.periodic import Periodic
+        from madaline.nn.layers.piecewise import Piecewise
         from madaline.nn.layers.reshape import Identity
         from madaline.nn.layers.sequential import Sequential
 
@@ -180,10 +231,13 @@ class TablePlan(Description):
         features = self.features()
         numbers = {plan.column for plan in self.columns if isinstance(plan, Number)}
         places = tuple(place for place, name in enumerate(features) if name in numbers)
-        first = Periodic(self.waves, columns=places) if self.waves and places else Identity()
+        added: list[Any] = [Piecewise(self.bins, columns=places)] if self.bins and places else []
+        added += [Periodic(self.waves, columns=places, std=self.wave_std)] if self.waves and places else []
+        first = Identity() if not added else added[0] if len(added) == 1 else Sequential(*added)
         branches: dict[str, Any] = {NUMBERS: first} if features else {}
         branches |= {inputs[p.column]: Embedding(p.n_codes, p.width) for p in self.columns if isinstance(p, Embedded)}
-        return Sequential(Parallel(**branches), Concat())
+        scale = [FeatureScale(self.scale_rate)] if self.scale_rate else []
+        return Sequential(Parallel(**branches), Concat(), *scale)
 
     def used(self) -> tuple[ColumnPlan, ...]:
         """The columns that are not left out."""

@@ -436,16 +436,20 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         self.out_activation_ = {"sigmoid": "logistic", "own": self.loss_function_.out_activation}.get(name, name)
 
     def new_model(
-        self, settings: NetParameters, rows: RowSet, rng: np.random.RandomState, *, is_linear: bool = False
+        self,
+        settings: NetParameters,
+        rows: RowSet,
+        rng: np.random.RandomState,
+        *,
+        plan: TablePlan | None = None,
     ) -> Model:
-        """A new model for rows such as these; a linear one takes the columns of a table without added features."""
+        """A new model for rows such as these; ``plan`` replaces the table plan, to add other features."""
         dtype = settings.dtype or (rows.X.dtype if hasattr(rows.X, "dtype") else "float32")
-        plan = self.__dict__.get("table_plan_")
-        if is_linear and plan is not None:
-            plan = replace(plan, waves=0)
-        front = plan.front() if plan is not None and (isinstance(rows.X, dict) or plan.waves) else None
+        plan = self.__dict__.get("table_plan_") if plan is None else plan
+        front = plan.front() if plan is not None and (isinstance(rows.X, dict) or plan.adds_features) else None
         net = network(settings, self.n_outputs_, front)
-        model = Model.of(net, rows.X if looks_at_rows(settings.init) else rows.inputs, seed=seed_of(rng), dtype=dtype)
+        looks = looks_at_rows(settings.init) or (plan is not None and plan.bins)
+        model = Model.of(net, rows.X if looks else rows.inputs, seed=seed_of(rng), dtype=dtype)
         if settings.init is None:
             draw_as_scikit_learn(model, rng, logistic=settings.activation == "logistic")
         return model

@@ -12,8 +12,9 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _check_partial_fit_first_call, type_of_target
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from madaline.errors import ConfigError
+from madaline.errors import ConfigError, ShapeError
 from madaline.estimators.base import NetEstimator
 from madaline.estimators.documentation import documented
 from madaline.estimators.losses import SeveralClasses, SummedOverOutputs, scikit_loss
@@ -23,6 +24,7 @@ from madaline.estimators.recipe import can_continue
 from madaline.estimators.row_set import RowSet
 from madaline.estimators.tables import plain_matrix
 from madaline.estimators.targets import Classes
+from madaline.estimators.thresholds import best_threshold
 from madaline.losses.classes import ClassLoss, LabelLoss
 from madaline.losses.cross_entropy import BinaryCrossEntropy, CrossEntropy
 from madaline.losses.custom import CustomLoss
@@ -217,6 +219,60 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
     def predict_proba(self, X: Any) -> Any:
         """Probabilities of the classes, in the order of ``classes_``; a list of them for several targets."""
         return self.probabilities(self._predict_rows(X))
+
+    @available_if(_has_probabilities)
+    def choose_threshold(
+        self,
+        y: ArrayLike,
+        X: ArrayLike | None = None,
+        *,
+        metric: str | None = None,
+        cost: tuple[float, float] | None = None,
+        precision: float | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """The probability of the second class above which it should be predicted, by a metric, by costs or a precision.
+
+        This replaces class weights, which distort probabilities. scikit-learn's ``FixedThresholdClassifier`` makes a
+        classifier with this threshold. The rows must not be those that the net was trained on; with ``preset="best"``
+        the out-of-fold predictions of the training rows serve.
+
+        Parameters
+        ----------
+        y : array of shape (n_samples,)
+            Classes of the rows; without ``X``, those given to ``fit``.
+        X : array or data frame, optional
+            Rows that training did not see. By default ``oof_prediction_`` is used, which ``preset="best"`` makes.
+        metric : {"accuracy", "balanced_accuracy", "f1"}, optional
+            The metric to maximise.
+        cost : (float, float), optional
+            The costs of a false positive and of a false negative, whose sum is minimised.
+        precision : float, optional
+            The smallest precision; the threshold with the largest recall is chosen.
+        sample_weight : array of shape (n_samples,), optional
+        """
+        check_is_fitted(self, "model_")
+        if self.class_encoding_.kind != "binary" or len(self.classes_) != 2:
+            raise ConfigError("choose_threshold is for two classes.")
+        if X is None and "oof_prediction_" not in self.__dict__:
+            raise ConfigError(
+                'choose_threshold needs rows that training did not see: pass X, or fit with preset="best".'
+            )
+        p = np.asarray(self.oof_prediction_ if X is None else self.predict_proba(X))[:, 1]
+        labels = np.asarray(y).ravel()
+        if len(labels) != len(p):
+            raise ShapeError(f"y has {len(labels)} values, and there are predictions of {len(p)} rows.")
+        self.class_encoding_.check_known(labels, warm_start=False)
+        weight = _check_sample_weight(sample_weight, np.empty((len(p), 1)))
+        used = np.isfinite(p)
+        return best_threshold(
+            p[used],
+            self.class_encoding_.encode(labels)[used],
+            weight[used],
+            metric=metric,
+            cost=cost,
+            precision=precision,
+        )
 
     def predict_encoded(self, arrays: Any) -> np.ndarray:
         """Probabilities for rows that are already encoded by ``table_plan_``, for explanations."""

@@ -48,18 +48,28 @@ class Intervals:
             raise ValueError("the bins of the prediction intervals are not in order")
 
     @classmethod
-    def learn(cls, truth: np.ndarray, prediction: np.ndarray) -> Intervals:
-        """Learn from the targets and predictions of rows that training did not see, both (n_rows, n_targets)."""
-        bins = [_bins(error, column) for error, column in zip(np.abs(truth - prediction).T, prediction.T, strict=True)]
+    def learn(cls, truth: np.ndarray, prediction: np.ndarray, weight: np.ndarray | None = None) -> Intervals:
+        """Learn from the targets and predictions of rows that training did not see.
+
+        Parameters
+        ----------
+        truth, prediction : arrays of shape (n_rows, n_targets)
+        weight : array of shape (n_rows,), optional
+            A row counts as many times as its weight, relative to the mean weight.
+        """
+        weight = np.ones(len(truth)) if weight is None else np.asarray(weight, dtype=np.float64)
+        truth, prediction, weight = truth[weight > 0.0], prediction[weight > 0.0], weight[weight > 0.0]
+        errors = np.abs(truth - prediction)
+        columns = list(zip(errors.T, prediction.T, strict=True))
+        bins = [_bins(error, column, weight) for error, column in columns]
         n_bins = min(len(centres) for centres, _ in bins)
         if any(len(centres) != n_bins for centres, _ in bins):
-            bins = [_bins(e, p, n_bins) for e, p in zip(np.abs(truth - prediction).T, prediction.T, strict=True)]
+            bins = [_bins(error, column, weight, n_bins) for error, column in columns]
             n_bins = min(len(centres) for centres, _ in bins)
         centres = np.array([each[:n_bins] for each, _ in bins])
         spreads = np.array([each[:n_bins] for _, each in bins])
-        relative = np.sort(np.abs(truth - prediction) / _spread(centres, spreads, prediction), axis=0)
-        places = np.clip(np.ceil((len(relative) + 1) * LEVELS - 1e-9).astype(int) - 1, 0, len(relative) - 1)
-        return cls(centres, spreads, relative[places])
+        relative = errors / _spread(centres, spreads, prediction)
+        return cls(centres, spreads, np.stack([_sizes(column, weight) for column in relative.T], axis=1))
 
     def margins(self, prediction: Any, coverage: float) -> Any:
         """Half the width of the interval of each prediction (n_rows, n_targets), which may be traced."""
@@ -80,19 +90,32 @@ def is_covered(truth: np.ndarray, prediction: np.ndarray, coverage: float, *, se
     return found
 
 
-def _bins(error: np.ndarray, prediction: np.ndarray, most: int = MOST_BINS) -> tuple[np.ndarray, np.ndarray]:
+def _sizes(relative: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """The relative error that a fraction ``LEVELS`` of the rows do not exceed, by the weights of the rows."""
+    order = np.argsort(relative, kind="stable")
+    counted = np.cumsum(weight[order]) * (len(weight) / weight.sum())
+    wanted = (len(weight) + 1) * LEVELS
+    # Without weights, counted is 1, 2, 3 ... up to rounding.
+    places = np.clip(np.searchsorted(counted, wanted - 1e-9 * len(weight)), 0, len(weight) - 1)
+    return np.asarray(relative[order][places])
+
+
+def _bins(
+    error: np.ndarray, prediction: np.ndarray, weight: np.ndarray, most: int = MOST_BINS
+) -> tuple[np.ndarray, np.ndarray]:
     """Mean prediction and mean absolute error of bins with equally many rows, smoothed over neighbours."""
-    overall = max(float(error.mean()), 1e-12 * max(1.0, float(np.abs(prediction).max(initial=0.0))))
+    mean = float(np.average(error, weights=weight))
+    overall = max(mean, 1e-12 * max(1.0, float(np.abs(prediction).max(initial=0.0))))
     order = np.argsort(prediction, kind="stable")
     parts = np.array_split(order, max(1, min(most, len(order) // BIN_ROWS)))
     centres: list[float] = []
     spreads: list[float] = []
     for part in parts:
-        centre = float(prediction[part].mean())
+        centre = float(np.average(prediction[part], weights=weight[part]))
         if centres and centre <= centres[-1]:  # equal predictions
             continue
         centres.append(centre)
-        spreads.append(float(error[part].mean()))
+        spreads.append(float(np.average(error[part], weights=weight[part])))
     padded = np.pad(np.array(spreads), 1, mode="edge")
     smooth = (padded[:-2] + 2.0 * padded[1:-1] + padded[2:]) / 4.0
     return np.array(centres), np.maximum(smooth, SMALLEST_SPREAD * overall)

@@ -12,10 +12,10 @@ from madaline.estimators.recipe import is_lbfgs
 from madaline.optim.annealing import Cosine, LinearWarmup
 from madaline.optim.averaging import EMA
 
-CLASSES_FROM: dict[str, Any] = {"waves": 16}
+CLASSES_FROM: dict[str, Any] = {"bins": 16, "waves": 16}
 "Options of the table plan for classification, besides robust scaling and smooth clipping."
 
-NUMBERS_FROM: dict[str, Any] = {"waves": 16, "scaling": "winsorized", "clip": "log"}
+NUMBERS_FROM: dict[str, Any] = {"bins": 16, "waves": 16, "scale_rate": 6.0, "scaling": "winsorized", "clip": "log"}
 """Options for regression. Far values are compressed, not clipped: where the target follows a column far out, as delays
 do, clipping would lose it."""
 
@@ -39,7 +39,7 @@ NEEDS_STEPS = ("schedule", "weight_decay", "average")
 
 
 def before_reading(estimator: NetParameters, settings: NetParameters) -> NetParameters:
-    """The settings that are needed before the table is read: columns of any kind, scaled numbers and waves."""
+    """The settings that are needed before the table is read: columns of any kind, scaled numbers, bins and waves."""
     data: dict[str, Any] = CLASSES_FROM if is_classifier(estimator) else NUMBERS_FROM
     settings = _with(estimator, settings, {"data": data, "dtype": "float32"})
     if isinstance(settings.data, dict):  # options that the user gave are added to those of the preset

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from madaline.data.scale import centre_and_scale
 from madaline.errors import ConfigError, DataWarning, ShapeError, TargetError
@@ -125,12 +125,12 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
         super()._finish_fit(settings, validation)
         if validation is not None and len(validation) > 1:
             prediction = self.clip_to_bounds(self.in_target_units(self._predictor(validation.X)))
-            self._learn_intervals(self.unscaled_targets(validation.y), prediction)
+            self._learn_intervals(self.unscaled_targets(validation.y), prediction, validation.weight)
 
     def _learn_from_held_out(self, outputs: np.ndarray, rows: RowSet, is_known: np.ndarray) -> None:
         found = np.asarray(self.clip_to_bounds(self.in_target_units(self.activated(outputs))), dtype=np.float64)
         truth = np.asarray(self.unscaled_targets(rows.y), dtype=np.float64).reshape(len(rows), -1)
-        self._learn_intervals(truth[is_known], found[is_known])
+        self._learn_intervals(truth[is_known], found[is_known], None if rows.weight is None else rows.weight[is_known])
         found[~is_known] = np.nan
         self.oof_prediction_ = found[:, 0] if found.shape[1] == 1 else found
 
@@ -153,7 +153,7 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
         """Predictions (n, n_targets) of rows that ``table_plan_`` has encoded already, for explanations."""
         return np.asarray(self.clip_to_bounds(self.in_target_units(self._predictor(plain_matrix(arrays)))))
 
-    def calibrate(self, X: Any, y: Any) -> Self:
+    def calibrate(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the size of errors from rows that training did not see, for ``predict_interval``.
 
         ``fit`` does this with the validation set, if there is one. Other rows give intervals that hold more exactly,
@@ -161,14 +161,15 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
 
         Parameters
         ----------
-        X, y
-            Rows and targets as in ``fit``; at least a hundred rows are recommended.
+        X, y, sample_weight
+            Rows, targets and weights as in ``fit``; at least a hundred rows are recommended.
         """
         truth = as_numbers(np.asarray(y, dtype=np.float64))
         prediction = np.asarray(self.predict(X), dtype=np.float64)
         if truth.shape != prediction.shape:
             raise ShapeError(f"y has shape {truth.shape}, and the predictions have shape {prediction.shape}.")
-        self._learn_intervals(truth, prediction)
+        weight = None if sample_weight is None else _check_sample_weight(sample_weight, np.empty((len(truth), 1)))
+        self._learn_intervals(truth, prediction, weight)
         return self
 
     @property
@@ -200,10 +201,12 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
         is_count = self.loss_function_.out_activation == "exp"
         return np.maximum(low, 0.0) if is_count else low, prediction + margins
 
-    def _learn_intervals(self, truth: np.ndarray, prediction: np.ndarray) -> None:
+    def _learn_intervals(self, truth: np.ndarray, prediction: np.ndarray, weight: np.ndarray | None = None) -> None:
         shape = len(truth), -1
+        if weight is not None and not (weight > 0.0).any():
+            weight = None
         self._intervals = Intervals.learn(
-            np.asarray(truth, np.float64).reshape(shape), np.asarray(prediction, np.float64).reshape(shape)
+            np.asarray(truth, np.float64).reshape(shape), np.asarray(prediction, np.float64).reshape(shape), weight
         )
 
     def _check_restored(self) -> None:

@@ -16,6 +16,7 @@ from madaline.nn.layers.dropout import Dropout as Dropout
 from madaline.nn.layers.dropout import SpatialDropout as SpatialDropout
 from madaline.nn.layers.embedding import Embedding as Embedding
 from madaline.nn.layers.ensemble import Ensemble as Ensemble
+from madaline.nn.layers.feature_scale import FeatureScale as FeatureScale
 from madaline.nn.layers.linear import Linear as Linear
 from madaline.nn.layers.linear import Maxout as Maxout
 from madaline.nn.layers.mlp import mlp as mlp
@@ -28,6 +29,7 @@ from madaline.nn.layers.parallel import Add as Add
 from madaline.nn.layers.parallel import Concat as Concat
 from madaline.nn.layers.parallel import Parallel as Parallel
 from madaline.nn.layers.periodic import Periodic as Periodic
+from madaline.nn.layers.piecewise import Piecewise as Piecewise
 from madaline.nn.layers.reshape import Flatten as Flatten
 from madaline.nn.layers.reshape import Identity as Identity
 from madaline.nn.layers.reshape import Input as Input
@@ -55,6 +57,7 @@ __all__ = [
     "ELU",
     "Embedding",
     "Ensemble",
+    "FeatureScale",
     "Flatten",
     "GELU",
     "GELUTanh",
@@ -78,6 +81,7 @@ __all__ = [
     "PReLU",
     "Parallel",
     "Periodic",
+    "Piecewise",
     "RMSNorm",
     "ReLU",
     "ReLU6",

@@ -91,9 +91,15 @@ def objects(values: Sequence[Any]) -> np.ndarray:
 
 def input_names(plan: TablePlan) -> list[str]:
     """Names of the inputs of the first linear layer of a net that begins with :meth:`TablePlan.front`, in order."""
-    waves = [f"{p.column} wave {k + 1}" for p in plan.columns if isinstance(p, Number) for k in range(plan.waves)]
+    added = [
+        f"{p.column} {what} {k + 1}"
+        for what, count in (("bin", plan.bins), ("wave", plan.waves))
+        for p in plan.columns
+        if isinstance(p, Number)
+        for k in range(count)
+    ]
     vectors = [f"{p.column} [{k + 1}]" for p in plan.columns if isinstance(p, Embedded) for k in range(p.width)]
-    return [*plan.features(), *waves, *vectors]
+    return [*plan.features(), *added, *vectors]
 
 
 def _values(plan: ColumnPlan, table: Table, name: str) -> np.ndarray:

@@ -50,7 +50,7 @@ def test_every_task_has_a_calibrated_ensemble_in_one_file(tmp_path, task):
     estimator = fitted(task)
     X, _ = table(30, seed=1)
     assert sum(member["weight"] for member in estimator.members_) == pytest.approx(1.0)
-    assert {member["kind"].split(",")[0] for member in estimator.members_} == {"net", "linear"}
+    assert {member["kind"].split(",")[0] for member in estimator.members_} == {"net", "linear", "additive"}
     md.save(estimator, tmp_path / "best.madaline")
     again = md.load(tmp_path / "best.madaline")
     np.testing.assert_array_equal(again.predict(X), estimator.predict(X))
@@ -98,6 +98,21 @@ def test_where_a_linear_model_is_best_it_is_used():
     assert weight > 0.5
     ridge = Ridge(1.0).fit(X, y).predict(Z)
     assert np.mean((best.predict(Z) - ridge) ** 2) < 0.1 * np.var(ridge)
+
+
+def test_where_columns_add_up_without_being_linear_additive_members_are_used():
+    rng = np.random.default_rng(0)
+    X, Z = rng.normal(size=(200, 5)), rng.normal(size=(500, 5))
+
+    def target(X):
+        return np.abs(X[:, 0]) + (X[:, 1] > 0.5) + np.cos(2.0 * X[:, 2])
+
+    y = target(X) + 0.1 * rng.normal(size=200)
+    best = md.MLPRegressor(**QUICK | {"max_iter": 20}).fit(X, y)
+    weight = sum(member["weight"] for member in best.members_ if member["kind"].startswith("additive"))
+    assert weight > 0.5
+    ridge = Ridge(1.0).fit(X, y).predict(Z)
+    assert np.mean((best.predict(Z) - target(Z)) ** 2) < 0.3 * np.mean((ridge - target(Z)) ** 2)
 
 
 def test_out_of_fold_predictions_are_by_members_that_did_not_see_the_row():
@@ -167,7 +182,7 @@ def test_ctrl_c_while_linear_members_are_trained_ends_training(monkeypatch):
     monkeypatch.setattr(md.Population, "fit", interrupted)
     with pytest.warns(UserWarning, match="interrupted"):
         estimator = md.MLPRegressor(**QUICK).fit(X, y, cv=2)
-    assert {member["kind"].split(",")[0] for member in estimator.members_} == {"linear"}
+    assert {member["kind"].split(",")[0] for member in estimator.members_} == {"linear", "additive"}
     assert estimator.history_.stopped == "interrupted"
     assert np.isfinite(estimator.predict(X)).all()
 

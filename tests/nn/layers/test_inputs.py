@@ -248,3 +248,46 @@ def test_a_net_with_waves_learns_a_function_that_jumps(rng):
         trainer = md.Trainer(md.Sequential(front, md.mlp(32, 1)), optimizer=md.Adam(1e-2))
         losses.append(trainer.fit(X, y, epochs=60)["loss"][-1])
     assert losses[1] < 0.5 * losses[0]
+
+
+# Piecewise and FeatureScale
+
+
+def test_a_linear_map_of_bins_is_any_piecewise_linear_function():
+    """Zigzag through the edges: the sum of the features' rises."""
+    X = np.arange(5.0)[:, None]
+    model = md.nn.Piecewise(4).init(X, dtype="float64")
+    rises = np.array([3.0, -1.0, 0.0, 5.0])
+    x = np.array([[0.5], [1.0], [3.5], [9.0], [-9.0]])
+    np.testing.assert_allclose(model(x)[:, 1:] @ rises, [1.5, 3.0, 4.5, 7.0, 0.0])
+
+
+def test_bins_of_columns_with_few_values_are_fewer():
+    X = np.stack([np.repeat([0.0, 1.0], 50), np.full(100, 7.0), np.arange(100.0)], axis=1)
+    model = md.nn.Piecewise(8).init(X, dtype="float64")
+    features = model(np.array([[0.5, 8.0, 1e30]]))[0, 3:].reshape(3, 8)
+    np.testing.assert_array_equal(features[0], [0.5] + [0.0] * 7)
+    np.testing.assert_array_equal(features[1], 0.0)  # a constant column has no bins
+    np.testing.assert_array_equal(features[2], 1.0)
+
+
+def test_bins_of_many_rows_come_from_a_sample(monkeypatch):
+    monkeypatch.setattr("madaline.nn.layers.piecewise.MOST_ROWS", 100)
+    X = np.arange(1000.0)[:, None]
+    left = md.nn.Piecewise(4).init(X, dtype="float64").state["left"][0]
+    np.testing.assert_allclose(left, [0.0, 240.0, 490.0, 740.0])  # every tenth row
+
+
+def test_bins_need_data():
+    with pytest.raises(ConfigError, match="it needs data for its bins"):
+        md.nn.Piecewise(4).init(3)
+    with pytest.raises(InputError, match="its bins need finite numbers"):
+        md.nn.Piecewise(4).init(np.array([[1.0], [np.nan]]))
+
+
+def test_factors_of_features_learn_faster_than_weights():
+    """One step of Adam changes a factor by the rate times the learning rate."""
+    model = md.nn.FeatureScale(5.0).init(np.ones((4, 1)), dtype="float64")
+    trainer = md.Trainer(model, loss="mse", optimizer=md.Adam(1e-3))
+    trainer.fit(np.ones((4, 1)), np.full((4, 1), 3.0), epochs=1, batch_size=4)
+    assert trainer.model(np.ones((1, 1)))[0, 0] == pytest.approx(1.0 + 5e-3, rel=1e-5)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from madaline.container import write_whole
 from madaline.errors import ConfigError, FileFormatError
@@ -95,13 +96,14 @@ def _train(
     # Linear models first: they take little time, and there is a model however short the time is. L-BFGS, which trains
     # them, has no checkpoints; they are trained again when a run is resumed.
     limit = options.max_seconds
-    linear, stopped = train_side_by_side(
-        estimator,
-        [task for task in tasks if task.kind.is_linear],
-        rows,
-        seed=seed,
-        options=EstimatorFitOptions(max_seconds=None if limit is None else LINEAR_SHARE * limit),
-    )
+    with threadpool_limits(1, user_api="blas"):  # threads of SciPy's small products would only wait for each other
+        linear, stopped = train_side_by_side(
+            estimator,
+            [task for task in tasks if task.kind.is_linear],
+            rows,
+            seed=seed,
+            options=EstimatorFitOptions(max_seconds=None if limit is None else LINEAR_SHARE * limit),
+        )
     if stopped == "interrupted":
         return _complete(linear), stopped
     left = None if limit is None else max(limit - (time.monotonic() - began), 0.01)

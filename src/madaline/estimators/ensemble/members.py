@@ -17,11 +17,13 @@ from madaline.estimators.row_set import RowSet, batch_rows
 from madaline.estimators.threads import allowed_threads
 from madaline.estimators.training import CHECKPOINT_SECONDS, EstimatorFitOptions, new_trainer
 from madaline.functional.model import Model
+from madaline.nn.layers.piecewise import sampled
 from madaline.train.history import History
 from madaline.train.population import Population
 from madaline.train.stopping import EarlyStopping
 
 if TYPE_CHECKING:
+    from madaline.data.encode import TablePlan
     from madaline.estimators.base import NetEstimator
     from madaline.estimators.parameters import NetParameters
 
@@ -55,8 +57,14 @@ def train_side_by_side(
     for task in tasks:
         rng = check_random_state((seed + 7919 * task.number) % 2**32)
         settings = replace(task.kind.settings, threads=1)
-        seen = rows.take(task.train) if looks_at_rows(settings.init) else rows  # others need only the columns
-        model = estimator.new_model(settings, seen, rng, is_linear=task.kind.is_linear)
+        plan: TablePlan | None = getattr(estimator, "table_plan_", None)
+        plan = None if plan is None else plan.with_features(**task.kind.features)
+        seen = rows  # most models need only the columns
+        if looks_at_rows(settings.init):
+            seen = rows.take(task.train)
+        elif plan is not None and plan.bins > 0:
+            seen = rows.take(task.train[sampled(len(task.train))])
+        model = estimator.new_model(settings, seen, rng, plan=plan)
         trainers.append(new_trainer(model, estimator.loss_function_, settings, rng))
         own.append(_options_of(settings, len(task.train), is_first=task is tasks[0]))
     population = Population(trainers, threads=allowed_threads(estimator.threads))

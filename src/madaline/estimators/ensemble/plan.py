@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from madaline.estimators.parameters import NetParameters
 
 LINEAR_ALPHAS = (1e-3, 1.0)
 "Strengths of the L2 penalty of the linear members, which the greedy selection chooses between."
+ADDITIVE_ALPHAS = (1.0,)
+"The same for additive members: linear models of the bins of each number."
+ADDITIVE_BINS = 16
+"Number of bins of each number for additive members."
 FEWEST_EPOCHS = 5
 "Number of epochs of a net, however short the time is."
 
@@ -26,13 +31,17 @@ class Kind:
     repeat : int
         Members of the same settings with another repeat have other folds and other initial weights.
     is_linear : bool
-        Whether it is a linear model of the encoded columns.
+        Whether it is a linear model.
+    features : mapping
+        Features of numbers in which it differs from the table plan, as in
+        :meth:`~madaline.data.encode.TablePlan.with_features`.
     """
 
     name: str
     settings: NetParameters
     repeat: int = 0
     is_linear: bool = False
+    features: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -46,7 +55,7 @@ class Plan:
     @classmethod
     def of(cls, n_rows: int, epochs: int) -> Plan:
         """The plan without a time limit: more folds and repeats for few rows, where each row counts."""
-        folds = 8 if n_rows <= 5_000 else 5 if n_rows <= 50_000 else 3
+        folds = 8 if n_rows <= 12_000 else 5 if n_rows <= 50_000 else 3
         return cls(min(folds, n_rows), 2 if n_rows <= 1_000 else 1, epochs)
 
     def within(self, epochs: float) -> Plan:
@@ -74,7 +83,12 @@ def kinds_for(settings: NetParameters, plan: Plan) -> list[Kind]:
         "callbacks": None,
         "init": "zeros",
     }
-    return [Kind("net", settings, repeat) for repeat in range(plan.repeats)] + [
-        Kind(f"linear, alpha {alpha:g}", replace(settings, alpha=alpha, **linear), is_linear=True)
-        for alpha in LINEAR_ALPHAS
+    nets = [Kind("net", settings, repeat) for repeat in range(plan.repeats)]
+    return nets + [
+        Kind(f"{name}, alpha {alpha:g}", replace(settings, alpha=alpha, **linear), is_linear=True, features=features)
+        for name, alphas, features in (
+            ("linear", LINEAR_ALPHAS, {"waves": 0, "bins": 0, "scale_rate": 0.0}),
+            ("additive", ADDITIVE_ALPHAS, {"waves": 0, "bins": ADDITIVE_BINS, "scale_rate": 0.0}),
+        )
+        for alpha in alphas
     ]

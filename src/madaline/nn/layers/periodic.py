@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from madaline.description import description, short
-from madaline.errors import ConfigError, ShapeError
+from madaline.description import description
 from madaline.graph.shapes import Shape
 from madaline.nn.initializers import Normal, Uniform
-from madaline.nn.layer import Layer, Param, last_axis
+from madaline.nn.layer import Layer, Param
+from madaline.nn.layers.columns import Columns, as_columns, chosen, n_chosen, with_features
 
 if TYPE_CHECKING:
     from madaline.nn.context import Context
@@ -54,38 +53,18 @@ class Periodic(Layer):
 
     n_waves: int = 16
     _: KW_ONLY
-    columns: tuple[int, ...] | None = None
+    columns: Columns | None = None
     std: float = 0.1
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.columns is None:
-            return
-        columns = tuple(self.columns)
-        rising = all(isinstance(j, (int, np.integer)) and j > i for i, j in itertools.pairwise((-1, *columns)))
-        if not columns or not rising:
-            raise ConfigError(f"Periodic: columns={short(self.columns)} must be column indices in increasing order.")
-        object.__setattr__(self, "columns", tuple(int(j) for j in columns))
+        object.__setattr__(self, "columns", as_columns("Periodic", self.columns))
 
     def params(self, in_shape: Shape) -> dict[str, Param]:
-        n_in = last_axis(in_shape)
-        if self.columns is not None and self.columns[-1] >= n_in:
-            raise ShapeError(f"columns contains {self.columns[-1]}, but the input has {n_in} columns, numbered from 0.")
-        shape = (n_in if self.columns is None else len(self.columns), self.n_waves)
+        shape = (n_chosen(self.columns, in_shape), self.n_waves)
         return {"frequency": Param(shape, Normal(self.std)), "phase": Param(shape, Uniform(-0.5, 0.5))}
 
     def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
-        numbers = x if self.columns is None else np.concatenate([x[..., run] for run in self._runs()], axis=-1)
+        numbers = chosen(x, self.columns)
         angle = numbers.reshape((*numbers.shape, 1)) * p["frequency"] + p["phase"]
-        waves = np.cos(2.0 * np.pi * angle)
-        return np.concatenate([x, waves.reshape((*waves.shape[:-2], waves.shape[-2] * waves.shape[-1]))], axis=-1)
-
-    def _runs(self) -> list[slice]:
-        """The columns as runs of neighbours."""
-        runs: list[slice] = []
-        for j in self.columns or ():
-            if runs and runs[-1].stop == j:
-                runs[-1] = slice(runs[-1].start, j + 1)
-            else:
-                runs.append(slice(j, j + 1))
-        return runs
+        return with_features(x, np.cos(2.0 * np.pi * angle))
