@@ -101,7 +101,7 @@ def restored(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> Model:
     held = sum(array.size for array in arrays.values())
     if network.n_params + network.n_state > min(held, MAX_PARAMETERS):
         raise FileFormatError(f"The net needs {network.n_params + network.n_state} numbers, and the file holds {held}.")
-    model = Model(network, np.zeros(network.n_params, dtype), np.zeros(network.n_state, dtype))
+    model = Model.zeros(network)
     for prefix, own in (("params", model.params), ("state", model.state)):
         _fill(own, prefix, arrays)
     return model

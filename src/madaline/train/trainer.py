@@ -428,10 +428,7 @@ class Trainer:
             )
         else:
             network = build(self.net, self._given.network.inputs, dtype=self.dtype, freeze=self.freeze)
-            model = Model(network, np.zeros(network.n_params, self.dtype), np.zeros(network.n_state, self.dtype))
-            for ours, theirs in ((model.params, self._given.params), (model.state, self._given.state)):
-                for path in ours:
-                    ours[path] = theirs[path]
+            model = Model.from_arrays(network, {**self._given.params, **self._given.state})
         check_patterns(self.recipe, model.network)
         if not model.network.n_trainable:
             raise ConfigError("The net has no parameters to train: every layer is frozen or has none.")
