@@ -187,7 +187,7 @@ def train(
         rate *= RATE_AFTER_DIVERGENCE
         warnings.warn(
             f"Training diverged in epoch {estimator.n_iter_ + 1}; it is started again with a learning rate of "
-            f"{rate:.2g}.{outlier_hint(estimator, data.given.X)}",
+            f"{rate:.2g}.{outlier_hint(data.given.X)}",
             ConvergenceWarning,
             stacklevel=4,
         )
@@ -339,12 +339,12 @@ def _warn_about_end(estimator: NetEstimator, settings: NetParameters, history: H
     message = ""
     if history.stopped == "diverged":
         if estimator.best_weights_ is None and history.best_epoch is None:
-            raise ValueError(NOT_FINITE + outlier_hint(estimator, given.X))
+            raise ValueError(NOT_FINITE + outlier_hint(given.X))
         if estimator.validation_scores_ is not None:
             estimator.validation_scores_.append(float("nan"))
         message = (
             f"Training diverged in epoch {estimator.n_iter_ + 1}; the weights of the best epoch are kept. Lower the "
-            f"learning rate, or scale the inputs.{outlier_hint(estimator, given.X)}"
+            f"learning rate, or scale the inputs.{outlier_hint(given.X)}"
         )
     elif history.stopped == "interrupted":
         warnings.warn("Training interrupted by user.", stacklevel=5)
