@@ -226,7 +226,9 @@ def test_a_leak_is_left_out_with_a_warning(rng):
 )
 def test_the_remedy_of_a_leak_fits_the_kind_of_the_column(values, remedy, rng):
     table = {"price": values, "x": rng.normal(size=30)}
-    with pytest.warns(DataWarning, match=rf"pass {remedy}=\['price'\]; to an estimator, data=\{{'{remedy}': \['price'"):
+    with pytest.warns(
+        DataWarning, match=rf"pass {remedy}=\['price'\] to TablePlan.fit, or data=\{{'{remedy}': \['price'"
+    ):
         md.data.TablePlan.fit(table, values)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -37,7 +37,9 @@ def explain(
     rows: Annotated[
         int | None,
         typer.Option(
-            help="Explain the first rows, this many.", show_default="5; 50 for HTML, all for CSV", metavar="N"
+            help="Number of rows to explain, starting with the first.",
+            show_default="5; 50 for HTML, all for CSV",
+            metavar="N",
         ),
     ] = None,
     row: Annotated[

@@ -217,7 +217,7 @@ class TablePlan(Description):
     def front(self) -> Sequential:
         """The layers that turn the arrays of :meth:`encode` into one matrix: numbers and embeddings side by side.
 
-        If there is only the matrix ``numbers``, it may also be passed by itself.
+        If there is only the matrix ``numbers``, it may also be passed alone.
         """
         from madaline.nn.layers.embedding import Embedding
         from madaline.nn.layers.feature_scale import FeatureScale

@@ -6,7 +6,7 @@ import numpy as np
 
 
 def still_falling(loss: np.ndarray) -> bool:
-    """Whether the loss falls until the end: its last tenth is at its lowest, and the fall goes on at some speed."""
+    """Whether the loss falls until the end: its last tenth is the lowest, and its slope is not 0."""
     loss = loss[np.isfinite(loss)]
     if len(loss) < 5:
         return False

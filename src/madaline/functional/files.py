@@ -93,7 +93,7 @@ def model_arrays(model: Model) -> dict[str, np.ndarray]:
 
 
 def describe(model: Model) -> dict[str, Any]:
-    """The description that a file contains besides the arrays."""
+    """The description that a file contains in addition to the arrays."""
     from madaline import __version__
 
     return {

@@ -30,7 +30,7 @@ def _apply(function: np.ufunc, a: Any, b: Any) -> Any:
 
 
 def _unary(function: np.ufunc) -> Unary:
-    return lambda self: function(self)  # noqa: PLW0108 - a ufunc is no method: it would not be bound
+    return lambda self: function(self)  # noqa: PLW0108 - a ufunc is not a method and would not be bound
 
 
 def _binary(function: np.ufunc) -> Binary:

@@ -1,4 +1,4 @@
-"""Who may talk to the server: pages of other origins and clients without the token may not.
+"""Access control: requests of pages of other origins and of clients without the token are refused.
 
 A server on the loopback interface needs no token, but browsers reach it, too. A page of another origin sends its own
 ``Origin``, and a name that was pointed to 127.0.0.1 (DNS rebinding) is in ``Host``. Both are checked.
@@ -19,7 +19,7 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 OPEN_PATHS = ("/", "/ping", "/health", "/version")
-"Paths that need no token, besides those of form pages: they say nothing about the models."
+"Paths that need no token, in addition to form pages: they reveal nothing about the models."
 
 HEADERS = (
     (b"x-content-type-options", b"nosniff"),

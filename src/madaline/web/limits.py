@@ -14,7 +14,7 @@ class Limits:
     body : int
         Largest body of a request, in bytes.
     rows : int
-        Largest number of rows of a request.
+        Maximum number of rows per request.
     explained_rows : int
         Largest number of rows of a request for explanations, which take about a thousand times as long.
     seconds : float

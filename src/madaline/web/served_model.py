@@ -29,7 +29,7 @@ MOST_WARNINGS = 100
 
 @dataclass(frozen=True)
 class Wish:
-    """What a request asks for besides predictions."""
+    """What a request asks for in addition to predictions."""
 
     proba: bool = False
     interval: float | None = None

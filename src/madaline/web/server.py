@@ -1,4 +1,4 @@
-"""Runs the application: time limits for slow clients, and an end that finishes what was begun."""
+"""Run the application, with time limits for slow clients and a shutdown that finishes the requests in progress."""
 
 from __future__ import annotations
 

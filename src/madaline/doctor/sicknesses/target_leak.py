@@ -15,7 +15,7 @@ EASY = 0.15
 "Without the column, a linear model has at most this fraction of the loss of a constant: the data are easy, not leaky."
 
 EXACT, FAR_BETTER = 0.002, 20.0
-"For numbers: the column leaves less than this fraction of the variance, and all others leave so many times more."
+"For numbers: the column leaves less than this fraction of the variance, and all others leave this many times more."
 
 
 class TargetLeak(Sickness):

@@ -66,7 +66,7 @@ def _rows(x: Node, index: slice) -> Node:
 
 
 def _window(x: Node, start: int, count: int, step: int) -> Node:
-    """So many entries along the first axis, which are known to exist."""
+    """The first entries along the first axis, which are known to exist."""
     rest = x.shape[1:]
     if count == x.shape[0]:
         return x
