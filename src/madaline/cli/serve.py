@@ -121,5 +121,5 @@ def _run(files: dict[str, Path], host: str, port: int, token: str | None, limits
             screen.say(f"Serving at {address} (form), {address}/invocations, {address}/schema. Stop with Ctrl-C.")
             sys.stdout.flush()
 
-        run(service.app(), listening, limits, started=started)
+        run(service.app(), service.busy, listening, limits, started=started)
         screen.say("Stopped.")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from madaline.web.bodies import ARROW, CSV, JSON, Body, read_body
@@ -40,17 +38,10 @@ class Work:
 
     def answer(self) -> tuple[Response, Answer]:
         """The answer; may be called in another thread."""
-        return self._finished(*self.read())
+        return self.finish(*self.read())
 
-    async def answer_soon(self, seconds: float) -> tuple[Response, Answer]:
-        """The answer to a small request: at once, or by another thread if explanations are asked for."""
-        body, wish = self.read()
-        if not wish.explain:
-            return self._finished(body, wish)
-        async with asyncio.timeout(seconds):
-            return await run_in_threadpool(self._finished, body, wish)
-
-    def _finished(self, body: Body, wish: Wish) -> tuple[Response, Answer]:
+    def finish(self, body: Body, wish: Wish) -> tuple[Response, Answer]:
+        """The answer for the rows and options that :meth:`read` has found."""
         answer = self.model.answer(body, wish)
         return _written(self.model, answer, wish, _media_type(self.accepted, self.media_type)), answer
 

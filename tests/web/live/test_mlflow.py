@@ -87,10 +87,10 @@ def test_mlflow_serves_the_model_with_the_answers_of_our_server(tmp_path):
         try:
             body = json.dumps({"dataframe_records": rows(3)}).encode()
             request = Request(f"http://127.0.0.1:{port}/invocations", body, {"Content-Type": "application/json"})
-            deadline = time.monotonic() + 90
+            deadline = time.monotonic() + 240
             while True:
                 try:
-                    found = json.loads(urlopen(request, timeout=30).read())
+                    found = json.loads(urlopen(request, timeout=120).read())
                     break
                 except URLError:
                     if time.monotonic() > deadline:

@@ -1,5 +1,6 @@
 // The form: fields on one side, the answer and where it comes from on the other. `about` describes the model, and
-// `engine` has ask(rows), a promise of answers, and explain(row). Names, categories and classes become text nodes only.
+// `engine` has ask(rows), a promise of answers, and explain(row, answer, isOld). Names, categories and classes become
+// text nodes only.
 function startForm(about, engine) {
   const POINTS = 33, SHOWN_CLASSES = 8, SHOWN_PARTS = 10, MOST_CHIPS = 12;
   const state = Object.create(null), views = [], SVG = "http://www.w3.org/2000/svg";
@@ -247,7 +248,7 @@ function startForm(about, engine) {
       document.body.dataset.answered = String(own);
       await engine.pause();
       if (own !== version) return;
-      const found = await engine.explain(row, answer);
+      const found = await engine.explain(row, answer, () => own !== version);
       if (own !== version) return;
       showParts(found, answer);
       await showCurves(own, row, answer);
