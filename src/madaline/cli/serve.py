@@ -70,7 +70,8 @@ def serve(
     for flag, number in numbers.items():
         if not number > 0:
             raise ConfigError(f"{flag} {number} must be above 0.")
-    limits = Limits(round(max_body * 1e6), max_rows, seconds=timeout, connections=max_connections)
+    body = round(max_body * 1e6)
+    limits = Limits(body=body, all_bodies=8 * body, rows=max_rows, seconds=timeout, connections=max_connections)
     _run(_files(models), host, port, token, limits)
 
 
