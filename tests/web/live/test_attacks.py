@@ -11,6 +11,7 @@ import signal
 import socket
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from urllib.request import urlopen
 
 import httpx2
@@ -91,7 +92,8 @@ def test_200_parallel_clients_each_get_their_own_answer(server):
         async with httpx2.AsyncClient(base_url=server.url, limits=limits, timeout=PATIENCE) as session:
             await asyncio.gather(*(client(number, session) for number in range(200)))
 
-    asyncio.run(run())
+    with ThreadPoolExecutor(1) as apart:  # the browser of other tests has its event loop in this thread
+        apart.submit(asyncio.run, run()).result()
     assert is_well(server)
 
 
@@ -192,9 +194,11 @@ GARBAGE = [
 @pytest.mark.parametrize("number", range(len(GARBAGE)))
 def test_bytes_that_are_no_request_get_no_answer_or_an_error(server, number):
     with server.connect() as client:
-        client.sendall(GARBAGE[number])
-        client.shutdown(socket.SHUT_WR)
-        answer = client.recv(1000)
+        answer = b""
+        with contextlib.suppress(OSError):  # the server may close the connection before it has read everything
+            client.sendall(GARBAGE[number])
+            client.shutdown(socket.SHUT_WR)
+            answer = client.recv(1000)
         assert not answer or answer.split()[1].startswith(b"4"), answer
     assert is_well(server)
 
