@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import madaline as md
+from madaline.web.app import Service
 from madaline.web.bodies import ARROW, CSV, JSON
 from madaline.web.limits import Limits
 from web.served import FEATURES, N_ROWS, answers, client_of, model, rows, service, table
@@ -104,6 +105,25 @@ def test_explanations_are_those_of_explain(prices):
     assert [[part["column"] for part in row["contributions"]] for row in found] == [
         [part["column"] for part in row["contributions"]] for row in expected
     ]
+
+
+def test_the_class_or_target_to_explain_may_be_chosen(prices, tmp_path):
+    found = prices.post("/models/kind/invocations?explain=small", json=ROW).json()["explanations"]
+    expected = md.explain(model("kind"), table().select(FEATURES)[:1], output="small").to_plain()
+    assert [row["output"] for row in found] == ["small"]
+    assert found[0]["prediction"] == pytest.approx(expected[0]["prediction"], rel=1e-5)
+    wrong = prices.post("/models/kind/invocations?explain=tiny", json=ROW)
+    words = "explain='tiny' does not say what to explain. Use explain=large, explain=middle, explain=small."
+    assert (wrong.status_code, wrong.json()["message"]) == (422, words)
+    X = table().select("rooms", "pool")
+    options = {"data": "auto", "hidden_layer_sizes": (3,), "solver": "lbfgs", "max_iter": 3, "tol": 1.0}
+    Y = table().select(a="price", b="rooms")
+    md.MLPRegressor(**options, random_state=0).fit(X, Y).save(tmp_path / "two.madaline")
+    two = client_of(Service({"two": tmp_path / "two.madaline"}, host="localhost", token=None, limits=Limits()))
+    (chosen,) = two.post("/invocations?explain=b", json={"rooms": 3, "pool": True}).json()["explanations"]
+    assert chosen["output"] == "b"
+    unclear = two.post("/invocations?explain=1", json={"rooms": 3, "pool": True})
+    assert (unclear.status_code, "Use explain=a, explain=b." in unclear.json()["message"]) == (422, True)
 
 
 def test_what_training_did_not_see_is_answered_as_predict_does_and_counted(tmp_path):
@@ -391,8 +411,6 @@ def test_the_digest_is_that_of_the_file_that_answers(tmp_path, monkeypatch):
 
 
 def test_estimators_of_arrays_take_rows_of_numbers(tmp_path):
-    from madaline.web.app import Service
-
     X = np.random.default_rng(0).normal(size=(40, 3))
     unnamed = md.MLPRegressor(hidden_layer_sizes=(4,), solver="lbfgs", max_iter=5, tol=1.0, random_state=0)
     unnamed.fit(X, X[:, 0]).save(tmp_path / "unnamed.madaline")

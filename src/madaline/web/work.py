@@ -54,16 +54,19 @@ def _wish(params: Mapping[str, Any]) -> Wish:
         coverage = None if interval is None or interval is False else float(interval)
     except (TypeError, ValueError, OverflowError):
         raise RequestError(400, f"interval={str(interval)[:40]!r} must be a coverage such as 0.9.") from None
-    proba, explain = (_flag(params.get(name), name) for name in ("proba", "explain"))
-    return Wish(proba, coverage, explain)
+    given = params.get("explain")
+    explain = given if isinstance(given, str) and given not in FLAGS else _flag(given, "explain")
+    return Wish(_flag(params.get("proba"), "proba"), coverage, explain)
+
+
+FLAGS = {None: False, "": True, "1": True, "true": True, "0": False, "false": False}
 
 
 def _flag(value: Any, name: str) -> bool:
-    known = {None: False, "": True, "1": True, "true": True, "0": False, "false": False}
     value = str(value).lower() if isinstance(value, (bool, int)) else value
-    if isinstance(value, (list, dict, float)) or value not in known:
+    if isinstance(value, (list, dict, float)) or value not in FLAGS:
         raise RequestError(400, f"{name}={str(value)[:40]!r} must be true or false.")
-    return known[value]
+    return FLAGS[value]
 
 
 def _media_type(accepted: str, given: str) -> str:
