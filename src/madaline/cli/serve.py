@@ -70,7 +70,8 @@ def serve(
     for flag, number in numbers.items():
         if not number > 0:
             raise ConfigError(f"{flag} {number} must be above 0.")
-    limits = Limits(round(max_body * 1e6), max_rows, seconds=timeout, connections=max_connections)
+    body = round(max_body * 1e6)
+    limits = Limits(body=body, all_bodies=8 * body, rows=max_rows, seconds=timeout, connections=max_connections)
     _run(_files(models), host, port, token, limits)
 
 
@@ -121,5 +122,5 @@ def _run(files: dict[str, Path], host: str, port: int, token: str | None, limits
             screen.say(f"Serving at {address} (form), {address}/invocations, {address}/schema. Stop with Ctrl-C.")
             sys.stdout.flush()
 
-        run(service.app(), listening, limits, started=started)
+        run(service.app(), service.busy, listening, limits, started=started)
         screen.say("Stopped.")

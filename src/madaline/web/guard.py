@@ -55,8 +55,6 @@ class Guard:
         The token that clients send as ``Authorization: Bearer TOKEN``.
     refused : callable
         Called with the status of each refused request.
-    answer : callable
-        The ASGI application that answers an error.
     """
 
     def __init__(
@@ -66,9 +64,8 @@ class Guard:
         host: str,
         token: str | None,
         refused: Callable[[int], None],
-        answer: Callable[[RequestError], App],
     ) -> None:
-        self._app, self._answer, self._refused = app, answer, refused
+        self._app, self._refused = app, refused
         self._checks_host = is_loopback(host)
         self._token = None if token is None else token.encode()
 
@@ -87,7 +84,7 @@ class Guard:
             self._check(scope)
         except RequestError as error:
             self._refused(error.status)
-            await self._answer(error)(scope, receive, send_with_headers)
+            await error.response()(scope, receive, send_with_headers)
             return
         await self._app(scope, receive, send_with_headers)
 
