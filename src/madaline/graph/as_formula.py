@@ -11,7 +11,7 @@ import numpy as np
 
 from madaline.errors import ConfigError
 from madaline.graph.formula import Formula, Variant, canonical, is_elementwise
-from madaline.graph.node import CONSTANT, ROW_COUNT, as_node, new_input
+from madaline.graph.node import CONSTANT, ROW_COUNT, Node, as_node, new_input
 from madaline.graph.plain import graph_to_dict
 from madaline.graph.primitives.elementwise import Elementwise
 from madaline.graph.shapes import Rows, Shape
@@ -90,7 +90,24 @@ def _traced(function: Callable[..., Any], signature: Signature, names: Sequence[
     result = call_traced(function, inputs, *inputs)
     outputs = tuple(as_node(leaf) for leaf in (result if isinstance(result, (tuple, list)) else (result,)))
     refuse_foreign_inputs(inputs, outputs)
-    return Graph(inputs, outputs)
+    return _with_own_numbers(Graph(inputs, outputs))
+
+
+def _with_own_numbers(graph: Graph) -> Graph:
+    """The graph with a constant for each use of a number, so that it is alike where a size is equal to another number.
+
+    In the mean of fourth powers over 4 columns, power and division would share one constant.
+    """
+    replaced: dict[int, Node] = {id(node): node for node in graph.inputs}
+    for node in graph.nodes[len(graph.inputs) :]:
+        inputs = tuple([_own(replaced[id(item)]) for item in node.inputs])
+        replaced[id(node)] = Node(node.primitive, inputs, node.params, node.shape, node.dtype) if inputs else node
+    return Graph(graph.inputs, tuple(replaced[id(node)] for node in graph.outputs))
+
+
+def _own(node: Node) -> Node:
+    is_number = node.primitive is CONSTANT and node.shape == ()
+    return Node(CONSTANT, (), node.params, node.shape, node.dtype) if is_number else node
 
 
 def _joined(graphs: Sequence[Graph]) -> list[Variant]:
