@@ -7,7 +7,8 @@ import pytest
 import scipy.stats
 
 import madaline as md
-from madaline.errors import ShapeError
+from madaline.errors import ShapeError, TraceError
+from madaline.graph.numpy_api.special import DISTRIBUTIONS
 
 X = np.array([-0.7, 0.2, 0.5, 0.9, 1.7])
 CONTINUOUS = {

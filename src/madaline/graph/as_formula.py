@@ -94,20 +94,19 @@ def _traced(function: Callable[..., Any], signature: Signature, names: Sequence[
 
 
 def _with_own_numbers(graph: Graph) -> Graph:
-    """The graph with a constant for each use of a number, so that it is alike where a size is equal to another number.
+    """The graph with a node for every use of a single number.
 
-    In the mean of fourth powers over 4 columns, power and division would share one constant.
+    Equal numbers are one node in a trace. A mean over four columns would then share its 4 with other fours.
     """
-    replaced: dict[int, Node] = {id(node): node for node in graph.inputs}
+    made = {id(node): node for node in graph.inputs}
+
+    def own(node: Node) -> Node:
+        is_number = node.primitive is CONSTANT and node.shape == ()
+        return Node(CONSTANT, (), node.params, (), node.dtype) if is_number else made[id(node)]
+
     for node in graph.nodes[len(graph.inputs) :]:
-        inputs = tuple([_own(replaced[id(item)]) for item in node.inputs])
-        replaced[id(node)] = Node(node.primitive, inputs, node.params, node.shape, node.dtype) if inputs else node
-    return Graph(graph.inputs, tuple(replaced[id(node)] for node in graph.outputs))
-
-
-def _own(node: Node) -> Node:
-    is_number = node.primitive is CONSTANT and node.shape == ()
-    return Node(CONSTANT, (), node.params, node.shape, node.dtype) if is_number else node
+        made[id(node)] = Node(node.primitive, tuple(map(own, node.inputs)), node.params, node.shape, node.dtype)
+    return Graph(graph.inputs, tuple(map(own, graph.outputs)))
 
 
 def _joined(graphs: Sequence[Graph]) -> list[Variant]:
