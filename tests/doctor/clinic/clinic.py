@@ -1,6 +1,6 @@
 """The clinic: sick and healthy runs through the doctor, and how often it is right.
 
-python tests/doctor/clinic/clinic.py [--half tune|report] [--sick 60] [--healthy 60] [--heal] [--seeds 1] [--out FILE]
+python tests/doctor/clinic/clinic.py [--half tune|report|fresh] [--sick 60] [--healthy 60] [--heal] [--seeds 1] [--out FILE]
 
 Thresholds are chosen on the half ``tune`` only. The half ``report`` has other data sets, other values of the faults and
 other random seeds.
@@ -25,6 +25,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 import numpy as np
 from clinic_measures import Result, measures, others_table, remark
 from clinic_runs import Plan, test_loss
+from estimator_runs import EstimatorPlan, estimator_loss
+from fresh_healthy_plans import fresh_healthy_plans
+from fresh_sick_plans import fresh_sick_plans
 from healthy_plans import BASES, healthy_plans
 from more_healthy_plans import more_healthy_plans
 from more_sick_plans import more_sick_plans
@@ -44,22 +47,31 @@ BEFORE_TRAINING = {"nonfinite_data"}
 SECONDS = 10.0
 
 
-def label(plan: Plan) -> str:
+def label(plan: Plan | EstimatorPlan) -> str:
+    if isinstance(plan, EstimatorPlan):
+        return plan.label()
     parts = [plan.data, "x".join(map(str, plan.widths)), str(plan.activation), f"{plan.optimizer} {plan.rate:g}"]
     return " ".join([*parts, f"e{plan.epochs} b{plan.batch} s{plan.seed}", "v" if plan.validation else ""])
 
 
-def of_healthy(plan: Plan) -> Result:
-    """A run that should be healthy: no other length and no other rate does clearly better on test rows."""
-    warnings.simplefilter("ignore")
-    run = plan.run()
+def _variants(plan: Plan | EstimatorPlan) -> list[Any]:
+    """Other lengths and rates of a plan."""
+    if isinstance(plan, EstimatorPlan):
+        return plan.variants()
     others = [
         replace(plan, epochs=4 * plan.epochs),
         replace(plan, rate=3 * plan.rate),
         replace(plan, rate=plan.rate / 3),
     ]
-    others += [] if plan.stopping is not None else [replace(plan, epochs=max(plan.epochs // 3, 1))]
-    best, constant = min(other.run().loss for other in others), constant_loss(run)
+    return others + ([] if plan.stopping is not None else [replace(plan, epochs=max(plan.epochs // 3, 1))])
+
+
+def of_healthy(plan: Plan | EstimatorPlan) -> Result:
+    """A run that should be healthy: no other length and no other rate does clearly better on test rows."""
+    warnings.simplefilter("ignore")
+    run = plan.run()
+    others = [other.run().loss for other in _variants(plan)]
+    best, constant = min(others, default=run.loss), constant_loss(run)
     is_sick = run.loss - best > 0.1 * (constant - best)
     return replace(_examined("healthy", plan, (), run, is_sick=is_sick), twin=best)
 
@@ -69,6 +81,11 @@ def constant_loss(run: Any) -> float:
     from madaline.doctor.baselines import constant_rows
 
     table = run.table
+    if isinstance(run.plan, EstimatorPlan):
+        if table.task == "regression":
+            return float(np.mean((table.y_test - table.y.mean()) ** 2))
+        shares = np.bincount(table.y, minlength=int(table.y.max()) + 1) / len(table.y)
+        return float(-np.mean(np.log(shares[table.y_test])))
     return float(np.mean(constant_rows(run.trainer.recipe.loss, table.y, table.y_test, table.n_out)))
 
 
@@ -86,7 +103,8 @@ def of_sick(case: Sick, *, heals: bool = False) -> Result:
     healed = None
     if heals and is_sick and not set(case.faults) & BY_CONSTRUCTION:
         healing = md.heal(run.trainer, run.table.X, run.table.y, max_seconds=20, **run.arguments)
-        healed = test_loss(healing.thing, run.table) / factor
+        is_estimator = isinstance(case.plan, EstimatorPlan)
+        healed = (estimator_loss if is_estimator else test_loss)(healing.thing, run.table) / factor
     return replace(result, twin=twin, noise=noise, healed=healed, loss=run.loss / factor)
 
 
@@ -104,12 +122,14 @@ def _unit(case: Sick) -> float:
     return float(case.plan.table().y_test.std() / case.twin.table().y_test.std())
 
 
-def _examined(kind: str, plan: Plan, faults: tuple[str, ...], run: Any, *, is_sick: bool) -> Result:
+def _examined(kind: str, plan: Plan | EstimatorPlan, faults: tuple[str, ...], run: Any, *, is_sick: bool) -> Result:
     started = time.perf_counter()
     found = md.diagnose(run.trainer, max_seconds=SECONDS)
     seconds = time.perf_counter() - started
-    others = {name: tuple(rule(run)) for name, rule in OTHERS.items()}
     result = _result(kind, plan, faults, found, run.loss, seconds, is_sick=is_sick)
+    if isinstance(plan, EstimatorPlan):
+        return replace(result, diverged=not np.isfinite(run.loss))
+    others = {name: tuple(rule(run)) for name, rule in OTHERS.items()}
     return replace(result, others=others, diverged=run.trainer.history.stopped == "diverged")
 
 
@@ -137,11 +157,13 @@ def chosen(items: Sequence[Any], count: int | None) -> list[Any]:
     return [items[i] for i in np.linspace(0, len(items) - 1, count).astype(int)]
 
 
-def plans(half: str, seeds: int, first: int = 0) -> tuple[list[Sick], list[Plan]]:
+def plans(half: str, seeds: int, first: int = 0) -> tuple[list[Sick], list[Any]]:
     """The sick and the healthy plans of a half; ``first`` is the first random seed of the half that is reported."""
     if half == "tune":
         bases = {plan.data: plan for plan in BASES}
         return [*sick_plans(seeds), *real_pairs(bases, 40, odd=False)], list(healthy_plans(seeds))
+    if half == "fresh":
+        return list(fresh_sick_plans(seeds, first)), list(fresh_healthy_plans(seeds, first))
     return list(more_sick_plans(seeds, first)), list(more_healthy_plans(seeds, first))
 
 
@@ -165,7 +187,7 @@ def write(path: Path, results: Sequence[Result]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--half", choices=("tune", "report"), default="tune")
+    parser.add_argument("--half", choices=("tune", "report", "fresh"), default="tune")
     parser.add_argument("--sick", type=int)
     parser.add_argument("--healthy", type=int)
     parser.add_argument("--seeds", type=int, default=1)
