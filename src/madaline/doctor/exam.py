@@ -278,6 +278,17 @@ class Exam:
         return {} if self.start is None else self.gradients(self.start)
 
     @cached_property
+    def output_gradient(self) -> float:
+        """Mean size of the gradient of the loss of a row with respect to the outputs before the first step."""
+        if self.start is None:
+            return 0.0
+        sample = self.problem.train
+        with np.errstate(all="ignore"):
+            outputs = np.asarray(self.start(sample.X), dtype=np.float64)
+            g = np.asarray(grad(lambda z: np.sum(self.loss.rows(z, sample.y)))(outputs), dtype=np.float64)
+        return float(np.mean(np.linalg.norm(g.reshape(len(g), -1), axis=1)))
+
+    @cached_property
     def final_gradients(self) -> dict[str, float]:
         """Norm of the gradient of each weight matrix after training."""
         return {} if self.model is None else self.gradients(self.model)

@@ -19,6 +19,8 @@ MAX_ROWS = 2000
 "Maximum number of rows of each set."
 MAX_NUMBERS = 1 << 23
 "Maximum number of input values of each set, for very wide data."
+CHUNK = 20_000
+"Rows that are read at once to look for repeated ones."
 HELD_OUT = 0.25
 "Fraction of the rows that is held out if the run has no validation set."
 MIN_VALIDATION = 30
@@ -69,6 +71,9 @@ class Problem:
         Number of training rows.
     names : InputNames
         What an estimator's user calls the columns and classes.
+    repeated : array of bool, optional
+        Whether each row of the validation set is in the training set as well, also in the part that is not in the
+        sample.
     """
 
     train: Sample
@@ -77,6 +82,7 @@ class Problem:
     targets: Any
     n_train: int
     names: InputNames = field(default_factory=InputNames)
+    repeated: np.ndarray | None = None
 
     @property
     def is_whole(self) -> bool:
@@ -99,11 +105,29 @@ def problem_of(
     train = gathered(network, data, _some(rows, rng, most))
     held = None if validation is None else gathered(network, validation[0], _some(validation[1], rng, most))
     validation_set = held
+    repeated = None
+    if held is not None:
+        known = _some(rows, rng, max(MAX_NUMBERS // max(width, 1), most))
+        parts = [known[start : start + CHUNK] for start in range(0, len(known), CHUNK)]
+        repeated = np.isin(row_keys(held), np.concatenate([row_keys(gathered(network, data, p)) for p in parts]))
     if held is None or len(held) < MIN_VALIDATION:
         order = rng.permutation(len(train))
         n_held = max(int(HELD_OUT * len(train)), 1)
         train, held = train.take(np.sort(order[n_held:])), train.take(np.sort(order[:n_held]))
-    return Problem(train, held, validation_set, data.take(rows)[0], len(rows))
+    return Problem(train, held, validation_set, data.take(rows)[0], len(rows), repeated=repeated)
+
+
+def row_keys(sample: Sample) -> np.ndarray:
+    """A number for each row, made of all inputs and the target; equal rows have equal numbers."""
+    leaves = [*flatten(sample.X)[0], *flatten(sample.y)[0]]
+    found = np.zeros(len(sample), dtype=np.uint64)
+    rng = np.random.default_rng(0)
+    for leaf in leaves:
+        columns = np.asarray(leaf, dtype=np.float64).reshape(len(sample), -1)
+        keys = rng.integers(1, 1 << 63, columns.shape[1], dtype=np.uint64) | np.uint64(1)
+        bits = np.ascontiguousarray(columns + 0.0).view(np.uint64)
+        found += ((bits ^ (bits >> np.uint64(29))) * keys).sum(axis=1, dtype=np.uint64)
+    return found
 
 
 def more_splits(problem: Problem, count: int) -> list[Problem]:

@@ -1,6 +1,6 @@
 """The clinic: sick and healthy runs through the doctor, and how often it is right.
 
-python tests/doctor/clinic/clinic.py [--half tune|report|fresh] [--sick 60] [--healthy 60] [--heal] [--seeds 1] [--out FILE]
+python tests/doctor/clinic/clinic.py [--half tune|report|fresh] [--sick 60] [--healthy 60] [--heal] [--out FILE]
 
 Thresholds are chosen on the half ``tune`` only. The half ``report`` has other data sets, other values of the faults and
 other random seeds.

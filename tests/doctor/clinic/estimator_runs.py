@@ -66,7 +66,8 @@ def estimator_loss(estimator: Any, table: Table) -> float:
     """The loss on test rows: squared error, or the negative log-likelihood."""
     if table.task == "regression":
         error = np.asarray(estimator.predict(table.X_test), dtype=float).ravel() - table.y_test
-        return float(np.minimum(np.nan_to_num(error**2, nan=1e6, posinf=1e6), 1e6).mean())
+        worst = 1e6 * max(float(np.var(table.y_test)), 1.0)
+        return float(np.minimum(np.nan_to_num(error**2, nan=worst, posinf=worst), worst).mean())
     found = np.asarray(estimator.predict_proba(table.X_test), dtype=float)
     columns = np.searchsorted(estimator.classes_, table.y_test)
     p = found[np.arange(len(found)), columns]

@@ -12,7 +12,7 @@ import madaline as md
 
 FRESH_BASES = (
     Plan("pendulum", widths=(40, 40), epochs=60),
-    Plan("plane", widths=(8,), epochs=60, rate=3e-3, batch=16),
+    Plan("plane", widths=(8,), epochs=80, rate=0.01, batch=16),
     Plan("seasons", widths=(48, 48), epochs=60, batch=64, rate=4e-3),
     Plan("counts", widths=(16,), epochs=30, rate=2e-3),
     Plan("products", widths=(64, 64), epochs=40, batch=64),
@@ -38,8 +38,8 @@ FRESH_HARD = (
     Plan("counts", widths=(32, 32), stopping=8, epochs=80, rate=2e-3),
     Plan("seasons", widths=(48, 48), epochs=40, batch=16, rate=1e-3),
     # small data
-    Plan("plane", widths=(8,), stopping=20, epochs=200, batch=16),
-    Plan("plane", activation="tanh", widths=(6,), epochs=80, batch=16),
+    Plan("plane", widths=(8,), stopping=20, epochs=200, batch=16, rate=0.01),
+    Plan("plane", activation="tanh", widths=(6,), epochs=100, batch=16, rate=0.01),
     Plan("separable", activation="tanh", widths=(8,), epochs=30),
     # deep residual nets
     Plan("products", widths=(48,) * 7, residual=True, norm="layer", epochs=50, rate=1e-3, batch=64),

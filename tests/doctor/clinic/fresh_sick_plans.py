@@ -57,7 +57,7 @@ FRESH_FAULTS: tuple[tuple[str, Fault, tuple[str, ...]], ...] = (
     ("loss_output_mismatch", plan(last="tanh"), ("pendulum", "letters")),
     ("missing_nonlinearity", plan(activation="identity"), ("rings", "seasons", "checker")),
     ("missing_nonlinearity", together(plan(activation="identity"), depth(5)), ("products", "screening")),
-    ("norm_order", plan(norm="batch", dropout=0.5), ("letters", "products")),
+    ("norm_order", plan(norm="batch", dropout=0.5, widths=(48, 48)), ("letters", "products")),
     ("class_imbalance", with_data(bad.overlapping_minority), ("screening", "checker")),
     ("target_leak", with_data(bad.renamed_target), ("rings", "products", "counts")),
     ("split_duplicates", with_data(bad.copied_rows), ("letters", "products")),
@@ -118,7 +118,7 @@ FRESH_FAULTS: tuple[tuple[str, Fault, tuple[str, ...]], ...] = (
     ("excessive_decay", sgd(0.05, 0.9, decay=0.3), ("products", "rings")),
     ("adam_epsilon", plan(eps=0.3), ("products", "letters")),
     ("adam_epsilon", plan(eps=10.0), ("rings",)),
-    ("label_errors", together(with_data(bad.flipped_labels), plan(stopping=8)), ("letters", "rings", "pixels")),
+    ("label_errors", together(with_data(bad.flipped_labels), plan(stopping=8)), ("rings", "pixels")),
 )  # fmt: skip
 "The name of each fault, how it is planted, and in which data sets."
 
@@ -164,7 +164,7 @@ FRESH_SEVERAL: tuple[tuple[tuple[str, ...], Fault, tuple[str, ...]], ...] = (
      plan(shuffle=False, validation=None, activation="identity")), ("rings", "checker")),
     (("excessive_decay", "rate_too_high"), plan(optimizer="adamw", decay=2.0, rate=0.3), ("products", "letters")),
     (("adam_epsilon", "loss_output_mismatch"), plan(eps=1.0, last="softmax"), ("rings", "letters")),
-    (("frozen_parameters", "missing_nonlinearity"), plan(freeze=("0", "1"), widths=(6, 6), activation="identity"),
+    (("frozen_parameters", "missing_nonlinearity"), plan(freeze=("0", "2"), widths=(6, 6), activation="identity"),
      ("products", "rings")),
     (("batch_norm_mismatch", "loss_output_mismatch"), plan(norm="batch", batch=2, epochs=5, last="softmax"),
      ("rings", "letters")),

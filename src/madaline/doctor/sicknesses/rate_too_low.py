@@ -52,6 +52,7 @@ class RateTooLow(Sickness):
             0.9 if is_far else 0.7,
             Picture("training loss", loss.tolist()),
             min_gain_factor=0.5 if is_far else 1.0,
+            is_certain=rate < 0.2 * FAR_BELOW * remedies.usual_rate(exam) and remedies.scales_steps(exam),
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
