@@ -157,6 +157,12 @@ def chosen(items: Sequence[Any], count: int | None) -> list[Any]:
     return [items[i] for i in np.linspace(0, len(items) - 1, count).astype(int)]
 
 
+def left_out(items: Sequence[Any], count: int | None) -> list[Any]:
+    """The items that a sample of this size leaves out."""
+    sample = {id(item) for item in chosen(items, count)}
+    return [item for item in items if id(item) not in sample]
+
+
 def plans(half: str, seeds: int, first: int = 0) -> tuple[list[Sick], list[Any]]:
     """The sick and the healthy plans of a half; ``first`` is the first random seed of the half that is reported."""
     if half == "tune":
@@ -193,6 +199,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--healthy-seeds", type=int, help="seeds of the healthy runs, if not the same")
     parser.add_argument("--first-seed", type=int, default=0, help="first random seed of the half that is reported")
+    parser.add_argument("--left-out", action="store_true", help="sick runs that a sample of --sick leaves out")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--heal", action="store_true")
     parser.add_argument("--only", default="", help="only faults with this name")
@@ -201,9 +208,10 @@ def main() -> None:
     parser.add_argument("--false-alarms", type=float, default=1.0, help="fail if more healthy runs have alarms")
     options = parser.parse_args()
     first = options.first_seed
+    pick = left_out if options.left_out else chosen
     sick = [
         case
-        for case in chosen(plans(options.half, options.seeds, first)[0], options.sick)
+        for case in pick(plans(options.half, options.seeds, first)[0], options.sick)
         if options.only in ("", *case.faults)
     ]
     healthy = chosen(plans(options.half, options.healthy_seeds or options.seeds, first)[1], options.healthy)

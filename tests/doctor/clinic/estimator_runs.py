@@ -40,7 +40,7 @@ class EstimatorPlan:
         estimator = self.estimator(table)
         try:
             estimator.fit(table.X, table.y)
-        except MadalineError:
+        except (MadalineError, ValueError):  # ValueError: scikit-learn's error for weights that are not finite
             return Run(self, table, estimator, np.inf, {})
         return Run(self, table, estimator, estimator_loss(estimator, table), {})
 
