@@ -66,6 +66,12 @@ class Exam:
         self.caution = 1.0
         "Factor of the gain that a remedy must have."
 
+    def with_problem(self, problem: Problem) -> Exam:
+        """The same run, examined on other rows."""
+        other = Exam(self.setup, problem, clock=self.clock, history=self.run_history, model=self.run_model)
+        other.is_complete, other.caution = self.is_complete, self.caution
+        return other
+
     @property
     def loss(self) -> Any:
         """The loss."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Finding, Remedy
+from madaline.doctor.sample import split_off
 from madaline.doctor.setup import Setup, python_change
 from madaline.doctor.sickness import SICKNESSES, Sickness, all_sicknesses
 from madaline.doctor.trials import (
@@ -50,9 +51,15 @@ SAME_EFFECT = {"not_converged": {"too_few_steps", "rate_too_low"}}
 HALF, FAR, NOTABLY = 0.5, 0.1, 0.05
 """Faults of data and net are tried together, and others too if no remedy alone gains half of what is possible; together
 they must then gain clearly more."""
+FEWEST_ROWS = 100
+"With fewer training rows none are split off."
 OF_NET = 4
 "Place of the last sickness of data or net."
-COVERED = {"too_few_steps": {"not_converged"}, "init_gain": {"symmetric_weights", "saturated_units"}}
+COVERED = {
+    "too_few_steps": {"not_converged"},
+    "init_gain": {"symmetric_weights", "saturated_units"},
+    "unscaled_inputs": {"heavy_tails"},
+}
 "Sicknesses that say the same in other words."
 
 
@@ -72,6 +79,7 @@ class Judgement:
 def judge(exam: Exam) -> Judgement:
     """Examine a run: facts first, then remedies, each round on top of the best one of the round before."""
     names: set[str] = set()
+    exam = _on_like_rows(exam)
     candidates = candidates_of(exam, names)
     facts = [c for c in candidates if c.sickness.proof == "fact"]
     certain = [c for c in candidates if c.symptom.is_certain]
@@ -126,6 +134,14 @@ def _is_harmed(exam: Exam) -> bool:
     d = np.minimum(before, 3 * abs(exam.constant_loss)) - after
     learned = exam.constant_loss - float(before.mean())
     return bool(learned < 0.1 * exam.learnable and exam.potential > HALF and d.mean() > SURE * d.std() / len(d) ** 0.5)
+
+
+def _on_like_rows(exam: Exam) -> Exam:
+    """The examination; if the validation set differs from the training set, on held-out rows of the training set."""
+    all_sicknesses()
+    if SICKNESSES["split_shift"].symptom(exam) is None or len(exam.problem.train) < FEWEST_ROWS:
+        return exam
+    return exam.with_problem(split_off(exam.problem))
 
 
 def _learns(exam: Exam, setup: Setup) -> bool:

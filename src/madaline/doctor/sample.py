@@ -111,10 +111,21 @@ def problem_of(
         parts = [known[start : start + CHUNK] for start in range(0, len(known), CHUNK)]
         repeated = np.isin(row_keys(held), np.concatenate([row_keys(gathered(network, data, p)) for p in parts]))
     if held is None or len(held) < MIN_VALIDATION:
-        order = rng.permutation(len(train))
-        n_held = max(int(HELD_OUT * len(train)), 1)
-        train, held = train.take(np.sort(order[n_held:])), train.take(np.sort(order[:n_held]))
+        train, held = _parts(train, rng)
     return Problem(train, held, validation_set, data.take(rows)[0], len(rows), repeated=repeated)
+
+
+def split_off(problem: Problem) -> Problem:
+    """The same with held-out rows that are split off the training rows, if the validation set cannot be used."""
+    train, held = _parts(problem.train, np.random.default_rng(0))
+    return replace(problem, train=train, held=held)
+
+
+def _parts(train: Sample, rng: np.random.Generator) -> tuple[Sample, Sample]:
+    """Rows to train on and rows to hold out."""
+    order = rng.permutation(len(train))
+    n_held = max(int(HELD_OUT * len(train)), 1)
+    return train.take(np.sort(order[n_held:])), train.take(np.sort(order[:n_held]))
 
 
 def row_keys(sample: Sample) -> np.ndarray:
