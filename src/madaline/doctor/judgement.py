@@ -148,7 +148,7 @@ def _learns(exam: Exam, setup: Setup) -> bool:
     """Whether a net with this setup predicts held-out rows better than a constant does."""
     losses = exam.losses(setup)[: len(exam.constant)]
     d = exam.constant - np.minimum(losses, exam.constant + 10 * abs(exam.constant_loss))
-    return bool(d.mean() > SURE * d.std() / np.sqrt(len(d)))
+    return bool(d.mean() > max(0.03 * abs(exam.constant_loss), d.std() / np.sqrt(len(d))))
 
 
 def _with_certain(exam: Exam, findings: list[Finding], certain: Sequence[Candidate]) -> list[Finding]:

@@ -174,9 +174,9 @@ def plans(half: str, seeds: int, first: int = 0) -> tuple[list[Sick], list[Any]]
 
 
 def _in_turn(sick: Sequence[Any], healthy: Sequence[Any]) -> list[tuple[Any, str]]:
-    """Sick and healthy runs mixed, so that a clinic that is ended early has some of both."""
-    places = [((i + 0.5) / len(each), kind, i) for kind, each in enumerate((sick, healthy)) for i in range(len(each))]
-    return [((healthy if kind else sick)[i], "healthy" if kind else "sick") for _, kind, i in sorted(places)]
+    """Sick and healthy runs in random order, so that a clinic that is ended early has some of all."""
+    runs = [*((case, "sick") for case in sick), *((plan, "healthy") for plan in healthy)]
+    return [runs[i] for i in np.random.default_rng(0).permutation(len(runs))]
 
 
 def examined(item: tuple[Any, str], *, heals: bool) -> Result:

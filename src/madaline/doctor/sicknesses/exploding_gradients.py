@@ -41,7 +41,9 @@ class ExplodingGradients(Sickness):
         is_large = largest > LARGE * max(abs(exam.constant_loss), 1.0) or not np.isfinite(norms).all()
         loss = exam.before.history["loss"] if "loss" in exam.before.history else np.zeros(0)
         has_grown = growth > GROWTH and (rises(loss) or exam.before.diverged)
-        if not (ratio > RATIO or has_grown or is_large):
+        # Where signals fade, the gradient of the last layer is the smallest one, and nothing explodes.
+        is_steep = ratio > RATIO and largest > exam.output_gradient
+        if not (is_steep or has_grown or is_large):
             return None
         return Symptom(
             {

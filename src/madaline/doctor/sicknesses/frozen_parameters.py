@@ -46,7 +46,7 @@ class FrozenParameters(Sickness):
             ", ".join(still[:4]),
             0.8,
             min_gain_factor=2.0 if is_partial else 1.0,
-            is_certain=not is_partial,
+            is_certain=not is_partial and _free(exam.setup) != exam.setup,
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
