@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,6 +19,8 @@ MAX_ROWS = 2000
 "Maximum number of rows of each set."
 MAX_NUMBERS = 1 << 23
 "Maximum number of input values of each set, for very wide data."
+SOME_COLUMNS = 12
+"Columns that are compared first to look for repeated rows."
 CHUNK = 20_000
 "Rows that are read at once to look for repeated ones."
 HELD_OUT = 0.25
@@ -109,7 +111,7 @@ def problem_of(
     if held is not None:
         known = _some(rows, rng, max(MAX_NUMBERS // max(width, 1), most))
         parts = [known[start : start + CHUNK] for start in range(0, len(known), CHUNK)]
-        repeated = np.isin(row_keys(held), np.concatenate([row_keys(gathered(network, data, p)) for p in parts]))
+        repeated = _repeated(held, (gathered(network, data, part) for part in parts))
     if held is None or len(held) < MIN_VALIDATION:
         train, held = _parts(train, rng)
     return Problem(train, held, validation_set, data.take(rows)[0], len(rows), repeated=repeated)
@@ -128,13 +130,29 @@ def _parts(train: Sample, rng: np.random.Generator) -> tuple[Sample, Sample]:
     return train.take(np.sort(order[n_held:])), train.take(np.sort(order[:n_held]))
 
 
-def row_keys(sample: Sample) -> np.ndarray:
-    """A number for each row, made of all inputs and the target; equal rows have equal numbers."""
+def _repeated(sample: Sample, others: Iterable[Sample]) -> np.ndarray:
+    """Whether each row of a sample is among the others: first by some columns, then rows that agree there by all."""
+    some, whole = row_keys(sample, SOME_COLUMNS), row_keys(sample)
+    found = np.zeros(len(sample), dtype=bool)
+    for other in others:
+        near = np.flatnonzero(np.isin(row_keys(other, SOME_COLUMNS), some))
+        found |= np.isin(whole, row_keys(other.take(near)))
+    return found
+
+
+def row_keys(sample: Sample, most: int | None = None) -> np.ndarray:
+    """A number for each row, made of all inputs, or of at most some columns of each, and the target.
+
+    Equal rows have equal numbers.
+    """
     leaves = [*flatten(sample.X)[0], *flatten(sample.y)[0]]
     found = np.zeros(len(sample), dtype=np.uint64)
     rng = np.random.default_rng(0)
     for leaf in leaves:
-        columns = np.asarray(leaf, dtype=np.float64).reshape(len(sample), -1)
+        columns = leaf.reshape(len(sample), math.prod(leaf.shape[1:]))
+        if most is not None and columns.shape[1] > most:
+            columns = columns[:, np.sort(np.random.default_rng(1).choice(columns.shape[1], most, replace=False))]
+        columns = np.asarray(columns, dtype=np.float64)
         keys = rng.integers(1, 1 << 63, columns.shape[1], dtype=np.uint64) | np.uint64(1)
         bits = np.ascontiguousarray(columns + 0.0).view(np.uint64)
         found += ((bits ^ (bits >> np.uint64(29))) * keys).sum(axis=1, dtype=np.uint64)
