@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -48,6 +48,8 @@ OPPOSITES = (("vanishing_gradients", "exploding_gradients"),)
 UNSURE = 0.5
 SAME_EFFECT = {"not_converged": {"too_few_steps", "rate_too_low"}}
 "Sicknesses whose remedies have the same effect as those of others."
+SAME_WORDS = ("too_few_steps", "not_converged")
+"If one of them is an alarm, the other is part of the picture."
 HALF, FAR, NOTABLY = 0.5, 0.1, 0.05
 """Faults of data and net are tried together, and others too if no remedy alone gains half of what is possible; together
 they must then gain clearly more."""
@@ -191,17 +193,18 @@ def _folded(exam: Exam, result: Judgement, names: set[str]) -> list[Finding]:
     same = [each for each in found[1:] if said & SAME_EFFECT.get(each.name, set())]
     found = [each for each in found if each not in same]
     follow = same + [finding_of(trial) for name, trial in result.explained.items() if name not in names]
-    follow += _accompanying(exam, names | set(result.explained))
+    follow += _accompanying(exam, names | set(result.explained), said)
     explains = tuple(finding.name for finding in follow)
     follow = [replace(finding, explained_by=first) for finding in follow]
     return [replace(found[0], explains=explains), *found[1:], *follow]
 
 
-def _accompanying(exam: Exam, names: set[str]) -> list[Finding]:
+def _accompanying(exam: Exam, names: set[str], said: Collection[str] = ()) -> list[Finding]:
     """What else is measured inside of a net whose training is harmed: not the cause, but part of the picture."""
     found = []
     names = names | {other for pair in OPPOSITES for other in pair if names & set(pair)}
-    for sickness in [SICKNESSES[name] for name in SEEN_INSIDE if name not in names and exam.is_complete]:
+    same = [name for name in SAME_WORDS if set(SAME_WORDS) & set(said)]
+    for sickness in [SICKNESSES[name] for name in (*SEEN_INSIDE, *same) if name not in names and exam.is_complete]:
         symptom = sickness.symptom(exam)
         if symptom is not None:
             weaker = replace(symptom, confidence=UNSURE)

@@ -46,11 +46,16 @@ class FrozenParameters(Sickness):
             ", ".join(still[:4]),
             0.8,
             min_gain_factor=2.0 if is_partial else 1.0,
-            is_certain=not is_partial and _free(exam.setup) != exam.setup,
+            is_certain=not is_partial and _is_frozen(exam.setup),
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
         return [Remedy("Train all layers: freeze=() and no group with rate 0.", _free)]
+
+
+def _is_frozen(setup: Setup) -> bool:
+    """Whether layers are frozen by the settings, and not by gradients of 0."""
+    return bool(setup.freeze) or bool(setup.recipe.groups) or nets.trainable(setup.net) != setup.net
 
 
 def _free(setup: Setup) -> Setup:

@@ -56,4 +56,6 @@ class RateTooLow(Sickness):
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
-        return remedies.rates(exam, 10.0, 100.0, 1000.0)
+        found = remedies.rates(exam, 10.0, 100.0, 1000.0)
+        is_far = symptom.evidence["learning rate"] < FAR_BELOW * remedies.usual_rate(exam)
+        return [*found, remedies.adam(exam)] if is_far and not remedies.scales_steps(exam) else found
