@@ -29,9 +29,11 @@ BROKEN = """() => [
 TOO_WIDE = """() => {
   const width = document.documentElement.clientWidth;
   if (document.documentElement.scrollWidth <= width + 1) return [];
-  const scrolls = e => e && e !== document.body && (/(auto|scroll|hidden|clip)/.test(getComputedStyle(e).overflowX) || scrolls(e.parentElement));
-  return [...document.querySelectorAll("main *")].filter(e => e.getBoundingClientRect().right > width + 1 && !scrolls(e.parentElement))
-    .slice(0, 3).map(e => `wider than the window: ${e.tagName}.${e.className} "${e.textContent.trim().slice(0, 40)}"`).concat("overflow");
+  const clips = e => /(auto|scroll|hidden|clip)/.test(getComputedStyle(e).overflowX);
+  const scrolls = e => e && e !== document.body && (clips(e) || scrolls(e.parentElement));
+  const wide = e => e.getBoundingClientRect().right > width + 1 && !scrolls(e.parentElement);
+  const say = e => `wider than the window: ${e.tagName}.${e.className} "${e.textContent.trim().slice(0, 40)}"`;
+  return [...document.querySelectorAll("main *")].filter(wide).slice(0, 3).map(say).concat("wider than the window");
 }"""
 
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path[:0] = [str(HERE), str(HERE.parent)]  # the folder itself, for modules that examples and this file import
 
 from sphinx_gallery.sorting import ExplicitOrder
 
@@ -33,7 +33,7 @@ exclude_patterns = ["examples/**", "gallery/**/*.ipynb", "gallery/**/*.py", "gal
 suppress_warnings = ["config.cache"]  # the configuration of sphinx-gallery holds functions
 
 # Pages.
-myst_enable_extensions = ["attrs_inline", "colon_fence", "dollarmath"]
+myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "dollarmath"]
 myst_heading_anchors = 4
 myst_links_external_new_tab = False
 highlight_language = "none"
@@ -76,6 +76,7 @@ sphinx_gallery_conf = {
     "thumbnail_size": (480, 320),
     "subsection_order": ExplicitOrder([*(f"examples/{slug(name)}" for name in TOPICS), "*"]),
     "within_subsection_order": "ExampleTitleSortKey",
+    "write_computation_times": False,  # that page loads scripts from other sites
 }
 
 # Looks.

@@ -89,8 +89,8 @@ def indexes(names: Mapping[str, str], found: Callable[[Path], None]) -> dict[str
         "experiments/index.md": section(
             "experiments/index.md",
             "Experiments",
-            "Measurements from the lectures that take longer than an example of the [gallery](../gallery/index.rst). The "
-            "scripts that made them are linked on each page.",
+            "Measurements from the lectures that take longer than an example of the [gallery](../gallery/index.rst). "
+            "The scripts that made them are linked on each page.",
             experiments,
         ),
         "contributing/index.md": section(
