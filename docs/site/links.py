@@ -1,4 +1,4 @@
-"""Check the links of the built site: each leads to a file and an id in it (``python docs/site/links.py build/docs``)."""
+"""Check the links of the built site, ``python docs/site/links.py build/docs``: each leads to a file and an id in it."""
 
 from __future__ import annotations
 

@@ -25,6 +25,8 @@ def finish(name: str, text: str) -> str:
     """A page of the repository with what only the site has: lists of subpages, and pictures of concepts."""
     if name == "concepts.md":
         return concept_pictures.add(text)
+    if name.startswith("coming-from/"):
+        return side_by_side(text)
     if name == "api/index.md":
         return text + toctree(["*"], hidden=True, glob=True)
     return text
@@ -126,3 +128,13 @@ def performance(names: Mapping[str, str], found: Callable[[Path], None]) -> str:
         paths = [f"benchmarks/results/{name}.md" for name in shown if name in existing]
         text += f"\n## {heading}\n{cards('performance/index.md', paths)}{toctree([Path(path).stem for path in paths])}"
     return text
+
+
+def side_by_side(text: str) -> str:
+    """Put two blocks of code with bold titles beside each other on wide screens."""
+    titled = r"\*\*([\w-]+)\*\*\n\n(```\w+\n.*?\n```)\n"
+    grid = (
+        "::::{grid} 1 1 2 2\n:gutter: 2\n:class-container: side-by-side\n\n"
+        ":::{grid-item}\n**\\1**\n\n\\2\n:::\n:::{grid-item}\n**\\3**\n\n\\4\n:::\n::::\n"
+    )
+    return re.sub(rf"{titled}\n{titled}", grid, text, flags=re.DOTALL)
