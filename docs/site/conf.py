@@ -80,6 +80,7 @@ sphinx_gallery_conf = {
 }
 
 # Looks.
+WIDE = ["index", "concepts", *(f"coming-from/{name}" for name in ("scikit-learn", "pytorch", "keras"))]
 html_context = {"default_mode": "auto"}
 html_theme = "pydata_sphinx_theme"
 html_title = "madaline"
@@ -89,7 +90,7 @@ html_css_files = ["madaline.css"]
 html_favicon = str(HERE / "static" / "logo.svg")
 html_show_sourcelink = False
 html_copy_source = False
-html_sidebars = {"index": [], "tutorial": [], "concepts": [], "changelog": [], "source/**": []}
+html_sidebars = {"coming-from/*": [], "index": [], "tutorial": [], "concepts": [], "changelog": [], "source/**": []}
 html_theme_options = {
     "logo": {"text": "madaline", "image_light": "_static/logo.svg", "image_dark": "_static/logo.svg"},
     "navbar_align": "left",
@@ -97,7 +98,7 @@ html_theme_options = {
     "header_links_before_dropdown": 7,
     "show_toc_level": 2,
     "show_prev_next": False,
-    "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "concepts": []},
+    "secondary_sidebar_items": {"**": ["page-toc"], **dict.fromkeys(WIDE, [])},
     "footer_start": ["copyright"],
     "footer_end": ["sphinx-version"],
     "pygments_light_style": "a11y-high-contrast-light",
