@@ -79,7 +79,10 @@ def test_a_link_that_leads_nowhere_is_an_error():
 
 def test_public_names_in_code_become_links_and_blocks_of_code_stay():
     page = contents.ROOT / "docs" / "guides" / "new.md"
-    text = "## `md.Adam`\n`md.Adam` [`md.Adam`](nets.md) `md.nobody` `x](y)`\n```python\n>>> 1  # [a](b) `md.Adam`\n1\n\n```\n"
+    text = (
+        "## `md.Adam`\n`md.Adam` [`md.Adam`](nets.md) `md.nobody` `x](y)`\n"
+        "```python\n>>> 1  # [a](b) `md.Adam`\n1\n\n```\n"
+    )
     assert page_text.translate(page, text, {"Adam": "api/Adam.rst"}, lambda file: None) == (
         "## `md.Adam`\n[`md.Adam`](../api/Adam.rst) [`md.Adam`](nets.md) `md.nobody` `x](y)`\n"
         "```python\n>>> 1  # [a](b) `md.Adam`\n1\n```\n"
@@ -106,7 +109,10 @@ def test_every_row_of_the_lectures_has_a_topic_and_every_example_a_known_one():
 
 
 def test_the_concept_map_of_the_site_shows_pictures():
-    text = "| id | a |\n| --- | --- |\n| E13 | [the disc](experiments/disc.md) |\n| A1 | [x](gallery/t/xor.rst) |\n| A2 | - |\n"
+    text = (
+        "| id | a |\n| --- | --- |\n| E13 | [the disc](experiments/disc.md) |\n"
+        "| A1 | [x](gallery/t/xor.rst) |\n| A2 | - |\n"
+    )
     assert concept_pictures.add(text) == (
         "| id | a | picture |\n| --- | --- | --- |\n"
         "| E13 | [the disc](experiments/disc.md) | [![disc](experiments/pictures/disc.png)](experiments/disc.md) |\n"

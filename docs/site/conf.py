@@ -98,7 +98,7 @@ html_theme_options = {
     "header_links_before_dropdown": 7,
     "show_toc_level": 2,
     "show_prev_next": False,
-    "secondary_sidebar_items": {"**": ["page-toc"], **dict.fromkeys(WIDE, [])},
+    "secondary_sidebar_items": {"**": ["page-toc"], **{name: [] for name in WIDE}},
     "footer_start": ["copyright"],
     "footer_end": ["sphinx-version"],
     "pygments_light_style": "a11y-high-contrast-light",
