@@ -59,9 +59,9 @@ class Cluster:
 
         self.address, self._ray = address, ray
         if not ray.is_initialized():
-            where = None if address == "local" else address
+            own: dict[str, Any] = {"include_dashboard": False} if address == "local" else {}
             try:
-                ray.init(where, log_to_driver=False, logging_level=logging.WARNING, include_dashboard=False if where is None else None)
+                ray.init(address, log_to_driver=False, logging_level=logging.WARNING, **own)
             except (ConnectionError, RuntimeError, ValueError, OSError) as error:
                 first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
                 raise ConfigError(

@@ -396,6 +396,10 @@ class Trainer:
         """Run a session of :meth:`new_session` to its end; it replaces the last training."""
         return self._run_session(session, session.options.epochs - session.progress.epoch)
 
+    def become(self, copy: Trainer) -> None:
+        """Take over what a copy of this trainer has learned elsewhere."""
+        self.__dict__.update(copy.__getstate__())
+
     def forget_session(self) -> None:
         """Drop the data of the last training; ``partial_fit`` can still continue."""
         self._point, self._session = self._resume_point(), None
