@@ -90,7 +90,7 @@ class EstimatorFitOptions:
         """Raise an error if something was given that only an ensemble has."""
         if self.cluster is not None and self.replicas == 1:
             raise ConfigError(
-                f'cluster={self.cluster!r}: one net is trained on a cluster by several replicas. Pass replicas=, for '
+                f"cluster={self.cluster!r}: one net is trained on a cluster by several replicas. Pass replicas=, for "
                 'example the number of CPUs, or use preset="best", whose members are spread over the cluster.'
             )
         for name in ("groups", "cv"):
@@ -253,9 +253,7 @@ def _run(
         stops=steps and watched is None,
         is_resumed=options.has_checkpoint,
     )
-    own_order = (
-        settings.preset is None and options.checkpoint is None and stream is None and options.replicas == 1
-    )
+    own_order = settings.preset is None and options.checkpoint is None and stream is None and options.replicas == 1
     return trainer.fit(
         rows.X if stream is None else stream.stream(),
         rows.y if stream is None else None,

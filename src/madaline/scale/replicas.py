@@ -33,10 +33,8 @@ class RayReplicas:
         self._is_stopped = False
         if self._data is None or self._data[0] is not data:
             self._data = data, self._cluster.put(data)
-        found: dict[int, ReplicaResult] = {}
         tasks = [(self._key, self._setup, self._data[1], work) for work in works]
-        for number, result in self._cluster.run(run_replica, tasks, may_go_on=lambda: not self._is_stopped):
-            found[number] = result
+        found = dict(self._cluster.run(run_replica, tasks, may_go_on=lambda: not self._is_stopped))
         return [found[number] for number in range(len(works))] if len(found) == len(works) else None
 
     def stop(self) -> None:

@@ -22,6 +22,8 @@ from madaline.train.stepping import Rates, Stepper, StepResults
 
 SEED_DISTANCE = 0x9E3779B97F4A7C15
 "Distance between the random seeds of two replicas, modulo 2**63."
+SHARED = ("w", "state", "average")
+"Arrays that all replicas have in common at the end of a round."
 NESTEROV_RATE, NESTEROV_MOMENTUM = 0.7, 0.9
 "Constants of the outer step of DiLoCo (Douillard et al., 2023)."
 
@@ -124,8 +126,8 @@ class RoundStepper:
               w \leftarrow w - \eta\,(\Delta + \mu v), \quad w_r \leftarrow w.
 
     With ``outer="mean"``, :math:`\eta = 1` and :math:`\mu = 0` (local SGD); with ``"nesterov"``, :math:`\eta = 0.7` and
-    :math:`\mu = 0.9` (DiLoCo). Running statistics of norms are averaged. Sums are computed in the order of the replicas,
-    so that results depend on their number, but not on where they run.
+    :math:`\mu = 0.9` (DiLoCo). Running statistics of norms and averages of parameters are averaged, too. Sums are
+    computed in the order of the replicas, so that results depend on their number, but not on where they run.
 
     Parameters
     ----------
@@ -160,7 +162,7 @@ class RoundStepper:
         self._count, self._local_steps, self._epoch_steps = options.replicas, options.local_steps, epoch_steps
         self._example = example
         self._own = list(example.arrays)
-        self.arrays = {name: example.arrays[name] for name in ("w", "state") if name in example.arrays}
+        self.arrays: dict[str, np.ndarray] = {name: value for name, value in example.arrays.items() if name in SHARED}
         self.arrays |= {f"replicas.{name}": np.stack([value] * self._count) for name, value in example.arrays.items()}
         self._has_momentum = options.outer == "nesterov"
         if self._has_momentum:
@@ -230,9 +232,10 @@ class RoundStepper:
         else:
             w[...] = mean
         self.arrays["replicas.w"][...] = w
-        if "state" in self.arrays:
-            self.arrays["state"][...] = _mean(self.arrays["replicas.state"])
-            self.arrays["replicas.state"][...] = self.arrays["state"]
+        for name in ("state", "average"):
+            if name in self.arrays:
+                self.arrays[name][...] = _mean(self.arrays[f"replicas.{name}"])
+                self.arrays[f"replicas.{name}"][...] = self.arrays[name]
 
 
 def new_runner(model: Model, recipe: Recipe, metrics: Sequence[Metric], options: FitOptions) -> ReplicaRunner:
@@ -249,9 +252,9 @@ def check_replicas(options: FitOptions, recipe: Recipe, source: BlockSource) -> 
     """Raise an error for what replicas cannot do; give the number of steps of each epoch."""
     given = f"replicas={options.replicas}"
     if not isinstance(recipe.optimizer, Optimizer):
-        raise ConfigError(f"{given}: {recipe.optimizer!r} takes all rows at once. Use another optimizer, such as 'adam'.")
-    if recipe.average is not None:
-        raise ConfigError(f"{given} cannot be combined with average={recipe.average!r}.")
+        raise ConfigError(
+            f"{given}: {recipe.optimizer!r} takes all rows at once. Use another optimizer, such as 'adam'."
+        )
     if options.probes or options.doctor:
         raise ConfigError(f"{given} cannot be combined with probes or doctor=True. Watch a run with one replica.")
     if source.epoch_steps is None or not source.steps_are_equal:

@@ -113,6 +113,8 @@ class Session:
         self.stepper: Stepper | RoundStepper | None = None
         self._solver: FullBatch | None = None
         self._samples: ProbeSamples | None = None
+        if options.replicas > 1:
+            check_replicas(options, self.recipe, source)
         if isinstance(self.recipe.optimizer, LBFGS):
             self._solver = FullBatch(self)
         else:
