@@ -118,7 +118,7 @@ def test_an_estimator_with_a_preset_is_trained_by_replicas():
         ({}, {"cluster": "auto"}, "needs replicas="),
         ({"optimizer": "lbfgs"}, {"replicas": 2}, "takes all rows at once"),
         ({}, {"replicas": 2, "probes": True}, "cannot be combined with probes"),
-        ({}, {"replicas": 2, "sampler": lambda rows, rng: rows[:20]}, "number of steps"),
+        ({}, {"replicas": 2, "sampler": lambda n, rng: np.arange(20)}, "number of steps"),
     ],
 )
 def test_what_replicas_cannot_do_is_one_sentence(settings, options, text):

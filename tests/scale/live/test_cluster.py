@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -57,15 +58,8 @@ def test_lost_workers_cost_nothing_but_time(cluster):
 
     @ray.remote(num_cpus=0, max_retries=0)
     def workers():
-        here = []
-        for name in filter(str.isdigit, os.listdir("/proc")):
-            try:
-                with open(f"/proc/{name}/cmdline", "rb") as file:
-                    if file.read().startswith(b"ray::_checked"):
-                        here.append(int(name))
-            except OSError:
-                pass
-        return here
+        here = [path for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+        return [int(path.parent.name) for path in here if path.read_bytes().startswith(b"ray::_checked")]
 
     def kill():
         while not is_over.wait(0.5):
