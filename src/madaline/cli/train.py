@@ -69,7 +69,7 @@ def train(
     cluster: Annotated[
         str | None,
         typer.Option(
-            help="Ray cluster to train on: auto, HOST:PORT or local. It trains the nets of --preset best and of a search "
+            help="Ray cluster to train on: auto, HOST:PORT or local. It trains the nets of --preset best or a search "
             "with the same results; one net needs --replicas.",
             show_default="this process",
         ),
