@@ -17,7 +17,7 @@ endif
 native_sources := $(wildcard native/kernels/*.h native/bind/*.h native/bind/*.cpp)
 native_files := $(native_sources) $(wildcard native/tests/*.cpp)
 
-.PHONY: help setup demo test test-times test-native test-oracles test-web test-clinic test-gallery docs test-docs record-oracles sanitize lint format types bench bench-tables wheel fuzz clean
+.PHONY: help setup demo test test-times test-native test-oracles test-web test-scale test-clinic test-gallery docs test-docs record-oracles sanitize lint format types bench bench-tables wheel fuzz clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -117,6 +117,18 @@ test-oracles: setup .venv-oracles/installed ## Compare with PyTorch, JAX and oth
 
 test-web: setup .venv-web/installed ## Try the server and exported pages: browser, load, attacks, MLflow (installs them first)
 	OPENBLAS_NUM_THREADS=1 .venv-web/bin/python -m pytest -n 2 tests/web/live
+
+# Ray, which is large, is in a separate environment, too.
+.venv-scale/installed: .venv/tools
+	@test -x .venv-scale/bin/python || $(BIN)/python -m venv .venv-scale
+	.venv-scale/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-scale/bin/python -m pip install --quiet --group scale
+	@echo "import site; site.addsitedir('$$($(BIN)/python -c '$(site_packages)')')" \
+	  > "$$(.venv-scale/bin/python -c '$(site_packages)')/borrowed.pth"
+	@touch $@
+
+test-scale: setup .venv-scale/installed ## Train and search on local Ray clusters, and lose their nodes (installs Ray first)
+	OPENBLAS_NUM_THREADS=1 .venv-scale/bin/python -m pytest -q tests/scale/live
 
 test-clinic: setup ## Sick and healthy runs through the doctor: a sample of the clinic
 	$(BIN)/python tests/doctor/clinic/clinic.py --half tune --sick 30 --healthy 21 --recall 0.75 --false-alarms 0.1

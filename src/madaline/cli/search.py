@@ -11,7 +11,7 @@ from madaline.cli.reading_options import reading_options
 from madaline.cli.train import start, train
 
 SEARCH = "Search"
-FIXED = {"preset": None, "doctor": False}
+FIXED = {"preset": None, "doctor": False, "replicas": None}
 "Options of ``train`` that a search does not have, and their values."
 
 

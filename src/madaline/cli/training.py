@@ -204,6 +204,8 @@ def _run(
                 resume=resume,
                 classes=target.classes or None,
                 max_seconds=limit,
+                cluster=settings.training.cluster,
+                replicas=settings.training.replicas,
                 **folds,
             )
     history = estimator.history_
