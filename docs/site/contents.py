@@ -20,6 +20,7 @@ GUIDES = [
     "uncertainty",
     "search",
     "large-data",
+    "clusters",
     "command-line",
     "shipping",
     "serving",
