@@ -29,6 +29,7 @@ from madaline.web.play.choices import listed
 from madaline.web.play.features import FEATURES
 from madaline.web.play.lessons import LESSONS
 from madaline.web.play.points import MOST_POINTS
+from madaline.web.play.problem import thumbnails
 from madaline.web.play.settings import MOST_LAYERS, MOST_UNITS, Settings, schema
 from madaline.web.play.shelf import Shelf
 from madaline.web.play.tables import MissingTableError, StoredTable, TableStore
@@ -116,6 +117,7 @@ class Playground:
                     {"name": each.name, "label": each.label, "coordinates": each.n_coordinates}
                     for each in FEATURES.values()
                 ],
+                "thumbnails": await run_in_threadpool(thumbnails),
                 "lessons": [vars(lesson) for lesson in LESSONS],
                 "most": {"layers": MOST_LAYERS, "units": MOST_UNITS, "points": MOST_POINTS},
                 "table": None if self._table is None else self._table.to_plain(),
@@ -158,6 +160,8 @@ class Playground:
         until = time.monotonic() + WAIT_SECONDS
         while at is None and shown.run.version == seen and time.monotonic() < until:
             await asyncio.sleep(PAUSE_SECONDS)
+        if at is None and shown.run.version == seen:
+            return Response(status_code=204)
         content = await run_in_threadpool(lambda: shown.frame(at=at, seen_rows=rows or 0))
         return Response(content, media_type="application/octet-stream")
 

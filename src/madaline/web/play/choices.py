@@ -95,7 +95,7 @@ LISTS: dict[str, Callable[[], list[Choice]]] = {
 
 
 def _usable(argument: str, found: list[Choice]) -> list[Choice]:
-    """The choices with which a net of two inputs can be made: some norms are for images, some initializers for biases."""
+    """The choices that make a net of two inputs: some norms are for images, some initializers for biases."""
     return [found[0], *(choice for choice in found[1:] if _makes_net(argument, choice["value"]))]
 
 

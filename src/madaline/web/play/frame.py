@@ -74,7 +74,7 @@ class Viewer:
         maps = model.activations(self._grid)
         rows = model.activations(self._rows)
         slopes = self._slopes(snapshot.params)
-        arrays = {"output": self._output(maps[""])}
+        arrays = {"output": self._output(maps[""]), "inputs": self._small(self._grid, side)}
         layers = []
         for place, (weights, output) in enumerate(self.stages):
             W = model.params[f"{weights}.W"]

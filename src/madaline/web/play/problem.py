@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 import numpy as np
 
 from madaline.data import shapes
 from madaline.data.curves import CURVES
 from madaline.errors import ConfigError
+from madaline.web.play import choices
 from madaline.web.play import features as made
 from madaline.web.play.points import read_points
 from madaline.web.play.settings import Settings
@@ -72,7 +75,7 @@ class Problem:
         return [[float(a), float(b)] for a, b in zip(low - MARGIN * span, high + MARGIN * span, strict=True)]
 
     def grid(self, n: int) -> np.ndarray:
-        """The inputs of the net at ``n`` places of a curve, or ``n`` times ``n`` of a surface, row by row from below."""
+        """The inputs of the net at ``n`` places of a curve, or ``n`` times ``n`` of a surface, from below."""
         axes = [np.linspace(low, high, n) for low, high in self.extent()]
         if len(axes) == 1:
             places = axes[0][:, None]
@@ -162,3 +165,14 @@ def _shown(axes: str, rows: EncodedRows) -> tuple[int, ...]:
 
 def _task(n_classes: int) -> str:
     return "numbers" if not n_classes else "binary" if n_classes == 2 else "classes"
+
+
+@cache
+def thumbnails() -> dict[str, dict[str, list[Any]]]:
+    """A few points of each generated source of data, for the buttons that choose it."""
+    found = {}
+    for choice in choices.listed("sources"):
+        if choice["kind"] in ("shapes", "curves"):
+            problem = make_problem(Settings(data=choice["value"], n=110, test=0.1), TableStore())
+            found[choice["value"]] = {"at": problem.coordinates.round(2).tolist(), "y": problem.y.round(2).tolist()}
+    return found
