@@ -26,7 +26,7 @@ export function table(strength = 1) {
 }
 
 // The colour of probabilities of several classes, paler where they are close.
-export function blended(probabilities, strength = 0.8) {
+export function blended(probabilities, strength = 0.58) {
   let best = 0;
   for (let k = 1; k < probabilities.length; k++) if (probabilities[k] > probabilities[best]) best = k;
   const share = probabilities[best] / 255, even = 1 / probabilities.length;

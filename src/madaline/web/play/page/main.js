@@ -44,7 +44,7 @@ class Playground {
 
   async open({ push = false, run = false } = {}) {
     const link = readLink();
-    await this.begin(link.settings, { at: link.at, vs: link.vs, push, run });
+    await this.begin(link.settings, { at: Number(link.at) || null, vs: link.vs, push, run });
   }
 
   change(changes, { quiet = false } = {}) {
@@ -99,9 +99,9 @@ class Playground {
     this.write({ push, at });
     $("timeline").value = 0;
     await this.command("delay", SPEEDS[$("speed").value][0]);
-    if (at) await this.view.command("until", at);
+    const goal = at || (this.kept && !run ? this.kept.newest?.step : 0);
+    if (goal) await this.command("until", goal);
     else if (run) await this.command("run");
-    if (vs !== null && (at || run) && this.kept) await this.kept.command(at ? "until" : "run", at ?? 0);
     this.view.follow((view) => this.drawn(view), (view, error) => this.lost(view, error));
     this.watch(this.view);
   }

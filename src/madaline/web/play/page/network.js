@@ -29,19 +29,21 @@ export class Network {
     const active = document.activeElement?.dataset?.key;
     const columns = [info.inputs.length, ...layers.map((layer) => layer.units), info.outputs];
     const shown = columns.map((count) => Math.min(count, MOST_SHOWN));
-    const width = Math.max(this.host.clientWidth - 2, COLUMN * columns.length);
+    const width = Math.max(this.host.clientWidth - 2, COLUMN * columns.length + 40);
     const tallest = Math.max(...shown);
     const size = Math.max(18, Math.min(38, Math.floor(340 / tallest) - 8));
     const gap = Math.max(5, Math.min(14, Math.floor((340 - tallest * size) / Math.max(tallest - 1, 1))));
     const height = TOP + Math.max(tallest * (size + gap), 170) + 14;
-    const across = (width - COLUMN) / (columns.length - 1);
+    const longest = Math.max(...info.inputs.map((name) => name.length), 0);
+    this.left = Math.max(COLUMN / 2, Math.min(140, 8 + 6.6 * longest) + size / 2 + 8);
+    const across = (width - this.left - COLUMN / 2) / (columns.length - 1);
     this.size = size;
     this.svg = draw("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "presentation" });
     this.lines = draw("g", { class: "weights" });
     this.svg.append(this.lines);
     this.stage = make("div", { class: "stage", style: `width:${width}px;height:${height}px` }, this.svg);
     this.columns = columns.map((count, place) => {
-      const x = COLUMN / 2 + across * place;
+      const x = this.left + across * place;
       const total = shown[place] * (size + gap) - gap;
       const start = TOP + Math.max(0, (Math.max(tallest * (size + gap) - gap, 160) - total) / 2);
       const units = Array.from({ length: shown[place] }, (_, unit) => this.#unit(place, unit, x, start + unit * (size + gap), columns.length));
@@ -102,7 +104,7 @@ export class Network {
 
   #heads(layers, activations, most, across, columns, available, chosen) {
     const act = this.actions;
-    const head = (place, ...children) => this.stage.append(make("div", { class: "head", style: `left:${COLUMN / 2 + across * place}px` }, ...children));
+    const head = (place, ...children) => this.stage.append(make("div", { class: "head", style: `left:${this.left + across * place}px` }, ...children));
     if (available.length) {
       head(0, make("details", { class: "choose" }, make("summary", { "data-key": "inputs" }, "Inputs"),
         make("div", { class: "menu" }, available.map((feature) => make("label", {},

@@ -134,7 +134,7 @@ function paintMap(pen, side, info, frame, small) {
 const scaleOf = (info) => info.scale ??= Math.max(1e-9, ...info.training.y.map(Math.abs));
 
 function colourMap(data, output, n, info, scale) {
-  const colours = table(info.task === "numbers" ? 0.95 : 0.72);
+  const colours = table(info.task === "numbers" ? 0.9 : 0.55);
   const count = output.shape[1];
   for (let row = 0; row < n; row++) {
     for (let column = 0; column < n; column++) {
