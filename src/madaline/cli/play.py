@@ -50,7 +50,7 @@ def play(
     from madaline.web.play.tables import TableStore
 
     tables = TableStore()
-    start = Settings.of_link(settings.partition("at=")[0].rstrip("&") if train else settings)
+    start = Settings.of_link(settings)
     if table is not None:
         stored = tables.add_file(Path(table))
         if start.digest and start.digest != stored.digest:

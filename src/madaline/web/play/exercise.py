@@ -13,7 +13,7 @@ from madaline.losses.targets import Target
 from madaline.nn.layers.mlp import mlp
 from madaline.nn.layers.sequential import Sequential
 from madaline.optim.optimizer import OPTIMIZERS, Optimizer
-from madaline.optim.regularizers import REGULARIZERS
+from madaline.optim.regularizers import Regularizer
 from madaline.train.trainer import Trainer
 from madaline.web.play import choices
 from madaline.web.play.problem import Problem
@@ -95,7 +95,7 @@ class Exercise:
         if settings.schedule != "constant":
             found["schedule"] = settings.schedule
         if settings.regularizer != "none":
-            found["regularizer"] = REGULARIZERS[settings.regularizer](strength=settings.strength)
+            found["regularizer"] = Regularizer.of(settings.regularizer, strength=settings.strength)
         if settings.seed:
             found["seed"] = settings.seed
         return found

@@ -11,7 +11,7 @@ from typing import Any
 
 from madaline.doctor.clock import Clock
 from madaline.doctor.diagnose import diagnosis_of
-from madaline.doctor.finding import Remedy
+from madaline.doctor.finding import Finding, Remedy
 from madaline.doctor.judgement import judge
 from madaline.doctor.record import Record
 from madaline.errors import MadalineError
@@ -21,8 +21,8 @@ from madaline.web.play.run import Run
 from madaline.web.play.settings import Settings
 
 MAX_SECONDS = 3.0
-LEAST_EPOCHS = 5
-"Epochs before the first examination."
+LEAST_EPOCHS, LEAST_SHARE = 20, 0.1
+"Epochs before the first examination, and their share of all epochs: earlier, every net needs more of them."
 
 
 class Examiner:
@@ -44,10 +44,11 @@ class Examiner:
         """The last examination; a new one begins if the run has gone on."""
         with self._lock:
             epoch = self._run.trainer.history.epochs
-            is_due = epoch >= max(LEAST_EPOCHS, 1.5 * self.state["epoch"]) or (
-                self._run.status in ("finished", "failed", "paused") and epoch > self.state["epoch"]
-            )
-            is_due = is_due and (epoch >= LEAST_EPOCHS or self._run.status == "failed")
+            last, status = self.state["epoch"], self._run.status
+            is_over = status in ("finished", "failed")
+            planned = self._run.exercise.settings.epochs
+            is_ripe = is_over or epoch >= max(LEAST_EPOCHS, LEAST_SHARE * planned)
+            is_due = is_ripe and epoch > last and (is_over or status == "paused" or epoch >= 1.5 * last)
             if is_due and not self._is_busy and not self._is_closed:
                 self._is_busy = True
                 threading.Thread(target=self._examine, name="madaline-doctor", daemon=True).start()
@@ -79,24 +80,28 @@ class Examiner:
             warnings.simplefilter("ignore")
             diagnosis = diagnosis_of(exam, judge(exam))
         settings = run.exercise.settings
+        listed = [_plain(each, settings) for each in diagnosis.findings]
         return {
             "epoch": history.epochs,
             "reasons": list(diagnosis.reasons),
-            "findings": [
-                {
-                    "name": each.name,
-                    "title": each.title,
-                    "severity": each.severity,
-                    "where": each.where,
-                    "why": each.why,
-                    "remedies": [
-                        {"text": remedy.text, "gain": remedy.gain, "changes": changes(remedy, settings)}
-                        for remedy in each.remedies[:3]
-                    ],
-                }
-                for each in diagnosis.findings
-            ],
+            "findings": [each for each in listed if not _only_waits(each, settings, history.epochs)],
         }
+
+
+def _plain(finding: Finding, settings: Settings) -> dict[str, Any]:
+    """A finding as the page shows it."""
+    remedies = [
+        {"text": each.text, "tried": each.gain is not None, "changes": changes(each, settings)}
+        for each in finding.remedies[:3]
+    ]
+    names = ("name", "title", "severity", "where", "why")
+    return {name: getattr(finding, name) for name in names} | {"remedies": remedies}
+
+
+def _only_waits(finding: dict[str, Any], settings: Settings, done: int) -> bool:
+    """Whether the remedy is to train on, which a run that has not ended does anyway."""
+    kinds = [set(remedy["changes"]) for remedy in finding["remedies"]]
+    return done < settings.epochs and bool(kinds) and all(kind <= {"epochs"} for kind in kinds)
 
 
 def changes(remedy: Remedy, settings: Settings) -> dict[str, Any]:

@@ -69,7 +69,7 @@ LESSONS = (
         "vanishing",
         "Vanishing gradients",
         "data=circles&layers=8sigmoid,8sigmoid,8sigmoid,8sigmoid,8sigmoid&optimizer=sgd&rate=0.1",
-        "The derivative of the logistic function is at most 1/4, and the gradient of the first layer holds five of them. "
+        "The derivative of the logistic function is at most 1/4, and the first layer gets a product of five. "
         "The bars under Layers show how it shrinks from the output to the input, and the loss stays where it began. "
         "Change the activations to relu, or switch on Residual.",
     ),
@@ -109,7 +109,7 @@ LESSONS = (
         "momentum",
         "Momentum in a valley",
         "data=valley&layers=&optimizer=sgd&rate=0.1&momentum=0.9&batch=280&epochs=100",
-        "One input is ten times smaller than the other: the loss of this linear net is a valley, flat along one direction. "
+        "One input is ten times smaller than the other: the loss of this linear net is a long, flat valley. "
         "Gradient descent creeps along the floor; momentum adds up the small steps that agree. "
         "Set Momentum to 0 and compare the curves, or switch on Standardize inputs, which makes the valley round.",
     ),

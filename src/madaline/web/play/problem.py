@@ -14,7 +14,7 @@ from madaline.errors import ConfigError
 from madaline.web.play import choices
 from madaline.web.play import features as made
 from madaline.web.play.points import read_points
-from madaline.web.play.settings import Settings
+from madaline.web.play.settings import Settings, names_in
 from madaline.web.play.tables import EncodedRows, TableStore, encoded_rows
 
 MARGIN = 0.12
@@ -135,7 +135,9 @@ def _of_points(settings: Settings, X: np.ndarray, y: np.ndarray) -> Problem:
 
 def _of_table(settings: Settings, tables: TableStore) -> Problem:
     table = tables.get(settings.table, settings.digest)
-    rows = encoded_rows(table, target=settings.target, columns=settings.columns, test=settings.test, seed=settings.draw)
+    rows = encoded_rows(
+        table, target=settings.target, columns=names_in(settings.columns), test=settings.test, seed=settings.draw
+    )
     shown = _shown(settings.axes, rows)
     X, y, n = rows.X, rows.y, rows.n_training
     return Problem(
@@ -158,7 +160,7 @@ def _of_table(settings: Settings, tables: TableStore) -> Problem:
 def _shown(axes: str, rows: EncodedRows) -> tuple[int, ...]:
     """The columns of the picture: those that were chosen, or the first two with many values."""
     places = {name: place for place, name in enumerate(rows.inputs)}
-    wanted = [places[name] for name in axes.split(",") if name in places]
+    wanted = [places[name] for name in names_in(axes) if name in places]
     varied = sorted(range(len(places)), key=lambda place: (len(np.unique(rows.X[:, place])) < 10, place))
     return tuple(dict.fromkeys([*wanted, *varied]))[:2]
 

@@ -6,12 +6,14 @@ import math
 import re
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, unquote, urlencode
 
 from madaline.errors import ConfigError
 from madaline.web.play import choices
 
 MOST_UNITS, MOST_LAYERS = 64, 8
+OF_PAGE = ("at", "vs", "token")
+"Parts of a link that are no settings: the moment that is shown, the run to compare with, and the token."
 LAYER = re.compile(r"(\d+)([a-z_][a-z0-9_]*)")
 
 
@@ -36,7 +38,7 @@ def _choice(default: str, label: str, group: str, among: str, text: str, **extra
     )
 
 
-def _text(default: str, label: str, group: str, kind: str, text: str, **extra: Any) -> Any:
+def _text(default: str | bool, label: str, group: str, kind: str, text: str, **extra: Any) -> Any:
     return field(default=default, metadata={"kind": kind, "label": label, "group": group, "help": text, **extra})
 
 
@@ -155,7 +157,8 @@ class Settings:
     @classmethod
     def of_link(cls, link: str) -> Settings:
         """Settings from a link; an error names the part that is wrong."""
-        return cls.of_plain(dict(parse_qsl(link.removeprefix("#"), keep_blank_values=True)))
+        parts = dict(parse_qsl(link.removeprefix("#"), keep_blank_values=True))
+        return cls.of_plain({name: value for name, value in parts.items() if name not in OF_PAGE})
 
     @classmethod
     def of_plain(cls, given: dict[str, Any]) -> Settings:
@@ -164,6 +167,17 @@ class Settings:
         if unknown := sorted(given.keys() - known.keys()):
             raise ConfigError(f"There is no setting {', '.join(map(repr, unknown))}.")
         return cls(**{name: _read(known[name], value) for name, value in given.items()})
+
+
+def names_in(text: str) -> list[str]:
+    """The names of a list in a setting; commas inside of names are written as ``%2C``.
+
+    Examples
+    --------
+    >>> names_in("size,price%2C net")
+    ['size', 'price, net']
+    """
+    return [unquote(name) for name in text.split(",") if name]
 
 
 def schema() -> list[dict[str, Any]]:

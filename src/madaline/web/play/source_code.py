@@ -8,7 +8,7 @@ from typing import Any
 from madaline.losses.loss import Loss
 from madaline.web.play.exercise import Exercise
 from madaline.web.play.problem import Problem
-from madaline.web.play.settings import Settings
+from madaline.web.play.settings import Settings, names_in
 from madaline.web.play.tables import MOST_CATEGORIES, MOST_ROWS
 
 
@@ -34,9 +34,9 @@ def python_code(exercise: Exercise) -> str:
         "",
         *data,
         "",
-        f"net = md.mlp({', '.join(net)})",
-        f"trainer = md.Trainer(net, {', '.join(trainer)})",
-        f"history = trainer.fit(X, y, {', '.join(fit)})",
+        *_call("net = md.mlp", net),
+        *_call("trainer = md.Trainer", ["net", *trainer]),
+        *_call("history = trainer.fit", ["X", "y", *fit]),
         "print(history)",
     ]
     return "\n".join(lines) + "\n"
@@ -79,7 +79,7 @@ def _points_code(settings: Settings, problem: Problem) -> list[str]:
 
 def _table_code(settings: Settings, problem: Problem) -> list[str]:
     target = problem.target
-    wanted = [name for name in settings.columns.split(",") if name]
+    wanted = names_in(settings.columns)
     chosen = repr(wanted) if wanted else f"[name for name in table.columns if name != {target!r}]"
     lines = [
         f"table, _ = md.data.read_table({settings.table!r})",
@@ -97,6 +97,12 @@ def _table_code(settings: Settings, problem: Problem) -> list[str]:
         lines.append(f"y = table[{target!r}].to_numpy().astype(float)")
         lines.append("y = (y - y[:n].mean()) / y[:n].std()")
     return [*lines, "X, X_test, y, y_test = X[:n], X[n:], y[:n], y[n:]"]
+
+
+def _call(function: str, arguments: list[str]) -> list[str]:
+    """A call, in one line if it is short."""
+    line = f"{function}({', '.join(arguments)})"
+    return [line] if len(line) <= 88 else [f"{function}(", f"    {', '.join(arguments)},", ")"]
 
 
 def _shown(value: Any) -> str:

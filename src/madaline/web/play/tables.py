@@ -6,6 +6,7 @@ import hashlib
 import tempfile
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -130,13 +131,13 @@ class EncodedRows:
     notes: tuple[str, ...]
 
 
-def encoded_rows(table: StoredTable, *, target: str, columns: str, test: float, seed: int) -> EncodedRows:
+def encoded_rows(table: StoredTable, *, target: str, columns: Sequence[str], test: float, seed: int) -> EncodedRows:
     """Encode a table: shuffled rows, columns scaled by the training rows, classes as numbers."""
     frame = table.frame
     target = target or frame.columns[-1]
     if target not in frame.columns:
         raise ConfigError(f"{table.name} has no column {target[:60]!r}. Columns: {', '.join(frame.columns[:20])}.")
-    wanted = [name for name in columns.split(",") if name] or [name for name in frame.columns if name != target]
+    wanted = list(columns) or [name for name in frame.columns if name != target]
     if unknown := [name for name in wanted if name not in frame.columns or name == target]:
         raise ConfigError(f"{unknown[0][:60]!r} is not a feature column of {table.name}.")
     frame = frame.drop_nulls(target)

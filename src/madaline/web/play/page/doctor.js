@@ -1,6 +1,6 @@
 // The doctor's findings, with buttons that apply remedies.
 
-import { make, number } from "./text.js";
+import { make } from "./text.js";
 
 const SIGNS = { error: "✗", warning: "!", info: "i" };
 
@@ -18,9 +18,9 @@ export function showFindings(host, state, epoch, apply) {
       make("h3", {}, make("span", { class: "sign", "aria-hidden": "true" }, SIGNS[finding.severity]), ` ${finding.title}`),
       make("details", {}, make("summary", {}, finding.where ? `Why, and where: ${finding.where}` : "Why"), make("p", {}, finding.why)),
       finding.remedies.map((remedy) => {
-        const gain = remedy.gain ? ` Loss on held-out rows ${number(-100 * remedy.gain, 2)} %.` : "";
+        const tried = remedy.tried ? " Tried: it lowers the loss on held-out rows." : "";
         const has = Object.keys(remedy.changes).length > 0;
-        return make("p", { class: "remedy" }, `${remedy.text}${gain} `, has ? make("button", { type: "button", onclick: () => apply(remedy.changes) }, "Apply") : null);
+        return make("p", { class: "remedy" }, `${remedy.text}${tried} `, has ? make("button", { type: "button", onclick: () => apply(remedy.changes) }, "Apply") : null);
       })));
   }
   host.replaceChildren(...parts);

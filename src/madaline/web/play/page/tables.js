@@ -2,6 +2,9 @@
 
 import { make } from "./text.js";
 
+// Names in a link; commas inside of names are written as %2C.
+const listed = (names) => names.map((name) => name.replaceAll("%", "%25").replaceAll(",", "%2C")).join(",");
+
 export class TablePanel {
   constructor(host, engine, about, { choose, fail }) {
     Object.assign(this, { host, engine, choose, fail });
@@ -58,7 +61,7 @@ export class TablePanel {
     if (!table || table.digest !== values.digest || table.name !== values.table) return this.body.replaceChildren();
     this.last = table;
     const target = values.target || table.columns.at(-1);
-    const wanted = values.columns ? values.columns.split(",") : table.columns.filter((name) => name !== target);
+    const wanted = values.columns ? values.columns.split(",").map(decodeURIComponent) : table.columns.filter((name) => name !== target);
     const select = (label, value, options, change) => {
       const found = make("select", { id: `table-${label}`, onchange: () => change(found.value) }, options.map((name) => make("option", { value: name, selected: name === value }, name)));
       return make("div", { class: "field" }, make("label", { for: `table-${label}` }, label), make("div", { class: "control" }, found));
@@ -68,14 +71,14 @@ export class TablePanel {
     const boxes = table.columns.filter((name) => name !== target).map((name) => make("label", {}, make("input", {
       type: "checkbox", checked: wanted.includes(name), onchange: (event) => {
         const chosen = table.columns.filter((each) => (each === name ? event.target.checked : wanted.includes(each)) && each !== target);
-        if (chosen.length) this.choose({ columns: chosen.length === table.columns.length - 1 ? null : chosen.join(","), axes: null });
+        if (chosen.length) this.choose({ columns: chosen.length === table.columns.length - 1 ? null : listed(chosen), axes: null });
         else event.target.checked = true;
       },
     }), ` ${name}`));
     parts.push(make("details", { class: "columns" }, make("summary", {}, `Columns: ${wanted.length} of ${boxes.length}`), make("div", { class: "menu" }, boxes)));
     if (info?.inputs?.length > 2 && info.settings.digest === values.digest) {
       const [first, second] = info.axes;
-      parts.push(select("Across", first, info.inputs, (name) => this.choose({ axes: `${name},${second}` })), select("Up", second, info.inputs, (name) => this.choose({ axes: `${first},${name}` })));
+      parts.push(select("Across", first, info.inputs, (name) => this.choose({ axes: listed([name, second]) })), select("Up", second, info.inputs, (name) => this.choose({ axes: listed([first, name]) })));
     }
     for (const note of info?.notes ?? []) parts.push(make("p", { class: "quiet" }, note));
     this.body.replaceChildren(...parts);
