@@ -69,7 +69,7 @@ class Examiner:
 
     def _findings(self) -> dict[str, Any]:
         run = self._run
-        latest = run.snapshots()[-1]
+        latest = run.state().snapshots[-1]
         session = run.trainer.run
         model = Model(session.model.network, latest.params.copy(), latest.state.copy())
         history = copy.deepcopy(run.trainer.history)

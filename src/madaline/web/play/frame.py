@@ -19,7 +19,7 @@ from madaline.nn.layers.linear import Linear
 from madaline.nn.layers.residual import Residual
 from madaline.nn.layers.sequential import Sequential
 from madaline.web.play.exercise import Exercise
-from madaline.web.play.run import Run, Snapshot
+from madaline.web.play.run import RunState, Snapshot
 
 SURFACE, CURVE, SMALL = 72, 160, 24
 "Points of a side of a surface, of a curve, and of a side of the map of a unit."
@@ -46,24 +46,23 @@ class Viewer:
         self._is_surface = is_surface
         self._lock = threading.Lock()
 
-    def frame(self, run: Run, snapshot: Snapshot, *, seen_rows: int = 0) -> bytes:
-        """The frame of a snapshot, with the rows of the history after those that were seen."""
+    def frame(self, state: RunState, *, at: int | None = None, seen_rows: int = 0) -> bytes:
+        """The frame near a step, by default the last one, with the rows of the history after those that were seen."""
+        kept = state.snapshots
+        snapshot = kept[-1] if at is None else min(kept, key=lambda each: abs(each.step - at))
         with self._lock, np.errstate(all="ignore"):
             self._model.params.flat[...] = snapshot.params
             self._model.state.flat[...] = snapshot.state
             arrays, layers = self._arrays(snapshot)
-        history = run.history
-        kept = run.snapshots()
         header = {
-            "status": run.status,
-            "message": run.message,
-            "version": run.version,
+            "status": state.status,
+            "message": state.message,
+            "version": state.version,
             "step": snapshot.step,
             "epoch": snapshot.epoch,
-            "last": run.step,
-            "stepsAnEpoch": run.steps_an_epoch,
+            "last": state.step,
             "first": seen_rows,
-            "history": {name: values[seen_rows:] for name, values in history.items() if name != "seconds"},
+            "history": {name: values[seen_rows:] for name, values in state.history.items() if name != "seconds"},
             "moments": [each.step for each in kept],
             "layers": layers,
         }

@@ -33,6 +33,18 @@ class Snapshot:
     "The parameters of the snapshot that was taken before."
 
 
+@dataclass(frozen=True)
+class RunState:
+    """What is known of a run at one moment; all of it belongs together."""
+
+    status: str
+    message: str
+    version: int
+    step: int
+    snapshots: tuple[Snapshot, ...]
+    history: Mapping[str, list[Any]]
+
+
 class Run(Callback):
     """Trains in a thread, as far as it is told.
 
@@ -73,13 +85,6 @@ class Run(Callback):
         """Number of steps of an epoch."""
         return self.trainer.run.steps_an_epoch or 1
 
-    @property
-    def history(self) -> Mapping[str, list[Any]]:
-        """The columns of the history so far, all of one length."""
-        columns = self.trainer.history.to_dict()
-        n_rows = min(map(len, columns.values()), default=0)
-        return {name: values[:n_rows] for name, values in columns.items()}
-
     def command(self, action: str, value: float = 0.0) -> None:
         """Run, pause, go on by a step or an epoch, go on until a step, or wait this long after every epoch."""
         with self._changed:
@@ -110,10 +115,11 @@ class Run(Callback):
         """Note that a page looks at the run."""
         self._asked = time.monotonic()
 
-    def snapshots(self) -> list[Snapshot]:
-        """The snapshots that are kept, the oldest first."""
+    def state(self) -> RunState:
+        """The state of now. The thread may have a row more in its history, which belongs to the next state."""
         with self._changed:
-            return list(self._snapshots)
+            history = {name: values[: self.epoch] for name, values in self.trainer.history.to_dict().items()}
+            return RunState(self.status, self.message, self.version, self.step, tuple(self._snapshots), history)
 
     def _train(self) -> None:
         problem = self.exercise.problem

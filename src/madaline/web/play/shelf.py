@@ -33,9 +33,7 @@ class ShownRun:
 
     def frame(self, *, at: int | None, seen_rows: int) -> bytes:
         """The frame at a step, or at the end."""
-        kept = self.run.snapshots()
-        chosen = kept[-1] if at is None else min(kept, key=lambda each: abs(each.step - at))
-        return self.viewer.frame(self.run, chosen, seen_rows=seen_rows)
+        return self.viewer.frame(self.run.state(), at=at, seen_rows=seen_rows)
 
     def close(self) -> None:
         """End the training."""

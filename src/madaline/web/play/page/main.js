@@ -216,8 +216,8 @@ class Playground {
   #numbers(view, frame) {
     const { newest, info } = view;
     $("epoch-text").textContent = frame.epoch.toLocaleString("en");
-    const part = frame.step % frame.stepsAnEpoch;
-    $("step-text").textContent = ` of ${info.settings.epochs.toLocaleString("en")}${part ? `, step ${part} of ${frame.stepsAnEpoch}` : ""}`;
+    const part = frame.step % info.stepsAnEpoch;
+    $("step-text").textContent = ` of ${info.settings.epochs.toLocaleString("en")}${part ? `, step ${part} of ${info.stepsAnEpoch}` : ""}`;
     const timeline = $("timeline"), last = newest.moments.length - 1;
     timeline.max = last;
     if (view.at === null) timeline.value = last;

@@ -19,6 +19,7 @@ export class RunView {
   // Ask for frames as long as the run is open. `drawn(view)` is called for each.
   async follow(drawn, failed) {
     while (this.isOpen) {
+      const asked = performance.now();
       try {
         const rows = Object.values(this.history)[0]?.length ?? 0;
         const frame = await this.engine.frame(this.id, { seen: this.newest?.version ?? null, rows, signal: this.waiting.signal });
@@ -27,6 +28,8 @@ export class RunView {
           this.#take(frame);
           await new Promise(requestAnimationFrame);
           if (this.isOpen) drawn(this);
+          // At most 30 frames a second: more would only slow down the training.
+          await new Promise((done) => setTimeout(done, 33 - (performance.now() - asked)));
         }
         while (document.hidden && this.isOpen) await new Promise((done) => setTimeout(done, 300));
       } catch (error) {
