@@ -134,7 +134,7 @@ def test_changed_settings_are_in_the_link_and_back_undoes_them(open_page):
     page.go_forward()
     page.wait_for_function("() => document.querySelector('[data-name=optimizer] select').value === 'sgd'")
     page.get_by_text("Inputs", exact=True).click()
-    page.get_by_label("x₁x₂").check()
+    page.get_by_label("x₁x₂").click()
     page.wait_for_function("() => document.querySelectorAll('.unit').length === 3 + 3 + 1")
 
 
@@ -171,7 +171,7 @@ def test_a_table_is_uploaded_and_asked_for_again(open_page, tmp_path):
     page.get_by_label("Target", exact=True).select_option("species")
     page.wait_for_function("() => location.hash.includes('target=species')")
     page.get_by_text("Columns:").click()
-    page.get_by_role("checkbox", name="island").uncheck()
+    page.get_by_role("checkbox", name="island").click()
     page.wait_for_function("() => location.hash.includes('columns=')")
     page.wait_for_function("() => document.querySelectorAll('#net .name').length > 8")
     page.get_by_role("button", name="Epoch", exact=True).click()

@@ -26,7 +26,8 @@ export class Network {
   }
 
   #build(info, layers, activations, most, available, chosen) {
-    const active = document.activeElement?.dataset?.key;
+    const active = this.host.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+    this.isChoosing = this.host.querySelector(".choose")?.open ?? false;
     const columns = [info.inputs.length, ...layers.map((layer) => layer.units), info.outputs];
     const shown = columns.map((count) => Math.min(count, MOST_SHOWN));
     const width = Math.max(this.host.clientWidth - 2, COLUMN * columns.length + 40);
@@ -106,9 +107,9 @@ export class Network {
     const act = this.actions;
     const head = (place, ...children) => this.stage.append(make("div", { class: "head", style: `left:${this.left + across * place}px` }, ...children));
     if (available.length) {
-      head(0, make("details", { class: "choose" }, make("summary", { "data-key": "inputs" }, "Inputs"),
+      head(0, make("details", { class: "choose", open: this.isChoosing }, make("summary", { "data-key": "inputs" }, "Inputs"),
         make("div", { class: "menu" }, available.map((feature) => make("label", {},
-          make("input", { type: "checkbox", checked: chosen.includes(feature.name), onchange: (event) => act.feature(feature.name, event.target.checked) }), ` ${feature.label}`)))));
+          make("input", { type: "checkbox", "data-key": `input ${feature.name}`, checked: chosen.includes(feature.name), onchange: (event) => act.feature(feature.name, event.target.checked) }), ` ${feature.label}`)))));
     } else head(0, make("span", { class: "quiet" }, `${info_count(columns[0], "input")}`));
     layers.forEach((layer, place) => {
       const button = (key, label, text, press, off) => make("button", { type: "button", "aria-label": label, title: label, "data-key": `${key}${place}`, disabled: off, onclick: press }, text);

@@ -63,24 +63,26 @@ export class TablePanel {
     const target = values.target || table.columns.at(-1);
     const wanted = values.columns ? values.columns.split(",").map(decodeURIComponent) : table.columns.filter((name) => name !== target);
     const select = (label, value, options, change) => {
-      const found = make("select", { id: `table-${label}`, onchange: () => change(found.value) }, options.map((name) => make("option", { value: name, selected: name === value }, name)));
+      const found = make("select", { id: `table-${label}`, "data-key": label, onchange: () => change(found.value) }, options.map((name) => make("option", { value: name, selected: name === value }, name)));
       return make("div", { class: "field" }, make("label", { for: `table-${label}` }, label), make("div", { class: "control" }, found));
     };
     const parts = [make("p", { class: "quiet" }, `${table.name}: ${table.rows.toLocaleString("en")} rows, ${table.columns.length} columns`),
       select("Target", target, table.columns, (name) => this.choose({ target: name, columns: null, axes: null }))];
     const boxes = table.columns.filter((name) => name !== target).map((name) => make("label", {}, make("input", {
-      type: "checkbox", checked: wanted.includes(name), onchange: (event) => {
+      type: "checkbox", "data-key": `column ${name}`, checked: wanted.includes(name), onchange: (event) => {
         const chosen = table.columns.filter((each) => (each === name ? event.target.checked : wanted.includes(each)) && each !== target);
         if (chosen.length) this.choose({ columns: chosen.length === table.columns.length - 1 ? null : listed(chosen), axes: null });
         else event.target.checked = true;
       },
     }), ` ${name}`));
-    parts.push(make("details", { class: "columns" }, make("summary", {}, `Columns: ${wanted.length} of ${boxes.length}`), make("div", { class: "menu" }, boxes)));
+    parts.push(make("details", { class: "columns", open: this.body.querySelector(".columns")?.open }, make("summary", {}, `Columns: ${wanted.length} of ${boxes.length}`), make("div", { class: "menu" }, boxes)));
     if (info?.inputs?.length > 2 && info.settings.digest === values.digest) {
       const [first, second] = info.axes;
       parts.push(select("Across", first, info.inputs, (name) => this.choose({ axes: listed([name, second]) })), select("Up", second, info.inputs, (name) => this.choose({ axes: listed([first, name]) })));
     }
     for (const note of info?.notes ?? []) parts.push(make("p", { class: "quiet" }, note));
+    const active = this.body.contains(document.activeElement) ? document.activeElement.dataset.key : null;
     this.body.replaceChildren(...parts);
+    if (active) [...this.body.querySelectorAll("[data-key]")].find((each) => each.dataset.key === active)?.focus();
   }
 }
