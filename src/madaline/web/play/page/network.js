@@ -37,7 +37,9 @@ export class Network {
     const height = TOP + Math.max(tallest * (size + gap), 170) + 14;
     const longest = Math.max(...info.inputs.map((name) => name.length), 0);
     this.left = Math.max(COLUMN / 2, Math.min(140, 8 + 6.6 * longest) + size / 2 + 8);
-    const across = (width - this.left - COLUMN / 2) / (columns.length - 1);
+    const named = info.classes.length > 2 ? Math.max(...info.classes.map((name) => name.length)) : 0;
+    const right = Math.max(COLUMN / 2, Math.min(140, 8 + 6.6 * named) + size / 2 + 8);
+    const across = (width - this.left - right) / (columns.length - 1);
     this.size = size;
     this.svg = draw("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "presentation" });
     this.lines = draw("g", { class: "weights" });
