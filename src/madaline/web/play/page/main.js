@@ -35,7 +35,7 @@ class Playground {
     $("surfaces").append(this.surface.figure, this.other.figure);
     this.other.figure.hidden = true;
     this.points = new PointEditor(about.most.points, (text) => this.change({ points: text || null }, { quiet: true }));
-    this.tables = new TablePanel($("table-panel"), engine, about, { choose: (changes) => this.change(changes), fail: (text) => this.say(text) });
+    this.tables = new TablePanel($("table-panel"), engine, about, { choose: (changes) => this.change(changes), again: () => this.open(), fail: (text) => this.say(text) });
     this.#buttons();
     this.#lessons();
   }
@@ -83,7 +83,7 @@ class Playground {
       else if (vs === null) this.dropKept();
     } catch (error) {
       if (turn !== this.turn) return;
-      this.write({ push });
+      this.write({ push, at });
       this.view?.close();
       this.view = null;
       this.failed(error);

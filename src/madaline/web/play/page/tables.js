@@ -6,8 +6,8 @@ import { make } from "./text.js";
 const listed = (names) => names.map((name) => name.replaceAll("%", "%25").replaceAll(",", "%2C")).join(",");
 
 export class TablePanel {
-  constructor(host, engine, about, { choose, fail }) {
-    Object.assign(this, { host, engine, choose, fail });
+  constructor(host, engine, about, { choose, again, fail }) {
+    Object.assign(this, { host, engine, choose, again, fail });
     this.last = about.table;
     this.input = make("input", { type: "file", id: "file", accept: ".csv,.tsv,.txt,.parquet,.gz,.bz2,.xz", onchange: () => this.#take(this.input.files[0]) });
     this.label = make("label", { for: "file", class: "file" }, "Open or drop a table ", this.input);
@@ -40,7 +40,7 @@ export class TablePanel {
         return;
       }
       this.last = table;
-      if (asked?.digest) this.choose({});
+      if (asked?.digest) this.again();
       else this.choose({ data: "table", table: table.name, digest: table.digest || null, target: null, columns: null, axes: null, features: null, n: null, noise: null, flip: null, points: null });
     } catch (error) {
       this.fail(error.message);
