@@ -23,7 +23,7 @@ def read_points(text: str) -> tuple[np.ndarray, np.ndarray]:
     Examples
     --------
     >>> X, y = read_points("00zz1" * 10)
-    >>> X[0], y[0]
+    >>> X[0], int(y[0])
     (array([-6.,  6.]), 1)
     """
     if not POINTS.fullmatch(text):
