@@ -14,7 +14,7 @@ def test_rows_are_drawn_by_the_generator_alone(name):
     again = CURVES[name](50, np.random.default_rng(3))
     assert X.shape in ((50, 1), (50, 2))
     assert y.shape == (50,)
-    assert (X == again[0]).all()
+    assert (again[0] == X).all()
     assert (y == again[1]).all()
     assert np.abs(y).max() > 0.1
 
