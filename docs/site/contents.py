@@ -22,6 +22,7 @@ GUIDES = [
     "large-data",
     "clusters",
     "command-line",
+    "playground",
     "shipping",
     "serving",
     "differentiation",
