@@ -106,8 +106,22 @@ QUICK = (
     "torgo_regression/cpu_act",
     "torgo_regression/house8L",
 )
-HALVES = {"development": DEVELOPMENT, "quick": QUICK, "report": REPORT}
-"The sets on which the recipe is chosen, some of them for first trials, and those on which it is reported."
+LARGE = (
+    "electricity",
+    "taxis",
+    "power_plant",
+    "torgo_regression/house8L",
+    "torgo_regression/cpu_act",
+    "fico_heloc",
+    "uci121/statlog-landsat",
+    "adult",
+    "credit_default",
+    "nycflights",
+    "letter",
+)
+HALVES = {"development": DEVELOPMENT, "quick": QUICK, "large": LARGE, "report": REPORT}
+"""The sets on which the recipe is chosen, some of them for first trials, those with many rows, and those on which it is
+reported."""
 
 PEERS = table_peers.MODELS
 MOST_TEST_ROWS = 10_000
