@@ -98,7 +98,9 @@ def tree_thresholds(x: np.ndarray, y: np.ndarray, n: int) -> list[np.ndarray]:
         t = tree.fit(x[rows], y[rows]).tree_
         for node in np.flatnonzero(t.children_left >= 0):
             children = t.children_left[node], t.children_right[node]
-            gain = t.impurity[node] * t.n_node_samples[node] - sum(t.impurity[c] * t.n_node_samples[c] for c in children)
+            gain = t.impurity[node] * t.n_node_samples[node] - sum(
+                t.impurity[c] * t.n_node_samples[c] for c in children
+            )
             found[t.feature[node]].append((gain, t.threshold[node]))
     kept = []
     for column, each in enumerate(found):
@@ -132,8 +134,11 @@ class TreeSteps:
             rows = np.asarray(chosen(x.reshape(-1, x.shape[-1]), layer.columns), dtype=np.float64)
             thresholds = tree_thresholds(rows, seen[0], self.n_steps)
             n_bins = max(layer.n_bins - self.n_steps, 0)
-            edges = np.quantile(rows, np.linspace(0.0, 1.0, n_bins + 1), axis=0, method="inverted_cdf").T if n_bins else [
-                np.empty(0)] * len(thresholds)
+            edges = (
+                np.quantile(rows, np.linspace(0.0, 1.0, n_bins + 1), axis=0, method="inverted_cdf").T
+                if n_bins
+                else [np.empty(0)] * len(thresholds)
+            )
             left, slope = np.zeros_like(given["left"]), np.zeros_like(given["slope"])
             for column, (own, steps) in enumerate(zip(edges, thresholds, strict=True)):
                 values = np.unique(rows[:, column].astype(np.float32)).astype(np.float64)
@@ -222,6 +227,8 @@ VARIANTS: dict[str, Variant] = {
     "width 64": parameters(data={"waves": 0}, hidden_layer_sizes=(64, 64, 64)),
     "log compression": parameters(data={"waves": 0, "scaling": "winsorized", "clip": "log"}),
     "robust scaling": parameters(data={"waves": 0, "scaling": "robust", "clip": "smooth"}),
+    "edges at ties": Variant(),
+    "now, 32 bins": parameters(data={"bins": 32}),
     "other seed": parameters(random_state=1000),
     "now, auto": parameters(preset="auto"),
     "now, batch 128": parameters(batch_size=128),

@@ -46,8 +46,8 @@ NOT_FINITE = (
 CHECKPOINT_SECONDS = 1.0
 RATE_AFTER_DIVERGENCE = 0.25
 "A preset's run that diverged is started again once, with the learning rate times this."
-LEAST_SHARE = 0.1
-"Fraction of the time limit that training has, however long it took to read the table."
+LEAST_SHARE, LEAST_SECONDS = 0.1, 0.5
+"Fraction of the time limit, and seconds within it, that training has, however long it took to read the table."
 
 
 @dataclass(frozen=True)
@@ -105,10 +105,11 @@ class EstimatorFitOptions:
 
     @property
     def seconds_left(self) -> float | None:
-        """What is left of the time limit since ``fit`` was called, at least :data:`LEAST_SHARE` of it; None without."""
-        if self.max_seconds is None:
+        """What is left of the time limit since ``fit`` was called, but not less than some of it; None without one."""
+        limit = self.max_seconds
+        if limit is None:
             return None
-        return max(self.max_seconds - (time.monotonic() - self.began), LEAST_SHARE * self.max_seconds)
+        return max(limit - (time.monotonic() - self.began), LEAST_SHARE * limit, min(limit, LEAST_SECONDS))
 
     @property
     def has_checkpoint(self) -> bool:

@@ -15,7 +15,7 @@ from madaline.losses.loss import Loss
 from madaline.nn.layers.ensemble import HAVE_LOGITS, averaged
 from madaline.train.ensemble import joined_model
 
-MOST_OUTPUTS, FEWEST_ROWS = 150_000, 5_000
+MOST_OUTPUTS, FEWEST_ROWS = 150_000, 2_000
 """Weights are chosen on at most this many outputs, or this many rows: they are averaged some hundred times. On so many
 rows, the loss of a mixture hardly depends on the sample."""
 
