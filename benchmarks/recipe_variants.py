@@ -229,6 +229,7 @@ VARIANTS: dict[str, Variant] = {
     "robust scaling": parameters(data={"waves": 0, "scaling": "robust", "clip": "smooth"}),
     "edges at ties": Variant(),
     "now, 32 bins": parameters(data={"bins": 32}),
+    "now, wave std 0.5": parameters(data={"wave_std": 0.5}),
     "other seed": parameters(random_state=1000),
     "now, auto": parameters(preset="auto"),
     "now, batch 128": parameters(batch_size=128),
