@@ -230,6 +230,7 @@ VARIANTS: dict[str, Variant] = {
     "edges at ties": Variant(),
     "now, 32 bins": parameters(data={"bins": 32}),
     "now, wave std 0.5": parameters(data={"wave_std": 0.5}),
+    "now, dropout 0": parameters(dropout=0.0),
     "other seed": parameters(random_state=1000),
     "now, auto": parameters(preset="auto"),
     "now, batch 128": parameters(batch_size=128),
