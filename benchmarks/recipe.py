@@ -297,7 +297,7 @@ The same change on sets of the other half, at {rows:,} rows:
 
 {ties_report}
 
-It brings nothing there, and is kept for tables like adult: one set of eleven at 10,000 rows has chosen it.
+It brings nothing there, and is kept for tables like adult: one set of the six at 10,000 rows has chosen it.
 
 Other variants ("now, ..." has the edges at ties, too), each on the sets that were measured with both. None was adopted:
 what helps one set by some percent hurts another, and there are too few sets to choose. The numbers of each set are in
