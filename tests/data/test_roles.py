@@ -142,6 +142,22 @@ def test_a_column_that_gives_the_target_away_is_a_leak(rng):
     assert role([1.0] * N, y=y)[0] == "constant"
 
 
+def test_a_category_that_is_no_leak_is_told_from_the_first_rows(monkeypatch, rng):
+    """Half a million different numbers as texts took longer than training."""
+    y, written = rng.normal(size=5000), []
+    monkeypatch.setattr("madaline.data.column.written", lambda value: written.append(value) or repr(value))
+    assert role(rng.choice(["a", "b", "c"], 5000).tolist(), y=y)[0] == "category"
+    assert len(written) <= 1000
+
+
+def test_a_leak_of_a_long_table_is_found_and_one_other_row_at_the_end_shows_that_it_is_none(rng):
+    words = rng.choice(["a", "b", "c"], 5000)
+    renamed = np.char.add("class ", words)
+    assert role(renamed.tolist(), y=words.tolist())[0] == "leak"
+    renamed[-1] = "class a" if words[-1] != "a" else "class b"
+    assert role(renamed.tolist(), y=words.tolist())[0] == "category"
+
+
 @pytest.mark.parametrize("name", ["PassengerId", "customerID", "rowIndex", "order_id", "ID", "row"])
 def test_a_name_that_numbers_rows_is_known_in_every_way_of_writing(name):
     assert role(list(range(N)), name)[0] == "id"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import madaline as md
 from madaline.errors import ConfigError
+from madaline.estimators.training import EstimatorFitOptions
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 RNG = np.random.default_rng(0)
@@ -274,6 +276,14 @@ def test_a_time_limit_ends_training_with_the_best_model_so_far(name, recwarn):
     assert np.isfinite(estimator.predict(rows)).all()
     if "val_loss" in estimator.history_:
         assert estimator.history_.best_epoch == 1 + int(np.argmin(estimator.history_["val_loss"]))
+
+
+def test_reading_the_table_counts_towards_the_time_limit():
+    now = time.monotonic()
+    assert EstimatorFitOptions().seconds_left is None
+    assert EstimatorFitOptions(max_seconds=1000.0, began=now - 400.0).seconds_left == pytest.approx(600.0, abs=60.0)
+    assert EstimatorFitOptions(max_seconds=1000.0, began=now - 2000.0).seconds_left == 100.0
+    assert EstimatorFitOptions(max_seconds=0.3, began=now - 2.0).seconds_left == 0.3
 
 
 def test_a_run_that_time_ended_is_resumed(tmp_path):

@@ -192,7 +192,7 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
             Continue from ``checkpoint`` if that file exists: the result is bit for bit that of a run that was never
             interrupted. Needs the same data and parameters.
         max_seconds : float, optional
-            Time limit for training; the model is then that of the best epoch so far.
+            Time limit, including the time to read the table; the model is then that of the best epoch so far.
         classes : array, optional
             All classes, if the training rows may lack some of them; for classifiers.
         groups : array of shape (n_samples,), optional

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import time
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,11 +46,16 @@ NOT_FINITE = (
 CHECKPOINT_SECONDS = 1.0
 RATE_AFTER_DIVERGENCE = 0.25
 "A preset's run that diverged is started again once, with the learning rate times this."
+LEAST_SHARE, LEAST_SECONDS = 0.1, 0.5
+"Fraction of the time limit, and seconds within it, that training has, however long it took to read the table."
 
 
 @dataclass(frozen=True)
 class EstimatorFitOptions:
-    """Options of one call of ``fit``; ``train_members`` trains the members of an ensemble in another way."""
+    """Options of one call of ``fit``, which ``began`` at some time of the monotonic clock.
+
+    ``train_members`` trains the members of an ensemble in another way.
+    """
 
     validation: Any = None
     checkpoint: str | os.PathLike[str] | None = None
@@ -62,6 +68,7 @@ class EstimatorFitOptions:
     replicas: int = 1
     local_steps: int = 50
     train_members: Callable[..., TrainedEnsemble] | None = None
+    began: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
         if self.resume and self.checkpoint is None:
@@ -114,6 +121,14 @@ class EstimatorFitOptions:
             )
         if is_lbfgs(settings):
             raise ConfigError('preset="best" trains nets by epochs, and L-BFGS has none. Use another optimizer.')
+
+    @property
+    def seconds_left(self) -> float | None:
+        """What is left of the time limit since ``fit`` was called, but not less than some of it; None without one."""
+        limit = self.max_seconds
+        if limit is None:
+            return None
+        return max(limit - (time.monotonic() - self.began), LEAST_SHARE * limit, min(limit, LEAST_SECONDS))
 
     @property
     def has_checkpoint(self) -> bool:
@@ -275,7 +290,7 @@ def _run(
         shuffle=settings.shuffle and not own_order,
         on_divergence="stop",
         progress=settings.progress,
-        max_seconds=options.max_seconds,
+        max_seconds=options.seconds_left,
         checkpoint=options.checkpoint,
         checkpoint_epochs=None,
         checkpoint_seconds=None if options.checkpoint is None else CHECKPOINT_SECONDS,

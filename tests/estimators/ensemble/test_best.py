@@ -9,12 +9,13 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import TimeSeriesSplit, cross_val_score
 
 import madaline as md
 from madaline.errors import ConfigError
 from madaline.estimators.ensemble import fitting
 from madaline.estimators.ensemble.folds import make_folds
+from madaline.estimators.ensemble.timing import Cost
 
 QUICK = {"preset": "best", "hidden_layer_sizes": (8,), "max_iter": 8, "random_state": 0}
 
@@ -146,6 +147,14 @@ def test_groups_and_weights_are_used():
     assert np.mean(np.abs(weighted.predict(X) - y)) < 0.5 * np.mean(np.abs(plain.predict(X) - y))
 
 
+def test_folds_may_go_forward_in_time():
+    """The first folds have fewer rows than a mini-batch of the preset, which is no mistake of the user."""
+    X, y = table()
+    estimator = md.MLPRegressor(**QUICK).fit(X, y, cv=TimeSeriesSplit(5))
+    assert np.isnan(estimator.oof_prediction_[:15]).all()
+    assert np.isfinite(estimator.oof_prediction_[15:]).all()
+
+
 def test_it_is_an_estimator_like_others():
     X, y = table()
     estimator = md.MLPClassifier(**QUICK)
@@ -194,6 +203,27 @@ def test_every_fold_has_all_classes(monkeypatch):
     y = np.repeat(["a", "b", "c"], 9)
     md.MLPClassifier(**QUICK).fit(np.random.default_rng(0).normal(size=(27, 2)), y, cv=3)
     assert [sorted(y[held]) for _, held in found[0]] == [["a"] * 3 + ["b"] * 3 + ["c"] * 3] * 3
+
+
+def test_kinds_that_time_left_without_some_folds_are_left_out(monkeypatch):
+    train = fitting.train_side_by_side
+
+    def one_fold_less(estimator, tasks, rows, **options):
+        members, stopped = train(estimator, tasks, rows, **options)
+        return [each for each in members if not (each.task.kind.is_linear and each.task.fold)], stopped
+
+    monkeypatch.setattr(fitting, "train_side_by_side", one_fold_less)
+    estimator = fitted("regression")
+    assert np.isfinite(estimator.oof_prediction_).all()
+    assert all(member["weight"] == 0.0 for member in estimator.members_ if member["kind"] != "net")
+
+
+def test_a_short_time_for_many_rows_leaves_out_some_rows(monkeypatch):
+    monkeypatch.setattr(fitting, "measured_cost", lambda *given: Cost(0.0, 1.0))
+    X, y = table(3000)
+    estimator = md.MLPRegressor(**QUICK).fit(X, y, max_seconds=60.0)
+    assert np.isfinite(estimator.oof_prediction_).sum() == 2000
+    assert np.isfinite(estimator.predict(X)).all()
 
 
 def test_a_short_time_leaves_a_model():

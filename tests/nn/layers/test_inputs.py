@@ -253,6 +253,25 @@ def test_a_net_with_waves_learns_a_function_that_jumps(rng):
 # Piecewise and FeatureScale
 
 
+def test_values_that_many_rows_share_leave_bins_for_the_others():
+    """Of quantiles alone, all but the last one would be zero, and a net would see one bin for all other values."""
+    rng = np.random.default_rng(0)
+    X = np.where(np.arange(1000) < 950, 0.0, rng.uniform(1.0, 9.0, 1000))[:, None]
+    model = md.nn.Piecewise(8).init(X, dtype="float64")
+    left, slope = model.state["left"][0], model.state["slope"][0]
+    assert np.count_nonzero(slope) == 8
+    assert left[0] == 0.0
+    assert left[1] == np.float32(X[X > 0].min())
+    counts = np.histogram(X[X > 0], [*left[1:], np.inf])[0]
+    assert counts.max() <= 2 * counts.min()
+
+
+def test_bins_without_shared_values_are_quantiles():
+    X = np.random.default_rng(0).normal(size=(999, 1))
+    left = md.nn.Piecewise(4).init(X, dtype="float64").state["left"][0]
+    np.testing.assert_allclose(left, np.quantile(X, [0.0, 0.25, 0.5, 0.75], method="inverted_cdf"), rtol=1e-6)
+
+
 def test_a_linear_map_of_bins_is_any_piecewise_linear_function():
     """Zigzag through the edges: the sum of the features' rises."""
     X = np.arange(5.0)[:, None]

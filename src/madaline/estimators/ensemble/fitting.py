@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +15,8 @@ from madaline.errors import ConfigError, FileFormatError
 from madaline.estimators.ensemble.folds import make_folds
 from madaline.estimators.ensemble.joining import TrainedEnsemble, joined
 from madaline.estimators.ensemble.members import Member, Task, train_side_by_side
-from madaline.estimators.ensemble.plan import Kind, Plan, kinds_for
+from madaline.estimators.ensemble.plan import Plan, kinds_for
+from madaline.estimators.ensemble.timing import measured_cost
 from madaline.estimators.preset import shortened
 from madaline.estimators.row_set import RowSet
 from madaline.estimators.threads import allowed_threads
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 LINEAR_SHARE = 0.25
 "Largest fraction of the time limit for the linear members."
-TRIAL_EPOCHS = 3
-"Number of epochs of the short training by which the time of an epoch is measured."
 PLAN = "plan.json"
 "File of the plan in the folder of checkpoints."
 
@@ -78,13 +76,12 @@ def _train(
     seed: int,
     options: EstimatorFitOptions,
 ) -> tuple[list[Member], str]:
-    began = time.monotonic()
     plan = _plan(estimator, settings, rows, strata=strata, seed=seed, options=options)
     if plan.epochs < settings.max_iter:
-        settings = shortened(estimator, settings, plan.epochs, len(rows))
+        settings = shortened(estimator, settings, plan.epochs, min(plan.rows, len(rows)))
     kinds = kinds_for(settings, plan)
     folds = {
-        repeat: _folds(rows, plan.folds, strata, seed + repeat, options)
+        repeat: plan.sampled(_folds(rows, plan.folds, strata, seed + repeat, options), len(rows), seed)
         for repeat in sorted({kind.repeat for kind in kinds})
     }
     tasks = [
@@ -95,7 +92,7 @@ def _train(
     ]
     # Linear models first: they take little time, and there is a model however short the time is. L-BFGS, which trains
     # them, has no checkpoints; they are trained again when a run is resumed.
-    limit = options.max_seconds
+    limit = options.seconds_left
     with threadpool_limits(1, user_api="blas"):  # threads of SciPy's small products would only wait for each other
         linear, stopped = train_side_by_side(
             estimator,
@@ -106,13 +103,12 @@ def _train(
         )
     if stopped == "interrupted":
         return _complete(linear), stopped
-    left = None if limit is None else max(limit - (time.monotonic() - began), 0.01)
     nets, stopped = train_side_by_side(
         estimator,
         [task for task in tasks if not task.kind.is_linear],
         rows,
         seed=seed,
-        options=replace(options, max_seconds=left),
+        options=replace(options, max_seconds=options.seconds_left),
     )
     return _complete(nets + linear), stopped
 
@@ -142,20 +138,16 @@ def _plan(
     file = None if options.checkpoint is None else Path(options.checkpoint) / PLAN
     if options.resume and file is not None and file.exists():
         return _read_plan(file)
-    began, full = time.monotonic(), Plan.of(len(rows), settings.max_iter)
-    if options.max_seconds is None:
-        plan = full
-    else:
+    full = Plan.of(len(rows), settings.max_iter)
+    cost = None
+    if options.max_seconds is not None:
         fold = _folds(rows, full.folds, strata, seed, options)[0]
-        trial = replace(settings, max_iter=TRIAL_EPOCHS, callbacks=None, progress=False)
-        task = Task(0, Kind("trial", trial), 0, *fold)
-        members, stopped = train_side_by_side(estimator, [task], rows, seed=seed, options=EstimatorFitOptions())
-        if stopped == "interrupted":
-            raise KeyboardInterrupt
-        left = (1.0 - LINEAR_SHARE) * (options.max_seconds - (time.monotonic() - began))
-        cost = np.min(members[0].history["seconds"]) if members else 0.0  # it may have diverged
+        cost = measured_cost(estimator, settings, rows, fold, seed)
+    plan = full
+    if cost is not None:
+        seconds = (1.0 - LINEAR_SHARE) * (options.seconds_left or 0.0)
         n_workers = options.n_cpus or allowed_threads(estimator.threads)
-        plan = full.within(n_workers * left / float(cost)) if cost > 0.0 else full
+        plan = cost.within(full, len(rows), n_workers * seconds)
     if file is not None:
         file.parent.mkdir(exist_ok=True)
         write_whole(file, json.dumps(vars(plan)).encode())

@@ -15,7 +15,7 @@ from madaline.losses.loss import Loss
 from madaline.nn.layers.ensemble import HAVE_LOGITS, averaged
 from madaline.train.ensemble import joined_model
 
-MOST_OUTPUTS, FEWEST_ROWS = 150_000, 5_000
+MOST_OUTPUTS, FEWEST_ROWS = 150_000, 2_000
 """Weights are chosen on at most this many outputs, or this many rows: they are averaged some hundred times. On so many
 rows, the loss of a mixture hardly depends on the sample."""
 
@@ -51,11 +51,11 @@ def joined(members: list[Member], rows: RowSet, loss: Loss, average: str, stoppe
     kinds: dict[str, list[Member]] = {}
     for member in members:
         kinds.setdefault(member.task.kind.name, []).append(member)
-    found = [held_out_outputs(each, len(rows), average) for each in kinds.values()]
-    is_known = np.logical_and.reduce([known for _, known in found])
-    if not is_known.any():  # training ended before each kind had a fold in common
-        found, kinds = found[:1], dict([next(iter(kinds.items()))])
-        is_known = found[0][1]
+    by_kind_name = {name: held_out_outputs(each, len(rows), average) for name, each in kinds.items()}
+    is_known = next(iter(by_kind_name.values()))[1]  # of the nets, if there are any
+    # Training may have ended before some kind had all folds. Kinds are compared on the same rows.
+    kinds = {name: each for name, each in kinds.items() if by_kind_name[name][1][is_known].all()}
+    found = [by_kind_name[name] for name in kinds]
     chosen = rows_to_weigh_on(np.flatnonzero(is_known), len(kinds) * found[0][0].shape[1])
     known = rows.take(chosen)
     outputs = [each[chosen] for each, _ in found]

@@ -94,9 +94,10 @@ def train_side_by_side(
 
 def _options_of(settings: NetParameters, n_rows: int, *, is_first: bool) -> dict[str, Any]:
     """The options in which a member differs from others; the user's callbacks see the first one."""
+    size = settings.batch_size
     found: dict[str, Any] = {
         "epochs": settings.max_iter,
-        "batch_size": batch_rows(settings.batch_size, n_rows),
+        "batch_size": batch_rows(size if size == "auto" else min(size, n_rows), n_rows),  # folds may be small
         "metrics": settings.metrics if is_first else (),
         "shuffle": settings.shuffle,
     }

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from madaline.estimators.parameters import NetParameters
 
@@ -16,6 +19,8 @@ ADDITIVE_BINS = 16
 "Number of bins of each number for additive members."
 FEWEST_EPOCHS = 5
 "Number of epochs of a net, however short the time is."
+FEWEST_ROWS = 2_000
+"Number of rows that are used, however short the time is, if there are as many."
 
 
 @dataclass(frozen=True)
@@ -46,11 +51,15 @@ class Kind:
 
 @dataclass(frozen=True)
 class Plan:
-    """How many nets are trained: folds, times that folds are drawn anew, and epochs of each net."""
+    """How many nets are trained: folds, times that folds are drawn anew, and epochs of each net.
+
+    ``rows`` is the number of rows that are used, a random sample if it is smaller than that of the table.
+    """
 
     folds: int
     repeats: int
     epochs: int
+    rows: int = sys.maxsize
 
     @classmethod
     def of(cls, n_rows: int, epochs: int) -> Plan:
@@ -58,13 +67,30 @@ class Plan:
         folds = 8 if n_rows <= 12_000 else 5 if n_rows <= 50_000 else 3
         return cls(min(folds, n_rows), 2 if n_rows <= 1_000 else 1, epochs)
 
-    def within(self, epochs: float) -> Plan:
-        """The plan for at most this many epochs of all nets together: first fewer repeats, then folds, then epochs."""
+    def within(self, epochs: float, n_rows: int) -> Plan:
+        """The plan for at most this many epochs of all nets together.
+
+        First there are fewer repeats, then fewer folds and epochs, and last, if a few epochs would take too long, only
+        a random sample of the ``n_rows`` rows.
+        """
         for folds, repeats in ((self.folds, self.repeats), (self.folds, 1), (5, 1), (3, 1), (2, 1)):
             if folds <= self.folds and folds * repeats * self.epochs <= epochs:
                 return Plan(folds, repeats, self.epochs)
-        folds = min(self.folds, 2)
-        return Plan(folds, 1, int(min(max(epochs / folds, FEWEST_EPOCHS), self.epochs)))
+        folds, fewest = min(self.folds, 2), min(FEWEST_EPOCHS, self.epochs)
+        if epochs >= folds * fewest or n_rows <= FEWEST_ROWS:
+            return Plan(folds, 1, int(min(max(epochs / folds, fewest), self.epochs)))
+        return Plan(folds, 1, fewest, max(int(n_rows * epochs / (folds * fewest)), FEWEST_ROWS))
+
+    def sampled(
+        self, folds: list[tuple[np.ndarray, np.ndarray]], n_rows: int, seed: int
+    ) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Training and held-out rows of each fold, without those that are not used."""
+        if self.rows >= n_rows:
+            return folds
+        is_used = np.zeros(n_rows, dtype=bool)
+        is_used[np.random.default_rng(seed).choice(n_rows, self.rows, replace=False)] = True
+        some = [(train[is_used[train]], held[is_used[held]]) for train, held in folds]
+        return some if all(len(train) and len(held) for train, held in some) else folds
 
 
 def kinds_for(settings: NetParameters, plan: Plan) -> list[Kind]:

@@ -29,13 +29,35 @@ def sampled(n_rows: int) -> slice:
     return slice(None, None, max(-(-n_rows // MOST_ROWS), 1))
 
 
+def bin_edges(values: np.ndarray, n_bins: int) -> np.ndarray:
+    """Edges of at most ``n_bins`` bins with about the same number of rows, in increasing order.
+
+    A value that more rows share than a bin should have is an edge; the other edges are quantiles of the remaining
+    rows. Otherwise a column that is zero in most rows would have one bin for all others.
+    """
+    distinct, counts = np.unique(values, return_counts=True)
+    if len(distinct) <= n_bins + 1:
+        return distinct
+    is_common = np.zeros(len(distinct), dtype=bool)
+    for _ in range(n_bins):  # without common values, the others share more bins
+        left = counts[~is_common].sum() / max(n_bins - is_common.sum(), 1)
+        more = ~is_common & (counts > left)
+        if not more.any() or is_common.sum() + more.sum() >= n_bins:
+            break
+        is_common |= more
+    others = np.repeat(distinct[~is_common], counts[~is_common])
+    shares = np.linspace(0.0, 1.0, n_bins + 1 - int(is_common.sum()))
+    return np.union1d(distinct[is_common], np.quantile(others, shares, method="inverted_cdf"))
+
+
 @description
 class Piecewise(Layer):
     r"""Every number with its place in bins, :math:`y = [x, \min(\max((x_j - l_{jk})\,s_{jk}, 0), 1)]`.
 
     A feature rises from 0 at the left edge of a bin, :math:`l`, to 1 at its right edge, :math:`l + 1/s`. The edges are
-    quantiles of the data passed to ``init`` or ``fit`` and do not change afterwards. A linear map of these features is
-    any continuous function that is linear within each bin, so that the net sees thresholds of a column as trees do.
+    quantiles of the data passed to ``init`` or ``fit``, and values that many rows share; they do not change afterwards.
+    A linear map of these features is any continuous function that is linear within each bin, so that the net sees
+    thresholds of a column as trees do.
 
     Parameters
     ----------
@@ -84,11 +106,10 @@ class Piecewise(Layer):
             raise InputError("there are no rows to compute bins from.")
         if not np.isfinite(rows).all():
             raise InputError("its bins need finite numbers. Impute missing values, or drop those rows.")
-        edges = np.quantile(rows, np.linspace(0.0, 1.0, self.n_bins + 1), axis=0, method="inverted_cdf").T
-        left, slope = np.zeros((len(edges), self.n_bins)), np.zeros((len(edges), self.n_bins))
-        for column, each in enumerate(edges):
-            # Edges that differ only by rounding would have a slope without limit.
-            distinct = np.unique(each.astype(np.float32)).astype(np.float64)
+        left, slope = np.zeros((rows.shape[1], self.n_bins)), np.zeros((rows.shape[1], self.n_bins))
+        for column, each in enumerate(rows.T):
+            # Values that differ only by rounding would have a slope without limit.
+            distinct = bin_edges(each.astype(np.float32), self.n_bins).astype(np.float64)
             width = np.diff(distinct)
             kept = width > 1e-6 * max(distinct[-1] - distinct[0], 1e-30)
             left[column, : kept.sum()], slope[column, : kept.sum()] = distinct[:-1][kept], 1.0 / width[kept]

@@ -194,7 +194,7 @@ def _parallel(search: SearchSummary, trials: Sequence[Mapping[str, Any]]) -> Cha
         for y, text, anchor in _ticks(search.space[name])
     ]
     layout = {
-        "xaxis": named_axis(names, range=[-0.3, len(names) - 0.7], side="top", tickfont={"size": 12}),
+        "xaxis": named_axis(names, range=[-0.6, len(names) - 0.4], side="top", tickfont={"size": 12}),
         "yaxis": axis(visible=False, range=[-0.12, 1.12]),
         "annotations": ends,
         "showlegend": False,
