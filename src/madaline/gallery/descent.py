@@ -33,7 +33,7 @@ def descend(
     gradient : callable, optional
         A function of point and step that replaces the gradient of ``f``, for example by that of a mini-batch.
     """
-    slope = md.grad(f)
+    slope = md.compile(md.grad(f))
     path = [np.array(start, dtype=float)]
     slots = rule.state(path[0])
     for t in range(1, steps + 1):

@@ -46,6 +46,7 @@ for g in slopes["RMSprop 0.05"][:, 0]:
 for name, rates in {"Adagrad 0.1": 0.1 / sums, "RMSprop 0.05": 0.05 / np.array(averages)}.items():
     color = rules[name][1]
     left.plot(*paths[name].T, "o-", color=color, markersize=2.5, linewidth=1.2, label=name)
+    left.plot(*paths[name][-1], "o", color=color, markersize=11, markeredgecolor="black")
     right.semilogy(rates / rates[0], color=color, label=name)
 left.plot(0, 0, "k*", markersize=12)
 left.set_title(f"{STEPS} steps from the steep wall")

@@ -40,7 +40,7 @@ for ax, (name, (X, color)) in zip(axes, clouds.items(), strict=True):
     path = descend(loss, [-1.0, 1.0], md.SGD(rate), 60, gradient=gradient)
     moves = np.diff(path, axis=0)
     same_sign[name] = float(np.mean(moves.prod(axis=1) >= 0))
-    contours(ax, loss, (-1.6, 1.6), (-1.6, 1.6))
+    contours(ax, loss, (-1.6, 2.0), (-2.4, 1.4))
     ax.plot(*path.T, "o-", color=color, markersize=3, linewidth=1.2)
     ax.plot(*TARGET, "k*", markersize=12)
     ax.set(title=f"{name}: {same_sign[name]:.0%} of the steps\nchange both weights in the same direction", xlabel="w1")
