@@ -6,14 +6,16 @@ Pure Python, no external program. ``layout.py`` says where everything goes.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from html import escape
-from itertools import pairwise
+from typing import Any
 
+from madaline.graph.annotation import Annotation
+from madaline.graph.calculation import arguments, without_reshape
 from madaline.graph.chains import chains
-from madaline.graph.layout import CHARACTER, LINE_HEIGHT, PADDING, Box, lay_out
+from madaline.graph.layout import GAP_Y, Box, lay_out
 from madaline.graph.listing import constant_text, inline_text, is_inline, parameter_texts
 from madaline.graph.node import CONSTANT, INPUT, Node
-from madaline.graph.shapes import show
+from madaline.graph.picture import STYLES, Header, write
+from madaline.graph.shapes import Rows, show
 from madaline.graph.trace import Graph
 
 FEW_NODES = 12
@@ -22,34 +24,40 @@ MAX_LINES = 14
 "Longer chains in one box are shown by their first and last operations."
 MAX_NODES = 300
 "Larger graphs are drawn by their first and last nodes, and say so."
+OPERATORS = {
+    "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "matmul": "@", "negative": "-{}", "square": "{}**2",
+}  # fmt: skip
+"How formulas write these primitives."
+LABEL_GAP = 52.0
+"Between layers if slopes are written on the edges."
 
 
-# Fill, line and text of each kind. Boxes bring their own background, so they read the same on a dark page.
-STYLES = {
-    "input": ("#cfe8ff", "#1f6fb2", "an input"),
-    "constant": ("#e8e8e8", "#777777", "a constant"),
-    "intermediate": ("#fff3cf", "#a8862b", "an intermediate value"),
-    "output": ("#d6f2d0", "#3c8a2e", "an output"),
-    "left out": ("#ffffff", "#999999", "left out"),
-}
-EDGE = "#8a8f98"
-# A narrow page shrinks the drawing. Converters to PDF and PNG take `height: auto` for no height at all,
-# and do not read rules for screens.
-_STYLE = "<style>@media screen { svg.madaline-graph { max-width: 100%; height: auto } }</style>"
-
-
-def svg(graph: Graph, *, title: str = "", max_nodes: int = MAX_NODES, collapse: bool | None = None) -> str:
+def svg(
+    graph: Graph,
+    *,
+    at: Any = None,
+    paths: str = "",
+    title: str = "",
+    max_nodes: int = MAX_NODES,
+    collapse: bool | None = None,
+) -> str:
     """The drawing as an SVG document.
 
     Parameters
     ----------
     graph : Graph
+    at : tuple, optional
+        Arguments of the traced function. The drawing then has the value of each node, the local slope of each edge and,
+        if the result is one number, the adjoint of each node.
+    paths : str, optional
+        Name of an input. Each path from it to the result has its own colour; with ``at``, the contribution of each
+        path to the gradient is listed. More than six paths share one colour.
     title : str, default: the numbers of inputs, nodes and outputs
     max_nodes : int, default 300
         A graph with more is drawn by its first and last nodes; the title says how many were left out.
     collapse : bool, default: for graphs of more than 12 nodes
         Whether a chain of operations is drawn in one box, one line for each. A layer of a net is a box, since a chain
-        begins at a matrix product.
+        begins at a matrix product. With ``at`` or ``paths`` each node has its own box.
 
     Examples
     --------
@@ -59,15 +67,28 @@ def svg(graph: Graph, *, title: str = "", max_nodes: int = MAX_NODES, collapse: 
     (True, 3)
     """
     shown, names, left_out = _choose(graph, max_nodes)
-    if len(shown) > FEW_NODES if collapse is None else collapse:
-        boxes = _joined_boxes(graph, shown, names, left_out)
+    own = {id(node): str(node.params["name"] or f"input {node.params['index']}") for node in graph.inputs}
+    annotation = None
+    if at is not None or paths:
+        shown = [node for node in shown if without_reshape(node) is node or _is_output(graph, node)]
+        boxes = _boxes(graph, [[node] for node in shown], names | own, left_out, _formula)
+        box_of = {id(node): box for node, box in zip(shown, boxes, strict=False)}
+        annotation = Annotation(graph, box_of, names | own, at, paths)
+    elif len(shown) > FEW_NODES if collapse is None else collapse:
+        boxes = _boxes(graph, _chains(graph, shown, left_out), names | own, left_out, _line)
     else:
         boxes = _boxes(graph, [[node] for node in shown], names, left_out, _label)
     if not title:
-        count = len(names)
-        title = f"{_many(len(graph.inputs), 'input')}, {_many(count, 'node')}, {_many(len(graph.outputs), 'output')}"
+        n_parameters = len(_parameters(graph))
+        title = f"{_many(len(graph.inputs) - n_parameters, 'input')}, "
+        title += f"{_many(n_parameters, 'parameter')}, " if n_parameters else ""
+        title += f"{_many(len(names), 'node')}, {_many(len(graph.outputs), 'output')}"
         title += f"; {left_out} nodes in the middle left out" if left_out else ""
-    return _write(lay_out(boxes), title, [kind for kind in STYLES if any(box.kind == kind for box in boxes)])
+    kinds = [kind for kind in STYLES if any(box.kind == kind for box in boxes)]
+    if annotation is None:
+        return write(lay_out(boxes), {}, Header(title, kinds))
+    layers = lay_out(boxes, gap=GAP_Y if at is None else LABEL_GAP)
+    return write(layers, annotation.edges(), Header(title, kinds, annotation.notes, annotation.words))
 
 
 def _many(count: int, noun: str) -> str:
@@ -102,10 +123,12 @@ def _boxes(
 ) -> list[Box]:
     """A box for each group of nodes, of which the last one is used by others."""
     outputs = {id(node) for node in graph.outputs}
+    parameters = _parameters(graph)
     titles: dict[int, list[str]] = {}
     for node, name in zip(graph.outputs, graph.output_names, strict=False):
         if name:
             titles.setdefault(id(node), []).append(_clip(name))
+    uses = arguments if label is _formula else _inputs
     box_of: dict[int, Box] = {}
     result = []
     for group in groups:
@@ -115,10 +138,10 @@ def _boxes(
         else:
             first, *rest = label(last, names)
             lines = [first, *titles.get(id(last), ()), *rest]
-        if label is _line and (not last.inputs or id(last) in outputs):
+        if label is not _label and (not last.inputs or id(last) in outputs):
             lines.append(show(last.shape))
-        at_edge = show(last.shape) if label is _line and last.inputs and id(last) not in outputs else ""
-        box = Box(lines, _kind(last, outputs), label=at_edge, is_list=len(group) > 1)
+        at_edge = show(last.shape) if label is not _label and last.inputs and id(last) not in outputs else ""
+        box = Box(lines, _kind(last, outputs, parameters), label=at_edge, is_list=len(group) > 1)
         box_of.update(dict.fromkeys(map(id, group), box))
         result.append(box)
     dots = Box([f"{left_out} nodes left out"], "left out")
@@ -126,7 +149,7 @@ def _boxes(
         result.append(dots)
     for group in groups:
         below = box_of[id(group[-1])]
-        for item in dict.fromkeys(item for node in group for item in node.inputs):
+        for item in {id(item): item for node in group for item in uses(node)}.values():
             above = box_of.get(id(item), None if is_inline(item) else dots)
             if above is not None and above is not below and above not in below.above:
                 below.above.append(above)
@@ -140,12 +163,10 @@ def _boxes(
     return result
 
 
-def _joined_boxes(graph: Graph, nodes: Sequence[Node], names: dict[int, str], left_out: int) -> list[Box]:
-    """A box for each chain; inputs go by their own names, and shapes stand at the edges."""
-    own = {id(node): str(node.params["name"] or f"input {node.params['index']}") for node in graph.inputs}
+def _chains(graph: Graph, nodes: Sequence[Node], left_out: int) -> list[list[Node]]:
+    """The chains of operations; none reaches over the nodes that are left out."""
     parts = [nodes[: len(nodes) // 2], nodes[len(nodes) // 2 :]] if left_out else [nodes]
-    groups = [group for part in parts for group in chains(part, graph.outputs)]
-    return _boxes(graph, groups, names | own, left_out, _line)
+    return [group for part in parts for group in chains(part, graph.outputs)]
 
 
 def _line(node: Node, names: dict[int, str]) -> list[str]:
@@ -160,6 +181,27 @@ def _line(node: Node, names: dict[int, str]) -> list[str]:
     return [_clip(f"{names[id(node)]} = {node.primitive.name}({', '.join(arguments)})", 44)]
 
 
+def _formula(node: Node, names: dict[int, str]) -> list[str]:
+    """A node in one line, with operators, and with the names of what was reshaped."""
+    if not node.inputs:
+        return _line(node, names)
+    used = [without_reshape(item) for item in node.inputs]
+    texts = [inline_text(item) if is_inline(item) else names[id(item)] for item in used]
+    sign = OPERATORS.get(node.primitive.name)
+    if sign is not None and len(texts) == 2:
+        right = f"{texts[0]} {sign} {texts[1]}"
+    elif sign is not None:
+        right = sign.format(*texts)
+    else:
+        texts += [f"{key}={text}" for key, text in parameter_texts(node).items()]
+        right = f"{node.primitive.name}({', '.join(texts)})"
+    return [_clip(f"{names[id(node)]} = {right}", 44)]
+
+
+def _inputs(node: Node) -> Sequence[Node]:
+    return node.inputs
+
+
 def _shortened(lines: list[str]) -> list[str]:
     if len(lines) <= MAX_LINES:
         return lines
@@ -167,9 +209,17 @@ def _shortened(lines: list[str]) -> list[str]:
     return [*lines[:half], f"... {len(lines) - 2 * half} more operations ...", *lines[-half:]]
 
 
-def _kind(node: Node, outputs: set[int]) -> str:
+def _parameters(graph: Graph) -> set[int]:
+    """Ids of the inputs that are parameters: beside a batch, all others; otherwise those in a dict, list or tuple."""
+    batches = [any(isinstance(size, Rows) for size in node.shape) for node in graph.inputs]
+    nested = ["[" in str(node.params["name"]) for node in graph.inputs]
+    chosen = [not batch for batch in batches] if any(batches) else nested
+    return {id(node) for node, is_parameter in zip(graph.inputs, chosen, strict=True) if is_parameter}
+
+
+def _kind(node: Node, outputs: set[int], parameters: set[int]) -> str:
     if node.primitive is INPUT:
-        return "input"
+        return "parameter" if id(node) in parameters else "input"
     if id(node) in outputs:
         return "output"
     return "constant" if node.primitive is CONSTANT else "intermediate"
@@ -196,102 +246,3 @@ def _label(node: Node, names: dict[int, str]) -> list[str]:
 
 def _clip(text: str, most: int = 28) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
-
-
-# How it is written
-
-
-def _write(layers: list[list[Box]], title: str, kinds: list[str]) -> str:
-    margin, top = 16.0, 58.0
-    boxes = [box for layer in layers for box in layer if box.lines]
-    legend = sum(_legend_width(kind) for kind in kinds)
-    wide = max(
-        [box.x + max(box.width / 2, len(box.label) * CHARACTER) for box in boxes]
-        + [legend, len(title) * (CHARACTER + 1)]
-    )
-    shift = margin + (wide - max((box.x + box.width / 2 for box in boxes), default=0.0)) / 2
-    for layer in layers:
-        for box in layer:
-            box.x += shift
-            box.y += top
-    width, height = wide + 2 * margin, max((box.y + box.height / 2 for box in boxes), default=top) + margin
-    size = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}"'
-    font = 'font-family="ui-monospace, Menlo, Consolas, monospace" font-size="11"'
-    arrow = 'viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"'
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} class="madaline-graph" {font} role="img">',
-        _STYLE,
-        f"<title>{escape(title)}</title>",
-        f'<defs><marker id="madaline-arrow" {arrow}><path d="M 0 0.5 L 8 4 L 0 7.5 z" fill="{EDGE}"/></marker></defs>',
-        f'<text x="{margin:.0f}" y="20" font-size="13" font-weight="bold" fill="{EDGE}">{escape(title)}</text>',
-    ]
-    x = margin
-    for kind in kinds:
-        parts.append(_legend(kind, x, 38.0))
-        x += _legend_width(kind)
-    parts += [_edge(box, target) for box in boxes for target in box.below]
-    parts += [_node(box) for box in boxes]
-    parts += [_shape(box) for box in boxes if box.label and box.below]
-    return "\n".join([*parts, "</svg>"])
-
-
-def _legend_width(kind: str) -> float:
-    return 34.0 + len(STYLES[kind][2]) * CHARACTER
-
-
-def _legend(kind: str, x: float, y: float) -> str:
-    words = STYLES[kind][2]
-    return f'{_outline(kind, x, y - 7, 16, 12)}<text x="{x + 22:.1f}" y="{y + 3:.1f}" fill="{EDGE}">{words}</text>'
-
-
-def _outline(kind: str, x: float, y: float, width: float, height: float) -> str:
-    """Inputs are rounded, constants have cut corners, intermediates are boxes, outputs have a double line."""
-    fill, line, _ = STYLES[kind]
-    look = f'fill="{fill}" stroke="{line}"'
-    if kind == "constant":
-        cut = min(6.0, height / 3)
-        right, bottom = x + width, y + height
-        points = [(x + cut, y), (right - cut, y), (right, y + cut), (right, bottom - cut)]
-        points += [(right - cut, bottom), (x + cut, bottom), (x, bottom - cut), (x, y + cut)]
-        return f'<polygon points="{" ".join(f"{a:.1f},{b:.1f}" for a, b in points)}" {look}/>'
-    radius = {"input": height / 2, "intermediate": 3.0}.get(kind, 0.0)
-    dashes = ' stroke-dasharray="4 3"' if kind == "left out" else ""
-    box = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="{min(radius, 14.0):.1f}"'
-    outline = f"<rect {box} {look}{dashes}/>"
-    if kind == "output":
-        inner = f'x="{x + 2.5:.1f}" y="{y + 2.5:.1f}" width="{width - 5:.1f}" height="{height - 5:.1f}"'
-        outline += f'<rect {inner} fill="none" stroke="{line}"/>'
-    return outline
-
-
-def _node(box: Box) -> str:
-    x, y = box.x - box.width / 2, box.y - box.height / 2
-    first = y + PADDING / 2 + LINE_HEIGHT - 4
-    lines = "".join(
-        f'<text x="{x + PADDING if box.is_list else box.x:.1f}" y="{first + number * LINE_HEIGHT:.1f}"'
-        f' text-anchor="{"start" if box.is_list else "middle"}" fill="#1b1f24"'
-        f' font-weight="{"normal" if number or box.is_list else "bold"}">{escape(line)}</text>'
-        for number, line in enumerate(box.lines)
-    )
-    kind = box.kind.replace(" ", "-")
-    return f'<g class="node {kind}">{_outline(box.kind, x, y, box.width, box.height)}{lines}</g>'
-
-
-def _shape(box: Box) -> str:
-    """The shape of a value, where its edges begin."""
-    x, y = box.x + 5, box.y + box.height / 2 + 12
-    return f'<text class="shape" x="{x:.1f}" y="{y:.1f}" font-size="10" fill="{EDGE}">{escape(box.label)}</text>'
-
-
-def _edge(box: Box, target: Box) -> str:
-    """A smooth line from the lower side of one box through its points to the upper side of another."""
-    places = [(box.x, box.y + box.height / 2)]
-    while not target.lines:
-        places.append((target.x, target.y))
-        target = target.below[0]
-    places.append((target.x, target.y - target.height / 2 - 1))
-    path = f"M {places[0][0]:.1f} {places[0][1]:.1f}"
-    for (x0, y0), (x1, y1) in pairwise(places):
-        middle = (y0 + y1) / 2
-        path += f" C {x0:.1f} {middle:.1f} {x1:.1f} {middle:.1f} {x1:.1f} {y1:.1f}"
-    return f'<path class="edge" d="{path}" fill="none" stroke="{EDGE}" marker-end="url(#madaline-arrow)"/>'

@@ -28,6 +28,8 @@ class Box:
     "What is written where its edges begin."
     is_list: bool = False
     "Whether the lines are a list, which begins at the left."
+    colours: dict[int, str] = field(default_factory=dict)
+    "Colours of some lines, by their number."
     layer: int = 0
     x: float = 0.0
     y: float = 0.0
@@ -43,11 +45,11 @@ class Box:
         return len(self.lines) * LINE_HEIGHT + PADDING if self.lines else 0.0
 
 
-def lay_out(boxes: list[Box]) -> list[list[Box]]:
+def lay_out(boxes: list[Box], *, gap: float = GAP_Y) -> list[list[Box]]:
     """Give every box its place; the layers are handed back with the points of long edges in them."""
     layers = _layers(boxes)
     _order(layers)
-    _place(layers)
+    _place(layers, gap)
     return layers
 
 
@@ -135,7 +137,7 @@ def _crossings(layers: list[list[Box]]) -> int:
     return total
 
 
-def _place(layers: list[list[Box]]) -> None:
+def _place(layers: list[list[Box]], gap: float) -> None:
     """Heights by layer; then each box towards the mean of its neighbours, as far as its own layer lets it."""
     y = 0.0
     for layer in layers:
@@ -145,7 +147,7 @@ def _place(layers: list[list[Box]]) -> None:
             box.y = y + tallest / 2
             box.x = x + box.width / 2
             x += box.width + GAP_X
-        y += tallest + GAP_Y
+        y += tallest + gap
     for sweep in range(2 * SWEEPS):
         down = sweep % 2 == 0
         for layer in layers if down else reversed(layers):
