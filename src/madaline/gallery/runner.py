@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from madaline.errors import MissingPackageError
+from madaline.gallery.drawing import Drawing
 from madaline.registry import Registry
 
 EXAMPLES = Path(__file__).parent / "examples"
@@ -31,7 +32,7 @@ class Example:
         """Run the script, write its figures to a folder, and return their paths.
 
         Figures are ``NAME.png``, ``NAME-2.png`` ...; beside the picture of an animation, which is its first frame, the
-        animation itself is a GIF of the same name.
+        animation itself is a GIF of the same name. Drawings of graphs are ``NAME.svg``, ``NAME-2.svg`` ...
         """
         try:
             import matplotlib as mpl
@@ -48,6 +49,9 @@ class Example:
         animations = [value for value in names.values() if isinstance(value, Animation)]
         folder.mkdir(parents=True, exist_ok=True)
         written = []
+        for position, drawing in enumerate((v for v in names.values() if isinstance(v, Drawing)), start=1):
+            written.append(folder / (f"{self.name}.svg" if position == 1 else f"{self.name}-{position}.svg"))
+            written[-1].write_text(drawing.svg, encoding="utf-8")
         for position, number in enumerate(plt.get_fignums(), start=1):
             path = folder / (f"{self.name}.png" if position == 1 else f"{self.name}-{position}.png")
             figure = plt.figure(number)

@@ -58,7 +58,7 @@ def contours(
 
 
 def mosaic(ax: Axes, images: Any, n_columns: int, **options: Any) -> None:
-    """Square images as one picture, each on its own scale around 0: orange is positive, blue negative."""
+    """Square images as one picture, each on its own scale around 0: orange is positive, purple negative."""
     side = int(np.sqrt(images[0].size))
     n_rows = -(-len(images) // n_columns)
     canvas = np.full((n_rows * (side + 1) - 1, n_columns * (side + 1) - 1), np.nan)

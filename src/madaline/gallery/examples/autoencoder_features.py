@@ -15,7 +15,7 @@ import numpy as np
 
 import madaline as md
 from madaline.gallery.images import handwritten_digits
-from madaline.gallery.style import BLUE, GREY, ORANGE, QUICK, mosaic, panels
+from madaline.gallery.style import GREY, ORANGE, QUICK, mosaic, panels
 
 X, _, side = handwritten_digits(1500 if QUICK else 10_000)
 UNITS = 256
@@ -23,7 +23,7 @@ trainers = {}
 for name, drop in (("without dropout", 0.0), ("with dropout of 0.5", 0.5)):
     net = md.Sequential(md.Linear(UNITS), "relu", md.Dropout(drop), md.Linear(X.shape[1]), "sigmoid")
     trainer = md.Trainer(net, loss="mse", optimizer=md.Adam(0.001))
-    trainer.fit(X, epochs=8 if QUICK else 60, batch_size=64)
+    trainer.fit(X, epochs=8 if QUICK else 30, batch_size=64)
     trainers[name] = trainer
 
 # %%
@@ -68,4 +68,4 @@ figure, axes = panels(3, size=(3.4, 1.5))
 pictures = {"images": X[:10], **{name: trainer.model(X[:10]) for name, trainer in trainers.items()}}
 for ax, (name, rows) in zip(axes, pictures.items(), strict=True):
     mosaic(ax, rows, 5, cmap="gray_r", vmin=0)
-    ax.set_title(name, color=BLUE if name == "images" else "black")
+    ax.set_title(name)
