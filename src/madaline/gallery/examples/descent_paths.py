@@ -3,7 +3,7 @@ Where gradient descent goes: wells, valleys, saddles
 ====================================================
 Gradient descent moves to the minimum of a local quadratic model,
 :math:`w - \eta\,\nabla f(w) = \arg\min_v f(w) + \nabla f(w)^T (v - w) + \frac{1}{2\eta}\lVert v - w\rVert^2`.
-What it finds depends on where it starts and on the rate (lecture rows E10 and E20).
+What it finds depends on where it starts and on the rate (lecture rows E10, E20 and N16).
 """
 
 # %%

@@ -60,8 +60,10 @@ ones = np.ones((16, 40))
 for ax, mask in zip(axes, ("row", "batch"), strict=True):
     dropped = md.Dropout(0.5, mask=mask).init(40)(ones, train=True) == 0
     ax.pcolormesh(dropped[::-1], cmap="Blues", vmin=-0.3, vmax=1.3)
-    ax.set(title=f'mask="{mask}": {len(np.unique(dropped, axis=0))} different masks', xlabel="units", ylabel="rows", xticks=[], yticks=[])
-    assert len(np.unique(dropped, axis=0)) == (16 if mask == "row" else 1)
+    count = len(np.unique(dropped, axis=0))
+    ax.set(title=f'mask="{mask}": {count} mask{"s" if count > 1 else ""} for 16 rows')
+    ax.set(xlabel="units", ylabel="rows", xticks=[], yticks=[])
+    assert count == (16 if mask == "row" else 1)
 
 # %%
 # The noise of the gradient
