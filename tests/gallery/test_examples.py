@@ -9,6 +9,7 @@ import pytest
 
 from madaline.gallery.runner import GALLERY
 
+
 @pytest.mark.parametrize("example", list(GALLERY), ids=lambda example: example.name)
 def test_an_example_runs_and_its_claims_hold(example, tmp_path, monkeypatch):
     """In a process of its own: the quick mode is read when it starts."""

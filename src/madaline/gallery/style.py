@@ -64,6 +64,8 @@ def mosaic(ax: Axes, images: Any, n_columns: int, **options: Any) -> None:
     canvas = np.full((n_rows * (side + 1) - 1, n_columns * (side + 1) - 1), np.nan)
     for k, image in enumerate(images):
         row, column = (k // n_columns) * (side + 1), (k % n_columns) * (side + 1)
-        canvas[row : row + side, column : column + side] = np.reshape(image, (side, side)) / (np.abs(image).max() or 1.0)
+        canvas[row : row + side, column : column + side] = np.reshape(image, (side, side)) / (
+            np.abs(image).max() or 1.0
+        )
     ax.imshow(canvas, **({"cmap": "PuOr_r", "vmin": -1, "vmax": 1} | options))
     ax.set_axis_off()

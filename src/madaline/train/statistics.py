@@ -56,7 +56,7 @@ def recompute_statistics(
     >>> X = np.array([[1.0], [3.0], [8.0]])
     >>> model = md.BatchNorm().init(1)
     >>> md.train.recompute_statistics(model, X)
-    >>> model.state["mean"], model.state["variance"]
+    >>> model.state["mean"].round(3), model.state["variance"].round(3)
     (array([4.], dtype=float32), array([13.], dtype=float32))
     """
     network = model.network
@@ -68,9 +68,7 @@ def recompute_statistics(
     check_all([partial(check_whole, "batch_size", size, least=2), partial(check_whole, "seed", seed, least=0)])
     if not network.n_state:
         return
-    batches = epoch_batches(
-        np.arange(n_rows), None, batch_size=size, sampler=InOrder(), seed=seed, epoch=0, min_rows=2
-    )
+    batches = epoch_batches(np.arange(n_rows), None, batch_size=size, sampler=InOrder(), seed=seed, epoch=0, min_rows=2)
     program = _Program(network)
     program.run(model, sources, batches, seed=seed, threads=get_threads() if threads is None else threads)
     program.keep(model)

@@ -70,7 +70,9 @@ best = [errors[n].min() for n in sizes]
 best_bound = [2 * C_F * np.sqrt(P * np.log(n) / n) for n in sizes]  # the bound at its best width
 right.loglog(sizes, best, "o-", color=BLUE, label="error at the best width")
 right.loglog(sizes, best_bound, "--", color=GREY, label=r"bound: $2 C_f \sqrt{p \log N / N}$")
-right.loglog(sizes, [errors[n][-1] for n in sizes], "s-", color=RED, markersize=4, label=f"error with {widths[-1]} units")
+right.loglog(
+    sizes, [errors[n][-1] for n in sizes], "s-", color=RED, markersize=4, label=f"error with {widths[-1]} units"
+)
 right.set(xlabel="rows N", title="More rows, smaller error")
 right.legend(fontsize=9)
 assert all((errors[n] < bounds[n]).all() for n in sizes)

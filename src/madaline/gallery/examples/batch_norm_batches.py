@@ -69,7 +69,14 @@ trainer = md.Trainer(md.mlp(64, 64, 64, 10, norm="batch"), loss="cross_entropy",
 trainer.fit(X, y, epochs=6 if QUICK else 25, batch_size=8, callbacks=Compare())
 figure, (ax,) = panels(1, size=(5.6, 3.2))
 for (name, found), color in zip(errors.items(), (ORANGE, BLUE), strict=True):
-    ax.plot(range(1, len(found) + 1), 100 * np.array(found), "o-", color=color, markersize=4, label=f"{name}: mean {100 * np.mean(found):.1f}")
+    ax.plot(
+        range(1, len(found) + 1),
+        100 * np.array(found),
+        "o-",
+        color=color,
+        markersize=4,
+        label=f"{name}: mean {100 * np.mean(found):.1f}",
+    )
 ax.set(xlabel="epoch", ylabel="test error in %", title="Exact statistics instead of running averages", ylim=(0, None))
 ax.legend()
 assert np.mean(errors["whole training set"]) < np.mean(errors["running averages"]) + 0.01

@@ -39,7 +39,11 @@ for k, ax in enumerate(axes):
     ax.plot(*X[~on].T, "o", color=GREY, markersize=3, alpha=0.5)
     ax.plot(*X[on].T, "o", color=BLUE, markersize=4)
     ax.plot(across, -(b + u * across) / v, color=ORANGE if k == 0 else RED)
-    ax.set(xlim=(-5, 4), ylim=(-6, 4), title=f"{'Active' if k == 0 else 'Dead'}: {on.mean():.0%} of the rows,\ngradient {norms[k]:.2f}")
+    ax.set(
+        xlim=(-5, 4),
+        ylim=(-6, 4),
+        title=f"{'Active' if k == 0 else 'Dead'}: {on.mean():.0%} of the rows,\ngradient {norms[k]:.2f}",
+    )
 
 # %%
 # How units die

@@ -34,7 +34,9 @@ linear, linear_score = train(md.Linear(10))
 deep, deep_score = train(md.mlp(128, 128, 128, 10, dropout=0.2, input_dropout=0.2))
 figure, (ax,) = panels(1, size=(9.0, 1.3))
 mosaic(ax, linear.params["W"].T, 10)
-ax.set_title(f"Templates of a linear classifier ({linear_score:.1%} of new images right; with three layers {deep_score:.1%})")
+ax.set_title(
+    f"Templates of a linear classifier ({linear_score:.1%} of new images right; with three layers {deep_score:.1%})"
+)
 assert deep_score > linear_score
 
 # %%

@@ -103,7 +103,9 @@ slopes = {skip: [float(md.grad(chain)(0.1, int(depth), skip)) for depth in depth
 figure, (left, right) = panels(2, size=(4.4, 3.2))
 bars = left.bar(list(parts), list(parts.values()), color=(BLUE, GREEN, ORANGE, RED))
 left.bar_label(bars, [f"{value:+.2f}" for value in parts.values()])
-left.set(title=f"Four paths add up to {sum(parts.values()):.2f}", ylabel="contribution to the gradient", ylim=(-1.1, 2.4))
+left.set(
+    title=f"Four paths add up to {sum(parts.values()):.2f}", ylabel="contribution to the gradient", ylim=(-1.1, 2.4)
+)
 left.tick_params(axis="x", rotation=20, labelsize=9)
 left.axhline(0, color="black", linewidth=0.8)
 for skip, color in ((True, BLUE), (False, RED)):

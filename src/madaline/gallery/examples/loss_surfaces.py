@@ -28,7 +28,10 @@ def plain(norm=None):
 def with_skips(norm=None):
     """A first layer, then layers that are added to their input."""
     normed = [] if norm is None else [norm]
-    blocks = [md.Residual(*normed, "relu", md.Linear(WIDTH, init=md.nn.initializers.FanScaled(1 / DEPTH))) for _ in range(DEPTH - 1)]
+    blocks = [
+        md.Residual(*normed, "relu", md.Linear(WIDTH, init=md.nn.initializers.FanScaled(1 / DEPTH)))
+        for _ in range(DEPTH - 1)
+    ]
     return md.Sequential(md.Linear(WIDTH), *blocks, "relu", md.Linear(10))
 
 
@@ -51,7 +54,9 @@ for name, (net, _) in nets.items():
 # small step away the loss is that of guessing or worse; with skips it is wide and round.
 levels = [0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0]
 points = 9 if QUICK else 31
-surfaces = {name: md.doctor.loss_surface(trainer, X[:500], y[:500], points=points) for name, trainer in trainers.items()}
+surfaces = {
+    name: md.doctor.loss_surface(trainer, X[:500], y[:500], points=points) for name, trainer in trainers.items()
+}
 figure, axes = panels(4, size=(3.0, 3.3), sharey=True)
 for ax, (name, surface) in zip(axes, surfaces.items(), strict=True):
     drawn = np.log10(np.maximum(surface.losses, 1e-3))
@@ -72,7 +77,12 @@ for name, (_, color) in nets.items():
     slices = md.doctor.loss_slices(trainers[name], X[:500], y[:500], directions=5, points=21)
     ax.plot(slices.positions, slices.losses.T, color=color, linewidth=1, alpha=0.7)
     ax.plot([], [], color=color, label=name)
-ax.set(yscale="log", xlabel="distance, relative to the weights", ylabel="loss", title="Lines through the trained parameters")
+ax.set(
+    yscale="log",
+    xlabel="distance, relative to the weights",
+    ylabel="loss",
+    title="Lines through the trained parameters",
+)
 ax.axhline(np.log(10), color="black", linestyle=":", linewidth=1)
 ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 area = {name: float(np.mean(surface.losses < 1.0)) for name, surface in surfaces.items()}

@@ -62,5 +62,11 @@ for ax, (name, norm) in zip(axes, {"batch norm": md.BatchNorm(), "layer norm": m
     changed[2, 5] += 0.1
     group = np.abs(model(changed, train=True) - model(table, train=True)) > 1e-9
     ax.pcolormesh(group[::-1], cmap="Oranges", vmin=0, vmax=1.6, edgecolor="white", linewidth=1.5)
-    ax.set(title=f"{name}: {'a unit' if name == 'batch norm' else 'a row'}", xlabel="units", ylabel="rows", xticks=[], yticks=[])
+    ax.set(
+        title=f"{name}: {'a unit' if name == 'batch norm' else 'a row'}",
+        xlabel="units",
+        ylabel="rows",
+        xticks=[],
+        yticks=[],
+    )
     assert group.sum() == (6 if name == "batch norm" else 8)

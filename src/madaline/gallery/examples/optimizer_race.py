@@ -86,7 +86,7 @@ figure, (ax,) = panels(1, size=(7.0, 3.0))
 looks = ((0, ORANGE, "shallow minimum"), (1, BLUE, "deep minimum"), (2, RED, "diverges"))
 for kind, color, label in looks:
     row, column = np.nonzero(kinds == kind)
-    ax.plot(rates[column], row, "xos"[kind == 1 and 1 or 2 * (kind == 2)], color=color, label=label, markersize=7)
+    ax.plot(rates[column], row, "xos"[(kind == 1 and 1) or 2 * (kind == 2)], color=color, label=label, markersize=7)
 ax.set(xscale="log", xlabel="learning rate", title="Where 300 steps end: it depends on the rate")
 ax.set_yticks(range(len(names)), names)
 ax.invert_yaxis()

@@ -44,9 +44,18 @@ found = np.array([[risks(n, seed) for seed in seeds] for n in sizes])
 figure, (left, right) = panels(2, size=(4.6, 3.5))
 for k, (name, color) in enumerate((("empirical risk (training rows)", ORANGE), ("expected risk (new rows)", BLUE))):
     left.loglog(sizes, found[:, :, k].mean(axis=1), "o-", color=color, label=name)
-    left.fill_between(sizes, found[:, :, k].min(axis=1), found[:, :, k].max(axis=1), color=color, alpha=0.2, linewidth=0)
+    left.fill_between(
+        sizes, found[:, :, k].min(axis=1), found[:, :, k].max(axis=1), color=color, alpha=0.2, linewidth=0
+    )
 left.axhline(NOISE**2, color=GREY, linestyle=":", linewidth=1.5)
-left.annotate("noise: no function does better", (sizes[-1], NOISE**2), xytext=(0, -14), textcoords="offset points", ha="right", fontsize=9)
+left.annotate(
+    "noise: no function does better",
+    (sizes[-1], NOISE**2),
+    xytext=(0, -14),
+    textcoords="offset points",
+    ha="right",
+    fontsize=9,
+)
 left.set(xlabel="training rows N", ylabel="mean squared error", title="With more rows both risks meet", ylim=(0.003, 5))
 left.legend(fontsize=9)
 gap = found[:, :, 1].mean(axis=1) - found[:, :, 0].mean(axis=1)
@@ -62,13 +71,17 @@ X, y = sample(200, 0)
 trainer = md.Trainer(md.mlp(64, 64, 1), optimizer=md.Adam(0.003))
 history = trainer.fit(X[:150], y[:150], epochs=300, batch_size=32, validation=(X[150:], y[150:]))
 stopped = md.Trainer(md.mlp(64, 64, 1), optimizer=md.Adam(0.003))
-stopped_history = stopped.fit(X[:150], y[:150], epochs=300, batch_size=32, validation=(X[150:], y[150:]), early_stopping=20)
+stopped_history = stopped.fit(
+    X[:150], y[:150], epochs=300, batch_size=32, validation=(X[150:], y[150:]), early_stopping=20
+)
 best = stopped_history.best_epoch
 right.semilogy(history["loss"], color=ORANGE, label="training rows")
 right.semilogy(history["val_loss"], color=BLUE, label="validation rows")
 right.axvline(best, color=RED, linestyle="--", linewidth=1.2)
 right.annotate(f" best epoch: {best}", (best, 2.0), color=RED)
 ends = {"stopped": stopped.evaluate(*fresh)["loss"], "not stopped": trainer.evaluate(*fresh)["loss"]}
-right.set(xlabel="epoch", title=f"New rows: {ends['stopped']:.2f} if stopped, else {ends['not stopped']:.2f}", ylim=(0.005, 3))
+right.set(
+    xlabel="epoch", title=f"New rows: {ends['stopped']:.2f} if stopped, else {ends['not stopped']:.2f}", ylim=(0.005, 3)
+)
 right.legend(loc="lower left")
 assert ends["stopped"] < ends["not stopped"]

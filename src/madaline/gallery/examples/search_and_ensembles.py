@@ -71,7 +71,9 @@ members = 5 if QUICK else 15
 
 def member(seed):
     """Probabilities of one net for the test rows."""
-    trainer = md.Trainer(md.mlp(24, 24, 10), loss="cross_entropy", optimizer=md.Adam(0.01), schedule="cosine", seed=seed)
+    trainer = md.Trainer(
+        md.mlp(24, 24, 10), loss="cross_entropy", optimizer=md.Adam(0.01), schedule="cosine", seed=seed
+    )
     trainer.fit(X[:200], y[:200], epochs=15 if QUICK else 40, batch_size=32)
     return md.CrossEntropy().predict(trainer.model(X[test]))
 

@@ -36,7 +36,11 @@ for width in (2, 4, 8, 16) if QUICK else (2, 4, 8, 16, 32):
 figure, (left,) = panels(1, size=(5.2, 3.4))
 for (name, found), color in zip(costs.items(), (BLUE, GREEN, RED), strict=True):
     left.loglog(sizes, np.array(found) / costs["gradient"], "o-", color=color, label=name)
-left.set(xlabel="parameters", ylabel="operations / those of a gradient", title="A Hessian costs more than a gradient for each parameter")
+left.set(
+    xlabel="parameters",
+    ylabel="operations / those of a gradient",
+    title="A Hessian costs more than a gradient for each parameter",
+)
 left.set_xticks(sizes, [str(size) for size in sizes])
 left.minorticks_off()
 left.legend()
