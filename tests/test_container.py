@@ -30,6 +30,14 @@ def test_arrays_and_document_come_back(tmp_path):
         np.testing.assert_array_equal(arrays[name], array)
 
 
+def test_equal_content_is_equal_bytes(tmp_path):
+    found = set()
+    for number in range(20):
+        container.write(tmp_path / f"{number}", ARRAYS, {"kind": "thing", "text": "same"})
+        found.add((tmp_path / f"{number}").read_bytes())
+    assert len(found) == 1
+
+
 def test_a_document_without_arrays(tmp_path):
     container.write(tmp_path / "file", {}, {"kind": "thing"})
     assert container.read(tmp_path / "file", kind="thing") == ({}, {"kind": "thing"})

@@ -18,19 +18,22 @@ KEY = "sha256"
 "The key of the checksum in the metadata of a safetensors file."
 BLANK = "0" * 64
 "The digits in place of the checksum while it is computed."
+METADATA = b'{"__metadata__":{'
+"The beginning of the header of a safetensors file with metadata."
 READ_BYTES = 1 << 20
 "Number of bytes of a file that are read at a time."
 
 
 def sealed(content: bytes) -> tuple[bytes, memoryview]:
-    """Put the checksum of a safetensors file in the place of the blank one in its metadata.
+    """Put the checksum of a safetensors file into its metadata, as the first entry.
 
-    The digest is that of all bytes of the file, with :data:`BLANK` in place of the digest itself.
+    The digest is that of all bytes of the file, with :data:`BLANK` in place of the digest itself. It is not given to
+    the writer of safetensors, which puts several entries in a random order: equal models have equal files.
 
     Parameters
     ----------
     content : bytes
-        The file, whose metadata have the entry ``KEY: BLANK``.
+        The file, with other metadata and without a checksum.
 
     Returns
     -------
@@ -38,7 +41,11 @@ def sealed(content: bytes) -> tuple[bytes, memoryview]:
         The header with the checksum, and the arrays.
     """
     length = 8 + int.from_bytes(content[:8], "little")
-    header, arrays = content[:length], memoryview(content)[length:]
+    head, arrays = content[8:length].rstrip(b" "), memoryview(content)[length:]
+    assert head.startswith(METADATA), "safetensors begins its header with the metadata"
+    head = METADATA + _entry(BLANK) + b"," + head[len(METADATA) :]
+    head += b" " * (-len(head) % 8)
+    header = len(head).to_bytes(8, "little") + head
     digest = hashlib.sha256(header)
     digest.update(arrays)
     return header.replace(_entry(BLANK), _entry(digest.hexdigest()), 1), arrays

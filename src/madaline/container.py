@@ -46,7 +46,7 @@ def write(path: str | os.PathLike[str], arrays: Mapping[str, np.ndarray], docume
 
     whole = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     # At least one array, because the format does not allow a file without any.
-    metadata = {DOCUMENT: json.dumps(document), checksum.KEY: checksum.BLANK}
+    metadata = {DOCUMENT: json.dumps(document)}
     with replacing(path) as file:
         file.writelines(checksum.sealed(save(whole or {"": np.zeros(0)}, metadata=metadata)))
 

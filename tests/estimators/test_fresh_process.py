@@ -18,7 +18,7 @@ from losses.cases import CASES as LOSS_CASES
 from madaline.data.plans import COLUMN_PLANS
 from madaline.losses.classes import ClassLoss, LabelLoss
 from madaline.nn.activation_function import ACTIVATIONS
-from madaline.nn.initializers import INITIALIZERS
+from madaline.nn.initializers import INITIALIZERS, Hinges
 from madaline.nn.layers.norm import NORMS
 from madaline.optim.averaging import AVERAGES
 from madaline.optim.constraints import CONSTRAINTS
@@ -142,7 +142,11 @@ PARAMETERS = {
     **{f"regularizer: {kind.name}": regressor(regularizer=kind(0.01)) for kind in REGULARIZERS},
     **{f"constraint: {kind.name}": regressor(constraint=kind()) for kind in CONSTRAINTS},
     **{f"average: {kind.name}": regressor(average=kind()) for kind in AVERAGES},
-    **{f"initializer: {name}": regressor(init=each) for name, each in INITIALIZERS.items()},
+    **{
+        f"initializer: {name}": regressor(init=each)
+        for name, each in INITIALIZERS.items()
+        if not isinstance(each, Hinges)  # for biases: every small net has it by default
+    },
     **{f"metric: {kind.name}": classifier(metrics=kind()) for kind in METRICS if kind.name in ("accuracy", "auc")},
     "metric: top_k": classifier(metrics=md.train.TopK(2)),
     **{f"metric: {kind.name}": regressor(metrics=kind()) for kind in METRICS if kind.name in ("mae", "mse", "r2")},

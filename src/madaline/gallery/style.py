@@ -19,27 +19,27 @@ QUICK = bool(os.environ.get("MADALINE_QUICK"))
 BLUE, ORANGE, GREEN, RED, PURPLE, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#666666"
 "Colours of Okabe and Ito."
 
-mpl.rcParams.update(
-    {
-        "axes.prop_cycle": cycler(color=[BLUE, ORANGE, GREEN, RED, PURPLE, GREY]),
-        "axes.spines.right": False,
-        "axes.spines.top": False,
-        "axes.titlesize": "medium",
-        "axes.titlelocation": "left",
-        "figure.constrained_layout.use": True,
-        "figure.dpi": 110,
-        "font.size": 11,
-        "legend.frameon": False,
-        "lines.linewidth": 2.0,
-        "image.cmap": "cividis",
-    }
-)
+STYLE = {
+    "axes.prop_cycle": cycler(color=[BLUE, ORANGE, GREEN, RED, PURPLE, GREY]),
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": "medium",
+    "axes.titlelocation": "left",
+    "figure.constrained_layout.use": True,
+    "figure.dpi": 110,
+    "font.size": 11,
+    "legend.frameon": False,
+    "lines.linewidth": 2.0,
+    "image.cmap": "cividis",
+}
+"Settings of matplotlib, which the first figure makes, so that importing this module changes nothing."
 
 
 def panels(
     n_columns: int, n_rows: int = 1, *, size: tuple[float, float] = (3.6, 3.0), **options: Any
 ) -> tuple[Figure, list[Axes]]:
     """A figure with panels of this size in inches, and the list of its axes."""
+    mpl.rcParams.update(STYLE)
     figure, axes = plt.subplots(
         n_rows, n_columns, figsize=(size[0] * n_columns, size[1] * n_rows), squeeze=False, **options
     )

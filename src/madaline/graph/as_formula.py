@@ -11,7 +11,7 @@ import numpy as np
 
 from madaline.errors import ConfigError
 from madaline.graph.formula import Formula, Variant, canonical, is_elementwise
-from madaline.graph.node import CONSTANT, ROW_COUNT, as_node, new_input
+from madaline.graph.node import CONSTANT, ROW_COUNT, Node, as_node, new_input
 from madaline.graph.plain import graph_to_dict
 from madaline.graph.primitives.elementwise import Elementwise
 from madaline.graph.shapes import Rows, Shape
@@ -90,7 +90,23 @@ def _traced(function: Callable[..., Any], signature: Signature, names: Sequence[
     result = call_traced(function, inputs, *inputs)
     outputs = tuple(as_node(leaf) for leaf in (result if isinstance(result, (tuple, list)) else (result,)))
     refuse_foreign_inputs(inputs, outputs)
-    return Graph(inputs, outputs)
+    return _with_own_numbers(Graph(inputs, outputs))
+
+
+def _with_own_numbers(graph: Graph) -> Graph:
+    """The graph with a node for every use of a single number.
+
+    Equal numbers are one node in a trace. A mean over four columns would then share its 4 with other fours.
+    """
+    made = {id(node): node for node in graph.inputs}
+
+    def own(node: Node) -> Node:
+        is_number = node.primitive is CONSTANT and node.shape == ()
+        return Node(CONSTANT, (), node.params, (), node.dtype) if is_number else made[id(node)]
+
+    for node in graph.nodes[len(graph.inputs) :]:
+        made[id(node)] = Node(node.primitive, tuple(map(own, node.inputs)), node.params, node.shape, node.dtype)
+    return Graph(graph.inputs, tuple(map(own, graph.outputs)))
 
 
 def _joined(graphs: Sequence[Graph]) -> list[Variant]:

@@ -22,6 +22,8 @@ class Late:
     """Each attribute is loaded when it is first asked for."""
 
     def __getattr__(self, name: str) -> Any:
+        if name not in _HOMES:
+            raise AttributeError(name)
         value = vars(importlib.import_module(_HOMES[name]))[name]
         setattr(self, name, value)
         return value

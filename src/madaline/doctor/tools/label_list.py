@@ -103,7 +103,7 @@ def find_label_errors(
     >>> import numpy as np, madaline as md
     >>> X = np.random.default_rng(0).normal(size=(300, 2)); y = (X[:, 0] > 0).astype(int)
     >>> y[7] = 1 - y[7]
-    >>> clf = md.MLPClassifier(16, max_iter=30, random_state=0)
+    >>> clf = md.MLPClassifier(16, learning_rate_init=0.01, max_iter=100, random_state=0)
     >>> 7 in md.doctor.find_label_errors(clf, X, y).rows
     True
     """

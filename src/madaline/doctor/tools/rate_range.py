@@ -23,6 +23,8 @@ SMOOTH = 0.9
 "Weight of the past in the smoothed loss."
 BELOW = 10.0
 "The suggested rate is the one with the lowest loss divided by this."
+WARM_UP = 20
+"Steps after which the smoothed loss is a mean of enough mini-batches to be compared."
 FAILED = 4.0
 "The test ends once the smoothed loss is this many times its lowest value."
 
@@ -143,10 +145,11 @@ def rate_range_test(
         )
     rates, losses = history.steps["learning_rate"], history.steps["loss"]
     smoothed = _smoothed(losses)
-    lowest = np.minimum.accumulate(smoothed)
-    over = np.flatnonzero((smoothed > FAILED * np.abs(lowest)) & (np.arange(len(smoothed)) > len(smoothed) // 10))
-    stop = int(over[0]) + 1 if len(over) else len(smoothed)
-    best = rates[:stop][int(np.argmin(smoothed[:stop]))]
+    start = min(WARM_UP, len(smoothed) // 10)
+    lowest = np.minimum.accumulate(smoothed[start:])
+    over = np.flatnonzero(smoothed[start:] > FAILED * np.abs(lowest))
+    stop = start + int(over[0]) + 1 if len(over) else len(smoothed)
+    best = rates[start + int(np.argmin(smoothed[start:stop]))]
     return RateRange(
         rates[:stop], losses[:stop], smoothed[:stop], float(best) / BELOW, float(setup.learning_rate or np.nan)
     )
