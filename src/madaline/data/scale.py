@@ -41,8 +41,9 @@ def centre_and_scale(X: Array, how: str) -> tuple[Array, Array]:
         ``none``: c = 0, s = 1. ``centre``: the mean, s = 1. ``standard``: mean and standard deviation (of the
         population, divided by n). ``winsorized``: the same, after the 0.5 % smallest and largest values were replaced
         by the nearest others, so that outliers do not count. ``minmax``: smallest value and range, so that y is in
-        [0, 1]. ``symmetric``: the middle and half of the range, so that y is in [-1, 1]. ``robust``: the median and the distance of the quartiles, or half the range where the quartiles are
-        equal, as in RealMLP (Holzmüller et al. 2024, appendix A.1).
+        [0, 1]. ``symmetric``: the middle and half of the range, so that y is in [-1, 1]. ``robust``: the median and
+        the distance of the quartiles, or half the range where the quartiles are equal, as in RealMLP (Holzmüller et
+        al. 2024, appendix A.1).
 
     Examples
     --------

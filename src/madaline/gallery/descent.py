@@ -39,7 +39,7 @@ def descend(
     for t in range(1, steps + 1):
         g = slope(path[-1]) if gradient is None else gradient(path[-1], t)
         w, slots = rule.step(path[-1], g, slots, t=t)
-        path.append(w)
+        path.append(np.asarray(w))
         if not np.isfinite(w).all() or np.abs(w).max() > 50:
             break
     return np.array(path)

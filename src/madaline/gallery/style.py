@@ -67,5 +67,6 @@ def mosaic(ax: Axes, images: Any, n_columns: int, **options: Any) -> None:
         canvas[row : row + side, column : column + side] = np.reshape(image, (side, side)) / (
             np.abs(image).max() or 1.0
         )
-    ax.imshow(canvas, **({"cmap": "PuOr_r", "vmin": -1, "vmax": 1} | options))
+    look: dict[str, Any] = {"cmap": "PuOr_r", "vmin": -1, "vmax": 1} | options
+    ax.imshow(canvas, **look)
     ax.set_axis_off()

@@ -61,8 +61,8 @@ def loss_surface(
 ) -> LossSurface:
     """The loss in a random plane through the trained parameters.
 
-    Both directions are scaled like the weights, as in :func:`loss_slices`, so that different nets can be compared (Li et
-    al. 2018, section 4). Running statistics of norms stay as they are. Lecture row C12.
+    Both directions are scaled like the weights, as in :func:`loss_slices`, so that different nets can be compared (Li
+    et al. 2018, section 4). Running statistics of norms stay as they are. Lecture row C12.
 
     Parameters
     ----------

@@ -42,8 +42,8 @@ for ax, (name, trainer) in zip(axes, trainers.items(), strict=True):
 # %%
 # Local features, sparse codes
 # ----------------------------
-# How local a feature is: the share of pixels that hold half of its squared weights. How sparse the code is: the share of
-# units that are active for an image.
+# How local a feature is: the share of pixels that hold half of its squared weights. How sparse the code is: the share
+# of units that are active for an image.
 figure, (left, right) = panels(2, size=(4.2, 3.0))
 shares, active = {}, {}
 for (name, trainer), color in zip(trainers.items(), (GREY, ORANGE), strict=True):

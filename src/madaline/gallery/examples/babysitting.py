@@ -1,9 +1,9 @@
 r"""
 Babysitting a training run
 ==========================
-What to look at while a net trains (lecture row B8): the loss at the start, whether a few rows can be learned by heart, the
-loss curve, and the ratio of updates to weights, which should be about 0.001. ``md.Doctor`` watches all of it, and
-``md.diagnose`` says what it found.
+What to look at while a net trains (lecture row B8): the loss at the start, whether a few rows can be learned by
+heart, the loss curve, and the ratio of updates to weights, which should be about 0.001. ``md.Doctor`` watches all of
+it, and ``md.diagnose`` says what it found.
 """
 
 # %%
@@ -31,7 +31,8 @@ assert (few.model(X[:20]).argmax(axis=1) == y[:20]).all(), "a net must be able t
 # While training: updates and weights
 # -----------------------------------
 # The norm of an update divided by that of the weights, a probe of the trainer, for three learning rates of Adam. With
-# ratios of about 0.001 the loss falls well; much larger updates destroy what was learned, much smaller ones learn nothing.
+# ratios of about 0.001 the loss falls well; much larger updates destroy what was learned, much smaller ones learn
+# nothing.
 EPOCHS = 8 if QUICK else 25
 
 

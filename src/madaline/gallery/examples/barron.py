@@ -7,8 +7,8 @@ of the order
 .. math:: O\left(\frac{C_f^2}{q} + \frac{q\,p}{N}\log N\right)
 
 (Barron 1994; lecture row E18). The first term is what the net cannot represent, and does not grow with the dimension;
-the second is what the sample does not tell. The constant :math:`C_f = \int |\omega|\,|\hat f(\omega)|\,d\omega` measures
-how much a function wiggles; for :math:`f(x) = e^{-|x|^2/2}` it is the mean length of a Gaussian vector.
+the second is what the sample does not tell. The constant :math:`C_f = \int |\omega|\,|\hat f(\omega)|\,d\omega`
+measures how much a function wiggles; for :math:`f(x) = e^{-|x|^2/2}` it is the mean length of a Gaussian vector.
 """
 
 # %%
@@ -52,9 +52,9 @@ bounds = {n: C_F**2 / np.array(widths) + np.array(widths) * P / n * np.log(n) fo
 # %%
 # Error against width and against sample size
 # -------------------------------------------
-# Dashed: the bound with all hidden factors set to 1. Being a bound for the hardest function with this :math:`C_f`, it is
-# far above; its shape is what to compare. With few rows the error has a minimum at a moderate width, and with more rows
-# the best width grows.
+# Dashed: the bound with all hidden factors set to 1. Being a bound for the hardest function with this :math:`C_f`, it
+# is far above; its shape is what to compare. With few rows the error has a minimum at a moderate width, and with more
+# rows the best width grows.
 colors = (RED, ORANGE, GREEN, BLUE, "black")
 figure, (left, right) = panels(2, size=(4.6, 3.8))
 for n, color in zip(sizes, colors, strict=False):

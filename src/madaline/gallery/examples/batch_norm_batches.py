@@ -48,8 +48,8 @@ assert worse["batch"] > worse["layer"] + 0.02
 # %%
 # Statistics of the whole training set
 # ------------------------------------
-# A net trained with mini-batches of 8 rows and a constant rate; the test error after each epoch, with the running averages
-# and with ``md.train.recompute_statistics``, which computes the statistics of all training rows.
+# A net trained with mini-batches of 8 rows and a constant rate; the test error after each epoch, with the running
+# averages and with ``md.train.recompute_statistics``, which computes the statistics of all training rows.
 import copy
 
 errors = {"running averages": [], "whole training set": []}

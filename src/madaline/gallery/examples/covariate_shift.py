@@ -1,9 +1,10 @@
 r"""
 Internal covariate shift
 ========================
-While a net trains, the inputs of a deep layer change, since all layers before it do: the layer learns to use a distribution
-that has moved when it has learned it. Batch norm keeps mean and variance of each unit in place (lecture row N3). Whether
-this is *why* it helps is disputed (Santurkar et al. 2018: it smooths the loss); that it holds the distribution is not.
+While a net trains, the inputs of a deep layer change, since all layers before it do: the layer learns to use a
+distribution that has moved when it has learned it. Batch norm keeps mean and variance of each unit in place (lecture
+row N3). Whether this is *why* it helps is disputed (Santurkar et al. 2018: it smooths the loss); that it holds the
+distribution is not.
 """
 
 # %%
@@ -42,8 +43,8 @@ for norm in (None, "batch"):
 # %%
 # Quantiles of three units, and the drift of all
 # ----------------------------------------------
-# Left and middle: the 15, 50 and 85 % quantiles of the inputs of the three units that move most. Right: the distance of the means of all units from
-# those after the first epoch, in standard deviations of the first epoch.
+# Left and middle: the 15, 50 and 85 % quantiles of the inputs of the three units that move most. Right: the distance
+# of the means of all units from those after the first epoch, in standard deviations of the first epoch.
 figure, axes = panels(3, size=(3.5, 3.2))
 epochs = np.arange(1, EPOCHS + 1)
 drifts = {}

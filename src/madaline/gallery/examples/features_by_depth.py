@@ -42,8 +42,8 @@ assert deep_score > linear_score
 # %%
 # The best input of a unit, by depth
 # ----------------------------------
-# ``model[:k]`` is the net up to its layer k. Pixels that vary little in the data get small steps, and the distance from the
-# mean image stays that of a usual image, so that only the shape can grow the unit's input.
+# ``model[:k]`` is the net up to its layer k. Pixels that vary little in the data get small steps, and the distance
+# from the mean image stays that of a usual image, so that only the shape can grow the unit's input.
 mean, variance = X.mean(axis=0), X.var(axis=0)
 length = np.linalg.norm(X - mean, axis=1).mean()
 

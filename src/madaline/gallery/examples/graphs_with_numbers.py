@@ -2,8 +2,8 @@ r"""
 Backpropagation, drawn with numbers
 ===================================
 A computational graph with its numbers: the value of each node, the local slope on each edge, and the adjoint, the
-derivative of the result by the node (after the sign ∂). Backpropagation is one rule: the adjoint of a node is the sum over
-the nodes that use it of local slope times adjoint (lecture rows A5, A7, A8, D9, E21 and N9).
+derivative of the result by the node (after the sign ∂). Backpropagation is one rule: the adjoint of a node is the sum
+over the nodes that use it of local slope times adjoint (lecture rows A5, A7, A8, D9, E21 and N9).
 """
 
 # %%
@@ -30,8 +30,8 @@ neuron
 # %%
 # Speelpenning's product
 # ----------------------
-# :math:`f(x) = x_1 x_2 x_3 x_4`: the partial products are used again for the gradient, so that all four derivatives cost
-# only about three times the product itself (row A7).
+# :math:`f(x) = x_1 x_2 x_3 x_4`: the partial products are used again for the gradient, so that all four derivatives
+# cost only about three times the product itself (row A7).
 
 
 def product(x1, x2, x3, x4):
@@ -48,8 +48,8 @@ speelpenning
 # %%
 # Two paths to the first layer
 # ----------------------------
-# With a penalty on the weights, the loss depends on :math:`W_1` along two paths: through the net and through the penalty.
-# Its derivative is the sum over both (row E21).
+# With a penalty on the weights, the loss depends on :math:`W_1` along two paths: through the net and through the
+# penalty. Its derivative is the sum over both (row E21).
 
 
 def penalised(x, W1, W2):
@@ -112,4 +112,5 @@ for skip, color in ((True, BLUE), (False, RED)):
     right.semilogy(depths, slopes[skip], "o-", color=color, markersize=3, label="with skips" if skip else "without")
 right.set(xlabel="layers", ylabel="gradient by the first weight", title="Without skips it vanishes")
 right.legend()
-assert slopes[True][-1] > 1 > 1e-8 > slopes[False][-1]
+assert slopes[True][-1] > 1
+assert slopes[False][-1] < 1e-8

@@ -9,6 +9,8 @@ corner and comes closer to the function (lecture rows A17 and E17).
 # %%
 # Choose the hinges
 # -----------------
+from itertools import pairwise
+
 import numpy as np
 from matplotlib.animation import FuncAnimation
 
@@ -45,13 +47,14 @@ sides, places = np.array(chosen).T
 model.params["0.W"][...], model.params["0.b"][...] = sides, -sides * places
 model.params["2.W"][...], model.params["2.b"][...] = fits[-1][0][1:, None], fits[-1][0][0]
 assert np.sqrt(np.mean((model(x[:, None])[:, 0] - y) ** 2)) < 1.001 * errors[-1]
-assert all(after < before for before, after in zip(errors, errors[1:], strict=False))
+assert all(after < before for before, after in pairwise(errors))
 assert errors[-1] < 0.1 * errors[0]
 
 # %%
 # Thirteen frames
 # ---------------
-# Orange: the hinges with their weights, scaled and shifted down so that they can be seen. Blue: their sum. Grey: the function.
+# Orange: the hinges with their weights, scaled and shifted down so that they can be seen. Blue: their sum. Grey: the
+# function.
 
 
 def draw(ax, frame):

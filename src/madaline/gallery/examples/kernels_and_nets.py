@@ -1,16 +1,16 @@
 r"""
 Kernel methods and nets: accuracy and the cost of a prediction
 ==============================================================
-A kernel method has one hidden unit for each support vector, fixed features and learned weights; a net learns its features
-as well. Both can be accurate. But the cost of a kernel's prediction grows with the training set, and that of a net
-does not (lecture row C3). Wide or deep: with the same number of parameters, both work here.
+A kernel method has one hidden unit for each support vector, fixed features and learned weights; a net learns its
+features as well. Both can be accurate. But the cost of a kernel's prediction grows with the training set, and that of
+a net does not (lecture row C3). Wide or deep: with the same number of parameters, both work here.
 """
 
 # %%
 # Growing training sets
 # ---------------------
-# The cost is counted in multiply-adds for one prediction: a kernel needs the distance to every support vector, a net its
-# matrix products.
+# The cost is counted in multiply-adds for one prediction: a kernel needs the distance to every support vector, a net
+# its matrix products.
 import numpy as np
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.linear_model import LogisticRegression

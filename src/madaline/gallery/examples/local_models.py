@@ -5,8 +5,8 @@ Around :math:`w` gradient descent replaces the loss by a parabola whose width is
 
 .. math:: \hat L(w + \epsilon) = L(w) + \epsilon\,L'(w) + \frac{1}{2\eta}\epsilon^2,
 
-and goes to its minimum, :math:`\epsilon = -\eta L'(w)`. If the parabola is above the loss (:math:`1/\eta` larger than the
-curvature), the step cannot raise the loss; if it is too flat, the step goes too far (lecture row E20).
+and goes to its minimum, :math:`\epsilon = -\eta L'(w)`. If the parabola is above the loss (:math:`1/\eta` larger than
+the curvature), the step cannot raise the loss; if it is too flat, the step goes too far (lecture row E20).
 """
 
 # %%

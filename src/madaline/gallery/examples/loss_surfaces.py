@@ -1,9 +1,9 @@
 r"""
 Skip connections and norms smooth the loss surface
 ==================================================
-Nets of twenty hidden layers are trained on images of digits, and their loss is drawn in a random plane through the trained
-parameters (lecture row C12). The directions are scaled like the weights of each unit, so that surfaces of different nets
-can be compared (Li et al. 2018).
+Nets of twenty hidden layers are trained on images of digits, and their loss is drawn in a random plane through the
+trained parameters (lecture row C12). The directions are scaled like the weights of each unit, so that surfaces of
+different nets can be compared (Li et al. 2018).
 """
 
 # %%

@@ -1,16 +1,16 @@
 r"""
 Which axes each norm averages over
 ==================================
-All norms subtract a mean and divide by a standard deviation; they differ in the axes over which these are taken (lecture
-rows C7 and D5). For images of shape (rows, channels, positions): batch norm takes each channel over rows and positions,
-layer norm each row, instance norm each row and channel, group norm groups of channels of a row.
+All norms subtract a mean and divide by a standard deviation; they differ in the axes over which these are taken
+(lecture rows C7 and D5). For images of shape (rows, channels, positions): batch norm takes each channel over rows and
+positions, layer norm each row, instance norm each row and channel, group norm groups of channels of a row.
 """
 
 # %%
 # Seen from the norms themselves
 # ------------------------------
-# What a norm averages over is measured: one number of the input is changed a little, and the numbers whose statistics it
-# entered change as well.
+# What a norm averages over is measured: one number of the input is changed a little, and the numbers whose statistics
+# it entered change as well.
 import numpy as np
 
 import madaline as md

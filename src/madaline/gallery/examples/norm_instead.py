@@ -1,10 +1,11 @@
 r"""
 Does batch norm replace dropout and L2?
 =======================================
-The lectures say that nets with batch norm need less dropout and a smaller penalty, since the noise of the batch statistics
-regularises by itself (lecture row N2). Measured here on images of digits with 300 training rows: the test error against the
-strength of dropout and of L2. Less dropout is confirmed; a smaller penalty is not. With batch norm the scale of the weights
-has no effect on the output, so a penalty acts on the effective learning rate instead (van Laarhoven 2017).
+The lectures say that nets with batch norm need less dropout and a smaller penalty, since the noise of the batch
+statistics regularises by itself (lecture row N2). Measured here on images of digits with 300 training rows: the test
+error against the strength of dropout and of L2. Less dropout is confirmed; a smaller penalty is not. With batch norm
+the scale of the weights has no effect on the output, so a penalty acts on the effective learning rate instead (van
+Laarhoven 2017).
 """
 
 # %%

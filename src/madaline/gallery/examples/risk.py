@@ -1,9 +1,9 @@
 r"""
 Empirical and expected risk
 ===========================
-Training minimises the *empirical* risk, the mean loss of the training rows; what counts is the *expected* risk, the mean
-loss of all rows that could come. With more rows both meet, and the minimiser of one becomes the minimiser of the other
-(lecture row E3). With few rows early stopping ends training when the risk on a validation set stops falling.
+Training minimises the *empirical* risk, the mean loss of the training rows; what counts is the *expected* risk, the
+mean loss of all rows that could come. With more rows both meet, and the minimiser of one becomes the minimiser of the
+other (lecture row E3). With few rows early stopping ends training when the risk on a validation set stops falling.
 """
 
 # %%
@@ -65,8 +65,8 @@ assert found[-1, :, 1].mean() < 2.5 * NOISE**2
 # %%
 # Early stopping
 # --------------
-# With 200 rows the loss of the training rows falls on while that of new rows rises again. Early stopping watches a quarter
-# of the rows and restores the best parameters.
+# With 200 rows the loss of the training rows falls on while that of new rows rises again. Early stopping watches a
+# quarter of the rows and restores the best parameters.
 X, y = sample(200, 0)
 trainer = md.Trainer(md.mlp(64, 64, 1), optimizer=md.Adam(0.003))
 history = trainer.fit(X[:150], y[:150], epochs=300, batch_size=32, validation=(X[150:], y[150:]))

@@ -2,8 +2,9 @@ r"""
 Second order costs more than it brings
 ======================================
 Newton's method uses curvature and needs few steps, but each step is expensive: the Hessian of n parameters has
-:math:`n^2` numbers. L-BFGS avoids the Hessian but needs the gradient of *all* rows for each step, while Adam makes hundreds
-of cheap steps in the same time. For a fixed budget, first-order methods usually win on nets (lecture row E11).
+:math:`n^2` numbers. L-BFGS avoids the Hessian but needs the gradient of *all* rows for each step, while Adam makes
+hundreds of cheap steps in the same time. For a fixed budget, first-order methods usually win on nets (lecture row
+E11).
 """
 
 # %%
@@ -51,9 +52,9 @@ assert costs["Hessian times a vector"][-1] < 6 * costs["gradient"][-1]
 # %%
 # The same budget
 # ---------------
-# A net with two hidden layers learns a function of ten variables from 20,000 rows. The budget is the number of passes over
-# the rows; L-BFGS needs about one pass for a step. A pass takes about the same time with all methods, so that in seconds
-# the result is the same.
+# A net with two hidden layers learns a function of ten variables from 20,000 rows. The budget is the number of passes
+# over the rows; L-BFGS needs about one pass for a step. A pass takes about the same time with all methods, so that in
+# seconds the result is the same.
 n, passes = (4000, 15) if QUICK else (20_000, 40)
 inputs = rng.normal(size=(n + 2000, 10)).astype("float32")
 target = np.sin(2 * inputs[:, :1]) + inputs[:, 1:2] * inputs[:, 2:3] + np.abs(inputs[:, 3:4])

@@ -2,8 +2,8 @@ r"""
 Dropout trains thinned nets
 ===========================
 In each step dropout removes units at random with all their connections; what is left is a thinned net, and training
-trains all :math:`2^n` of them with shared weights (lecture rows A15, C8, D7 and E15). The mask can be new for every row, or one
-for a whole mini-batch (row N14).
+trains all :math:`2^n` of them with shared weights (lecture rows A15, C8, D7 and E15). The mask can be new for every
+row, or one for a whole mini-batch (row N14).
 """
 
 # %%

@@ -1,10 +1,10 @@
 r"""
 Forward and backward variance conditions
 ========================================
-With :math:`a = g(z)` and :math:`z \sim N(0, 1)`, a layer of n inputs keeps the size of its *signal* if the weights have the
-variance :math:`1/(n\,m_f)` with :math:`m_f = E[g(z)^2]`, and that of its *gradient* if they have
-:math:`1/(n\,m_g)` with :math:`m_g = E[g'(z)^2]` (lecture rows D4 and N13). For rectifiers both are 1/2, which gives He's
-weights; for other activations they differ, and no variance satisfies both.
+With :math:`a = g(z)` and :math:`z \sim N(0, 1)`, a layer of n inputs keeps the size of its *signal* if the weights
+have the variance :math:`1/(n\,m_f)` with :math:`m_f = E[g(z)^2]`, and that of its *gradient* if they have
+:math:`1/(n\,m_g)` with :math:`m_g = E[g'(z)^2]` (lecture rows D4 and N13). For rectifiers both are 1/2, which gives
+He's weights; for other activations they differ, and no variance satisfies both.
 """
 
 # %%
@@ -51,8 +51,8 @@ ax.legend(loc="lower right")
 # %%
 # Seen in a deep net
 # ------------------
-# Twenty layers of 200 units whose weights satisfy the forward condition: the signal keeps its size. The gradient does as
-# well for rectifiers, but for tanh it grows by :math:`m_g/m_f` in each layer.
+# Twenty layers of 200 units whose weights satisfy the forward condition: the signal keeps its size. The gradient does
+# as well for rectifiers, but for tanh it grows by :math:`m_g/m_f` in each layer.
 DEPTH, WIDTH = 20, 100 if QUICK else 200
 rng = np.random.default_rng(0)
 x = rng.normal(size=(100, WIDTH))

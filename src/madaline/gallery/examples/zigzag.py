@@ -2,9 +2,9 @@ r"""
 Why inputs are centred and scaled
 =================================
 If all inputs of a unit are positive, as the outputs of sigmoid units are, all its weights get gradients of the same
-sign: :math:`\partial\ell/\partial w_i = \delta\,x_i`. Steps can only go up in all weights or down in all weights, so the
-way to a point that needs both is a zig-zag (lecture row B6). And if inputs have different scales, the contours of the
-loss are long ellipses, on which the rate must be small (rows B10 and D6).
+sign: :math:`\partial\ell/\partial w_i = \delta\,x_i`. Steps can only go up in all weights or down in all weights, so
+the way to a point that needs both is a zig-zag (lecture row B6). And if inputs have different scales, the contours of
+the loss are long ellipses, on which the rate must be small (rows B10 and D6).
 """
 
 # %%

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 class Dropout(Layer):
     r"""Set units to 0 with probability ``p`` during training and scale the others up, :math:`y = x\,m/(1-p)`.
 
-    The mask ``m`` of zeros and ones is new for every row and step, or for every step. ``p`` is the probability to *drop* a unit, as in
-    PyTorch; the lectures also use it for the probability to keep one. Srivastava et al. 2014, section 4.
-    Lecture rows A15, C8, D7, E15, N14.
+    The mask ``m`` of zeros and ones is new for every row and step, or for every step. ``p`` is the probability to
+    *drop* a unit, as in PyTorch; the lectures also use it for the probability to keep one. Srivastava et al. 2014,
+    section 4. Lecture rows A15, C8, D7, E15, N14.
 
     Parameters
     ----------
