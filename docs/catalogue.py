@@ -111,8 +111,8 @@ def activations() -> str:
     functions = [md.nn.activations.prelu, md.nn.activations.shifted_rectifier, md.nn.activations.maxout]
     learned = [[f"`{function.__name__}`", *formula_and_text(function)] for function in functions]
     header = "name | formula | description and source | parameters"
-    header += " | live range | output range | gain | backward gain
-    | recommended initializer" return ACTIVATIONS.format(
+    header += " | live range | output range | gain | backward gain | recommended initializer"
+    return ACTIVATIONS.format(
         table=table(header, rows), learned=table("function | formula | description and source", learned)
     )
 

@@ -11,7 +11,7 @@ WIDTHS = (32, 32, 32, 32)
 
 
 def test_pre_trained_layers_let_a_deep_sigmoid_net_with_small_weights_learn():  # N15
-    """From small random weights it stays at guessing; after each layer has learned to reproduce its input, it learns."""
+    """From small random weights it stays at guessing; after each layer has learned to copy its input, it learns."""
     X, y = load_digits(return_X_y=True)
     X, y = (X[:600] / 16.0).astype(np.float32), y[:600]
     small = md.nn.initializers.Normal(0.01)

@@ -23,7 +23,7 @@ trainers = {}
 for name, drop in (("without dropout", 0.0), ("with dropout of 0.5", 0.5)):
     net = md.Sequential(md.Linear(UNITS), "relu", md.Dropout(drop), md.Linear(X.shape[1]), "sigmoid")
     trainer = md.Trainer(net, loss="mse", optimizer=md.Adam(0.001))
-    trainer.fit(X, epochs=8 if QUICK else 30, batch_size=64)
+    trainer.fit(X, epochs=40 if QUICK else 30, batch_size=64)
     trainers[name] = trainer
 
 # %%

@@ -3,9 +3,10 @@ Does batch norm replace dropout and L2?
 =======================================
 The lectures say that nets with batch norm need less dropout and a smaller penalty, since the noise of the batch
 statistics regularises by itself (lecture row N2). Measured here on images of digits with 300 training rows: the test
-error against the strength of dropout and of L2. Less dropout is confirmed; a smaller penalty is not. With batch norm
-the scale of the weights has no effect on the output, so a penalty acts on the effective learning rate instead (van
-Laarhoven 2017).
+error against the strength of dropout and of L2. On these data the claim is not confirmed: both kinds of net gain about
+a point of error from dropout, which is little more than the spread over seeds, and batch norm gains from L2 as well.
+With batch norm the scale of the weights has no effect on the output, so that a penalty acts on the effective learning
+rate instead (van Laarhoven 2017).
 """
 
 # %%
@@ -53,10 +54,9 @@ for norm, (name, color) in kinds.items():
     right.errorbar(places, by_penalty[:, 0], by_penalty[:, 1], fmt="o-", color=color, label=name, capsize=3)
     best[norm] = (drops[by_drop[:, 0].argmin()], penalties[by_penalty[:, 0].argmin()])
     plain[norm] = by_drop[0, 0]
-left.set(xlabel="dropout", ylabel="test error in %", title="With batch norm little dropout is best")
-right.set(xlabel="L2 penalty", title="... but not a smaller penalty")
+left.set(xlabel="dropout", ylabel="test error in %", title="Test error against dropout")
+right.set(xlabel="L2 penalty", title="Test error against L2")
 right.set_xticks(range(len(penalties)), [f"{penalty:g}" for penalty in penalties], fontsize=9)
 left.legend()
 print({kinds[norm][0]: f"best with dropout {p:g}, L2 {penalty:g}" for norm, (p, penalty) in best.items()})
-assert best["batch"][0] <= best[None][0]
-assert plain["batch"] < plain[None] + 1.0
+assert plain["batch"] < plain[None] + 1.0, "without other regularisation batch norm is not worse"
