@@ -17,7 +17,7 @@ endif
 native_sources := $(wildcard native/kernels/*.h native/bind/*.h native/bind/*.cpp)
 native_files := $(native_sources) $(wildcard native/tests/*.cpp)
 
-.PHONY: help setup demo test test-times test-native test-oracles test-web test-clinic test-gallery record-oracles sanitize lint format types bench bench-tables wheel fuzz clean
+.PHONY: help setup demo test test-times test-native test-oracles test-web test-scale test-clinic test-gallery docs test-docs record-oracles sanitize lint format types bench bench-tables wheel fuzz clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -118,11 +118,52 @@ test-oracles: setup .venv-oracles/installed ## Compare with PyTorch, JAX and oth
 test-web: setup .venv-web/installed ## Try the server and exported pages: browser, load, attacks, MLflow (installs them first)
 	OPENBLAS_NUM_THREADS=1 .venv-web/bin/python -m pytest -n 2 tests/web/live
 
+# Ray, which is large, is in a separate environment, too.
+.venv-scale/installed: .venv/tools
+	@test -x .venv-scale/bin/python || $(BIN)/python -m venv .venv-scale
+	.venv-scale/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-scale/bin/python -m pip install --quiet --group scale
+	@echo "import site; site.addsitedir('$$($(BIN)/python -c '$(site_packages)')')" \
+	  > "$$(.venv-scale/bin/python -c '$(site_packages)')/borrowed.pth"
+	@touch $@
+
+test-scale: setup .venv-scale/installed ## Train and search on local Ray clusters, and lose their nodes (installs Ray first)
+	OPENBLAS_NUM_THREADS=1 .venv-scale/bin/python -m pytest -q tests/scale/live
+
 test-clinic: setup ## Sick and healthy runs through the doctor: a sample of the clinic
 	$(BIN)/python tests/doctor/clinic/clinic.py --half tune --sick 30 --healthy 21 --recall 0.75 --false-alarms 0.1
 
 test-gallery: setup ## Run every example of the gallery quickly; each checks its claims
 	$(BIN)/python -m pytest -n 2 -q tests/gallery
+
+# The documentation has a separate environment, too. MathJax is copied into the site, so that formulas need no network.
+.venv-docs/installed: .venv/tools
+	@command -v npm >/dev/null || { apt-get update -q && apt-get install -y -q --no-install-recommends npm; }
+	@test -x .venv-docs/bin/python || $(BIN)/python -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-docs/bin/python -m pip install --quiet --group docs
+	@echo "import site; site.addsitedir('$$($(BIN)/python -c '$(site_packages)')')" \
+	  > "$$(.venv-docs/bin/python -c '$(site_packages)')/borrowed.pth"
+	npm install --silent --no-audit --no-fund --prefix .venv-docs/npm mathjax@3.2.2
+	@mkdir -p .venv-docs/static/mathjax
+	@cp .venv-docs/npm/node_modules/mathjax/es5/tex-svg.js .venv-docs/static/mathjax/
+	@touch $@
+
+docs: export MADALINE_QUICK := $(if $(FULL),,1)
+docs: export MADALINE_MATHJAX := $(CURDIR)/.venv-docs/static
+docs: setup .venv-docs/installed ## Build the site in build/docs; examples of the gallery run quickly (FULL=1: completely)
+	OPENBLAS_NUM_THREADS=1 PYTHONPATH=docs/site:docs .venv-docs/bin/python docs/site/stage.py build/docs-source
+	OPENBLAS_NUM_THREADS=1 .venv-docs/bin/python -m sphinx --quiet --fail-on-warning --keep-going --jobs 2 --conf-dir docs/site \
+	  --doctree-dir build/docs-doctrees build/docs-source build/docs
+	.venv-docs/bin/python docs/site/links.py build/docs
+	@echo "Open build/docs/index.html in a browser."
+
+.venv-docs/browser: .venv-docs/installed
+	@command -v chromium >/dev/null || { apt-get update -q && apt-get install -y -q --no-install-recommends chromium; }
+	@touch $@
+
+test-docs: docs .venv-docs/browser ## Build the site, and open every page in Chromium at two widths
+	.venv-docs/bin/python docs/site/browser.py build/docs
 
 record-oracles: setup .venv-oracles/installed ## Record the results of other libraries for `make test`
 	.venv-oracles/bin/python tests/oracles/record.py

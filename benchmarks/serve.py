@@ -1,6 +1,6 @@
 """Response times over HTTP on the loopback interface: madaline serve, FastAPI with ONNX Runtime, and MLflow.
 
-    .venv-web/bin/python benchmarks/serve.py [--rates 100,1000] [--seconds 5] [--rounds 5] [--no-save] [--note TEXT]
+    .venv-web/bin/python benchmarks/serve.py [--rates 100,1000] [--seconds 4] [--rounds 4] [--no-save] [--note TEXT]
 
 One model of a table with numbers, categories and gaps is served by all. Requests for one row are sent at a fixed rate
 over 16 connections that stay open, whether earlier ones were answered or not, and a response time is counted from the
@@ -47,8 +47,8 @@ N_ARROW = 10_000
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rates", type=harness.numbers, default=[100, 1000], help="requests per second")
-    parser.add_argument("--seconds", type=float, default=5.0, help="of each round")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=4.0, help="of each round")
+    parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--servers", type=harness.words, default=["madaline", "fastapi", "mlflow"])
     parser.add_argument("--note", default="", help="a sentence about the conditions, for the page")
     parser.add_argument("--no-save", action="store_true")

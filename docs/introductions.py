@@ -61,6 +61,7 @@ FanScaled(scale=1.0, fan='mean', form='normal', gain=1.0)
 `kraehenbuehl` use a batch of data to adjust the values that were drawn.
 
 {table}
+## Kinds
 {sections}"""
 
 LAYERS = r"""# Layers
@@ -161,6 +162,7 @@ np.float64(4.5)
 
 ```
 
+## All losses
 {rules}## Predictions from raw outputs
 `loss.predict(raw)` converts raw outputs to predictions.
 
@@ -187,6 +189,7 @@ All optimizers have these parameters:
 
 {common}
 
+## All optimizers
 {rules}## Solvers
 A solver minimizes the loss of all rows at once and runs until convergence.
 
@@ -233,6 +236,7 @@ do not depend on the course of training:
 
 ![every schedule](pictures/schedules.png)
 
+## All schedules
 {rules}"""
 
 API = r"""# Public names

@@ -26,6 +26,8 @@ LONGEST_LIST = 100_000_000
 "Maximum number of bytes of the header (the list of arrays and the document); the limit of safetensors."
 DOCUMENT = "madaline"
 "The key of the document in the file's metadata."
+MODEL = "model.madaline"
+"Name of the model file in the folder of a run."
 DTYPES = frozenset({"BOOL", "U8", "I8", "U16", "I16", "U32", "I32", "U64", "I64", "F16", "F32", "F64"})
 "The number types of safetensors that NumPy has, too."
 

@@ -150,7 +150,7 @@ class Description:
                 f"Known: {', '.join(cls.registry.names())}"
             )
         if parameters:
-            raise ConfigError(f"{', '.join(parameters)} cannot be given besides {what!r}, which has its own.")
+            raise ConfigError(f"{', '.join(parameters)} cannot be given together with {what!r}, which has its own.")
         return cls.from_dict(what) if isinstance(what, Mapping) else what
 
     @classmethod

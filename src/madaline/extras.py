@@ -13,6 +13,7 @@ EXTRAS = {
     "starlette": "web",
     "uvicorn": "web",
     "httptools": "web",
+    "ray": "ray",
 }
 "The extra of madaline that installs each package."
 

@@ -28,7 +28,7 @@ INDEXED = (
     "tune",
     "errors",
 )
-"The modules that users import names from, besides ``madaline`` itself."
+"The modules that users import names from, in addition to ``madaline`` itself."
 
 _MADE_OF_SKLEARN = (
     *(f"madaline.estimators.{name}" for name in ("classical", "classifier", "density", "preprocessing", "regressor")),

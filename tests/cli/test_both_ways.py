@@ -78,7 +78,7 @@ def raw(file, kind):
 @each_task
 def test_python_reads_a_trained_model_and_predicts_the_same(madaline, trained, task, kind):
     targets = TASKS[task]
-    estimator, new = md.load(trained / task / "model.madaline"), raw(trained / "new.csv", kind)
+    estimator, new = md.load(trained / task), raw(trained / "new.csv", kind)
     is_class = task in ("binary", "multiclass", "multilabel")
     option = ["--proba"] if is_class else ["--interval", "0.8"]
     result = madaline("predict", trained / task, trained / "new.csv", "--only", *option, "-o", "out.parquet")

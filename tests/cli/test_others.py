@@ -66,7 +66,14 @@ def test_evaluate_agrees_with_the_scores_of_training(madaline):
 
 def test_inspect_shows_columns_layers_scores_and_where_it_is_from(madaline, penguins):
     result = madaline("inspect", penguins)
-    for text in ("multiclass of 'species'", "bill_length_mm", "Linear(128)", "accuracy", "source: penguins", "seed: 0"):
+    for text in (
+        "classification of 'species'",
+        "bill_length_mm",
+        "Linear(128)",
+        "accuracy",
+        "source: penguins",
+        "seed: 0",
+    ):
         assert text in result.out
     document = madaline("inspect", penguins / "model.madaline", "--json").json()
     assert document["about"]["source"] == "penguins"

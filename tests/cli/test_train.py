@@ -598,3 +598,16 @@ def test_ignored_columns_do_not_make_rows_different(madaline):
     streamed = madaline(*train, "--memory", "1KB")
     assert streamed.code == 2
     assert "--drop-duplicates needs the table in memory" in streamed.err
+
+
+def test_a_value_far_from_all_others_is_named_with_the_option_that_leaves_its_column_out(madaline, tmp_path, rng):
+    rain = rng.gamma(1.0, 8.0, 200).round(1)
+    rain[150] = 9831.3
+    table = pl.DataFrame({"rain 1h": rain, "y": (rain > 8.0).astype(int)})
+    table.write_csv(tmp_path / "rain.csv")
+    quick = ("-t", "y", "--epochs", "2", "--no-baselines", "--no-report", "--no-doctor", "--out", "run", "--force")
+    said = madaline("train", tmp_path / "rain.csv", *quick).out
+    assert "Note: Column 'rain 1h' has the value 9831.3, " in said
+    assert "times its usual range; correct it, or leave the column out.  [--ignore 'rain 1h']" in said
+    table.filter(pl.col("rain 1h") < 1000).write_csv(tmp_path / "rain.csv")
+    assert "usual range" not in madaline("train", tmp_path / "rain.csv", *quick).out

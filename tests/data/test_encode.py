@@ -185,6 +185,18 @@ def test_a_column_that_is_not_there_is_named(table):
         plan.encode(table.rename({"rooms": "room"}))
 
 
+def test_a_column_that_is_used_already_is_not_proposed_for_another_one():
+    plan = md.data.TablePlan.fit({"bill_length": [1.0, 2.5], "bill_depth": [2.0, 3.5]})
+    with pytest.raises(InputError, match=r"no column 'bill_depth', which the model was trained with. It has: bill_len"):
+        plan.encode({"bill_length": [1.0]})
+
+
+def test_only_some_of_many_columns_are_listed():
+    plan = md.data.TablePlan.fit({"x": [1.0, 2.5]})
+    with pytest.raises(InputError, match=r"c18, c19 and 4,980 more\.$"):
+        plan.encode({f"c{k}": [1.0] for k in range(5000)})
+
+
 def test_a_value_that_cannot_be_used_is_named_with_row_and_column(rng):
     plan = md.data.TablePlan.fit({"x": rng.normal(size=5000), "t": [dt.date(2024, 1, 1 + i % 28) for i in range(5000)]})
     t = [dt.date(2024, 1, 1)]
@@ -226,7 +238,9 @@ def test_a_leak_is_left_out_with_a_warning(rng):
 )
 def test_the_remedy_of_a_leak_fits_the_kind_of_the_column(values, remedy, rng):
     table = {"price": values, "x": rng.normal(size=30)}
-    with pytest.warns(DataWarning, match=rf"pass {remedy}=\['price'\]; to an estimator, data=\{{'{remedy}': \['price'"):
+    with pytest.warns(
+        DataWarning, match=rf"pass {remedy}=\['price'\] to TablePlan.fit, or data=\{{'{remedy}': \['price'"
+    ):
         md.data.TablePlan.fit(table, values)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -190,4 +190,8 @@ def test_what_cannot_be_shown_is_said(tmp_path):
         md.write_report(classifier, X, np.array([0, 1, 0, 7]), tmp_path / "report.html")
     with pytest.raises(ShapeError, match="X has 4 rows, and y has 3"):
         md.write_report(classifier, X, y[:3], tmp_path / "report.html")
+    with pytest.raises(TypeError, match=r"path is a ndarray.* write_report\(estimator, X, y, path\)"):
+        md.write_report(classifier, tmp_path / "report.html", X, y)
+    with pytest.raises(ShapeError, match=r"y has shape \(4, 2\), and one class for each row is needed"):
+        md.write_report(classifier, X, np.stack([y, y], axis=1), tmp_path / "report.html")
     assert not list(tmp_path.iterdir())

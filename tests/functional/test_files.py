@@ -83,10 +83,16 @@ def test_something_else_is_not_saved(path):
     assert not path.exists()
 
 
+def test_a_run_folder_is_loaded_by_its_model(tmp_path):
+    md.save(NET.init(3), tmp_path / "model.madaline")
+    assert md.load(tmp_path).net == NET
+    assert md.load(str(tmp_path)).net == NET
+
+
 def test_a_file_that_is_not_there_or_not_one_of_ours_is_said(path, tmp_path):
     with pytest.raises(FileNotFoundError, match="There is no file"):
         md.load(path)
-    with pytest.raises(FileFormatError, match="is a folder"):
+    with pytest.raises(FileFormatError, match=r"is a folder without a model\.madaline"):
         md.load(tmp_path)
     for content in (b"", b"hello", b"\x00" * 100, b"\xff" * 100, struct.pack("<Q", 1 << 62)):
         path.write_bytes(content)

@@ -279,7 +279,7 @@ def test_a_derivative_knows_the_names_of_the_function_it_came_from():
     ("result", "message"),
     [
         (lambda x: x, "The function gives an array of shape (3,), but a gradient needs one number."),
-        (lambda x: x[:1], "The function gives an array of shape (1,), but a gradient needs one number."),
+        (lambda x: x[:0], "The function gives an array of shape (0,), but a gradient needs one number."),
         (lambda x: (x[0], x[1]), "The function gives a tuple, but a gradient needs one number."),
         (lambda x: {"a": x[0]}, "The function gives a dict, but a gradient needs one number."),
         (np.argmax, "The function gives a value of type int64, which has no derivative."),
@@ -292,6 +292,24 @@ def test_a_derivative_knows_the_names_of_the_function_it_came_from():
 def test_a_result_that_is_not_one_float_is_refused(result, message):
     with pytest.raises((ShapeError, DtypeError), match=re.escape(message)):
         md.grad(result)(np.ones(3))
+
+
+def test_an_array_of_one_element_is_one_number():
+    """As column vectors give it; the value is a number as well."""
+    A = np.array([[2.0, 1.0], [1.0, 3.0]])
+
+    def f(x):
+        return x.T @ A @ x
+
+    x = np.array([[1.0], [2.0]])
+    value, slope = md.value_and_grad(f)(x)
+    assert value == f(x)[0, 0]
+    assert np.shape(value) == ()
+    np.testing.assert_allclose(slope, 2 * A @ x)
+    np.testing.assert_allclose(md.compile(md.grad(f))(x), 2 * A @ x)
+    np.testing.assert_allclose(md.hessian(f)(x)[:, 0, :, 0], 2 * A)
+    np.testing.assert_allclose(md.hvp(f, (x,), (x,)), 2 * A @ x)
+    np.testing.assert_allclose(md.grad(lambda x: np.sum(md.grad(f)(x)))(x), 2 * A.sum(axis=0)[:, None])
 
 
 def test_has_aux_needs_a_pair():

@@ -7,7 +7,8 @@ import pytest
 import scipy.stats
 
 import madaline as md
-from madaline.errors import ShapeError
+from madaline.errors import ShapeError, TraceError
+from madaline.graph.numpy_api.special import DISTRIBUTIONS
 
 X = np.array([-0.7, 0.2, 0.5, 0.9, 1.7])
 CONTINUOUS = {
@@ -116,3 +117,13 @@ def test_wrong_arguments_are_named():
         stats.gamma.logpdf(1.0)
     with pytest.raises(ShapeError, match=r"for vectors of 3 numbers use \(3, 3\)"):
         stats.multivariate_normal.logpdf(np.zeros(3), np.zeros(3), np.eye(2))
+
+
+def test_errors_of_scipy_stats_name_the_distributions_that_there_are():
+    assert sorted(DISTRIBUTIONS) == sorted(md.functional.stats.__all__)
+    with pytest.raises(TraceError, match=r"Use md\.functional\.stats\.gamma\.logpdf\."):
+        md.grad(lambda a: scipy.stats.gamma.logpdf(1.0, a))(2.0)
+    with pytest.raises(TraceError, match=r"Use md\.functional\.stats\.norm\.cdf\."):
+        md.grad(lambda m: scipy.stats.norm(m, 1.0).cdf(0.5))(2.0)
+    with pytest.raises(TraceError, match=r"Use the formula of the density: md\.functional\.stats has beta, chi2"):
+        md.grad(lambda a: scipy.stats.weibull_min.logpdf(1.0, a))(2.0)

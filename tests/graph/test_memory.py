@@ -380,3 +380,64 @@ def test_any_sequence_of_views_and_writes_gives_numpys_numbers(steps):
     np.testing.assert_allclose(value, expected, rtol=1e-12, atol=1e-14)
     difference = (run(steps, x + 1e-6 * direction) - run(steps, x - 1e-6 * direction)) / 2e-6
     np.testing.assert_allclose(slope, difference, rtol=1e-5, atol=1e-7)
+
+
+def number_has_memory_of_its_own(x):
+    y = x.copy()
+    first = y[0, 0]
+    wider = np.expand_dims(first, 0)
+    wider += x[1, 1]
+    return first * y + wider
+
+
+def entry_with_dots_is_a_view(x):
+    y = x.copy()
+    entry = y[0, 1, ...]
+    entry[...] = x[1, 2] * 2.0
+    return y * y[0, 1]
+
+
+def array_without_axes_changes_in_place(x):
+    y = x[:1, :1].copy()
+    entry = y.squeeze()
+    other = entry.reshape(1)
+    entry *= 3.0 * x[1, 0]
+    entry += other[0]
+    return y * x + other
+
+
+def number_is_bound_anew(x):
+    total = np.sum(x)
+    before = total
+    total *= 2.0
+    return before * x + total
+
+
+def rows_by_tuples(x):
+    y = x[(0, 1, 0), (2, 1, 2)]
+    y[0] = 5.0
+    return y * x[0]
+
+
+def nothing_is_read(x):
+    y = x.copy()
+    y *= 2.0
+    return np.sum(y[2:, ::2]) + y[:, 3:].sum() + y
+
+
+SMALL = [
+    number_has_memory_of_its_own,
+    entry_with_dots_is_a_view,
+    array_without_axes_changes_in_place,
+    number_is_bound_anew,
+    rows_by_tuples,
+    nothing_is_read,
+]
+
+
+@pytest.mark.parametrize("f", SMALL)
+def test_numbers_entries_and_empty_parts_are_numpys(f):
+    value, pullback = md.vjp(f, X)
+    np.testing.assert_allclose(value, f(X), rtol=1e-14)
+    assert md.check_gradient(f, X)
+    assert pullback(np.ones_like(value))[0].shape == X.shape

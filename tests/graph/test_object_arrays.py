@@ -192,3 +192,14 @@ def test_an_array_can_be_written_after_a_copy_of_it_was_made():
     value, slope = md.value_and_grad(f)(X)
     assert value == pytest.approx(f(X))
     np.testing.assert_allclose(slope, [1.0, 2.0, 2.0, 2.0])
+
+
+def test_md_array_of_an_array_of_objects_is_a_traced_array():
+    """What the error of a function that does not take objects advises."""
+
+    def f(x):
+        rows = np.array([[x[0], x[1] ** 2], [x[1], 1.0]])
+        return np.sum(np.logaddexp(md.array(rows), 0.5)) + np.linalg.det(md.array(rows))
+
+    x = np.array([0.3, -1.2])
+    assert md.check_gradient(f, x)

@@ -237,7 +237,7 @@ def test_optimizers_are_found_by_name():
     assert as_optimizer(rule := Adam()) is rule
     with pytest.raises(UnknownNameError, match=r"optimizer='Adam' is not a known optimizer. Did you mean 'adam'\?"):
         as_optimizer("Adam")
-    with pytest.raises(ConfigError, match="learning_rate cannot be given besides Adam"):
+    with pytest.raises(ConfigError, match="learning_rate cannot be given together with Adam"):
         as_optimizer(Adam(), learning_rate=1.0)
     with pytest.raises(ConfigError, match=r"optimizer=3 must be a name, an object .* Known: adadelta, "):
         as_optimizer(3)

@@ -95,6 +95,11 @@ def test_a_thing_that_cannot_listen_is_refused(digits):
         trainer().fit(*digits, callbacks=[Notes])
 
 
+def test_early_stopping_among_callbacks_is_told_where_it_belongs(digits):
+    with pytest.raises(ConfigError, match=r"neither a Callback nor a function .* Pass it as early_stopping=\."):
+        trainer().fit(*digits, callbacks=[md.EarlyStopping()])
+
+
 def test_time_can_be_limited(digits):
     history = trainer().fit(*digits, epochs=10_000, max_seconds=0.05, validation=0.2)
     assert history.stopped == "time"

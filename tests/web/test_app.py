@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import bz2
+import gzip
 import io
 import json
+import lzma
+import threading
 
 import numpy as np
 import polars as pl
@@ -13,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import madaline as md
+from madaline.web.app import Service
 from madaline.web.bodies import ARROW, CSV, JSON
 from madaline.web.limits import Limits
 from web.served import FEATURES, N_ROWS, answers, client_of, model, rows, service, table
@@ -102,6 +107,25 @@ def test_explanations_are_those_of_explain(prices):
     ]
 
 
+def test_the_class_or_target_to_explain_may_be_chosen(prices, tmp_path):
+    found = prices.post("/models/kind/invocations?explain=small", json=ROW).json()["explanations"]
+    expected = md.explain(model("kind"), table().select(FEATURES)[:1], output="small").to_plain()
+    assert [row["output"] for row in found] == ["small"]
+    assert found[0]["prediction"] == pytest.approx(expected[0]["prediction"], rel=1e-5)
+    wrong = prices.post("/models/kind/invocations?explain=tiny", json=ROW)
+    words = "explain='tiny' does not say what to explain. Use explain=large, explain=middle, explain=small."
+    assert (wrong.status_code, wrong.json()["message"]) == (422, words)
+    X = table().select("rooms", "pool")
+    options = {"data": "auto", "hidden_layer_sizes": (3,), "solver": "lbfgs", "max_iter": 3, "tol": 1.0}
+    Y = table().select(a="price", b="rooms")
+    md.MLPRegressor(**options, random_state=0).fit(X, Y).save(tmp_path / "two.madaline")
+    two = client_of(Service({"two": tmp_path / "two.madaline"}, host="localhost", token=None, limits=Limits()))
+    (chosen,) = two.post("/invocations?explain=b", json={"rooms": 3, "pool": True}).json()["explanations"]
+    assert chosen["output"] == "b"
+    unclear = two.post("/invocations?explain=1", json={"rooms": 3, "pool": True})
+    assert (unclear.status_code, "Use explain=a, explain=b." in unclear.json()["message"]) == (422, True)
+
+
 def test_what_training_did_not_see_is_answered_as_predict_does_and_counted(tmp_path):
     client = client_of(service(tmp_path, "price"))
     strange = [{**rows(1)[0], "city": "Paris", "size": 1e4}, rows(1)[0], {**rows(1)[0], "city": "Cairo"}]
@@ -172,7 +196,12 @@ RAW = {
     "bytes that are no text": (b"\xff\xfe\x00", JSON, 400, "not a JSON document"),
     "a deep JSON": (b"[" * 200_000, JSON, 400, "nested too deeply"),
     "a number of 5,000 digits": (b'{"size": ' + b"1" * 5000 + b"}", JSON, 400, "not a JSON document"),
+    "a key twice": (b'{"size": 1, "size": 2}', JSON, 400, "has the key 'size' twice"),
+    "a key twice further inside": (b'{"instances": [{"a": 1, "a": 1}]}', JSON, 400, "has the key 'a' twice"),
     "no CSV": (b"", CSV, 400, "body"),
+    "a CSV in gzip": (gzip.compress(b"a,b\n1,2\n"), CSV, 415, "is compressed"),
+    "a CSV in bzip2": (bz2.compress(b"a,b\n1,2\n"), CSV, 415, "is compressed"),
+    "a CSV in xz": (lzma.compress(b"a,b\n1,2\n"), CSV, 415, "is compressed"),
     "a CSV without the columns": (b"a,b\n1,2\n3,4\n", CSV, 422, "no column 'size'"),
     "no Arrow": (b"ARROW1\0\0", ARROW, 400, "not an Arrow stream"),
     "a form": (b"size=1", "application/x-www-form-urlencoded", 415, "curl --json"),
@@ -254,6 +283,54 @@ def test_too_many_bytes_and_too_many_rows_are_refused(tmp_path):
     assert client.post("/invocations", json={"instances": rows(5)}).status_code == 200
 
 
+def test_many_large_bodies_at_once_are_refused_before_they_fill_the_memory(tmp_path):
+    """The first client stays in the middle of its body, and the second one needs more than what is left."""
+    found = service(tmp_path, "price", limits=Limits(body=1000, all_bodies=1500))
+    halves = [{"type": "http.request", "body": b" " * 900, "more_body": True}]
+    headers = [(b"host", b"localhost"), (b"content-type", JSON.encode())]
+    scope = {"type": "http", "method": "POST", "path": "/invocations", "query_string": b"", "headers": headers}
+
+    async def both():
+        waits, goes_on, answers_of = asyncio.Event(), asyncio.Event(), {}
+
+        async def ask(name, messages, then):
+            async def receive():
+                if messages:
+                    return messages.pop(0)
+                return await then()
+
+            async def send(message):
+                answers_of.setdefault(name, message.get("status"))
+
+            await found.app()(dict(scope), receive, send)
+
+        async def stay():
+            waits.set()
+            await goes_on.wait()
+            return {"type": "http.request", "body": json.dumps(ROW).encode(), "more_body": False}
+
+        first = asyncio.create_task(ask("first", list(halves), stay))
+        await waits.wait()
+        await ask("second", list(halves), stay)
+        goes_on.set()
+        await first
+        await ask("third", [{"type": "http.request", "body": b" " * 900 + b"1", "more_body": False}], stay)
+        return answers_of
+
+    assert asyncio.run(both()) == {"first": 200, "second": 503, "third": 400}
+
+
+def test_an_answer_that_takes_too_long_is_given_up_while_its_thread_still_works(tmp_path, monkeypatch):
+    found = service(tmp_path, "price", limits=Limits(seconds=0.05))
+    client, may_end = client_of(found), threading.Event()
+    monkeypatch.setattr(type(model("price")), "predict", lambda *_: may_end.wait(60))
+    response = client.post("/invocations", json={"dataframe_records": rows(N_ROWS) * 4})
+    assert not may_end.is_set()
+    may_end.set()
+    assert (response.status_code, "longer than 0.05 seconds" in response.json()["message"]) == (503, True)
+    assert 'madaline_requests_total{model="price",status="503"} 1' in client.get("/metrics").text
+
+
 def test_a_compressed_body_is_refused(prices):
     response = prices.post("/invocations", content=b"{}", headers={"content-type": JSON, "content-encoding": "gzip"})
     assert response.status_code == 415
@@ -281,6 +358,7 @@ def test_readiness_version_and_unknown_paths_answer_as_those_of_mlflow(prices):
     assert (prices.get("/ping").status_code, prices.get("/health").status_code) == (200, 200)
     assert prices.get("/version").text == md.__version__
     assert (prices.get("/nothing").status_code, prices.get("/invocations").status_code) == (404, 405)
+    assert prices.get("/invocations").headers["allow"] == "POST"
 
 
 def test_the_schema_has_every_column_with_its_range_or_categories(prices):
@@ -333,8 +411,6 @@ def test_the_digest_is_that_of_the_file_that_answers(tmp_path, monkeypatch):
 
 
 def test_estimators_of_arrays_take_rows_of_numbers(tmp_path):
-    from madaline.web.app import Service
-
     X = np.random.default_rng(0).normal(size=(40, 3))
     unnamed = md.MLPRegressor(hidden_layer_sizes=(4,), solver="lbfgs", max_iter=5, tol=1.0, random_state=0)
     unnamed.fit(X, X[:, 0]).save(tmp_path / "unnamed.madaline")

@@ -46,6 +46,8 @@ class TrainingSettings:
     preset: str = "auto"
     seed: int = 0
     threads: int | None = None
+    cluster: str | None = None
+    replicas: int = 1
     time: float | None = None
     class_weight: str | None = None
     hidden: tuple[int, ...] | None = None

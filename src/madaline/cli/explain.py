@@ -12,6 +12,7 @@ import typer
 from madaline.cli import options as o
 from madaline.cli.model import DataPath, ModelPath, load
 from madaline.cli.reading_options import with_reading_options
+from madaline.data.reading.assumption import counted
 from madaline.data.reading.options import ReadOptions
 from madaline.errors import ConfigError, InputError
 from madaline.estimators.tabular.saved_model import SavedModel
@@ -36,7 +37,9 @@ def explain(
     rows: Annotated[
         int | None,
         typer.Option(
-            help="Explain the first rows, this many.", show_default="5; 50 for HTML, all for CSV", metavar="N"
+            help="Number of rows to explain, starting with the first.",
+            show_default="5; 50 for HTML, all for CSV",
+            metavar="N",
         ),
     ] = None,
     row: Annotated[
@@ -94,7 +97,7 @@ def explain(
     if found is not None and out is not None:
         _write_page(found, out, f"{Path(data).name}: explained predictions", top)
     if out is not None:
-        screen.say(f"{n_rows:,} rows written to {out}.")
+        screen.say(f"{counted(n_rows, 'row')} written to {out}.")
         screen.result({"rows": n_rows, "out": out, "assumptions": assumptions})
     elif found is not None:
         _show(screen, found, top)

@@ -26,6 +26,7 @@ def inspect(
       madaline inspect run --json
     """
     from madaline.cli.screen import Screen
+    from madaline.data.task import TASK_NAMES
 
     saved = load(model)
     estimator, about = saved.estimator, saved.about
@@ -33,7 +34,7 @@ def inspect(
     roles = [] if plan is None else plan.roles()
     screen = Screen(as_json=as_json)
     names = ", ".join(repr(name) for name in saved.targets)
-    screen.title(f"{model}: {saved.task} of {names} ({type(estimator).__name__})")
+    screen.title(f"{model}: {TASK_NAMES[saved.task]} of {names} ({type(estimator).__name__})")
     if saved.classes:
         more = f" and {len(saved.classes) - 20:,} more" if len(saved.classes) > 20 else ""
         screen.say(f"  Classes: {', '.join(map(str, saved.classes[:20]))}{more}")

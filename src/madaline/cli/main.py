@@ -20,6 +20,7 @@ from madaline.cli.export import export
 from madaline.cli.gallery import gallery
 from madaline.cli.help_pages import Command, Group
 from madaline.cli.inspect import inspect
+from madaline.cli.play import play
 from madaline.cli.predict import predict
 from madaline.cli.run_folder import StoppedRun
 from madaline.cli.screen import visible
@@ -55,6 +56,7 @@ for command in (
     inspect,
     export,
     serve,
+    play,
     datasets,
     gallery,
 ):

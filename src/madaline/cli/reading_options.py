@@ -37,7 +37,7 @@ def reading_options(
     max_unpacked: Annotated[
         str | None,
         _option(
-            "Largest size of a compressed file after decompression, for example 20GB.",
+            "Maximum size of a compressed file after decompression, for example 20GB.",
             show_default="200 times the size of the file",
         ),
     ] = None,

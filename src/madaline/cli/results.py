@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from madaline.train.history import History
 
 SHOWN_COLUMNS = 40
-FEW_ROWS = 10_000
+FEW_VALUES = 10_000_000
+"Baselines of smaller tables are fitted by one thread: on a busy computer, threads that wait for each other are slower."
 ENDS = {
     "finished": "all epochs were run",
     "time": "the time limit was reached",
@@ -118,8 +119,7 @@ def compare(
             for name in ("train", "test")
         )
         n_classes = len(classes_of(estimator)) if task in ("binary", "multiclass") else 0
-        # With few rows, threads that wait for each other take longer than one.
-        with threadpool_limits(1 if len(train.y) < FEW_ROWS else threads):
+        with threadpool_limits(1 if len(train.y) * len(estimator.table_plan_.columns) < FEW_VALUES else threads):
             for name, predicted in baselines(task, train, test, n_classes, seed=seed):
                 with status(screen, f"fitting the {name} to compare"):
                     others[name] = score(task, truth, predicted())

@@ -20,7 +20,7 @@ class StoppedRun(Exception):  # noqa: N818 - not an error
     """A run that was stopped by Ctrl-C and can be resumed."""
 
 
-CHECKPOINT, CONFIG, MODEL = "checkpoint.madaline", "config.toml", "model.madaline"
+CHECKPOINT, CONFIG, MODEL = "checkpoint.madaline", "config.toml", container.MODEL
 INPUT = "input"
 "Copy of standard input, so that the run can be resumed."
 MARK = ".unfinished"

@@ -11,7 +11,7 @@ from madaline.cli.reading_options import reading_options
 from madaline.cli.train import start, train
 
 SEARCH = "Search"
-FIXED = {"preset": None, "doctor": False}
+FIXED = {"preset": None, "doctor": False, "replicas": None}
 "Options of ``train`` that a search does not have, and their values."
 
 
@@ -35,14 +35,14 @@ def search_options(
     storage: Annotated[
         str | None,
         typer.Option(
-            help="URL of a storage of Optuna, which several searches may share.",
+            help="URL of an Optuna storage, which several searches may share.",
             rich_help_panel=SEARCH,
             show_default="study.db in the folder",
         ),
     ] = None,
     sampler: Annotated[
         str | None,
-        typer.Option(help="Sampler of Optuna: tpe, random or gp.", rich_help_panel=SEARCH, show_default="tpe"),
+        typer.Option(help="Optuna sampler: tpe, random or gp.", rich_help_panel=SEARCH, show_default="tpe"),
     ] = None,
 ) -> None:
     """Define the names, defaults and descriptions of the options that only a search has."""

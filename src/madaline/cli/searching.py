@@ -56,6 +56,7 @@ def run(
         sampler=wanted.sampler,
         checkpoint=folder.checkpoint,
         resume=resume,
+        cluster=settings.training.cluster,
         **options,
     )
 

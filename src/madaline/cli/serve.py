@@ -27,14 +27,14 @@ def serve(
     ],
     port: Annotated[int, typer.Option(help="Port; 0 chooses a free one.")] = 8000,
     host: Annotated[
-        str, typer.Option(help=f"Address to listen on. Others than this computer need a token in {TOKEN}.")
+        str, typer.Option(help=f"Address to listen on. Addresses other than this computer need a token in {TOKEN}.")
     ] = "127.0.0.1",
-    max_body: Annotated[float, typer.Option(help="Largest body of a request in MB.")] = 64.0,
-    max_rows: Annotated[int, typer.Option(help="Largest number of rows of a request.")] = 1_000_000,
+    max_body: Annotated[float, typer.Option(help="Maximum size of a request body in MB.")] = 64.0,
+    max_rows: Annotated[int, typer.Option(help="Maximum number of rows per request.")] = 1_000_000,
     timeout: Annotated[
-        float, typer.Option(help="Seconds for receiving a request, and for answering it.", metavar="SECONDS")
+        float, typer.Option(help="Time limit for receiving a request, and for answering it.", metavar="SECONDS")
     ] = 30.0,
-    max_connections: Annotated[int, typer.Option(help="Largest number of open connections.")] = 512,
+    max_connections: Annotated[int, typer.Option(help="Maximum number of open connections.")] = 512,
 ) -> None:
     """Serve predictions over HTTP: JSON, CSV and Arrow, a form in the browser, and metrics.
 
@@ -44,9 +44,9 @@ def serve(
     \b
     Examples:
       madaline serve run
-      curl localhost:8000/invocations --json '{"dataframe_records": [{"age": 31, "city": "Rome"}]}'
-      curl localhost:8000/invocations -H 'Content-Type: text/csv' --data-binary @new.csv
-      MADALINE_TOKEN=... madaline serve prices=run-1 churn=run-2 --host 0.0.0.0 --port 80
+      curl localhost:8000/invocations --json '{"dataframe_records": [{"age": 31}]}'
+      curl localhost:8000/invocations -H content-type:text/csv --data-binary @new.csv
+      MADALINE_TOKEN=... madaline serve prices=run-1 churn=run-2 --host 0.0.0.0
     """
     for package in ("starlette", "uvicorn", "httptools"):
         require(package, "madaline serve")
@@ -70,7 +70,8 @@ def serve(
     for flag, number in numbers.items():
         if not number > 0:
             raise ConfigError(f"{flag} {number} must be above 0.")
-    limits = Limits(round(max_body * 1e6), max_rows, seconds=timeout, connections=max_connections)
+    body = round(max_body * 1e6)
+    limits = Limits(body=body, all_bodies=8 * body, rows=max_rows, seconds=timeout, connections=max_connections)
     _run(_files(models), host, port, token, limits)
 
 
@@ -121,5 +122,5 @@ def _run(files: dict[str, Path], host: str, port: int, token: str | None, limits
             screen.say(f"Serving at {address} (form), {address}/invocations, {address}/schema. Stop with Ctrl-C.")
             sys.stdout.flush()
 
-        run(service.app(), listening, limits, started=started)
+        run(service.app(), service.busy, listening, limits, started=started)
         screen.say("Stopped.")

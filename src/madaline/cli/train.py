@@ -15,7 +15,18 @@ from madaline.errors import ConfigError
 
 COLUMNS, SPLIT = "Columns", "Rows"
 Names = list[str] | None
-ALSO_WITH_RESUME = {"resume", "time", "threads", "as_json", "force", "baselines", "doctor", "report", "trials"}
+ALSO_WITH_RESUME = {
+    "resume",
+    "time",
+    "threads",
+    "cluster",
+    "as_json",
+    "force",
+    "baselines",
+    "doctor",
+    "report",
+    "trials",
+}
 
 
 @with_reading_options
@@ -54,6 +65,21 @@ def train(
     threads: Annotated[
         int | None,
         typer.Option(help="Maximum number of threads. Results do not depend on it.", show_default="all cores"),
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            help="Ray cluster to train on: auto, HOST:PORT or local. It trains the nets of --preset best or a search "
+            "with the same results; one net needs --replicas.",
+            show_default="this process",
+        ),
+    ] = None,
+    replicas: Annotated[
+        int | None,
+        typer.Option(
+            help="Number of copies of the net that train on rows of their own and are averaged in rounds.",
+            show_default="1",
+        ),
     ] = None,
     doctor: Annotated[bool, typer.Option("--doctor/--no-doctor", help="Examine the training.")] = True,
     heal: Annotated[
@@ -201,7 +227,7 @@ def start(command: str, typed: dict[str, Any]) -> None:
         folder.resume()
         settings = RunConfig.read(folder.work / CONFIG)
         settings.training.time = o.seconds(typed["time"])
-        settings.training.threads = typed["threads"]
+        settings.training.threads, settings.training.cluster = typed["threads"], typed["cluster"]
         _take_search(settings, typed)
         if command == "search" and not settings.search.is_wanted:
             raise ConfigError(f"The run in {str(folder.path)!r} is not a search. Use madaline train --resume.")
@@ -248,13 +274,29 @@ def _take(settings: Any, given: dict[str, Any]) -> None:
     for name in ("target", "ignore", "categorical", "numeric"):
         if names := o.several(given[name]):
             setattr(settings.data, name, names)
-    training = ("task", "preset", "seed", "threads", "class_weight", "activation", "norm", "dropout", "learning_rate")
+    training = ("task", "preset", "seed", "threads", "cluster", "replicas", "class_weight", "activation", "norm")
     places = [
         (settings.data, ("rows",)),
         (settings.split, ("test", "validation")),
-        (settings.training, (*training, "weight_decay", "batch_size", "epochs", "patience")),
+        (
+            settings.training,
+            (*training, "dropout", "learning_rate", "weight_decay", "batch_size", "epochs", "patience"),
+        ),
     ]
-    of_run = {"data", "config", "resume", "out", "force", "as_json", "baselines", "doctor", "heal", "report", "trials"}
+    of_run = {
+        "data",
+        "config",
+        "resume",
+        "out",
+        "force",
+        "as_json",
+        "baselines",
+        "doctor",
+        "heal",
+        "report",
+        "trials",
+        "cluster",
+    }
     options = set(given) - of_run - {"trials", "space", "storage", "sampler"}
     flags = {f"--{name.replace('_', '-')}" for name in options if given[name] not in (None, False, "auto")}
     settings.training.given = tuple(sorted(flags | set(settings.training.given)))
@@ -278,6 +320,7 @@ def _check_ranges(settings: Any) -> None:
     limits = [
         ("--seed", settings.training.seed, 0, 2**32 - 1),
         ("--threads", settings.training.threads, 1, 1024),
+        ("--replicas", settings.training.replicas, 1, 4096),
         ("--rows", settings.data.rows, 1, 2**63),
         ("--trials", settings.search.trials, 1, 10**9),
     ]

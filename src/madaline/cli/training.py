@@ -103,6 +103,7 @@ def _run(
         from madaline.data.table import Table
         from madaline.data.target import TargetReader
         from madaline.doctor.watch import Doctor
+        from madaline.estimators.outliers import find_outlier
 
         target = TargetReader.fit(target_columns(sampled.target_values(), targets), task=settings.training.task)
         target = TargetReader(target.task, targets, target.classes, target.reason)
@@ -138,6 +139,9 @@ def _run(
             show_plan(screen, estimator, target, counts, split.way, data_warnings(caught))
             if split.way in ("random", "stratified") and (panel := find_panel(X)) is not None:
                 screen.say(f"  Note: {panel.hint()}")
+            numbers = {role.column for role in estimator.table_plan_.roles() if role.use == "number"}
+            if (outlier := find_outlier(X, numbers)) is not None:
+                screen.say(f"  Note: {outlier.sentence()}  [--ignore {quote(outlier.column)}]")
             if not resume:
                 # What was chosen from the data is written down, so that a later version trains the same net.
                 settings.data.target, settings.split.way = targets, split.way
@@ -200,6 +204,8 @@ def _run(
                 resume=resume,
                 classes=target.classes or None,
                 max_seconds=limit,
+                cluster=settings.training.cluster,
+                replicas=settings.training.replicas,
                 **folds,
             )
     history = estimator.history_

@@ -34,7 +34,7 @@ class RunWatcher(Probes):
         self._last_step: int | None = None
 
     def sample(self, epochs: int, steps: int) -> None:
-        """Choose how often the net is probed in a run of so many epochs and steps per epoch."""
+        """Choose how often the net is probed in a run with this many epochs and steps per epoch."""
         self.sample_every = max(1, min(epochs * steps // SAMPLES, EPOCHS_BETWEEN * steps))
 
     def stop_after(self, epoch: int, step: int) -> None:

@@ -14,6 +14,7 @@ from madaline.data.categories import Embedded
 from madaline.data.column import Column
 from madaline.data.fitting import fit_column
 from madaline.data.plans import ColumnPlan, Dropped, Number, write_rows
+from madaline.data.reading.assumption import listed
 from madaline.data.roles import Dates, Role, infer_roles, listing
 from madaline.data.series import column_of
 from madaline.data.table import Table
@@ -217,7 +218,7 @@ class TablePlan(Description):
     def front(self) -> Sequential:
         """The layers that turn the arrays of :meth:`encode` into one matrix: numbers and embeddings side by side.
 
-        If there is only the matrix ``numbers``, it may also be passed by itself.
+        If there is only the matrix ``numbers``, it may also be passed alone.
         """
         from madaline.nn.layers.embedding import Embedding
         from madaline.nn.layers.feature_scale import FeatureScale
@@ -287,11 +288,11 @@ class TablePlan(Description):
             return dict(zip(names, table.names, strict=True))
         for plan in self.used():
             if plan.column not in table:
-                near = difflib.get_close_matches(plan.column, table.names, n=1)
+                near = difflib.get_close_matches(plan.column, self.unknown(table)[:1000], n=1)
                 hint = f" Did you mean {near[0]!r}?" if near else ""
                 raise InputError(
                     f"The table has no column {plan.column!r}, which the model was trained with.{hint} It has: "
-                    f"{', '.join(table.names)}.",
+                    f"{listed(table.names)}.",
                     column=plan.column,
                 )
         return {name: name for name in names}

@@ -44,7 +44,7 @@ def _renamed(column: Column, y: Column) -> str | None:
         return None
     pairs = np.unique((x.codes + 1) * (len(t.distinct) + 1) + t.codes + 1)
     if len(pairs) == n_distinct:
-        return "the target in other words: each of its values goes with one value of the target"
+        return "the target under other names: each of its values occurs with one value of the target only"
     return None
 
 

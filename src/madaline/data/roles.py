@@ -230,8 +230,8 @@ def _order_warning(column: Column, found: TextKind) -> str:
     example = next(text for text in column.whole.values.distinct)
     return (
         f"Column {column.name!r} has dates such as {example!r}, and no value shows whether the day or the month comes "
-        "first. The day is assumed to come first. If it is the month, pass dates='mdy'; to an estimator, "
-        "data={'dates': 'mdy'}. To confirm the day, pass dates='dmy'."
+        "first. The day is assumed to come first. If it is the month, pass dates='mdy' to TablePlan.fit, or "
+        "data={'dates': 'mdy'} to an estimator. To confirm the day, pass 'dmy'."
     )
 
 
@@ -241,8 +241,8 @@ def _leak_warning(column: Column, reason: str) -> str:
         is_number = text_kind(column.whole.values).kind == "number"
     option = "numeric" if is_number else "categorical"
     return (
-        f"Column {column.name!r} is left out: it is {reason}. To use it all the same, pass "
-        f"{option}=[{column.name!r}]; to an estimator, data={{'{option}': [{column.name!r}]}}."
+        f"Column {column.name!r} is left out: it is {reason}. To use it anyway, pass "
+        f"{option}=[{column.name!r}] to TablePlan.fit, or data={{'{option}': [{column.name!r}]}} to an estimator."
     )
 
 

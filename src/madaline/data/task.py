@@ -158,6 +158,6 @@ def _task_of_several(columns: list[Column]) -> tuple[str, str]:
         if column.kind in ("date", "other") or (column.is_text and not _is_numeric_text(column)):
             raise TargetError(
                 f"Several targets must all be numbers, or all be 0 and 1, true and false, yes and no; {column.name!r} "
-                "is not. Learn it by itself."
+                "is not. Train a separate model for it."
             )
     return "regression", f"{len(columns)} columns of numbers"

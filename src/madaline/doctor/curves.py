@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from madaline.train.history import History
+
+RISE = 1.15
+"Last validation loss over the lowest one, from which on a net overfits."
+
 
 def still_falling(loss: np.ndarray) -> bool:
-    """Whether the loss falls until the end: its last tenth is at its lowest, and the fall goes on at some speed."""
+    """Whether the loss falls until the end: its last tenth is the lowest, and its slope is not 0."""
     loss = loss[np.isfinite(loss)]
     if len(loss) < 5:
         return False
@@ -14,6 +19,18 @@ def still_falling(loss: np.ndarray) -> bool:
     last, previous = float(np.mean(loss[-part:])), float(np.mean(loss[-2 * part : -part]))
     fallen = float(loss[0] - loss.min())
     return last < previous and (previous - last) > 0.01 * fallen and loss[-part:].min() <= loss.min()
+
+
+def overfits(history: History) -> bool:
+    """Whether the validation loss ends clearly above its minimum while the training loss falls."""
+    if "val_loss" not in history or history.n_rows < 5 or history.best_epoch is not None:
+        return False
+    held, train = history["val_loss"], history["loss"]
+    if not np.isfinite(held).all():
+        return False
+    low = int(np.argmin(held))
+    last = float(np.mean(held[-max(len(held) // 10, 1) :]))
+    return bool(last >= RISE * held[low] and low <= 0.8 * len(held) and train[-1] <= train[low])
 
 
 def rises(loss: np.ndarray) -> bool:

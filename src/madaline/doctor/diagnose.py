@@ -142,7 +142,7 @@ def _reasons(exam: Exam) -> list[str]:
     constant, loss = exam.constant_loss, float(exam.before_losses.mean())
     if loss >= constant:
         return []
-    found = [f"the loss on held-out rows is {loss:.3g}, that of a constant prediction {constant:.3g}"]
+    found = [f"the loss on held-out rows is {loss:.3g}, and that of a constant prediction is {constant:.3g}"]
     if exam.linear is not None and loss <= float(exam.linear.mean()) * 1.02:
         found.append(f"it is not worse than that of a linear model, {float(exam.linear.mean()):.3g}")
     return [*found, "no remedy that was tried made it clearly better"]

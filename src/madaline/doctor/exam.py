@@ -66,6 +66,12 @@ class Exam:
         self.caution = 1.0
         "Factor of the gain that a remedy must have."
 
+    def with_problem(self, problem: Problem) -> Exam:
+        """The same run, examined on other rows."""
+        other = Exam(self.setup, problem, clock=self.clock, history=self.run_history, model=self.run_model)
+        other.is_complete, other.caution = self.is_complete, self.caution
+        return other
+
     @property
     def loss(self) -> Any:
         """The loss."""
@@ -276,6 +282,17 @@ class Exam:
     def start_gradients(self) -> dict[str, float]:
         """Norm of the gradient of each weight matrix before the first step."""
         return {} if self.start is None else self.gradients(self.start)
+
+    @cached_property
+    def output_gradient(self) -> float:
+        """Mean size of the gradient of the loss of a row with respect to the outputs before the first step."""
+        if self.start is None:
+            return 0.0
+        sample = self.problem.train
+        with np.errstate(all="ignore"):
+            outputs = np.asarray(self.start(sample.X), dtype=np.float64)
+            g = np.asarray(grad(lambda z: np.sum(self.loss.rows(z, sample.y)))(outputs), dtype=np.float64)
+        return float(np.mean(np.linalg.norm(g.reshape(len(g), -1), axis=1)))
 
     @cached_property
     def final_gradients(self) -> dict[str, float]:

@@ -55,7 +55,7 @@ class Remedy:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Remedy:
-        """A remedy to read; it can no longer be applied by itself."""
+        """A remedy to read, which can no longer be applied automatically."""
         return cls(data["text"], None, dict(data["parameters"]), data["options"], data["python"], data["gain"])
 
 

@@ -18,12 +18,16 @@ from madaline.doctor.finding import Remedy
 from madaline.doctor.intercept import planned
 from madaline.doctor.judgement import judge
 from madaline.doctor.patients import Patient
+from madaline.doctor.setup import Setup, python_change
+from madaline.doctor.trials import SURE, improvement
 from madaline.errors import ConfigError
 from madaline.train.trainer import Trainer
 
 if TYPE_CHECKING:
     from madaline.doctor.patients import Rows, Targets
 
+FAR_BETTER = 0.15
+"Usual settings must gain this much more than the remedies, as a fraction of what can be learned."
 CAUTION = 0.4
 "A remedy may gain less here than a finding needs: nobody is alarmed by it."
 
@@ -102,9 +106,13 @@ def heal(thing: Patient, X: Rows, y: Targets = None, *, max_seconds: float = 60.
     before = float(exam.before_losses.mean())
     after = before
     remedies: Sequence[Remedy] = judgement.remedies
-    if judgement.setup is not None:
-        after = float(exam.losses(judgement.setup).mean())
-    healed = _trainer(thing, X, y, judgement.setup, fit_arguments) if isinstance(thing, Trainer) else None
+    setup = judgement.setup
+    if setup is not None:
+        after = float(exam.losses(setup).mean())
+    if isinstance(thing, Trainer) and (usual := _usual(exam, setup)) is not None:
+        setup, remedies = usual[0], [usual[1]]
+        after = float(exam.losses(setup).mean())
+    healed = _trainer(thing, X, y, setup, fit_arguments) if isinstance(thing, Trainer) else None
     if healed is None:
         healed, remedies = _estimator(thing, X, y, remedies, fit_arguments)
     return Healing(
@@ -114,6 +122,17 @@ def heal(thing: Patient, X: Rows, y: Targets = None, *, max_seconds: float = 60.
         tuple(remedies),
         diagnosis_of(exam, judgement, is_estimator=not isinstance(thing, Trainer)),
     )
+
+
+def _usual(exam: Exam, setup: Setup | None) -> tuple[Setup, Remedy] | None:
+    """A net with usual settings in place of the given one, if no change of it comes near to what that one learns."""
+    usual = exam.reference.setup
+    before = exam.before_losses if setup is None else exam.losses(setup)
+    gain, sureness = improvement(exam, before, exam.losses(usual))
+    if gain < FAR_BETTER or sureness < SURE or exam.clock.left <= 0:
+        return None
+    text = "Start again from usual settings: scaled inputs, two hidden layers of 64 units, AdamW and early stopping."
+    return usual, Remedy(text, lambda _: usual, python=python_change(exam.setup, usual), gain=gain)
 
 
 def _trainer(thing: Trainer, X: Any, y: Any, setup: Any, fit_arguments: dict[str, Any]) -> Trainer:

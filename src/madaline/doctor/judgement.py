@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Finding, Remedy
+from madaline.doctor.sample import split_off
 from madaline.doctor.setup import Setup, python_change
 from madaline.doctor.sickness import SICKNESSES, Sickness, all_sicknesses
 from madaline.doctor.trials import (
     ROUNDS,
+    SURE,
     Candidate,
     Trial,
     is_confirmed,
@@ -44,8 +48,21 @@ OPPOSITES = (("vanishing_gradients", "exploding_gradients"),)
 UNSURE = 0.5
 SAME_EFFECT = {"not_converged": {"too_few_steps", "rate_too_low"}}
 "Sicknesses whose remedies have the same effect as those of others."
-HALF, FAR = 0.5, 0.1
-"Remedies are tried together if none alone gains half of what is possible; they must then gain clearly more."
+SAME_WORDS = ("too_few_steps", "not_converged")
+"If one of them is an alarm, the other is part of the picture."
+HALF, FAR, NOTABLY = 0.5, 0.1, 0.05
+"""Faults of data and net are tried together, and others too if no remedy alone gains half of what is possible; together
+they must then gain clearly more."""
+FEWEST_ROWS = 100
+"With fewer training rows none are split off."
+OF_NET = 4
+"Place of the last sickness of data or net."
+COVERED = {
+    "too_few_steps": {"not_converged"},
+    "init_gain": {"symmetric_weights", "saturated_units"},
+    "unscaled_inputs": {"heavy_tails"},
+}
+"Sicknesses that say the same in other words."
 
 
 @dataclass
@@ -64,18 +81,18 @@ class Judgement:
 def judge(exam: Exam) -> Judgement:
     """Examine a run: facts first, then remedies, each round on top of the best one of the round before."""
     names: set[str] = set()
+    exam = _on_like_rows(exam)
     candidates = candidates_of(exam, names)
     facts = [c for c in candidates if c.sickness.proof == "fact"]
+    certain = [c for c in candidates if c.symptom.is_certain]
     result = Judgement([finding_of_fact(c) for c in facts])
     names |= {c.name for c in facts}
     current = exam
     for number in range(ROUNDS):
         tried = [c for c in candidates if c.sickness.proof == "trial" and c.name not in names]
         helped = _helpful(current, tried)
-        if number == 0 and (not helped or helped[0].gain < HALF * current.potential):
-            together = _together(current, tried)
-            if together and (not helped or together[0].gain > helped[0].gain + FAR):
-                helped = together
+        if number == 0:
+            helped = _combined(current, tried, helped)
         if number == 0 and not helped and exam.clock.left > 0:
             helped = _helpful(current, candidates_of(current, names, consequences=True))
         if not helped:
@@ -95,11 +112,71 @@ def judge(exam: Exam) -> Judgement:
         current = Exam(result.setup, exam.problem, clock=exam.clock)
         current.caution = exam.caution
         candidates = candidates_of(current, names)
-    if result.trials:  # a remedy that helps shows that there is something to learn
+    if result.setup is not None and _learns(exam, result.setup):
         result.findings = [finding for finding in result.findings if finding.name != "no_signal"]
+    if "no_signal" in {finding.name for finding in result.findings}:
+        # Without a signal, whatever lowers the loss only predicts the mean more closely.
+        result.trials, result.explained, result.setup, result.remedies = [], {}, None, []
+        names = {c.name for c in facts}
     if result.trials:
         result.findings += _folded(exam, result, names)
+    is_alarmed = any(finding.is_alarm for finding in result.findings)
+    if is_alarmed or _is_harmed(exam):
+        result.findings = _with_certain(exam, result.findings, certain)
+        if not any(finding.is_alarm for finding in result.findings):
+            result.findings += _accompanying(exam, names)
     return result
+
+
+def _is_harmed(exam: Exam) -> bool:
+    """Whether a net with usual settings learns what this one does not, though no remedy alone helped."""
+    if not exam.is_complete or exam.clock.left <= 0 or exam.reference.diverged:
+        return False
+    before, after = exam.held_losses(exam.before), exam.held_losses(exam.reference)
+    d = np.minimum(before, 3 * abs(exam.constant_loss)) - after
+    learned = exam.constant_loss - float(before.mean())
+    return bool(learned < 0.1 * exam.learnable and exam.potential > HALF and d.mean() > SURE * d.std() / len(d) ** 0.5)
+
+
+def _on_like_rows(exam: Exam) -> Exam:
+    """The examination; if the validation set differs from the training set, on held-out rows of the training set."""
+    all_sicknesses()
+    if SICKNESSES["split_shift"].symptom(exam) is None or len(exam.problem.train) < FEWEST_ROWS:
+        return exam
+    return exam.with_problem(split_off(exam.problem))
+
+
+def _learns(exam: Exam, setup: Setup) -> bool:
+    """Whether a net with this setup predicts held-out rows better than a constant does."""
+    losses = exam.losses(setup)[: len(exam.constant)]
+    d = exam.constant - np.minimum(losses, exam.constant + 10 * abs(exam.constant_loss))
+    return bool(d.mean() > max(0.03 * abs(exam.constant_loss), d.std() / np.sqrt(len(d))))
+
+
+def _with_certain(exam: Exam, findings: list[Finding], certain: Sequence[Candidate]) -> list[Finding]:
+    """The findings, and what is wrong by any standard besides: the run is harmed, and these are facts about it."""
+    alarms = {finding.name for finding in findings if finding.is_alarm}
+    more = [c for c in certain if c.name not in alarms and not alarms & COVERED.get(c.name, set())]
+    kept = [finding for finding in findings if finding.name not in {c.name for c in more}]
+    place = next((i for i, finding in enumerate(kept) if finding.explained_by), len(kept))
+    own = [_finding(c.sickness, c, confidence=0.6, remedies=c.remedies, gain=0.0) for c in more]
+    return [*kept[:place], *own, *kept[place:]]
+
+
+def _combined(exam: Exam, tried: Sequence[Candidate], helped: list[Trial]) -> list[Trial]:
+    """What helps, or several remedies at once if that helps clearly more, as for faults that hide each other."""
+    gain = helped[0].gain if helped else 0.0
+    wrong = [c for c in tried if c.cause <= OF_NET]
+    if len(wrong) > 1:
+        together = _together(exam, wrong)
+        is_certain = all(trial.candidate.symptom.is_certain for trial in together)
+        if len(together) > 1 and together[0].together > gain + (-NOTABLY if is_certain else NOTABLY):
+            return together
+    if not helped or gain < HALF * exam.potential:
+        together = _together(exam, tried)
+        if together and (not helped or together[0].together > gain + FAR):
+            return together
+    return helped
 
 
 def _folded(exam: Exam, result: Judgement, names: set[str]) -> list[Finding]:
@@ -116,17 +193,18 @@ def _folded(exam: Exam, result: Judgement, names: set[str]) -> list[Finding]:
     same = [each for each in found[1:] if said & SAME_EFFECT.get(each.name, set())]
     found = [each for each in found if each not in same]
     follow = same + [finding_of(trial) for name, trial in result.explained.items() if name not in names]
-    follow += _accompanying(exam, names | set(result.explained))
+    follow += _accompanying(exam, names | set(result.explained), said)
     explains = tuple(finding.name for finding in follow)
     follow = [replace(finding, explained_by=first) for finding in follow]
     return [replace(found[0], explains=explains), *found[1:], *follow]
 
 
-def _accompanying(exam: Exam, names: set[str]) -> list[Finding]:
+def _accompanying(exam: Exam, names: set[str], said: Collection[str] = ()) -> list[Finding]:
     """What else is measured inside of a net whose training is harmed: not the cause, but part of the picture."""
     found = []
     names = names | {other for pair in OPPOSITES for other in pair if names & set(pair)}
-    for sickness in [SICKNESSES[name] for name in SEEN_INSIDE if name not in names and exam.is_complete]:
+    same = [name for name in SAME_WORDS if set(SAME_WORDS) & set(said)]
+    for sickness in [SICKNESSES[name] for name in (*SEEN_INSIDE, *same) if name not in names and exam.is_complete]:
         symptom = sickness.symptom(exam)
         if symptom is not None:
             weaker = replace(symptom, confidence=UNSURE)
@@ -154,7 +232,7 @@ def _helpful(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:
     best = {c.name: trial for c in candidates if (trial := try_remedies(exam, c)) is not None}
     rates: dict[str, Trial] = {}
     for c in candidates:
-        if c.sickness.cause <= CERTAIN_CAUSE and c.name in best and not best[c.name].helps:
+        if c.cause <= CERTAIN_CAUSE and c.name in best and not best[c.name].helps:
             trial, *rate = _with_rate(exam, c, candidates) or [best[c.name]]
             best[c.name] = trial
             if rate:
@@ -165,7 +243,7 @@ def _helpful(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:
         other = try_later(exam, first)
         if other is not None and other.helps and is_confirmed(exam, other):
             return [other, *trials]
-        if first.candidate.sickness.cause <= CERTAIN_CAUSE and first.candidate.name not in rates:
+        if first.candidate.cause <= CERTAIN_CAUSE and first.candidate.name not in rates:
             both = _with_rate(exam, first.candidate, candidates)
             if both and is_confirmed(exam, both[0]):
                 return _without_repeats([*both, *trials])
@@ -201,8 +279,8 @@ def _tried(exam: Exam, remedy: Remedy, gain: float) -> Remedy:
 
 def _together(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:
     """Remedies that help only together, as for unscaled inputs and a rate that is too low."""
-    chosen = [c for c in candidates if c.remedies and c.sickness.cause <= LENGTH and not _is_repeated(c, candidates)]
-    ordered = sorted(chosen, key=lambda c: c.sickness.cause)
+    chosen = [c for c in candidates if c.remedies and c.cause <= LENGTH and not _is_repeated(c, candidates)]
+    ordered = sorted(chosen, key=lambda c: c.cause)
     for place in range(max((len(c.remedies) for c in ordered), default=0) if len(ordered) > 1 else 0):
         pairs = [(c, c.remedies[min(place, len(c.remedies) - 1)]) for c in ordered]
         whole = try_together(exam, pairs)
@@ -211,10 +289,16 @@ def _together(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:
         needed = []
         for pair in pairs:
             without = try_together(exam, [other for other in pairs if other is not pair])
-            if without is None or without.gain < whole.gain - pair[0].min_gain:
-                needed.append(replace(whole, candidate=pair[0], remedy=_tried(exam, pair[1], whole.gain)))
+            own = whole.gain - (0.0 if without is None else max(without.gain, 0.0))
+            if own > pair[0].min_gain:
+                remedy = _tried(exam, pair[1], own)
+                needed.append(replace(whole, candidate=pair[0], remedy=remedy, gain=own, together=whole.gain))
         if needed and is_confirmed(exam, whole):
-            return needed
+            if len(needed) < len(pairs):  # only what is needed is kept
+                parts = [(t.candidate, t.remedy) for t in needed]
+                kept = try_together(exam, parts)
+                needed = [replace(t, setup=kept.setup) for t in needed] if kept is not None and kept.helps else needed
+            return ranked(needed)
     return []
 
 

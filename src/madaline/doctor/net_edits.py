@@ -96,7 +96,7 @@ def with_nonlinearities(net: Layer, name: str = "relu") -> Layer:
             return [Activation(name)]
         return [layer, Activation(name)] if id(layer) in insert else [layer]
 
-    return with_default_init(edited(net, edit))
+    return edited(net, edit)
 
 
 def is_linear(net: Layer) -> bool:

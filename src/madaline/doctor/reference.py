@@ -17,6 +17,8 @@ from madaline.optim.schedule import as_schedule
 from madaline.train.recipe import Recipe
 from madaline.train.stopping import EarlyStopping
 
+BATCH, STEPS = 64, 1000
+
 
 def reference_setup(setup: Setup, problem: Problem, n_outputs: int) -> Setup:
     """A net of usual size with usual settings for the same loss and data; inputs and targets are scaled."""
@@ -27,7 +29,8 @@ def reference_setup(setup: Setup, problem: Problem, n_outputs: int) -> Setup:
         net = scaled_output(net, y.mean(axis=0).tolist(), std.tolist())
     recipe = Recipe(setup.recipe.loss, AdamW(3e-3, weight_decay=0.01), as_schedule("cosine"))
     stopping = EarlyStopping("val_loss")
-    return Setup(net, recipe, epochs=40, batch_size=64, threads=setup.threads, early_stopping=stopping)
+    epochs = int(np.clip(STEPS * BATCH / max(len(problem.train), 1), 40, 200))
+    return Setup(net, recipe, epochs=epochs, batch_size=BATCH, threads=setup.threads, early_stopping=stopping)
 
 
 def robust_front(X: np.ndarray) -> list[Any]:

@@ -39,7 +39,12 @@ def _with_rate(setup: Setup, factor: float) -> Setup:
 
 def usual_rate(exam: Exam) -> float:
     """A learning rate that suits most nets."""
-    return 3e-3 if "beta2" in vars(exam.setup.recipe.optimizer) else 0.03
+    return 3e-3 if scales_steps(exam) else 0.03
+
+
+def scales_steps(exam: Exam) -> bool:
+    """Whether the optimizer scales its steps by the size of gradients, so that rates of different runs compare."""
+    return "eps" in vars(exam.setup.recipe.optimizer)
 
 
 def rates(exam: Exam, *factors: float) -> list[Remedy]:
@@ -72,8 +77,8 @@ def more_epochs(exam: Exam, factor: int) -> Remedy:
     )
 
 
-def smaller_batches(exam: Exam, batch_size: int, epochs: int | None = None) -> Remedy:
-    """Smaller mini-batches, and perhaps more epochs."""
+def other_batches(exam: Exam, batch_size: int, epochs: int | None = None) -> Remedy:
+    """Mini-batches of another size, and perhaps more epochs."""
     longer = "" if epochs is None else f" for {epochs} epochs"
     return Remedy(
         f"Train with mini-batches of {batch_size} rows{longer}.",

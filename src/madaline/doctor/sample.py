@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,6 +19,10 @@ MAX_ROWS = 2000
 "Maximum number of rows of each set."
 MAX_NUMBERS = 1 << 23
 "Maximum number of input values of each set, for very wide data."
+SOME_COLUMNS = 12
+"Columns that are compared first to look for repeated rows."
+CHUNK = 20_000
+"Rows that are read at once to look for repeated ones."
 HELD_OUT = 0.25
 "Fraction of the rows that is held out if the run has no validation set."
 MIN_VALIDATION = 30
@@ -69,6 +73,9 @@ class Problem:
         Number of training rows.
     names : InputNames
         What an estimator's user calls the columns and classes.
+    repeated : array of bool, optional
+        Whether each row of the validation set is in the training set as well, also in the part that is not in the
+        sample.
     """
 
     train: Sample
@@ -77,6 +84,7 @@ class Problem:
     targets: Any
     n_train: int
     names: InputNames = field(default_factory=InputNames)
+    repeated: np.ndarray | None = None
 
     @property
     def is_whole(self) -> bool:
@@ -99,11 +107,56 @@ def problem_of(
     train = gathered(network, data, _some(rows, rng, most))
     held = None if validation is None else gathered(network, validation[0], _some(validation[1], rng, most))
     validation_set = held
+    repeated = None
+    if held is not None:
+        known = _some(rows, rng, max(MAX_NUMBERS // max(width, 1), most))
+        parts = [known[start : start + CHUNK] for start in range(0, len(known), CHUNK)]
+        repeated = _repeated(held, (gathered(network, data, part) for part in parts))
     if held is None or len(held) < MIN_VALIDATION:
-        order = rng.permutation(len(train))
-        n_held = max(int(HELD_OUT * len(train)), 1)
-        train, held = train.take(np.sort(order[n_held:])), train.take(np.sort(order[:n_held]))
-    return Problem(train, held, validation_set, data.take(rows)[0], len(rows))
+        train, held = _parts(train, rng)
+    return Problem(train, held, validation_set, data.take(rows)[0], len(rows), repeated=repeated)
+
+
+def split_off(problem: Problem) -> Problem:
+    """The same with held-out rows that are split off the training rows, if the validation set cannot be used."""
+    train, held = _parts(problem.train, np.random.default_rng(0))
+    return replace(problem, train=train, held=held)
+
+
+def _parts(train: Sample, rng: np.random.Generator) -> tuple[Sample, Sample]:
+    """Rows to train on and rows to hold out."""
+    order = rng.permutation(len(train))
+    n_held = max(int(HELD_OUT * len(train)), 1)
+    return train.take(np.sort(order[n_held:])), train.take(np.sort(order[:n_held]))
+
+
+def _repeated(sample: Sample, others: Iterable[Sample]) -> np.ndarray:
+    """Whether each row of a sample is among the others: first by some columns, then rows that agree there by all."""
+    some, whole = row_keys(sample, SOME_COLUMNS), row_keys(sample)
+    found = np.zeros(len(sample), dtype=bool)
+    for other in others:
+        near = np.flatnonzero(np.isin(row_keys(other, SOME_COLUMNS), some))
+        found |= np.isin(whole, row_keys(other.take(near)))
+    return found
+
+
+def row_keys(sample: Sample, most: int | None = None) -> np.ndarray:
+    """A number for each row, made of all inputs, or of at most some columns of each, and the target.
+
+    Equal rows have equal numbers.
+    """
+    leaves = [*flatten(sample.X)[0], *flatten(sample.y)[0]]
+    found = np.zeros(len(sample), dtype=np.uint64)
+    rng = np.random.default_rng(0)
+    for leaf in leaves:
+        columns = leaf.reshape(len(sample), math.prod(leaf.shape[1:]))
+        if most is not None and columns.shape[1] > most:
+            columns = columns[:, np.sort(np.random.default_rng(1).choice(columns.shape[1], most, replace=False))]
+        columns = np.asarray(columns, dtype=np.float64)
+        keys = rng.integers(1, 1 << 63, columns.shape[1], dtype=np.uint64) | np.uint64(1)
+        bits = np.ascontiguousarray(columns + 0.0).view(np.uint64)
+        found += ((bits ^ (bits >> np.uint64(29))) * keys).sum(axis=1, dtype=np.uint64)
+    return found
 
 
 def more_splits(problem: Problem, count: int) -> list[Problem]:

@@ -42,6 +42,10 @@ class Symptom:
     "Places of the input columns that a remedy is about."
     severity: Severity | None = None
     "If it depends on what was measured; otherwise that of the sickness."
+    is_certain: bool = False
+    "Whether the value is wrong by any standard: of a run that is harmed it is reported without a trial of its own."
+    cause: int | None = None
+    "Place among causes, if it depends on what was measured; otherwise that of the sickness."
 
 
 class Sickness(ABC):

@@ -171,6 +171,9 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         classes: ArrayLike | None = None,
         groups: ArrayLike | None = None,
         cv: Any = None,
+        cluster: str | None = None,
+        replicas: int = 1,
+        local_steps: int = 50,
     ) -> Self:
         """Fit the net to the rows ``X`` and their targets ``y``.
 
@@ -196,9 +199,18 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
             With ``preset="best"``: rows of one group stay in one fold.
         cv : int, scikit-learn splitter or iterable of (train, test), optional
             With ``preset="best"``: the folds. By default 3 to 8, by the number of rows.
+        cluster : str, optional
+            Ray cluster to train on: ``"auto"`` for that of this computer, ``"host:port"`` for another one, or
+            ``"local"`` to start one here. With ``preset="best"``, its CPUs train the members of the ensemble, with the
+            same results; one net needs ``replicas``. Needs ``pip install "madaline[ray]"``.
+        replicas, local_steps : int
+            Data-parallel training of one net, as for :meth:`madaline.Trainer.fit`. The result depends on the number of
+            replicas, and not on where they run.
         """
         self._validate_params()
-        options = EstimatorFitOptions(validation, checkpoint, resume, max_seconds, classes, groups, cv)
+        options = EstimatorFitOptions(
+            validation, checkpoint, resume, max_seconds, classes, groups, cv, cluster, replicas, local_steps
+        )
         options.check_seed(self.random_state)
         try:
             return cast(Self, with_sklearn_callbacks(self._fit)(X, y, sample_weight, options=options))
@@ -268,7 +280,7 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
             settings = preset.sized(self, settings, n_rows, continues=continues)
         if settings.preset == "best" or options.train_members is not None:
             return self._fit_ensemble(settings, rows, rng, options)
-        options.refuse_folds()
+        options.check_for_one_net()
         looks = rows.is_table or looks_at_rows(settings.init)
         if fresh and not looks:
             self._begin(settings, rows, rng)  # scikit-learn draws weights first, and then the validation set

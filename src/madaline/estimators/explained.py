@@ -18,6 +18,7 @@ from madaline.nn.layers.embedding import Embedding
 from madaline.nn.layers.parallel import Parallel
 from madaline.nn.layers.reshape import Identity
 from madaline.nn.layers.sequential import Sequential
+from madaline.nn.network import build
 from madaline.train.data import is_sparse
 
 Array = np.ndarray[Any, Any]
@@ -171,8 +172,4 @@ def _after_embeddings(model: Model, embedded: list[str]) -> Model:
     specs = {name: spec.shape for name, spec in model.network.inputs.items()}
     specs |= {name: (layer.width,) for name, layer in parallel.parts() if isinstance(layer, Embedding)}
     net = Sequential(Sequential(Parallel(**branches), *after), *rest)
-    found = Model.of(net, specs, dtype=model.network.dtype)
-    for mine, theirs in ((found.params, model.params), (found.state, model.state)):
-        for path in mine:
-            mine[path] = theirs[path]
-    return found
+    return Model.from_arrays(build(net, specs, dtype=model.network.dtype), {**model.params, **model.state})

@@ -19,6 +19,8 @@ from madaline.train.data import is_sparse
 STEPS, MOST_STEPS = 64, 1024
 CLOSE = 0.002
 "Rows whose contributions miss the change of the prediction by more than this fraction are computed with more steps."
+SHARED = 0.01
+"Largest remaining error, as a fraction of the sizes of all contributions, that is divided among the columns."
 
 
 def explain(model: Any, X: Any, *, output: Any = None, baseline: Any = None, raw: bool = False) -> Explanations:
@@ -46,9 +48,9 @@ def explain(model: Any, X: Any, *, output: Any = None, baseline: Any = None, raw
 
     Notes
     -----
-    Contributions are :func:`integrated_gradients`. Their sum is the difference of the predictions up to the error of
-    the numerical integral, which is at most 0.2% except for very steep nets: rows that need it are computed with up to
-    1,024 steps.
+    Contributions are :func:`integrated_gradients`. Rows whose contributions differ from the change of the prediction
+    by more than 0.2% are computed with up to 1,024 steps. The error of the numerical integral that remains is divided
+    among the columns in proportion to the sizes of their contributions if it is at most 1% of them.
 
     Examples
     --------
@@ -106,7 +108,9 @@ def _refined(model: Any, X: Any, baseline: Any, outputs: Any, found: Attribution
         start = _taken(baseline, rows) if baseline is not None and _n_rows(baseline) == len(parts) > 1 else baseline
         again = attribute(model, _taken(X, rows), start, steps, outputs[rows], raw=raw)
         parts[rows], sums[rows] = again.parts, again.sums
-    return parts
+    sizes = np.abs(parts)
+    errors = (change - sums) / np.maximum(sizes.sum(axis=1), np.finfo(np.float64).tiny)
+    return parts + np.where(np.abs(errors) <= SHARED, errors, 0.0)[:, None] * sizes
 
 
 def _n_rows(X: Any) -> int:

@@ -16,7 +16,7 @@ from madaline.functional.model import Model
 from madaline.nn.inputs import input_specs
 
 MOST_COLUMNS = 2**20
-"Number of feature columns that an estimator may have besides those that it has numbers for, such as pixels."
+"Number of feature columns that an estimator may have in addition to those that it has numbers for, such as pixels."
 
 N_TRIED = 2
 "Number of rows on which an estimator is tried."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,6 @@ from madaline.estimators.row_set import RowSet
 
 if TYPE_CHECKING:
     from madaline.data.encode import TablePlan
-    from madaline.estimators.base import NetEstimator
 
 FAR, GAP = 50.0, 5.0
 "An outlier is this many usual ranges away from the median, and this many times as far as the values that are none."
@@ -39,6 +39,22 @@ class Outlier:
     times: float
 
 
+@dataclass(frozen=True)
+class ColumnOutlier:
+    """The most extreme value of a named column, and its distance from the median in usual ranges."""
+
+    column: str
+    value: float
+    times: float
+
+    def sentence(self) -> str:
+        """What is wrong, and what to do."""
+        return (
+            f"Column {self.column!r} has the value {number_text(self.value)}, {self.times:,.0f} times its usual range; "
+            "correct it, or leave the column out."
+        )
+
+
 def is_outlier(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Whether each of some finite numbers is an outlier.
 
@@ -48,7 +64,7 @@ def is_outlier(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     array([100])
     """
     distance, usual = _distance_and_range(x)
-    if usual <= 0.0:
+    if usual <= 0.0 or distance.max() <= FAR * usual:
         return np.zeros(len(x), dtype=bool)
     farthest = np.sort(distance)[-max(1, int(MOST * len(x))) - 1 :]
     with np.errstate(over="ignore"):
@@ -67,31 +83,29 @@ def worst_outlier(x: np.ndarray[Any, Any]) -> Outlier | None:
     return Outlier(place, float(x[place]), float(distance[place] / usual))
 
 
-def outlier_hint(estimator: NetEstimator, X: Any) -> str:
+def outlier_hint(X: Any) -> str:
     """A sentence that names the column with the most extreme value, or nothing if there is none.
 
     Examples
     --------
-    >>> outlier_hint(None, {"rain": [*range(100), 9800.0]})
+    >>> outlier_hint({"rain": [*range(100), 9800.0]})
     " Column 'rain' has the value 9800, 99 times its usual range; correct it, or leave the column out."
     """
+    found = None if issparse(X) or X is None else find_outlier(X)
+    return "" if found is None else f" {found.sentence()}"
+
+
+def find_outlier(X: Any, columns: Container[str] | None = None) -> ColumnOutlier | None:
+    """The most extreme outlier of the columns of numbers of a table, by default of all of them."""
     from madaline.data.table import Table
 
-    if issparse(X) or X is None:
-        return ""
     found = []
     for column in Table.of(X):
-        if column.kind == "number":
+        if column.kind == "number" and (columns is None or column.name in columns):
             numbers = np.asarray(column.numbers(), dtype=np.float64)
             outlier = worst_outlier(numbers[np.isfinite(numbers)])
-            found += [] if outlier is None else [(outlier.times, column.name, outlier.value)]
-    if not found:
-        return ""
-    times, name, value = max(found)
-    return (
-        f" Column {name!r} has the value {number_text(value)}, {times:.0f} times its usual range; correct it, or "
-        "leave the column out."
-    )
+            found += [] if outlier is None else [ColumnOutlier(column.name, outlier.value, outlier.times)]
+    return max(found, key=lambda each: each.times, default=None)
 
 
 def without_far_rows(validation: RowSet, rows: RowSet, plan: TablePlan) -> RowSet:

@@ -37,7 +37,7 @@ Check = NumberRange | OneOf | str | type | None
 
 @dataclass(frozen=True)
 class Parameter:
-    """What is known about a parameter besides its name, type and default.
+    """What is known about a parameter in addition to its name, type and default.
 
     Parameters
     ----------
@@ -375,7 +375,7 @@ class RegressorParameters(NetParameters, RegressorLoss):
 
 @parameters
 class ClassifierParameters(NetParameters):
-    """Parameters of a classifier besides those of every net."""
+    """Parameters of a classifier in addition to those of every net."""
 
     _: KW_ONLY
     loss: Annotated[

@@ -13,7 +13,7 @@ from madaline.optim.annealing import Cosine, LinearWarmup
 from madaline.optim.averaging import EMA
 
 CLASSES_FROM: dict[str, Any] = {"bins": 16, "waves": 16}
-"Options of the table plan for classification, besides robust scaling and smooth clipping."
+"Options of the table plan for classification, in addition to robust scaling and smooth clipping."
 
 NUMBERS_FROM: dict[str, Any] = {"bins": 16, "waves": 16, "scale_rate": 6.0, "scaling": "winsorized", "clip": "log"}
 """Options for regression. Far values are compressed, not clipped: where the target follows a column far out, as delays

@@ -71,6 +71,8 @@ def write_report(
     >>> md.write_report(clf, X_test, y_test, "iris.html", training=(X, y))  # doctest: +SKIP
     """
     require("plotly", "A report")
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"path is a {type(path).__name__}. The arguments are write_report(estimator, X, y, path).")
     write(path, findings_of(estimator, X, y, training=training, title=title))
 
 

@@ -58,6 +58,9 @@ class EstimatorFitOptions:
     classes: ArrayLike | None = None
     groups: ArrayLike | None = None
     cv: Any = None
+    cluster: str | None = None
+    replicas: int = 1
+    local_steps: int = 50
     train_members: Callable[..., TrainedEnsemble] | None = None
 
     def __post_init__(self) -> None:
@@ -65,6 +68,15 @@ class EstimatorFitOptions:
             raise ConfigError("resume=True continues from a checkpoint: pass checkpoint=PATH, too.")
         if self.max_seconds is not None and not self.max_seconds > 0:
             raise ConfigError(f"max_seconds={self.max_seconds!r} must be a number of seconds above 0.")
+
+    @property
+    def n_cpus(self) -> int | None:
+        """Number of CPUs of the cluster; None without one."""
+        if self.cluster is None:
+            return None
+        from madaline.scale.cluster import Cluster  # loaded only when needed
+
+        return Cluster(self.cluster).n_cpus
 
     def check_seed(self, random_state: Any) -> None:
         """Raise an error if a run with this seed could not be resumed."""
@@ -74,8 +86,13 @@ class EstimatorFitOptions:
                 "resumed."
             )
 
-    def refuse_folds(self) -> None:
-        """Raise an error if folds were given to a fit without folds."""
+    def check_for_one_net(self) -> None:
+        """Raise an error if something was given that only an ensemble has."""
+        if self.cluster is not None and self.replicas == 1:
+            raise ConfigError(
+                f"cluster={self.cluster!r}: one net is trained on a cluster by several replicas. Pass replicas=, for "
+                'example the number of CPUs, or use preset="best", whose members are spread over the cluster.'
+            )
         for name in ("groups", "cv"):
             if getattr(self, name) is not None:
                 raise ConfigError(f'{name}= chooses the folds of preset="best"; without that preset there are none.')
@@ -86,6 +103,8 @@ class EstimatorFitOptions:
             raise ConfigError(
                 'preset="best" cannot continue training: use fit with warm_start=False, or preset="auto".'
             )
+        if self.replicas != 1:
+            raise ConfigError('preset="best" trains several nets: leave replicas out, or use preset="auto".')
         if is_stream:
             raise ConfigError('preset="best" needs the whole table in memory. Use preset="auto" for a TableStream.')
         if self.validation is not None or settings.validation is not None:
@@ -187,7 +206,7 @@ def train(
         rate *= RATE_AFTER_DIVERGENCE
         warnings.warn(
             f"Training diverged in epoch {estimator.n_iter_ + 1}; it is started again with a learning rate of "
-            f"{rate:.2g}.{outlier_hint(estimator, data.given.X)}",
+            f"{rate:.2g}.{outlier_hint(data.given.X)}",
             ConvergenceWarning,
             stacklevel=4,
         )
@@ -234,7 +253,7 @@ def _run(
         stops=steps and watched is None,
         is_resumed=options.has_checkpoint,
     )
-    own_order = settings.preset is None and options.checkpoint is None and stream is None
+    own_order = settings.preset is None and options.checkpoint is None and stream is None and options.replicas == 1
     return trainer.fit(
         rows.X if stream is None else stream.stream(),
         rows.y if stream is None else None,
@@ -261,6 +280,9 @@ def _run(
         checkpoint_epochs=None,
         checkpoint_seconds=None if options.checkpoint is None else CHECKPOINT_SECONDS,
         resume=options.checkpoint if options.has_checkpoint else None,
+        cluster=options.cluster,
+        replicas=options.replicas,
+        local_steps=options.local_steps,
     )
 
 
@@ -339,12 +361,12 @@ def _warn_about_end(estimator: NetEstimator, settings: NetParameters, history: H
     message = ""
     if history.stopped == "diverged":
         if estimator.best_weights_ is None and history.best_epoch is None:
-            raise ValueError(NOT_FINITE + outlier_hint(estimator, given.X))
+            raise ValueError(NOT_FINITE + outlier_hint(given.X))
         if estimator.validation_scores_ is not None:
             estimator.validation_scores_.append(float("nan"))
         message = (
             f"Training diverged in epoch {estimator.n_iter_ + 1}; the weights of the best epoch are kept. Lower the "
-            f"learning rate, or scale the inputs.{outlier_hint(estimator, given.X)}"
+            f"learning rate, or scale the inputs.{outlier_hint(given.X)}"
         )
     elif history.stopped == "interrupted":
         warnings.warn("Training interrupted by user.", stacklevel=5)

@@ -139,7 +139,7 @@ def _check_argument(
 def _remarks(differences: Differences, checks: Sequence[ArgumentCheck]) -> list[str]:
     remarks = []
     if differences.eps > 1e-10:
-        remarks.append("the function computes in low precision by itself, so differences are coarse.")
+        remarks.append("the function itself computes in low precision, so differences are coarse.")
     sampled = [check.name for check in checks if check.n_directions]
     if sampled:
         remarks.append(f"{', '.join(sampled)}: large, so elements and directions were drawn at random.")

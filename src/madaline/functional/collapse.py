@@ -72,11 +72,7 @@ def collapse(model: Model) -> Model:
                 arrays |= {f"{at + position}.{name}": one.params[name] for name in one.params}
                 arrays |= {f"{at + position}.{name}": one.state[name] for name in one.state}
     network = build(Sequential(*layers), model.network.inputs, dtype=model.network.dtype)
-    collapsed = Model(network, np.empty(network.n_params, network.dtype), np.empty(network.n_state, network.dtype))
-    for own in (collapsed.params, collapsed.state):
-        for path in own:
-            own[path] = arrays[path]
-    return collapsed
+    return Model.from_arrays(network, arrays)
 
 
 def _runs(net: Sequential) -> Iterator[tuple[int, int]]:

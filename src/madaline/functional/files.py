@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,16 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Loading a file runs no code from it.
 
+    Parameters
+    ----------
+    path : path
+        A file that :func:`save` or ``madaline train`` wrote, or the folder of a run.
+
+    Returns
+    -------
+    Model or estimator
+        A fitted estimator predicts from raw columns; a net that was saved without an estimator is a :class:`Model`.
+
     Raises
     ------
     FileFormatError
@@ -60,6 +71,11 @@ def load(path: str | os.PathLike[str]) -> Any:
     FileNotFoundError
         If there is no such file.
     """
+    path = Path(path)
+    if path.is_dir():
+        if not (path / container.MODEL).is_file():
+            raise FileFormatError(f"{str(path)!r} is a folder without a {container.MODEL}.")
+        path /= container.MODEL
     arrays, document = container.read(path, kind=("model", "estimator"))
     # Numbers in a damaged description may overflow; the error that follows says what is wrong.
     with container.reading(path, "a complete model file", keep=()), np.errstate(all="ignore"):
@@ -77,7 +93,7 @@ def model_arrays(model: Model) -> dict[str, np.ndarray]:
 
 
 def describe(model: Model) -> dict[str, Any]:
-    """The description that a file contains besides the arrays."""
+    """The description that a file contains in addition to the arrays."""
     from madaline import __version__
 
     return {
@@ -101,7 +117,7 @@ def restored(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> Model:
     held = sum(array.size for array in arrays.values())
     if network.n_params + network.n_state > min(held, MAX_PARAMETERS):
         raise FileFormatError(f"The net needs {network.n_params + network.n_state} numbers, and the file holds {held}.")
-    model = Model(network, np.zeros(network.n_params, dtype), np.zeros(network.n_state, dtype))
+    model = Model.zeros(network)
     for prefix, own in (("params", model.params), ("state", model.state)):
         _fill(own, prefix, arrays)
     return model

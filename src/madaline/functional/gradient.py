@@ -19,7 +19,7 @@ from madaline.functional.evaluate import (
     names_of,
     output_node,
 )
-from madaline.graph.node import Node, constant, is_float
+from madaline.graph.node import Node, as_node, constant, is_float
 from madaline.graph.reverse_mode import cotangents
 from madaline.graph.shapes import show
 from madaline.graph.trace import call_traced
@@ -165,6 +165,8 @@ def _scalar(result: Any) -> Node:
             "Return the number alone (further results as aux with has_aux=True), or use md.jacobian."
         )
     value = output_node(result)
+    if value.shape and all(size == 1 for size in value.shape):
+        value = as_node(value.reshape(()))  # column vectors give arrays of one element: x.T @ A @ x
     if value.shape != ():
         raise ShapeError(
             f"The function gives an array of shape {show(value.shape)}, but a gradient needs one number. "

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NoReturn, Self
 
 import numpy as np
 
@@ -71,9 +71,23 @@ class Model:
         default these are the inputs.
         """
         network = build(net, inputs, dtype=dtype, freeze=freeze)
-        model = cls(network, np.zeros(network.n_params, network.dtype), np.zeros(network.n_state, network.dtype))
+        model = cls(network, *_zeros(network))
         model._draw(seed)
         model._look_at_data(data or (lambda: inputs))
+        return model
+
+    @classmethod
+    def zeros(cls, network: Network) -> Self:
+        """A model whose arrays are all 0, to be filled."""
+        return cls(network, *_zeros(network))
+
+    @classmethod
+    def from_arrays(cls, network: Network, arrays: Mapping[str, Array]) -> Self:
+        """A model with the parameters and the state that ``arrays`` holds by path."""
+        model = cls.zeros(network)
+        for own in (model.params, model.state):
+            for path in own:
+                own[path] = arrays[path]
         return model
 
     @property
@@ -291,3 +305,8 @@ def _is_data(inputs: Any) -> bool:
     if isinstance(inputs, (dict, tuple)):
         return all(map(_is_data, inputs.values() if isinstance(inputs, dict) else inputs))
     return inputs is not None and not isinstance(inputs, (int, np.integer))
+
+
+def _zeros(network: Network) -> tuple[Array, Array]:
+    """Parameters and state of a net, all 0."""
+    return np.zeros(network.n_params, network.dtype), np.zeros(network.n_state, network.dtype)

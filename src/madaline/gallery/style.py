@@ -19,7 +19,7 @@ QUICK = bool(os.environ.get("MADALINE_QUICK"))
 BLUE, ORANGE, GREEN, RED, PURPLE, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#666666"
 "Colours of Okabe and Ito."
 
-STYLE = {
+STYLE: Any = {
     "axes.prop_cycle": cycler(color=[BLUE, ORANGE, GREEN, RED, PURPLE, GREY]),
     "axes.spines.right": False,
     "axes.spines.top": False,

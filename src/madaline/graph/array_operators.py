@@ -30,7 +30,7 @@ def _apply(function: np.ufunc, a: Any, b: Any) -> Any:
 
 
 def _unary(function: np.ufunc) -> Unary:
-    return lambda self: function(self)  # noqa: PLW0108 - a ufunc is no method: it would not be bound
+    return lambda self: function(self)  # noqa: PLW0108 - a ufunc is not a method and would not be bound
 
 
 def _binary(function: np.ufunc) -> Binary:
@@ -47,7 +47,9 @@ def _in_place(function: np.ufunc) -> Binary:
         from madaline.graph.memory import update
 
         # A NumPy scalar is immutable, so `total += x` only rebinds the name; an array changes for all its views.
-        return function(self, other) if self.ndim == 0 else update(self, function(self, other), function.__name__)
+        result = function(self, other)
+        is_number = self.ndim == 0 and self.memory is None
+        return result if is_number else update(self, result, function.__name__)
 
     return update
 
@@ -58,6 +60,7 @@ class ArrayOperators:
     __slots__ = ()
 
     shape: Shape
+    memory: Any
 
     @property
     def ndim(self) -> int:

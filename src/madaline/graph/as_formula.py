@@ -42,7 +42,7 @@ def as_formula(
         graphs are the same from some size on, the formula is for all larger sizes too. After a family of different
         ranks for which the function is elementwise, others of the same types are not needed and left out.
     names : sequence of str
-        What the arguments are called; as in the function unless told.
+        Names of the arguments. By default those of the function.
     any_size : bool
         Whether it must be for all sizes.
 

@@ -1,7 +1,7 @@
 """A graph for one example, turned into one for a batch of them: the rules behind ``vmap``.
 
 Every value is either the same for all examples, or batched: then axis 0 counts the examples. A primitive without a rule
-here is applied to each example by itself.
+here is applied to each example separately.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from madaline.graph.node import Node, constant
+from madaline.graph.object_arrays import as_traced
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.trace import is_tracing
 
@@ -19,6 +20,7 @@ def array(values: Any, dtype: Any = None) -> Any:
     Parameters
     ----------
     values : array, number or nested list of them
+        Also what ``np.array`` made of traced values.
     dtype : data type, optional
         By default that of the values.
 
@@ -31,6 +33,7 @@ def array(values: Any, dtype: Any = None) -> Any:
     >>> md.jacobian(rotated)(0.0)
     array([0., 1.])
     """
+    values = as_traced(values) if isinstance(values, np.ndarray) else values
     if isinstance(values, Node):
         return np.copy(values) if dtype is None else values.astype(dtype)
     if not _is_traced(values):

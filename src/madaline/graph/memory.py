@@ -134,13 +134,15 @@ class Memory:
 
     def read(self, positions: np.ndarray) -> Node:
         """A node of these elements."""
+        if not positions.size:
+            return constant(np.zeros(positions.shape, dtype=self._pieces[0].dtype))
         with frozen():
             used, numbers = np.unique(self._piece[positions.ravel()], return_inverse=True)
             pieces = [self._pieces[number] for number in used]
             sizes = [piece.shape[0] for piece in pieces]
             index = np.concatenate([[0], np.cumsum(sizes)])[:-1][numbers] + self._offset[positions.ravel()]
             joined: Any = np.concatenate(pieces) if len(pieces) != 1 else pieces[0]
-            if index.size and np.array_equal(index, np.arange(index[0], index[0] + index.size)):
+            if np.array_equal(index, np.arange(index[0], index[0] + index.size)):
                 joined = joined[int(index[0]) : int(index[0]) + index.size]
             else:
                 joined = PRIMITIVES["take"](joined, constant(index), axis=0)
@@ -203,6 +205,8 @@ def _refuse_if_order_matters(whole: np.ndarray, apply: Callable[[Any], Any]) -> 
 
 def mark_view(result: Any, base: Node, apply: Callable[[Any], Any], read_only: bool = False) -> Any:
     """``result``, which NumPy would make a view of ``base``."""
+    if base.shape == () and base.memory is None and not read_only:
+        return result  # a number, which NumPy copies
     if isinstance(result, Node):
         if result is not base and not is_symbolic(base.shape) and not is_symbolic(result.shape):
             result.memory = View(base, apply, read_only)

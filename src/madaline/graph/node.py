@@ -227,22 +227,26 @@ class Node(ArrayMethods):
 
 def _refuse_scipy_function() -> None:
     """An error that names the function of SciPy that is asking for an array, if there is one, and what to use."""
-    from madaline.graph.numpy_api.special import INSTEAD
+    from madaline.graph.numpy_api.special import INSTEAD, distribution_instead
 
     called: list[tuple[str, str]] = []
     frame: FrameType | None = sys._getframe(2)  # noqa: SLF001 - the documented way to find the caller
     while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in ("scipy", "numpy"):
         name, module = frame.f_code.co_name, frame.f_globals["__name__"]
-        if name == "wrapper":  # a decorator: what it wraps is one of its variables
+        if name.endswith("wrapper"):  # a decorator: what it wraps is one of its variables
             wrapped = [item for item in frame.f_locals.values() if callable(item) and hasattr(item, "__module__")]
             name, module = next(((item.__name__, item.__module__) for item in wrapped), (name, ""))
+        owner = frame.f_locals.get("self")
+        if name == "__init__":
+            name = type(owner).__name__
         if module.startswith("scipy.") and "array_api_compat" not in module and not name.startswith("_"):
             parts = [part for part in module.split(".") if not part.startswith("_")]
-            called.append((".".join([*parts, name]), name))
+            instead = distribution_instead(owner, name) or INSTEAD.get(name, "")
+            called.append((".".join([*parts, name]), instead))
         frame = frame.f_back
-    for path, name in reversed(called):
-        if name in INSTEAD:
-            raise TraceError(f"{path} takes plain arrays only, not traced values. Use {INSTEAD[name]}.")
+    for path, instead in reversed(called):
+        if instead:
+            raise TraceError(f"{path} takes plain arrays only, not traced values. Use {instead}.")
     if called:
         raise TraceError(
             f"{called[-1][0]} takes plain arrays only, not traced values. Write it with NumPy functions or with those "

@@ -33,7 +33,7 @@ from madaline.graph.trace import Graph
 
 VERSION = 1
 MAX_NODES = 100_000
-"A graph with more is no formula that someone wrote."
+"A graph with more nodes was not written by a person."
 MAX_ELEMENTS = 2**27
 "Elements of a single value, of one row for a batch: so that a few bytes in a file cannot ask for all memory."
 
@@ -54,7 +54,7 @@ _PARAMS: dict[str, Any] = {
     "unit": bool,
     "steps": tuple[int, ...] | tuple[tuple[int, ...], ...],
 }
-"Types of the parameters of primitives, besides shapes, sizes and types."
+"Types of the parameters of primitives, in addition to shapes, sizes and types."
 _ROWS = re.compile(r"(\d{0,9})n([+-]\d{1,9})?")
 _OTHER_FLOATS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 

@@ -78,7 +78,9 @@ class Explanations:
         order = np.argsort(-np.abs(parts), kind="stable")
         count = len(order) if count is None else count
         found = [self._contribution(place, int(k)) for k in order[:count]]
-        if len(order) > count:
+        if len(order) == count + 1:  # one column takes no more space than the sum of the others
+            found.append(self._contribution(place, int(order[count])))
+        elif len(order) > count:
             rest = float(parts[order[count:]].sum())
             found.append(Contribution(f"{OTHERS} ({len(order) - count})", None, rest, ""))
         return found

@@ -2,6 +2,7 @@
 
 - ``export``: a model as a file
 - ``madaline.ship.mlflow``: estimators in MLflow, without pickle
+- ``madaline.ship.skops``: types to trust when skops loads estimators
 - ``from_keras``, ``from_sklearn``, ``from_torch``: models from other packages
 
 For readers of the source: every file is written from the primitives of the traced inference graph, so a layer needs no

@@ -35,11 +35,7 @@ def model_with(net: Layer, inputs: Any, arrays: Mapping[str, np.ndarray]) -> Mod
     for path, entry in wanted.items():  # before anything is allocated: a description may ask for any size
         if arrays[path].shape != entry.shape:
             raise FileFormatError(f"The weights for {path!r} have shape {arrays[path].shape}; it needs {entry.shape}.")
-    model = Model(network, np.zeros(network.n_params, number), np.zeros(network.n_state, number))
-    for own in (model.params, model.state):
-        for path in own:
-            own[path] = arrays[path]
-    return model
+    return Model.from_arrays(network, arrays)
 
 
 def common_dtype(arrays: Iterable[np.ndarray]) -> np.dtype[Any]:

@@ -14,6 +14,7 @@ from numpy.typing import DTypeLike
 
 from madaline.errors import ExportError
 from madaline.estimators.base import NetEstimator
+from madaline.estimators.explanations import CLOSE, MOST_STEPS, STEPS
 from madaline.report.html.style import DARK, LIGHT
 from madaline.ship.answers import inference_of_estimator
 from madaline.ship.attribution import CHOSEN, attribution_of
@@ -24,8 +25,6 @@ from madaline.ship.js_module import js_functions
 
 COVERAGE = 0.9
 "Coverage of the prediction intervals of a page."
-STEPS = 64
-"Points of the quadrature of contributions."
 
 COLOURS = f":root{{{LIGHT}}}@media (prefers-color-scheme:dark){{:root{{{DARK}}}}}"
 
@@ -107,8 +106,7 @@ def html_files(model: Any, dtype: DTypeLike | None, path: Path) -> dict[Path, by
     if isinstance(model, NetEstimator):
         attribution = attribution_of(model)
         graphs.append(("attribute", attribution))
-        places, weights = np.polynomial.legendre.leggauss(STEPS)
-        about["quadrature"] = np.stack([0.5 * (1.0 + places), 0.5 * weights], axis=1).tolist()
+        about["integral"] = {"steps": STEPS, "mostSteps": MOST_STEPS, "close": CLOSE}
         about["nExplained"] = next(port.size for port in attribution.inputs if port.title.value == CHOSEN)
     script = "\n".join(
         [

@@ -7,8 +7,10 @@
 from __future__ import annotations
 
 import importlib
+import math
 import os
 import tempfile
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,10 +22,12 @@ from madaline.errors import ConfigError, MissingPackageError
 from madaline.estimators.tabular.saved_model import SavedModel, load_saved
 from madaline.ship.fields import fields_of
 
-__all__ = ["load_model", "log_model", "save_model", "signature_of"]
+__all__ = ["load_model", "log_model", "log_training", "save_model", "signature_of"]
 
 FILE = "model.madaline"
 "Name of the model file inside of an MLflow model."
+MOST_METRICS, MOST_TEXT = 1000, 500
+"Limits of MLflow: metrics in one call, and characters of a parameter."
 
 
 def save_model(estimator: Any, path: str | os.PathLike[str], **options: Any) -> None:
@@ -57,6 +61,35 @@ def log_model(estimator: Any, name: str = "model", **options: Any) -> Any:
     """
     with tempfile.TemporaryDirectory() as folder:
         return _mlflow("pyfunc").log_model(name=name, **_arguments(estimator, folder, options))
+
+
+def log_training(estimator: Any) -> None:
+    """Log the parameters of a fitted estimator and the history of its training to the active MLflow run.
+
+    ``mlflow.sklearn.autolog`` does this only for estimators of scikit-learn, such as a pipeline that ends in an
+    estimator of madaline. If there is no active run, a new one is started.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Fitted. Estimators without epochs have parameters only.
+    """
+    entities, fluent = _mlflow("entities"), _mlflow("tracking.fluent")
+    run = fluent.active_run() or fluent.start_run()
+    params = {name: str(value)[:MOST_TEXT] for name, value in estimator.get_params(deep=False).items()}
+    now = int(1000 * time.time())
+    course = dict(getattr(estimator, "history_", {}).items())
+    steps = course.pop("epoch", [])
+    metrics = [
+        entities.Metric(name, float(value), now, int(step))
+        for name, values in course.items()
+        for step, value in zip(steps, values, strict=True)
+        if value is not None and math.isfinite(value)
+    ]
+    client = _mlflow("tracking").MlflowClient()
+    client.log_batch(run.info.run_id, params=[entities.Param(name, value) for name, value in params.items()])
+    for start in range(0, len(metrics), MOST_METRICS):
+        client.log_batch(run.info.run_id, metrics=metrics[start : start + MOST_METRICS])
 
 
 def load_model(uri: str) -> Any:

@@ -148,11 +148,12 @@ class StreamBlocks:
         shuffle: bool,
         drop_last: bool,
         seed: int,
+        min_rows: int,
     ) -> None:
         self.stream, self.data = stream, data
         self._model, self._loss, self._class_weight = model, recipe.loss, class_weight
         self._batch_size, self._shuffle, self._drop_last, self._seed = batch_size, shuffle, drop_last, seed
-        self._min_rows = model.network.min_rows
+        self._min_rows = min_rows
         self._last: Block | None = None
         self.epoch_rows: int | None = None
         count = stream.n_rows

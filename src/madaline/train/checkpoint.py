@@ -126,6 +126,7 @@ def setting(session: Session) -> dict[str, Any]:
         ],
         "early_stopping": None if watch is None else watch.rule.to_dict() | {"metric": watch.metric},
         "total_steps": session.total_steps,
+        "replicas": [options.replicas, options.local_steps, options.outer] if options.replicas > 1 else None,
         **{name: value for each in session.callbacks for name, value in each.resume_settings().items()},
         "instruction_set": (None if executor() == "reference" else isa()) or REFERENCE,
     }

@@ -48,12 +48,13 @@ def joined_model(
     nets = [copy.deepcopy(model.net) for model in models]
     net = Ensemble(*nets, weights=weights, average=average, temperature=temperature)
     network = build(net, first.inputs, dtype=first.dtype)
-    found = Model(network, np.zeros(network.n_params, network.dtype), np.zeros(network.n_state, network.dtype))
-    for position, model in enumerate(models):
-        for ours, theirs in ((found.params, model.params), (found.state, model.state)):
-            for path in theirs:
-                ours[f"{position}.{path}"] = theirs[path]
-    return found
+    arrays = {
+        f"{position}.{path}": own[path]
+        for position, model in enumerate(models)
+        for own in (model.params, model.state)
+        for path in own
+    }
+    return Model.from_arrays(network, arrays)
 
 
 def shared_average(losses: Sequence[Loss | dict[str, Loss]]) -> str | dict[str, str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from madaline.errors import ConfigError
+from madaline.train.stopping import EarlyStopping
 
 if TYPE_CHECKING:
     from madaline.functional.model import Model
@@ -136,5 +137,6 @@ def as_callbacks(given: Any) -> list[Callback]:
         elif callable(item) and not isinstance(item, type):
             found.append(FunctionCallback(item))
         else:
-            raise ConfigError(f"callbacks: {item!r} is neither a Callback nor a function of trainer and row.")
+            hint = " Pass it as early_stopping=." if isinstance(item, EarlyStopping) else ""
+            raise ConfigError(f"callbacks: {item!r} is neither a Callback nor a function of trainer and row.{hint}")
     return found

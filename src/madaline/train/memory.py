@@ -64,7 +64,7 @@ def _of_shuffling(stream: Stream, data: TrainingData, batch_size: int) -> int:
 
 
 def _of_program(step: StepGraph, data: TrainingData, n_rows: int, threads: int) -> int:
-    """Bytes of a step over this many rows besides its arguments: the gathered batch, and intermediate values."""
+    """Bytes of a step over this many rows without its arguments: the gathered batch, and intermediate values."""
     program, _ = Executable(step.graph, donated=step.carried()).bound(n_rows)
     sources = data.gathered()
     gathered = 0

@@ -21,6 +21,7 @@ from madaline.train.stopping import EarlyStopping, as_early_stopping
 from madaline.train.stream import Stream
 
 ON_DIVERGENCE = ("raise", "stop", "skip")
+OUTER_STEPS = ("mean", "nesterov")
 ONLY_FIT = {"only_fit": True}
 "Marks options that partial_fit does not have."
 
@@ -52,6 +53,10 @@ class FitOptions:
     checkpoint_epochs: int | None = field(default=1, metadata=ONLY_FIT)
     checkpoint_seconds: float | None = field(default=None, metadata=ONLY_FIT)
     resume: str | os.PathLike[str] | None = field(default=None, metadata=ONLY_FIT)
+    replicas: int = field(default=1, metadata=ONLY_FIT)
+    local_steps: int = field(default=50, metadata=ONLY_FIT)
+    outer: str = field(default="mean", metadata=ONLY_FIT)
+    cluster: str | None = field(default=None, metadata=ONLY_FIT)
 
     def __post_init__(self) -> None:
         check_all(self._checks())
@@ -117,7 +122,7 @@ class FitOptions:
         return not is_own or Path(self.resume).exists()
 
     def _checks(self) -> Iterator[Callable[[], Any]]:
-        for name in ("epochs", "accumulate"):
+        for name in ("epochs", "accumulate", "replicas", "local_steps"):
             yield partial(check_whole, name, getattr(self, name))
         for name in ("batch_size", "probe_every", "checkpoint_epochs"):
             if getattr(self, name) is not None:
@@ -128,7 +133,7 @@ class FitOptions:
             yield partial(check_new_file, "checkpoint", self.checkpoint)
         if self.resume is not None:
             yield partial(check_path, "resume", self.resume)
-        yield from (self._check_probes, self._check_divergence, self._check_validation)
+        yield from (self._check_probes, self._check_divergence, self._check_validation, self._check_cluster)
         yield from (lambda: self.row_sampler, lambda: self.stopping_rule, lambda: self.listeners)
 
     def _check_probes(self) -> None:
@@ -139,6 +144,17 @@ class FitOptions:
         if self.on_divergence not in ON_DIVERGENCE:
             known = ", ".join(map(repr, ON_DIVERGENCE))
             raise ConfigError(f"on_divergence={self.on_divergence!r} must be one of {known}.")
+
+    def _check_cluster(self) -> None:
+        if self.outer not in OUTER_STEPS:
+            raise ConfigError(f"outer={self.outer!r} must be one of {', '.join(map(repr, OUTER_STEPS))}.")
+        if self.cluster is not None and not isinstance(self.cluster, str):
+            raise ConfigError(f"cluster={self.cluster!r} must be 'auto', 'local' or the address of a Ray cluster.")
+        if self.cluster is not None and self.replicas == 1:
+            raise ConfigError(
+                f"cluster={self.cluster!r} needs replicas=, for example the number of CPUs of the cluster. The result "
+                "depends on the number of replicas, and not on where they run."
+            )
 
     def _check_validation(self) -> None:
         given = self.validation

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from madaline.train.shared import SharedParts
 from madaline.train.side_by_side import SideBySide
 from madaline.train.stream import Stream
 from madaline.train.trainer import Trainer
+
+if TYPE_CHECKING:
+    from madaline.scale.members import ClusterMembers
 
 ENDED = ("finished", "early stopping", "callback")
 "Reasons to stop after which a member is complete."
@@ -90,7 +93,7 @@ class Population:
         self.errors: dict[int, DivergenceError] = {}
         self.stopped = ""
         self._begun: list[int] = []
-        self._run: SideBySide | None = None
+        self._run: SideBySide | ClusterMembers | None = None
         self._inference: tuple[Model, BatchedForward] | None = None
 
     def __len__(self) -> int:
@@ -118,6 +121,7 @@ class Population:
         checkpoint_epochs: int | None = None,
         checkpoint_seconds: float | None = 10.0,
         resume: str | os.PathLike[str] | None = None,
+        cluster: str | None = None,
         **options: Any,
     ) -> list[History]:
         """Train all members from the start, or resume from checkpoints. Returns the history of each.
@@ -154,6 +158,11 @@ class Population:
             Folder of checkpoints to resume from, with the same trainers, settings and data: the results have the same
             bits as those of a run that was never interrupted. It may be the folder of ``checkpoint``, which may be
             missing at first.
+        cluster : str, optional
+            Train the members on a Ray cluster, one CPU for each, with the same results: ``"auto"`` for the cluster of
+            this computer, the address of another one (``"host:port"``), or ``"local"`` to start one here. If a node is
+            lost, its members are trained again elsewhere. Members with callbacks are trained by this process. Needs
+            ``pip install "madaline[ray]"``.
         **options
             Other options of :meth:`Trainer.fit`, for all members. Callbacks are called from several threads; to give
             each member its own, use ``member_options``.
@@ -176,13 +185,20 @@ class Population:
             for trainer, one, rows_of in zip(self.trainers, given, chosen, strict=True)
         ]
         bar = PopulationBar([one.epochs for one in given]) if shows_progress(progress) else None
-        self._run = run = SideBySide(
-            members,
-            threads=self.max_threads,
-            max_seconds=max_seconds,
-            raises_divergence=on_divergence == "raise",
-            watch=(lambda run: None) if bar is None else bar.show,
-        )
+        settings: dict[str, Any] = {
+            "threads": self.max_threads,
+            "max_seconds": max_seconds,
+            "raises_divergence": on_divergence == "raise",
+            "watch": (lambda run: None) if bar is None else bar.show,
+        }
+        run: SideBySide | ClusterMembers
+        if cluster is None:
+            run = SideBySide(members, **settings)
+        else:
+            from madaline.scale.members import ClusterMembers  # loaded only when needed
+
+            run = ClusterMembers(members, cluster, **settings)
+        self._run = run
         self._inference = None
         try:
             run.run()

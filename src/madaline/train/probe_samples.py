@@ -19,7 +19,7 @@ UNITS, GRADIENT, UPDATE = OUTPUTS = ("probes.units", "probes.gradient", "probes.
 OF_UNITS = ("mean", "square", "zero")
 "Means over rows that every unit has: of the output, of its square, and of whether it is 0."
 WINDOW_ROWS, WINDOW_SAMPLES = 1000, 10
-"A unit counts as dead if it was 0 for every row of the last samples: of this many rows, or at most so many samples."
+"A unit counts as dead if it was 0 for every row of the last samples: of this many rows, or at most this many samples."
 ALWAYS = 0.9
 "A unit counts as saturated if it is for more than this fraction of the rows."
 

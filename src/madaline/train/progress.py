@@ -11,6 +11,8 @@ from madaline.train.events import Callback, TrainingView
 from madaline.train.metrics import COLUMNS
 
 if TYPE_CHECKING:
+    from rich.progress import Progress
+
     from madaline.train.session import Session
 
 
@@ -39,19 +41,7 @@ class ProgressBar(Callback):
         self._started, self._first_step = 0.0, 0
 
     def on_fit_start(self, trainer: TrainingView) -> None:
-        from rich import progress  # imported only when needed
-        from rich.console import Console
-
-        self._bar = progress.Progress(
-            progress.TextColumn("epoch {task.fields[epoch]}"),
-            progress.BarColumn(bar_width=20),
-            progress.TextColumn("{task.fields[values]}"),
-            progress.TimeElapsedColumn(),
-            progress.TextColumn("left"),
-            progress.TimeRemainingColumn(compact=True),
-            console=Console(stderr=True),
-            auto_refresh=False,  # a thread of its own, which the system may not allow
-        )
+        self._bar = _new_bar("epoch {task.fields[epoch]}")
         self._started, self._first_step = time.monotonic(), trainer.progress.t
         self._task = self._bar.add_task("training", total=self.epochs, epoch=f"0/{self.epochs}", values="")
         self._bar.start()
@@ -101,20 +91,8 @@ class PopulationBar:
     """
 
     def __init__(self, epochs: Sequence[int]) -> None:
-        from rich import progress  # imported only when needed
-        from rich.console import Console
-
         self.epochs = epochs
-        self._bar = progress.Progress(
-            progress.TextColumn("{task.fields[done]} of {task.fields[members]} nets"),
-            progress.BarColumn(bar_width=20),
-            progress.TextColumn("{task.fields[values]}"),
-            progress.TimeElapsedColumn(),
-            progress.TextColumn("left"),
-            progress.TimeRemainingColumn(compact=True),
-            console=Console(stderr=True),
-            auto_refresh=False,  # a thread of its own, which the system may not allow
-        )
+        self._bar = _new_bar("{task.fields[done]} of {task.fields[members]} nets")
         self._task = self._bar.add_task("training", total=sum(epochs), done=0, members=len(epochs), values="")
         self._bar.start()
 
@@ -144,3 +122,20 @@ class RunningMembers(Protocol):
     @property
     def done(self) -> Collection[int]:
         """Numbers of the members that have ended."""
+
+
+def _new_bar(text: str) -> Progress:
+    """A bar after a text, with values, the time that has passed and the time that is left."""
+    from rich import progress  # imported only when needed
+    from rich.console import Console
+
+    return progress.Progress(
+        progress.TextColumn(text),
+        progress.BarColumn(bar_width=20),
+        progress.TextColumn("{task.fields[values]}"),
+        progress.TimeElapsedColumn(),
+        progress.TextColumn("left"),
+        progress.TimeRemainingColumn(compact=True),
+        console=Console(stderr=True),
+        auto_refresh=False,  # a thread of its own, which the system may not allow
+    )

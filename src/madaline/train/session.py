@@ -29,6 +29,7 @@ from madaline.train.probe_samples import OUTPUTS, ProbeSamples
 from madaline.train.probes import interval
 from madaline.train.programs import Programs
 from madaline.train.recipe import Recipe
+from madaline.train.replicas import RoundStepper, check_replicas, new_runner
 from madaline.train.sampling import Batches
 from madaline.train.saved_state import Progress, ResumePoint
 from madaline.train.statistics import refresh_statistics
@@ -109,9 +110,11 @@ class Session:
         self.when_prepared: Callable[[], None] = _nothing
         "Called once, when what Python prepares for the first steps is done."
         self.view = TrainingView(self)
-        self.stepper: Stepper | None = None
+        self.stepper: Stepper | RoundStepper | None = None
         self._solver: FullBatch | None = None
         self._samples: ProbeSamples | None = None
+        if options.replicas > 1:
+            check_replicas(options, self.recipe, source)
         if isinstance(self.recipe.optimizer, LBFGS):
             self._solver = FullBatch(self)
         else:
@@ -123,7 +126,7 @@ class Session:
         self._skipped: Batches | None = None
         self._started = 0.0
 
-    def _new_stepper(self, probe_every: int | None) -> tuple[Stepper, int | None]:
+    def _new_stepper(self, probe_every: int | None) -> tuple[Stepper | RoundStepper, int | None]:
         """The stepper, and the number of steps between samples of the probes.
 
         The default of that depends on the step.
@@ -145,7 +148,14 @@ class Session:
             threads=self.threads,
             skips=self.options.on_divergence == "skip",
         )
-        return stepper, probe_every
+        return (stepper if self.options.replicas == 1 else self._with_replicas(stepper)), probe_every
+
+    def _with_replicas(self, stepper: Stepper) -> RoundStepper:
+        epoch_steps = check_replicas(self.options, self.recipe, self.source)
+        runner = new_runner(self.model, self.recipe, self.evaluator.of_rows, self.options)
+        return RoundStepper(
+            stepper, runner, self.options, epoch_steps=epoch_steps, seed=self.seed, threads=self.threads
+        )
 
     @property
     def arrays(self) -> dict[str, np.ndarray]:

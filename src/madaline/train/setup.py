@@ -124,14 +124,14 @@ def _source(
     check_categories(model, data.x)
     rows, validation = _split(model, recipe, data, options, seed, chosen, class_weight, read)
     n_rows = len(rows) if stream is None else stream.n_rows
-    batch_size = (options.batch_size or len(rows)) * options.accumulate
+    batch_size = (options.batch_size or len(rows)) * options.accumulate * options.replicas
     if n_rows is not None:
-        model.need_rows(n_rows)
+        model.need_rows(n_rows // options.replicas)
         batch_size = min(batch_size, n_rows)
-    model.need_rows(batch_size)
+    model.need_rows(batch_size // options.replicas)
     sampler, drop_last = options.row_sampler, options.drop_last
+    min_rows = model.network.min_rows * options.replicas
     if stream is None:
-        min_rows = model.network.min_rows
         arrays = ArrayBlocks(
             data,
             rows,
@@ -153,6 +153,7 @@ def _source(
         shuffle=isinstance(sampler, Shuffled),
         drop_last=drop_last,
         seed=seed,
+        min_rows=min_rows,
     )
     return blocks, validation, batch_size
 

@@ -165,6 +165,10 @@ class Trainer:
         checkpoint_epochs: int | None = 1,
         checkpoint_seconds: float | None = None,
         resume: str | os.PathLike[str] | None = None,
+        replicas: int = 1,
+        local_steps: int = 50,
+        outer: str = "mean",
+        cluster: str | None = None,
     ) -> History:
         """Train from the start, or resume from a checkpoint.
 
@@ -230,6 +234,19 @@ class Trainer:
             Checkpoint to resume from, with the same settings, data and instruction set: the result has the same bits
             as training that was never interrupted. If it is the path of ``checkpoint`` and does not exist yet, training
             starts from the beginning.
+        replicas : int
+            Number of copies of the net that are trained on rows of their own and averaged after every round
+            (data-parallel training). Each takes mini-batches of ``batch_size`` rows, so that a step takes ``replicas``
+            times as many rows. The result depends on the number of replicas, and not on where they run.
+        local_steps : int
+            Number of steps of a round. A round also ends with every epoch.
+        outer : {"mean", "nesterov"}
+            What happens at the end of a round: the mean of the replicas (local SGD), or a step with Nesterov's momentum
+            towards it (DiLoCo).
+        cluster : str, optional
+            Where the replicas run: ``"auto"`` for the Ray cluster of this computer, the address of another one
+            (``"host:port"`` or ``"ray://host:port"``), or ``"local"`` to start one here. By default they take turns in
+            this process. Needs ``pip install "madaline[ray]"``.
         """
         return self.run_session(self.new_session(X, y, FitOptions.of_fit(locals())))
 
@@ -379,6 +396,10 @@ class Trainer:
         """Run a session of :meth:`new_session` to its end; it replaces the last training."""
         return self._run_session(session, session.options.epochs - session.progress.epoch)
 
+    def become(self, copy: Trainer) -> None:
+        """Take over what a copy of this trainer has learned elsewhere."""
+        self.__dict__.update(copy.__getstate__())
+
     def forget_session(self) -> None:
         """Drop the data of the last training; ``partial_fit`` can still continue."""
         self._point, self._session = self._resume_point(), None
@@ -428,10 +449,7 @@ class Trainer:
             )
         else:
             network = build(self.net, self._given.network.inputs, dtype=self.dtype, freeze=self.freeze)
-            model = Model(network, np.zeros(network.n_params, self.dtype), np.zeros(network.n_state, self.dtype))
-            for ours, theirs in ((model.params, self._given.params), (model.state, self._given.state)):
-                for path in ours:
-                    ours[path] = theirs[path]
+            model = Model.from_arrays(network, {**self._given.params, **self._given.state})
         check_patterns(self.recipe, model.network)
         if not model.network.n_trainable:
             raise ConfigError("The net has no parameters to train: every layer is frozen or has none.")

@@ -18,7 +18,7 @@ FEWEST_EPOCHS = 5
 
 
 def n_rungs(epochs: int) -> int:
-    """The number of rungs for nets of so many epochs.
+    """The number of rungs for nets that train for this many epochs.
 
     Examples
     --------

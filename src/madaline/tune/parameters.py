@@ -59,7 +59,7 @@ def as_values(settings: NetParameters) -> dict[str, Any]:
 
 
 def settings_of(estimator: NetEstimator, parameters: Mapping[str, Any], n_rows: int) -> NetParameters:
-    """The settings of an estimator with other parameters, for a table of so many rows."""
+    """The settings of an estimator with other parameters, for a table with this many rows."""
     other = clone(estimator).set_params(**parameters)
     check_not_given_twice(other)
     settings = resolved(other)

@@ -53,6 +53,8 @@ class RoundSearch:
     about : mapping
         What the storage should say about the search.
     progress : Progress
+    cluster : str, optional
+        Ray cluster on which the nets are trained.
 
     Attributes
     ----------
@@ -80,7 +82,9 @@ class RoundSearch:
         folder: Path | None,
         about: Mapping[str, Any],
         progress: Progress,
+        cluster: str | None = None,
     ) -> None:
+        self.cluster = cluster
         self.template, self.space, self.study, self.limits = template, space, study, limits
         self.folder, self.about, self.progress = folder, about, progress
         self.stopped = ""
@@ -104,7 +108,17 @@ class RoundSearch:
             )
             average = output_activation if output_activation in AVERAGES else "identity"
             return TrialNets(
-                estimator, self.template, self.space, settings, rows, folds, plan.epochs, average, seed, self.limits
+                estimator,
+                self.template,
+                self.space,
+                settings,
+                rows,
+                folds,
+                plan.epochs,
+                average,
+                seed,
+                self.limits,
+                self.cluster,
             )
 
         full = SearchPlan.of(len(rows), settings.max_iter)
@@ -156,7 +170,8 @@ class RoundSearch:
             if found and found[0][0].history.epochs:  # it may have diverged
                 cost = float(np.min(found[0][0].history["seconds"])) * len(task.train) / len(few.train)
                 budget = FIRST_SHARE * max(self.limits.left or 0.0, 0.0)
-                threads = 1 if len(nets.folds) == 1 else allowed_threads(self.template.threads)
+                n_workers = EstimatorFitOptions(cluster=self.cluster).n_cpus or allowed_threads(self.template.threads)
+                threads = 1 if len(nets.folds) == 1 else n_workers
                 plan = full.within(threads * budget / max(cost, 1e-9))
         self.study.agree(about | {"plan": vars(plan)})
         return plan

@@ -52,6 +52,7 @@ def search(
     groups: Any = None,
     cv: Any = None,
     progress: bool | None = None,
+    cluster: str | None = None,
 ) -> E:
     """Search hyperparameters, and return a fitted estimator: the ensemble of the best trials.
 
@@ -93,6 +94,10 @@ def search(
         to 20,000, and one validation set for more.
     progress : bool, optional
         Whether to show the progress; by default only in a terminal.
+    cluster : str, optional
+        Train the nets on a Ray cluster: ``"auto"`` for that of this computer, ``"host:port"`` for another one, or
+        ``"local"`` to start one here. The same trials give the same results as on one computer. Needs
+        ``pip install "madaline[ray]"``.
 
     Returns
     -------
@@ -130,6 +135,7 @@ def search(
         checkpoint=checkpoint,
         resume=resume,
         progress=progress,
+        cluster=cluster,
         classes=classes,
         groups=groups,
         cv=cv,
@@ -150,6 +156,7 @@ def fit_search(
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     progress: bool | None = None,
+    cluster: str | None = None,
     **options: Any,
 ) -> E:
     """Fit an estimator by a search, as :func:`search` fits a copy of one. Returns it."""
@@ -188,6 +195,7 @@ def fit_search(
             "random_state": int(estimator.random_state),
         },
         progress=Progress(bar.show) if bar is not None else Progress(),
+        cluster=cluster,
     )
     try:
         estimator.fit_members(run, X, y, sample_weight, **options)

@@ -31,7 +31,7 @@ class SearchStudy:
     ----------
     space : Space
     storage : str, Optuna storage, or None
-        Where trials are kept besides memory.
+        Where trials are kept in addition to memory.
     is_shared : bool
         Whether others may add trials to the storage, so that it is read before every round.
     sampler : str
@@ -73,7 +73,7 @@ class SearchStudy:
             return None
         found: dict[str, Any] | None = self._study.user_attrs.get("search")
         if found is None and self._study.get_trials(deepcopy=False):
-            raise ConfigError("The study in the storage is not one of madaline. Choose another study_name.")
+            raise ConfigError("The study in the storage was not created by madaline. Choose another study_name.")
         return found
 
     def agree(self, about: Mapping[str, Any]) -> None:

@@ -67,6 +67,7 @@ class TrialNets:
     average: str
     seed: int
     limits: SearchLimits
+    cluster: str | None = None
 
     @property
     def rungs(self) -> int:
@@ -131,7 +132,9 @@ class TrialNets:
     def run(self, tasks: Sequence[Task], share: float = 1.0) -> tuple[dict[int, list[Member]], str]:
         """Train nets side by side within a fraction of the time that is left; see :meth:`train`."""
         left = self.limits.left
-        options = EstimatorFitOptions(max_seconds=None if left is None else max(share * left, LEAST_SECONDS))
+        limit = None if left is None else max(share * left, LEAST_SECONDS)
+        # Linear models take little time, so they are trained here.
+        options = EstimatorFitOptions(max_seconds=limit, cluster=self.cluster if share == 1.0 else None)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", MadalineWarning)  # the table of trials says which diverged
             try:

@@ -7,15 +7,15 @@ import json
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -23,7 +23,8 @@ from madaline import __version__
 from madaline.web.bodies import JSON
 from madaline.web.drift import OUT_OF_RANGE, UNKNOWN_CATEGORY
 from madaline.web.errors import RequestError
-from madaline.web.guard import Guard
+from madaline.web.guard import Guard, Receive, Scope, Send
+from madaline.web.inbox import Inbox
 from madaline.web.limits import Limits
 from madaline.web.metrics import MEDIA_TYPE, Metrics
 from madaline.web.page import form_page
@@ -33,7 +34,7 @@ from madaline.web.shelf import Shelf
 from madaline.web.work import Work
 
 FEW_BYTES = 16_384
-"A smaller request is answered at once; a larger one by another thread, so that others do not wait for it."
+"A smaller request is answered at once; a larger one by another thread."
 log = logging.getLogger("madaline.web")
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -57,6 +58,8 @@ class Service:
         self.metrics = Metrics()
         self.shelf = Shelf(files, self.metrics)
         self._limits, self._host, self._token = limits, host, token
+        self._inbox = Inbox(limits)
+        self._workers = ThreadPoolExecutor(limits.workers, thread_name_prefix="madaline")
 
     def app(self, *, watch_seconds: float = 1.0) -> Starlette:
         """The ASGI application."""
@@ -74,7 +77,6 @@ class Service:
             host=self._host,
             token=self._token,
             refused=lambda status: self.metrics.count("madaline_refused_total", status=str(status)),
-            answer=_failed,
         )
         routes = [
             Route("/invocations", self._invocations, methods=["POST"]),
@@ -93,59 +95,54 @@ class Service:
         handlers: Any = {HTTPException: _http_error, Exception: _our_mistake}
         return Starlette(routes=routes, middleware=[guard], exception_handlers=handlers, lifespan=watching)
 
+    async def busy(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The ASGI application for requests over more connections than allowed."""
+        self.metrics.count("madaline_refused_total", status="503")
+        text = f"The server has {self._limits.connections} open connections, which is its limit. Try again later."
+        await RequestError(503, text).response()(scope, receive, send)
+
     async def _invocations(self, request: Request) -> Response:
         name = request.path_params.get("name")
         shown = name or next(iter(self.shelf)).name
+        content = b""
         try:
             model = self.shelf.get(name)
-            content = await self._content(request)
+            content = await self._inbox.receive(request)
             started = time.perf_counter()
-            work = self._work(model, request, content)
-            if len(content) <= FEW_BYTES:
-                response, answer = await work.answer_soon(self._limits.seconds)
-            else:
-                async with asyncio.timeout(self._limits.seconds):
-                    response, answer = await run_in_threadpool(work.answer)
+            response, answer = await self._answered(self._work(model, request, content))
         except RequestError as error:
             known = shown if name is None or error.status != 404 else "unknown"
             self.metrics.count("madaline_requests_total", model=known, status=str(error.status))
-            return _failed(error)
-        except TimeoutError:
-            self.metrics.count("madaline_requests_total", model=shown, status="503")
-            text = f"The answer took longer than {self._limits.seconds:g} seconds. Send fewer rows at a time."
-            return _failed(RequestError(503, text))
+            return error.response()
+        finally:
+            self._inbox.release(content)
         self._count(model, answer)
         self.metrics.observe(model.name, time.perf_counter() - started)
         return response
+
+    async def _answered(self, work: Work) -> tuple[Response, Answer]:
+        """The answer: at once, or by another thread if it takes longer, so that others do not wait for it."""
+        if len(work.content) > FEW_BYTES:
+            return await self._by_thread(work.answer)
+        body, wish = work.read()
+        if wish.explain:
+            return await self._by_thread(lambda: work.finish(body, wish))
+        return work.finish(body, wish)
+
+    async def _by_thread(self, answer: Callable[[], tuple[Response, Answer]]) -> tuple[Response, Answer]:
+        """The answer of another thread. If it does not come in time, the thread is left to end on its own."""
+        try:
+            async with asyncio.timeout(self._limits.seconds):
+                return await asyncio.get_running_loop().run_in_executor(self._workers, answer)
+        except TimeoutError:
+            text = f"The answer took longer than {self._limits.seconds:g} seconds. Send fewer rows at a time."
+            raise RequestError(503, text) from None
 
     def _work(self, model: ServedModel, request: Request, content: bytes) -> Work:
         headers = request.headers
         media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
         query = dict(request.query_params) if request.scope["query_string"] else {}
         return Work(model, self._limits, content, media_type, headers.get("accept", ""), query)
-
-    async def _content(self, request: Request) -> bytes:
-        """The body, if it is small enough and arrives in time."""
-        most = self._limits.body
-        too_large = RequestError(413, f"The body has more than {most:,} bytes. Send fewer rows at a time.")
-        if request.headers.get("content-encoding", "identity") != "identity":
-            raise RequestError(415, "Compressed bodies are not supported. Send the body without Content-Encoding.")
-        length = request.headers.get("content-length", "")
-        if length.isdecimal() and int(length) > most:
-            raise too_large
-        parts, size = [], 0
-        try:
-            async with asyncio.timeout(self._limits.seconds):
-                async for part in request.stream():
-                    size += len(part)
-                    if size > most:
-                        raise too_large
-                    parts.append(part)
-        except TimeoutError:
-            raise RequestError(408, "The request did not arrive in time.") from None
-        except ClientDisconnect:
-            raise RequestError(400, "The client has closed the connection.") from None
-        return b"".join(parts)
 
     def _count(self, model: ServedModel, answer: Answer) -> None:
         self.metrics.count("madaline_requests_total", model=model.name, status="200")
@@ -158,7 +155,7 @@ class Service:
         try:
             return _json(row_schema(self.shelf.get(request.path_params.get("name"))))
         except RequestError as error:
-            return _failed(error)
+            return error.response()
 
     async def _openapi(self, _: Request) -> Response:
         return _json(openapi(list(self.shelf), needs_token=self._token is not None))
@@ -191,26 +188,18 @@ async def _page(_: Request) -> Response:
     return Response(text, media_type="text/html", headers=headers)
 
 
-def _json(document: Any, status: int = 200) -> Response:
-    # Lone surrogates, which JSON can carry in its escapes, cannot be encoded otherwise.
-    return Response(json.dumps(document), status, media_type=JSON)
-
-
-def _failed(error: RequestError) -> Response:
-    headers = {"www-authenticate": "Bearer"} if error.status == 401 else {}
-    if error.status in (408, 413):
-        headers["connection"] = "close"  # the rest of the body is not read
-    response = _json(error.to_plain(), error.status)
-    response.headers.update(headers)
-    return response
+def _json(document: Any) -> Response:
+    return Response(json.dumps(document), media_type=JSON)
 
 
 async def _http_error(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     text = {404: "There is nothing at this path.", 405: "This method is not allowed here."}
-    return _failed(RequestError(error.status_code, text.get(error.status_code, error.detail)))
+    response = RequestError(error.status_code, text.get(error.status_code, error.detail)).response()
+    response.headers.update(error.headers or {})
+    return response
 
 
 async def _our_mistake(_: Request, error: Exception) -> Response:
     """The answer to an internal error; Starlette passes the error on, and the server logs it."""
-    return _failed(RequestError(500, "Internal error. The log of the server has the details."))
+    return RequestError(500, "Internal error. The log of the server has the details.").response()

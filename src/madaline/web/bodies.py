@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from madaline.data.reading.format import TableFormat
+from madaline.data.reading.unpacking import OPENERS
 from madaline.data.table import Table
+from madaline.description import short
 from madaline.errors import MadalineError
 from madaline.web.arrow_stream import check_stream
 from madaline.web.errors import RequestError, about_rows
@@ -19,6 +21,8 @@ KEYS = ("dataframe_split", "dataframe_records", "instances", "inputs")
 "Keys of MLflow's scoring server, one of which holds the rows."
 PARAMS = "params"
 "The key of MLflow's scoring server for options."
+COMPRESSED = tuple(OPENERS)
+"First bytes of files that reading would decompress: a few kilobytes can hold gigabytes."
 ADVICE = (
     'Send {"dataframe_records": [{"column": value, ...}, ...]}, {"dataframe_split": {"columns": [...], "data": '
     '[[...], ...]}}, {"inputs": {"column": [...], ...}}, {"instances": [...]}, or one row as {"column": value, ...}.'
@@ -91,7 +95,7 @@ def read_body(content: bytes, media_type: str, reading: TableFormat, columns: fr
 
 def _from_json(content: bytes, columns: frozenset[str]) -> Body:
     try:
-        document = json.loads(content)
+        document = json.loads(content, object_pairs_hook=_object)
     except RecursionError:
         raise RequestError(400, "The JSON document is nested too deeply.") from None
     except ValueError as error:  # also of the decoding of bytes, and of numbers with thousands of digits
@@ -113,6 +117,21 @@ def _from_json(content: bytes, columns: frozenset[str]) -> Body:
         wrong = given[1] if len(given) > 1 else others[0]
         raise RequestError(400, f"The key {wrong!r} is not allowed beside {given[0]!r}. {ADVICE}")
     return _body(document[given[0]], f"'{given[0]}'", _READERS[given[0]], params)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of a document; an error if it has a key twice, because nobody can tell which value was meant."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = _twice(key for key, _ in pairs)
+        raise RequestError(400, f"An object of the JSON document has the key {short(twice)} twice.")
+    return found
+
+
+def _twice(names: Iterable[str]) -> str:
+    """The first name that comes again."""
+    seen: set[str] = set()
+    return next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
 
 
 def _body(given: Any, name: str, read: Callable[[Any, str], Table], params: Mapping[str, Any] | None = None) -> Body:
@@ -153,7 +172,7 @@ def _from_split(split: Any, name: str) -> Table:
     if not isinstance(columns, list) or not all(isinstance(column, str) for column in columns):
         raise RequestError(422, f"{name}: 'columns' must be a list of column names.")
     if len(set(columns)) < len(columns):
-        twice = next(column for column in columns if columns.count(column) > 1)
+        twice = _twice(columns)
         raise RequestError(422, f"{name}: 'columns' has {twice!r} more than once.", column=twice)
     if not isinstance(data, list) or not data:
         raise RequestError(422, f"{name}: 'data' must be a list of rows, at least one.")
@@ -185,6 +204,8 @@ _READERS = {
 def _from_csv(content: bytes, reading: TableFormat) -> Table:
     from madaline.data.reading.table_file import open_table
 
+    if content.startswith(COMPRESSED):
+        raise RequestError(415, "The CSV file is compressed. Send it without compression.")
     try:
         with open_table(io.BytesIO(content), earlier_format=reading) as table:
             return Table.of(table.frame())

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
+
+from starlette.responses import Response
 
 from madaline.errors import InputError, MadalineError
 
@@ -29,6 +32,12 @@ class RequestError(Exception):
         """The answer, with the keys of MLflow's scoring server."""
         return {"error_code": CODES.get(self.status, "BAD_REQUEST"), "message": str(self), **self.details}
 
+    def response(self) -> Response:
+        """The answer as a whole."""
+        headers = dict(HEADERS.get(self.status, {}))
+        # ASCII: lone surrogates, which JSON can carry in its escapes, cannot be encoded otherwise.
+        return Response(json.dumps(self.to_plain()), self.status, headers, media_type="application/json")
+
 
 CODES = {
     401: "UNAUTHENTICATED",
@@ -39,6 +48,13 @@ CODES = {
     503: "TEMPORARILY_UNAVAILABLE",
 }
 "Error codes by status; those of MLflow."
+HEADERS = {
+    401: {"www-authenticate": "Bearer"},
+    408: {"connection": "close"},  # the rest of the body is not read
+    413: {"connection": "close"},
+    503: {"retry-after": "1", "connection": "close"},
+}
+"Headers of the answers by status."
 
 
 def about_rows(error: MadalineError) -> RequestError:

@@ -1,4 +1,4 @@
-"""Who may talk to the server: pages of other origins and clients without the token may not.
+"""Access control: requests of pages of other origins and of clients without the token are refused.
 
 A server on the loopback interface needs no token, but browsers reach it, too. A page of another origin sends its own
 ``Origin``, and a name that was pointed to 127.0.0.1 (DNS rebinding) is in ``Host``. Both are checked.
@@ -19,7 +19,7 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 OPEN_PATHS = ("/", "/ping", "/health", "/version")
-"Paths that need no token, besides those of form pages: they say nothing about the models."
+"Paths that need no token, in addition to form pages: they reveal nothing about the models."
 
 HEADERS = (
     (b"x-content-type-options", b"nosniff"),
@@ -55,8 +55,6 @@ class Guard:
         The token that clients send as ``Authorization: Bearer TOKEN``.
     refused : callable
         Called with the status of each refused request.
-    answer : callable
-        The ASGI application that answers an error.
     """
 
     def __init__(
@@ -66,9 +64,8 @@ class Guard:
         host: str,
         token: str | None,
         refused: Callable[[int], None],
-        answer: Callable[[RequestError], App],
     ) -> None:
-        self._app, self._answer, self._refused = app, answer, refused
+        self._app, self._refused = app, refused
         self._checks_host = is_loopback(host)
         self._token = None if token is None else token.encode()
 
@@ -87,7 +84,7 @@ class Guard:
             self._check(scope)
         except RequestError as error:
             self._refused(error.status)
-            await self._answer(error)(scope, receive, send_with_headers)
+            await error.response()(scope, receive, send_with_headers)
             return
         await self._app(scope, receive, send_with_headers)
 

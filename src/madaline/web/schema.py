@@ -99,7 +99,7 @@ def _invocations(model: ServedModel) -> dict[str, Any]:
         "parameters": [
             _parameter("proba", "boolean", "Add the probability of each class."),
             _parameter("interval", "number", "Add prediction intervals with this coverage, for example 0.9."),
-            _parameter("explain", "boolean", "Add what each column contributes to the prediction."),
+            _parameter("explain", "string", "Add what each column contributes: 1, or the class or target to explain."),
         ],
         "requestBody": {"required": True, "content": {JSON: {"schema": body}, **tables}},
         "responses": {

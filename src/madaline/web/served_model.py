@@ -29,11 +29,12 @@ MOST_WARNINGS = 100
 
 @dataclass(frozen=True)
 class Wish:
-    """What a request asks for besides predictions."""
+    """What a request asks for in addition to predictions."""
 
     proba: bool = False
     interval: float | None = None
-    explain: bool = False
+    explain: bool | str = False
+    "Whether to explain the predictions, or the target or class to explain."
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,25 @@ class ServedModel:
                 self.saved.check_interval(wish.interval)
         except ConfigError as error:
             raise RequestError(422, str(error).replace("--", "")) from None
+        if wish.explain:
+            self._output(wish.explain)
+
+    @cached_property
+    def _explained_outputs(self) -> dict[str, Any]:
+        """What can be explained, by its name: classes or targets."""
+        if len(self.saved.targets) > 1:
+            return {name: name for name in self.saved.targets}
+        return {str(name): name for name in self.saved.classes}
+
+    def _output(self, explain: bool | str) -> Any:
+        """The class or target that a request wants to have explained; None for the predicted one."""
+        known = self._explained_outputs
+        if explain is True and (len(known) < 2 or len(self.saved.targets) == 1):
+            return None
+        if explain not in known:
+            names = ", ".join(f"explain={name}" for name in list(known)[:20]) or "explain=1"
+            raise RequestError(422, f"explain={str(explain)[:40]!r} does not say what to explain. Use {names}.")
+        return known[str(explain)]
 
     @cached_property
     def _encoder(self) -> RowEncoder | None:
@@ -142,15 +162,16 @@ class ServedModel:
             X = table
             columns = self._predictions(EncodedTable(plan.encode(table)), table.n_rows, wish)
             found = tuple(surprises(table, plan, self._known))
-        return Answer(columns, table.n_rows, found, self._explained(X) if wish.explain else None)
+        explanations = self._explained(X, self._output(wish.explain)) if wish.explain else None
+        return Answer(columns, table.n_rows, found, explanations)
 
     def _predictions(self, X: Any, n_rows: int, wish: Wish) -> dict[str, np.ndarray]:
         return self.saved.predictions(X, n_rows, proba=wish.proba, interval=wish.interval)
 
-    def _explained(self, X: Any) -> list[Any]:
+    def _explained(self, X: Any, output: Any) -> list[Any]:
         from madaline.estimators.explanations import explain
 
-        found: list[Any] = explain(self.saved.estimator, X).to_plain()
+        found: list[Any] = explain(self.saved.estimator, X, output=output).to_plain()
         return found
 
     def to_plain(self, answer: Answer, wish: Wish) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Runs the application: time limits for slow clients, and an end that finishes what was begun."""
+"""Run the application, with time limits for slow clients and a shutdown that finishes the requests in progress."""
 
 from __future__ import annotations
 
@@ -11,48 +11,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from madaline.web.limits import Limits
+from madaline.web.protocol import LimitedProtocol, limited_protocol
 
 KEEP_ALIVE = 30
 "Seconds for which a connection without requests is kept open."
-
-
-def patient_protocol(seconds: float) -> type[HttpToolsProtocol]:
-    """A protocol that closes connections whose headers do not arrive in time, which uvicorn's own does not."""
-
-    class Protocol(HttpToolsProtocol):
-        _timer: asyncio.TimerHandle | None = None
-
-        def connection_made(self, transport: Any) -> None:
-            super().connection_made(transport)
-            self._timer = self.loop.call_later(seconds, self._give_up)
-
-        def data_received(self, data: bytes) -> None:
-            if self._timer is None and (self.cycle is None or self.cycle.response_complete):
-                self._timer = self.loop.call_later(seconds, self._give_up)
-            super().data_received(data)
-
-        def on_headers_complete(self) -> None:
-            self._stop_timer()
-            super().on_headers_complete()
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            self._stop_timer()
-            super().connection_lost(exc)
-
-        def _stop_timer(self) -> None:
-            if self._timer is not None:
-                self._timer.cancel()
-                self._timer = None
-
-        def _give_up(self) -> None:
-            self._timer = None
-            if not self.transport.is_closing():
-                self.transport.close()
-
-    return Protocol
+LOOK_EVERY = 5
+"Connections are looked at in every fifth tick of uvicorn, that is twice per second."
 
 
 class Server(uvicorn.Server):
@@ -66,6 +32,14 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started:
             self._started()
+
+    async def on_tick(self, counter: int) -> bool:
+        if counter % LOOK_EVERY == 0:
+            now = asyncio.get_running_loop().time()
+            for connection in list(self.server_state.connections):
+                if isinstance(connection, LimitedProtocol):
+                    connection.look(now)
+        return await super().on_tick(counter)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -96,13 +70,15 @@ def listen(host: str, port: int) -> socket.socket:
     return found
 
 
-def run(app: Any, listening: socket.socket, limits: Limits, *, started: Callable[[], None]) -> None:
+def run(app: Any, busy: Any, listening: socket.socket, limits: Limits, *, started: Callable[[], None]) -> None:
     """Serve until SIGTERM or Ctrl-C.
 
     Parameters
     ----------
     app
         The ASGI application.
+    busy
+        The ASGI application for requests over more connections than allowed.
     listening : socket
         Bound to its address.
     limits : Limits
@@ -111,14 +87,13 @@ def run(app: Any, listening: socket.socket, limits: Limits, *, started: Callable
     """
     config = uvicorn.Config(
         app,
-        http=patient_protocol(limits.seconds),
+        http=limited_protocol(limits, busy),
         ws="none",
         access_log=False,
         log_level="warning",
         server_header=False,
         date_header=False,
         proxy_headers=False,
-        limit_concurrency=limits.connections,
         timeout_keep_alive=KEEP_ALIVE,
         timeout_graceful_shutdown=round(limits.seconds) + 1,
         backlog=2048,

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from madaline.web.bodies import ARROW, CSV, JSON, Body, read_body
@@ -40,17 +38,10 @@ class Work:
 
     def answer(self) -> tuple[Response, Answer]:
         """The answer; may be called in another thread."""
-        return self._finished(*self.read())
+        return self.finish(*self.read())
 
-    async def answer_soon(self, seconds: float) -> tuple[Response, Answer]:
-        """The answer to a small request: at once, or by another thread if explanations are asked for."""
-        body, wish = self.read()
-        if not wish.explain:
-            return self._finished(body, wish)
-        async with asyncio.timeout(seconds):
-            return await run_in_threadpool(self._finished, body, wish)
-
-    def _finished(self, body: Body, wish: Wish) -> tuple[Response, Answer]:
+    def finish(self, body: Body, wish: Wish) -> tuple[Response, Answer]:
+        """The answer for the rows and options that :meth:`read` has found."""
         answer = self.model.answer(body, wish)
         return _written(self.model, answer, wish, _media_type(self.accepted, self.media_type)), answer
 
@@ -63,16 +54,19 @@ def _wish(params: Mapping[str, Any]) -> Wish:
         coverage = None if interval is None or interval is False else float(interval)
     except (TypeError, ValueError, OverflowError):
         raise RequestError(400, f"interval={str(interval)[:40]!r} must be a coverage such as 0.9.") from None
-    proba, explain = (_flag(params.get(name), name) for name in ("proba", "explain"))
-    return Wish(proba, coverage, explain)
+    given = params.get("explain")
+    explain = given if isinstance(given, str) and given not in FLAGS else _flag(given, "explain")
+    return Wish(_flag(params.get("proba"), "proba"), coverage, explain)
+
+
+FLAGS = {None: False, "": True, "1": True, "true": True, "0": False, "false": False}
 
 
 def _flag(value: Any, name: str) -> bool:
-    known = {None: False, "": True, "1": True, "true": True, "0": False, "false": False}
     value = str(value).lower() if isinstance(value, (bool, int)) else value
-    if isinstance(value, (list, dict, float)) or value not in known:
+    if isinstance(value, (list, dict, float)) or value not in FLAGS:
         raise RequestError(400, f"{name}={str(value)[:40]!r} must be true or false.")
-    return known[value]
+    return FLAGS[value]
 
 
 def _media_type(accepted: str, given: str) -> str:

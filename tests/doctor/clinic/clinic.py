@@ -1,6 +1,6 @@
 """The clinic: sick and healthy runs through the doctor, and how often it is right.
 
-python tests/doctor/clinic/clinic.py [--half tune|report] [--sick 60] [--healthy 60] [--heal] [--seeds 1] [--out FILE]
+python tests/doctor/clinic/clinic.py [--half tune|report|fresh] [--sick 60] [--healthy 60] [--heal] [--out FILE]
 
 Thresholds are chosen on the half ``tune`` only. The half ``report`` has other data sets, other values of the faults and
 other random seeds.
@@ -25,6 +25,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 import numpy as np
 from clinic_measures import Result, measures, others_table, remark
 from clinic_runs import Plan, test_loss
+from estimator_runs import EstimatorPlan, estimator_loss
+from fresh_healthy_plans import fresh_healthy_plans
+from fresh_sick_plans import fresh_sick_plans
 from healthy_plans import BASES, healthy_plans
 from more_healthy_plans import more_healthy_plans
 from more_sick_plans import more_sick_plans
@@ -44,22 +47,31 @@ BEFORE_TRAINING = {"nonfinite_data"}
 SECONDS = 10.0
 
 
-def label(plan: Plan) -> str:
+def label(plan: Plan | EstimatorPlan) -> str:
+    if isinstance(plan, EstimatorPlan):
+        return plan.label()
     parts = [plan.data, "x".join(map(str, plan.widths)), str(plan.activation), f"{plan.optimizer} {plan.rate:g}"]
     return " ".join([*parts, f"e{plan.epochs} b{plan.batch} s{plan.seed}", "v" if plan.validation else ""])
 
 
-def of_healthy(plan: Plan) -> Result:
-    """A run that should be healthy: no other length and no other rate does clearly better on test rows."""
-    warnings.simplefilter("ignore")
-    run = plan.run()
+def _variants(plan: Plan | EstimatorPlan) -> list[Any]:
+    """Other lengths and rates of a plan."""
+    if isinstance(plan, EstimatorPlan):
+        return plan.variants()
     others = [
         replace(plan, epochs=4 * plan.epochs),
         replace(plan, rate=3 * plan.rate),
         replace(plan, rate=plan.rate / 3),
     ]
-    others += [] if plan.stopping is not None else [replace(plan, epochs=max(plan.epochs // 3, 1))]
-    best, constant = min(other.run().loss for other in others), constant_loss(run)
+    return others + ([] if plan.stopping is not None else [replace(plan, epochs=max(plan.epochs // 3, 1))])
+
+
+def of_healthy(plan: Plan | EstimatorPlan) -> Result:
+    """A run that should be healthy: no other length and no other rate does clearly better on test rows."""
+    warnings.simplefilter("ignore")
+    run = plan.run()
+    others = [other.run().loss for other in _variants(plan)]
+    best, constant = min(others, default=run.loss), constant_loss(run)
     is_sick = run.loss - best > 0.1 * (constant - best)
     return replace(_examined("healthy", plan, (), run, is_sick=is_sick), twin=best)
 
@@ -69,6 +81,11 @@ def constant_loss(run: Any) -> float:
     from madaline.doctor.baselines import constant_rows
 
     table = run.table
+    if isinstance(run.plan, EstimatorPlan):
+        if table.task == "regression":
+            return float(np.mean((table.y_test - table.y.mean()) ** 2))
+        shares = np.bincount(table.y, minlength=int(table.y.max()) + 1) / len(table.y)
+        return float(-np.mean(np.log(shares[table.y_test])))
     return float(np.mean(constant_rows(run.trainer.recipe.loss, table.y, table.y_test, table.n_out)))
 
 
@@ -86,7 +103,8 @@ def of_sick(case: Sick, *, heals: bool = False) -> Result:
     healed = None
     if heals and is_sick and not set(case.faults) & BY_CONSTRUCTION:
         healing = md.heal(run.trainer, run.table.X, run.table.y, max_seconds=20, **run.arguments)
-        healed = test_loss(healing.thing, run.table) / factor
+        is_estimator = isinstance(case.plan, EstimatorPlan)
+        healed = (estimator_loss if is_estimator else test_loss)(healing.thing, run.table) / factor
     return replace(result, twin=twin, noise=noise, healed=healed, loss=run.loss / factor)
 
 
@@ -104,12 +122,14 @@ def _unit(case: Sick) -> float:
     return float(case.plan.table().y_test.std() / case.twin.table().y_test.std())
 
 
-def _examined(kind: str, plan: Plan, faults: tuple[str, ...], run: Any, *, is_sick: bool) -> Result:
+def _examined(kind: str, plan: Plan | EstimatorPlan, faults: tuple[str, ...], run: Any, *, is_sick: bool) -> Result:
     started = time.perf_counter()
     found = md.diagnose(run.trainer, max_seconds=SECONDS)
     seconds = time.perf_counter() - started
-    others = {name: tuple(rule(run)) for name, rule in OTHERS.items()}
     result = _result(kind, plan, faults, found, run.loss, seconds, is_sick=is_sick)
+    if isinstance(plan, EstimatorPlan):
+        return replace(result, diverged=not np.isfinite(run.loss))
+    others = {name: tuple(rule(run)) for name, rule in OTHERS.items()}
     return replace(result, others=others, diverged=run.trainer.history.stopped == "diverged")
 
 
@@ -137,18 +157,26 @@ def chosen(items: Sequence[Any], count: int | None) -> list[Any]:
     return [items[i] for i in np.linspace(0, len(items) - 1, count).astype(int)]
 
 
-def plans(half: str, seeds: int, first: int = 0) -> tuple[list[Sick], list[Plan]]:
+def left_out(items: Sequence[Any], count: int | None) -> list[Any]:
+    """The items that a sample of this size leaves out."""
+    sample = {id(item) for item in chosen(items, count)}
+    return [item for item in items if id(item) not in sample]
+
+
+def plans(half: str, seeds: int, first: int = 0) -> tuple[list[Sick], list[Any]]:
     """The sick and the healthy plans of a half; ``first`` is the first random seed of the half that is reported."""
     if half == "tune":
         bases = {plan.data: plan for plan in BASES}
         return [*sick_plans(seeds), *real_pairs(bases, 40, odd=False)], list(healthy_plans(seeds))
+    if half == "fresh":
+        return list(fresh_sick_plans(seeds, first)), list(fresh_healthy_plans(seeds, first))
     return list(more_sick_plans(seeds, first)), list(more_healthy_plans(seeds, first))
 
 
 def _in_turn(sick: Sequence[Any], healthy: Sequence[Any]) -> list[tuple[Any, str]]:
-    """Sick and healthy runs mixed, so that a clinic that is ended early has some of both."""
-    places = [((i + 0.5) / len(each), kind, i) for kind, each in enumerate((sick, healthy)) for i in range(len(each))]
-    return [((healthy if kind else sick)[i], "healthy" if kind else "sick") for _, kind, i in sorted(places)]
+    """Sick and healthy runs in random order, so that a clinic that is ended early has some of all."""
+    runs = [*((case, "sick") for case in sick), *((plan, "healthy") for plan in healthy)]
+    return [runs[i] for i in np.random.default_rng(0).permutation(len(runs))]
 
 
 def examined(item: tuple[Any, str], *, heals: bool) -> Result:
@@ -165,12 +193,13 @@ def write(path: Path, results: Sequence[Result]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--half", choices=("tune", "report"), default="tune")
+    parser.add_argument("--half", choices=("tune", "report", "fresh"), default="tune")
     parser.add_argument("--sick", type=int)
     parser.add_argument("--healthy", type=int)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--healthy-seeds", type=int, help="seeds of the healthy runs, if not the same")
     parser.add_argument("--first-seed", type=int, default=0, help="first random seed of the half that is reported")
+    parser.add_argument("--left-out", action="store_true", help="sick runs that a sample of --sick leaves out")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--heal", action="store_true")
     parser.add_argument("--only", default="", help="only faults with this name")
@@ -179,9 +208,10 @@ def main() -> None:
     parser.add_argument("--false-alarms", type=float, default=1.0, help="fail if more healthy runs have alarms")
     options = parser.parse_args()
     first = options.first_seed
+    pick = left_out if options.left_out else chosen
     sick = [
         case
-        for case in chosen(plans(options.half, options.seeds, first)[0], options.sick)
+        for case in pick(plans(options.half, options.seeds, first)[0], options.sick)
         if options.only in ("", *case.faults)
     ]
     healthy = chosen(plans(options.half, options.healthy_seeds or options.seeds, first)[1], options.healthy)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from clinic_data import DATA, Table
+from fresh_data import FRESH_DATA
 from more_data import MORE_DATA
 
 import madaline as md
@@ -53,7 +54,7 @@ class Plan:
     seed: int = 0
 
     def table(self) -> Table:
-        table = (DATA | MORE_DATA)[self.data](self.seed)
+        table = (DATA | MORE_DATA | FRESH_DATA)[self.data](self.seed)
         for change in self.prepare:
             table = change(table, np.random.default_rng(self.seed + 5))
         return table

@@ -254,6 +254,13 @@ EXAMPLES = {
         (np.take, C, np.array([3, 0])),
         (lambda x: np.take(x, 5), A),
     ],
+    np.lib.stride_tricks.sliding_window_view: [
+        (lambda x: np.lib.stride_tricks.sliding_window_view(x, 3), C),
+        (lambda x: np.lib.stride_tricks.sliding_window_view(x, (2, 3)), A),
+        (lambda x: np.lib.stride_tricks.sliding_window_view(x, 2, axis=0), A),
+        (lambda x: np.lib.stride_tricks.sliding_window_view(x, (4, 1), axis=(-1, 0)), B),
+        (lambda x: np.lib.stride_tricks.sliding_window_view(x, (2, 2), axis=(1, 1)), SINGLE),
+    ],
     np.take_along_axis: [
         (lambda x: np.take_along_axis(x, CHOICE, axis=1), A),
         (lambda x, i: np.take_along_axis(x, i, -1), A, CHOICE),

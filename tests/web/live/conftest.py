@@ -43,7 +43,7 @@ def new_page(browser):
     assert not errors
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def files(tmp_path_factory):
     """Model files by target."""
     folder = tmp_path_factory.mktemp("models")
@@ -54,9 +54,16 @@ def files(tmp_path_factory):
     return found
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def server(files):
-    """A server with small limits."""
+    """A server with time limits that a busy machine does not exceed."""
     names = [f"{target}={file}" for target, file in files.items()]
-    with ServerProcess(*names, "--timeout", "3", "--max-connections", "300") as found:
+    with ServerProcess(*names, "--timeout", "300", "--max-connections", "300") as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def hasty_server(files):
+    """A server that waits for nobody longer than three seconds."""
+    with ServerProcess(str(files["price"]), "--timeout", "3") as found:
         yield found

@@ -12,7 +12,7 @@ import threading
 from pathlib import Path
 from typing import Self
 
-START_SECONDS, STOP_SECONDS = 60, 30
+START_SECONDS, STOP_SECONDS = 120, 60
 
 
 class ServerProcess:

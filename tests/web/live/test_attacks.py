@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import hashlib
 import http.client
 import json
 import signal
 import socket
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from urllib.request import urlopen
 
 import httpx2
 import pytest
@@ -19,17 +23,48 @@ from web.served import N_ROWS, answers, model, rows
 ROWS = rows(N_ROWS)
 N_COPIES = 4
 "With so many copies of all rows, a request is large enough to be answered by another thread."
+PATIENCE = 120
+"Seconds until a server is said not to do something, also on a busy machine."
 HEAD = b"POST /invocations HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
 BODY = json.dumps(ROWS[0]).encode()
 
 
 def ask(server, row, path="/invocations"):
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
     connection.request("POST", path, json.dumps(row), {"Content-Type": "application/json"})
     response = connection.getresponse()
     found = response.status, json.loads(response.read())
     connection.close()
     return found
+
+
+def wait_until(is_so):
+    """Fails if it is not so after a long time."""
+    deadline = time.monotonic() + PATIENCE
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def metrics(server):
+    with urlopen(f"{server.url}/metrics", timeout=PATIENCE) as response:
+        return response.read().decode()
+
+
+def refuses(server):
+    try:
+        server.connect().close()
+    except ConnectionRefusedError:
+        return True
+    return False
+
+
+def received(client):
+    """Everything until the server closes the connection."""
+    parts = []
+    while part := client.recv(100_000):
+        parts.append(part)
+    return b"".join(parts)
 
 
 def is_well(server):
@@ -54,44 +89,43 @@ def test_200_parallel_clients_each_get_their_own_answer(server):
 
     async def run():
         limits = httpx2.Limits(max_connections=200)
-        async with httpx2.AsyncClient(base_url=server.url, limits=limits, timeout=60) as session:
+        async with httpx2.AsyncClient(base_url=server.url, limits=limits, timeout=PATIENCE) as session:
             await asyncio.gather(*(client(number, session) for number in range(200)))
 
-    asyncio.run(run())
+    with ThreadPoolExecutor(1) as apart:  # the browser of other tests has its event loop in this thread
+        apart.submit(asyncio.run, run()).result()
     assert is_well(server)
 
 
 def test_connections_above_the_limit_are_told_so_and_the_others_are_served(server):
-    idle = [server.connect() for _ in range(310)]
-    try:
-        with server.connect() as late:
-            late.sendall(HEAD % len(BODY) + BODY)
-            assert late.recv(100).startswith(b"HTTP/1.1 503")
-    finally:
-        for each in idle:
-            each.close()
-    time.sleep(0.5)
+    with contextlib.ExitStack() as idle:
+        for _ in range(301):
+            idle.enter_context(server.connect())
+        late = idle.enter_context(server.connect())
+        late.sendall(HEAD % len(BODY) + BODY)
+        head, _, body = received(late).partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 503")
+        assert "has 300 open connections" in json.loads(body)["message"]
+    wait_until(lambda: ask(server, ROWS[0])[0] == 200)
     assert is_well(server)
 
 
 @pytest.mark.parametrize(
     "sent", [b"", b"POST /invo", HEAD[:60], HEAD % 500 + b'{"size'], ids=["nothing", "path", "head", "body"]
 )
-def test_slow_clients_are_given_up_and_nobody_waits_for_them(server, sent):
-    slow = [server.connect() for _ in range(20)]
+def test_slow_clients_are_given_up_and_nobody_waits_for_them(hasty_server, sent):
+    slow = [hasty_server.connect() for _ in range(20)]
     for each in slow:
         each.sendall(sent)
-    assert is_well(server)
-    started = time.monotonic()
-    for each in slow:
+    assert is_well(hasty_server)
+    for each in slow:  # the limit is 3 seconds
         answer = each.recv(1000)
         assert answer == b"" or b" 408 " in answer.partition(b"\r\n")[0]
         each.close()
-    assert time.monotonic() - started < 20  # the limit is 3 seconds
 
 
-def test_a_body_that_drips_is_given_up(server):
-    with server.connect() as slow:
+def test_a_body_that_drips_is_given_up(hasty_server):
+    with hasty_server.connect() as slow:
         slow.sendall(HEAD % 10_000)
         answer = b""
         slow.settimeout(0.2)
@@ -105,21 +139,44 @@ def test_a_body_that_drips_is_given_up(server):
             except OSError:
                 break
         assert answer == b"" or b" 408 " in answer.partition(b"\r\n")[0]
+    assert is_well(hasty_server)
+
+
+def test_a_head_without_an_end_is_refused(server):
+    with server.connect() as client:
+        client.sendall(HEAD[:60] + b"a" * 66_000)
+        with contextlib.suppress(ConnectionResetError):  # if the server has not read everything
+            head, _, body = received(client).partition(b"\r\n\r\n")
+            assert head.startswith(b"HTTP/1.1 431")
+            assert json.loads(body)["message"] == "The head of the request has more than 65,536 bytes."
     assert is_well(server)
 
 
-def test_clients_that_leave_cost_nothing(server):
-    assert is_well(server)
-    before = server.open_files()
+def test_clients_that_do_not_read_their_answers_are_given_up(hasty_server):
+    """Without this, the connections and answers of such clients would stay forever."""
+    body = json.dumps({"dataframe_records": ROWS * 1000}).encode()
+    assert is_well(hasty_server)
+    before = hasty_server.open_files()
+    deaf = [hasty_server.connect() for _ in range(3)]
+    for each in deaf:
+        each.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2000)
+        each.sendall(HEAD % len(body) + body)
+    assert hasty_server.open_files() > before
+    wait_until(lambda: hasty_server.open_files() <= before + 1)
+    for each in deaf:
+        each.close()
+    assert is_well(hasty_server)
+
+
+def test_clients_that_leave_cost_nothing(hasty_server):
+    assert is_well(hasty_server)
+    before = hasty_server.open_files()
     for number in range(200):
-        with server.connect() as rude:
+        with hasty_server.connect() as rude:
             rude.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")  # a reset instead of an end
             rude.sendall((HEAD % len(BODY) + BODY)[: 20 * (number % 14)])
-    assert is_well(server)
-    deadline = time.monotonic() + 15
-    while server.open_files() > before + 3 and time.monotonic() < deadline:
-        time.sleep(0.2)
-    assert server.open_files() <= before + 3
+    assert is_well(hasty_server)
+    wait_until(lambda: hasty_server.open_files() <= before + 3)
 
 
 POST = b"POST /invocations HTTP/1.1\r\n"
@@ -137,11 +194,16 @@ GARBAGE = [
 @pytest.mark.parametrize("number", range(len(GARBAGE)))
 def test_bytes_that_are_no_request_get_no_answer_or_an_error(server, number):
     with server.connect() as client:
-        client.sendall(GARBAGE[number])
-        client.shutdown(socket.SHUT_WR)
-        answer = client.recv(1000)
+        answer = b""
+        with contextlib.suppress(OSError):  # the server may close the connection before it has read everything
+            client.sendall(GARBAGE[number])
+            client.shutdown(socket.SHUT_WR)
+            answer = client.recv(1000)
         assert not answer or answer.split()[1].startswith(b"4"), answer
     assert is_well(server)
+
+
+FAILED = 'madaline_reloads_total{model="price",result="failed"} 1'
 
 
 def test_a_replaced_model_loses_no_request_and_every_answer_is_of_one_of_the_models(files, tmp_path):
@@ -155,7 +217,7 @@ def test_a_replaced_model_loses_no_request_and_every_answer_is_of_one_of_the_mod
         failures: list[str] = []
 
         def client(number):
-            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
             place = number
             while not stop.is_set():
                 place = (place + 1) % N_ROWS
@@ -181,10 +243,11 @@ def test_a_replaced_model_loses_no_request_and_every_answer_is_of_one_of_the_mod
             thread.start()
         for turn in range(6):
             model("price", (turn + 1) % 2).save(file)
-            time.sleep(1.5)
+            digest = hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+            wait_until(lambda digest=digest: failures or f"price@{digest}" in digests)
             if turn == 2:
                 file.write_bytes(file.read_bytes()[:1000])  # half a file: the earlier model stays
-                time.sleep(1.5)
+                wait_until(lambda: failures or FAILED in metrics(server))
         stop.set()
         for thread in threads:
             thread.join()
@@ -197,24 +260,20 @@ def test_a_replaced_model_loses_no_request_and_every_answer_is_of_one_of_the_mod
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_finishes_the_requests_in_progress(files, number):
     with ServerProcess(str(files["price"])) as server, server.connect() as connection:
-        connection.sendall(HEAD % len(BODY) + BODY[:10])
-        time.sleep(0.3)
+        connection.sendall((HEAD % len(BODY)).replace(b"\r\n\r\n", b"\r\nExpect: 100-continue\r\n\r\n"))
+        assert connection.recv(100).startswith(b"HTTP/1.1 100")  # the server waits for the body
+        connection.sendall(BODY[:10])
         server.process.send_signal(number)
-        time.sleep(0.5)
-        with pytest.raises(ConnectionRefusedError):  # no new connections
-            server.connect().close()
+        wait_until(lambda: refuses(server))  # no new connections
         connection.sendall(BODY[10:])
-        answer = b""
-        while part := connection.recv(10_000):
-            answer += part
-        found = json.loads(answer.partition(b"\r\n\r\n")[2])
+        found = json.loads(received(connection).partition(b"\r\n\r\n")[2])
         assert found["predictions"] == pytest.approx(answers("price", ROWS[:1]), rel=1e-6)
-        assert server.process.wait(30) == 0
+        assert server.process.wait(PATIENCE) == 0
         assert not server.errors
 
 
 def test_thousands_of_requests_leave_no_memory_behind(server):
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
 
     def send(count):
         for turn in range(count):

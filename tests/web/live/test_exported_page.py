@@ -14,7 +14,12 @@ from madaline.ship.fields import fields_of
 from ship.renamed import PLAIN, renamed_model, renamed_rows, table
 
 PHONE, DESKTOP = 360, 1280
-PAGES = {"penguins": {}, "auto_mpg": {}, "breast_cancer": {}, "penguins, best": {"preset": "best"}}
+PAGES = {
+    "penguins": {"max_iter": 12},
+    "auto_mpg": {"max_iter": 12},
+    "breast_cancer": {"max_iter": 6},
+    "penguins, best": {"preset": "best", "max_iter": 8},
+}
 
 
 @functools.cache
@@ -28,7 +33,7 @@ def data_set(name):
     options = {"preset": "auto", "random_state": 0, **PAGES[name]}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return kind(**options).fit(X, y, max_seconds=4.0), X
+        return kind(**options).fit(X, y), X
 
 
 @pytest.fixture(params=PAGES)
@@ -54,7 +59,7 @@ async rows => {
 EXPLAIN = """
 async row => {
   const engine = localEngine(about, predict, attribute), [answer] = await engine.ask([row]);
-  const found = await engine.explain(row, answer);
+  const found = await engine.explain(row, answer, () => false);
   return [found.base, found.prediction, Object.fromEntries(found.parts.map(each => [each.column, each.contribution]))];
 }
 """

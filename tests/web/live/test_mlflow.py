@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -18,9 +19,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import skops.io
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from skops.io.exceptions import UntrustedTypesFoundException
 
 import madaline as md
 from madaline.ship import mlflow as flavour
+from madaline.ship.skops import trusted_types
 from ship.estimator_cases import MAKERS, fitted
 from web.served import FEATURES, answers, model, rows, table
 
@@ -62,6 +67,16 @@ def test_a_logged_and_registered_model_gives_the_estimator_back(tracking):
     np.testing.assert_array_equal(found.predict(FRAME), model("price").predict(FRAME))
 
 
+def test_the_parameters_and_the_history_of_a_training_are_logged(tracking):
+    with mlflow.start_run() as run:
+        flavour.log_training(model("price"))
+    found = mlflow.get_run(run.info.run_id).data
+    assert found.params["hidden_layer_sizes"] == "(6,)"
+    assert found.metrics["loss"] == pytest.approx(model("price").history_["loss"][-1])
+    logged = mlflow.MlflowClient().get_metric_history(run.info.run_id, "loss")
+    assert [each.step for each in logged] == list(model("price").history_["epoch"])
+
+
 def test_estimators_of_arrays_predict_in_mlflow(tmp_path):
     case = fitted("classifier of three")
     flavour.save_model(case.estimator, tmp_path / "model")
@@ -87,10 +102,10 @@ def test_mlflow_serves_the_model_with_the_answers_of_our_server(tmp_path):
         try:
             body = json.dumps({"dataframe_records": rows(3)}).encode()
             request = Request(f"http://127.0.0.1:{port}/invocations", body, {"Content-Type": "application/json"})
-            deadline = time.monotonic() + 90
+            deadline = time.monotonic() + 240
             while True:
                 try:
-                    found = json.loads(urlopen(request, timeout=30).read())
+                    found = json.loads(urlopen(request, timeout=120).read())
                     break
                 except URLError:
                     if time.monotonic() > deadline:
@@ -102,10 +117,31 @@ def test_mlflow_serves_the_model_with_the_answers_of_our_server(tmp_path):
 
 
 @pytest.mark.parametrize("name", MAKERS)
-def test_skops_loads_every_estimator(name):
+def test_skops_loads_every_estimator(name, tmp_path):
     case = fitted(name)
     data = skops.io.dumps(case.estimator)
-    types = skops.io.get_untrusted_types(data=data)
-    assert not [kind for kind in types if not kind.startswith(("madaline.", "numpy."))]
+    types = trusted_types(data)
+    assert types == trusted_types(case.estimator) == skops.io.get_untrusted_types(data=data)
     found = skops.io.loads(data, trusted=types)
     np.testing.assert_array_equal(found.predict(case.rows), case.estimator.predict(case.rows))
+    skops.io.dump(case.estimator, tmp_path / "model.skops")
+    assert trusted_types(tmp_path / "model.skops") == types
+
+
+def test_types_of_others_are_not_trusted():
+    case = fitted("classifier of three")
+    data = skops.io.dumps(make_pipeline(FunctionTransformer(shlex.split), case.estimator))
+    types = trusted_types(data)
+    assert "shlex.split" in skops.io.get_untrusted_types(data=data)
+    assert "shlex.split" not in types
+    with pytest.raises(UntrustedTypesFoundException, match=r"shlex\.split"):
+        skops.io.loads(data, trusted=types)
+
+
+def test_mlflow_sklearn_saves_and_loads_pipelines_with_our_estimators(tmp_path):
+    case = fitted("classifier of three")
+    X = np.asarray(case.rows)
+    pipeline = make_pipeline(FunctionTransformer(), case.estimator)
+    mlflow.sklearn.save_model(pipeline, tmp_path / "model", skops_trusted_types=trusted_types(pipeline))
+    assert (mlflow.sklearn.load_model(str(tmp_path / "model")).predict(X) == pipeline.predict(X)).all()
+    assert not [file for file in tmp_path.rglob("*") if file.suffix in (".pkl", ".pickle", ".joblib")]

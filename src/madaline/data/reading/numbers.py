@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 CURRENCY = r"(?:[$€£¥₹₽₩₺₪฿]|US\$|R\$|A\$|C\$|USD|EUR|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|kr\.?|zł|Kč|Ft)"
 BLANKS = r"\s'\x{2019}\x{00a0}\x{202f}"
-"Thousands separators besides comma and point: blanks of all widths, apostrophes."
+"Thousands separators other than comma and point: blanks of all widths, apostrophes."
 MARKS = {".": ",", ",": "."}
 "The thousands separator for each decimal mark."
 

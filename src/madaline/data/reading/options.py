@@ -40,7 +40,7 @@ class ReadOptions:
     numeric, categorical : tuple of str
         Columns to read as numbers, and as texts.
     max_unpacked : str, optional
-        Largest size of a compressed file after decompression, such as ``"20GB"``. By default 200 times the size of the
+        Maximum size of a compressed file after decompression, such as ``"20GB"``. By default 200 times the size of the
         file, and at least 256 MiB.
     """
 

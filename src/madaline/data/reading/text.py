@@ -104,7 +104,7 @@ class Text:
 
 
 def _end_of_records(block: bytes, n_quotes: int) -> int:
-    """The end of the last line that has its quotes closed, after so many quotes before; 0 if there is none."""
+    """The end of the last line that has its quotes closed, given the number of quotes before; 0 if there is none."""
     last = block.rfind(b"\n")
     if last < 0 or (n_quotes + block.count(b'"', 0, last)) % 2 == 0:
         return last + 1
@@ -137,7 +137,7 @@ def read_text(
     usual_encoding : str, optional
         The encoding of an earlier table, for bytes that are not UTF-8.
     max_unpacked : str, optional
-        Largest size of a compressed file after decompression, such as ``"20GB"``.
+        Maximum size of a compressed file after decompression, such as ``"20GB"``.
     """
     assumptions: list[Assumption] = []
     packed = _kept(source, stack)

@@ -32,7 +32,7 @@ class AdamEpsilon(Sickness):
         typical = float(np.median(sizes)) if sizes else 0.0
         if not typical or eps < 0.1 * typical:
             return None
-        return Symptom({"epsilon": eps, "typical gradient": typical}, "optimizer")
+        return Symptom({"epsilon": eps, "typical gradient": typical}, "optimizer", is_certain=eps > max(typical, 1e-3))
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
         return [

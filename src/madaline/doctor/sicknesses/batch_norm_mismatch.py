@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from madaline.doctor import net_edits as nets
+from madaline.doctor import remedies
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Remedy
 from madaline.doctor.sickness import Sickness, Symptom
 from madaline.nn.layers.norm import BatchNorm
 
 RATIO = 1.3
+BATCH = 32
 
 
 class BatchNormMismatch(Sickness):
@@ -46,11 +48,14 @@ class BatchNormMismatch(Sickness):
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
-        return [
-            Remedy(
-                "Use layer norm in place of batch norm.",
-                lambda setup: setup.with_net(nets.with_layer_norm(setup.net)),
-                {"norm": "layer"},
-                "--norm layer",
-            )
-        ]
+        layer_norm = Remedy(
+            "Use layer norm in place of batch norm.",
+            lambda setup: setup.with_net(nets.with_layer_norm(setup.net)),
+            {"norm": "layer"},
+            "--norm layer",
+        )
+        batch = int(symptom.evidence["mini-batch"])
+        if batch >= BATCH:
+            return [layer_norm]
+        # As many steps as before: the batch, not the length of training, is what changes.
+        return [layer_norm, remedies.other_batches(exam, BATCH, exam.setup.epochs * BATCH // batch)]

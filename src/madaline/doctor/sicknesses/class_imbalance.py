@@ -11,7 +11,7 @@ from madaline.doctor.finding import Remedy
 from madaline.doctor.sickness import Sickness, Symptom
 from madaline.functional.model import Model
 
-RATIO, RECALL, FEWEST = 8.0, 0.35, 25
+RATIO, RECALL, FEWEST = 8.0, 0.4, 25
 
 
 class ClassImbalance(Sickness):

@@ -31,7 +31,7 @@ class ConstantPrediction(Sickness):
         if exam.held_classes is not None and exam.predicted_classes is not None:
             share = float(np.bincount(exam.predicted_classes).max() / len(z))
             truth = float(np.bincount(exam.held_classes.astype(int)).max() / len(z))
-            if share < 0.97 or truth > 0.85:
+            if share < 0.95 or truth > 0.8:
                 return None
             return Symptom(
                 {"share of the most frequent prediction": share, "share of the most frequent class": truth},

@@ -38,7 +38,11 @@ class ExcessiveDecay(Sickness):
         ratio = float(np.linalg.norm(final.params.flat) / max(float(np.linalg.norm(start.params.flat)), 1e-12))
         if ratio > 0.9 and decay < 0.05:
             return None
-        return Symptom({"norm of the weights over that at the start": ratio, "weight decay": decay}, "all weights")
+        return Symptom(
+            {"norm of the weights over that at the start": ratio, "weight decay": decay},
+            "all weights",
+            is_certain=ratio < 0.1,
+        )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
         return [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from madaline.doctor import remedies
+from madaline.doctor.curves import rises
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Remedy
 from madaline.doctor.picture import Picture
@@ -38,7 +39,11 @@ class ExplodingGradients(Sickness):
         ratio = max(norms[:-1]) / norms[-1] if len(norms) > 2 and norms[-1] > 0 else 1.0
         largest = max(norms, default=0.0)
         is_large = largest > LARGE * max(abs(exam.constant_loss), 1.0) or not np.isfinite(norms).all()
-        if not (ratio > RATIO or growth > GROWTH or is_large):
+        loss = exam.before.history["loss"] if "loss" in exam.before.history else np.zeros(0)
+        has_grown = growth > GROWTH and (rises(loss) or exam.before.diverged)
+        # Where signals fade, the gradient of the last layer is the smallest one, and nothing explodes.
+        is_steep = ratio > RATIO and largest > exam.output_gradient
+        if not (is_steep or has_grown or is_large):
             return None
         return Symptom(
             {

@@ -37,12 +37,25 @@ class FrozenParameters(Sickness):
             for path in matrices
             if np.array_equal(start.params[path], final.params[path]) and np.any(start.params[path])
         ]
-        if not still or set(matrices[:-1]) - set(still):
-            return None  # some hidden layers are trained: others are frozen on purpose
-        return Symptom({"weight matrices that did not change": len(still)}, ", ".join(still[:4]), 0.8)
+        if not still:
+            return None
+        # If some hidden layers are trained, others may be frozen on purpose: more harm is needed to report it.
+        is_partial = bool(set(matrices[:-1]) - set(still))
+        return Symptom(
+            {"weight matrices that did not change": len(still)},
+            ", ".join(still[:4]),
+            0.8,
+            min_gain_factor=2.0 if is_partial else 1.0,
+            is_certain=not is_partial and _is_frozen(exam.setup),
+        )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
         return [Remedy("Train all layers: freeze=() and no group with rate 0.", _free)]
+
+
+def _is_frozen(setup: Setup) -> bool:
+    """Whether layers are frozen by the settings, and not by gradients of 0."""
+    return bool(setup.freeze) or bool(setup.recipe.groups) or nets.trainable(setup.net) != setup.net
 
 
 def _free(setup: Setup) -> Setup:

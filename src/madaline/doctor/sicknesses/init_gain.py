@@ -45,6 +45,7 @@ class InitGain(Sickness):
             {"gain of the layer": wrong[worst], "layers": len(wrong)},
             f"layer {worst!r}",
             picture=Picture("gain by layer", list(gains.values()), log=True),
+            is_certain=not 0.2 <= wrong[worst] <= 5.0,
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:

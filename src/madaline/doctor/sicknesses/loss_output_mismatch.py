@@ -45,7 +45,7 @@ class LossOutputMismatch(Sickness):
             return None
         name = last.function.name
         if exam.loss.out_activation in ("softmax", "sigmoid", "exp"):
-            return Symptom({"outputs": exam.n_outputs}, f"{last!r} before {exam.loss!r}", 0.95)
+            return Symptom({"outputs": exam.n_outputs}, f"{last!r} before {exam.loss!r}", 0.95, is_certain=True)
         if name not in BOUNDS:
             return None
         y = np.asarray(exam.problem.train.y, dtype=np.float64)
@@ -53,7 +53,9 @@ class LossOutputMismatch(Sickness):
         outside = float(np.mean((y < low - 1e-6) | (y > high + 1e-6)))
         if outside < 0.01 and not (name == "softmax" and exam.n_outputs == 1):
             return None
-        return Symptom({"fraction of targets outside of the range of the output": outside}, f"{last!r}", 0.95)
+        return Symptom(
+            {"fraction of targets outside of the range of the output": outside}, f"{last!r}", 0.95, is_certain=True
+        )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
         return [

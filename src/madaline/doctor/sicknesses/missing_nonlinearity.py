@@ -25,7 +25,7 @@ class MissingNonlinearity(Sickness):
         if not nets.is_linear(exam.setup.net):
             return None
         count = sum(isinstance(layer, Linear) for layer in exam.layers)
-        return Symptom({"linear layers": count}, "all hidden layers", 0.95)
+        return Symptom({"linear layers": count}, "all hidden layers", 0.95, is_certain=True)
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
         return [

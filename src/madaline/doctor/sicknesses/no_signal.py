@@ -52,4 +52,4 @@ class NoSignal(Sickness):
 
 def _is_better(found: np.ndarray, constant: np.ndarray) -> bool:
     d = constant - np.minimum(found, 10 * np.abs(constant).mean() + constant)
-    return bool(d.mean() > 1.5 * d.std() / np.sqrt(len(d)) and d.mean() > 0.005 * abs(constant.mean()))
+    return bool(d.mean() > 2.0 * d.std() / np.sqrt(len(d)) and d.mean() > 0.005 * abs(constant.mean()))

@@ -9,6 +9,9 @@ from madaline.doctor.finding import Remedy
 from madaline.doctor.picture import Picture
 from madaline.doctor.sickness import Sickness, Symptom
 
+FEW_EPOCHS = 6
+"After so few epochs less harm is needed to report it."
+
 
 class NotConverged(Sickness):
     """Training that ended while the loss was still falling."""
@@ -40,6 +43,7 @@ class NotConverged(Sickness):
             f"epoch {len(loss)}",
             0.7,
             Picture("held-out loss", loss.tolist()),
+            min_gain_factor=0.5 if len(loss) <= FEW_EPOCHS else 1.0,
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:

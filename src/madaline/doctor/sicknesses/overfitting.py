@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from madaline.doctor import remedies
+from madaline.doctor.curves import overfits
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Remedy
 from madaline.doctor.picture import Picture
 from madaline.doctor.sickness import Sickness, Symptom
-
-RISE = 1.15
 
 
 class Overfitting(Sickness):
@@ -20,7 +19,7 @@ class Overfitting(Sickness):
     number = 32
     title = "The net overfits: it learns the training rows by heart."
     cause = 6
-    min_gain = 0.1
+    min_gain = 0.15
     why = (
         "The training loss falls while the validation loss rises: the net fits the noise of the training rows. The "
         "gap L_val - L_train grows with the number of free parameters and steps per row."
@@ -30,15 +29,11 @@ class Overfitting(Sickness):
 
     def symptom(self, exam: Exam) -> Symptom | None:
         history = exam.history
-        if "val_loss" not in history or history.n_rows < 5:
+        if not overfits(history):
             return None
         held, train = history["val_loss"], history["loss"]
-        if not np.isfinite(held).all() or history.best_epoch is not None:
-            return None
         low = int(np.argmin(held))
         last = float(np.mean(held[-max(len(held) // 10, 1) :]))
-        if last < RISE * held[low] or low > 0.8 * len(held) or train[-1] > train[low]:
-            return None
         return Symptom(
             {
                 "last validation loss": last,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from madaline.doctor import remedies
-from madaline.doctor.curves import noise, rises
+from madaline.doctor.curves import noise, overfits, rises
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Remedy
 from madaline.doctor.picture import Picture
@@ -45,12 +45,19 @@ class RateTooHigh(Sickness):
         picture = Picture("training loss", loss.tolist(), log=True) if len(loss) > 2 else None
         is_far = rate > FAR_ABOVE * remedies.usual_rate(exam)
         symptom = Symptom(
-            evidence, "learning rate", 0.9 if is_far else 0.7, picture, min_gain_factor=0.4 if is_far else 1.0
+            evidence,
+            "learning rate",
+            0.9 if is_far else 0.7,
+            picture,
+            min_gain_factor=0.4 if is_far else 1.0,
+            is_certain=rate > 3 * FAR_ABOVE * remedies.usual_rate(exam),
         )
         if exam.before.diverged or (exam.run_history is not None and exam.run_history.stopped == "diverged"):
             return symptom
         usual = remedies.usual_rate(exam)
         fitted = len(loss) and loss[-1] < FITTED * abs(exam.constant_loss)
+        if not is_far and overfits(exam.history) and not rises(loss):
+            return None  # a lower rate would only end training earlier
         if rises(loss) or noise(loss, 0.1 * abs(exam.constant_loss)) > 0.1:
             return symptom
         if is_far or (not fitted and (update > UPDATE or rate > usual)):

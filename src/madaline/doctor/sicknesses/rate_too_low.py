@@ -52,7 +52,10 @@ class RateTooLow(Sickness):
             0.9 if is_far else 0.7,
             Picture("training loss", loss.tolist()),
             min_gain_factor=0.5 if is_far else 1.0,
+            is_certain=rate < 0.2 * FAR_BELOW * remedies.usual_rate(exam) and remedies.scales_steps(exam),
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
-        return remedies.rates(exam, 10.0, 100.0, 1000.0)
+        found = remedies.rates(exam, 10.0, 100.0, 1000.0)
+        is_far = symptom.evidence["learning rate"] < FAR_BELOW * remedies.usual_rate(exam)
+        return [*found, remedies.adam(exam)] if is_far and not remedies.scales_steps(exam) else found

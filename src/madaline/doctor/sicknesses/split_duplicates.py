@@ -11,12 +11,13 @@ from madaline.doctor.finding import Remedy
 from madaline.doctor.names import option_of
 from madaline.doctor.sample import Sample
 from madaline.doctor.sickness import Sickness, Symptom
-from madaline.graph.tree import flatten
 
 SHARE = 0.02
 FEWEST = 3
 FEWEST_OTHERS = 10
 "With fewer validation rows that are new, there is nothing to compare with."
+MANY = 0.25
+"From this fraction on, shared rows are an error of the split, whether or not the net has learned them by heart."
 COST = 0.03
 "From this fraction of what can be learned on, the score counts as inflated."
 STANDARD_ERRORS = 3.0
@@ -27,7 +28,7 @@ class SplitDuplicates(Sickness):
 
     Equal rows are common in tables of rounded numbers. They are an error only if they inflate the score: if the net
     is ahead of a linear model, which cannot learn single rows by heart, by clearly more on rows that it was trained on
-    than on new ones. Otherwise they are reported as information.
+    than on new ones, or if there are very many of them. Otherwise they are reported as information.
     """
 
     name = "split_duplicates"
@@ -49,10 +50,10 @@ class SplitDuplicates(Sickness):
         distinct = [len(np.unique(train[:, j])) for j in range(train.shape[1])]
         if sum(np.log(distinct)) < np.log(100.0 * len(train)) or max(distinct) < 0.2 * len(train):
             return None  # few possible rows repeat by chance
-        known = set(_rows(exam.problem.train))
-        shared = np.array([row in known for row in _rows(held)])
-        # Of a sample of the training set, only a part of the duplicates is seen.
-        share = float(shared.mean()) * exam.problem.n_train / max(len(train), 1)
+        shared = exam.problem.repeated
+        if shared is None:
+            return None
+        share = float(shared.mean())
         if share < SHARE or shared.sum() < FEWEST:
             return None
         found = Symptom(
@@ -65,8 +66,8 @@ class SplitDuplicates(Sickness):
             return found  # no rows are left that show how good the net is
         cost, is_clear = _inflation(exam, held, shared)
         evidence = {**found.evidence, "part of the score that is due to them": cost}
-        if is_clear:
-            return replace(found, evidence=evidence, harm=cost)
+        if is_clear or share >= MANY:
+            return replace(found, evidence=evidence, harm=max(cost, COST))
         return replace(found, evidence=evidence, harm=0.0, severity="info")
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
@@ -74,13 +75,6 @@ class SplitDuplicates(Sickness):
         # Rows with different ids are not equal: the ids must be left out, too.
         ids = option_of("--ignore", exam.problem.names.ids)
         return [Remedy(text, options=f"--drop-duplicates {ids}".strip())]
-
-
-def _rows(sample: Sample) -> list[bytes]:
-    """Each row as bytes: all inputs, categories included, and the target."""
-    leaves = [*flatten(sample.X)[0], *flatten(sample.y)[0]]
-    parts = [np.ascontiguousarray(leaf).reshape(len(sample), -1).view(np.uint8) for leaf in leaves]
-    return [row.tobytes() for row in np.concatenate(parts, axis=1)]
 
 
 def _inflation(exam: Exam, held: Sample, shared: np.ndarray) -> tuple[float, bool]:

@@ -10,6 +10,8 @@ from madaline.doctor.picture import Picture
 from madaline.doctor.sickness import Sickness, Symptom
 
 PATIENCE = 10
+SHORT = 2
+"With this patience, chance alone ends a training that is still learning; less harm is needed to report it."
 
 
 class StoppedTooEarly(Sickness):
@@ -35,6 +37,7 @@ class StoppedTooEarly(Sickness):
             f"epoch {history.n_rows}",
             0.7,
             Picture("validation loss", history["val_loss"].tolist()) if "val_loss" in history else None,
+            min_gain_factor=0.3 if rule.patience <= SHORT else 1.0,
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:

@@ -36,7 +36,9 @@ class SymmetricWeights(Sickness):
             units = start.params[path].shape[-1]
             end = 1.0 if final is None or path not in final.params else copies(final.params[path])
             if units > 2 and copies(start.params[path]) > SHARE and end > SHARE:
-                return Symptom({"fraction of units with a copy": end, "units": units}, f"layer {home!r}", 0.95)
+                return Symptom(
+                    {"fraction of units with a copy": end, "units": units}, f"layer {home!r}", 0.95, is_certain=True
+                )
         return None
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:

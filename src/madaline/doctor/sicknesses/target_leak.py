@@ -15,7 +15,7 @@ EASY = 0.15
 "Without the column, a linear model has at most this fraction of the loss of a constant: the data are easy, not leaky."
 
 EXACT, FAR_BETTER = 0.002, 20.0
-"For numbers: the column leaves less than this fraction of the variance, and all others leave so many times more."
+"For numbers: the column leaves less than this fraction of the variance, and all others leave this many times more."
 
 
 class TargetLeak(Sickness):
@@ -73,11 +73,11 @@ class TargetLeak(Sickness):
         y = y.reshape(len(y), -1)
         if y.shape[1] > 1 or exam.loss.out_activation != "identity" or not y.std():
             return None
-        with np.errstate(all="ignore"):
-            found = np.array(
-                [np.corrcoef(X[:, j], y[:, 0])[0, 1] ** 2 if X[:, j].std() else 0.0 for j in range(X.shape[1])]
-            )
-        return np.asarray(np.nan_to_num(found))
+        from scipy.stats import rankdata
+
+        # Ranks as well: scaling may have bent the column.
+        ranks = rankdata(X, axis=0), rankdata(y[:, 0])
+        return np.maximum(_squared_correlations(X, y[:, 0]), _squared_correlations(*ranks))
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
         return [
@@ -86,6 +86,13 @@ class TargetLeak(Sickness):
                 options=exam.problem.names.option("--ignore", symptom.columns),
             )
         ]
+
+
+def _squared_correlations(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The squared correlation of each column with the target."""
+    with np.errstate(all="ignore"):
+        found = [np.corrcoef(X[:, j], y)[0, 1] ** 2 if X[:, j].std() else 0.0 for j in range(X.shape[1])]
+    return np.asarray(np.nan_to_num(np.array(found)))
 
 
 def _either_end(x: np.ndarray, is_class: np.ndarray) -> float:

@@ -8,6 +8,8 @@ from madaline.doctor.finding import Remedy
 from madaline.doctor.sickness import Sickness, Symptom
 
 STEPS = 400
+VERY_FEW = 100
+"Hardly any sound run has so few steps, so that less harm is needed to report it."
 BATCH = 32
 
 
@@ -32,12 +34,18 @@ class TooFewSteps(Sickness):
         if steps >= STEPS:
             return None
         confidence = 0.9 if steps < 4 * setup.epochs else 0.6
-        return Symptom({"steps": steps, "epochs": setup.epochs}, "batch_size and epochs", confidence)
+        return Symptom(
+            {"steps": steps, "epochs": setup.epochs},
+            "batch_size and epochs",
+            confidence,
+            is_certain=steps < VERY_FEW // 2,
+            min_gain_factor=0.3 if steps < VERY_FEW else 1.0,
+        )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
         n, setup = exam.problem.n_train, exam.setup
         batch = min(setup.batch_size or n, n)
         small = max(min(BATCH, batch), min(8, n))
         epochs = max(setup.epochs, -(-1000 * small // n))
-        found = [remedies.smaller_batches(exam, small, epochs)] if small < batch else []
+        found = [remedies.other_batches(exam, small, epochs)] if small < batch else []
         return [*found, remedies.more_epochs(exam, max(4, -(-1000 // int(symptom.evidence["steps"]))))]

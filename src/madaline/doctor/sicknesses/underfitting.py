@@ -11,7 +11,9 @@ from madaline.doctor.finding import Remedy
 from madaline.doctor.sickness import Sickness, Symptom
 from madaline.nn.layers.linear import Linear
 
-NARROW = 8
+NARROW, VERY_NARROW, HEAVY = 8, 4, 0.7
+"""Widths of hidden layers that are looked at, and widths and dropout that hardly any sound net has: less harm is needed
+to report them."""
 
 
 class Underfitting(Sickness):
@@ -21,6 +23,7 @@ class Underfitting(Sickness):
     number = 34
     title = "The net is too small or too restricted to fit the data."
     cause = 6
+    min_gain = 0.15
     why = (
         "The training loss itself is high: the net cannot represent the function, or dropout and penalties hold it "
         "back. A layer of n units passes on at most n numbers per row."
@@ -37,9 +40,10 @@ class Underfitting(Sickness):
         if train.mean() < 0.1 * exam.constant_loss:
             return None
         if widths and min(widths) <= NARROW:
-            return Symptom(evidence | {"narrowest layer": min(widths)}, "hidden layers")
+            factor = 0.5 if min(widths) < VERY_NARROW else 1.0
+            return Symptom(evidence | {"narrowest layer": min(widths)}, "hidden layers", min_gain_factor=factor)
         if drop >= 0.4:
-            return Symptom(evidence | {"dropout": drop}, "dropout")
+            return Symptom(evidence | {"dropout": drop}, "dropout", min_gain_factor=0.5 if drop > HEAVY else 1.0)
         return Symptom(evidence, "hidden layers", 0.5) if not widths or max(widths) < 16 else None
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:

@@ -51,6 +51,7 @@ class UnscaledInputs(Sickness):
             },
             exam.problem.names.at(worst),
             picture=Picture("size of the columns", size.tolist(), log=True),
+            is_certain=smallest < 0.01 or largest > 20.0 or far > 10.0,
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:

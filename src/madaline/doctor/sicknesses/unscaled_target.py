@@ -40,6 +40,7 @@ class UnscaledTarget(Sickness):
                 "smallest standard deviation": smallest,
             },
             "the target",
+            is_certain=offset > 10.0 or largest > 100.0 or smallest < 0.01,
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:

@@ -42,7 +42,10 @@ class UnshuffledRows(Sickness):
         if ratio > PURE:
             return None
         return Symptom(
-            {"variance of the target within mini-batches, relative to all rows": ratio}, "order of the rows", 0.9
+            {"variance of the target within mini-batches, relative to all rows": ratio},
+            "order of the rows",
+            0.9,
+            is_certain=True,
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:

@@ -15,6 +15,10 @@ RATIO = 0.05
 FLAT = ("sigmoid", "tanh", "softsign", "hard_sigmoid", "hard_tanh", "step")
 "Activations whose slope is small almost everywhere; with others only deep nets are looked at."
 DEEP = 5
+FROM_INIT = 7
+"Place among causes if all layers have small gradients: initial weights that are too small are then the cause."
+LOST = 1e-3
+"Gradient of the first layer relative to that of the output: signals fade forwards as well as backwards."
 
 
 class VanishingGradients(Sickness):
@@ -38,15 +42,18 @@ class VanishingGradients(Sickness):
         if len(norms) < 3 or not np.isfinite(norms).all() or norms[-1] == 0:
             return None
         ratio = norms[0] / norms[-1]
-        if ratio > RATIO:
+        whole = norms[0] / max(exam.output_gradient, 1e-30)
+        if ratio > RATIO and whole > LOST:
             return None
         return Symptom(
-            {"gradient of the first layer over the last": ratio, "layers": len(norms)},
+            {"gradient of the first layer over the last": ratio, "over that of the output": whole},
             "first layers",
             0.8,
             Picture("gradient norm by layer", norms, log=True),
+            cause=FROM_INIT if ratio > RATIO else None,
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
         relu, init = remedies.activation(exam, "relu"), remedies.default_init(exam)
-        return [relu, init, remedies.both(relu, remedies.adam(exam))]
+        changed = relu.change is not None and relu.change(exam.setup).net != exam.setup.net
+        return [relu, init, *([remedies.both(relu, remedies.adam(exam))] if changed else [])]

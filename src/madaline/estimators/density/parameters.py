@@ -10,7 +10,7 @@ from madaline.estimators.parameters import POSITIVE, NetParameters, NumberRange,
 
 @parameters
 class DensityParameters(NetParameters):
-    """Parameters besides those of every net."""
+    """Parameters in addition to those of every net."""
 
     _: KW_ONLY
     variance_floor: Annotated[

@@ -154,7 +154,8 @@ def _plan(
             raise KeyboardInterrupt
         left = (1.0 - LINEAR_SHARE) * (options.max_seconds - (time.monotonic() - began))
         cost = np.min(members[0].history["seconds"]) if members else 0.0  # it may have diverged
-        plan = full.within(allowed_threads(estimator.threads) * left / float(cost)) if cost > 0.0 else full
+        n_workers = options.n_cpus or allowed_threads(estimator.threads)
+        plan = full.within(n_workers * left / float(cost)) if cost > 0.0 else full
     if file is not None:
         file.parent.mkdir(exist_ok=True)
         write_whole(file, json.dumps(vars(plan)).encode())

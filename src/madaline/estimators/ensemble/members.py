@@ -81,6 +81,7 @@ def train_side_by_side(
         checkpoint=folder,
         resume=folder if options.resume else None,
         checkpoint_seconds=None if folder is None else CHECKPOINT_SECONDS,
+        cluster=options.cluster,
     )
     members = []
     for number in population.usable:

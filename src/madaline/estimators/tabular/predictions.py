@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from madaline.errors import ConfigError
+from madaline.errors import ConfigError, ShapeError
 
 
 def final_estimator(model: Any) -> Any:
@@ -54,6 +54,8 @@ def scored_truth(estimator: Any, y: Any) -> np.ndarray:
         return np.asarray(array, np.float64)
     if task in ("regression", "count"):
         return np.asarray(array, np.float64).reshape(len(array), -1)
+    if array.ndim == 0 or array.size != len(array):
+        raise ShapeError(f"y has shape {array.shape}, and one class for each row is needed.")
     known, flat = np.array(classes_of(estimator)), array.reshape(len(array))
     places = np.clip(np.searchsorted(known, flat), 0, len(known) - 1)
     if len(unknown := flat[known[places] != flat]):

@@ -1,4 +1,4 @@
-"""A model file as those who answer with it need it: its columns, targets, classes and predictions."""
+"""A model file as the commands and the server use it: its columns, targets, classes and predictions."""
 
 from __future__ import annotations
 

@@ -63,6 +63,45 @@ class MeanMetric:
 
 
 @dataclass(frozen=True)
+class RankCounts:
+    """Weights of rows by descending probability of the second class, for each resample.
+
+    Rows with the same probability are one group; only groups with positive rows are kept. Arrays are
+    (n_resamples, n_groups), totals (n_resamples, 1).
+    """
+
+    positive_before: np.ndarray
+    positive_after: np.ndarray
+    negative_before: np.ndarray
+    negative_after: np.ndarray
+    n_positive: np.ndarray
+    n_negative: np.ndarray
+
+    @classmethod
+    def of(cls, truth: np.ndarray, probability: np.ndarray, weights: np.ndarray) -> RankCounts:
+        """The counts of some rows, whose weights are (n_resamples, n_rows)."""
+        order = np.argsort(-probability, kind="stable")
+        p, is_positive = probability[order], truth[order] == 1
+        ends = np.append(np.flatnonzero(p[1:] != p[:-1]), len(p) - 1)
+        before_and_after = []
+        for chosen in (is_positive, ~is_positive):
+            after = np.cumsum(chosen)[ends]
+            total = np.zeros((len(weights), np.count_nonzero(chosen) + 1))
+            np.cumsum(weights[:, order[chosen]], axis=1, out=total[:, 1:])
+            before_and_after.append((np.insert(after[:-1], 0, 0), after, total))
+        (first, last, positive), (negative_first, negative_last, negative) = before_and_after
+        kept = last > first
+        return cls(
+            positive[:, first[kept]],
+            positive[:, last[kept]],
+            negative[:, negative_first[kept]],
+            negative[:, negative_last[kept]],
+            positive[:, -1:],
+            negative[:, -1:],
+        )
+
+
+@dataclass(frozen=True)
 class RankMetric:
     """A score of how well probabilities of the second of two classes order the rows.
 
@@ -70,41 +109,31 @@ class RankMetric:
     ----------
     name : str
     formula : callable
-        The score from the weights of positive and negative rows, (n_resamples, n_groups), where rows of one group have
-        the same probability and the largest come first.
+        The score of each resample.
     meaning : str
         A few words about it.
     """
 
     name: str
-    formula: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    formula: Callable[[RankCounts], np.ndarray]
     meaning: str
     larger_is_better: bool = True
 
     def values(self, truth: np.ndarray, prediction: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        order = np.argsort(-prediction[:, 1], kind="stable")
-        p = prediction[order, 1]
-        starts = np.flatnonzero(np.append(True, p[1:] != p[:-1]))
-        positive = np.where(truth[order] == 1, 1.0, 0.0)
-        sorted_weights = weights[:, order]
         with np.errstate(invalid="ignore", divide="ignore"):
-            return self.formula(
-                np.add.reduceat(sorted_weights * positive, starts, axis=1),
-                np.add.reduceat(sorted_weights * (1.0 - positive), starts, axis=1),
-            )
+            return self.formula(RankCounts.of(truth, prediction[:, 1], weights))
 
 
-def _auc(positive: np.ndarray, negative: np.ndarray) -> np.ndarray:
-    below = negative.sum(axis=1, keepdims=True) - np.cumsum(negative, axis=1)
-    pairs = np.sum(positive * (below + 0.5 * negative), axis=1)
-    return np.asarray(pairs / (positive.sum(axis=1) * negative.sum(axis=1)))
+def _auc(counts: RankCounts) -> np.ndarray:
+    below = counts.n_negative - 0.5 * (counts.negative_before + counts.negative_after)
+    pairs = np.sum((counts.positive_after - counts.positive_before) * below, axis=1)
+    return np.asarray(pairs / (counts.n_positive * counts.n_negative)[:, 0])
 
 
-def _average_precision(positive: np.ndarray, negative: np.ndarray) -> np.ndarray:
-    found = np.cumsum(positive, axis=1)
-    chosen = found + np.cumsum(negative, axis=1)
+def _average_precision(counts: RankCounts) -> np.ndarray:
+    found, chosen = counts.positive_after, counts.positive_after + counts.negative_after
     precision = found / np.where(chosen > 0.0, chosen, 1.0)
-    return np.asarray(np.sum(positive * precision, axis=1) / positive.sum(axis=1))
+    return np.asarray(np.sum((found - counts.positive_before) * precision, axis=1) / counts.n_positive[:, 0])
 
 
 def _squares(truth: np.ndarray, prediction: np.ndarray) -> np.ndarray:

@@ -40,6 +40,7 @@ is_view(
     np.real,
 )
 is_view(np.diagonal, np.linalg.diagonal, np.broadcast_to, np.broadcast_arrays, read_only=True)
+is_view(np.lib.stride_tricks.sliding_window_view, read_only=True)
 
 
 def _traced(name: str, array: Any) -> Node:

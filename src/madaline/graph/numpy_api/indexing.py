@@ -31,7 +31,13 @@ def getitem(x: Node, index: Any) -> Any:
     result = None if x.memory is None else read_item(x, index)
     if result is None:
         result = _getitem(x, index)
-    return mark_view(result, x, lambda whole: whole[index]) if result.shape and _is_basic(index) else result
+    # An entry is a number, but x[0, ...] an array without axes, which is a view.
+    shares = _is_basic(index) and (result.shape or (type(index) is tuple and any(item is ... for item in index)))
+    if shares:
+        return mark_view(result, x, lambda whole: whole[index])
+    if result.shape == () and result is not x:
+        result.memory = None
+    return result
 
 
 def _entry(x: Node, index: int) -> Node:
@@ -66,7 +72,7 @@ def _rows(x: Node, index: slice) -> Node:
 
 
 def _window(x: Node, start: int, count: int, step: int) -> Node:
-    """So many entries along the first axis, which are known to exist."""
+    """The first entries along the first axis, which are known to exist."""
     rest = x.shape[1:]
     if count == x.shape[0]:
         return x
@@ -78,14 +84,14 @@ def _window(x: Node, start: int, count: int, step: int) -> Node:
 def _is_basic(index: Any) -> bool:
     """Whether NumPy gives a view."""
     items = index if isinstance(index, tuple) else (index,)
-    return not any(isinstance(item, (Node, np.ndarray, list, range, bool, np.bool_)) for item in items)
+    return not any(isinstance(item, (Node, np.ndarray, list, tuple, range, bool, np.bool_)) for item in items)
 
 
 def _getitem(x: Node, index: Any) -> Any:
     if isinstance(index, slice) and x.shape:
         return _basic(x, [index, *[slice(None)] * (x.ndim - 1)])[0]
     items = list(index) if isinstance(index, tuple) else [index]
-    items = [_array(item) if isinstance(item, (list, range)) else _known_mask(item) for item in items]
+    items = [_array(item) if isinstance(item, (list, tuple, range)) else _known_mask(item) for item in items]
     if sum(1 for item in items if item is Ellipsis) > 1:
         raise IndexError("An index may hold '...' once; this one has more than one '...'.")
     items = _booleans_to_integers(items, x.shape)
@@ -113,7 +119,7 @@ def _known_mask(item: Any) -> Array:
     return item
 
 
-def _array(item: list[Any] | range) -> Array:
+def _array(item: list[Any] | tuple[Any, ...] | range) -> Array:
     array = np.asarray(item)
     return array if array.size else array.astype(np.int64)  # NumPy makes an empty list floating, yet lets it index
 

@@ -13,7 +13,7 @@ from madaline.graph.numpy_api.dispatch import implements
 from madaline.graph.numpy_api.indexing import checked
 from madaline.graph.numpy_api.shape import broadcast_to
 from madaline.graph.primitive import PRIMITIVES
-from madaline.graph.shapes import broadcast, normalize_axes, normalize_axis
+from madaline.graph.shapes import broadcast, normalize_axes, normalize_axis, show
 
 
 @implements(np.take)
@@ -29,6 +29,27 @@ def take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> 
         size = x.shape[axis]
         chosen = np.remainder(chosen, size) if mode == "wrap" else np.clip(chosen, 0, size - 1)
     return PRIMITIVES["take"](x, checked(chosen, x.shape[axis]), axis=axis)
+
+
+@implements(np.lib.stride_tricks.sliding_window_view)
+def sliding_window_view(x: Any, window_shape: Any, axis: Any = None, **options: Any) -> Any:
+    """All windows of an array: a gather along each axis, the axes of the windows last."""
+    x = as_node(x)
+    sizes = tuple(window_shape) if np.iterable(window_shape) else (window_shape,)
+    axes = tuple(range(x.ndim)) if axis is None else tuple(axis) if np.iterable(axis) else (axis,)
+    if len(sizes) != len(axes) or options.get("subok") or options.get("writeable"):
+        raise TraceError(
+            f"sliding_window_view of traced values takes one size for each axis, and no other options; got "
+            f"window_shape={window_shape!r}, axis={axis!r}."
+        )
+    for size, place in zip(sizes, (normalize_axis(place, x.ndim) for place in axes), strict=True):
+        count = x.shape[place] - size + 1
+        if not isinstance(count, int) or count < 1 or size < 0:
+            raise ShapeError(f"A window of size {size} does not fit into axis {place} of shape {show(x.shape)}.")
+        starts = np.arange(count)[:, None]
+        windows: Any = take(x, starts + np.arange(size), axis=place)
+        x = np.moveaxis(windows, place + 1, -1)
+    return x
 
 
 @implements(np.take_along_axis)

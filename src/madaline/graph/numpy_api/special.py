@@ -219,10 +219,43 @@ INSTEAD: dict[str, str] = {
     "polygamma": "md.functional.polygamma",
     "softmax": "np.exp(x - md.functional.logsumexp(x, axis, keepdims=True))",
     "solve_triangular": "md.functional.solve_triangular",
-    **{
-        name: f"md.functional.stats, which has the usual distributions: md.functional.stats.norm.{name}"
-        for name in ("cdf", "logcdf", "logpdf", "logsf", "pdf", "sf")
-    },
-    **{name: f"md.functional.stats.poisson.{name}, or the formula" for name in ("logpmf", "pmf")},
+    **dict.fromkeys(
+        ("convolve", "convolve2d", "correlate", "correlate2d", "fftconvolve"),
+        "np.lib.stride_tricks.sliding_window_view(x, k.shape) with np.einsum, or np.convolve for vectors",
+    ),
+    "block_diag": "np.block",
+    "cumulative_trapezoid": "np.cumsum of the trapezoids",
+    "interp1d": "np.interp",
+    "toeplitz": "c[np.abs(i[:, None] - i)] with i = np.arange(len(c))",
+    "trapezoid": "np.trapezoid",
+    "odeint": "a loop of Euler or Runge-Kutta steps",
+    "solve_ivp": "a loop of Euler or Runge-Kutta steps",
 }
 """What to use instead of functions of SciPy that take arrays only."""
+
+DISTRIBUTIONS = (
+    "beta",
+    "chi2",
+    "dirichlet",
+    "expon",
+    "gamma",
+    "laplace",
+    "logistic",
+    "lognorm",
+    "multivariate_normal",
+    "norm",
+    "poisson",
+    "t",
+)
+"The distributions of ``scipy.stats`` that ``md.functional.stats`` has."
+
+
+def distribution_instead(owner: Any, method: str) -> str:
+    """What to use instead of a method of a distribution of ``scipy.stats``; nothing if it is not one."""
+    owner = getattr(owner, "dist", owner)  # of a distribution whose parameters are fixed: norm(0, 1)
+    if not type(owner).__module__.startswith("scipy.stats"):
+        return ""
+    name = getattr(owner, "name", None) or type(owner).__name__.removesuffix("_gen")
+    if name in DISTRIBUTIONS:
+        return f"md.functional.stats.{name}.{method}"
+    return f"the formula of the density: md.functional.stats has {', '.join(DISTRIBUTIONS)} only"

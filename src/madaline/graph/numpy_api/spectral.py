@@ -25,6 +25,8 @@ TRANSFORMS = {
     np.fft.ifftn,
     np.fft.rfft2,
     np.fft.irfft2,
+    np.fft.rfftn,
+    np.fft.irfftn,
     np.fft.fftshift,
     np.fft.ifftshift,
 }
@@ -77,7 +79,17 @@ def ifft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) 
 @implements(np.fft.rfft)
 def rfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
     whole = fft(a, n, axis, norm)
-    return _sized(whole, whole.shape[axis] // 2 + 1, axis)
+    size = whole.shape[axis]
+    half = _sized(whole, size // 2 + 1, axis)
+    # Exactly real, as NumPy gives them: rounding errors there would turn np.angle from pi to -pi.
+    imag = np.moveaxis(half.imag, axis, -1)
+    return ComplexPair(half.real, np.moveaxis(np.where(_has_imaginary(size), imag, 0.0), -1, axis))
+
+
+def _has_imaginary(n: int) -> np.ndarray:
+    """Which entries of the half spectrum of ``n`` numbers have imaginary parts: the first and the middle do not."""
+    inner = np.arange(n // 2 + 1)
+    return (inner > 0) & (2 * inner != n)
 
 
 @implements(np.fft.irfft)
@@ -88,20 +100,22 @@ def irfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None)
     half = _sized(half, n // 2 + 1, axis).each(lambda part: np.moveaxis(part, axis, -1))
     inner = slice(1, (n + 1) // 2)
     real = np.concatenate([half.real, np.flip(half.real[..., inner], -1)], axis=-1)
-    kept = np.ones(n // 2 + 1)
-    kept[0] = 0.0
-    kept[-1] = 0.0 if n % 2 == 0 else kept[-1]
-    imag = half.imag * kept.astype(half.imag.dtype)
+    imag = half.imag * _has_imaginary(n).astype(half.imag.dtype)
     imag = np.concatenate([imag, -np.flip(imag[..., inner], -1)], axis=-1)
     return np.moveaxis(_transform(ComplexPair(real, imag), 1, n, -1, norm).real, -1, axis)
 
 
+def _sizes_and_axes(x: ComplexPair, s: Any, axes: Any) -> list[tuple[int | None, int]]:
+    """The size, or None for that of the array, and the axis of each transform."""
+    axes = tuple(range(x.ndim)) if axes is None and s is None else axes
+    axes = tuple(range(-len(s), 0)) if axes is None else tuple(axes)
+    return list(zip([None] * len(axes) if s is None else s, axes, strict=True))
+
+
 def _over_axes(x: Any, s: Any, axes: Any, sign: int, norm: str | None) -> ComplexPair:
     pair = _pair(x)
-    axes = tuple(range(pair.ndim)) if axes is None and s is None else axes
-    axes = tuple(range(-len(s), 0)) if axes is None else axes
-    for position, axis in enumerate(axes):
-        pair = _transform(pair, sign, None if s is None else s[position], axis, norm)
+    for size, axis in _sizes_and_axes(pair, s, axes):
+        pair = _transform(pair, sign, size, axis, norm)
     return pair
 
 
@@ -125,16 +139,34 @@ def ifft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None) 
     return _over_axes(a, s, axes, 1, norm)
 
 
+@implements(np.fft.rfftn)
+def rfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> ComplexPair:
+    """The real transform over the last axis, then complex ones over the others."""
+    pair = _pair(a)
+    *others, (size, axis) = _sizes_and_axes(pair, s, axes)
+    half = rfft(pair, size, axis, norm)
+    for size, axis in others:
+        half = fft(half, size, axis, norm)
+    return half
+
+
+@implements(np.fft.irfftn)
+def irfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> Any:
+    pair = _pair(a)
+    *others, (last_size, last) = _sizes_and_axes(pair, s, axes)
+    for size, axis in others:
+        pair = ifft(pair, size, axis, norm)
+    return irfft(pair, last_size, last, norm)
+
+
 @implements(np.fft.rfft2)
 def rfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None) -> ComplexPair:
-    half = rfft(a, None if s is None else s[1], axes[1], norm)
-    return fft(half, None if s is None else s[0], axes[0], norm)
+    return rfftn(a, s, axes, norm)
 
 
 @implements(np.fft.irfft2)
 def irfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None) -> Any:
-    whole = ifft(a, None if s is None else s[0], axes[0], norm)
-    return irfft(whole, None if s is None else s[1], axes[1], norm)
+    return irfftn(a, s, axes, norm)
 
 
 def _shifted(x: Array, axes: Sequence[int], inverse: bool) -> Array:

@@ -113,7 +113,7 @@ def choose(a: Any, choices: Any, *, mode: str = "raise") -> Node:
 
 @implements(np.apply_along_axis)
 def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any) -> Array:
-    """The function is called on each vector by itself."""
+    """The function is called on each vector separately."""
     moved: Any = np.moveaxis(arr, axis, -1)
     lead = moved.shape[:-1]
     rows = [func1d(row, *args, **kwargs) for row in np.reshape(moved, (-1, moved.shape[-1]))]

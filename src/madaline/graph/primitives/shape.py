@@ -262,7 +262,7 @@ class ScatterAdd(Primitive):
 
 
 class TakeAlong(Primitive):
-    r"""Entries of the last axis, chosen for each row by itself: :math:`y_{o,j} = x_{o,\,k_{o,j}}`."""
+    r"""Entries of the last axis, chosen for each row separately: :math:`y_{o,j} = x_{o,\,k_{o,j}}`."""
 
     name = "take_along"
 

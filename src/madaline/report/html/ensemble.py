@@ -41,7 +41,7 @@ class MemberKind:
 
 
 def members_of(model: Model) -> int:
-    """Number of members of an ensemble; 0 for a net by itself."""
+    """Number of members of an ensemble; 0 for a single net."""
     return len(model.net.layers) if isinstance(model.net, Ensemble) else 0
 
 

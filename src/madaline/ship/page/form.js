@@ -1,5 +1,6 @@
 // The form: fields on one side, the answer and where it comes from on the other. `about` describes the model, and
-// `engine` has ask(rows), a promise of answers, and explain(row). Names, categories and classes become text nodes only.
+// `engine` has ask(rows), a promise of answers, and explain(row, answer, isOld). Names, categories and classes become
+// text nodes only.
 function startForm(about, engine) {
   const POINTS = 33, SHOWN_CLASSES = 8, SHOWN_PARTS = 10, MOST_CHIPS = 12;
   const state = Object.create(null), views = [], SVG = "http://www.w3.org/2000/svg";
@@ -15,6 +16,8 @@ function startForm(about, engine) {
     node.append(...children);
     return node;
   };
+  // A name with places where a line may end: after underscores, points and the like.
+  const breakable = text => text.match(/[^_./-]*[_./-]?/g).filter(Boolean).flatMap(part => [part, make("wbr")]);
   const draw = (tag, attributes) => {
     const node = document.createElementNS(SVG, tag);
     for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
@@ -56,7 +59,7 @@ function startForm(about, engine) {
     const dot = make("span", {class: "dot", hidden: true});
     const track = make("div", {class: "track"}, curve, dot);
     const root = make("div", {class: "field"},
-      make("div", {class: "line"}, make("label", {for: box.id}, field.name), box), track, slider,
+      make("div", {class: "line"}, make("label", {for: box.id}, ...breakable(field.name)), box), track, slider,
       make("div", {class: "ends"}, make("span", {}, number(low)), make("span", {}, number(high))), note);
     box.addEventListener("input", () => setValue(field, box.value === "" ? null : box.valueAsNumber));
     slider.addEventListener("input", () => {
@@ -102,7 +105,7 @@ function startForm(about, engine) {
       return {chip, bar, value};
     });
     const root = make("div", {class: "field", role: "group", "aria-label": field.name},
-      make("span", {class: "label"}, field.name), make("div", {class: "chips"}, ...chips.map(each => each.chip)));
+      make("span", {class: "label"}, ...breakable(field.name)), make("div", {class: "chips"}, ...chips.map(each => each.chip)));
     return {
       root, variants: chips.map(each => each.value),
       show() {
@@ -124,7 +127,7 @@ function startForm(about, engine) {
     });
     return {
       root: make("div", {class: "field"},
-        make("div", {class: "line"}, make("label", {for: select.id}, field.name), select)),
+        make("div", {class: "line wide"}, make("label", {for: select.id}, ...breakable(field.name)), select)),
       variants: [],
       show() {
         const value = state[field.name], k = value == null ? -2 : field.categories.indexOf(value);
@@ -138,7 +141,8 @@ function startForm(about, engine) {
     const box = make("input", {type: field.hasTime ? "datetime-local" : "date", id: `f${field.place}`});
     box.addEventListener("input", () => setValue(field, box.value === "" ? null : box.value));
     return {
-      root: make("div", {class: "field"}, make("div", {class: "line"}, make("label", {for: box.id}, field.name), box)),
+      root: make("div", {class: "field"},
+        make("div", {class: "line wide"}, make("label", {for: box.id}, ...breakable(field.name)), box)),
       variants: [],
       show() {
         const value = state[field.name];
@@ -215,11 +219,17 @@ function startForm(about, engine) {
     if (parts.length > SHOWN_PARTS) shown.push({column: `${parts.length - SHOWN_PARTS} other columns`, contribution: rest});
     const largest = Math.max(...shown.map(each => Math.abs(each.contribution)), 1e-12);
     const isShare = answer.kind !== "numbers", size = Math.max(Math.abs(found.prediction), Math.abs(found.base), largest);
-    const digits = isShare ? 3 : Math.max(0, Math.min(8, 3 - Math.floor(Math.log10(size || 1))));
-    const written = x => isShare ? `${(100 * x).toFixed(1)} %` : x.toLocaleString("en", {maximumFractionDigits: digits, minimumFractionDigits: 0});
+    const digits = Math.max(0, Math.min(20, 3 - Math.floor(Math.log10(size || 1))));
+    const written = x => isShare ? `${(100 * x).toFixed(1)} %` : size < 1e-3 || size >= 1e6 ? Number(x.toPrecision(4)).toExponential()
+      : x.toLocaleString("en", {maximumFractionDigits: digits, minimumFractionDigits: 0});
+    const signed = x => {
+      const text = written(Math.abs(x));
+      return /[1-9]/.test(text.replace(/e.*/, "")) ? `${x < 0 ? "\u2212" : "+"}${text}` : text;
+    };
     const what = isShare ? `the probability of ${answer.names[answer.label]}` : about.targets[0];
     const panel = make("div", {class: "panel"}, make("h2", {}, "Where it comes from"),
       make("p", {class: "quiet"}, `What each input adds to ${what}, from ${written(found.base)} for a neutral row to ${written(found.prediction)}.`));
+    panel.style.setProperty("--number", `${Math.max(...shown.map(each => signed(each.contribution).length))}ch`);
     for (const {column, contribution} of shown) {
       const bar = make("i", {class: contribution < 0 ? "down" : false}), width = 50 * Math.abs(contribution) / largest;
       bar.style.width = `${width}%`;
@@ -227,8 +237,8 @@ function startForm(about, engine) {
       const value = column in state ? state[column] : undefined;
       const text = value === undefined ? "" : value === null ? "missing" : value === engine.unknown ? "another category"
         : typeof value === "number" ? number(value) : typeof value === "boolean" ? (value ? "yes" : "no") : value;
-      panel.append(make("div", {class: "part"}, make("b", {}, column, make("small", {}, text)), make("div", {class: "way"}, bar),
-        make("span", {}, `${contribution < 0 ? "\u2212" : "+"}${written(Math.abs(contribution))}`)));
+      panel.append(make("div", {class: "part"}, make("b", {}, ...breakable(column), make("small", {}, text)), make("div", {class: "way"}, bar),
+        make("span", {}, signed(contribution))));
     }
     root.replaceChildren(panel);
   }
@@ -247,7 +257,7 @@ function startForm(about, engine) {
       document.body.dataset.answered = String(own);
       await engine.pause();
       if (own !== version) return;
-      const found = await engine.explain(row, answer);
+      const found = await engine.explain(row, answer, () => own !== version);
       if (own !== version) return;
       showParts(found, answer);
       await showCurves(own, row, answer);

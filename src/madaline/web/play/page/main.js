@@ -1,0 +1,405 @@
+// The page: keeps the link, the run and the pictures in step.
+
+import { Controls, sourceButtons } from "./controls.js";
+import { Curves } from "./curves.js";
+import { copyText, showCode, showPictures } from "./dialogs.js";
+import { showFindings } from "./doctor.js";
+import { EngineError, RemoteEngine, keepToken } from "./engine.js";
+import { showLayers } from "./layers.js";
+import { changed, makeLink, readLink } from "./link.js";
+import { Network } from "./network.js";
+import { imageOf, svgOf, withStyles } from "./pictures.js";
+import { PointEditor } from "./points.js";
+import { Surface } from "./surface.js";
+import { TablePanel } from "./tables.js";
+import { make, number } from "./text.js";
+import { RunView } from "./view.js";
+
+const $ = (id) => document.getElementById(id);
+const SPEEDS = [[1, "1 epoch/s"], [0.3, "3/s"], [0.1, "10/s"], [0.033, "30/s"], [0.012, "80/s"], [0.003, "300/s"], [0, "full"]];
+
+class Playground {
+  constructor(engine, about) {
+    this.engine = engine;
+    this.about = about;
+    this.settings = "";
+    this.view = this.kept = null;
+    this.turn = 0;
+    this.hosts = { data: $("data-fields"), inputs: $("data-fields"), net: $("net-fields"), training: $("training-fields") };
+    this.controls = new Controls(about.fields, this.hosts, (changes) => this.change(changes));
+    this.sources = sourceButtons($("sources"), this.controls.fields.data, about.thumbnails, (source) => this.choose(source));
+    this.network = new Network($("net"), $("hint"), this.#layerActions());
+    this.curves = new Curves($("curves"));
+    this.surface = new Surface("");
+    this.other = new Surface("");
+    $("surfaces").append(this.surface.figure, this.other.figure);
+    this.other.figure.hidden = true;
+    this.points = new PointEditor(about.most.points, (text) => this.change({ points: text || null }, { quiet: true }));
+    this.tables = new TablePanel($("table-panel"), engine, about, { choose: (changes) => this.change(changes), again: () => this.open(), fail: (text) => this.say(text) });
+    this.#buttons();
+    this.#lessons();
+  }
+
+  // ---- links -------------------------------------------------------------------------------------------------------
+
+  async open({ push = false, run = false } = {}) {
+    const link = readLink();
+    await this.begin(link.settings, { at: Number(link.at) || null, vs: link.vs, push, run });
+  }
+
+  change(changes, { quiet = false } = {}) {
+    const isRunning = this.view?.status === "running";
+    return this.begin(changed(this.settings, changes), { push: !quiet, run: isRunning, vs: this.kept ? this.kept.info.link : null });
+  }
+
+  choose(source) {
+    const kind = this.controls.kindOf(source);
+    const changes = { data: source === "moons" ? null : source };
+    for (const field of this.about.fields) if (field.of && !field.of.includes(kind)) changes[field.name] = null;
+    if (kind === "table" && this.tables.last) Object.assign(changes, { table: this.tables.last.name, digest: this.tables.last.digest || null });
+    if (kind === "points") changes.points = this.points.text() || null;
+    return this.change(changes);
+  }
+
+  write({ push = false, at = null } = {}) {
+    const hash = `#${makeLink({ settings: this.settings, at, vs: this.kept ? this.kept.info.link : null })}`;
+    if (hash === (location.hash || "#")) return;
+    history[push ? "pushState" : "replaceState"](null, "", hash);
+  }
+
+  // ---- runs --------------------------------------------------------------------------------------------------------
+
+  async begin(settings, { at = null, vs = null, push = false, run = false } = {}) {
+    const turn = ++this.turn;
+    this.settings = settings;
+    const values = this.controls.values(settings);
+    this.values = values;
+    this.say("");
+    this.showControls();
+    let info;
+    try {
+      info = await this.engine.start(settings);
+      if (vs !== null && this.kept?.info.link !== vs) await this.keepRun(vs, turn);
+      else if (vs === null) this.dropKept();
+    } catch (error) {
+      if (turn !== this.turn) return;
+      this.write({ push, at });
+      this.view?.close();
+      this.view = null;
+      this.failed(error);
+      return;
+    }
+    if (turn !== this.turn) return void this.engine.close(info.run).catch(() => {});
+    this.view?.close();
+    this.settings = info.link;
+    this.view = new RunView(this.engine, info);
+    this.tables.show(values, info);
+    this.showControls();
+    this.findings = null;
+    this.write({ push, at });
+    $("timeline").value = 0;
+    await this.command("delay", SPEEDS[$("speed").value][0]);
+    const goal = at || (this.kept && !run ? this.kept.newest?.step : 0);
+    if (goal) await this.command("until", goal);
+    else if (run) await this.command("run");
+    this.view.follow((view) => this.drawn(view), (view, error) => this.lost(view, error));
+    this.watch(this.view);
+  }
+
+  async keepRun(link, turn) {
+    const info = await this.engine.start(link);
+    if (turn !== this.turn) return void this.engine.close(info.run).catch(() => {});
+    this.dropKept();
+    this.kept = new RunView(this.engine, info);
+    this.kept.follow(() => this.draw(), (view, error) => this.lost(view, error));
+  }
+
+  dropKept() {
+    this.kept?.close();
+    this.kept = null;
+  }
+
+  // The server closes runs that were not looked at for a long time; they are started again as far as they were.
+  async lost(view, error) {
+    if (error.status === 404 && view === this.view) {
+      await this.begin(this.settings, { at: view.newest?.step || null, vs: this.kept?.info.link ?? null });
+      return false;
+    }
+    this.failed(error);
+    await new Promise((done) => setTimeout(done, 1500));
+    return error.status === 0;
+  }
+
+  failed(error) {
+    if (!(error instanceof EngineError)) throw error;
+    this.say(error.message);
+    if (error.answer.digest !== undefined) this.tables.ask(error.answer);
+    if (this.controls.kindOf(this.values.data) === "points") this.draw();
+  }
+
+  async command(action, value) {
+    const views = [this.view, this.kept].filter(Boolean);
+    try {
+      await Promise.all(views.map((view) => view.command(action, value)));
+    } catch (error) {
+      if (error.status !== 404) this.failed(error);
+    }
+  }
+
+  async look(at) {
+    if (!this.view) return;
+    await Promise.all([this.view, this.kept].filter(Boolean).map((view) => view.look(at)));
+    this.draw();
+  }
+
+  async watch(view) {
+    while (view.isOpen && view === this.view) {
+      try {
+        const state = await this.engine.findings(view.id);
+        if (view !== this.view) return;
+        const key = JSON.stringify([state, view.newest?.epoch > 0]);
+        if (key !== this.findings) {
+          this.findings = key;
+          showFindings($("doctor"), state, view.newest?.epoch, (changes) => this.apply(changes));
+        }
+      } catch { /* follow() tells about it */ }
+      await new Promise((done) => setTimeout(done, 1000));
+    }
+  }
+
+  apply(changes) {
+    const isDone = this.view?.status === "finished";
+    return this.begin(changed(this.settings, changes), { push: true, run: isDone || this.view?.status === "running" });
+  }
+
+  // ---- pictures ----------------------------------------------------------------------------------------------------
+
+  drawn(view) {
+    this.draw();
+    const status = view.status;
+    if (status !== this.lastStatus || status !== "running") {
+      this.lastStatus = status;
+      const isRunning = status === "running";
+      if (!isRunning && view.newest.step) this.write({ at: view.newest.step });
+      if (status === "failed") this.say(view.newest.message);
+    }
+  }
+
+  draw() {
+    const { view, kept } = this;
+    const drawing = this.controls.kindOf(this.values.data) === "points";
+    this.surface.useForDrawing(drawing ? (x, y, remove) => this.points.press(x, y, remove, () => this.draw()) : null);
+    if (!view) {
+      if (drawing) this.surface.show(this.points.info(), null);
+      return;
+    }
+    const { frame, info } = view;
+    const shownInfo = drawing ? this.points.over(info) : info;
+    this.surface.show(shownInfo, frame);
+    this.surface.title.replaceChildren(...legend(info));
+    this.other.figure.hidden = !kept;
+    $("surfaces").classList.toggle("two", Boolean(kept));
+    if (kept?.frame) {
+      this.other.show(kept.info, kept.frame);
+      this.other.title.textContent = `Kept run, epoch ${kept.frame.epoch}`;
+    }
+    if (!frame) return;
+    const hidden = layersOf(view.info.settings.layers);
+    const available = info.settings && this.controls.kindOf(info.settings.data) !== "table"
+      ? this.about.features.filter((feature) => feature.coordinates <= info.extent.length) : [];
+    this.network.show(info, frame, hidden, this.about.activations, this.about.most, available, info.settings.features.split(","));
+    this.curves.show([view, kept].filter((each) => each?.frame), frame.epoch);
+    showLayers($("layers"), frame, [...hidden.map((layer) => `${layer.units} ${layer.activation.replaceAll("_", " ")}`), info.outputs === 1 ? "output" : `${info.outputs} outputs`]);
+    this.#numbers(view, frame);
+  }
+
+  #numbers(view, frame) {
+    const { newest, info } = view;
+    $("epoch-text").textContent = frame.epoch.toLocaleString("en");
+    const part = frame.step % info.stepsAnEpoch;
+    $("step-text").textContent = ` of ${info.settings.epochs.toLocaleString("en")}${part ? `, step ${part} of ${info.stepsAnEpoch}` : ""}`;
+    const timeline = $("timeline"), last = newest.moments.length - 1;
+    timeline.max = last;
+    if (view.at === null) timeline.value = last;
+    timeline.setAttribute("aria-valuetext", `epoch ${frame.epoch}`);
+    const run = $("run"), isRunning = newest.status === "running";
+    run.textContent = isRunning ? "Pause" : newest.status === "finished" ? "Finished" : newest.status === "failed" ? "Failed" : "Train";
+    run.disabled = ["finished", "failed"].includes(newest.status);
+    $("step").disabled = $("epoch").disabled = run.disabled;
+    const metric = info.metric, row = frame.epoch - 1;
+    const value = (name) => (row >= 0 ? view.history[name]?.[row] : undefined);
+    const shown = (number_) => (metric === "accuracy" && number_ !== undefined ? `${(100 * number_).toFixed(1)} %` : number(number_));
+    const score = (title, train, test, format) => make("div", {}, make("dt", {}, title), make("dd", {}, make("b", {}, format(test)), make("span", { class: "quiet" }, ` training ${format(train)}`)));
+    $("scores").replaceChildren(score("Test loss", value("loss"), value("val_loss"), number), score(metric === "r2" ? "Test R²" : "Test accuracy", value(metric), value(`val_${metric}`), shown));
+    document.body.dataset.status = newest.status;
+    document.body.dataset.step = newest.step;
+    document.body.dataset.run = view.id;
+  }
+
+  showControls() {
+    this.controls.show(this.values, this.view?.info.task);
+    this.sources.show(this.values.data);
+    this.tables.show(this.values, this.view?.info);
+    this.points.show(this.controls.kindOf(this.values.data) === "points", this.values.points);
+    const lesson = this.about.lessons.find((each) => each.link === this.settings);
+    $("lesson").value = lesson?.name ?? "";
+    if (lesson) $("lesson-text").replaceChildren(make("b", {}, lesson.title), make("p", {}, lesson.text));
+    if (lesson) this.lesson = lesson;
+    $("lesson-text").hidden = !this.lesson;
+    const compare = $("compare");
+    compare.setAttribute("aria-pressed", Boolean(this.kept));
+    compare.textContent = this.kept ? "Stop comparing" : "Compare";
+  }
+
+  say(text) {
+    $("message").textContent = text;
+    $("message").hidden = !text;
+  }
+
+  // ---- actions -----------------------------------------------------------------------------------------------------
+
+  #layerActions() {
+    const edit = (change) => {
+      const layers = layersOf(this.values.layers);
+      change(layers);
+      this.change({ layers: layers.map((layer) => `${layer.units}${layer.activation}`).join(",") });
+    };
+    return {
+      units: (place, units) => edit((layers) => { layers[place].units = units; }),
+      activation: (place, name) => edit((layers) => { layers[place].activation = name; }),
+      remove: (place) => edit((layers) => layers.splice(place, 1)),
+      layer: () => edit((layers) => layers.push({ ...(layers.at(-1) ?? { units: 4, activation: "tanh" }) })),
+      feature: (name, isChosen) => {
+        const now = this.values.features.split(",").filter((each) => each && each !== name);
+        this.change({ features: (isChosen ? [...now, name] : now).join(",") });
+      },
+    };
+  }
+
+  #buttons() {
+    const toggle = async () => {
+      await this.look(null);
+      await this.command(this.view?.status === "running" ? "pause" : "run");
+    };
+    const forward = (action) => async () => {
+      await this.look(null);
+      await this.command(action);
+    };
+    const restart = () => this.begin(this.settings, { vs: this.kept ? this.kept.info.link : null });
+    $("run").addEventListener("click", toggle);
+    $("step").addEventListener("click", forward("step"));
+    $("epoch").addEventListener("click", forward("epoch"));
+    $("restart").addEventListener("click", restart);
+    const speed = () => {
+      $("speed-text").textContent = SPEEDS[$("speed").value][1];
+      $("speed").setAttribute("aria-valuetext", SPEEDS[$("speed").value][1]);
+      return this.command("delay", SPEEDS[$("speed").value][0]);
+    };
+    $("speed").addEventListener("input", speed);
+    speed();
+    $("timeline").addEventListener("input", () => {
+      const moments = this.view?.newest?.moments ?? [];
+      const place = Number($("timeline").value);
+      const isNewest = place >= moments.length - 1;
+      if (!isNewest && this.view.status === "running") this.command("pause");
+      this.look(isNewest ? null : moments[place]);
+    });
+    $("compare").addEventListener("click", async () => {
+      if (this.kept) this.dropKept();
+      else if (this.view) {
+        await this.keepRun(this.settings, this.turn);
+        if (this.view.newest?.step) await this.kept.command("until", this.view.newest.step);
+        await this.kept.command("delay", SPEEDS[$("speed").value][0]);
+        this.say("The kept run stays beside the new one. Change a setting and train both.");
+      }
+      this.write({ at: this.view?.newest?.step || null });
+      this.showControls();
+      this.draw();
+    });
+    $("copy-link").addEventListener("click", (event) => copyText(location.href, event.currentTarget));
+    $("code").addEventListener("click", () => this.view && showCode(this.view.info));
+    $("pictures").addEventListener("click", () => this.view?.frame && showPictures(this.#pictures()));
+    $("theme").addEventListener("click", () => {
+      const root = document.documentElement, dark = matchMedia("(prefers-color-scheme: dark)").matches;
+      root.dataset.theme = (root.dataset.theme ?? (dark ? "dark" : "light")) === "dark" ? "light" : "dark";
+      try { localStorage.setItem("madaline-theme", root.dataset.theme); } catch { /* not kept */ }
+      this.repaint();
+    });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.repaint());
+    addEventListener("resize", () => this.draw());
+    addEventListener("popstate", () => this.open());
+    addEventListener("keydown", (event) => {
+      if (event.target.closest("input, select, textarea, button, summary, dialog, .drawing") || event.ctrlKey || event.metaKey || event.altKey) return;
+      const keys = { " ": toggle, s: forward("step"), e: forward("epoch"), r: restart };
+      if (keys[event.key]) { event.preventDefault(); keys[event.key](); }
+    });
+    addEventListener("pagehide", () => [this.view, this.kept].forEach((view) => view?.close()));
+    addEventListener("pageshow", (event) => { if (event.persisted) this.open(); });
+  }
+
+  #lessons() {
+    $("lesson").append(...this.about.lessons.map((lesson) => make("option", { value: lesson.name }, lesson.title)));
+    $("lesson").addEventListener("change", () => {
+      const lesson = this.about.lessons.find((each) => each.name === $("lesson").value);
+      this.lesson = lesson ?? null;
+      if (lesson) this.begin(lesson.link, { push: true, run: true });
+      else this.showControls();
+    });
+  }
+
+  repaint() {
+    this.sources.paint();
+    this.draw();
+  }
+
+  #pictures() {
+    const { surface, network, curves } = this;
+    return {
+      Surface: () => svgOf(480, 480 * surface.canvas.height / surface.canvas.width, imageOf(surface.canvas, 0, 0, 480, 480 * surface.canvas.height / surface.canvas.width)),
+      Net: () => {
+        const svg = withStyles(network.svg);
+        const width = Number(svg.getAttribute("width")), height = Number(svg.getAttribute("height"));
+        const units = network.columns.flat().map(({ canvas, x, y }) => imageOf(canvas, x - network.size / 2, y - network.size / 2, network.size, network.size));
+        return svgOf(width, height, ...svg.childNodes, ...units);
+      },
+      Curves: () => svgOf(420, 320, ...curves.charts.map(({ svg }, k) => {
+        const copy = withStyles(svg);
+        ["x", "y", "width", "height"].forEach((name, i) => copy.setAttribute(name, [10, 5 + 155 * k, 400, 150][i]));
+        return copy;
+      })),
+    };
+  }
+}
+
+const layersOf = (text) => text.split(",").filter(Boolean).map((part) => {
+  const [, units, activation] = part.match(/^(\d+)(.+)$/);
+  return { units: Number(units), activation };
+});
+
+function legend(info) {
+  const dot = (name) => make("i", { class: name });
+  return [dot("full"), " training ", dot("hollow"), " test", make("span", { class: "axes" }, info.extent.length === 1 ? `${info.axes[1]} over ${info.axes[0]}` : `${info.axes[0]} → , ${info.axes[1]} ↑`)];
+}
+
+async function start() {
+  try { if (localStorage.getItem("madaline-theme")) document.documentElement.dataset.theme = localStorage.getItem("madaline-theme"); } catch { /* none kept */ }
+  const link = readLink();
+  if (link.token) {
+    keepToken(link.token);
+    history.replaceState(null, "", `#${makeLink(link)}`);
+  }
+  const engine = new RemoteEngine();
+  try {
+    const about = await engine.about();
+    const page = new Playground(engine, about);
+    if (!link.settings && about.start) history.replaceState(null, "", `#${about.start}`);
+    await page.open();
+    document.body.dataset.ready = "";
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    $("message").textContent = error.message;
+    $("message").hidden = false;
+  }
+}
+
+start();

@@ -1,0 +1,36 @@
+// Numbers and elements.
+
+export function number(value, digits = 3) {
+  if (value === null || value === undefined || Number.isNaN(value)) return "–";
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  const text = size >= 1e5 || size < 1e-4 ? value.toExponential(digits - 1) : Number(value.toPrecision(digits)).toString();
+  return text.replace("-", "−");
+}
+
+// An element with attributes, listeners (on...) and children.
+export function make(name, attributes = {}, ...children) {
+  const found = document.createElement(name);
+  set(found, attributes);
+  found.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return found;
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+export function draw(name, attributes = {}, ...children) {
+  const found = document.createElementNS(SVG, name);
+  set(found, attributes);
+  found.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return found;
+}
+
+export function set(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "value" && "value" in element) element.value = value;
+    else if (value === false || value === null || value === undefined) element.removeAttribute(name);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+}

@@ -1,0 +1,23 @@
+"""A real Ray cluster of two nodes on this machine."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+ray = pytest.importorskip("ray", reason="needs Ray: make test-scale")
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    """Two nodes, one CPU each; a test that removes a node adds another."""
+    from ray.cluster_utils import Cluster
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+        found.add_node(num_cpus=1)
+        yield found
+        ray.shutdown()
+        found.shutdown()
