@@ -11,6 +11,8 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import madaline as md
 from docstrings import cell, explain, markdown
 from introductions import ACTIVATIONS, API, INITIALIZERS, LAYERS, LOSSES, OPTIMIZERS, REGULARIZERS, SCHEDULES
@@ -100,16 +102,39 @@ def activations() -> str:
                 *formula_and_text(thing),
                 ", ".join(f"{name} = {value}" for name, value in thing.parameters),
                 f"{low:.3g} to {high:.3g}".replace("inf", "∞") if low < high else "none",
+                output_range(thing),
                 f"{thing.gain:.3f}" if thing.elementwise else "",
+                backward_gain(thing),
                 f"`{thing.init}`",
             ]
         )
     functions = [md.nn.activations.prelu, md.nn.activations.shifted_rectifier, md.nn.activations.maxout]
     learned = [[f"`{function.__name__}`", *formula_and_text(function)] for function in functions]
-    header = "name | formula | description and source | parameters | live range | gain | recommended initializer"
+    header = "name | formula | description and source | parameters"
+    header += " | live range | output range | gain | backward gain | recommended initializer"
     return ACTIVATIONS.format(
         table=table(header, rows), learned=table("function | formula | description and source", learned)
     )
+
+
+def output_range(thing: ActivationFunction) -> str:
+    """The smallest and the largest output; values beyond 1e5 count as infinite."""
+    sizes = np.concatenate([np.linspace(0.0, 20.0, 200_001), np.geomspace(20.0, 1e6, 1000)])
+    x = np.concatenate([-sizes, sizes])
+    y = thing(x) if thing.elementwise else thing(np.column_stack([x, 0.0 * x]))
+    ends = [end if abs(end) < 1e5 else math.copysign(math.inf, end) for end in (y.min(), y.max())]
+    return " to ".join(f"{round(end, 3) + 0.0:.3g}".replace("inf", "∞") for end in ends)
+
+
+def backward_gain(thing: ActivationFunction) -> str:
+    """The gain that keeps the variance of gradients, if the slope is not 0 everywhere."""
+    if not thing.elementwise:
+        return ""
+    step = 1e-3
+    z = np.arange(-12.0 + step / 2, 12.0, step)
+    slope = md.jvp(thing, (z,), (np.ones_like(z),))[1]
+    moment = float(np.sum(slope**2 * np.exp(-0.5 * z * z)) * step / math.sqrt(2 * math.pi))
+    return f"{moment**-0.5:.3f}" if moment > 0.0 else "none"
 
 
 def formula_and_text(thing: Any) -> list[str]:

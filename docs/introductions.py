@@ -18,7 +18,13 @@ array([-0.2,  3. ])
 
 - *Gain* is the factor by which weights of variance $1/n_\text{{in}}$ are multiplied to preserve unit variance from
   layer to layer: $1/\sqrt{{E[f(z)^2]}}$ with z standard normal.
+- *Backward gain* is the same for gradients: $1/\sqrt{{E[f'(z)^2]}}$. A layer of n inputs and n outputs keeps the
+  variance of its signal with weights of variance gain²/n, and that of its gradient with weights of variance
+  (backward gain)²/n. Both are $\sqrt2$ for relu, which gives He's weights; where they differ, no variance satisfies
+  both.
 - *Live range* is the range of inputs outside of which the slope stays below 1/100: the unit is saturated there.
+- *Output range* is the range of values. Inputs of a net should have a similar size: mean 0 and standard deviation 1, or
+  the range from -1 to 1 (`md.data.ColumnScaler("symmetric")`).
 - A condition in brackets is 1 where it is true, else 0.
 
 Limits at infinity are exact, NaN stays NaN, and slopes at kinks are those of PyTorch. Derivatives are computed from the

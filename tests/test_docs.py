@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import madaline as md
+from madaline.gallery.runner import GALLERY
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(page for folder in ("docs", "gallery") for page in (ROOT / folder).rglob("*.md"))
@@ -67,20 +68,67 @@ def test_links_lead_somewhere(page):
             assert name in map(anchor, headings), link
 
 
-def test_the_concept_map_has_the_rows_that_work_once_each():
+ALL_ROWS = {
+    f"{deck}{number}"
+    for deck, count in {"A": 17, "B": 10, "C": 13, "D": 9, "E": 21, "N": 16}.items()
+    for number in range(1, count + 1)
+}
+"Every row of the curriculum."
+PICTURED = {
+    *(f"A{n}" for n in (1, 3, 5, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17)),
+    *(f"B{n}" for n in (4, 6, 8, 9, 10)),
+    *(f"C{n}" for n in (2, 3, 6, 7, 8, 10, 11, 12, 13)),
+    *(f"D{n}" for n in (4, 5, 6, 7, 8, 9)),
+    *(f"E{n}" for n in (3, 4, 5, 10, 11, 13, 14, 15, 17, 18, 19, 20, 21)),
+    *(f"N{n}" for n in range(1, 17) if n != 15),
+}
+"Rows that have a picture in the lectures, or whose claim is best seen."
+GALLERY_TEST = "../tests/gallery/test_examples.py"
+
+
+def link(cell):
+    """The target of the only link of a cell."""
+    (path,) = re.findall(r"\]\(([^)]+)\)", cell)
+    return path
+
+
+def test_the_concept_map_has_every_row_once():
     ids = [cells[0] for cells in rows()]
     assert len(ids) == len(set(ids))
-    differentiation = "A5 A6 A7 A8 B7 C4 C5 E7 E8 E21"
-    catalogue = "A3 A4 A10 A11 A12 A13 B6 B9 C6 D1 D2 D3 D4 E4 E5 E6 E9 E10 E11 E20"
-    gallery = "A17 C11 N1 N6 N8 N10 N11"
-    assert set(f"{differentiation} {catalogue} {gallery}".split()) <= set(ids)
+    assert set(ids) == ALL_ROWS
 
 
 @pytest.mark.parametrize("cells", list(rows()), ids=lambda cells: cells[0])
 def test_a_concept_names_what_exists_and_a_test_that_cites_it(cells):
-    row, _, api, _, shown = cells
+    row, _, api, explained, picture, shown = cells
     names = re.findall(r"\bmd\.([\w.]+)", api)
     assert names
     assert all(operator.attrgetter(name)(md) for name in names)
-    (path,) = re.findall(r"\]\(([^)]+)\)", shown)
-    assert re.search(rf"# (\w+, )*{row}\b", (CONCEPTS.parent / path).read_text()), f"{path} does not cite {row}"
+    assert link(explained)
+    if link(shown) == GALLERY_TEST:
+        assert row in GALLERY.find(Path(link(picture)).stem).rows, f"the example does not cite {row}"
+    else:
+        text = (CONCEPTS.parent / link(shown)).read_text(encoding="utf-8")
+        assert re.search(rf"# (\w+, )*{row}\b", text), f"{link(shown)} does not cite {row}"
+
+
+@pytest.mark.parametrize("cells", list(rows()), ids=lambda cells: cells[0])
+def test_a_concept_has_a_picture_where_the_lectures_have_one(cells):
+    """An example of the gallery that cites the row, or a page with a picture."""
+    row, *_, picture, _ = cells
+    assert bool(picture) or row not in PICTURED
+    if not picture:
+        return
+    target = CONCEPTS.parent / link(picture)
+    assert target.exists()
+    if target.suffix == ".py":
+        assert row in GALLERY.find(target.stem).rows, f"{target.name} does not cite {row}"
+    else:
+        images = re.findall(r"!\[[^]]*\]\(([^)]+)\)", target.read_text(encoding="utf-8"))
+        assert images
+        assert all((target.parent / image).exists() for image in images)
+
+
+def test_every_example_is_in_the_concept_map():
+    text = CONCEPTS.read_text(encoding="utf-8")
+    assert [example.name for example in GALLERY if f"/{example.name}.py)" not in text] == []

@@ -13,6 +13,7 @@ SCALERS = {  # B10
     "centre": preprocessing.StandardScaler(with_std=False),
     "standard": preprocessing.StandardScaler(),
     "minmax": preprocessing.MinMaxScaler(),
+    "symmetric": preprocessing.MinMaxScaler((-1, 1)),  # N12
     "robust": preprocessing.RobustScaler(),
 }
 

@@ -9,9 +9,6 @@ import pytest
 
 from madaline.gallery.runner import GALLERY
 
-# The rows whose claims the examples check:
-# A1, A10, A17, B4, B8, C6, C11, D4, E10, E17, E20, N1, N6, N8, N10, N11
-
 
 @pytest.mark.parametrize("example", list(GALLERY), ids=lambda example: example.name)
 def test_an_example_runs_and_its_claims_hold(example, tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""Dropout: units, whole channels, both forms. Lecture rows A15, C8, D7, E15, E16."""
+"""Dropout: units, whole channels, both forms. Lecture rows A15, C8, D7, E15, E16, N14."""
 
 from __future__ import annotations
 
@@ -89,12 +89,45 @@ def test_original_and_inverted_form_are_equal_but_for_a_factor(drop, rng):  # A1
         assert model(X, train=True).mean() == pytest.approx(model(X).mean(), rel=0.02)
 
 
-def test_dropping_a_unit_is_setting_its_outgoing_weights_to_0(rng):  # C8
-    W = rng.normal(size=(6, 3))
-    h = rng.normal(size=(1, 6))
-    kept = md.Dropout().init(6, dtype="float64")(h, train=True, seed=2) != 0
-    assert 0 < kept.sum() < 6
-    np.testing.assert_allclose((h * kept) @ W, h @ (W * kept.T), rtol=1e-12)
+def test_dropping_units_is_setting_their_outgoing_weights_to_0(rng):  # C8
+    """In a net: the thinned net of a step is the full net without the outgoing weights of the dropped units."""
+    X = rng.normal(size=(7, 4))
+    net = md.Sequential(md.Linear(6), md.Dropout(0.5, form="original", mask="batch"), md.ReLU(), md.Linear(3))
+    model = net.init(X, dtype="float64")
+    hidden = model.activations(X, train=True, seed=2)["1"]
+    dropped = (hidden == 0).all(axis=0)
+    assert 0 < dropped.sum() < 6
+    thinned = md.mlp(6, 3).init(X, dtype="float64")
+    thinned.params.flat[...] = model.params.flat
+    assert np.abs(thinned(X) - model(X, train=True, seed=2)).max() > 0.1
+    thinned.params["2.W"][dropped] = 0.0
+    np.testing.assert_allclose(model(X, train=True, seed=2), thinned(X), rtol=1e-12)
+
+
+@pytest.mark.parametrize("layer", [md.Dropout, md.nn.SpatialDropout])
+def test_a_mini_batch_can_share_one_mask(layer, rng):  # N14
+    """Every row sees the same thinned net, and the next step another one."""
+    shape = (64,) if layer is md.Dropout else (64, 3)
+    model = layer(0.5, mask="batch").init(shape)
+    x = np.ones((10, *shape))
+    masks = np.stack([model(x, train=True, step=step) for step in range(20)])
+    np.testing.assert_array_equal(masks, np.broadcast_to(masks[:, :1], masks.shape))
+    assert len(np.unique(masks[:, 0].reshape(20, -1), axis=0)) == 20
+    assert masks.mean() == pytest.approx(1.0, abs=0.15)
+    np.testing.assert_array_equal(model(x), x)
+
+
+def test_one_mask_for_a_mini_batch_trains(rng):  # N14
+    """The gradient goes through the same mask; results do not depend on the number of threads."""
+    X = rng.normal(size=(200, 5)).astype(np.float32)
+    net = md.Sequential(md.Linear(64), md.ReLU(), md.Dropout(0.2, mask="batch"), md.Linear(1))
+    models = []
+    for threads in (1, 2):
+        trainer = md.Trainer(net, optimizer=md.Adam(0.01), threads=threads)
+        losses = trainer.fit(X, X[:, :1] * X[:, 1:2], epochs=30, batch_size=20)["loss"]
+        assert losses[-1] < 0.5 * losses[0]
+        models.append(trainer.model.params.flat)
+    np.testing.assert_array_equal(*models)
 
 
 def test_a_net_with_dropout_is_an_ensemble_of_all_its_thinned_nets(rng):  # A15, E15

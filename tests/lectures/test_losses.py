@@ -45,6 +45,22 @@ def test_losses_of_regression_are_means_of_a_function_of_the_residual(name, outp
     assert md.losses.as_loss(name)(z, y) == pytest.approx(REGRESSION[name](z - y).mean(), rel=1e-12)
 
 
+@pytest.mark.parametrize("delta", [0.3, 1.0, 2.5])
+def test_hubers_loss_is_quadratic_up_to_delta_and_linear_beyond(delta):  # D2
+    """Value and slope are continuous at delta; the slope never exceeds it."""
+    r = np.array([-9.0, -delta, -0.1, 0.0, 0.2, delta, 5.0])[:, None]
+    loss = md.Huber(delta=delta)
+    for value in r:
+        assert loss(value[None], np.zeros((1, 1))) == pytest.approx(huber(value[0], delta), rel=1e-12)
+    slope = md.grad(lambda z: loss(z, np.zeros_like(z)))(r) * len(r)
+    np.testing.assert_allclose(slope, np.clip(r, -delta, delta), rtol=1e-12)
+
+
+def test_log_cosh_does_not_overflow():  # D2
+    z = np.array([[800.0], [-800.0]])
+    assert md.losses.LogCosh()(z, np.zeros((2, 1))) == pytest.approx(800.0 - np.log(2.0), rel=1e-12)
+
+
 def test_cross_entropy_is_minus_the_log_of_the_softmax_at_the_class(logits):  # A4, D2
     z, y = logits
     assert md.CrossEntropy()(z, y) == pytest.approx(-np.log(softmax(z)[np.arange(N), y]).mean(), rel=1e-12)
@@ -117,3 +133,20 @@ def test_a_regulariser_is_added_with_its_strength_layer_by_layer(outputs, rng): 
     np.testing.assert_allclose(pulled["V"] - plain["V"], 0.2 * params["V"], atol=1e-12)
     np.testing.assert_allclose(pulled["W"] - plain["W"], 0.2 * np.sign(params["W"]), atol=1e-12)
     np.testing.assert_allclose(pulled["b"], plain["b"], atol=1e-12)
+
+
+def test_the_trainer_adds_the_penalty_of_each_layer_to_the_gradient(outputs):  # E6
+    """One step of SGD moves each weight by the gradient of the loss and of its own penalty, and biases by the loss."""
+    X, y = outputs
+    net = md.Sequential(md.Linear(5), "tanh", md.Linear(D))
+    before = net.init(X, seed=3, dtype="float64")
+    moved = {}
+    for name, regularizer in {"none": None, "penalised": {"0": md.optim.L2(0.1), "2": md.optim.L1(0.2)}}.items():
+        trainer = md.Trainer(net, optimizer=md.SGD(0.5), regularizer=regularizer, dtype="float64", seed=3)
+        trainer.fit(X, y, epochs=1, batch_size=None)
+        moved[name] = trainer.model.params
+    difference = {path: (moved["none"][path] - moved["penalised"][path]) / 0.5 for path in before.params}
+    np.testing.assert_allclose(difference["0.W"], 2 * 0.1 * before.params["0.W"], atol=1e-10)
+    np.testing.assert_allclose(difference["2.W"], 0.2 * np.sign(before.params["2.W"]), atol=1e-10)
+    for path in ("0.b", "2.b"):
+        np.testing.assert_allclose(difference[path], 0.0, atol=1e-10)

@@ -77,6 +77,20 @@ def test_without_activations_a_deep_net_is_one_matrix(rng):  # B3
     np.testing.assert_allclose(one(X), deep(X), rtol=1e-12)
 
 
+def test_biases_norms_and_skips_collapse_as_well(rng):  # B3
+    """Every affine part of a net without activations ends in one matrix and one bias."""
+    layers = [md.Linear(5), md.BatchNorm(), md.Residual(md.Linear(5), md.Linear(5)), md.Dropout(0.5), md.Linear(2)]
+    deep = md.Sequential(*layers).init(4, dtype="float64")
+    deep.params.flat[...] = rng.normal(size=deep.params.flat.size)
+    deep.state["1.mean"], deep.state["1.variance"] = rng.normal(size=5), rng.uniform(0.5, 2.0, 5)
+    one = md.functional.collapse(deep)
+    assert repr(one.net) == "Sequential(Linear(2))"
+    X = rng.normal(size=(20, 4))
+    np.testing.assert_allclose(one(X), deep(X), rtol=1e-10)
+    np.testing.assert_allclose(one.params["0.b"], deep(np.zeros((1, 4)))[0], rtol=1e-10)
+    assert np.abs(one.params["0.b"]).min() > 0.01
+
+
 def test_with_an_activation_nothing_collapses(rng):  # B3
     """The 3-layer net W3 max(0, W2 max(0, W1 x)): no matrix does what it does."""
     X = rng.normal(size=(200, 4))

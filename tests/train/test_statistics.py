@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import madaline as md
-from madaline.train.statistics import recompute_statistics
+from madaline.train.statistics import refresh_statistics
 
 NET = md.Sequential(
     md.nn.Standardize(), md.Linear(16), md.BatchNorm(momentum=0.3), "relu", md.BatchNorm(), md.Linear(10)
@@ -94,9 +94,40 @@ def test_where_time_is_short_a_batch_is_enough(digits):
     X, y = digits
     trainer = md.Trainer(md.Sequential(md.BatchNorm(), md.Linear(10)), loss="cross_entropy", average=md.optim.SWA())
     trainer.fit(X, y, epochs=1, batch_size=100)
-    recompute_statistics(trainer.run, max_seconds=0.0)
+    refresh_statistics(trainer.run, max_seconds=0.0)
     batches = trainer.run.source.batches(trainer.run.progress.epoch)
     np.testing.assert_allclose(trainer.model.state["0.mean"], X[batches.part(0, 1).order].mean(axis=0), atol=1e-6)
-    recompute_statistics(trainer.run)
+    refresh_statistics(trainer.run)
     seen = [X[batches.part(k, k + 1).order].mean(axis=0) for k in range(len(batches))]
     np.testing.assert_allclose(trainer.model.state["0.mean"], np.mean(seen, axis=0), atol=1e-6)
+
+
+def test_statistics_of_the_whole_training_set_are_exact(digits):  # N4
+    """After training with small batches the running averages are noisy; recomputed, they are those of all rows."""
+    X, y = digits
+    trainer = md.Trainer(NET, loss="cross_entropy", dtype="float64")
+    trainer.fit(X, y, epochs=1, batch_size=16)
+    model, before = trainer.model, trainer.model.state.flat.copy()
+    weights = model.params.flat.copy()
+    md.train.recompute_statistics(model, X)
+    seen = model.activations(X, train=True)
+    for path, inputs in (("2", "1"), ("4", "3")):
+        np.testing.assert_allclose(model.state[f"{path}.mean"], seen[inputs].mean(axis=0), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(model.state[f"{path}.variance"], seen[inputs].var(axis=0, ddof=1), rtol=1e-9)
+    assert np.abs(model.state.flat - before).max() > 1e-3
+    np.testing.assert_array_equal(model.params.flat, weights)
+    np.testing.assert_array_equal(model.state["0.mean"], NET.init(X, dtype="float64").state["0.mean"])
+
+
+def test_statistics_can_be_means_over_mini_batches(digits):  # N4
+    X, _ = digits
+    model = md.BatchNorm().init(X, dtype="float64")
+    md.train.recompute_statistics(model, X, batch_size=100)
+    parts = [X[start : start + 100] for start in range(0, len(X), 100)]
+    np.testing.assert_allclose(model.state["mean"], np.mean([part.mean(axis=0) for part in parts], axis=0), atol=1e-9)
+    plain = md.mlp(8, 10).init(X)
+    md.train.recompute_statistics(plain, X)
+    with pytest.raises(md.errors.ConfigError, match=r"X has 1 row\(s\); statistics need at least 2"):
+        md.train.recompute_statistics(model, X[:1])
+    with pytest.raises(md.errors.ConfigError, match="batch_size=1 must be"):
+        md.train.recompute_statistics(model, X, batch_size=1)

@@ -120,7 +120,7 @@ class TablePlan(Description):
             Anything that :meth:`Table.of` takes, without the target.
         y : array, list or series, optional
             The target: a column that gives it away is left out, with a warning.
-        scaling : {"robust", "standard", "winsorized", "minmax", "none"}
+        scaling : {"robust", "standard", "winsorized", "minmax", "symmetric", "none"}
             Of numbers; see :func:`~madaline.data.scale.centre_and_scale`.
         clip : bool or {"none", "smooth", "log"}, optional
             What is done with scaled numbers far out: smooth clipping at 3 (``"smooth"`` or True), logarithmic

@@ -13,7 +13,7 @@ from madaline.errors import ConfigError
 
 Array = np.ndarray[Any, Any]
 
-SCALINGS = ("none", "centre", "standard", "winsorized", "minmax", "robust")
+SCALINGS = ("none", "centre", "standard", "winsorized", "minmax", "symmetric", "robust")
 CLIPS = ("none", "smooth", "log")
 "What a column can be brought to."
 
@@ -37,12 +37,13 @@ def centre_and_scale(X: Array, how: str) -> tuple[Array, Array]:
     ----------
     X : array
         Finite numbers, rows along the first axis, at least one.
-    how : {"none", "centre", "standard", "winsorized", "minmax", "robust"}
+    how : {"none", "centre", "standard", "winsorized", "minmax", "symmetric", "robust"}
         ``none``: c = 0, s = 1. ``centre``: the mean, s = 1. ``standard``: mean and standard deviation (of the
         population, divided by n). ``winsorized``: the same, after the 0.5 % smallest and largest values were replaced
         by the nearest others, so that outliers do not count. ``minmax``: smallest value and range, so that y is in
-        [0, 1]. ``robust``: the median and the distance of the quartiles, or half the range where the quartiles are
-        equal, as in RealMLP (Holzmüller et al. 2024, appendix A.1).
+        [0, 1]. ``symmetric``: the middle and half of the range, so that y is in [-1, 1]. ``robust``: the median and
+        the distance of the quartiles, or half the range where the quartiles are equal, as in RealMLP (Holzmüller et
+        al. 2024, appendix A.1).
 
     Examples
     --------
@@ -67,6 +68,8 @@ def centre_and_scale(X: Array, how: str) -> tuple[Array, Array]:
         return np.where(varies, inner.mean(axis=0), X[0]), np.where(varies, inner.std(axis=0), 1.0)
     if how == "minmax":
         return low, np.where(varies, high - low, 1.0)
+    if how == "symmetric":
+        return (low + high) / 2, np.where(varies, (high - low) / 2, 1.0)
     if how == "robust":
         lower, median, upper = np.quantile(X, (0.25, 0.5, 0.75), axis=0)
         return median, np.where(upper > lower, upper - lower, np.where(varies, (high - low) / 2.0, 1.0))

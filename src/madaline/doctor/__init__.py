@@ -1,7 +1,8 @@
 """The doctor: a training run in, findings with evidence and remedies out.
 
 - ``checkup`` before training, ``diagnose`` after it, ``heal`` to try remedies; ``Doctor`` watches
-- ``rate_range_test``, ``overfit_test``, ``gradient_test``, ``loss_slices``, ``find_label_errors``: single tests
+- ``rate_range_test``, ``overfit_test``, ``gradient_test``, ``loss_slices``, ``loss_surface``, ``find_label_errors``:
+  single tests
 - ``TorchRecorder`` for training loops of PyTorch
 - ``Diagnosis``, ``Finding``, ``Remedy``; ``SICKNESSES``
 
@@ -22,6 +23,7 @@ __getattr__, __dir__, __all__ = lazy(
         "madaline.doctor.tools.gradient_test": ("gradient_test",),
         "madaline.doctor.tools.label_list": ("find_label_errors",),
         "madaline.doctor.tools.loss_slices": ("loss_slices",),
+        "madaline.doctor.tools.loss_surface": ("loss_surface",),
         "madaline.doctor.tools.overfit_test": ("overfit_test",),
         "madaline.doctor.tools.rate_range": ("rate_range_test",),
         "madaline.doctor.torch_recorder": ("TorchRecorder",),

@@ -14,6 +14,7 @@ from madaline.doctor.sickness import all_sicknesses as all_sicknesses
 from madaline.doctor.tools.gradient_test import gradient_test as gradient_test
 from madaline.doctor.tools.label_list import find_label_errors as find_label_errors
 from madaline.doctor.tools.loss_slices import loss_slices as loss_slices
+from madaline.doctor.tools.loss_surface import loss_surface as loss_surface
 from madaline.doctor.tools.overfit_test import overfit_test as overfit_test
 from madaline.doctor.tools.rate_range import rate_range_test as rate_range_test
 from madaline.doctor.torch_recorder import TorchRecorder as TorchRecorder
@@ -36,6 +37,7 @@ __all__ = [
     "gradient_test",
     "heal",
     "loss_slices",
+    "loss_surface",
     "overfit_test",
     "rate_range_test",
 ]

@@ -21,9 +21,9 @@ class ColumnScaler(SavableEstimator, OneToOneFeatureMixin, TransformerMixin, Bas
 
     Parameters
     ----------
-    how : {"standard", "centre", "minmax", "robust", "none"}
-        ``standard``: mean 0, standard deviation 1. ``centre``: mean 0. ``minmax``: from 0 to 1. ``robust``: median 0,
-        interquartile range 1, which is robust to outliers.
+    how : {"standard", "centre", "minmax", "symmetric", "robust", "none"}
+        ``standard``: mean 0, standard deviation 1. ``centre``: mean 0. ``minmax``: from 0 to 1. ``symmetric``: from -1
+        to 1. ``robust``: median 0, interquartile range 1, which is robust to outliers.
     clip : bool
         Whether to limit scaled values to the range from -3 to 3, by :math:`y/\sqrt{1 + (y/3)^2}`.
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from madaline.errors import MissingPackageError
+from madaline.gallery.drawing import Drawing
 from madaline.registry import Registry
 
 EXAMPLES = Path(__file__).parent / "examples"
@@ -28,7 +29,11 @@ class Example:
         return EXAMPLES / f"{self.name}.py"
 
     def run(self, folder: Path) -> list[Path]:
-        """Run the script, write its figures to a folder as ``NAME.png``, ``NAME-2.png`` ..., and return their paths."""
+        """Run the script, write its figures to a folder, and return their paths.
+
+        Figures are ``NAME.png``, ``NAME-2.png`` ...; beside the picture of an animation, which is its first frame, the
+        animation itself is a GIF of the same name. Drawings of graphs are ``NAME.svg``, ``NAME-2.svg`` ...
+        """
         try:
             import matplotlib as mpl
         except ImportError:
@@ -37,15 +42,25 @@ class Example:
             ) from None
         mpl.use("Agg")
         from matplotlib import pyplot as plt
+        from matplotlib.animation import Animation, PillowWriter
 
         plt.close("all")
-        runpy.run_path(str(self.path), run_name="__main__")
+        names = runpy.run_path(str(self.path), run_name="__main__")
+        animations = [value for value in names.values() if isinstance(value, Animation)]
         folder.mkdir(parents=True, exist_ok=True)
         written = []
+        for position, drawing in enumerate((v for v in names.values() if isinstance(v, Drawing)), start=1):
+            written.append(folder / (f"{self.name}.svg" if position == 1 else f"{self.name}-{position}.svg"))
+            written[-1].write_text(drawing.svg, encoding="utf-8")
         for position, number in enumerate(plt.get_fignums(), start=1):
             path = folder / (f"{self.name}.png" if position == 1 else f"{self.name}-{position}.png")
-            plt.figure(number).savefig(path)
+            figure = plt.figure(number)
+            figure.savefig(path)
             written.append(path)
+            for animation in animations:
+                if animation._fig is figure:  # type: ignore[attr-defined]  # noqa: SLF001 - there is no public name
+                    written.append(path.with_suffix(".gif"))
+                    animation.save(written[-1], writer=PillowWriter(fps=2), dpi=80)
         plt.close("all")
         return written
 

@@ -55,3 +55,18 @@ def contours(
     look: dict[str, Any] = {"levels": 18, "colors": GREY, "linewidths": 0.6, "alpha": 0.6}
     ax.contour(X, Y, Z, **(look | options))
     ax.set(xlim=x, ylim=y)
+
+
+def mosaic(ax: Axes, images: Any, n_columns: int, **options: Any) -> None:
+    """Square images as one picture, each on its own scale around 0: orange is positive, purple negative."""
+    side = int(np.sqrt(images[0].size))
+    n_rows = -(-len(images) // n_columns)
+    canvas = np.full((n_rows * (side + 1) - 1, n_columns * (side + 1) - 1), np.nan)
+    for k, image in enumerate(images):
+        row, column = (k // n_columns) * (side + 1), (k % n_columns) * (side + 1)
+        canvas[row : row + side, column : column + side] = np.reshape(image, (side, side)) / (
+            np.abs(image).max() or 1.0
+        )
+    look: dict[str, Any] = {"cmap": "PuOr_r", "vmin": -1, "vmax": 1} | options
+    ax.imshow(canvas, **look)
+    ax.set_axis_off()

@@ -134,10 +134,10 @@ class Context:
         """Set the state of the current layer for later passes."""
         self.new_state[self._inside(name)] = value
 
-    def uniform(self, shape: Any) -> Any:
-        """Uniform random numbers, different for every step, row and layer."""
+    def uniform(self, shape: Any, *, rows: bool = True) -> Any:
+        """Uniform random numbers, different for every step and layer, and for every row if the first axis is rows."""
         stream = zlib.crc32(self.path.encode())
-        return random.uniform(self._key, shape, stream=stream, dtype=self.dtype, rows=True)
+        return random.uniform(self._key, shape, stream=stream, dtype=self.dtype, rows=rows)
 
     def _params(self, layer: Layer, x: Any) -> Mapping[str, Any]:
         shape: Any = tree_map(lambda leaf: leaf.shape, x)

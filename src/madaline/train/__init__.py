@@ -4,6 +4,7 @@
 - ``Callback``, ``EarlyStopping``, ``Probes``, ``TensorBoard``, ``MLflow``: callbacks
 - ``Metric``, ``TopK`` and others, ``METRICS``, ``as_metric``: metrics
 - ``Sampler`` and others, ``SAMPLERS``: the order of rows
+- ``recompute_statistics``: running statistics of the whole training set
 - ``Stream``: data that is larger than memory
 
 For readers of the source: start with ``trainer.py``; ``step.py`` builds the graph of a step, which is run natively for
@@ -23,6 +24,7 @@ __getattr__, __dir__, __all__ = lazy(
         "madaline.train.probes": ("Probes",),
         "madaline.train.recipe": ("ParameterGroup",),
         "madaline.train.sampling": ("SAMPLERS", "Sampler"),
+        "madaline.train.statistics": ("recompute_statistics",),
         "madaline.train.stopping": ("EarlyStopping",),
         "madaline.train.stream": ("Stream",),
         "madaline.train.trainer": ("Trainer",),

@@ -13,6 +13,7 @@ from madaline.train.probes import Probes as Probes
 from madaline.train.recipe import ParameterGroup as ParameterGroup
 from madaline.train.sampling import SAMPLERS as SAMPLERS
 from madaline.train.sampling import Sampler as Sampler
+from madaline.train.statistics import recompute_statistics as recompute_statistics
 from madaline.train.stopping import EarlyStopping as EarlyStopping
 from madaline.train.stream import Stream as Stream
 from madaline.train.trainer import Trainer as Trainer
@@ -34,4 +35,5 @@ __all__ = [
     "TopK",
     "Trainer",
     "as_metric",
+    "recompute_statistics",
 ]

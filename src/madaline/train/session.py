@@ -32,7 +32,7 @@ from madaline.train.recipe import Recipe
 from madaline.train.replicas import RoundStepper, check_replicas, new_runner
 from madaline.train.sampling import Batches
 from madaline.train.saved_state import Progress, ResumePoint
-from madaline.train.statistics import recompute_statistics
+from madaline.train.statistics import refresh_statistics
 from madaline.train.stepping import Stepper, StepResults
 from madaline.train.stopping import EarlyStoppingState
 from madaline.train.sums import added, mean_row, named
@@ -468,7 +468,7 @@ class Session:
         if isinstance(self.recipe.average, SWA) and self.model.network.n_state and self.progress.t and is_sound:
             try:
                 limit = SHORT_SECONDS if self.stop_reason == "interrupted" else math.inf
-                recompute_statistics(self, max_seconds=limit)
+                refresh_statistics(self, max_seconds=limit)
             except KeyboardInterrupt:
                 self.history.stopped = self.stop_reason = "interrupted"
         for callback in self.callbacks:

@@ -76,6 +76,25 @@ def test_slices_of_the_loss_have_their_lowest_point_at_the_trained_parameters(pr
     drawn(found, "Slices")
 
 
+def test_the_surface_of_the_loss_has_its_lowest_point_at_the_trained_parameters(product, trainer):  # C12
+    with pytest.raises(ConfigError, match="loss_surface needs a Trainer after fit"):
+        md.doctor.loss_surface(trainer, *product)
+    trainer.fit(*product, epochs=60, batch_size=32)
+    before = trainer.model.params.flat.copy()
+    found = md.doctor.loss_surface(trainer, *product, points=8)
+    assert found.losses.shape == (9, 9)
+    assert found.losses[4, 4] == pytest.approx(trainer.evaluate(*product)["loss"], rel=1e-5)
+    assert found.losses.min() > 0.9 * found.losses[4, 4]
+    slices = md.doctor.loss_slices(trainer, *product, directions=2, points=9)
+    np.testing.assert_allclose(found.losses[4], slices.losses[0], rtol=1e-6)
+    np.testing.assert_allclose(found.losses[:, 4], slices.losses[1], rtol=1e-6)
+    assert 0.5 < found.convexity <= 1.0
+    np.testing.assert_array_equal(trainer.model.params.flat, before)
+    drawn(found, "Surface")
+    with pytest.raises(ConfigError, match="points=3 must be at least 5"):
+        md.doctor.loss_surface(trainer, *product, points=3)
+
+
 @pytest.mark.parametrize("kind", ["estimator", "trainer"])
 def test_planted_label_errors_are_listed(ring, kind):
     X, y = ring

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -96,27 +97,34 @@ def loss_slices(
     >>> bool((md.doctor.loss_slices(trainer, X, y).curvatures > 0).all())
     True
     """
+    if directions < 1:
+        raise ConfigError(f"directions={directions!r} must be at least 1.")
+    loss_at, positions = moved_loss(thing, X, y, tool="loss_slices", span=span, points=points)
+    rng = np.random.default_rng(seed)
+    ways = [direction(thing.model, rng) for _ in range(directions)]
+    return LossSlices(positions, np.array([[loss_at(distance * d) for distance in positions] for d in ways]))
+
+
+def moved_loss(
+    thing: Trainer, X: Rows, y: Targets, *, tool: str, span: float, points: int
+) -> tuple[Callable[[np.ndarray], float], np.ndarray]:
+    """The loss of the model as a function of a change of all its parameters, and the distances to look at."""
     if not isinstance(thing, Trainer) or not hasattr(thing, "model"):
-        raise ConfigError("loss_slices needs a Trainer after fit.")
-    if directions < 1 or points < 5 or not span > 0:
-        raise ConfigError(
-            f"directions={directions!r} must be at least 1, points={points!r} at least 5, span={span!r} above 0."
-        )
+        raise ConfigError(f"{tool} needs a Trainer after fit.")
+    if points < 5 or not span > 0:
+        raise ConfigError(f"points={points!r} must be at least 5, span={span!r} above 0.")
     model, loss = thing.model, thing.recipe.loss
     if isinstance(loss, dict):
-        raise ConfigError("loss_slices needs a net with one output; this one has several.")
-    X, y = np.asarray(X)[:MAX_ROWS], np.asarray(y)[:MAX_ROWS]
-    rng = np.random.default_rng(seed)
-    positions = np.linspace(-span, span, points + (points + 1) % 2)
-    found = np.empty((directions, len(positions)))
+        raise ConfigError(f"{tool} needs a net with one output; this one has several.")
+    rows, targets = np.asarray(X)[:MAX_ROWS], np.asarray(y)[:MAX_ROWS]
     w = np.asarray(model.params.flat, dtype=np.float64)
-    for number in range(directions):
-        d = direction(model, rng)
-        for place, distance in enumerate(positions):
-            moved = (w + distance * d).astype(model.params.flat.dtype)
-            with np.errstate(all="ignore"):
-                found[number, place] = float(loss(model.with_parameters(moved)(X), y))
-    return LossSlices(positions, found)
+
+    def loss_at(change: np.ndarray) -> float:
+        moved = (w + change).astype(model.params.flat.dtype)
+        with np.errstate(all="ignore"):
+            return float(loss(model.with_parameters(moved)(rows), targets))
+
+    return loss_at, np.linspace(-span, span, points + (points + 1) % 2)
 
 
 def direction(model: Model, rng: np.random.Generator) -> np.ndarray:

@@ -3,7 +3,7 @@ Where gradient descent goes: wells, valleys, saddles
 ====================================================
 Gradient descent moves to the minimum of a local quadratic model,
 :math:`w - \eta\,\nabla f(w) = \arg\min_v f(w) + \nabla f(w)^T (v - w) + \frac{1}{2\eta}\lVert v - w\rVert^2`.
-What it finds depends on where it starts and on the rate (lecture rows E10 and E20).
+What it finds depends on where it starts and on the rate (lecture rows E10, E20 and N16).
 """
 
 # %%
@@ -13,19 +13,8 @@ What it finds depends on where it starts and on the rate (lecture rows E10 and E
 import numpy as np
 
 import madaline as md
+from madaline.gallery.descent import descend
 from madaline.gallery.style import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, contours, panels
-
-
-def descend(f, start, rule, steps):
-    """The path of an optimizer on a function of a vector, (steps + 1, n)."""
-    gradient, path = md.grad(f), [np.array(start, dtype=float)]
-    slots = rule.state(path[0])
-    for t in range(1, steps + 1):
-        w, slots = rule.step(path[-1], gradient(path[-1]), slots, t=t)
-        path.append(w)
-        if not np.isfinite(w).all() or np.abs(w).max() > 50:
-            break
-    return np.array(path)
 
 
 def wells(w):

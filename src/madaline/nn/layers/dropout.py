@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 class Dropout(Layer):
     r"""Set units to 0 with probability ``p`` during training and scale the others up, :math:`y = x\,m/(1-p)`.
 
-    The mask ``m`` of zeros and ones is new for every row and step. ``p`` is the probability to *drop* a unit, as in
-    PyTorch; the lectures also use it for the probability to keep one. Srivastava et al. 2014, section 4.
-    Lecture rows A15, C8, D7, E15.
+    The mask ``m`` of zeros and ones is new for every row and step, or for every step. ``p`` is the probability to
+    *drop* a unit, as in PyTorch; the lectures also use it for the probability to keep one. Srivastava et al. 2014,
+    section 4. Lecture rows A15, C8, D7, E15, N14.
 
     Parameters
     ----------
@@ -30,6 +30,9 @@ class Dropout(Layer):
     form : {"inverted", "original"}
         Scale by :math:`1/(1-p)` during training ("inverted"), or multiply by :math:`1-p` in evaluation mode
         ("original", as in the paper). The expected output is the same.
+    mask : {"row", "batch"}
+        A new mask for every row ("row", as in PyTorch), or one mask for all rows of a mini-batch ("batch"): then each
+        step trains one thinned net.
 
     Examples
     --------
@@ -42,11 +45,12 @@ class Dropout(Layer):
 
     name: ClassVar[str] = "dropout"
     ranges: ClassVar[Mapping[str, str]] = {"p": "[0, 1]"}
-    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"form": ("inverted", "original")}
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"form": ("inverted", "original"), "mask": ("row", "batch")}
 
     p: float = 0.5
     _: KW_ONLY
     form: Literal["inverted", "original"] = "inverted"
+    mask: Literal["row", "batch"] = "row"
 
     def mask_shape(self, shape: Shape) -> Shape:
         """The shape of the mask: one number for each unit."""
@@ -60,7 +64,8 @@ class Dropout(Layer):
             return x * (1.0 - self.p) if self.form == "original" else x
         if self.p == 1.0:
             return x * 0.0
-        keep = (context.uniform(mask_shape) >= self.p).astype(context.dtype)
+        by_row = self.mask == "row"
+        keep = (context.uniform(mask_shape if by_row else mask_shape[1:], rows=by_row) >= self.p).astype(context.dtype)
         # The same bits as keep / (1 - p), since keep is 0 or 1, and a multiplication is several times faster.
         return x * (keep * (1.0 / (1.0 - self.p)) if self.form == "inverted" else keep)
 
