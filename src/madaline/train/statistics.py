@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from madaline.train.sampling import Batches, InOrder, epoch_batches
 from madaline.train.step import StepInputs
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from madaline.functional.model import Model
     from madaline.kernels.sources import Source
     from madaline.nn.network import Network
@@ -29,7 +31,12 @@ if TYPE_CHECKING:
 
 
 def recompute_statistics(
-    model: Model, X: Any, *, batch_size: int | None = None, threads: int | None = None, seed: int = 0
+    model: Model,
+    X: ArrayLike | Mapping[str, ArrayLike] | tuple[ArrayLike, ...],
+    *,
+    batch_size: int | None = None,
+    threads: int | None = None,
+    seed: int = 0,
 ) -> None:
     """Set the running statistics of a model to those of these rows, for example of the whole training set.
 
