@@ -329,6 +329,14 @@ def test_rows_are_parted_by_group_and_by_time(madaline):
     assert madaline("train", "t.csv", "-t", "y", "--when", "day", "--json", *QUICK).json()["split"] == "time"
 
 
+def test_a_validation_set_that_is_later_on_purpose_is_no_alarm(madaline):
+    lines = [f"2020-{1 + k // 28 % 12:02d}-{1 + k % 28:02d},{k},{k % 7},{k % 7 * 2 + k / 300}" for k in range(300)]
+    Path("t.csv").write_text("day,level,b,y\n" + "\n".join(lines))
+    result = madaline("train", "t.csv", "-t", "y", "--when", "day", "--task", "regression", "--out", "run", *QUICK)
+    assert "The doctor found" in result.out
+    assert "split_shift" not in result.out
+
+
 def test_a_column_that_is_not_time_cannot_say_when(madaline):
     rows = [f"{k % 7},{['early', 'late'][k % 2]},{k % 2}" for k in range(60)]
     Path("t.csv").write_text("\n".join(["a,day,y", *rows]))

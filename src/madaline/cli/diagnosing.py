@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 from madaline.doctor.diagnose import diagnose as diagnose_estimator
@@ -15,13 +16,24 @@ LONG = 10.0
 "Time limit for a net that has learned nothing, if no reason was found at once."
 
 
-def diagnose(estimator: Any) -> Diagnosis:
-    """Examine a fitted estimator that a doctor has watched."""
+def diagnose(estimator: Any, split: str | None = None) -> Diagnosis:
+    """Examine a fitted estimator that a doctor has watched.
+
+    Parameters
+    ----------
+    estimator : estimator
+    split : str, optional
+        How the rows were split. Later rows, and rows of other groups, differ from those of the training set on purpose.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = diagnose_estimator(estimator, max_seconds=SECONDS)
             is_unclear = found.is_healthy and not found.reasons
-            return diagnose_estimator(estimator, max_seconds=LONG) if is_unclear else found
+            if is_unclear:
+                found = diagnose_estimator(estimator, max_seconds=LONG)
+            if split in ("time", "group"):
+                found = replace(found, findings=[each for each in found.findings if each.name != "split_shift"])
+            return found
     except MadalineError as error:
         return Diagnosis(limits=(f"the examination failed: {error}",))

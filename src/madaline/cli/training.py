@@ -212,7 +212,7 @@ def _run(
     if history.stopped == "interrupted" and not is_search:
         raise StoppedRun(f"Stopped in epoch {history.epochs + 1}. Resume with: madaline train --resume {folder.typed}")
     with status(screen, "examining the training"):
-        diagnosis = diagnose(estimator) if with_doctor else None
+        diagnosis = diagnose(estimator, settings.split.way) if with_doctor else None
     healing: CommandHealing | None = None
     if with_healing and diagnosis is not None:
         show_diagnosis(screen, diagnosis)
@@ -236,7 +236,7 @@ def _run(
             estimator, watcher = healing.estimator, healing.estimator.callbacks[0]
             history = estimator.history_
             with status(screen, "examining the training"):
-                diagnosis = diagnose(estimator)
+                diagnosis = diagnose(estimator, settings.split.way)
     estimator.set_params(callbacks=None, progress=False)
     estimator.target_names_ = targets
     ended = "time" if is_repeated else history.stopped
