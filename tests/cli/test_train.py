@@ -330,7 +330,8 @@ def test_rows_are_parted_by_group_and_by_time(madaline):
 
 
 def test_a_validation_set_that_is_later_on_purpose_is_no_alarm(madaline):
-    lines = [f"2020-{1 + k // 28 % 12:02d}-{1 + k % 28:02d},{k},{k % 7},{k % 7 * 2 + k / 300}" for k in range(300)]
+    days = [f"{2015 + k // 336}-{1 + k // 28 % 12:02d}-{1 + k % 28:02d}" for k in range(600)]
+    lines = [f"{day},{k + k * 37 % 101},{k % 7},{k % 7 * 2 + k % 5 / 5}" for k, day in enumerate(days)]
     Path("t.csv").write_text("day,level,b,y\n" + "\n".join(lines))
     result = madaline("train", "t.csv", "-t", "y", "--when", "day", "--task", "regression", "--out", "run", *QUICK)
     assert "The doctor found" in result.out
