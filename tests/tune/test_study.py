@@ -60,7 +60,7 @@ def test_a_study_of_something_else_is_refused():
     storage = optuna.storages.InMemoryStorage()
     with quiet():
         optuna.create_study(study_name="madaline", storage=storage).optimize(lambda trial: 1.0, n_trials=1)
-    with pytest.raises(ConfigError, match="not one of madaline"):
+    with pytest.raises(ConfigError, match="not created by madaline"):
         SearchStudy(SPACE, storage).known()
     about = {"estimator": "net", "space": {}, "n_rows": 10}
     other = SearchStudy(SPACE, storage, name="other")
