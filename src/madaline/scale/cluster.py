@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import platform
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -148,9 +147,3 @@ def _checked(expected: Versions, function: Callable[..., Any], *arguments: Any) 
             f"{getattr(expected, name)}; results would depend on where they are computed. {remedy}"
         )
     return function(*arguments)
-
-
-def seconds_left(limit: float | None) -> Callable[[], bool]:
-    """Whether a time limit that starts now is not reached yet."""
-    end = None if limit is None else time.monotonic() + limit
-    return lambda: end is None or time.monotonic() < end

@@ -81,7 +81,6 @@ class ClusterMembers:
         )
         self._done: set[int] = set()
         self._errors: dict[int, DivergenceError] = {}
-        self._stopping: set[int] = set()
         self.stopped = ""
 
     @property
@@ -115,10 +114,18 @@ class ClusterMembers:
     def run(self) -> None:
         """Train all members. Tasks of a lost node are repeated; an error other than a divergence is raised."""
         interrupts = Interrupts(lambda: self.stop(reason="interrupted"))
-        first = self.members[0]
-        shared = tuple(self.cluster.put(value) for value in (first.X, first.y, first.options.sample_weight))
         deadline = None if self.max_seconds is None else time.time() + self.max_seconds
-        tasks = [(*shared, self._task(self.members[number], deadline)) for number in self._remote]
+        stored: dict[int, Any] = {}
+
+        def put(value: Any) -> Any:
+            if id(value) not in stored:  # members share data and mostly weights, which are stored once
+                stored[id(value)] = self.cluster.put(value)
+            return stored[id(value)]
+
+        tasks = [
+            (put(member.X), put(member.y), put(member.options.sample_weight), self._task(member, deadline))
+            for member in (self.members[number] for number in self._remote)
+        ]
         results = self.cluster.run(run_member, tasks, may_go_on=self._may_go_on)
         try:
             with interrupts, interrupts.deferred():

@@ -16,7 +16,7 @@ from madaline.train.session import Session
 from madaline.train.shared import SharedParts
 from madaline.train.trainer import Trainer
 
-OF_ALL = ("progress", "checkpoint", "resume", "on_divergence")
+OF_ALL = ("progress", "checkpoint", "resume", "on_divergence", "cluster")
 "Options of a whole population, which its members do not have."
 
 

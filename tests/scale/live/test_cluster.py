@@ -125,6 +125,12 @@ def test_members_of_a_population_have_the_bits_of_one_computer(cluster, tmp_path
     np.testing.assert_array_equal(again.predict(X), expected.predict(X))
 
 
+def test_members_have_weights_of_their_own(cluster):
+    weights = [{"sample_weight": np.where(np.arange(len(X)) % 2 == k % 2, 1.0, 0.1)} for k in range(5)]
+    found, expected = (population(member_options=weights, cluster=where) for where in (cluster.address, None))
+    np.testing.assert_array_equal(found.predict(X), expected.predict(X))
+
+
 def test_callbacks_are_called_here(cluster):
     seen = []
     options = [{"callbacks": lambda trainer, row: seen.append(row["epoch"])}, {}, {}, {}, {}]
