@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import platform
+import socket
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,8 @@ from madaline.kernels.execute import executor
 
 LOOK_SECONDS = 0.05
 "Seconds between two looks at Ctrl-C and the time limit."
+CONNECT_SECONDS = 10.0
+"Time limit for a connection to a head node."
 PATIENT = -1
 "Number of times that Ray repeats a task whose worker or node was lost: without a limit."
 
@@ -58,6 +61,7 @@ class Cluster:
 
         self.address, self._ray = address, ray
         if not ray.is_initialized():
+            _check_reachable(address)
             own: dict[str, Any] = {"include_dashboard": False} if address == "local" else {}
             try:
                 ray.init(address, log_to_driver=False, logging_level=logging.WARNING, **own)
@@ -129,6 +133,20 @@ class Cluster:
                 "The object store of the cluster is full. Start the nodes with more memory for it (ray start "
                 "--object-store-memory=BYTES), or use fewer rows."
             ) from None
+
+
+def _check_reachable(address: str) -> None:
+    """Raise an error if nothing answers at the address of a head node; Ray would try for minutes."""
+    if address in ("auto", "local"):
+        return
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    try:
+        socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS).close()
+    except (OSError, ValueError, OverflowError) as error:
+        raise ConfigError(
+            f"cluster={address!r} cannot be reached: {error}. Give the address of a head node, 'host:port', as "
+            "`ray start --head` prints it, or use cluster='local'."
+        ) from None
 
 
 def _checked(expected: Versions, function: Callable[..., Any], *arguments: Any) -> Any:

@@ -185,6 +185,13 @@ def test_scikit_learns_searches_run_on_the_cluster(cluster):
     np.testing.assert_array_equal(found, cross_val_score(model, X, Y.ravel(), cv=3))
 
 
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://127.0.0.1:1", "nowhere", "127.0.0.1:port"])
+def test_a_cluster_that_does_not_answer_is_one_sentence(cluster, address):
+    ray.shutdown()
+    with pytest.raises(ConfigError, match="cannot be reached"):
+        trained(cluster=address)
+
+
 def test_another_version_on_a_worker_is_one_sentence(cluster, monkeypatch):
     here = clusters.Versions.here()
     monkeypatch.setattr(clusters.Versions, "here", staticmethod(lambda: replace(here, madaline="0.0.1")))
