@@ -198,8 +198,10 @@ def _call(function: Any, implementation: Callable[..., Any], args: tuple[Any, ..
         kwargs = {key: value for key, value in kwargs.items() if value is not not_given}
     result = implementation(*args, **(_by_our_names(function, implementation, kwargs) if kwargs else kwargs))
     if function in VIEWS and isinstance(args[0] if args else None, Node):
+        if result is args[0] and result.shape == ():
+            return identity(result)  # a number, which NumPy copies
         return mark_view(result, args[0], lambda whole: function(whole, *args[1:], **kwargs), VIEWS[function])
-    return _owned(result, args)
+    return owned(result, args)
 
 
 WITHOUT_EFFECT = ("casting", "order", "subok", "device", "copy", "overwrite_input", "assume_unique", "kind", "stable")
@@ -243,7 +245,7 @@ def _place_of_out(function: Any) -> int | None:
     return names.index("out") if "out" in names else None
 
 
-def _owned(result: Any, args: tuple[Any, ...]) -> Array:
+def owned(result: Any, args: tuple[Any, ...]) -> Array:
     """A result with memory of its own: not one of the arguments, and not a view that was a step on the way."""
     if isinstance(result, Node):
         if result.memory is not None or any(result is arg for arg in args):
@@ -251,7 +253,7 @@ def _owned(result: Any, args: tuple[Any, ...]) -> Array:
                 return identity(result)
             result.memory = None
     elif type(result) in (list, tuple):
-        return type(result)([_owned(item, args) for item in result])
+        return type(result)([owned(item, args) for item in result])
     return result
 
 

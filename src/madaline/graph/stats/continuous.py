@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from madaline.errors import TraceError
+
 LOG_2PI = math.log(2.0 * math.pi)
 
 
@@ -47,6 +49,13 @@ class Continuous:
         """The logarithm of the standardised survival function."""
         return np.log(self.standard_sf(z, *shapes))
 
+    def standard_ppf(self, q: Any, *shapes: Any) -> Any:
+        """The standardised quantile function, the inverse of the distribution function."""
+        raise TraceError(
+            f"{type(self).__name__.lower()}.ppf has no formula, so it has no derivative. Use the distribution function, "
+            "or a distribution such as norm, expon, logistic or weibull_min."
+        )
+
     def logpdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """Logarithm of the density."""
         z, scale, shapes = self._standard(x, args, kwargs)
@@ -76,14 +85,27 @@ class Continuous:
         z, _, shapes = self._standard(x, args, kwargs)
         return self._within(z, lambda inner: self.standard_logsf(inner, *shapes), 0.0, -np.inf)
 
+    def ppf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
+        """Quantile: the value whose ``cdf`` is ``q``."""
+        loc, scale, shapes = self._parameters(args, kwargs)
+        return self.standard_ppf(q, *shapes) * scale + loc
+
+    def isf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
+        """Upper quantile: the value whose ``sf`` is ``q``."""
+        return self.ppf(1.0 - q, *args, **kwargs)
+
     def _standard(self, x: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, list[Any]]:
+        loc, scale, shapes = self._parameters(args, kwargs)
+        return (x - loc) / scale, scale, shapes
+
+    def _parameters(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, list[Any]]:
         names = (*self.shapes, "loc", "scale")
         given = {"loc": 0.0, "scale": 1.0, **dict(zip(names, args, strict=False)), **kwargs}
         if len(args) > len(names) or set(given) != set(names):
             raise TypeError(
                 f"{type(self).__name__.lower()} takes x, {', '.join(names)}; {', '.join(given)} were given."
             )
-        return (x - given["loc"]) / given["scale"], given["scale"], [given[name] for name in self.shapes]
+        return given["loc"], given["scale"], [given[name] for name in self.shapes]
 
     def _within(self, z: Any, formula: Callable[[Any], Any], below: float, above: float) -> Any:
         low, high = self.support
@@ -112,6 +134,9 @@ class Norm(Continuous):
     def standard_logsf(self, z: Any, *shapes: Any) -> Any:
         return special().log_ndtr(-z)
 
+    def standard_ppf(self, q: Any, *shapes: Any) -> Any:
+        return special().ndtri(q)
+
 
 class Lognorm(Continuous):
     r"""Log-normal distribution of shape ``s``: :math:`\log z` is normal with deviation ``s``."""
@@ -124,6 +149,9 @@ class Lognorm(Continuous):
 
     def standard_cdf(self, z: Any, *shapes: Any) -> Any:
         return norm.cdf(np.log(z), 0.0, shapes[0])
+
+    def standard_ppf(self, q: Any, *shapes: Any) -> Any:
+        return np.exp(shapes[0] * special().ndtri(q))
 
 
 class Expon(Continuous):
@@ -143,6 +171,9 @@ class Expon(Continuous):
     def standard_logsf(self, z: Any, *shapes: Any) -> Any:
         return -z
 
+    def standard_ppf(self, q: Any, *shapes: Any) -> Any:
+        return -np.log1p(-q)
+
 
 class Laplace(Continuous):
     r"""Laplace distribution, :math:`p = e^{-|z|}/2`."""
@@ -153,6 +184,9 @@ class Laplace(Continuous):
     def standard_cdf(self, z: Any, *shapes: Any) -> Any:
         tail = 0.5 * np.exp(-np.abs(z))
         return np.where(np.less(z, 0.0), tail, 1.0 - tail)
+
+    def standard_ppf(self, q: Any, *shapes: Any) -> Any:
+        return np.where(np.less(q, 0.5), np.log(2.0 * q), -np.log(2.0 - 2.0 * q))
 
 
 class Logistic(Continuous):
@@ -166,6 +200,9 @@ class Logistic(Continuous):
 
     def standard_logcdf(self, z: Any, *shapes: Any) -> Any:
         return -np.logaddexp(0.0, -z)
+
+    def standard_ppf(self, q: Any, *shapes: Any) -> Any:
+        return special().logit(q)
 
 
 class Gamma(Continuous):
