@@ -88,6 +88,4 @@ def squareform(X: Any) -> Array:  # noqa: N803 - SciPy's name
     return np.where(np.eye(size, dtype=bool), 0.0, x[place + place.T])
 
 
-register(
-    "scipy.spatial.distance", {"cdist": cdist, "pdist": pdist, "squareform": squareform, **METRICS}
-)
+register("scipy.spatial.distance", {"cdist": cdist, "pdist": pdist, "squareform": squareform, **METRICS})

@@ -36,7 +36,13 @@ def _linear(name: str) -> Callable[..., Any]:
     """A real transform of vectors, as a product with its matrix, which SciPy computes."""
 
     def transform(
-        x: Any, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None, *, orthogonalize: Any = None
+        x: Any,
+        type: int = 2,
+        n: int | None = None,
+        axis: int = -1,
+        norm: str | None = None,
+        *,
+        orthogonalize: Any = None,
     ) -> Array:
         import scipy.fft
 
@@ -64,11 +70,7 @@ def _linear_n(name: str) -> Callable[..., Any]:
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **{
-        prefix + name: _numpys(prefix + name)
-        for prefix in ("", "i", "r", "ir")
-        for name in ("fft", "fft2", "fftn")
-    },
+    **{prefix + name: _numpys(prefix + name) for prefix in ("", "i", "r", "ir") for name in ("fft", "fft2", "fftn")},
     **{name: _linear(name) for name in ("dct", "idct", "dst", "idst")},
     **{f"{name}n": _linear_n(name) for name in ("dct", "idct", "dst", "idst")},
 }

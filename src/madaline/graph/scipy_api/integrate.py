@@ -38,11 +38,11 @@ def simpson(y: Any, *, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
         raise TraceError("scipy.integrate.simpson of traced values takes points x= in one axis. Use np.trapezoid.")
     from scipy.integrate import simpson as of_arrays
 
-    return y @ of_arrays(np.eye(y.shape[-1], dtype=y.dtype), x=x, dx=1.0 if x is None else dx, axis=-1) * (
-        dx if x is None else 1.0
+    return (
+        y
+        @ of_arrays(np.eye(y.shape[-1], dtype=y.dtype), x=x, dx=1.0 if x is None else dx, axis=-1)
+        * (dx if x is None else 1.0)
     )
 
 
-register(
-    "scipy.integrate", {"cumulative_trapezoid": cumulative_trapezoid, "simpson": simpson, "trapezoid": trapezoid}
-)
+register("scipy.integrate", {"cumulative_trapezoid": cumulative_trapezoid, "simpson": simpson, "trapezoid": trapezoid})

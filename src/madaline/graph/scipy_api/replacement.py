@@ -245,7 +245,9 @@ def _modules_of(error: BaseException) -> set[str]:
     while trace is not None:
         names = [trace.tb_frame.f_globals.get("__name__", "")]
         if names[0].startswith("scipy._lib."):  # a decorator: what it wraps is one of its variables
-            names = [getattr(item, "__module__", None) or "" for item in trace.tb_frame.f_locals.values() if callable(item)]
+            names = [
+                getattr(item, "__module__", None) or "" for item in trace.tb_frame.f_locals.values() if callable(item)
+            ]
         for name in names:
             found.update(module for module in HOMES if f"{name}.".startswith(f"{module}."))
         trace = trace.tb_next

@@ -65,7 +65,9 @@ def correlate(in1: Any, in2: Any, mode: str = "full") -> Array:
 
 def _fills_with_zeros(name: str, boundary: str, fillvalue: Any) -> None:
     if boundary != "fill" or fillvalue:
-        raise TraceError(f"scipy.signal.{name}(boundary={boundary!r}) of traced values: pad with np.pad before instead.")
+        raise TraceError(
+            f"scipy.signal.{name}(boundary={boundary!r}) of traced values: pad with np.pad before instead."
+        )
 
 
 def convolve2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0) -> Array:
