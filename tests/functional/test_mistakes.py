@@ -58,7 +58,7 @@ def adds_shapes_that_do_not_fit(x):
 
 
 def calls_scipy_stats(x):
-    return np.sum(scipy.stats.norm.logpdf(x))
+    return np.sum(scipy.stats.zipf.logpmf(3, x))
 
 
 def calls_a_solver_of_scipy(x):
@@ -85,7 +85,7 @@ IN_THE_FUNCTION = [
     (md.grad, uses_math, "cannot become a Python number", "np.exp for math.exp", "return math.exp(x[0])"),
     (md.grad, converts_to_float, "its derivative would be lost", "has_aux=True", "return float(np.sum(x))"),
     (md.grad, takes_item, "its derivative would be lost", "Leave the conversion away", "return np.sum(x).item() ** 2"),
-    (md.grad, fills_plain_zeros, "An entry of a plain array", "md.zeros or np.zeros_like(x)", "y[i] = x[i] ** 2"),
+    (md.grad, fills_plain_zeros, "An entry of a plain array", "md.zeros(n)", "y[i] = x[i] ** 2"),
     (md.grad, adds_to_plain_zeros, "writes a traced value into a plain array", "Write a = a + x", "total += x"),
     (
         md.grad,
@@ -112,11 +112,11 @@ IN_THE_FUNCTION = [
     (
         md.grad,
         calls_scipy_stats,
-        "takes plain arrays only",
-        "md.functional.stats.norm.logpdf",
-        "scipy.stats.norm.logpdf(x)",
+        "scipy.stats.zipf.logpmf has no derivative rule",
+        "md.functional.stats has",
+        "scipy.stats.zipf.logpmf(3, x)",
     ),
-    (md.grad, calls_a_solver_of_scipy, "cannot become a Python number", "Use NumPy functions", "scipy.optimize.brentq"),
+    (md.grad, calls_a_solver_of_scipy, "cannot become a Python number", "custom_derivative", "scipy.optimize.brentq"),
     (md.grad, loops_over_a_float, "cannot become a Python number", "int(x)", "range(x[1])"),
     (
         md.grad,

@@ -150,7 +150,7 @@ class ArrayMethods(ArrayOperators):
     # Methods that change the array
 
     def fill(self, value: Operand) -> None:
-        if self.shape == ():
+        if self.shape == () and self.memory is None:
             raise TraceError(
                 "x.fill(value) changes an array without axes but leaves a number as it is, and a traced value may be "
                 "either. Write x = value, or x[...] = value for an array without axes."

@@ -42,7 +42,16 @@ def shown_line(path: str, line: int) -> str:
 _REMEDIES = (
     (r"\bmath\.(\w+)\(", "Use NumPy functions: np.exp for math.exp."),
     (r"\brange\(", "range needs an integer: int(x), which has no derivative and whose value md.compile does not know."),
-    (r"\]\s*=[^=]", "An entry of a plain array is one: make the array with md.zeros or np.zeros_like(x), or np.stack."),
+    (
+        r"\]\s*=[^=]",
+        "An entry of a plain array is one: make the array with md.zeros(n), with np.zeros_like(x) of a traced x, or "
+        "with np.stack of the entries.",
+    ),
+    (
+        r"\b(brentq|brenth|newton|root|root_scalar|fsolve|minimize|minimize_scalar|quad|solve_ivp|odeint)\(",
+        "A solver of SciPy computes with plain numbers: write its steps with NumPy, or solve with plain numbers and "
+        "give the derivative of the solution by md.functional.custom_derivative.",
+    ),
     (
         r"\b(float|complex)\(|\.(item|tolist)\(",
         "Leave the conversion away; return the number as auxiliary output (has_aux=True) to see it.",

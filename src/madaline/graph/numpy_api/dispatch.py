@@ -197,9 +197,8 @@ def _call(function: Any, implementation: Callable[..., Any], args: tuple[Any, ..
         not_given = np._NoValue  # noqa: SLF001 - NumPy's default of arguments that were not given has no public name
         kwargs = {key: value for key, value in kwargs.items() if value is not not_given}
     result = implementation(*args, **(_by_our_names(function, implementation, kwargs) if kwargs else kwargs))
-    if function in VIEWS and isinstance(args[0] if args else None, Node):
-        if result is args[0] and result.shape == ():
-            return identity(result)  # a number, which NumPy copies
+    is_copy = function is np.flip and np.ndim(result) == 0  # NumPy gives a number then, not an array
+    if function in VIEWS and isinstance(args[0] if args else None, Node) and not is_copy:
         return mark_view(result, args[0], lambda whole: function(whole, *args[1:], **kwargs), VIEWS[function])
     return owned(result, args)
 

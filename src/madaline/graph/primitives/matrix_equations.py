@@ -15,12 +15,14 @@ from madaline.graph.shapes import Shape, show
 
 
 class SolveSylvester(LibraryPrimitive):
-    r"""The solution :math:`y` of :math:`A y + y B = Q`, for matrices without a batch."""
+    r"""The solution :math:`y` of :math:`A y + y B = Q`."""
 
     name = "solve_sylvester"
 
     def shape(self, a: Shape, b: Shape, q: Shape) -> Shape:
-        if not len(a) == len(b) == len(q) == 2 or a[0] != a[1] or b[0] != b[1] or q != (a[0], b[0]):
+        check_square(self.name, a)
+        check_square(self.name, b)
+        if q != (*a[:-1], b[-1]) or a[:-2] != b[:-2]:
             raise ShapeError(
                 f"{self.name}: the shapes are {show(a)}, {show(b)} and {show(q)}; use (m, m), (n, n) and (m, n)."
             )
@@ -29,7 +31,9 @@ class SolveSylvester(LibraryPrimitive):
     def value(self, a: Any, b: Any, q: Any) -> Any:
         from scipy.linalg import solve_sylvester  # SciPy takes long to import, and few programs need it
 
-        return solve_sylvester(a, b, q).astype(q.dtype)
+        matrices = (item.reshape((-1, *item.shape[-2:])) for item in (a, b, q))
+        found = [solve_sylvester(*each) for each in zip(*matrices, strict=True)]
+        return np.array(found, dtype=q.dtype).reshape(q.shape)
 
     def jvp(self, a: Array, b: Array, q: Array, y: Array, a_dot: Tangent, b_dot: Tangent, q_dot: Tangent) -> Tangent:
         change = q_dot - a_dot @ y - y @ b_dot
@@ -42,6 +46,7 @@ class SolveSylvester(LibraryPrimitive):
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
         for m, n in ((3, 3), (2, 4), (1, 1)):
             yield (random_matrices(rng, m, m), random_matrices(rng, n, n), rng.normal(size=(m, n))), {}
+        yield (random_matrices(rng, 2, 3, 3), random_matrices(rng, 2, 2, 2), rng.normal(size=(2, 3, 2))), {}
 
     def flops(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> Any:
         return 25 * (elements(shapes[0]) * shapes[0][0] + elements(shapes[1]) * shapes[1][0])
@@ -54,17 +59,15 @@ class Sqrtm(LibraryPrimitive):
 
     def shape(self, a: Shape) -> Shape:
         check_square(self.name, a)
-        if len(a) != 2:
-            raise ShapeError(f"{self.name} takes one matrix; the shape is {show(a)}.")
         return a
 
     def value(self, a: Any) -> Any:
         from scipy.linalg import sqrtm
 
-        found = sqrtm(a)
-        if np.iscomplexobj(found):
+        found = [sqrtm(matrix) for matrix in a.reshape((-1, *a.shape[-2:]))]
+        if any(map(np.iscomplexobj, found)):
             raise np.linalg.LinAlgError("sqrtm: the matrix has a negative eigenvalue, so its square root is not real.")
-        return found.astype(a.dtype)
+        return np.array(found, dtype=a.dtype).reshape(a.shape)
 
     def jvp(self, a: Array, y: Array, a_dot: Array) -> Tangent:
         return PRIMITIVES["solve_sylvester"](y, y, a_dot)
@@ -73,8 +76,8 @@ class Sqrtm(LibraryPrimitive):
         return (PRIMITIVES["solve_sylvester"](y.mT, y.mT, y_bar),)
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
-        for n in (3, 1):
-            yield (random_matrices(rng, n, n),), {}
+        for shape in ((3, 3), (1, 1), (2, 2, 2)):
+            yield (random_matrices(rng, *shape),), {}
 
     def flops(self, shapes: tuple[Shape, ...], shape: Shape, /, **params: Any) -> Any:
         return 30 * elements(shape) * shape[-1]

@@ -149,7 +149,9 @@ def solve_banded(l_and_u: tuple[int, int], ab: Any, b: Any) -> Array:
 
 def solve_sylvester(a: Any, b: Any, q: Any) -> Array:
     """The solution of :math:`a x + x b = q`."""
-    return PRIMITIVES["solve_sylvester"](_floats(a), _floats(b), _floats(q))
+    given = [_floats(item) for item in (a, b, q)]
+    dtype = np.result_type(*[item.dtype for item in given])
+    return PRIMITIVES["solve_sylvester"](*[item.astype(dtype) for item in given])
 
 
 def sqrtm(A: Any) -> Array:  # noqa: N803 - SciPy's name
