@@ -19,7 +19,14 @@ from madaline.errors import TraceError
 from madaline.graph.array_methods import ArrayMethods
 from madaline.graph.blame import number_remedy
 from madaline.graph.late import LATE
-from madaline.graph.object_arrays import ELEMENT_METHODS, as_traced, calling_frame, made_lines, object_array
+from madaline.graph.object_arrays import (
+    ELEMENT_METHODS,
+    as_traced,
+    calling_frame,
+    comparison_remedy,
+    made_lines,
+    object_array,
+)
 from madaline.graph.primitive import PRIMITIVES, Primitive
 from madaline.graph.shapes import Rows, Shape, Size, show, size_of
 
@@ -159,7 +166,7 @@ class Node(ArrayMethods):
         raise TraceError(
             f"{self!r} has no value yet, so Python cannot branch on it (if, while, and, or, assert, max, sorted). "
             "Use np.where(condition, a, b), np.maximum / np.minimum, or & and | for masks; or call md.grad without "
-            "md.compile, where values are known."
+            "md.compile, where values are known." + comparison_remedy()
         )
 
     def _number(self) -> NoReturn:

@@ -153,7 +153,7 @@ EXAMPLES = {
     "scipy.special.comb": [(lambda f, n, k: f(n, k), 3.0 + POSITIVE, POSITIVE)],
     "scipy.special.factorial": [(lambda f, n: f(n), POSITIVE)],
     "scipy.special.log_softmax": [(lambda f, x: f(x), V), (lambda f, x: f(x, axis=1), M)],
-    "scipy.special.logsumexp": [
+    "scipy.special.logsumexp": [(lambda f, x: f(x, keepdims=True), np.array(0.3)), (lambda f, x: f(x), np.array(0.3)),
         (lambda f, x: f(x), V), (lambda f, x: f(x, axis=1, keepdims=True), M), (lambda f, x, b: f(x, b=b), V, POSITIVE),
         (lambda f, x, b: f(x, b=b, return_sign=True)[0], V, V[::-1]), (lambda f, x: f(x, axis=(0, 1)), M),
         (lambda f, x: f(x, axis=0, return_sign=True)[0], M), (lambda f, x: f([x[0], x[1], 1.0]), V),

@@ -17,7 +17,7 @@ from madaline.graph.scipy_api.replacement import register
 
 def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False) -> Any:
     r""":math:`\log \sum b\,e^a`; with ``return_sign``, the logarithm of the absolute sum, and its sign."""
-    a = as_traced(a)
+    a = np.atleast_1d(as_traced(a))  # as SciPy does: a number with keepdims gives an array of one element
     if not return_sign:
         return log_sum_exp(a, axis, keepdims, b=b)
     weights = 1.0 if b is None else b
