@@ -124,7 +124,7 @@ def _boxes(
     for node, name in zip(graph.outputs, graph.output_names, strict=False):
         if name:
             titles.setdefault(id(node), []).append(clip(name))
-    uses = {formula: arguments, line: used}.get(label, _inputs)
+    uses: Callable[[Node], Sequence[Node]] = arguments if label is formula else used if label is line else _inputs
     box_of: dict[int, Box] = {}
     result = []
     for group in groups:

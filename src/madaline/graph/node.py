@@ -17,7 +17,7 @@ from numpy.typing import DTypeLike
 
 from madaline.errors import TraceError
 from madaline.graph.array_methods import ArrayMethods
-from madaline.graph.blame import number_remedy
+from madaline.graph.blame import array_remedy, number_remedy
 from madaline.graph.late import LATE
 from madaline.graph.object_arrays import (
     ELEMENT_METHODS,
@@ -133,9 +133,7 @@ class Node(ArrayMethods):
             return objects
         raise TraceError(
             f"{self!r} is a traced value, so NumPy cannot turn it into a plain array (np.array(..., dtype=float), "
-            "np.asarray of a large array, an entry of a plain array). To join traced values use "
-            "md.array([...]) or np.stack; for an array to fill use md.zeros or np.zeros_like(x); for a[i] and a[mask] "
-            "of a plain array a use np.take_along_axis(a, i, axis=0) and np.where(mask, a, b)." + made_lines()
+            f"np.asarray of a large array, an entry of a plain array). {array_remedy()}" + made_lines()
         )
 
     def __getitem__(self, index: Any) -> Any:

@@ -173,6 +173,13 @@ def _is_numpys(error: Exception) -> bool:
 def explained(error: Exception) -> TraceError | None:
     """The error of a function that does not take an array of objects, with where it was made; None for others."""
     made = MADE.get()
+    if isinstance(error, TypeError) and "'Node'" in str(error):
+        found = TraceError(
+            f"{str(error).rstrip('.')}. A Node is a traced value, and this function takes plain numbers only. Use "
+            "functions of NumPy: np.mean for statistics.mean."
+        )
+        found.__traceback__ = error.__traceback__
+        return found
     if made is None or not made.lines:
         return None
     if isinstance(error, AttributeError) and "Object" not in str(error) and not _is_numpys(error):
@@ -183,9 +190,9 @@ def explained(error: Exception) -> TraceError | None:
         text = "np.asarray(x) of a traced array cannot be written to. Take a copy, x.copy() or np.array(x)."
     else:
         text = (
-            f"{str(error).rstrip('.')}. np.array and np.asarray make an array of Python objects of traced values, as do "
-            "functions of NumPy that are given a list, and not every function takes it. Use md.array([...]) in their "
-            "place, and for the list"
+            f"{str(error).rstrip('.')}. np.array and np.asarray make an array of Python objects of traced values, as "
+            "do functions of NumPy that are given a list, and not every function takes it. Use md.array([...]) in "
+            "their place, and for the list"
         )
         text += made_lines()
     found = TraceError(text)

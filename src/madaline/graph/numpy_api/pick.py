@@ -137,7 +137,8 @@ def _triangle(x: Any, k: int) -> np.ndarray:
     """The mask of the lower triangle; a vector is repeated in all rows, as in NumPy."""
     if x.ndim == 0:
         raise ShapeError("np.tril and np.triu need an array with at least one axis; this is a number.")
-    return np.tri(*x.shape[-2:], k=k, dtype=bool)
+    *rows, columns = x.shape[-2:]
+    return np.tri(rows[0] if rows else columns, columns, k, dtype=bool)
 
 
 @implements(np.diagonal)

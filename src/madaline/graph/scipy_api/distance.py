@@ -61,20 +61,20 @@ def _metric(name: Any) -> Callable[..., Any]:
     return METRICS[name]
 
 
-def cdist(XA: Any, XB: Any, metric: Any = "euclidean") -> Array:  # noqa: N803 - SciPy's names
+def cdist(XA: Any, XB: Any, metric: Any = "euclidean") -> Array:
     """The distances of all pairs of rows."""
     a, b = as_traced(XA), as_traced(XB)
     return _metric(metric)(np.expand_dims(a, 1), np.expand_dims(b, 0))
 
 
-def pdist(X: Any, metric: Any = "euclidean") -> Array:  # noqa: N803 - SciPy's name
+def pdist(X: Any, metric: Any = "euclidean") -> Array:
     """The distances of the pairs of rows of one matrix."""
     x = as_traced(X)
     first, second = np.triu_indices(len(x), 1)
     return _metric(metric)(x[first], x[second])
 
 
-def squareform(X: Any) -> Array:  # noqa: N803 - SciPy's name
+def squareform(X: Any) -> Array:
     """The matrix of distances of their vector, or the other way."""
     x = as_traced(X)
     if x.ndim == 2:

@@ -27,9 +27,10 @@ def _numpys(name: str) -> Callable[..., Any]:
     return of_axes if name.endswith("n") else of_two_axes if name.endswith("2") else of_one_axis
 
 
-def along(x: Array, matrix: Array, axis: int) -> Array:
+def along(x: Any, matrix: Any, axis: int) -> Array:
     """The product of a matrix with the vectors along an axis: ``y[j] = sum_i x[i] matrix[i, j]``."""
-    return np.moveaxis(np.moveaxis(x, axis, -1) @ matrix, -1, axis)
+    product: Any = np.moveaxis(x, axis, -1) @ matrix
+    return np.moveaxis(product, -1, axis)
 
 
 def _linear(name: str) -> Callable[..., Any]:
@@ -37,7 +38,7 @@ def _linear(name: str) -> Callable[..., Any]:
 
     def transform(
         x: Any,
-        type: int = 2,
+        type: int = 2,  # noqa: A002 - SciPy's name
         n: int | None = None,
         axis: int = -1,
         norm: str | None = None,
@@ -58,7 +59,13 @@ def _linear_n(name: str) -> Callable[..., Any]:
     of_one = _linear(name)
 
     def transform(
-        x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: str | None = None, *, orthogonalize: Any = None
+        x: Any,
+        type: int = 2,  # noqa: A002 - SciPy's name
+        s: Any = None,
+        axes: Any = None,
+        norm: str | None = None,
+        *,
+        orthogonalize: Any = None,
     ) -> Array:
         chosen = (range(x.ndim) if s is None else range(x.ndim - len(s), x.ndim)) if axes is None else axes
         sizes = [None] * x.ndim if s is None else s

@@ -55,7 +55,13 @@ def cho_solve(c_and_lower: Any, b: Any) -> Array:
 
 
 def eigh(
-    a: Any, b: Any = None, *, lower: bool = True, eigvals_only: bool = False, type: int = 1, subset_by_index: Any = None
+    a: Any,
+    b: Any = None,
+    *,
+    lower: bool = True,
+    eigvals_only: bool = False,
+    type: int = 1,  # noqa: A002 - SciPy's name
+    subset_by_index: Any = None,
 ) -> Any:
     """Eigenvalues and eigenvectors of a symmetric matrix, or of the problem :math:`a v = w b v`."""
     a = _floats(a)
@@ -66,6 +72,8 @@ def eigh(
         factor = np.linalg.cholesky(_symmetric(_floats(b), lower))
         half = solve_triangular(factor, _symmetric(a, lower), lower=True)
         a = solve_triangular(factor, half.mT, lower=True)
+    w: Any
+    v: Any
     w, v = np.linalg.eigh(a, UPLO="L" if lower or b is not None else "U")
     if factor is not None:
         v = solve_triangular(factor, v, 1, lower=True)
@@ -75,15 +83,24 @@ def eigh(
     return w if eigvals_only else (w, v)
 
 
-def eigvalsh(a: Any, b: Any = None, *, lower: bool = True, type: int = 1, subset_by_index: Any = None) -> Any:
+def eigvalsh(
+    a: Any,
+    b: Any = None,
+    *,
+    lower: bool = True,
+    type: int = 1,  # noqa: A002 - SciPy's name
+    subset_by_index: Any = None,
+) -> Any:
     """The eigenvalues of a symmetric matrix."""
     return eigh(a, b, lower=lower, eigvals_only=True, type=type, subset_by_index=subset_by_index)
 
 
 def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     """Singular values and vectors."""
-    found = np.linalg.svd(_floats(a), full_matrices, compute_uv)
-    return tuple(found) if compute_uv else found
+    matrix = _floats(a)
+    if not compute_uv:
+        return np.linalg.svd(matrix, compute_uv=False)
+    return tuple(np.linalg.svd(matrix, full_matrices))
 
 
 def qr(a: Any, *, mode: str = "full", pivoting: bool = False) -> Any:
@@ -93,7 +110,7 @@ def qr(a: Any, *, mode: str = "full", pivoting: bool = False) -> Any:
     a = _floats(a)
     m, n = a.shape[-2:]
     if mode == "r":
-        r: Array = np.linalg.qr(a, "r")
+        r: Any = np.linalg.qr(a, "r")
         zeros = np.zeros((*a.shape[:-2], max(m - n, 0), n), dtype=a.dtype)
         return (np.concatenate([r, zeros], axis=-2) if m > n else r,)
     return tuple(np.linalg.qr(a, "complete" if mode == "full" else "reduced"))
@@ -110,6 +127,11 @@ def pinv(a: Any, *, atol: Any = None, rtol: Any = None) -> Array:
         raise TraceError("scipy.linalg.pinv(..., atol=) is not supported on traced values. Use rtol=.")
     a = _floats(a)
     return np.linalg.pinv(a, rcond=max(a.shape[-2:]) * float(np.finfo(a.dtype).eps) if rtol is None else rtol)
+
+
+def norm(a: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:  # noqa: A002 - SciPy's name
+    """The norm of a vector or matrix."""
+    return np.linalg.norm(_floats(a), ord, axis, keepdims)
 
 
 def block_diag(*arrs: Any) -> Array:
@@ -154,7 +176,7 @@ def solve_sylvester(a: Any, b: Any, q: Any) -> Array:
     return PRIMITIVES["solve_sylvester"](*[item.astype(dtype) for item in given])
 
 
-def sqrtm(A: Any) -> Array:  # noqa: N803 - SciPy's name
+def sqrtm(A: Any) -> Array:
     """The square root of a matrix, where it is real."""
     return PRIMITIVES["sqrtm"](_floats(A))
 
@@ -169,10 +191,10 @@ register(
         "det": lambda a: np.linalg.det(_floats(a)),
         "eigh": eigh,
         "eigvalsh": eigvalsh,
-        "expm": lambda A: expm(_floats(A)),  # noqa: N803 - SciPy's name
+        "expm": lambda A: expm(_floats(A)),
         "inv": lambda a: np.linalg.inv(_floats(a)),
         "lstsq": lstsq,
-        "norm": lambda a, ord=None, axis=None, keepdims=False: np.linalg.norm(_floats(a), ord, axis, keepdims),
+        "norm": norm,
         "pinv": pinv,
         "qr": qr,
         "solve": solve,

@@ -19,7 +19,8 @@ import importlib
 import inspect
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from threading import Lock
 from types import CodeType, FunctionType
 from typing import Any
@@ -164,21 +165,28 @@ def _member(module: Any, path: str) -> Any:
     return next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
 
 
-_lock = Lock()
-_in_use: dict[str, list[Replaced]] = {}
-"The functions of each module of SciPy that a traced value has reached."
-_open = 0
-"How many traces are open, in all threads."
+class _Shared:
+    """What all threads share."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.in_use: dict[str, list[Replaced]] = {}
+        "The functions of each module of SciPy that a traced value has reached."
+        self.open = 0
+        "How many traces are open."
+
+    def renew_lock(self) -> None:
+        """In a forked child: the thread that held the lock exists in the parent only."""
+        self.lock = Lock()
+
+    def every(self) -> Iterator[Replaced]:
+        """All functions that are in use."""
+        return chain.from_iterable(self.in_use.values())
 
 
-def _renew_lock() -> None:
-    """In a forked child: the thread that held the lock exists in the parent only."""
-    global _lock
-    _lock = Lock()
-
-
+_shared = _Shared()
 if hasattr(os, "register_at_fork"):  # on systems with fork
-    os.register_at_fork(after_in_child=_renew_lock)
+    os.register_at_fork(after_in_child=_shared.renew_lock)
 
 
 def _found(module: str) -> list[Replaced]:
@@ -198,49 +206,43 @@ class Replacements:
     __slots__ = ("_backend",)
 
     def __init__(self) -> None:
-        global _open
-        with _lock:
-            if not _open:
-                for functions in _in_use.values():
-                    for item in functions:
-                        item.put()
-            _open += 1
-        self._backend = _fourier_backend() if "scipy.fft" in _in_use else None
+        with _shared.lock:
+            if not _shared.open:
+                for item in _shared.every():
+                    item.put()
+            _shared.open += 1
+        self._backend = _fourier_backend() if "scipy.fft" in _shared.in_use else None
 
     def catch_up(self, error: BaseException) -> bool:
         """Replace the functions of modules that were reached for the first time, by the traceback of an error.
 
-        Whether there are some: then it is worth to trace the function again.
+        Returns whether there are some, so that the function should be traced again.
         """
-        reached = {module for module in _modules_of(error) if module not in _in_use or module == "scipy.fft"}
-        if self._backend is not None:
-            reached.discard("scipy.fft")
-        with _lock:
-            for module in reached:
-                if module not in _in_use:
-                    _in_use[module] = _found(module)
-                    for item in _in_use[module]:
-                        item.put()
+        known = {module for module in _shared.in_use if module != "scipy.fft" or self._backend is not None}
+        reached = _modules_of(error) - known
+        with _shared.lock:
+            for module in reached - set(_shared.in_use):
+                found = _shared.in_use[module] = _found(module)
+                for item in found:
+                    item.put()
         if "scipy.fft" in reached:
             self._backend = _fourier_backend()
         return bool(reached)
 
     def close(self) -> None:
         """Put the original code back, if no other trace is open."""
-        global _open
         if self._backend is not None:
             self._backend.__exit__(None, None, None)
-        with _lock:
-            _open -= 1
-            if not _open:
-                for functions in _in_use.values():
-                    for item in functions:
-                        item.put_back()
+        with _shared.lock:
+            _shared.open -= 1
+            if not _shared.open:
+                for item in _shared.every():
+                    item.put_back()
 
 
 def _modules_of(error: BaseException) -> set[str]:
     """The public modules of SciPy, of those we have functions for, in which an error was raised."""
-    found = set()
+    found: set[str] = set()
     trace = error.__traceback__
     while trace is not None:
         names = [trace.tb_frame.f_globals.get("__name__", "")]

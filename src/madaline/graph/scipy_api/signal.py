@@ -9,9 +9,10 @@ import numpy as np
 
 from madaline.errors import ShapeError, TraceError
 from madaline.graph.arrays import Array
+from madaline.graph.numpy_api.linalg import solve_triangular
 from madaline.graph.object_arrays import as_traced
 from madaline.graph.scipy_api.fft import along
-from madaline.graph.scipy_api.linalg import solve_triangular, toeplitz
+from madaline.graph.scipy_api.linalg import toeplitz
 from madaline.graph.scipy_api.replacement import is_traced, register
 
 Pair = tuple[Any, Any]
@@ -27,7 +28,7 @@ def _full(x: Any, kernel: Any) -> Array:
 
 
 def _cut(y: Array, first: tuple[int, ...], second: tuple[int, ...], mode: str, late: bool = False) -> Array:
-    """The part of a full convolution that a mode gives; the middle begins later where it is a correlation by direct sums."""
+    """The part of a full convolution that a mode gives; ``late`` is where ``correlate2d`` has the middle."""
     if mode == "full":
         return y
     if mode == "same":
@@ -90,7 +91,7 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1) -> Array:
     moved = np.moveaxis(x, axis, -1)
     rows = moved.reshape((-1, n)).T
     right = _band(np.atleast_1d(b), n) @ rows
-    found = solve_triangular(_band(np.atleast_1d(a), n), right, lower=True)
+    found: Any = solve_triangular(_band(np.atleast_1d(a), n), right, lower=True)
     return np.moveaxis(found.T.reshape(moved.shape), -1, axis)
 
 

@@ -41,7 +41,7 @@ def softmax(x: Any, axis: Any = None) -> Array:
     return np.exp(log_softmax(x, axis))
 
 
-def comb(N: Any, k: Any) -> Any:  # noqa: N803 - SciPy's name
+def comb(N: Any, k: Any) -> Any:
     """Binomial coefficients, by the gamma function."""
     return np.where(np.less_equal(k, N) & np.greater_equal(N, 0) & np.greater_equal(k, 0), binom(N, k), 0.0)
 

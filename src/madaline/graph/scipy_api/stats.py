@@ -28,9 +28,9 @@ def _method(name: str) -> Callable[..., Any]:
     def method(distribution: Any, *args: Any, **kwargs: Any) -> Array:
         ours = getattr(madaline.graph.stats, str(getattr(distribution, "name", "")), None)
         if ours is None or not hasattr(ours, name):
+            known = getattr(distribution, "name", type(distribution).__name__)
             raise TraceError(
-                f"scipy.stats.{getattr(distribution, 'name', type(distribution).__name__)}.{name} has no derivative rule. "
-                f"Use {distribution_instead(distribution, name)}."
+                f"scipy.stats.{known}.{name} has no derivative rule. Use {distribution_instead(distribution, name)}."
             )
         first, *rest = map(_listed, args) if args else (kwargs.pop("x", kwargs.pop("k", None)),)
         first = first if hasattr(first, "dtype") else np.asarray(first)

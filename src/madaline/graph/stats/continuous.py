@@ -52,8 +52,8 @@ class Continuous:
     def standard_ppf(self, q: Any, *shapes: Any) -> Any:
         """The standardised quantile function, the inverse of the distribution function."""
         raise TraceError(
-            f"{type(self).__name__.lower()}.ppf has no formula, so it has no derivative. Use the distribution function, "
-            "or a distribution such as norm, expon, logistic or weibull_min."
+            f"{type(self).__name__.lower()}.ppf has no formula, so it has no derivative. Use the distribution "
+            "function, or a distribution such as norm, expon, logistic or weibull_min."
         )
 
     def logpdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:

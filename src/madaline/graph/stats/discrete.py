@@ -85,7 +85,7 @@ class Poisson(Discrete):
 class Binom(Discrete):
     r"""Binomial distribution, :math:`P(k) = \binom{n}{k} p^k (1-p)^{n-k}`."""
 
-    shapes = ("n", "p")
+    shapes: ClassVar[tuple[str, ...]] = ("n", "p")
 
     def highest(self, *shapes: Any) -> Any:
         return shapes[0]

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import ShapeError
-from madaline.graph.stats.continuous import LOG_2PI, special
 from madaline.graph.arrays import Array
 from madaline.graph.numpy_api.linalg import solve_triangular
+from madaline.graph.stats.continuous import LOG_2PI, special
 
 
 class Dirichlet:
