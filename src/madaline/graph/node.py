@@ -254,8 +254,8 @@ def _refuse_scipy_function() -> None:
             raise TraceError(f"{path} takes plain arrays only, not traced values. Use {instead}.")
     if called:
         raise TraceError(
-            f"{called[-1][0]} takes plain arrays only, not traced values. Write it with NumPy functions or with those "
-            "of scipy.special that md.functional.supported_functions() lists."
+            f"{called[-1][0]} takes plain arrays only, not traced values. Write it with NumPy functions, or with "
+            "those of SciPy that md.functional.supported_functions() lists."
         )
 
 

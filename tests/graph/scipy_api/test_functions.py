@@ -103,6 +103,7 @@ EXAMPLES = {
         (lambda f, ab, b: f((1, 1), ab, b), rng.normal(size=(3, 5)) + np.array([[0.0], [4.0], [0.0]]), V[:5]),
         (lambda f, ab, b: f((2, 0), ab, b), rng.normal(size=(3, 4)) + np.array([[4.0], [0.0], [0.0]]), M),
     ],
+    "scipy.linalg.solve_continuous_lyapunov": [(lambda f, a, q: f(a, q), A, S)],
     "scipy.linalg.solve_sylvester": [(lambda f, a, b, q: f(a, b, q), A, S[:2, :2], B)],
     "scipy.linalg.solve_triangular": [
         (lambda f, a, b: f(a, b), A, B), (lambda f, a, b: f(a, b, trans="T", lower=True), A, V[:3]),

@@ -278,7 +278,7 @@ def unsupported(full_name: str, name: str) -> str:
 
 
 def supported_functions() -> tuple[str, ...]:
-    """Names of all functions of NumPy and ``scipy.special`` that work on traced values, sorted.
+    """Names of all functions of NumPy and SciPy that work on traced values, sorted.
 
     Examples
     --------
@@ -287,9 +287,10 @@ def supported_functions() -> tuple[str, ...]:
     (True, True)
     """
     from madaline.graph.numpy_api import special
+    from madaline.graph.scipy_api.names import scipy_names
 
     numpys = {f"np.{item.__name__}" for item in UFUNCS} | {_full_name(item) for item in FUNCTIONS}
-    return tuple(sorted(numpys | {f"scipy.special.{name}" for name in special.FUNCTIONS}))
+    return tuple(sorted(numpys | {f"scipy.special.{name}" for name in special.FUNCTIONS} | scipy_names()))
 
 
 def _fill_tables() -> None:

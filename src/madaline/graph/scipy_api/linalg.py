@@ -176,6 +176,12 @@ def solve_sylvester(a: Any, b: Any, q: Any) -> Array:
     return PRIMITIVES["solve_sylvester"](*[item.astype(dtype) for item in given])
 
 
+def solve_continuous_lyapunov(a: Any, q: Any) -> Array:
+    """The solution of :math:`a x + x a^T = q`."""
+    a = _floats(a)
+    return solve_sylvester(a, a.mT, q)
+
+
 def sqrtm(A: Any) -> Array:
     """The square root of a matrix, where it is real."""
     return PRIMITIVES["sqrtm"](_floats(A))
@@ -199,6 +205,7 @@ register(
         "qr": qr,
         "solve": solve,
         "solve_banded": solve_banded,
+        "solve_continuous_lyapunov": solve_continuous_lyapunov,
         "solve_sylvester": solve_sylvester,
         "solve_triangular": lambda a, b, trans=0, lower=False, unit_diagonal=False: solve_triangular(
             _floats(a), _floats(b), trans, lower, unit_diagonal
