@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from madaline.losses.targets import (
     columns,
     matched,
 )
+
+if TYPE_CHECKING:
+    from madaline.graph.arrays import Array
 
 
 @description
@@ -54,7 +57,7 @@ class ClassLoss(Loss):
                 f"indices or (n, {n_classes}) for probabilities. Use y[:, 0] for one column of indices."
             )
 
-    def classes(self, prediction_shape: Shape, target: Any) -> list[tuple[Any, int]]:
+    def classes(self, prediction_shape: Shape, target: Array) -> list[tuple[Any, int]]:
         return [(target, self.n_classes(prediction_shape))]
 
 
@@ -69,11 +72,11 @@ class LabelLoss(Loss):
         check_same_shape(prediction_shape, target.shape)
         check_probabilities(target)
 
-    def classes(self, prediction_shape: Shape, target: Any) -> list[tuple[Any, int]]:
+    def classes(self, prediction_shape: Shape, target: Array) -> list[tuple[Any, int]]:
         return [(np.stack([1.0 - y, y], axis=1), 2) for y in labels(target)]
 
 
-def labels(target: Any) -> list[Any]:
+def labels(target: Array) -> list[Any]:
     """The columns of the target, each (n,)."""
     y = columns(target)
     return [y[:, d] for d in range(y.shape[1])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from madaline.description import description
 from madaline.graph.shapes import Shape
 from madaline.losses.loss import Loss, as_array, times
 from madaline.losses.targets import matched, refuse
+
+if TYPE_CHECKING:
+    from madaline.graph.arrays import Array
 
 
 @description
@@ -24,7 +27,7 @@ class Poisson(Loss):
     name: ClassVar[str] = "poisson"
     out_activation: ClassVar[str] = "exp"
 
-    def rows(self, prediction: Any, target: Any) -> Any:
+    def rows(self, prediction: Array, target: Array) -> Array:
         z, y = matched(prediction, target)
         return np.mean(np.exp(z) - times(y, z), axis=1)
 
@@ -46,7 +49,7 @@ class Gamma(Loss):
     name: ClassVar[str] = "gamma"
     out_activation: ClassVar[str] = "exp"
 
-    def rows(self, prediction: Any, target: Any) -> Any:
+    def rows(self, prediction: Array, target: Array) -> Array:
         z, y = matched(prediction, target)
         return np.mean(z + y * np.exp(-z), axis=1)
 
@@ -76,7 +79,7 @@ class Tweedie(Loss):
     _: KW_ONLY
     power: float = 1.5
 
-    def rows(self, prediction: Any, target: Any) -> Any:
+    def rows(self, prediction: Array, target: Array) -> Array:
         z, y = matched(prediction, target)
         p = self.power
         return np.mean(np.exp((2.0 - p) * z) / (2.0 - p) - times(y, np.exp((1.0 - p) * z)) / (1.0 - p), axis=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -12,7 +12,10 @@ from madaline.graph.primitives.elementwise import relu
 from madaline.graph.shapes import Shape, show
 from madaline.losses.classes import ClassLoss, labels
 from madaline.losses.loss import as_array
-from madaline.losses.targets import Target, check_classes, check_rows, check_same_shape, columns, refuse
+from madaline.losses.targets import Target, check_classes, check_rows, check_same_shape, columns, n_columns, refuse
+
+if TYPE_CHECKING:
+    from madaline.graph.arrays import Array
 
 
 @description
@@ -33,14 +36,14 @@ class Hinge(ClassLoss):
     def rows(self, prediction: Any, target: Any) -> Any:
         z = columns(prediction)
         if target.ndim == 1 and z.shape[1] > 1:
-            is_target = np.arange(z.shape[1]) == target[:, None]
+            is_target = np.arange(n_columns(z)) == target[:, None]
             own = np.sum(np.where(is_target, z, 0.0), axis=1)
             return self.shortfall(1.0 - (own - np.max(np.where(is_target, -np.inf, z), axis=1)))
         y = columns(target)
         check_same_shape(z.shape, y.shape)
         return np.mean(self.shortfall(1.0 - np.where(y > 0, z, -z)), axis=1)
 
-    def shortfall(self, short: Any) -> Any:
+    def shortfall(self, short: Any) -> Array:
         """The loss as a function of the shortfall, ``1 - m`` or 0."""
         return relu(short)
 
@@ -61,7 +64,7 @@ class Hinge(ClassLoss):
         check_same_shape(prediction_shape, target.shape)
         refuse(target, ~np.isin(target, (-1, 0, 1)), "must be 0 or 1 (or -1 and 1)", "Number the classes 0 and 1")
 
-    def classes(self, prediction_shape: Shape, target: Any) -> list[tuple[Any, int]]:
+    def classes(self, prediction_shape: Shape, target: Array) -> list[tuple[Any, int]]:
         n_outputs = self.n_classes(prediction_shape)
         if n_outputs > 1 and target.ndim == 1:
             return [(target, n_outputs)]
@@ -77,5 +80,5 @@ class SquaredHinge(Hinge):
 
     name: ClassVar[str] = "squared_hinge"
 
-    def shortfall(self, short: Any) -> Any:
+    def shortfall(self, short: Any) -> Array:
         return np.square(relu(short))

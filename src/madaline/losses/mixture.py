@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -16,7 +16,12 @@ from madaline.graph.shapes import Shape, show
 from madaline.losses.density import LOG_2_PI, SCALES, log_variance
 from madaline.losses.loss import Loss, as_array, as_floats, softmax
 from madaline.losses.mixture_density import GaussianMixture
-from madaline.losses.targets import Target, check_numbers, check_rows, columns
+from madaline.losses.targets import Target, check_numbers, check_rows, columns, n_columns
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from madaline.graph.arrays import Array
 
 COVARIANCES = ("full", "diagonal", "tied")
 
@@ -69,7 +74,7 @@ class MixtureDensity(Loss):
     def rows(self, prediction: Any, target: Any) -> Any:
         y = columns(target)
         self._check_shapes(prediction.shape, y.shape)
-        D = y.shape[1]
+        D = n_columns(y)
         logits, means, log_diagonal, above = self.split(prediction, D)
         y = y.astype(means.dtype)[:, None, :]
         diagonal = np.exp(log_diagonal)
@@ -110,7 +115,7 @@ class MixtureDensity(Loss):
         factors = np.exp(log_diagonal)[..., None] * np.eye(D)
         if above is not None:
             factors[..., *np.triu_indices(D, 1)] = above
-        return GaussianMixture(softmax(logits), means, np.broadcast_to(factors, (*means.shape, D)))
+        return GaussianMixture(np.asarray(softmax(logits)), means, np.broadcast_to(factors, (*means.shape, D)))
 
     def _width(self, shape: Shape) -> int:
         """Number of target columns that outputs of this shape belong to."""
@@ -121,7 +126,7 @@ class MixtureDensity(Loss):
             raise ShapeError(f"raw has shape {show(shape)}, which are not the outputs of {self!r} for any target.")
         return D
 
-    def predict(self, raw: Any) -> Any:
+    def predict(self, raw: Array | ArrayLike) -> Array:
         """The means of the densities."""
         raw = as_floats(raw)
         logits, means, _, _ = self.split(raw, self._width(raw.shape))
@@ -142,7 +147,7 @@ class MixtureDensity(Loss):
             )
 
 
-def _relative(y: Any, means: Any, log_diagonal: Any, diagonal: Any, above: Any, u: Any, best: Any) -> Any:
+def _relative(y: Array, means: Any, log_diagonal: Any, diagonal: Any, above: Any, u: Array, best: Any) -> Array:
     r"""Log densities relative to that of the best component ``b`` of each row, without their difference.
 
     Far from all means, log densities are large and their differences, which decide the shares, are small. With
@@ -158,7 +163,7 @@ def _relative(y: Any, means: Any, log_diagonal: Any, diagonal: Any, above: Any, 
     return np.sum(log_diagonal - _chosen(log_diagonal, best), axis=2) - 0.5 * np.sum(apart * (u + u_b), axis=2)
 
 
-def _product(diagonal: Any, above: Any, r: Any) -> Any:
+def _product(diagonal: Any, above: Any, r: Any) -> Array:
     """``A r`` for the upper triangular matrices with these diagonals and entries above them (None: they are 0)."""
     product = diagonal * r
     if above is None:
@@ -169,6 +174,6 @@ def _product(diagonal: Any, above: Any, r: Any) -> Any:
     return product + (above * r[:, :, j]) @ np.eye(D)[i].astype(product.dtype)
 
 
-def _chosen(x: Any, is_chosen: Any) -> Any:
+def _chosen(x: Array, is_chosen: Any) -> Array:
     """The part of one component of each row, (n, 1, width)."""
     return np.sum(np.where(is_chosen, x, 0.0), axis=1, keepdims=True)

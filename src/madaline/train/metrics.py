@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from madaline.description import Description, description
 from madaline.errors import ConfigError
 from madaline.losses.classes import ClassLoss
+from madaline.losses.loss import Loss
 from madaline.registry import Registry
 
 METRICS: Registry[type[Metric]] = Registry("metric")
@@ -183,18 +184,25 @@ class CustomMetric(Metric):
             raise ConfigError(f"The metric {self.name!r} returned {found!r}; it must return one number.") from None
 
 
-def as_metric(what: Any) -> Metric:
+MetricLike = str | Metric | type[Metric] | Callable[[Any, Any], Any]
+"A metric: its name, an object, or a function of predictions and targets."
+
+
+def as_metric(what: MetricLike) -> Metric:
     """A metric from a name, a metric, or a function of predictions and targets."""
     if callable(what) and not isinstance(what, (type, Metric)):
         return CustomMetric(what)
     return Metric.of(what)
 
 
-def as_metrics(given: Any, loss: Any = None) -> tuple[Metric, ...]:
+def as_metrics(
+    given: MetricLike | Sequence[MetricLike] | None, loss: Loss | Mapping[str, Loss] | None = None
+) -> tuple[Metric, ...]:
     """Metrics from one or several; raises an error for duplicate names."""
     if given is None:
         return ()
-    found = tuple(as_metric(item) for item in (given if isinstance(given, (list, tuple)) else [given]))
+    items = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+    found = tuple(map(as_metric, items))
     names = [metric.name for metric in found]
     if len(set(names)) != len(names):
         raise ConfigError(f"metrics has duplicate names: {', '.join(names)}. Give functions different names.")
@@ -218,7 +226,7 @@ def _columns(x: Any) -> Any:
     return x if len(x.shape) > 1 else x.reshape((x.shape[0], 1))
 
 
-def _difference(metric: Metric, loss: Any, prediction: Any, target: Any) -> Any:
+def _difference(metric: Metric, loss: Loss, prediction: Any, target: Any) -> Any:
     """Predictions minus targets; raises an error if their columns differ, which NumPy would broadcast."""
     predicted, y = _columns(loss.predict(prediction)), _columns(target)
     if predicted.shape[1] != y.shape[1]:

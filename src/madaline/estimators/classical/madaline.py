@@ -6,7 +6,7 @@ import warnings
 from functools import cache
 from itertools import combinations
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -15,6 +15,9 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from madaline.estimators.classical.units import UnitClassifier
+
+if TYPE_CHECKING:
+    from madaline.data.data_types import Inputs
 
 Array = np.ndarray[Any, Any]
 
@@ -134,7 +137,7 @@ class Madaline(UnitClassifier):
         wrong = _signs(outputs) != d
         V[:, wrong] += np.outer(h, (d - outputs)[wrong] / (h @ h))
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: Inputs) -> Array:
         """The sum of each output unit: (n,) for two classes, else (n, classes)."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
