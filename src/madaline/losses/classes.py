@@ -9,7 +9,7 @@ import numpy as np
 from madaline.description import description
 from madaline.errors import ShapeError
 from madaline.graph.shapes import Shape, show
-from madaline.losses.loss import Loss, as_array, times
+from madaline.losses.loss import Loss, times
 from madaline.losses.targets import (
     Target,
     check_classes,
@@ -22,6 +22,8 @@ from madaline.losses.targets import (
 )
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from madaline.graph.arrays import Array
 
 
@@ -38,8 +40,8 @@ class ClassLoss(Loss):
     def n_outputs(self, target: Target) -> int:
         return target.classes(self.name)
 
-    def check(self, prediction_shape: Shape, target: Any) -> None:
-        target = as_array(target)
+    def check(self, prediction_shape: Shape, target: ArrayLike) -> None:
+        target = np.asarray(target)
         check_rows(prediction_shape, target.shape)
         n_classes = self.n_classes(prediction_shape)
         if n_classes < 2:
@@ -67,8 +69,8 @@ class LabelLoss(Loss):
 
     out_activation: ClassVar[str] = "sigmoid"
 
-    def check(self, prediction_shape: Shape, target: Any) -> None:
-        target = as_array(target)
+    def check(self, prediction_shape: Shape, target: ArrayLike) -> None:
+        target = np.asarray(target)
         check_same_shape(prediction_shape, target.shape)
         check_probabilities(target)
 
@@ -82,7 +84,7 @@ def labels(target: Array) -> list[Any]:
     return [y[:, d] for d in range(y.shape[1])]
 
 
-def expected(target: Any, of_class: Any) -> Any:
+def expected(target: Array, of_class: Any) -> Array:
     """The entry of each row's class, or the mean under the row's probabilities (where 0 times infinity is 0)."""
     if target.ndim == 1:
         return np.take_along_axis(of_class, target.astype(np.int64)[:, None], axis=1)[:, 0]

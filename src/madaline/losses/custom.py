@@ -68,9 +68,9 @@ class CustomLoss(Loss):
             return loss if np.ndim(loss) == 0 else reduced(self._one_a_row(loss, prediction), None, reduction)
         return super().__call__(prediction, target, weight, class_weight=class_weight, reduction=reduction)
 
-    def check(self, prediction_shape: Shape, target: Array) -> None:
+    def check(self, prediction_shape: Shape, target: ArrayLike) -> None:
         """Raise an error unless the function can be traced for these shapes and returns one number, or one per row."""
-        target = as_array(target)
+        target = np.asarray(target)
         check_rows(prediction_shape, target.shape)
         prediction = np.zeros((target.shape[0], *prediction_shape[1:]))
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from madaline.description import description
 from madaline.errors import ShapeError
 from madaline.graph.primitives.elementwise import softplus
 from madaline.graph.shapes import Shape, show
-from madaline.losses.loss import Loss, as_array, as_floats
+from madaline.losses.loss import Loss, as_floats
 from madaline.losses.targets import Target, check_numbers, check_rows, columns, matched
 
 if TYPE_CHECKING:
@@ -99,8 +99,8 @@ class HeteroscedasticGaussian(Loss):
         raw = as_floats(raw)
         return np.exp(log_variance(raw[:, raw.shape[1] // 2 :], self.scale, self.floor))
 
-    def check(self, prediction_shape: Shape, target: Any) -> None:
-        target = as_array(target)
+    def check(self, prediction_shape: Shape, target: ArrayLike) -> None:
+        target = np.asarray(target)
         check_rows(prediction_shape, target.shape)
         self._check_shapes(prediction_shape, columns(target).shape)
         check_numbers(target)

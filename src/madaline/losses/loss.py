@@ -101,9 +101,9 @@ class Loss(Description):
         with np.errstate(over="ignore"):
             return OUT_ACTIVATIONS[self.out_activation](as_floats(raw))
 
-    def check(self, prediction_shape: Shape, target: Any) -> None:
+    def check(self, prediction_shape: Shape, target: ArrayLike) -> None:
         """Raise an error if the loss is not defined for these shapes or targets."""
-        target = as_array(target)
+        target = np.asarray(target)
         check_same_shape(prediction_shape, target.shape)
         check_numbers(target)
 

@@ -11,10 +11,11 @@ from madaline.errors import ShapeError
 from madaline.graph.primitives.elementwise import relu
 from madaline.graph.shapes import Shape, show
 from madaline.losses.classes import ClassLoss, labels
-from madaline.losses.loss import as_array
 from madaline.losses.targets import Target, check_classes, check_rows, check_same_shape, columns, n_columns, refuse
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from madaline.graph.arrays import Array
 
 
@@ -33,7 +34,7 @@ class Hinge(ClassLoss):
     name: ClassVar[str] = "hinge"
     out_activation: ClassVar[str] = "identity"
 
-    def rows(self, prediction: Any, target: Any) -> Any:
+    def rows(self, prediction: Array, target: Array) -> Array:
         z = columns(prediction)
         if target.ndim == 1 and z.shape[1] > 1:
             is_target = np.arange(n_columns(z)) == target[:, None]
@@ -43,7 +44,7 @@ class Hinge(ClassLoss):
         check_same_shape(z.shape, y.shape)
         return np.mean(self.shortfall(1.0 - np.where(y > 0, z, -z)), axis=1)
 
-    def shortfall(self, short: Any) -> Array:
+    def shortfall(self, short: Array) -> Array:
         """The loss as a function of the shortfall, ``1 - m`` or 0."""
         return relu(short)
 
@@ -52,8 +53,8 @@ class Hinge(ClassLoss):
             return target.width
         return 1 if target.n_classes <= 2 else target.n_classes
 
-    def check(self, prediction_shape: Shape, target: Any) -> None:
-        target = as_array(target)
+    def check(self, prediction_shape: Shape, target: ArrayLike) -> None:
+        target = np.asarray(target)
         n_outputs = prediction_shape[1] if len(prediction_shape) > 1 else 1
         if target.ndim == 1 and n_outputs != 1:
             check_rows(prediction_shape, target.shape)
@@ -80,5 +81,5 @@ class SquaredHinge(Hinge):
 
     name: ClassVar[str] = "squared_hinge"
 
-    def shortfall(self, short: Any) -> Array:
+    def shortfall(self, short: Array) -> Array:
         return np.square(relu(short))

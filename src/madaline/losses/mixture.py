@@ -14,7 +14,7 @@ from madaline.graph.numpy_api.reduce import logsumexp
 from madaline.graph.primitives.elementwise import stop_gradient
 from madaline.graph.shapes import Shape, show
 from madaline.losses.density import LOG_2_PI, SCALES, log_variance
-from madaline.losses.loss import Loss, as_array, as_floats, softmax
+from madaline.losses.loss import Loss, as_floats, softmax
 from madaline.losses.mixture_density import GaussianMixture
 from madaline.losses.targets import Target, check_numbers, check_rows, columns, n_columns
 
@@ -71,7 +71,7 @@ class MixtureDensity(Loss):
     scale: str = "log_variance"
     floor: float = 1e-6
 
-    def rows(self, prediction: Any, target: Any) -> Any:
+    def rows(self, prediction: Array, target: Array) -> Array:
         y = columns(target)
         self._check_shapes(prediction.shape, y.shape)
         D = n_columns(y)
@@ -87,7 +87,7 @@ class MixtureDensity(Loss):
         highest = stop_gradient(np.sum(np.where(best[:, :, 0], log_normal, 0.0), axis=1))
         return logsumexp(logits, axis=1) - logsumexp(logits + relative, axis=1) - highest + 0.5 * D * LOG_2_PI
 
-    def split(self, raw: Any, D: int) -> tuple[Any, Any, Any, Any]:
+    def split(self, raw: Array, D: int) -> tuple[Any, Any, Any, Any]:
         """Logits (n, K), means (n, K, D), log diagonals (n, K or 1, D), entries above them (n, K or 1, D(D-1)/2)."""
         K = self.components
         M = 1 if self.covariance == "tied" else K
@@ -107,7 +107,7 @@ class MixtureDensity(Loss):
     def n_outputs(self, target: Target) -> int:
         return self._count(target.width)
 
-    def distribution(self, raw: Any) -> GaussianMixture:
+    def distribution(self, raw: Array) -> GaussianMixture:
         """The predicted densities of all rows, in float64: to evaluate, to sample, for means, modes and quantiles."""
         raw = np.asarray(raw, dtype=np.float64)
         D = self._width(raw.shape)
@@ -132,8 +132,8 @@ class MixtureDensity(Loss):
         logits, means, _, _ = self.split(raw, self._width(raw.shape))
         return np.sum(softmax(logits)[:, :, None] * means, axis=1)
 
-    def check(self, prediction_shape: Shape, target: Any) -> None:
-        target = as_array(target)
+    def check(self, prediction_shape: Shape, target: ArrayLike) -> None:
+        target = np.asarray(target)
         check_rows(prediction_shape, target.shape)
         self._check_shapes(prediction_shape, columns(target).shape)
         check_numbers(target)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from madaline.errors import ConfigError, ShapeError
 from madaline.graph.numpy_api.reduce import logsumexp
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 Array = np.ndarray[Any, Any]
 
@@ -130,7 +133,7 @@ class GaussianMixture:
         at_most = ndtr((y[..., None, :] - self.means) / self.spreads())
         return np.asarray(np.einsum("nk,...nkd->...nd", self.weights, at_most))
 
-    def quantiles(self, q: Any) -> Array:
+    def quantiles(self, q: ArrayLike) -> Array:
         """Marginal quantiles of each column, (number of levels, n, D), by bisection of the distribution function.
 
         The quantile of a mixture lies between the smallest and the largest quantile of its components.

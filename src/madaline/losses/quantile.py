@@ -11,10 +11,12 @@ import numpy as np
 from madaline.description import description
 from madaline.errors import ConfigError, ShapeError
 from madaline.graph.shapes import Shape, show
-from madaline.losses.loss import Loss, as_array
+from madaline.losses.loss import Loss
 from madaline.losses.targets import Target, check_numbers, check_rows, columns
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from madaline.graph.arrays import Array
 
 
@@ -62,8 +64,8 @@ class Quantile(Loss):
     def n_outputs(self, target: Target) -> int:
         return target.width * len(self.levels)
 
-    def check(self, prediction_shape: Shape, target: Any) -> None:
-        target = as_array(target)
+    def check(self, prediction_shape: Shape, target: ArrayLike) -> None:
+        target = np.asarray(target)
         check_rows(prediction_shape, target.shape)
         self._check_shapes(prediction_shape, columns(target).shape)
         check_numbers(target)

@@ -39,7 +39,7 @@ class Target:
     n_classes: int | None = None
 
     @classmethod
-    def of(cls, target: Any) -> Target:
+    def of(cls, target: Array) -> Target:
         """The description of an array: a single column of non-negative integers is taken as class indices."""
         target = np.asarray(target)
         width = prod(target.shape[1:])

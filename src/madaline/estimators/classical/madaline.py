@@ -78,7 +78,14 @@ class Madaline(UnitClassifier):
         "random_state": ["random_state"],
     }
 
-    def __init__(self, n_units: int = 10, *, max_iter: int = 200, max_flips: int = 2, random_state: Any = None) -> None:
+    def __init__(
+        self,
+        n_units: int = 10,
+        *,
+        max_iter: int = 200,
+        max_flips: int = 2,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.n_units = n_units
         self.max_iter = max_iter
         self.max_flips = max_flips
