@@ -6,7 +6,8 @@ const SIGNS = { error: "✗", warning: "!", info: "i" };
 
 export function showFindings(host, state, epoch, apply) {
   const parts = [];
-  if (!state || (!state.findings.length && !state.epoch)) {
+  if (state?.note) parts.push(make("p", { class: "quiet" }, state.note));
+  else if (!state || (!state.findings.length && !state.epoch)) {
     parts.push(make("p", { class: "quiet" }, state?.busy ? "Examining the run ..." : epoch ? "The first examination follows after a few epochs." : "Examines the run while it trains, and says what would help."));
   } else if (!state.findings.length) {
     parts.push(make("p", { class: "healthy" }, make("b", {}, "✓ "), `No problem found at epoch ${state.epoch}.`, state.busy ? " Looking again ..." : ""));

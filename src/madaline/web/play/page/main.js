@@ -6,6 +6,7 @@ import { copyText, showCode, showPictures } from "./dialogs.js";
 import { showFindings } from "./doctor.js";
 import { EngineError, RemoteEngine, keepToken } from "./engine.js";
 import { showLayers } from "./layers.js";
+import { LocalEngine, hasLocalEngine } from "./local_engine.js";
 import { changed, makeLink, readLink } from "./link.js";
 import { Network } from "./network.js";
 import { imageOf, svgOf, withStyles } from "./pictures.js";
@@ -388,7 +389,7 @@ async function start() {
     keepToken(link.token);
     history.replaceState(null, "", `#${makeLink(link)}`);
   }
-  const engine = new RemoteEngine();
+  const engine = hasLocalEngine() ? new LocalEngine() : new RemoteEngine();
   try {
     const about = await engine.about();
     const page = new Playground(engine, about);
