@@ -129,8 +129,14 @@ class Generator {
     return static_cast<std::uint32_t>(product >> 32);
   }
 
+  // Shuffling rejects numbers that are too large, instead.
   void shuffle(std::int64_t* items, std::int64_t n) {
-    for (std::int64_t i = n - 1; i > 0; --i) std::swap(items[i], items[below(static_cast<std::uint32_t>(i))]);
+    for (std::int64_t i = n - 1; i > 0; --i) {
+      const std::uint32_t mask = 0xffffffffu >> __builtin_clz(static_cast<std::uint32_t>(i));
+      std::uint32_t j = next32() & mask;
+      while (j > i) j = next32() & mask;
+      std::swap(items[i], items[j]);
+    }
   }
 
   // Marsaglia and Tsang's ziggurat.

@@ -39,7 +39,7 @@ def write_page(to: Path) -> dict[str, int]:
     packed = {name: base64.b64encode(gzip.compress(part, 9, mtime=0)).decode() for name, part in parts.items()}
     page = _html(packed).encode()
     to.write_bytes(page)
-    return {"programs": len(pack), **{name: len(part) for name, part in packed.items()}, "page": len(page)}
+    return {"training programs": len(pack), **{name: len(part) for name, part in packed.items()}, "page": len(page)}
 
 
 def _about() -> dict[str, Any]:

@@ -65,9 +65,9 @@ export class LocalNet {
       if (kind !== HINGES) continue;
       const [, from, size] = net.begin.find(([other]) => other === path.replace(/b$/, "W"));
       for (let unit = 0; unit < count; unit++) {
-        let sum = 0;
-        for (let k = unit; k < size; k += count) sum += Math.fround(w[from + k]) ** 2;
-        w[first + unit] *= Math.sqrt(sum);
+        let sum = 0;  // in single precision, as NumPy does it
+        for (let k = unit; k < size; k += count) sum = Math.fround(sum + Math.fround(Math.fround(w[from + k]) ** 2));
+        w[first + unit] = Math.fround(w[first + unit]) * Math.fround(Math.sqrt(sum));
       }
     }
     own.floats("w").set(w);
