@@ -204,7 +204,7 @@ class ThreadPool {
     bool crowded = false;
     std::uint32_t turn = 0;
     int cpus = usable_cpus();
-    std::vector<std::unique_ptr<Worker>> workers;
+    std::vector<std::unique_ptr<Worker> > workers;
     State* inherited = nullptr;  // see forget_workers()
     std::atomic<bool> stopping{false};
 

@@ -37,8 +37,8 @@ class LoopReader {
       const DType dtype = program.inputs().at(static_cast<std::size_t>(input)).dtype;
       const int64 n_rows = next(), width = next(), item = size_of(dtype);
       const Number number = dtype == DType::f32 ? Number::f32 : dtype == DType::f64 ? Number::f64 : Number::i64;
-      sources_.push_back(std::make_unique<DenseRows>(
-          ArrayLayout{rows, number, item, {n_rows, width}, {width * item, item}}, dtype));
+      sources_.push_back(
+          std::make_unique<DenseRows>(ArrayLayout{rows, number, item, {n_rows, width}, {width * item, item}}, dtype));
       plan.gathered.push_back({input, sources_.back().get()});
     }
     for (int64 left = next(); left > 0; --left) {
@@ -101,7 +101,9 @@ EXPORT(seed_text)(const char* json, std::size_t size)->void {
   if (size > 128) invalid("A text that seeds random numbers is too long.");
   generator = Generator::of_text(json, size);
 }
-EXPORT(seed_numbers)(const std::uint32_t* entropy, std::size_t n)->void { generator = Generator(seed_words(entropy, n)); }
+EXPORT(seed_numbers)(const std::uint32_t* entropy, std::size_t n)->void {
+  generator = Generator(seed_words(entropy, n));
+}
 EXPORT(seed_state)(const std::uint64_t* state)->void { generator = Generator(state); }
 
 EXPORT(draw_uniform)(double* to, std::size_t n)->void {

@@ -1,5 +1,5 @@
-// Reads a program from bytes: the calls that would build it in Python, one after another. src/madaline/kernels/serial.py
-// writes them.
+// Reads a program from bytes: the calls that would build it in Python, one after another.
+// src/madaline/kernels/serial.py writes them.
 //
 // A value is one byte and what follows it: 0 ... 127 is that number; kNone; kShort, kInt and kLong precede 2, 4 and 8
 // bytes of an integer, kDouble 8 bytes of a float; kList precedes 2 bytes with the number of its values; kText precedes
@@ -116,7 +116,8 @@ class ByteFields {
   std::int64_t left_;
 };
 
-template <class... Specs> bool add_instruction(Builder& to, std::string_view name, ByteReader& bytes, SpecList<Specs...>) {
+template <class... Specs>
+bool add_instruction(Builder& to, std::string_view name, ByteReader& bytes, SpecList<Specs...>) {
   const auto add = [&]<class Spec>(Spec spec) {
     if (name != Spec::name) return false;
     ByteFields fields(bytes);
