@@ -115,7 +115,7 @@ test-oracles: setup .venv-oracles/installed ## Compare with PyTorch, JAX and oth
 	  > "$$(.venv-web/bin/python -c '$(site_packages)')/borrowed.pth"
 	@touch $@
 
-test-web: setup .venv-web/installed ## Try the server and exported pages: browser, load, attacks, MLflow (installs them first)
+test-web: setup playground .venv-web/installed ## Try the server and exported pages: browser, load, attacks, MLflow (installs them first)
 	OPENBLAS_NUM_THREADS=1 .venv-web/bin/python -m pytest -n 2 tests/web/live
 
 # Ray, which is large, is in a separate environment, too.

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 import threading
-import warnings
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
-from madaline.doctor.clock import Clock
-from madaline.doctor.diagnose import diagnosis_of
 from madaline.doctor.finding import Finding, Remedy
-from madaline.doctor.judgement import judge
-from madaline.doctor.record import Record
 from madaline.errors import MadalineError
 from madaline.functional.model import Model
 from madaline.optim.optimizer import Optimizer
+from madaline.web.examination import examine
 from madaline.web.play.run import Run
 from madaline.web.play.settings import Settings
 
@@ -72,19 +66,13 @@ class Examiner:
         latest = run.state().snapshots[-1]
         session = run.trainer.run
         model = Model(session.model.network, latest.params.copy(), latest.state.copy())
-        history = copy.deepcopy(run.trainer.history)
-        record = Record.of_session(session, start=run.start, model=model)
-        record = replace(record, history=history, setup=replace(record.setup, epochs=max(history.epochs, 1)))
-        exam = record.exam(Clock(MAX_SECONDS))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            diagnosis = diagnosis_of(exam, judge(exam))
+        diagnosis, epochs = examine(session, run.start, model, seconds=MAX_SECONDS)
         settings = run.exercise.settings
         listed = [_plain(each, settings) for each in diagnosis.findings]
         return {
-            "epoch": history.epochs,
+            "epoch": epochs,
             "reasons": list(diagnosis.reasons),
-            "findings": [each for each in listed if not _only_waits(each, settings, history.epochs)],
+            "findings": [each for each in listed if not _only_waits(each, settings, epochs)],
         }
 
 

@@ -1,7 +1,6 @@
 // Loss and metric after every epoch, of one run or two.
 
-import { draw, make, number } from "./text.js";
-import { ticks } from "./surface.js";
+import { draw, make, number, ticks } from "./text.js";
 
 const WIDTH = 400, HEIGHT = 150, LEFT = 44, BOTTOM = 20, TOP = 10, RIGHT = 8;
 const MOST = 300;

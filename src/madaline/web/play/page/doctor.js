@@ -21,7 +21,7 @@ export function showFindings(host, state, epoch, apply) {
       finding.remedies.map((remedy) => {
         const tried = remedy.tried ? " Tried: it lowers the loss on held-out rows." : "";
         const has = Object.keys(remedy.changes).length > 0;
-        return make("p", { class: "remedy" }, `${remedy.text}${tried} `, has ? make("button", { type: "button", onclick: () => apply(remedy.changes) }, "Apply") : null);
+        return make("p", { class: "remedy" }, `${remedy.text}${tried} `, has && apply ? make("button", { type: "button", onclick: () => apply(remedy.changes) }, "Apply") : null);
       })));
   }
   host.replaceChildren(...parts);
