@@ -69,7 +69,7 @@ class LiveTraining(Doctor):
         self._next_examination = FIRST_EXAMINATION
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
-        return self.widget._repr_mimebundle_(**options)  # noqa: SLF001 - the protocol of IPython
+        return self.widget._repr_mimebundle_(**options)
 
     def on_fit_start(self, trainer: TrainingView) -> None:
         super().on_fit_start(trainer)
@@ -185,10 +185,10 @@ def style() -> str:
     own = (
         ".madaline-live { background: var(--card); color: var(--text); padding: 12px; border-radius: 8px; "
         "font: 14px/1.45 system-ui, sans-serif; }\n"
-        ".madaline-live .curves { display: grid; grid-template-columns: repeat(auto-fit, minmax(260px, 1fr)); gap: 16px; }\n"
+        ".madaline-live .curves { display: grid; grid-template-columns: repeat(auto-fit, minmax(260px, 1fr)); "
+        "gap: 16px; }\n"
     )
-    for selector in (':root[data-theme="dark"]', ':root[data-theme="light"]', ':root:not([data-theme="light"])', ":root"):
-        colours = re.sub(rf"(^|[ ]){re.escape(selector)} \{{", lambda m, s=selector: f"{m[1]}{s} .madaline-live {{", colours, flags=re.M)
+    colours = re.sub(r":root((?:\[[^\]]*\]|:not\(\S*\))?) \{", r":root\1 .madaline-live {", colours)
     return f"{colours}{own}.madaline-live {{\n* {{ box-sizing{rest}}}\n"
 
 

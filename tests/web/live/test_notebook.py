@@ -11,7 +11,10 @@ from axe_playwright_python.sync_playwright import Axe
 import madaline as md
 from madaline.web.notebook import LiveTraining
 
-PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Widget</title></head><body><main id="cell"></main></body></html>"""
+PAGE = """
+<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Widget</title></head><body><main id="cell"></main></body></html>
+"""
 RENDER = """
 async ([source, css, state]) => {
   const style = document.createElement("style");
@@ -24,7 +27,10 @@ async ([source, css, state]) => {
     on: (event, listener) => { (listeners[event] ??= new Set()).add(listener); },
     off: (event, listener) => listeners[event].delete(listener),
   };
-  globalThis.receive = (name, value) => { state[name] = value; listeners[`change:${name}`]?.forEach((each) => each()); };
+  globalThis.receive = (name, value) => {
+    state[name] = value;
+    listeners[`change:${name}`]?.forEach((each) => each());
+  };
   globalThis.cleanUp = widget.render({ model, el: document.getElementById("cell") });
   globalThis.listening = () => Object.values(listeners).reduce((sum, each) => sum + each.size, 0);
 }
@@ -75,7 +81,14 @@ def test_the_script_draws_the_traits(trained, browser, scheme):
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.set_content(PAGE)
     state = {name: getattr(widget, name) for name in TRAITS}
-    empty = {"status": "Not started.", "loss": "", "metric": "", "history": {}, "layers": [], "findings": {"findings": [], "epoch": 0, "reasons": []}}
+    empty = {
+        "status": "Not started.",
+        "loss": "",
+        "metric": "",
+        "history": {},
+        "layers": [],
+        "findings": {"findings": [], "epoch": 0, "reasons": []},
+    }
     page.evaluate(RENDER, [widget._esm, widget._css, empty])
     assert "Not started." in page.inner_text(".madaline-live")
     for name in ("loss", "metric", *TRAITS):

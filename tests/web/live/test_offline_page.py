@@ -84,7 +84,9 @@ def test_a_link_shows_the_same_with_and_without_a_server(open_file, browser):
         online.goto(server.link(link))
         for page in (online, open_file(link)):
             page.wait_for_function("document.body.dataset.step === '216'")
-            texts.append([page.inner_text("#scores"), page.inner_text("#epoch-text"), page.inner_text("#net-panel .layers")])
+            texts.append(
+                [page.inner_text("#scores"), page.inner_text("#epoch-text"), page.inner_text("#net-panel .layers")]
+            )
         online.close()
     assert texts[0] == texts[1]
 
@@ -123,13 +125,13 @@ def test_what_the_page_does_not_have_is_said(open_file):
     text = page.inner_text("#message")
     assert "no program for this combination" in text
     assert "madaline play" in text
-    assert "200 or 400 points" not in text
     assert "Points: this page does not have '77'" in open_file("n=77").inner_text("#message")
     assert "no setting 'colour'" in open_file("colour=red").inner_text("#message")
-    assert "from 1e-06 to 100" in open_file("rate=1000").inner_text("#message")
+    assert "from 0.000001 to 100" in open_file("rate=1000").inner_text("#message")
     assert "at least two classes" in open_file("data=points").inner_text("#message")
     doctor = open_file()
     doctor.wait_for_selector("#doctor :text('madaline play')")
+    assert "up to three hidden layers" in doctor.inner_text("#where")
 
 
 def test_a_run_that_diverges_ends_with_a_sentence(open_file):

@@ -110,12 +110,17 @@ def changes(remedy: Remedy, settings: Settings) -> dict[str, Any]:
 def _change(name: str, value: Any, settings: Settings) -> Mapping[str, Any] | None:
     """One argument of an estimator as settings."""
     plain = {"learning_rate_init": "rate", "max_iter": "epochs", "batch_size": "batch", "dropout": "dropout"}
-    if name in plain and isinstance(value, (int, float)):
+    plain |= {"clip_norm": "clip", "n_iter_no_change": "patience"}
+    if name in plain and isinstance(value, (int, float)) and not isinstance(value, bool):
         return {plain[name]: value}
     if name == "optimizer" and isinstance(value, Optimizer):
         return {"optimizer": value.name, "rate": value.learning_rate}
     if name == "activation" and isinstance(value, str):
         return {"layers": ",".join(f"{units}{value}" for units, _ in settings.hidden)}
+    if name == "early_stopping" and isinstance(value, bool):
+        return {} if value else {"patience": 0}
+    if name == "class_weight" and value in (None, "balanced"):
+        return {"balance": value is not None}
     if name == "init" and value in (None, "auto"):
         return {"init": "auto"}
     if name == "norm" and (value is None or isinstance(value, str)):

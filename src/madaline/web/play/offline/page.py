@@ -6,6 +6,7 @@ import base64
 import gzip
 import json
 import re
+from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -14,23 +15,32 @@ from madaline.errors import ConfigError
 from madaline.web.play.about import about
 from madaline.web.play.offline import catalogue as of
 from madaline.web.play.offline.pack import Pack, data_sets
+from madaline.web.play.settings import Settings
 
 IMPORT = re.compile(r'(from |import\()"\./([a-z_]+\.js)"')
 "Imports of modules beside a module; in the page they get a prefix that its import map knows."
 
 
-def write_page(to: Path) -> dict[str, int]:
-    """Write the page; gives the number of training programs and the sizes of the parts in bytes."""
+def write_page(to: Path, nets: Iterable[Settings] | None = None) -> dict[str, int]:
+    """Write the page; gives the number of training programs and the sizes of the parts in bytes.
+
+    Parameters
+    ----------
+    to : Path
+        The file.
+    nets : iterable of Settings, optional
+        Whose programs to plan; by default those of the catalogue.
+    """
     core = files("madaline.web.play").joinpath("page", "core.wasm")
     if not core.is_file():
         raise ConfigError("page/core.wasm is missing. Build it with make wasm.")
     pack = Pack()
-    for settings in of.catalogue():
+    for settings in of.catalogue() if nets is None else nets:
         pack.add(settings)
     index, programs = pack.parts()
     sets, numbers = data_sets()
     parts = {
-        "about": _json(_about()),
+        "about": _json(_about(pack)),
         "index": _json(index | {"data": sets}),
         "programs": programs,
         "data": numbers,
@@ -42,7 +52,7 @@ def write_page(to: Path) -> dict[str, int]:
     return {"training programs": len(pack), **{name: len(part) for name, part in packed.items()}, "page": len(page)}
 
 
-def _about() -> dict[str, Any]:
+def _about(pack: Pack) -> dict[str, Any]:
     """What can be set, without the choices that the page does not have."""
     limits = {
         "n": of.POINTS,
@@ -55,6 +65,8 @@ def _about() -> dict[str, Any]:
     fields = []
     for field in found["fields"]:
         name = field["name"]
+        if name in of.LEFT_OUT:
+            continue
         if name in limits:
             choices = [{"value": f"{value:g}", "title": field["help"]} for value in limits[name]]
             field |= {"kind": "choice", "choices": choices, "default": f"{field['default']:g}", "numeric": True}
@@ -62,13 +74,20 @@ def _about() -> dict[str, Any]:
             field["choices"] = [choice for choice in field["choices"] if choice["kind"] != "table"]
         elif name == "schedule":
             field["choices"] = [choice for choice in field["choices"] if choice["value"] in of.SCHEDULES]
+        elif field["kind"] == "choice":
+            links = {choice["value"]: Settings(**{name: choice["value"]}).link() for choice in field["choices"]}
+            field["choices"] = [choice for choice in field["choices"] if links[choice["value"]] not in pack.refused]
         fields.append(field)
     return found | {"fields": fields}
 
 
 def _html(packed: dict[str, str]) -> str:
     folder = files("madaline.web.play").joinpath("page")
-    read = {each.name: each.read_text("utf-8") for each in folder.iterdir() if each.name.endswith((".js", ".css", ".html", ".svg"))}
+    read = {
+        each.name: each.read_text("utf-8")
+        for each in folder.iterdir()
+        if each.name.endswith((".js", ".css", ".html", ".svg"))
+    }
     modules = {
         f"play/{name}": _url("text/javascript", IMPORT.sub(r'\1"play/\2"', text))
         for name, text in read.items()

@@ -8,12 +8,12 @@ import { LocalNet } from "./local_net.js";
 import { LocalRun } from "./local_run.js";
 
 const LOSSES = { binary: "binary_cross_entropy", classes: "cross_entropy", numbers: "mse" };
-const NOTE = "The doctor, your own tables, Python code and all other nets need madaline play on your computer.";
+const NOTE = "The doctor needs madaline play on your computer.";
 
 export const hasLocalEngine = () => Boolean(document.getElementById("offline-core"));
 
 export class LocalEngine {
-  isLocal = true;
+  note = "This page trains by itself, without a server. It has nets of up to three hidden layers with up to 8 units, of tanh or relu (two layers of sigmoid or identity), and the lessons with one setting changed. All other nets, your own tables, the doctor and Python code: pip install \"madaline[web]\", then madaline play.";
   #runs = new Map();
   #count = 0;
 

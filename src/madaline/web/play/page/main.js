@@ -37,6 +37,8 @@ class Playground {
     this.other.figure.hidden = true;
     this.points = new PointEditor(about.most.points, (text) => this.change({ points: text || null }, { quiet: true }));
     this.tables = new TablePanel($("table-panel"), engine, about, { choose: (changes) => this.change(changes), again: () => this.open(), fail: (text) => this.say(text) });
+    $("where").textContent = engine.note ?? "";
+    $("where").hidden = !engine.note;
     connectButtons(this);
     connectLessons(this);
   }
