@@ -1,4 +1,4 @@
-"""Make the pictures of docs/guides/playground.md: the playground on a desktop and on a phone, and a training in a notebook.
+"""Make the pictures of docs/guides/playground.md: the playground on a desktop and a phone, a training in a notebook.
 
 It needs Chromium and Playwright: ``.venv-web/bin/python docs/play_pictures.py``.
 """

@@ -155,7 +155,8 @@ class Service:
         try:
             self.shelf.get(request.path_params["name"])
         except RequestError as error:
-            return error.response()
+            if self._token is None:  # else the page comes before the token, and must not tell which models there are
+                return error.response()
         return await _page(request)
 
     async def _schema(self, request: Request) -> Response:

@@ -187,6 +187,7 @@ def style() -> str:
         "font: 14px/1.45 system-ui, sans-serif; }\n"
         ".madaline-live .curves { display: grid; grid-template-columns: repeat(auto-fit, minmax(260px, 1fr)); "
         "gap: 16px; }\n"
+        ".madaline-live .doctor { display: grid; gap: 10px; }\n"
     )
     colours = re.sub(r":root((?:\[[^\]]*\]|:not\(\S*\))?) \{", r":root\1 .madaline-live {", colours)
     return f"{colours}{own}.madaline-live {{\n* {{ box-sizing{rest}}}\n"

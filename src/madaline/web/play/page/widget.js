@@ -6,7 +6,7 @@ import { showFindings } from "./doctor.js";
 import { make, number } from "./text.js";
 
 function render({ model, el }) {
-  const status = make("b"), curves = make("div", { class: "curves" }), layers = make("div"), doctor = make("div", { "aria-live": "polite" });
+  const status = make("b"), curves = make("div", { class: "curves" }), layers = make("div"), doctor = make("div", { class: "doctor", "aria-live": "polite" });
   const root = make("div", { class: "madaline-live" }, make("p", { role: "status" }, status), curves,
     make("div", { class: "below" }, make("div", {}, make("h2", {}, "Layers"), layers), make("div", {}, make("h2", {}, "Doctor"), doctor)));
   el.append(root);
@@ -16,7 +16,7 @@ function render({ model, el }) {
     history() {
       const history = model.get("history"), epochs = history.loss?.length ?? 0, metric = model.get("metric");
       charts.charts[1].figure.hidden = !metric;
-      charts.show([{ history, info: { loss: model.get("loss"), metric: metric || "none" } }], epochs);
+      charts.show([{ history, info: { loss: model.get("loss"), metric: metric || "none", heldOut: "validation" } }], epochs);
     },
     layers() { layers.replaceChildren(layerTable(model.get("layers"))); },
     findings() { showFindings(doctor, model.get("findings"), model.get("history").loss?.length ?? 0); },
