@@ -9,7 +9,7 @@ import numpy as np
 
 from madaline.errors import ConfigError
 from madaline.functional.model import Model
-from madaline.graph.node import constant
+from madaline.graph.node import as_node, constant
 from madaline.graph.reverse_mode import cotangents
 from madaline.graph.trace import Graph, open_trace
 from madaline.kernels.core import core
@@ -84,7 +84,7 @@ def view_program(exercise: Exercise, model: Model) -> PageProgram:
     with open_trace(list(given.nodes.values())):
         context = network.run(w, state, x, train=False)
         raw = context.outputs[""]
-        loss = exercise.loss(raw, y)
+        loss = as_node(exercise.loss(raw, y))
         (g,) = cotangents([loss], [w], [constant(1.0, loss.dtype)])
         outputs = {f"units{place}": context.outputs[path] for place, (_, path) in enumerate(stages(model)[:-1])}
         outputs |= {"raw": raw + 0.0, "shown": shown(exercise.loss, raw), "loss": loss, "g": g}
