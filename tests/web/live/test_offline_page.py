@@ -135,12 +135,12 @@ def test_what_the_page_does_not_have_is_said(open_file):
 
 
 def test_a_run_that_diverges_ends_with_a_sentence(open_file):
-    page = open_file("data=hills&layers=4relu&optimizer=adam&rate=100&epochs=2000")
+    page = open_file("data=valley&layers=&optimizer=sgd&rate=100&momentum=0.9&batch=280&epochs=400")
     page.locator("#speed").fill("6")
     page.click("#run")
     finished(page)
-    if page.evaluate("document.body.dataset.status") == "failed":
-        assert "not finite" in page.inner_text("#message")
+    assert page.evaluate("document.body.dataset.status") == "failed"
+    assert "is not finite. Lower the learning rate" in page.inner_text("#message")
 
 
 @pytest.mark.parametrize(("size", "scheme"), [((1400, 900), "dark"), ((390, 844), "light")])
