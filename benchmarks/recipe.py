@@ -119,7 +119,41 @@ LARGE = (
     "nycflights",
     "letter",
 )
-HALVES = {"development": DEVELOPMENT, "quick": QUICK, "large": LARGE, "report": REPORT}
+SMALL = (
+    "uci121/breast-cancer",
+    "uci121/credit-approval",
+    "uci121/heart-cleveland",
+    "uci121/heart-hungarian",
+    "uci121/horse-colic",
+    "uci121/ilpd-indian-liver",
+    "uci121/mammographic",
+    "uci121/pima",
+    "uci121/vertebral-column-3clases",
+    "uci121/statlog-vehicle",
+    "uci121/glass",
+    "uci121/ecoli",
+    "yacht",
+    "auto_mpg",
+    "energy_efficiency",
+    "concrete",
+)
+SMALL_REPORT = (
+    "penguins",
+    "boston_housing",
+    "titanic",
+    "uci121/statlog-german-credit",
+    "uci121/breast-cancer-wisc-prog",
+    "uci121/congressional-voting",
+    "uci121/cylinder-bands",
+    "uci121/ionosphere",
+    "uci121/led-display",
+    "uci121/low-res-spect",
+    "uci121/monks-2",
+    "uci121/musk-1",
+    "uci121/planning",
+    "uci121/soybean",
+)
+HALVES = {"development": DEVELOPMENT, "quick": QUICK, "large": LARGE, "small": SMALL, "small report": SMALL_REPORT, "report": REPORT}
 """The sets on which the recipe is chosen, some of them for first trials, those with many rows, and those on which it is
 reported."""
 
