@@ -24,6 +24,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 import tabular
 from recipe import HALVES, MOST_TEST_ROWS
+from recipe_variants import Blend
 
 import madaline as md
 from madaline.estimators.ensemble import fitting, plan
@@ -69,6 +70,10 @@ KINDS: dict[str, Member] = {
     "slow": net(learning_rate_init=2e-3),
     "sharp": net({"wave_std": 0.5, "bins": 32}),
     "firm, plain": net(PLAIN, dropout=0.4, weight_decay=0.3),
+    "beta2 0.95, rate 0.01": net(optimizer=md.optim.AdamW(1e-2, beta2=0.95)),
+    "decay 0.1": net(weight_decay=0.1),
+    "blended mish": net(activation=Blend()),
+    "relu, rate 0.002": net(activation="relu", learning_rate_init=2e-3),
     "64 wide": net(hidden_layer_sizes=(64, 64, 64)),
 }
 
