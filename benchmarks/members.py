@@ -1,9 +1,11 @@
 """Kinds of ensemble members trained once on the same folds, and mixtures of them without training again.
 
 MADALINE_DATA=folder MADALINE_KEEP=folder python benchmarks/members.py --run KIND ... [--half small] [--rows 2000]
+MADALINE_DATA=folder MADALINE_KEEP=folder python benchmarks/members.py --mix [--half small] [--rows 2000] [--folds 5]
 
 The out-of-fold outputs of each kind and its outputs on the test set are kept in the folder MADALINE_KEEP, so that rules
-for weights and temperatures, and sets of kinds, can be compared in seconds. Splits and sets are those of recipe.py.
+for weights and temperatures, and sets of kinds, can be compared in seconds. --mix writes the scores of all mixtures
+whose kinds were trained to results/recipe.json. Splits and sets are those of recipe.py.
 """
 
 from __future__ import annotations
@@ -23,13 +25,15 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import tabular
-from recipe import HALVES, MOST_TEST_ROWS
+from recipe import HALVES, MOST_TEST_ROWS, keep, key
 from recipe_variants import Blend
+from scipy.special import expit, log_softmax, logit, softmax
 
 import madaline as md
 from madaline.estimators.ensemble import fitting, plan
 from madaline.estimators.ensemble.joining import held_out_outputs
 from madaline.estimators.ensemble.plan import Kind
+from madaline.estimators.ensemble.weights import best_temperature, greedy_weights
 from madaline.estimators.predictor import Predictor
 from madaline.estimators.tables import plain_matrix
 from madaline.nn.layers.ensemble import averaged
@@ -151,9 +155,93 @@ def run(names: list[str], name: str, split: int, rows: int, folds: int | None) -
         )
 
 
+LINEAR = ("linear 0.001", "linear 1", "additive 1")
+MIXTURES: dict[str, tuple[tuple[str, ...], bool]] = {
+    "nets, greedy": (("net", *LINEAR), False),
+    "nets, bagged": (("net", *LINEAR), True),
+    "more linear, bagged": (("net", *LINEAR, "linear 10", "additive 10"), True),
+    "nets and firm nets, bagged": (("net", "firm", *LINEAR), True),
+    "nets and plain nets, greedy": (("net", "plain", *LINEAR), False),
+    "nets and plain nets, bagged": (("net", "plain", *LINEAR), True),
+    "nets and relu nets, bagged": (("net", "relu, 48 bins", *LINEAR), True),
+    "nets, firm and plain nets, bagged": (("net", "firm", "plain", *LINEAR), True),
+}
+"The kinds of each mixture, and whether its weights are means over bootstrap samples."
+
+
+TO_MEAN: dict[str, Any] = {"identity": np.asarray, "softmax": lambda z: softmax(z, axis=-1), "sigmoid": expit}
+FROM_MEAN: dict[str, Any] = {
+    "identity": np.asarray,
+    "softmax": lambda p: np.log(np.maximum(p, 1e-12)),
+    "sigmoid": lambda p: logit(np.clip(p, 1e-12, 1.0 - 1e-12)),
+}
+"What is averaged, and outputs from the average."
+SAMPLES = 16
+"Number of bootstrap samples over which weights are averaged."
+
+
+def bagged_weights(n_members: int, losses_of: Any) -> list[float]:
+    """The mean of greedy weights over bootstrap samples of the rows."""
+    rng = np.random.default_rng(0)
+    n_rows = len(losses_of([1.0 / n_members] * n_members))
+    total = np.zeros(n_members)
+    for _ in range(SAMPLES):
+        share = np.bincount(rng.integers(0, n_rows, n_rows), minlength=n_rows) / n_rows
+        total += greedy_weights(n_members, lambda w, share=share: float(share @ losses_of(w)))
+    return (total / SAMPLES).tolist()
+
+
+def losses(average: str, z: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Squared errors or log losses of rows; a class that training did not see has number -1."""
+    y = np.asarray(y).ravel()
+    if average == "identity":
+        return np.asarray((z.ravel() - y) ** 2)
+    if average == "sigmoid":
+        return np.logaddexp(0.0, np.where(y > 0.5, -z.ravel(), z.ravel()))
+    of_row = log_softmax(z, axis=1)[np.arange(len(z)), np.maximum(y, 0).astype(int)]
+    return np.asarray(-np.where(y >= 0, of_row, np.log(1e-6)))
+
+
+def mixed(kinds: tuple[str, ...], is_bagged: bool, name: str, split: int, rows: int, folds: int | None) -> Any:
+    """Scores of a mixture on the test set, as recipe.py has them; None if a kind was not trained."""
+    files = [file_of(kind, name, split, rows, folds) for kind in kinds]
+    if not all(file.exists() for file in files):
+        return None
+    found = [dict(np.load(file)) for file in files]
+    average, y, truth = str(found[0]["average"]), found[0]["y"], found[0]["truth"]
+    values = np.stack([TO_MEAN[average](each["oof"]) for each in found])
+
+    def losses_of(weights: Any) -> np.ndarray:
+        return losses(average, FROM_MEAN[average](np.tensordot(weights, values, axes=1)), y)
+
+    if is_bagged:
+        weights = bagged_weights(len(found), losses_of)
+    else:
+        weights = greedy_weights(len(found), lambda w: float(losses_of(w).mean()))
+    z, out = (averaged(average, [each[part] for each in found], weights) for part in ("oof", "test"))
+    if average == "identity":
+        residual = np.clip(out.ravel(), *found[0]["bounds"]) - truth
+        return {"error": float(np.sqrt(np.mean(residual**2) / np.var(truth)))}
+    out = out / best_temperature(lambda t: float(losses(average, z / t, y).mean()), len(y))
+    predicted = out.argmax(axis=1) if average == "softmax" else out.ravel() > 0
+    log_loss = np.minimum(losses(average, out, truth), -np.log(1e-6)).mean()
+    return {"error": float(np.mean(predicted != truth)), "log loss": float(log_loss)}
+
+
+def mix_all(half: str, splits: list[int], rows: int, folds: int | None) -> None:
+    """Keep the scores of all mixtures whose kinds were trained."""
+    for who, (kinds, is_bagged) in MIXTURES.items():
+        for name in HALVES[half]:
+            for split in splits:
+                scores = mixed(kinds, is_bagged, name, split, rows, folds)
+                if scores is not None:
+                    keep((key(rows, folds), who, name, str(split)), scores)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--run", nargs="+", required=True)
+    parser.add_argument("--run", nargs="+", default=(), help="kinds to train")
+    parser.add_argument("--mix", action="store_true", help="compute the scores of all mixtures")
     parser.add_argument("--half", choices=list(HALVES), default="development")
     parser.add_argument("--only", nargs="+")
     parser.add_argument("--rows", type=int, default=2000)
@@ -170,6 +258,8 @@ def main() -> None:
                 start = time.process_time()
                 run(names, name, split, given.rows, given.folds)
                 print(name, split, names, round(time.process_time() - start, 1), flush=True)
+    if given.mix:
+        mix_all(given.half, given.splits, given.rows, given.folds)
 
 
 if __name__ == "__main__":

@@ -233,7 +233,8 @@ def changes(found: dict[str, Any], base: str, who: str, sets: Sequence[str], row
     for what in ("error", "log loss"):
         ratios = [np.log((a[what] + 1e-3) / (b[what] + 1e-3)) for a, b in pairs if what in a]
         both.append(Change.of(np.array(ratios)) if ratios else None)
-    return (*both, float(np.exp(np.mean([np.log(a["cpu"] / b["cpu"]) for a, b in pairs]))) if pairs else None)
+    times = [np.log(a["cpu"] / b["cpu"]) for a, b in pairs if "cpu" in a and "cpu" in b]
+    return (*both, float(np.exp(np.mean(times))) if times else None)
 
 
 def runs_of(found: dict[str, Any], who: str, rows: int, folds: int | None) -> dict[str, Any]:
@@ -251,7 +252,7 @@ def table_of_changes(found: dict[str, Any], base: str, others: Sequence[str], ha
     for who in others:
         error, loss, ratio = changes(found, base, who, HALVES[half], rows, folds)
         if error is not None:
-            lines.append(f"| {who} | {error} | {loss or ''} | x {ratio:.2f} |")
+            lines.append(f"| {who} | {error} | {loss or ''} | {'' if ratio is None else f'x {ratio:.2f}'} |")
     return "\n".join(lines)
 
 
@@ -412,9 +413,7 @@ def main() -> None:
                 if not given.again and _get(_read(), where) is not None:
                     continue
                 runs = measure(who, name, split, given.rows, given.folds)
-                found = _read()  # another process may have written since
-                _put(found, where, runs)
-                NUMBERS.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")
+                keep(where, runs)
                 print(who, name, split, {k: round(v, 4) for k, v in runs.items()}, flush=True)
     found = _read()
     if given.compare:
@@ -424,6 +423,13 @@ def main() -> None:
         (harness.RESULTS / "recipe.md").write_text(page(found))
     if given.table:
         print(table_of_ranks(found, given.table, given.half, given.rows, given.folds))
+
+
+def keep(where: tuple[str, ...], runs: dict[str, float]) -> None:
+    """Write the result of a run; another process may have written since."""
+    found = _read()
+    _put(found, where, runs)
+    NUMBERS.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")
 
 
 def _read() -> dict[str, Any]:

@@ -7,9 +7,7 @@ import pytest
 from scipy.optimize import nnls
 from scipy.special import log_softmax, softmax
 
-from madaline.estimators.ensemble.joining import FROM_MEAN, TO_MEAN
-from madaline.estimators.ensemble.weights import STEPS, bagged_weights, best_temperature, greedy_weights
-from madaline.nn.layers.ensemble import AVERAGES, averaged
+from madaline.estimators.ensemble.weights import STEPS, best_temperature, greedy_weights
 
 
 def test_greedy_weights_are_near_the_best_ones():
@@ -48,46 +46,3 @@ def test_rows_that_are_all_right_do_not_make_predictions_certain():
     z = np.array([[2.0, -2.0]] * 20)
     found = best_temperature(lambda t: float(-np.mean(log_softmax(z / t, axis=1)[:, 0])), len(z))
     assert 0.7 < found < 1.0
-
-
-def losses_of(members, y):
-    return lambda w: (members @ np.asarray(w) - y) ** 2
-
-
-def test_bagged_weights_spread_over_members_that_are_equally_good():
-    """A single greedy selection on few rows prefers one of them by chance."""
-    rng = np.random.default_rng(3)
-    shared = rng.normal(size=30)
-    members = np.stack([shared + 0.02 * rng.normal(size=30) for _ in range(3)], axis=1)
-    y = shared + rng.normal(size=30)
-    found = bagged_weights(3, losses_of(members, y))
-    once = greedy_weights(3, lambda w: float(losses_of(members, y)(w).mean()))
-    assert sum(found) == pytest.approx(1.0)
-    assert max(found) < max(once)
-
-
-def test_bagged_weights_leave_out_a_member_that_only_harms_and_agree_with_many_rows():
-    rng = np.random.default_rng(0)
-    y = rng.normal(size=3000)
-    members = np.stack([y + s * rng.normal(size=3000) for s in (0.5, 1.0, 30.0)], axis=1)
-    found = bagged_weights(3, losses_of(members, y))
-    assert found[2] == 0.0
-    assert found[0] == pytest.approx(0.8, abs=0.06)
-
-
-def test_bagged_weights_follow_sample_weights():
-    rng = np.random.default_rng(0)
-    y = rng.normal(size=200)
-    is_first = np.arange(200) < 100
-    members = np.stack([np.where(is_first, y, -y), np.where(is_first, -y, y)], axis=1)
-    assert bagged_weights(2, losses_of(members, y), is_first.astype(float))[0] == pytest.approx(1.0)
-    assert bagged_weights(2, losses_of(members, y), 1.0 - is_first)[1] == pytest.approx(1.0)
-
-
-def test_outputs_for_choosing_weights_are_those_of_the_ensemble():
-    rng = np.random.default_rng(0)
-    for average in AVERAGES:
-        outputs = [rng.normal(size=(5, 3)) for _ in range(2)]
-        values = np.stack([TO_MEAN[average](each) for each in outputs])
-        found = FROM_MEAN[average](np.tensordot([0.3, 0.7], values, axes=1))
-        np.testing.assert_allclose(found, averaged(average, outputs, [0.3, 0.7]), rtol=1e-9)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, softmax
 
 from madaline.estimators.ensemble.members import Member
-from madaline.estimators.ensemble.weights import bagged_weights, best_temperature
+from madaline.estimators.ensemble.weights import best_temperature, greedy_weights
 from madaline.estimators.row_set import RowSet
 from madaline.functional.model import Model
 from madaline.losses.loss import Loss
@@ -19,33 +18,6 @@ from madaline.train.ensemble import joined_model
 MOST_OUTPUTS, FEWEST_ROWS = 150_000, 2_000
 """Weights are chosen on at most this many outputs, or this many rows: they are averaged some hundred times. On so many
 rows, the loss of a mixture hardly depends on the sample."""
-
-SMALLEST_PROBABILITY = 1e-12
-
-
-def _logit(p: np.ndarray) -> np.ndarray:
-    p = np.clip(p, SMALLEST_PROBABILITY, 1.0 - SMALLEST_PROBABILITY)
-    return np.asarray(np.log(p) - np.log1p(-p))
-
-
-def _log(p: np.ndarray) -> np.ndarray:
-    return np.asarray(np.log(np.maximum(p, SMALLEST_PROBABILITY)))
-
-
-TO_MEAN: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "identity": np.asarray,
-    "softmax": lambda z: softmax(z, axis=-1),
-    "sigmoid": expit,
-    "exp": np.exp,
-}
-FROM_MEAN: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "identity": np.asarray,
-    "softmax": _log,
-    "sigmoid": _logit,
-    "exp": _log,
-}
-"""What is averaged, and outputs from the average: as :func:`~madaline.nn.layers.ensemble.averaged`, for many averages
-of the same outputs."""
 
 
 @dataclass(frozen=True)
@@ -88,18 +60,12 @@ def joined(members: list[Member], rows: RowSet, loss: Loss, average: str, stoppe
     known = rows.take(chosen)
     outputs = [each[chosen] for each, _ in found]
 
-    values = np.stack([TO_MEAN[average](each) for each in outputs])
+    def loss_of(weights: Sequence[float], temperature: float = 1.0) -> float:
+        z = averaged(average, outputs, weights, temperature)
+        return float(np.average(loss.rows(z, known.y), weights=known.weight))
 
-    def losses_of(weights: Sequence[float]) -> np.ndarray:
-        return np.asarray(loss.rows(FROM_MEAN[average](np.tensordot(weights, values, axes=1)), known.y))
-
-    by_kind = bagged_weights(len(kinds), losses_of, known.weight)
-    temperature = 1.0
-    if average in HAVE_LOGITS:
-        z = averaged(average, outputs, by_kind)
-        temperature = best_temperature(
-            lambda t: float(np.average(loss.rows(z / t, known.y), weights=known.weight)), len(known)
-        )
+    by_kind = greedy_weights(len(kinds), loss_of)
+    temperature = best_temperature(lambda t: loss_of(by_kind, t), len(known)) if average in HAVE_LOGITS else 1.0
     share = {name: weight / len(each) for (name, each), weight in zip(kinds.items(), by_kind, strict=True)}
     weights = np.array([share.get(member.task.kind.name, 0.0) for member in members])
     used = [(member.model, weight) for member, weight in zip(members, weights, strict=True) if weight > 0.0]
