@@ -140,7 +140,9 @@ def run(names: list[str], name: str, split: int, rows: int, folds: int | None) -
     else:
         shift, scale = estimator.target_scaling_
         extra["truth"] = (truth - np.ravel(shift)[0]) / np.ravel(scale)[0]
-        extra["bounds"] = [(each - np.ravel(shift)[0]) / np.ravel(scale)[0] for each in estimator._bounds or (-1e9, 1e9)]  # noqa: SLF001
+        extra["bounds"] = [
+            (each - np.ravel(shift)[0]) / np.ravel(scale)[0] for each in estimator._bounds or (-1e9, 1e9)
+        ]
     for each in names:
         own = [member for member in members if member.task.kind.name == each]
         oof, _ = held_out_outputs(own, len(known), average)
@@ -251,9 +253,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     for split in given.splits:
         for name in given.only or HALVES[given.half]:
-            names = [
-                kind for kind in given.run if not file_of(kind, name, split, given.rows, given.folds).exists()
-            ]
+            names = [kind for kind in given.run if not file_of(kind, name, split, given.rows, given.folds).exists()]
             if names:
                 start = time.process_time()
                 run(names, name, split, given.rows, given.folds)

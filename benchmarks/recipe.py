@@ -153,7 +153,14 @@ SMALL_REPORT = (
     "uci121/planning",
     "uci121/soybean",
 )
-HALVES = {"development": DEVELOPMENT, "quick": QUICK, "large": LARGE, "small": SMALL, "small report": SMALL_REPORT, "report": REPORT}
+HALVES = {
+    "development": DEVELOPMENT,
+    "quick": QUICK,
+    "large": LARGE,
+    "small": SMALL,
+    "small report": SMALL_REPORT,
+    "report": REPORT,
+}
 """The sets on which the recipe is chosen, some of them for first trials, those with many rows, and those on which it is
 reported."""
 
@@ -279,6 +286,18 @@ def table_of_ranks(found: dict[str, Any], who: list[str], half: str, rows: int, 
     return "\n".join(lines)
 
 
+SMALL_MIXTURES = (
+    "nets, bagged",
+    "more linear, bagged",
+    "nets and firm nets, bagged",
+    "nets and relu nets, bagged",
+    "nets and plain nets, greedy",
+    "nets and plain nets, bagged",
+    "nets, firm and plain nets, bagged",
+    "8 nets and 8 plain nets, bagged",
+)
+"Mixtures of benchmarks/members.py."
+
 PAGE = """# The recipe of preset="best": what was tried
 
 Written by `python benchmarks/recipe.py --page` from `recipe.json`. Every set is split at random: a quarter is the test
@@ -315,6 +334,35 @@ With its own number of folds (8, and two nets for each fold up to 1,000 rows), w
 {full}
 
 {full_pairs}
+
+## Few rows
+With up to 1,000 rows there were 16 nets of one kind in 8 folds, drawn twice (`nets`), and greedy weights. Mixtures
+with other kinds of nets, by `benchmarks/members.py`, on {n_small} small sets, one split: firm nets have dropout 0.4 and
+weight decay 0.3, plain nets no bins, waves and factors, relu nets 48 bins and no waves; every kind has 16 nets here.
+Bagged weights are means of greedy weights over bootstrap samples of the rows.
+
+{small}
+
+With 5 folds in place of 8, and 5 nets of each kind:
+
+{small_five}
+
+On {n_small_report} other small sets, on which nothing was chosen, `shipped` is the recipe now: 8 nets and 8 plain nets,
+one of each for a fold, with greedy weights. Plain nets are kept; bagging brings nothing there and is not used.
+
+{small_report}
+
+{small_ranks}
+
+Plain nets do not help at 2,000 rows: there is one kind of net from 1,000 rows on.
+
+## As shipped, beside RealMLP-TD and CatBoost
+`shipped` with its own number of folds, on the sets of the other half that were measured with all models, one split, at
+most {rows:,} training rows:
+
+{shipped}
+
+{shipped_pairs}
 
 ## At 10,000 rows
 Ensembles of {folds} folds on {n_large} sets of the development half with more rows, one split. `recipe and waves` is
@@ -375,6 +423,24 @@ def page(found: dict[str, Any], rows: int = 2000, folds: int = 3) -> str:
         full=table_of_ranks(
             found, ["recipe", "LightGBM", "HistGradientBoosting", "scikit-learn MLP", "linear"], "report", rows, None
         ),
+        n_small=len(SMALL),
+        n_small_report=len(SMALL_REPORT),
+        small=table_of_changes(found, "nets, greedy", SMALL_MIXTURES, "small", rows, None),
+        small_five=table_of_changes(found, "nets, greedy", SMALL_MIXTURES, "small", rows, 5),
+        small_report=table_of_changes(
+            found, "nets, greedy", [*SMALL_MIXTURES, "shipped", "linear", "LightGBM"], "small report", rows, None
+        ),
+        small_ranks=table_of_ranks(
+            found, ["shipped", "nets, greedy", "LightGBM", "linear"], "small report", rows, None
+        ),
+        shipped=table_of_ranks(
+            found,
+            ["shipped", "RealMLP-TD", "LightGBM", "HistGradientBoosting", "scikit-learn MLP", "linear"],
+            "report",
+            rows,
+            None,
+        ),
+        shipped_pairs=table_of_changes(found, "shipped", list(PEERS), "report", rows, None),
         n_large=len(LARGE),
         large=table_of_ranks(
             found, ["recipe and waves", "LightGBM", "HistGradientBoosting", "linear"], "large", 10_000, folds
