@@ -14,11 +14,11 @@ RECORDED = {
     "data": 4,
     "description": 5,
     "doctor": 7,  # plain data of findings
-    "estimators": 188,
+    "estimators": 76,
     "functional": 37,
     "graph": 19,
     "losses": 14,
-    "nn": 61,
+    "nn": 60,
     "optim": 3,
     "report": 3,
     "ship": 4,

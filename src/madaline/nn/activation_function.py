@@ -230,9 +230,11 @@ def activation(
     return put
 
 
-def as_activation(
-    thing: str | ActivationFunction | Mapping[str, Any] | Callable[[Any], Any], *, argument: str = "activation"
-) -> ActivationFunction:
+ActivationLike = str | ActivationFunction | Mapping[str, Any] | Callable[[Any], Any]
+"An activation: its name, an object, its plain data, or a function of one array."
+
+
+def as_activation(thing: ActivationLike, *, argument: str = "activation") -> ActivationFunction:
     """Convert a name, an activation, its plain data or any function of one array to an activation.
 
     Parameters

@@ -197,7 +197,7 @@ def fit_search(
         about={
             "estimator": _text(template),
             "space": {name: part.to_plain() for name, part in parts.items()},
-            "random_state": int(estimator.random_state),
+            "random_state": int(estimator.random_state),  # type: ignore[arg-type]  # a number by now
         },
         progress=Progress(bar.show) if bar is not None else Progress(),
         cluster=cluster,
