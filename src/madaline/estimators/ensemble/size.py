@@ -28,4 +28,4 @@ class EnsembleSize:
 def ensemble_size(model: Model) -> EnsembleSize:
     """The size of an ensemble that was joined into one model."""
     flops = [row.flops for row in model.network.rows if row.path.isdigit()]
-    return EnsembleSize(len(flops), model.params.flat.nbytes, sum(flops) / max(*flops, 1))
+    return EnsembleSize(len(flops), model.params.flat.nbytes, sum(flops) / max([*flops, 1]))
