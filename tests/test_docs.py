@@ -1,4 +1,4 @@
-"""The pages under docs and gallery: their code runs, their links lead somewhere, the concept map tells the truth."""
+"""The pages under docs: their code runs, their links lead somewhere, the concept map tells the truth."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import madaline as md
 from madaline.gallery.runner import GALLERY
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted(page for folder in ("docs", "gallery") for page in (ROOT / folder).rglob("*.md"))
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
 CONCEPTS = ROOT / "docs" / "concepts.md"
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

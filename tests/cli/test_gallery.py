@@ -17,6 +17,24 @@ def test_a_script_is_copied_once(madaline, tmp_path):
     assert "--force" in madaline("gallery", "clipping", "--copy", "-o", str(tmp_path)).err
 
 
+def test_a_changed_copy_is_run(madaline, tmp_path):
+    script = tmp_path / "mine.py"
+    script.write_text('"""\nMine\n====\n"""\nfrom madaline.gallery.style import panels\nfigure, axes = panels(1)\n')
+    ran = madaline("gallery", str(script), "-o", str(tmp_path))
+    assert ran.code == 0
+    assert "Mine" in ran.out
+    assert (tmp_path / "mine.png").exists()
+
+
+def test_a_script_that_cannot_be_read_is_refused(madaline, tmp_path):
+    script = tmp_path / "mine.py"
+    assert "There is no file" in madaline("gallery", str(script)).err
+    script.write_text("def (")
+    ran = madaline("gallery", str(script))
+    assert ran.code != 0
+    assert "is not a Python script" in ran.err
+
+
 def test_an_unknown_example_is_refused(madaline):
     ran = madaline("gallery", "cliping")
     assert ran.code != 0

@@ -8,7 +8,7 @@ import runpy
 from dataclasses import dataclass
 from pathlib import Path
 
-from madaline.errors import MissingPackageError
+from madaline.errors import FileFormatError, MissingPackageError
 from madaline.gallery.drawing import Drawing
 from madaline.registry import Registry
 
@@ -22,11 +22,8 @@ class Example:
     name: str
     title: str
     rows: tuple[str, ...]
-
-    @property
-    def path(self) -> Path:
-        """The script."""
-        return EXAMPLES / f"{self.name}.py"
+    path: Path
+    "The script."
 
     def run(self, folder: Path) -> list[Path]:
         """Run the script, write its figures to a folder, and return their paths.
@@ -65,13 +62,19 @@ class Example:
         return written
 
 
-def _read(path: Path) -> Example:
-    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+def read(path: Path) -> Example:
+    """The example in a file: its title is the first line of the docstring, which also names its rows."""
+    try:
+        text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or path.stem
+    except FileNotFoundError:
+        raise FileNotFoundError(f"There is no file {str(path)!r}.") from None
+    except (SyntaxError, UnicodeDecodeError) as error:
+        raise FileFormatError(f"{str(path)!r} is not a Python script: {error}.") from None
     rows = re.findall(r"\b[A-EN]\d+\b", text)
-    return Example(path.stem, text.strip().splitlines()[0], tuple(dict.fromkeys(rows)))
+    return Example(path.stem, text.strip().splitlines()[0], tuple(dict.fromkeys(rows)), path)
 
 
 GALLERY: Registry[Example] = Registry("example")
 "Every example by name."
 for _path in sorted(EXAMPLES.glob("*.py")):
-    GALLERY.add(_path.stem, _read(_path))
+    GALLERY.add(_path.stem, read(_path))
