@@ -34,6 +34,6 @@ def image(page: str) -> str:
     if example := GALLERY_PAGE.fullmatch(page):
         return THUMBNAIL.format(folder=example[1], name=example[2])
     name = posixpath.basename(page).partition(".")[0]
-    assert name in CATALOGUE, f"The concept map shows a picture of {page}, which is not in the gallery or the catalogue."
+    assert name in CATALOGUE, f"The concept map shows {page}, which is not in the gallery or the catalogue."
     (first, *_) = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8"))
     return first

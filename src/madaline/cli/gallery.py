@@ -13,7 +13,10 @@ from madaline.cli.screen import Screen
 
 def gallery(
     name: Annotated[
-        str | None, typer.Argument(help="Name of an example, to run it or copy it, or a script FILE.py to run.", show_default=False)
+        str | None,
+        typer.Argument(
+            help="Name of an example, to run it or copy it, or a script FILE.py to run.", show_default=False
+        ),
     ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the pictures.")] = Path("gallery"),
     copy: Annotated[bool, typer.Option("--copy", help="Write the script instead of running it, to change it.")] = False,

@@ -1,6 +1,6 @@
 r"""
-Dropout lowers the test error of all architectures
-==================================================
+Dropout lowers the test error of different architectures
+========================================================
 Figure 4 of the dropout paper (Srivastava et al. 2014; lecture row D8) shows the test error on MNIST while nets with 2
 to 4 hidden layers of 1,024 to 2,048 units train, each with and without dropout, with the same settings for all. The
 drop probabilities are those of the paper: 0.2 for inputs, 0.5 for hidden units. (The slide says that dropout lowers the
@@ -93,12 +93,15 @@ for kind, shift, color in (("without", -0.2, ORANGE), ("with", 0.2, BLUE)):
 right.set(ylim=(0, 6.5), ylabel="test error in %", title="In the end (mean of three evaluations)")
 right.set_xticks(places, [name.replace(" layers of ", " x ") for name in ends])
 right.legend(loc="upper center", ncols=2, fontsize=9)
-assert all(end["with"] < end["without"] for end in ends.values())
+better = [name for name, end in ends.items() if end["with"] < 0.98 * end["without"]]
+print("Clearly better with dropout:", ", ".join(better))
+assert len(better) >= 3
+assert all(end["with"] < 1.02 * end["without"] for end in ends.values())
 slower = sum(found["with"][0] > found["without"][0] for found in numbers.values())
 print(f"After 120 steps {slower} of {len(numbers)} nets with dropout are worse than the same net without.")
 assert slower == len(numbers)
 
 # %%
 # With 10,000 test images, differences of about twenty errors (0.2 %) can be due to chance: the small differences
-# convince only together. The nets with dropout were still learning; in the paper, with all images and a million steps,
-# the two groups are further apart.
+# convince only together, and the deepest net has gained nothing so far. The nets with dropout were still learning; in
+# the paper, with all images and a million steps, the two groups are further apart.
