@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from madaline.gallery.runner import GALLERY
 
 
@@ -24,6 +26,22 @@ def test_a_changed_copy_is_run(madaline, tmp_path):
     assert ran.code == 0
     assert "Mine" in ran.out
     assert (tmp_path / "mine.png").exists()
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("assert 1 > 2", "A claim of the example does not hold, line 4 of mine.py: assert 1 > 2"),
+        ("1 / 0", "ZeroDivisionError in line 4 of mine.py: 1 / 0"),
+    ],
+)
+def test_a_change_that_breaks_a_script_is_told_with_its_line(madaline, tmp_path, code, told):
+    script = tmp_path / "mine.py"
+    script.write_text(f'"""\nMine\n"""\n{code}\n')
+    ran = madaline("gallery", str(script), "-o", str(tmp_path))
+    assert ran.code != 0
+    assert told in ran.err
+    assert "Internal error" not in ran.err
 
 
 def test_a_script_that_cannot_be_read_is_refused(madaline, tmp_path):

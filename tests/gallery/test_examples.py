@@ -19,7 +19,15 @@ def test_an_example_runs_and_its_claims_hold(example, tmp_path, monkeypatch):
     monkeypatch.setenv("MADALINE_QUICK", "1")
     code = f"""
 from pathlib import Path
+from matplotlib.figure import Figure
 from madaline.gallery.runner import GALLERY
+
+save = Figure.savefig
+def check_and_save(figure, *args, **options):
+    empty = [ax for ax in figure.axes if ax.axison and not ax.has_data() and not ax.images]
+    assert not empty, f"{{len(empty)}} panels are empty at the end of the block that makes the figure"
+    return save(figure, *args, **options)
+Figure.savefig = check_and_save
 GALLERY.find({example.name!r}).run(Path({str(tmp_path)!r}))
 """
     run = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)

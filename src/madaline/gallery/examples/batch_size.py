@@ -79,7 +79,7 @@ for row, name, shade in zip(numbers, names, shades, strict=True):
     middle = np.median(row["without"], axis=0)
     axes[0].semilogy(range(1, EPOCHS + 1), middle, ".-", color=shade, linewidth=1.5)
     axes[1].loglog(row["seconds"] * np.arange(1, EPOCHS + 1), middle, ".-", color=shade, linewidth=1.5)
-    at = {"1": (4, -4), "4": (4, 3)}.get(name, (4, 0))
+    at = {"1": (4, -5), "4": (4, 0), "16": (4, 5), "64": (4, 7)}.get(name, (4, 0))
     axes[0].annotate(name, (EPOCHS, middle[-1]), at, textcoords="offset points", color=shade, va="center", fontsize=9)
     replaced = np.median([run[-1] for run in row["with"]])
     print(f"{name:>6}{row['rate']:>7g}{middle[-1]:>9.4f}{replaced:>18.4f}{row['seconds']:>9.3f}")

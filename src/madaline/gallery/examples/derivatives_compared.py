@@ -25,12 +25,12 @@ steps = np.logspace(-15, 0, 61)
 centred = np.array([(f(1.3 + h) - f(1.3 - h)) / (2 * h) for h in steps])
 forward = np.array([(f(1.3 + h) - f(1.3)) / h for h in steps])
 automatic = abs(md.grad(f)(1.3) / exact - 1)
-figure, (left, right) = panels(2, size=(4.6, 3.6))
+figure, (left,) = panels(1, size=(6.4, 3.4))
 left.loglog(steps, np.abs(forward / exact - 1) + 1e-17, color=ORANGE, linewidth=1.4, label="one-sided")
 left.loglog(steps, np.abs(centred / exact - 1) + 1e-17, color=RED, linewidth=1.4, label="centred")
 left.axhline(max(automatic, 1e-16), color=BLUE, label="automatic")
 left.set(xlabel="step h", ylabel="relative error", title="Differences: too large or too small a step", ylim=(1e-17, 10))
-left.legend(loc="lower left", fontsize=9)
+left.legend(loc="upper center", fontsize=9)
 best = np.abs(centred / exact - 1).min()
 print(f"best centred difference: {best:.1e}; automatic: {automatic:.1e}")
 assert automatic < 1e-14
@@ -55,6 +55,7 @@ for n in links:
 formula = [1]
 for _ in links[1:]:
     formula.append(2 * formula[-1] + 3)  # every link has two copies of the formula before it
+figure, (right,) = panels(1, size=(6.4, 3.2))
 right.semilogy(links, formula, "o-", color=ORANGE, label="terms of the written formula")
 right.semilogy(links, counts, "o-", color=BLUE, label="operations of md.grad")
 right.set(xlabel="links of the chain", title="The graph of the derivative stays small")
@@ -68,7 +69,7 @@ assert formula[-1] > 10 * counts[-1]
 # ------------------
 # Operations for the whole Jacobian of :math:`\tanh(xW)`, counted from the programs. Forward mode is cheaper for few
 # inputs, reverse mode for few outputs. Right: Speelpenning's product of :math:`d` numbers, which has one output.
-sizes = (1, 2, 5, 10, 20, 50)
+sizes = (1, 2, 5, 10, 20, 31, 41, 46, 50)
 figure, (left, right) = panels(2, size=(4.6, 3.4))
 flops = {}
 for mode, color in (("forward", ORANGE), ("reverse", BLUE)):
@@ -84,9 +85,9 @@ for mode, color in (("forward", ORANGE), ("reverse", BLUE)):
         assert cost[-1] < 15 * sizes[-1]
 left.axvline(1.0, color=GREY, linestyle=":", linewidth=1)
 left.set(xlabel="inputs / outputs", ylabel="operations", title="A Jacobian of n inputs and 51 - n outputs")
-left.legend(fontsize=9)
+left.legend(fontsize=9, loc="lower center")
 right.plot(sizes, np.array(sizes, float) ** 2, ":", color=GREEN)
-right.annotate("d²", (sizes[-2], 1.3 * sizes[-2] ** 2), color=GREEN)
+right.annotate("d²", (2, 4), xytext=(0, -14), textcoords="offset points", color=GREEN)
 right.set(xlabel="d", title="The gradient of a product of d numbers")
 assert flops["forward"][0] < flops["reverse"][0]
 assert flops["reverse"][-1] < flops["forward"][-1]

@@ -16,7 +16,7 @@ import itertools
 import numpy as np
 
 import madaline as md
-from madaline.gallery.style import BLUE, GREY, ORANGE, RED, mosaic, panels
+from madaline.gallery.style import BLUE, ORANGE, RED, mosaic, panels
 
 corners = np.array(list(itertools.product([0, 1], repeat=2)))
 grid = np.stack(np.meshgrid(*[np.linspace(-0.5, 1.5, 201)] * 2), axis=-1).reshape(-1, 2)
@@ -98,7 +98,6 @@ for ax, (name, (machine, y)) in zip(axes, machines.items(), strict=True):
     )  # fmt: skip
     for value, color in ((False, BLUE), (True, RED)):
         ax.plot(*points[y == value].T, ".", color=color, markersize=5)
-    ax.axhline(0, color=GREY, linewidth=0.5)
     ax.set(title=f"{name}:\n{scores[name]:.0%} right", xticks=[], yticks=[])
 first, second, third = scores.values()
 assert first > 0.9

@@ -31,7 +31,7 @@ def show(ax, J, title):
 inner = md.jacobian(lambda x: np.tanh(x @ A))(x)
 outer = md.jacobian(lambda h: softmax(h @ B))(np.tanh(x @ A))
 whole = md.jacobian(lambda x: softmax(np.tanh(x @ A) @ B))(x)
-figure, axes = panels(3, size=(3.4, 2.8))
+figure, axes = panels(3, size=(3.4, 3.0), width_ratios=[9, 6, 6])
 show(axes[0], outer, "softmax(hB) by h: 4 x 9")
 show(axes[1], inner, "times tanh(xA) by x: 9 x 6")
 show(axes[2], whole, "is the whole: 4 x 6")
@@ -47,7 +47,8 @@ for ax, logits in zip(axes, ([0.0, 0.0, 0.0, 0.0], [2.0, 1.0, 0.0, -1.0], [6.0, 
     J = md.jacobian(softmax)(np.array(logits))
     show(ax, J, f"p = {', '.join(f'{value:.2f}' for value in p)}")
     for (i, j), value in np.ndenumerate(J):
-        ax.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=10)
+        shown = f"{value:.2f}".replace("-0.00", "0.00")
+        ax.text(j, i, shown, ha="center", va="center", fontsize=10, color="white" if value > 0.15 else "black")
     np.testing.assert_allclose(J, np.diag(p) - np.outer(p, p), atol=1e-12)
     np.testing.assert_allclose(J.sum(axis=0), 0.0, atol=1e-12)
 

@@ -76,7 +76,7 @@ for name, (loss, color) in for_numbers.items():
     trainer.fit(X, y, epochs=100 if QUICK else 400, batch_size=None if not QUICK else 50)
     offset[name] = float(trainer.model(np.zeros((1, 1)))[0, 0])
     ax.plot(line, trainer.model(line), color=color, label=f"{name}: {offset[name]:+.2f} at 0")
-ax.set(title="Outliers pull the squared loss up; the truth is 0 at 0", xlabel="x", ylabel="y", ylim=(-4, 13))
-ax.legend(loc="center right", fontsize=9)
+ax.set(title="Outliers pull the squared loss up; the true line is 0 at 0", xlabel="x", ylabel="y", ylim=(-4, 13))
+ax.legend(loc="upper left", bbox_to_anchor=(0.02, 0.72), fontsize=9, ncols=2)
 assert offset["half squared"] > 0.6
 assert max(abs(offset[name]) for name in ("absolute", "Huber, δ = 1", "log-cosh")) < 0.3

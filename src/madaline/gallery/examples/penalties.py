@@ -22,9 +22,9 @@ truth = np.array([2.0, -1.5, 1.0] + [0.0] * 7)
 y = (X @ truth)[:, None] + rng.normal(scale=0.5, size=(120, 1))
 strengths = (0.01, 0.1, 1.0) if QUICK else (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 penalties = {"L2: λ Σ w²": md.optim.L2, "L1: λ Σ |w|": md.optim.L1}
-figure, axes = panels(3, size=(3.6, 3.3))
+figure, axes = panels(2, size=(4.2, 3.4), sharey=True)
 small = {}
-for ax, (name, penalty) in zip(axes, penalties.items(), strict=False):
+for ax, (name, penalty) in zip(axes, penalties.items(), strict=True):
     found = []
     for strength in strengths:
         trainer = md.Trainer(
@@ -57,13 +57,14 @@ for name, penalty in settings.items():
     trainer = md.Trainer(md.mlp(32, 1), optimizer=md.Adam(0.01), regularizer=penalty, dtype="float64")
     trainer.fit(X, y, epochs=100 if QUICK else 300, batch_size=30)
     norms[name] = [float(np.linalg.norm(trainer.model.params[key])) for key in ("0.W", "2.W")]
+figure, (ax,) = panels(1, size=(6.4, 3.0))
 places = np.arange(len(norms))
 for k, (label, color) in enumerate((("first layer", BLUE), ("last layer", ORANGE))):
-    axes[2].barh(places + 0.2 * (2 * k - 1), [norm[k] for norm in norms.values()], 0.38, color=color, label=label)
-axes[2].set_yticks(places, list(norms))
-axes[2].invert_yaxis()
-axes[2].set(title="Norms of the weights of a net,\nby the layer with a penalty", xlim=(0, 12))
-axes[2].legend(fontsize=9, loc="lower right")
+    ax.barh(places + 0.2 * (2 * k - 1), [norm[k] for norm in norms.values()], 0.38, color=color, label=label)
+ax.set_yticks(places, list(norms))
+ax.invert_yaxis()
+ax.set(title="Norms of the weights, by the layer with a penalty", xlim=(0, 14))
+ax.legend(fontsize=9, loc="lower right")
 assert norms["first layer"][0] < norms["all layers"][0] < norms["none"][0]
 assert norms["last layer"][1] < norms["none"][1]
 assert norms["first layer"][1] > norms["none"][1]
