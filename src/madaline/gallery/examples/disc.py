@@ -86,7 +86,7 @@ for name, color in (("without", ORANGE), ("with", BLUE)):
     print(f"{name} batch norm: trains from std = {min(good):g} to {max(good):g}, {trained[name]:.1f} decades")
 ax.axvline(HE, color=GREY, linestyle=":", linewidth=1.2)
 ax.annotate("He's std,\n$\\sqrt{2/32}$", (HE * 1.3, 22), color=GREY)
-ax.annotate("guessing", (stds[0], 51), color=GREY)
+ax.annotate("guessing", (stds[0], 52.5), color=GREY)
 ax.set(xlabel="standard deviation of all initial weights", ylabel="test error in %", ylim=(0, 60))
 ax.set_title("Without batch norm hardly any size of the weights trains")
 ax.legend(loc="center left")

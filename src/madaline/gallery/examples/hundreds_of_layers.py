@@ -54,7 +54,7 @@ for kind, color in kinds.items():
         trainer = md.Trainer(net(depth, kind), optimizer=md.Adam(1e-3))
         history = trainer.fit(X, y, epochs=20 if QUICK else 40, batch_size=32)
         ends[kind].append(min(history["loss"]) / float(y.var()))
-    left.loglog(depths, np.maximum(gradients[kind], 1e-60), "o-", color=color)
+    left.loglog(depths, np.maximum(gradients[kind], 1e-30), "o-", color=color)
     middle.semilogx(depths, ends[kind], "o-", color=color)
     right.plot(history["loss"] / y.var(), color=color, label=kind)
 left.set(xlabel="layers", ylabel="gradient at layer 1", title="Gradients vanish without skips")
