@@ -113,12 +113,15 @@ def test_the_concept_map_of_the_site_shows_pictures():
         "| id | a | b | c | picture | test |\n| --- | --- | --- | --- | --- | --- |\n"
         "| A3 | a | b | [c](x.md) | [curves](catalogue/activations.md#relu) | t |\n"
         "| A1 | a | b | [c](x.md) | [x](gallery/t/xor.rst) | t |\n| A2 | a | b | [c](x.md) | | t |\n"
+        "| D9 | a | b | [c](x.md) | [paths](gallery/t/graphs_with_numbers.rst) | t |\n"
     )
     assert concept_pictures.add(text) == (
         "| id | a | b | c | picture | test |\n| --- | --- | --- | --- | --- | --- |\n"
         "| A3 | a | b | [c](x.md) | [![curves](pictures/activations.png)](catalogue/activations.md#relu) | t |\n"
         "| A1 | a | b | [c](x.md) | [![x](gallery/t/images/thumb/sphx_glr_xor_thumb.png)](gallery/t/xor.rst) | t |\n"
         "| A2 | a | b | [c](x.md) | | t |\n"
+        "| D9 | a | b | [c](x.md) | "
+        "[![paths](drawings/graphs_with_numbers-4.svg)](gallery/t/graphs_with_numbers.rst) | t |\n"
     )
 
 
