@@ -30,6 +30,7 @@ for ax, (title, values) in zip(axes, stages.items(), strict=True):
         told = f"{values[:, k].mean():.1f} ± {values[:, k].std():.1f}".replace("-0.0 ", "0.0 ")
         ax.hist(values[:, k], 60, histtype="step", color=color, linewidth=1.6, label=told)
     ax.set(title=title, yticks=[])
+    ax.set_ylim(top=1.7 * ax.get_ylim()[1])
     ax.legend(title="mean ± deviation", fontsize=9)
 np.testing.assert_allclose(y.mean(axis=0), [2, 4, 8], atol=1e-6)
 np.testing.assert_allclose(y.std(axis=0), [1, 2, 3], rtol=1e-4)
