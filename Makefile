@@ -17,7 +17,7 @@ endif
 native_sources := $(wildcard native/kernels/*.h native/bind/*.h native/bind/*.cpp)
 native_files := $(native_sources) $(wildcard native/tests/*.cpp)
 
-.PHONY: help setup demo test test-times test-native test-oracles test-web test-scale test-clinic test-gallery docs test-docs record-oracles sanitize lint format types bench bench-tables wheel fuzz clean
+.PHONY: help setup demo test test-times test-native test-oracles test-web test-scale test-clinic test-gallery docs test-docs record-oracles sanitize lint format types bench bench-tables wheel fuzz soak clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -221,8 +221,11 @@ wheel: .venv/wheel ## Build a manylinux wheel and a source distribution in dist/
 	mv dist/built/*.tar.gz dist && rm -r dist/built
 	$(BIN)/python benchmarks/install.py --smoke dist/*.whl dist/*.tar.gz
 
-fuzz: setup ## Attack the readers of files for ten minutes (SECONDS=600, SEED=0)
-	cd tests && OPENBLAS_NUM_THREADS=1 ../$(BIN)/python -m attack.fuzz_files --seconds $(or $(SECONDS),600) --seed $(or $(SEED),0)
+fuzz: setup ## Attack readers of files and both executors for ten minutes (SECONDS=600, SEED=0)
+	cd tests && OPENBLAS_NUM_THREADS=1 ../$(BIN)/python -m attack.fuzz --seconds $(or $(SECONDS),600) --seed $(or $(SEED),0)
+
+soak: setup ## Random runs, kills, interrupts, forks and loads for an hour; nothing may grow (MINUTES=60, SEED=0)
+	cd tests && OPENBLAS_NUM_THREADS=1 ../$(BIN)/python -m attack.soak --minutes $(or $(MINUTES),60) --seed $(or $(SEED),0)
 
 clean: ## Remove generated files, except .venv
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
