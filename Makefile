@@ -82,15 +82,35 @@ test-native: setup ## Build and run native/tests for each instruction set of thi
 	$(call build-native,native,)
 	$(call run-native,native)
 
-sanitize: setup ## Run native/tests under the address, undefined-behaviour and thread sanitizers
-	$(call build-native,sanitize-address,-DCMAKE_BUILD_TYPE=Sanitize -DCMAKE_CXX_FLAGS_SANITIZE=-O1 -DMADALINE_SANITIZE=address$(comma)undefined)
-	$(call run-native,sanitize-address)
-	$(call build-native,sanitize-thread,-DCMAKE_BUILD_TYPE=Sanitize -DCMAKE_CXX_FLAGS_SANITIZE=-O1 -DMADALINE_SANITIZE=thread)
-	$(call run-native,sanitize-thread)
+# build-sanitized <folder> <sanitizers>: the extension module for the best instruction set of this CPU.
+define build-sanitized
+	@isa="$$($(BIN)/python -c 'from madaline.kernels import core; print(core.cpu_isas()[-1])')" && \
+	  PATH="$(CURDIR)/$(BIN):$$PATH" cmake -G Ninja -S . -B build/$(1) -DMADALINE_ISAS="$$isa" $(sanitized) -DMADALINE_SANITIZE=$(2) \
+	    -Dnanobind_DIR="$$($(BIN)/python -m nanobind --cmake_dir)" -DPython_EXECUTABLE="$(CURDIR)/$(BIN)/python" \
+	    --log-level=WARNING >/dev/null && \
+	  PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build build/$(1) --parallel $(JOBS)
+endef
 
+# run-corpus <folder> <library>: the fuzzers' programs on this module; the runtime of its sanitizer must be loaded first.
+# Leaks are those of Python itself.
+define run-corpus
+	cd tests && LD_PRELOAD="$$($(CXX) -print-file-name=$(2)) $$($(CXX) -print-file-name=libstdc++.so.6)" OPENBLAS_NUM_THREADS=1 \
+	  ASAN_OPTIONS=detect_leaks=0 ../$(BIN)/python -m attack.sanitized ../build/$(1) --seconds $(or $(SECONDS),60)
+endef
+
+sanitized := -DCMAKE_BUILD_TYPE=Sanitize -DCMAKE_CXX_FLAGS_SANITIZE=-O1
 comma := ,
 # The thread pool starts new threads after a fork, which the thread sanitizer forbids by default.
 sanitize: export TSAN_OPTIONS := die_after_fork=0
+sanitize: setup ## Native tests and the fuzzers' programs under the address, undefined-behaviour and thread sanitizers
+	$(call build-native,sanitize-address,$(sanitized) -DMADALINE_SANITIZE=address$(comma)undefined)
+	$(call run-native,sanitize-address)
+	$(call build-native,sanitize-thread,$(sanitized) -DMADALINE_SANITIZE=thread)
+	$(call run-native,sanitize-thread)
+	$(call build-sanitized,sanitize-module-address,address$(comma)undefined)
+	$(call run-corpus,sanitize-module-address,libasan.so)
+	$(call build-sanitized,sanitize-module-thread,thread)
+	$(call run-corpus,sanitize-module-thread,libtsan.so)
 
 # torch and jax are in a separate environment; the package and the tools come from .venv.
 site_packages := import sysconfig; print(sysconfig.get_path("purelib"))

@@ -40,8 +40,7 @@ class BusErrors {
     if (is_installed()) return;
     struct sigaction ours = {}, before = {};
     ours.sa_sigaction = &BusErrors::handle;
-    // Not deferred: the handler is left by a jump, after which the signal must not stay blocked.
-    ours.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
+    ours.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;  // not deferred: it may be handed on to the standard handler
     sigemptyset(&ours.sa_mask);
     sigaction(SIGBUS, nullptr, &before);
     previous_ = before;
@@ -63,7 +62,7 @@ class BusErrors {
   __attribute__((noinline)) static bool read(Reading reading, void* context) noexcept {
     sigjmp_buf here;
     sigjmp_buf* const before = landing_;
-    if (sigsetjmp(here, 0) != 0) {
+    if (sigsetjmp(here, 1) != 0) {  // with the mask of signals, which a jump out of a handler must restore
       landing_ = before;
       return false;
     }

@@ -22,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+import pyarrow.parquet as pq
 
 import madaline as md
 from attack import mutations
@@ -73,6 +74,22 @@ def changed_text(content, rng):
     return bytes(found)
 
 
+def _parquet_files(frame):
+    """A table with gaps in several packings, sizes of pages and encodings."""
+    frame = frame.with_columns(pl.when(pl.col("y") == 1).then(pl.col("a")).alias("gaps"), d=pl.date(2020, 1, 1))
+    found = []
+    for options in ({"compression": "zstd"}, {"compression": "snappy", "data_page_size": 100}):
+        frame.write_parquet(stored := io.BytesIO(), row_group_size=40, **options)
+        found.append(stored.getvalue())
+    table = frame.to_arrow()
+    plain = {"compression": "none", "use_dictionary": False}
+    encodings = {"b": "DELTA_BYTE_ARRAY", "y": "DELTA_BINARY_PACKED", "a": "BYTE_STREAM_SPLIT"}
+    for options in (plain, plain | {"data_page_version": "2.0"}, plain | {"column_encoding": encodings}, {}):
+        pq.write_table(table, stored := io.BytesIO(), row_group_size=40, **options)
+        found.append(stored.getvalue())
+    return found
+
+
 class Inputs:
     """The inputs that are changed, and what reads them. Each method is an attack: it returns what became of it."""
 
@@ -81,11 +98,7 @@ class Inputs:
         rng = np.random.default_rng(0)
         frame = pl.DataFrame({"a": rng.normal(size=90), "b": [f"x{k % 5}" for k in range(90)], "y": rng.integers(0, 2, 90)})
         frame.write_csv(folder / "table.csv")
-        self.parquet = {}
-        for packing in ("zstd", "snappy", "uncompressed"):
-            stored = io.BytesIO()
-            frame.write_parquet(stored, compression=packing, row_group_size=40)
-            self.parquet[packing] = stored.getvalue()
+        self.parquet = _parquet_files(frame)
         options = ["--epochs", "2", "--no-report", "--no-baselines"]
         assert self._command("train", folder / "table.csv", "--target", "y", "--out", folder / "run", *options) == "used"
         self.config = (folder / "run" / "config.toml").read_text()
@@ -132,7 +145,7 @@ class Inputs:
 
     def parquet_table(self, rng):
         path = self.folder / "changed.parquet"
-        path.write_bytes(mutations.changed_bytes(mutations.pick(sorted(self.parquet.values()), rng), rng))
+        path.write_bytes(mutations.changed_bytes(mutations.pick(self.parquet, rng), rng))
         read_table(path)
 
     def packed_table(self, rng):

@@ -15,6 +15,7 @@ from madaline.data.reading.format import TableFormat
 from madaline.data.reading.known import KnownFormat
 from madaline.data.reading.layout import Layout, find_layout
 from madaline.data.reading.panics import readable
+from madaline.data.reading.parquet_check import contradiction
 from madaline.data.reading.records import (
     UNIT_SEPARATOR,
     LooseQuotes,
@@ -196,6 +197,9 @@ class ParquetPart(Part):
         import polars as pl
 
         with readable(name, "a damaged Parquet file"):
+            wrong = contradiction(path)
+            if wrong:
+                raise OSError(wrong)
             self._scan = pl.scan_parquet(path, glob=False, low_memory=True)
             schema = self._scan.collect_schema()
             n_rows = int(self._scan.select(pl.len()).collect().item())
