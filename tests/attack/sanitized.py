@@ -38,7 +38,7 @@ def training_runs():
     import madaline as md
     from attack.soak import SETTINGS, Actions, Setting
 
-    for number in range(0, SETTINGS, 2):
+    for number in range(SETTINGS):
         setting = Setting(number)
         threads = [threading.Thread(target=setting.fit, kwargs={"threads": k, "epochs": 2}) for k in (1, 2, 4)]
         for thread in threads:
@@ -56,7 +56,7 @@ def training_runs():
             Actions(Path(folder)).cut(np.random.default_rng(number), Setting(number))
             Actions(Path(folder)).fork(np.random.default_rng(number), Setting(number))
     assert md.get_threads() >= 1
-    return SETTINGS // 2 * 7 + 10
+    return SETTINGS * 7 + 10
 
 
 def main():

@@ -28,12 +28,12 @@ import pandas as pd
 import madaline as md
 from madaline.errors import FileFormatError
 
-SETTINGS = 40
+SETTINGS = 16
 "Number of different settings of runs. Each is trained once before the first run, so that all programs are cached."
-WARM_UP = 0.1
-"Share of the runs that do not count: the kinds of runs import modules, too."
+WARM_UP = 0.4
+"Share of the runs that do not count: modules are imported, and caches fill."
 GROWTH = 1.03
-"Allowed memory of the last quarter of the runs, over that of the first quarter."
+"Allowed memory of the last third of the other runs, over that of their first third."
 EPOCHS = 6
 
 
@@ -211,8 +211,8 @@ def resources():
 def judged(samples):
     """What grew, as sentences; nothing if all stayed flat."""
     samples = samples[int(WARM_UP * len(samples)) :]
-    quarter = max(1, len(samples) // 4)
-    first, last = samples[:quarter], samples[-quarter:]
+    third = max(1, len(samples) // 3)
+    first, last = samples[:third], samples[-third:]
     found = []
     for name, values in (("open files", 1), ("threads", 2)):
         before, after = (max(sample[values] for sample in part) for part in (first, last))
