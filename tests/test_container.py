@@ -259,4 +259,4 @@ def open_files():
     folder = Path("/proc/self/fd")
     for entry in folder.iterdir() if folder.exists() else ():
         with contextlib.suppress(OSError):
-            yield os.readlink(entry)
+            yield str(entry.readlink())

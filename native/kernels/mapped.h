@@ -1,7 +1,7 @@
 // Reading memory that a file is mapped to. If another process cuts the file, the system answers a read of the missing
 // pages with the signal SIGBUS, which ends the process by default.
 //
-//   BusErrors watched;                                  // installs a handler of SIGBUS during the lifetime of the object
+//   BusErrors watched;                                    // a handler of SIGBUS during the lifetime of the object
 //   bool is_read = read_mapped([&] { copy(from, to); });  // on any thread; false if a page could not be read
 //
 // The handler jumps back to read_mapped() on the thread that failed: SIGBUS of a read is sent to this thread. The

@@ -127,7 +127,9 @@ void other_code() {
   check(end_of_child([&] {
           const BusErrors bus_errors;
           signal(SIGBUS, end_with_5);
-          { const BusErrors second; }
+          {
+            const BusErrors second;
+          }
           raise(SIGBUS);
         }) == 5,
         "a handler that was installed in the meantime is left alone");

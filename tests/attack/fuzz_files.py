@@ -1,5 +1,4 @@
-"""Mutated model files and checkpoints: each is refused with a FileFormatError, or is a model that works.
-"""
+"""Mutated model files and checkpoints: each is refused with a FileFormatError, or is a model that works."""
 
 from __future__ import annotations
 

@@ -54,15 +54,16 @@ def run(*, seed=0, seconds=60.0, most=None, isas=None):
     started = time.monotonic()
     for k in itertools.count():
         if time.monotonic() - started > seconds or k == most:
-            return counts, failures
+            break
         for how in ("wide", "indexing", "batch"):
             try:
                 with warnings.catch_warnings(), np.errstate(all="ignore"), no_longer_than(SECONDS):
                     warnings.simplefilter("ignore")
                     found = attack([seed, k], how, isas=isas)
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001 - whatever it is, it is counted
                 found = failure_of(error)
             is_good = found in (*GOOD, "not comparable")
             counts[f"graphs, {how}: {found if is_good else 'FAILED'}"] += 1
             if not is_good:
                 failures.setdefault(found, []).append((f"graph {how}", [seed, k]))
+    return counts, failures

@@ -38,7 +38,23 @@ SECONDS = 10.0
 LONGEST = 4000
 "Maximum length of a message."
 
-SIGNS = [b",", b";", b"\t", b"|", b'"', b'""', b"'", b"\n", b"\r\n", b"\r", b"\x00", b"\xff", b"\xef\xbb\xbf", b" ", b"#"]
+SIGNS = [
+    b",",
+    b";",
+    b"\t",
+    b"|",
+    b'"',
+    b'""',
+    b"'",
+    b"\n",
+    b"\r\n",
+    b"\r",
+    b"\x00",
+    b"\xff",
+    b"\xef\xbb\xbf",
+    b" ",
+    b"#",
+]
 SIGNS += [b"-", b".", b"1e999", b"-0", b"nan", b"NA", b"9" * 400, b"1" + b"0" * 5000, b"\xc3", b"\xe2\x80\xa8", b"\\"]
 SIGNS += [b"2020-13-45", b"31/12/2020", b"\x1b[31m", b"=cmd()", b"a" * 3000, b"," * 500, b'"' * 501, b"\n" * 300]
 
@@ -96,11 +112,15 @@ class Inputs:
     def __init__(self, folder):
         self.folder = folder
         rng = np.random.default_rng(0)
-        frame = pl.DataFrame({"a": rng.normal(size=90), "b": [f"x{k % 5}" for k in range(90)], "y": rng.integers(0, 2, 90)})
+        frame = pl.DataFrame(
+            {"a": rng.normal(size=90), "b": [f"x{k % 5}" for k in range(90)], "y": rng.integers(0, 2, 90)}
+        )
         frame.write_csv(folder / "table.csv")
         self.parquet = _parquet_files(frame)
         options = ["--epochs", "2", "--no-report", "--no-baselines"]
-        assert self._command("train", folder / "table.csv", "--target", "y", "--out", folder / "run", *options) == "used"
+        assert (
+            self._command("train", folder / "table.csv", "--target", "y", "--out", folder / "run", *options) == "used"
+        )
         self.config = (folder / "run" / "config.toml").read_text()
         self.result = json.loads((folder / "run" / "result.json").read_text())
         rows = RowSet(rng.normal(size=(40, 3)), np.arange(40))
@@ -167,7 +187,14 @@ class Inputs:
         path.write_bytes(mutations.changed_bytes(text, rng) if rng.random() < 0.2 else text)
         arguments = ["--config", path, "--out", self.folder / "again", "--force", "--epochs", 1, "--rows", 60]
         return self._command(
-            "train", self.folder / "table.csv", *arguments, "--no-report", "--no-baselines", "--no-doctor", "--time", "5s"
+            "train",
+            self.folder / "table.csv",
+            *arguments,
+            "--no-report",
+            "--no-baselines",
+            "--no-doctor",
+            "--time",
+            "5s",
         )
 
     def run_record(self, rng):

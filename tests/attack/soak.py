@@ -131,9 +131,7 @@ class Actions:
         expected, wrong = model(setting.X).tobytes(), []
 
         def work():
-            for _ in range(5):
-                if model(setting.X).tobytes() != expected:
-                    wrong.append(1)
+            wrong.extend(1 for _ in range(5) if model(setting.X).tobytes() != expected)
 
         threads = [threading.Thread(target=work) for _ in range(n)]
         for thread in threads:
@@ -179,7 +177,9 @@ class Actions:
 
     def table(self, rng, setting):
         n = 200
-        frame = pd.DataFrame({"a": rng.normal(size=n), "b": rng.choice(["x", "y", None], n), "c": rng.integers(0, 9, n)})
+        frame = pd.DataFrame(
+            {"a": rng.normal(size=n), "b": rng.choice(["x", "y", None], n), "c": rng.integers(0, 9, n)}
+        )
         y = frame["a"] > 0
         estimator = md.MLPClassifier(hidden_layer_sizes=(8,), max_iter=3, data="auto", random_state=1).fit(frame, y)
         path = self.folder / "estimator"
@@ -205,7 +205,7 @@ def resources():
     """Memory in MiB, open files, and threads of this process."""
     gc.collect()
     status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
-    return int(status["VmRSS"].split()[0]) / 1024, len(os.listdir("/proc/self/fd")), int(status["Threads"])
+    return int(status["VmRSS"].split()[0]) / 1024, len(list(Path("/proc/self/fd").iterdir())), int(status["Threads"])
 
 
 def judged(samples):
@@ -241,7 +241,10 @@ def soak(minutes, seed, folder):
             failures.append(f"run {k}: {found}")
         samples.append(resources())
         memory, files, threads = samples[-1]
-        print(f"{k:6d} {kind:10s} setting {number!s:3s} {found}  {memory:.0f} MiB {files} files {threads} threads", flush=True)
+        print(
+            f"{k:6d} {kind:10s} setting {number!s:3s} {found}  {memory:.0f} MiB {files} files {threads} threads",
+            flush=True,
+        )
     grown = judged(samples)
     print(f"\nseed {seed}: {sum(counts.values())} runs in {minutes:g} minutes: ", end="")
     print(", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())))

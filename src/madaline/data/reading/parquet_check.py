@@ -24,7 +24,7 @@ Struct = dict[int, Any]
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(1, 13)
 
 
-class _Cut(Exception):
+class _CutError(Exception):
     """The bytes end within a struct."""
 
 
@@ -65,7 +65,7 @@ class _Reader:
         head = self._byte()
         count = head >> 4 if head >> 4 != 15 else self._unsigned()
         if count > len(self._content) - self.place:  # an item has at least one byte
-            raise _Cut
+            raise _CutError
         kind = head & 15
         if kind in (_TRUE, _FALSE):
             return [self._byte() == _TRUE for _ in range(count)]
@@ -73,14 +73,14 @@ class _Reader:
 
     def _byte(self) -> int:
         if self.place >= len(self._content):
-            raise _Cut
+            raise _CutError
         self.place += 1
         return self._content[self.place - 1]
 
     def _skip(self, n_bytes: int) -> None:
         self.place += n_bytes
         if self.place > len(self._content):
-            raise _Cut
+            raise _CutError
 
     def _unsigned(self) -> int:
         found = shift = 0
@@ -114,7 +114,7 @@ def contradiction(path: Path) -> str:
         try:
             footer = _Reader(file.read(length)).struct()
             _check_footer(file, footer, size)
-        except _Cut:
+        except _CutError:
             return "its footer is not complete"
         except ValueError as error:
             return str(error)
@@ -125,7 +125,9 @@ def contradiction(path: Path) -> str:
 
 def _check_footer(file: Any, footer: Struct, size: int) -> None:
     groups = footer.get(4, [])
-    _check(sum(_natural(group.get(3, 0)) for group in groups) == _natural(footer.get(3, 0)), "its numbers of rows differ")
+    _check(
+        sum(_natural(group.get(3, 0)) for group in groups) == _natural(footer.get(3, 0)), "its numbers of rows differ"
+    )
     for group in groups:
         for chunk in group[1]:
             if chunk.get(1) is None and 1 in chunk:
@@ -148,11 +150,11 @@ def _check_chunk(file: Any, chunk: Struct, size: int) -> None:
         stored, unpacked = _natural(head[3]), _natural(head[2])
         place += length + stored
         _check(place <= end, "a page lies outside of its column")
-        data = head.get(5) or head.get(8)
-        if data is not None:
+        for data in (head[kind] for kind in (5, 8) if kind in head):
             seen += _natural(data[1])
             _check(seen <= n_values, "a page has more values than its column")
         if 8 in head:
+            data = head[8]
             levels = _natural(data[5]) + _natural(data[6])
             _check(levels <= min(unpacked, stored) and _natural(data[2]) <= data[1], "a page has impossible sizes")
             _natural(data[3])
@@ -168,7 +170,7 @@ def _page_head(file: Any, place: int, end: int) -> tuple[Struct, int]:
         reader = _Reader(file.read(min(n_bytes, end - place)))
         try:
             return reader.struct(), reader.place
-        except _Cut:
+        except _CutError:
             if n_bytes >= min(end - place, LONGEST_HEAD):
                 raise ValueError("the header of a page is not complete") from None
             n_bytes *= 16
