@@ -91,11 +91,11 @@ define build-sanitized
 	  PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build build/$(1) --parallel $(JOBS)
 endef
 
-# run-corpus <folder> <library>: the fuzzers' programs on this module; the runtime of its sanitizer must be loaded first.
+# run-corpus <folder> <library> <options>: the fuzzers' programs on this module; the runtime of its sanitizer must be loaded first.
 # Leaks are those of Python itself.
 define run-corpus
 	cd tests && LD_PRELOAD="$$($(CXX) -print-file-name=$(2)) $$($(CXX) -print-file-name=libstdc++.so.6)" OPENBLAS_NUM_THREADS=1 \
-	  ASAN_OPTIONS=detect_leaks=0 ../$(BIN)/python -m attack.sanitized ../build/$(1) --seconds $(or $(SECONDS),60)
+	  ASAN_OPTIONS=detect_leaks=0 ../$(BIN)/python -m attack.sanitized ../build/$(1) --seconds $(or $(SECONDS),40) $(3)
 endef
 
 sanitized := -DCMAKE_BUILD_TYPE=Sanitize -DCMAKE_CXX_FLAGS_SANITIZE=-O1
@@ -110,7 +110,7 @@ sanitize: setup ## Native tests and the fuzzers' programs under the address, und
 	$(call build-sanitized,sanitize-module-address,address$(comma)undefined)
 	$(call run-corpus,sanitize-module-address,libasan.so)
 	$(call build-sanitized,sanitize-module-thread,thread)
-	$(call run-corpus,sanitize-module-thread,libtsan.so)
+	$(call run-corpus,sanitize-module-thread,libtsan.so,--without-files)
 
 # torch and jax are in a separate environment; the package and the tools come from .venv.
 site_packages := import sysconfig; print(sysconfig.get_path("purelib"))

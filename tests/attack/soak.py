@@ -23,7 +23,6 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 import madaline as md
 from madaline.errors import FileFormatError
@@ -176,6 +175,8 @@ class Actions:
         return "-"
 
     def table(self, rng, setting):
+        import pandas as pd
+
         n = 200
         frame = pd.DataFrame(
             {"a": rng.normal(size=n), "b": rng.choice(["x", "y", None], n), "c": rng.integers(0, 9, n)}
