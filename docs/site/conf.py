@@ -86,6 +86,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "madaline"
 html_short_title = "madaline"
 html_static_path = [str(HERE / "static"), os.environ.get("MADALINE_MATHJAX", "")]
+html_extra_path = [str(HERE.parents[1] / "build" / "playground")]  # of `make playground`
 html_css_files = ["madaline.css"]
 html_favicon = str(HERE / "static" / "logo.svg")
 html_show_sourcelink = False

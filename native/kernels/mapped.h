@@ -11,7 +11,7 @@
 
 #include <atomic>
 
-#if defined(__unix__) || defined(__APPLE__)
+#if !defined(__wasm__) && (defined(__unix__) || defined(__APPLE__))
 #define MADALINE_BUS_ERRORS 1
 #include <pthread.h>
 #include <setjmp.h>
@@ -127,7 +127,7 @@ template <class F> bool read_mapped(F reading) noexcept {
   return BusErrors::read([](void* context) { (*static_cast<F*>(context))(); }, &reading);
 }
 
-#else  // Windows does not let a mapped file be cut
+#else  // Windows does not let a mapped file be cut, and WebAssembly has no files
 
 class BusErrors {};
 

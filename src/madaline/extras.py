@@ -14,6 +14,7 @@ EXTRAS = {
     "uvicorn": "web",
     "httptools": "web",
     "ray": "ray",
+    "anywidget": "notebook",
 }
 "The extra of madaline that installs each package."
 
