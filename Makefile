@@ -17,7 +17,7 @@ endif
 native_sources := $(wildcard native/kernels/*.h native/bind/*.h native/bind/*.cpp)
 native_files := $(native_sources) $(wildcard native/tests/*.cpp native/wasm/*.h native/wasm/*.cpp)
 
-.PHONY: help setup demo test test-times test-native test-oracles test-web test-scale test-clinic test-gallery playground wasm docs test-docs record-oracles sanitize lint format types bench bench-tables wheel fuzz clean
+.PHONY: help setup demo test test-times test-native test-oracles test-web test-scale test-clinic test-gallery playground wasm docs test-docs record-oracles sanitize lint format types bench bench-tables wheel fuzz soak clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -82,15 +82,35 @@ test-native: setup ## Build and run native/tests for each instruction set of thi
 	$(call build-native,native,)
 	$(call run-native,native)
 
-sanitize: setup ## Run native/tests under the address, undefined-behaviour and thread sanitizers
-	$(call build-native,sanitize-address,-DCMAKE_BUILD_TYPE=Sanitize -DCMAKE_CXX_FLAGS_SANITIZE=-O1 -DMADALINE_SANITIZE=address$(comma)undefined)
-	$(call run-native,sanitize-address)
-	$(call build-native,sanitize-thread,-DCMAKE_BUILD_TYPE=Sanitize -DCMAKE_CXX_FLAGS_SANITIZE=-O1 -DMADALINE_SANITIZE=thread)
-	$(call run-native,sanitize-thread)
+# build-sanitized <folder> <sanitizers>: the extension module for the best instruction set of this CPU.
+define build-sanitized
+	@isa="$$($(BIN)/python -c 'from madaline.kernels import core; print(core.cpu_isas()[-1])')" && \
+	  PATH="$(CURDIR)/$(BIN):$$PATH" cmake -G Ninja -S . -B build/$(1) -DMADALINE_ISAS="$$isa" $(sanitized) -DMADALINE_SANITIZE=$(2) \
+	    -Dnanobind_DIR="$$($(BIN)/python -m nanobind --cmake_dir)" -DPython_EXECUTABLE="$(CURDIR)/$(BIN)/python" \
+	    --log-level=WARNING >/dev/null && \
+	  PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build build/$(1) --parallel $(JOBS)
+endef
 
+# run-corpus <folder> <library> <options>: the fuzzers' programs on this module; the runtime of its sanitizer must be loaded first.
+# Leaks are those of Python itself.
+define run-corpus
+	cd tests && LD_PRELOAD="$$($(CXX) -print-file-name=$(2)) $$($(CXX) -print-file-name=libstdc++.so.6)" OPENBLAS_NUM_THREADS=1 \
+	  ASAN_OPTIONS=detect_leaks=0 ../$(BIN)/python -m attack.sanitized ../build/$(1) --seconds $(or $(SECONDS),40) $(3)
+endef
+
+sanitized := -DCMAKE_BUILD_TYPE=Sanitize -DCMAKE_CXX_FLAGS_SANITIZE=-O1
 comma := ,
 # The thread pool starts new threads after a fork, which the thread sanitizer forbids by default.
 sanitize: export TSAN_OPTIONS := die_after_fork=0
+sanitize: setup ## Native tests and the fuzzers' programs under the address, undefined-behaviour and thread sanitizers
+	$(call build-native,sanitize-address,$(sanitized) -DMADALINE_SANITIZE=address$(comma)undefined)
+	$(call run-native,sanitize-address)
+	$(call build-native,sanitize-thread,$(sanitized) -DMADALINE_SANITIZE=thread)
+	$(call run-native,sanitize-thread)
+	$(call build-sanitized,sanitize-module-address,address$(comma)undefined)
+	$(call run-corpus,sanitize-module-address,libasan.so)
+	$(call build-sanitized,sanitize-module-thread,thread)
+	$(call run-corpus,sanitize-module-thread,libtsan.so,--without-files)
 
 # torch and jax are in a separate environment; the package and the tools come from .venv.
 site_packages := import sysconfig; print(sysconfig.get_path("purelib"))
@@ -231,8 +251,11 @@ wheel: .venv/wheel ## Build a manylinux wheel and a source distribution in dist/
 	mv dist/built/*.tar.gz dist && rm -r dist/built
 	$(BIN)/python benchmarks/install.py --smoke dist/*.whl dist/*.tar.gz
 
-fuzz: setup ## Attack the readers of files for ten minutes (SECONDS=600, SEED=0)
-	cd tests && OPENBLAS_NUM_THREADS=1 ../$(BIN)/python -m attack.fuzz_files --seconds $(or $(SECONDS),600) --seed $(or $(SEED),0)
+fuzz: setup ## Attack readers of files and both executors for ten minutes (SECONDS=600, SEED=0)
+	cd tests && OPENBLAS_NUM_THREADS=1 ../$(BIN)/python -m attack.fuzz --seconds $(or $(SECONDS),600) --seed $(or $(SEED),0)
+
+soak: setup ## Random runs, kills, interrupts, forks and loads for an hour; nothing may grow (MINUTES=60, SEED=0)
+	cd tests && OPENBLAS_NUM_THREADS=1 ../$(BIN)/python -m attack.soak --minutes $(or $(MINUTES),60) --seed $(or $(SEED),0)
 
 clean: ## Remove generated files, except .venv
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

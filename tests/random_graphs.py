@@ -51,7 +51,7 @@ class Case:
     """A graph and how to make arguments for it."""
 
     graph: Graph
-    seed: int
+    seed: int | Sequence[int]
 
     def arguments(self, n_rows: int = 0) -> list[np.ndarray]:
         """Values for the inputs, the same at every call."""
@@ -493,14 +493,21 @@ def cases(
     return Case(graph, draw(st.integers(0, 1000)))
 
 
-def seeded_case(seed: int, *, dtype: str = "float64", batch: bool = False, only: tuple[str, ...] | None = None) -> Case:
+def seeded_case(
+    seed: int | Sequence[int],
+    *,
+    dtype: str = "float64",
+    batch: bool = False,
+    wide: bool = False,
+    only: tuple[str, ...] | None = None,
+) -> Case:
     """The random case of this number, the same forever."""
     rng = np.random.default_rng(seed)
 
     def pick(options: Sequence[Any]) -> Any:
         return options[int(rng.integers(len(options)))]
 
-    return Case(Builder(pick, dtype, batch, False, only).build(int(rng.integers(3, 15))), seed)
+    return Case(Builder(pick, dtype, batch, wide, only).build(int(rng.integers(3, 15))), seed)
 
 
 def _sort(b: Builder) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import hashlib
 import json
 import os
 import re
 import stat
+import sys
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -210,3 +213,50 @@ def reading(error):
     with container.reading("file", "a Keras file"):
         yield
         raise error
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a file closed by its destructor
+def test_ctrl_c_at_any_moment_of_writing_leaves_no_file_open_and_the_old_or_the_new_one(tmp_path):
+    """A signal handler runs between two instructions of Python; here it runs once between every two of them."""
+    path, own = tmp_path / "file", container.__file__
+    path.write_bytes(b"old")
+    container.write_whole(path, b"new")  # imports
+    moment, is_over = 0, False
+    while not is_over:
+        seen = 0
+
+        def trace(frame, event, arg):
+            nonlocal seen
+            if frame.f_code.co_filename != own or frame.f_code.co_name not in ("replacing", "write_whole"):
+                return None
+            frame.f_trace_opcodes = True
+            if event == "opcode":
+                seen += 1
+                if seen == moment + 1:  # noqa: B023 - the trace is used in this turn only
+                    raise KeyboardInterrupt
+            return trace
+
+        before = set(open_files())
+        sys.settrace(trace)
+        try:
+            container.write_whole(path, b"new")
+            is_over = True
+        except KeyboardInterrupt:
+            moment += 1
+        finally:
+            sys.settrace(None)
+        gc.collect()
+        assert not [name for name in set(open_files()) - before if ".part" in name], moment
+        assert path.read_bytes() in (b"old", b"new")
+        container.remove_unfinished(path)  # what an interrupt of the removal itself left
+        assert [each.name for each in tmp_path.iterdir()] == ["file"]
+        path.write_bytes(b"old")
+    assert moment > 50
+
+
+def open_files():
+    """The names of the open files, where the system tells them."""
+    folder = Path("/proc/self/fd")
+    for entry in folder.iterdir() if folder.exists() else ():
+        with contextlib.suppress(OSError):
+            yield str(entry.readlink())

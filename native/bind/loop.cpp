@@ -24,25 +24,27 @@ using namespace std::string_literals;
 // Rows of arrays, which are kept alive.
 class HeldRows {
  public:
-  HeldRows(nb::handle array, int dtype) {
+  HeldRows(nb::handle array, int dtype, bool mapped) {
     const Py_buffer& view = hold(array);
     ArrayLayout layout{static_cast<const char*>(view.buf), number_of(view), view.itemsize, {}, {}};
     if (view.ndim < 1) invalid("An array without axes has no rows.");
     layout.shape.assign(view.shape, view.shape + view.ndim);
     layout.strides.assign(view.strides, view.strides + view.ndim);
-    source_ = std::make_unique<DenseRows>(layout, Checks::checked_dtype(dtype));
+    n_rows_ = layout.shape[0];
+    source_ = std::make_unique<DenseRows>(layout, Checks::checked_dtype(dtype), mapped);
   }
-  HeldRows(nb::handle indptr, nb::handle indices, nb::handle data, int64 n_columns, int dtype) {
+  HeldRows(nb::handle indptr, nb::handle indices, nb::handle data, int64 n_columns, int dtype, bool mapped) {
     const DType type = Checks::checked_dtype(dtype);
     const Py_buffer *starts = &hold(indptr), *columns = &hold(indices), *values = &hold(data);
     for (const Py_buffer* view : {starts, columns, values})
       if (view->ndim != 1 || view->strides[0] != view->itemsize) invalid("Arrays of sparse rows must be contiguous.");
     const Number index = number_of(*starts);
     if (number_of(*columns) != index) invalid("indptr and indices must have the same dtype.");
+    n_rows_ = starts->shape[0] - 1;
     const auto make = [&]<class I>(I) {
-      source_ =
-          std::make_unique<SparseRows<I>>(static_cast<const I*>(starts->buf), static_cast<const I*>(columns->buf),
-                                          static_cast<const char*>(values->buf), number_of(*values), n_columns, type);
+      source_ = std::make_unique<SparseRows<I>>(static_cast<const I*>(starts->buf), static_cast<const I*>(columns->buf),
+                                                static_cast<const char*>(values->buf), number_of(*values), n_columns,
+                                                type, mapped);
     };
     if (index == Number::i32) make(std::int32_t{});
     else if (index == Number::i64) make(int64{});
@@ -54,6 +56,22 @@ class HeldRows {
     for (int i = 0; i < n_views_; ++i) PyBuffer_Release(&views_[i]);
   }
   const RowSource& source() const { return *source_; }
+
+  // Gathers rows into an array; false if the file they are mapped to has become too short.
+  bool take(nb::handle rows, nb::handle to) const {
+    ArrayMemory memory;
+    memory.reserve(2);
+    const Py_buffer& numbers = memory.hold(rows, DType::i64, false, [] { return "rows"s; });
+    const Py_buffer& found = memory.hold(to, source_->dtype(), true, [] { return "to"s; });
+    const int64 n = numbers.len / 8;
+    const int64* first = static_cast<const int64*>(numbers.buf);
+    check_reach(found, n * source_->width(), [] { return "to"s; });
+    for (int64 i = 0; i < n; ++i)
+      if (first[i] < 0 || first[i] >= n_rows_) invalid("There is no row " + std::to_string(first[i]) + ".");
+    ReleaseGil release;
+    const BusErrors bus_errors;
+    return source_->take(first, n, static_cast<char*>(found.buf));
+  }
 
  private:
   const Py_buffer& hold(nb::handle array) {
@@ -79,6 +97,7 @@ class HeldRows {
 
   Py_buffer views_[3];
   int n_views_ = 0;
+  int64 n_rows_ = 0;
   std::unique_ptr<RowSource> source_;
 };
 
@@ -187,7 +206,12 @@ std::string run_loop(Control& control, nb::handle program, nb::list inputs, nb::
     throw std::out_of_range("Step " + std::to_string(control.steps.load()) + ", instruction " +
                             std::to_string(loop.failure().instruction) + ", " +
                             checks.machine().failure_message(loop.failure()));
-  return ending == Ending::finished ? "finished" : ending == Ending::guarded ? "guard" : "interrupted";
+  switch (ending) {
+    case Ending::finished: return "finished";
+    case Ending::guarded: return "guard";
+    case Ending::unreadable: return "unreadable";
+    default: return "interrupted";
+  }
 }
 
 }  // namespace
@@ -195,9 +219,10 @@ std::string run_loop(Control& control, nb::handle program, nb::list inputs, nb::
 void bind_loop(nb::module_& m) {
   using namespace nb::literals;
   nb::class_<HeldRows>(m, "Rows", "Rows that a loop gathers.")
-      .def(nb::init<nb::handle, int>(), "array"_a, "dtype"_a)
-      .def(nb::init<nb::handle, nb::handle, nb::handle, int64, int>(), "indptr"_a, "indices"_a, "data"_a, "n_columns"_a,
-           "dtype"_a);
+      .def(nb::init<nb::handle, int, bool>(), "array"_a, "dtype"_a, "mapped"_a = false)
+      .def(nb::init<nb::handle, nb::handle, nb::handle, int64, int, bool>(), "indptr"_a, "indices"_a, "data"_a,
+           "n_columns"_a, "dtype"_a, "mapped"_a = false)
+      .def("take", &HeldRows::take, "rows"_a, "to"_a, "Gather rows; False if the file they are mapped to was cut.");
   nb::class_<Control>(m, "Control", "A loop as other threads see it.")
       .def(nb::init<>())
       .def(

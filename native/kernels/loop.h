@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cmath>
+#include <optional>
 
 #include "kernels/machine.h"
 #include "kernels/source.h"
@@ -42,7 +43,8 @@ struct LoopPlan {
   std::int64_t n_steps = 0;
 };
 
-enum class Ending { finished, stopped, guarded, failed };
+// `unreadable`: a file that rows are mapped to has become too short.
+enum class Ending { finished, stopped, guarded, failed, unreadable };
 
 class Loop {
  public:
@@ -73,12 +75,18 @@ class Loop {
   Ending run(Watch& watch, std::atomic<std::int64_t>& steps) noexcept {
     Ending ending = Ending::finished;
     Pace pace(watch);
+    std::optional<BusErrors> bus_errors;
+    for (const Gathered& g : plan_.gathered)
+      if (g.source->is_mapped() && !bus_errors) bus_errors.emplace();
     for (std::int64_t k = 0; k < plan_.n_steps; ++k) {
       const std::int64_t n_rows = rows_of(k);
       if (n_rows != n_rows_) change_rows(n_rows, pace);
       move_arguments(k);
       Team team(threads_);
-      gather(team, plan_.order + plan_.starts[k], n_rows);
+      if (!gather(team, plan_.order + plan_.starts[k], n_rows)) {
+        ending = Ending::unreadable;
+        break;
+      }
       if (k + 1 < plan_.n_steps)
         for (const Gathered& g : plan_.gathered) g.source->prefetch(plan_.order + plan_.starts[k + 1], rows_of(k + 1));
       session_.prepare(inputs_.data(), outputs_.data(), n_rows, team.size());
@@ -163,7 +171,8 @@ class Loop {
     move(plan_.outputs, outputs_);
   }
 
-  void gather(Team& team, const std::int64_t* rows, std::int64_t n) {
+  // False if rows of a mapped file cannot be read.
+  bool gather(Team& team, const std::int64_t* rows, std::int64_t n) {
     bool any = false;
     for (std::size_t i = 0; i < plan_.gathered.size(); ++i) {
       const Gathered& g = plan_.gathered[i];
@@ -171,19 +180,26 @@ class Loop {
       inputs_[g.input] = there != nullptr ? there : staging_[i].data();
       any |= there == nullptr;
     }
-    if (!any) return;
+    if (!any) return true;
+    std::atomic<bool> is_read{true};
     const auto take = [&](std::int64_t begin, std::int64_t end) {
       for (const Gathered& g : plan_.gathered) {
         const std::size_t i = static_cast<std::size_t>(&g - plan_.gathered.data());
-        if (inputs_[g.input] == staging_[i].data())
-          g.source->gather(rows + begin, end - begin, staging_[i].data() + begin * g.source->row_bytes());
+        char* const to = staging_[i].data();
+        if (inputs_[g.input] != to) continue;
+        if (!g.source->take(rows + begin, end - begin, to + begin * g.source->row_bytes()))
+          is_read.store(false, std::memory_order_relaxed);
       }
     };
-    if (team.size() == 1) return take(0, n);
-    team.share(pieces_, [&](int, std::int64_t c) {
-      const Range r = chunk_range(n, c, pieces_);
-      take(r.begin, r.end);
-    });
+    if (team.size() == 1) {
+      take(0, n);
+    } else {
+      team.share(pieces_, [&](int, std::int64_t c) {
+        const Range r = chunk_range(n, c, pieces_);
+        take(r.begin, r.end);
+      });
+    }
+    return is_read.load(std::memory_order_relaxed);
   }
 
   bool is_guard_finite() const {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 
+#include "kernels/mapped.h"
 #include "kernels/program.h"
 
 namespace madaline::MADALINE_ISA {
@@ -108,10 +109,17 @@ template <class F> auto with_types(Number from, DType to, F f) {
 
 class RowSource {
  public:
-  RowSource(DType dtype, std::int64_t width) : dtype_(dtype), width_(width) {}
+  // `is_mapped`: the data are those of a file, which may be cut while they are read.
+  RowSource(DType dtype, std::int64_t width, bool is_mapped) : dtype_(dtype), width_(width), is_mapped_(is_mapped) {}
   virtual ~RowSource() = default;
+  // False if the file of the rows has become too short; then dst holds anything. A BusErrors object must exist.
+  bool take(const std::int64_t* rows, std::int64_t n, char* dst) const noexcept {
+    if (is_mapped_) return read_mapped([&] { gather(rows, n, dst); });
+    gather(rows, n, dst);
+    return true;
+  }
   virtual void gather(const std::int64_t* rows, std::int64_t n, char* dst) const noexcept = 0;
-  // The address of the rows if they are already laid out as in dst; else nullptr.
+  // The address of the rows if they are already laid out as in dst, and can be read at any time; else nullptr.
   virtual char* in_place(const std::int64_t* /*rows*/, std::int64_t /*n*/) const noexcept { return nullptr; }
   // Prefetches rows that will be gathered soon, if they are probably not in a cache.
   virtual void prefetch(const std::int64_t* /*rows*/, std::int64_t /*n*/) const noexcept {}
@@ -119,10 +127,12 @@ class RowSource {
   DType dtype() const { return dtype_; }
   std::int64_t width() const { return width_; }  // elements of a row
   std::int64_t row_bytes() const { return width_ * size_of(dtype_); }
+  bool is_mapped() const { return is_mapped_; }
 
  protected:
   DType dtype_;
   std::int64_t width_;
+  bool is_mapped_;
 };
 
 // An array of any layout. Its first dim counts rows; strides in bytes.
@@ -135,8 +145,8 @@ struct ArrayLayout {
 
 class DenseRows : public RowSource {
  public:
-  DenseRows(const ArrayLayout& array, DType dtype)
-      : RowSource(dtype, 1), data_(array.data), row_stride_(array.strides.at(0)) {
+  DenseRows(const ArrayLayout& array, DType dtype, bool is_mapped = false)
+      : RowSource(dtype, 1, is_mapped), data_(array.data), row_stride_(array.strides.at(0)) {
     std::vector<Dim> dims;
     std::vector<std::int64_t> strides(array.strides.begin() + 1, array.strides.end());
     for (std::size_t d = 1; d < array.shape.size(); ++d) dims.push_back({array.shape[d], false});
@@ -158,7 +168,7 @@ class DenseRows : public RowSource {
       const bool same = std::is_same_v<S, T> || (std::is_same_v<S, Truth> && std::is_same_v<T, std::uint8_t>);
       const bool aligned = reinterpret_cast<std::uintptr_t>(data_) % sizeof(T) == 0;
       const bool as_it_is = same && n_outer_ == 0 && inner_stride_ == sizeof(T);
-      lies_as_wanted_ = as_it_is && aligned && row_stride_ == row_bytes();
+      lies_as_wanted_ = !is_mapped_ && as_it_is && aligned && row_stride_ == row_bytes();
       if (as_it_is && row_bytes() == 4) return &DenseRows::gather_bytes<4>;
       if (as_it_is && row_bytes() == 8) return &DenseRows::gather_bytes<8>;
       return &DenseRows::gather_as<S, T>;
@@ -224,8 +234,9 @@ class DenseRows : public RowSource {
 // at most once, and 0 elsewhere. indptr and indices are both of type I.
 template <class I> class SparseRows : public RowSource {
  public:
-  SparseRows(const I* indptr, const I* indices, const char* data, Number number, std::int64_t n_columns, DType dtype)
-      : RowSource(dtype, n_columns), indptr_(indptr), indices_(indices), data_(data) {
+  SparseRows(const I* indptr, const I* indices, const char* data, Number number, std::int64_t n_columns, DType dtype,
+             bool is_mapped = false)
+      : RowSource(dtype, n_columns, is_mapped), indptr_(indptr), indices_(indices), data_(data) {
     gather_ =
         with_types(number, dtype, [](auto s, auto t) { return &SparseRows::gather_as<decltype(s), decltype(t)>; });
   }

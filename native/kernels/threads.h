@@ -232,9 +232,10 @@ class ThreadPool {
     s.workers.reserve(static_cast<std::size_t>(n));
 #if defined(MADALINE_POSIX)
     // Workers inherit a mask that blocks all signals, so that Python's threads get them: Ctrl-C must interrupt the
-    // caller.
+    // caller. The errors of a thread itself cannot be delivered to another one, and end the process if blocked.
     sigset_t all, before;
     sigfillset(&all);
+    for (int own : {SIGBUS, SIGSEGV, SIGFPE, SIGILL}) sigdelset(&all, own);
     pthread_sigmask(SIG_SETMASK, &all, &before);
 #endif
     while (static_cast<int>(s.workers.size()) < n) {

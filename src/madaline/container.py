@@ -78,10 +78,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     if target.is_dir():
         raise IsADirectoryError(f"{str(target)!r} is a folder. Give the name of a file in it.")
     beside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
-    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(beside, flags, 0o666)
     try:
-        with os.fdopen(descriptor, "w+b") as file:
+        # "x" fails at a link, as at any file. The file object owns its descriptor from the start, so that Ctrl-C at any
+        # moment leaves neither an open file nor a temporary one.
+        with beside.open("x+b") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

@@ -1,19 +1,11 @@
-"""Mutated model files and checkpoints: each is refused with a FileFormatError, or is a model that works.
-
-Run as a script for as many seconds as wanted; it prints what happened how often, and the seed of every failure.
-"""
+"""Mutated model files and checkpoints: each is refused with a FileFormatError, or is a model that works."""
 
 from __future__ import annotations
 
-import argparse
 import collections
-import contextlib
 import shutil
-import signal
-import sys
 import tempfile
 import time
-import traceback
 import warnings
 from pathlib import Path
 
@@ -21,30 +13,13 @@ import numpy as np
 
 import madaline as md
 from attack import mutations
+from attack.campaign import GOOD, failure_of, no_longer_than
 from functional import golden_files
 from madaline import container
 from madaline.errors import ConfigError, DivergenceError, FileFormatError, InputError, MadalineError
 
 SECONDS = 5.0
 "A file of a few kilobytes that takes more processor time hangs."
-
-
-class Hang(BaseException):
-    """Raised by the alarm; no reader catches it."""
-
-
-@contextlib.contextmanager
-def no_longer_than(seconds):
-    def ring(*_):
-        raise Hang
-
-    before = signal.signal(signal.SIGPROF, ring)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
 
 
 class ModelFile:
@@ -63,7 +38,7 @@ class ModelFile:
             md.save(model, path.with_suffix(".again"))
             return
         for name in ("predict", "predict_proba", "predict_interval", "decision_function"):
-            if hasattr(model, name):
+            if hasattr(model, name) and (name != "predict_interval" or getattr(model, "is_calibrated", True)):
                 getattr(model, name)(self.X)
         model.save(path.with_suffix(".again"))
         md.load(path.with_suffix(".again"))
@@ -116,8 +91,6 @@ def outcome(use, path):
             use(path)
     except FileFormatError as error:
         return "refused" if len(str(error)) < 2000 else "long message"
-    except Hang:
-        return "hang"
     except ConfigError as error:
         # Settings of a checkpoint that are not those of the run that resumes; the file itself may be right.
         return "refused" if str(error).startswith("resume=") else f"{type(error).__name__}: {error}"[:120]
@@ -125,9 +98,8 @@ def outcome(use, path):
         return "used"  # a checkpoint of numbers from which training cannot continue, a model of other columns
     except MadalineError as error:
         return f"{type(error).__name__}: {error}"[:120]
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is counted
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        return f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}: {error}"[:160]
+    except BaseException as error:  # noqa: BLE001 - whatever it is, it is counted; a panic of a library is no Exception
+        return failure_of(error)
     return "used"
 
 
@@ -158,10 +130,7 @@ def _copied(path, folder):
     return Path(shutil.copy(path, folder))
 
 
-GOOD = ("refused", "used", "unchanged")
-
-
-def run(counts_of, *, seed=0, seconds=None, how=("bytes", "document", "arrays")):
+def run(counts_of=0, *, seed=0, seconds=None, how=("bytes", "document", "arrays")):
     """Attack every file; the counts of outcomes, and the failures with their seeds."""
     counts, failures = collections.Counter(), {}
     started = time.monotonic()
@@ -180,20 +149,3 @@ def run(counts_of, *, seed=0, seconds=None, how=("bytes", "document", "arrays"))
                         failures.setdefault(found, []).append((subject.name, kind, [seed, k]))
             k += 1
     return counts, failures
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    counts, failures = run(0, seed=options.seed, seconds=options.seconds)
-    for name, count in sorted(counts.items()):
-        print(f"{count:9,d}  {name}")
-    for name, found in sorted(failures.items(), key=lambda item: -len(item[1])):
-        print(f"{len(found):6d}  {name}   {found[0]}")
-    sys.exit(bool(failures))
-
-
-if __name__ == "__main__":
-    main()

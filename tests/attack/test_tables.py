@@ -19,6 +19,7 @@ import pytest
 
 from attack.work import lines_run
 from madaline.data.reading.header import NUMBER_LIKE, unique_names
+from madaline.data.reading.panics import readable, without_panic_text
 from madaline.data.reading.table_file import read_table
 from madaline.data.reading.temporary import remove_left, temporary_folder
 from madaline.errors import FileFormatError
@@ -183,3 +184,22 @@ def test_compressed_tables_are_read_and_cut_ones_are_refused(pack):
 def test_a_web_address_is_refused_with_a_sentence():
     with pytest.raises(FileFormatError, match=r"is a web address, and only files are read\. Download it"):
         read_table("https://example.org/table.csv")
+
+
+def test_a_panic_of_the_reader_is_not_printed(capfd):
+    """Its text is written by a thread of the reader, with a backtrace."""
+
+    def read():
+        with readable("table", "damaged"):
+            os.write(2, b"thread 'reader' panicked at bitmap.rs:329:9:\nassertion failed\nstack backtrace:\n")
+            raise pl.exceptions.PanicException("assertion failed")
+
+    with pytest.raises(FileFormatError, match=r"^table is damaged: its parts contradict each other\."):
+        read()
+    assert capfd.readouterr().err == ""
+
+
+def test_other_text_of_native_code_is_still_printed(capfd):
+    with without_panic_text():
+        os.write(2, b"a warning\n")
+    assert capfd.readouterr().err == "a warning\n"

@@ -84,3 +84,23 @@ def test_no_finding_is_a_good_answer():
 def test_an_unknown_finding_is_an_error_that_lists_the_known_ones(sick):
     with pytest.raises(KeyError, match="Findings: rate_too_high, small_validation"):
         sick["overfitting"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("severity", "grave"), ("title", 3), ("confidence", "high"), ("evidence", []), ("remedies", {}), ("gain", None)],
+)
+def test_damaged_data_are_refused_before_they_are_shown(sick, name, value):
+    data = sick.to_dict()
+    data["findings"][0][name] = value
+    with pytest.raises(TypeError, match=name):
+        Diagnosis.from_dict(data)
+
+
+def test_damaged_reasons_and_remedies_are_refused(sick):
+    with pytest.raises(TypeError, match="reasons"):
+        Diagnosis.from_dict(sick.to_dict() | {"reasons": [1]})
+    data = sick.to_dict()
+    data["findings"][0]["remedies"][0]["gain"] = "half"
+    with pytest.raises(TypeError, match="gain"):
+        Diagnosis.from_dict(data)

@@ -120,7 +120,7 @@ def of_run_folder(folder: Path) -> Diagnosis:
         raise FileNotFoundError(f"{str(folder)!r} is not the folder of a run: it has no {RESULT}.")
     try:
         return Diagnosis.from_dict(json.loads(path.read_text(encoding="utf-8"))["diagnosis"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
         raise FileFormatError(
             f"{str(path)!r} has no diagnosis: the run was trained with --no-doctor, or the file is damaged. Train it "
             "again."

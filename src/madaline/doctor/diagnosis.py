@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any, Self
 
+from madaline.annotations import fits
 from madaline.doctor.finding import Finding, Remedy
 
 ORDER = {"error": 0, "warning": 0, "info": 1}
@@ -73,7 +74,9 @@ class Diagnosis:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """The diagnosis from plain data."""
+        """The diagnosis from plain data. Raises a TypeError for damaged data."""
+        if not fits(data["reasons"], list[str]) or not fits(data["limits"], list[str]):
+            raise TypeError("reasons and limits are lists of sentences")
         findings = tuple(Finding.from_dict(each) for each in data["findings"])
         return cls(findings, tuple(data["reasons"]), tuple(data["limits"]))
 

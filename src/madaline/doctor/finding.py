@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from madaline.annotations import fits
 from madaline.doctor.picture import Picture
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ class Remedy:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Remedy:
-        """A remedy to read, which can no longer be applied automatically."""
+        """A remedy to read, which can no longer be applied automatically. Raises a TypeError for damaged data."""
+        _check_types(data, {"text": str, "options": str, "python": str, "gain": float | None, "parameters": dict})
         return cls(data["text"], None, dict(data["parameters"]), data["options"], data["python"], data["gain"])
 
 
@@ -134,7 +136,10 @@ class Finding:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Finding:
-        """The finding from plain data."""
+        """The finding from plain data. Raises a TypeError for damaged data."""
+        _check_types(data, dict.fromkeys(("name", "title", "where", "why", "concept"), str))
+        _check_types(data, {"severity": Severity, "confidence": float, "gain": float, "evidence": dict})
+        _check_types(data, {"remedies": list, "explains": list[str], "explained_by": str})
         picture = data["picture"]
         return cls(
             **{
@@ -147,6 +152,12 @@ class Finding:
             explains=tuple(data.get("explains", ())),
             explained_by=data.get("explained_by", ""),
         )
+
+
+def _check_types(data: Mapping[str, Any], hints: Mapping[str, Any]) -> None:
+    for name, hint in hints.items():
+        if name in data and not fits(data[name], hint):
+            raise TypeError(f"{name} is {data[name]!r}")
 
 
 def _number(value: float | None) -> float:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from madaline.errors import FileFormatError
 from madaline.graph.shapes import is_symbolic, resolve
 from madaline.kernels import native, reference
 from madaline.kernels.execute import Executable
@@ -153,7 +154,7 @@ class NativeRun:
             for index, source in given.gathered.items()
         ]
         try:
-            reason: Reason = self._core.run_loop(
+            reason: Reason | Literal["unreadable"] = self._core.run_loop(
                 self._control,
                 compiled.program,
                 inputs,
@@ -169,7 +170,16 @@ class NativeRun:
             )
         except MemoryError:
             raise compiled.too_large(most_rows, self._threads) from None
+        if reason == "unreadable":
+            raise self._unreadable()
         return reason
+
+    def _unreadable(self) -> FileFormatError:
+        """The error for a mapped file that was cut; of several files, the one that is too short now."""
+        files = [source.file for source in self._arguments.gathered.values() if source.file is not None]
+        for file in files:
+            file.check()
+        return files[0].error()
 
 
 def _item_bytes(array: np.ndarray) -> int:

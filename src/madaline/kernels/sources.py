@@ -9,6 +9,9 @@ import numpy as np
 
 from madaline.errors import DtypeError, ShapeError
 from madaline.graph.node import name_of
+from madaline.kernels.core import core
+from madaline.kernels.execute import executor
+from madaline.kernels.mapped import MappedFile, mapped_file
 
 
 class Source(Protocol):
@@ -18,6 +21,8 @@ class Source(Protocol):
     row_shape: tuple[int, ...]
     dtype: np.dtype[Any]
     arrays: tuple[np.ndarray, ...]
+    file: MappedFile | None
+    "The file that the values are read from, if they are memory-mapped."
 
     def take(self, rows: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
         """The rows with these numbers, gathered with NumPy, as a reference for the native core."""
@@ -28,6 +33,8 @@ class Source(Protocol):
 
 class DenseRows:
     """Rows of an array: any strides, any real number type, read-only or memory-mapped; nothing is copied.
+
+    A memory-mapped file that is cut while it is read is a FileFormatError, if the native core reads it.
 
     Examples
     --------
@@ -45,15 +52,22 @@ class DenseRows:
         self.row_shape = tuple(rest)
         self.dtype = array.dtype
         self.arrays: tuple[np.ndarray, ...] = (array,)
+        self.file = _checked_file(array)
 
     def take(self, rows: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
         """The rows with these numbers."""
+        if self.file is not None:
+            return _taken(self, self.file, rows, dtype)
+        return self.taken(rows, dtype)
+
+    def taken(self, rows: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
+        """The rows with these numbers, by NumPy."""
         with np.errstate(all="ignore"):
             return np.ascontiguousarray(np.asarray(self.array)[rows], dtype=dtype)
 
     def native(self, core: ModuleType, dtype: np.dtype[Any]) -> Any:
         """The source inside the core."""
-        return core.Rows(self.array, core.DTYPES[name_of(dtype)])
+        return core.Rows(self.array, core.DTYPES[name_of(dtype)], self.file is not None)
 
 
 class SparseRows:
@@ -92,6 +106,7 @@ class SparseRows:
             own.sum_duplicates()
             self.indptr, self.indices, self.data = own.indptr, own.indices, own.data
         self.arrays: tuple[np.ndarray, ...] = (self.indptr, self.indices, self.data)
+        self.file = _checked_file(self.data)
 
     def _check_indices(self) -> None:
         """Raise an error if an index points outside of the matrix or its arrays."""
@@ -116,6 +131,12 @@ class SparseRows:
 
     def take(self, rows: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
         """The rows with these numbers."""
+        if self.file is not None:
+            return _taken(self, self.file, rows, dtype)
+        return self.taken(rows, dtype)
+
+    def taken(self, rows: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
+        """The rows with these numbers, by NumPy."""
         batch = np.zeros((len(rows), *self.row_shape), dtype)
         with np.errstate(all="ignore"):
             for to, row in zip(batch, rows, strict=True):
@@ -125,7 +146,28 @@ class SparseRows:
 
     def native(self, core: ModuleType, dtype: np.dtype[Any]) -> Any:
         """The source inside the core."""
-        return core.Rows(self.indptr, self.indices, self.data, *self.row_shape, core.DTYPES[name_of(dtype)])
+        number = core.DTYPES[name_of(dtype)]
+        return core.Rows(self.indptr, self.indices, self.data, *self.row_shape, number, self.file is not None)
+
+
+def _taken(source: DenseRows | SparseRows, file: MappedFile, rows: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
+    """Rows of a mapped file: by the core, which survives if the file is cut meanwhile."""
+    file.check()
+    module = None if executor() == "reference" else core()
+    is_kept = dtype.kind == source.dtype.kind or (dtype.kind == "f" and dtype.itemsize >= 4)
+    if module is None or dtype.name not in module.DTYPES or not is_kept:
+        return source.taken(rows, dtype)
+    batch = np.empty((len(rows), *source.row_shape), dtype)
+    if not source.native(module, dtype).take(np.ascontiguousarray(rows, np.int64), batch):
+        raise file.error()
+    return batch
+
+
+def _checked_file(array: np.ndarray) -> MappedFile | None:
+    file = mapped_file(array)
+    if file is not None:
+        file.check()
+    return file
 
 
 def _check_numbers(array: np.ndarray, name: str) -> None:

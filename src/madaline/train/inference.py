@@ -69,7 +69,7 @@ class BatchedForward:
 
     def _in_place(self, w: np.ndarray, state: np.ndarray, x: tuple[Source, ...], threads: int) -> Any:
         """The outputs for all rows of one array that need not be gathered, else None."""
-        if len(x) > 1 or not isinstance(x[0], DenseRows):
+        if len(x) > 1 or not isinstance(x[0], DenseRows) or x[0].file is not None:
             return None
         if self._forward is None or self._forward_arrays[0] is not w or self._forward_arrays[1] is not state:
             self._forward, self._forward_arrays = Forward(self.network, w, state), (w, state)

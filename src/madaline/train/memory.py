@@ -82,4 +82,4 @@ def _of_program(step: StepGraph, data: TrainingData, n_rows: int, threads: int) 
 def _needs_no_copy(source: Source, dtype: np.dtype[Any]) -> bool:
     """Whether a batch of all its rows is used without a copy."""
     array = source.arrays[0]
-    return isinstance(source, DenseRows) and array.dtype == dtype and array.flags.c_contiguous
+    return isinstance(source, DenseRows) and source.file is None and array.dtype == dtype and array.flags.c_contiguous

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -14,6 +14,8 @@ from madaline.data.reading.dialect import Dialect, quoting_of
 from madaline.data.reading.format import TableFormat
 from madaline.data.reading.known import KnownFormat
 from madaline.data.reading.layout import Layout, find_layout
+from madaline.data.reading.panics import readable
+from madaline.data.reading.parquet_check import contradiction
 from madaline.data.reading.records import (
     UNIT_SEPARATOR,
     LooseQuotes,
@@ -37,20 +39,6 @@ BATCH_VALUES = 2_000_000
 "Number of values of a batch."
 ROW = "\0row"
 "Column for the number of a record; no column of a text can have this name."
-
-
-@contextmanager
-def readable(name: str, what: str) -> Iterator[None]:
-    """Turn errors of polars, and panics of its native code, into a FileFormatError."""
-    import polars as pl
-
-    try:
-        yield
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        first = str(error).split("\n", 1)[0].rstrip(".")
-        if isinstance(error, pl.exceptions.PanicException):
-            first = "its parts contradict each other"
-        raise FileFormatError(f"{name} is {what}: {first}. Download or copy it again.") from error
 
 
 class Part:
@@ -209,6 +197,9 @@ class ParquetPart(Part):
         import polars as pl
 
         with readable(name, "a damaged Parquet file"):
+            wrong = contradiction(path)
+            if wrong:
+                raise OSError(wrong)
             self._scan = pl.scan_parquet(path, glob=False, low_memory=True)
             schema = self._scan.collect_schema()
             n_rows = int(self._scan.select(pl.len()).collect().item())

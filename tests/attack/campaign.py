@@ -1,0 +1,43 @@
+"""What all attacks share: a limit of time, and the name of what went wrong."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import traceback
+from pathlib import Path
+
+GOOD = ("refused", "used", "unchanged")
+"Outcomes of an attack that did no harm."
+SLOWDOWN = 1.0
+"By how much the time limits are longer, for a core with sanitizers."
+
+
+class Hang(BaseException):
+    """Raised by the alarm; no reader catches it."""
+
+
+@contextlib.contextmanager
+def no_longer_than(seconds):
+    """Raise :class:`Hang` after this much processor time."""
+
+    def ring(*_):
+        raise Hang
+
+    before = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, SLOWDOWN * seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def failure_of(error):
+    """A short text for an exception that should not have been raised; Ctrl-C is raised again."""
+    if isinstance(error, KeyboardInterrupt):
+        raise error
+    if isinstance(error, Hang):
+        return "hang"
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}: {error}".replace("\n", " ")[:160]
