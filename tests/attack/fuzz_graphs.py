@@ -12,7 +12,7 @@ import numpy as np
 from agreement import assert_executors_agree
 from attack.campaign import GOOD, failure_of, no_longer_than
 from graph_values import largest_value
-from madaline.errors import MadalineError, TraceError
+from madaline.errors import MadalineError, ShapeError, TraceError
 from madaline.kernels.execute import with_rows
 from random_graphs import INDEXING, seeded_case
 
@@ -30,7 +30,7 @@ def attack(seed, how, *, isas=None):
     if how != "indexing":
         try:
             graphs.append(case.gradient)
-        except TraceError:
+        except (TraceError, ShapeError):
             return "refused"  # a product of a batch, whose derivative needs the number of rows
     n_rows = int(rng.choice(ROWS)) if batch else 0
     for graph in graphs:
