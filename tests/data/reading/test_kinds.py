@@ -311,6 +311,12 @@ def test_a_column_of_sqlite_with_several_types_keeps_all_values(tmp_path):
     assert notes[0].text == "'d' hold neither numbers, texts nor dates and are left out."
 
 
+def test_names_of_sqlite_that_are_not_unicode_are_refused(tmp_path):
+    content = sqlite_file(tmp_path / "db", people=FRAME).replace(b'"city"', b'"ci\xd4y"')
+    with pytest.raises(FileFormatError, match="cannot be read by SQLite"):
+        read_table(io.BytesIO(content))
+
+
 def test_types_of_duckdb_become_those_all_know(tmp_path):
     connection = duckdb.connect(tmp_path / "db")
     connection.execute(
@@ -342,6 +348,7 @@ def test_a_table_is_not_chosen_where_there_is_one():
         (archive(**{"xl/workbook.bin": b""}), "is a binary Excel workbook"),
         (b"\xd0\xcf\x11\xe0" + bytes(100), r"is an old Excel file. .* save it as \.xlsx or CSV"),
         (b"PK\x03\x04" + bytes(100), "is a damaged zip file"),
+        (archive(QQQQ=CSV).replace(b"QQQQ", b"\0QQQ"), "archive without files"),
         (gzip.compress(gzip.compress(gzip.compress(gzip.compress(CSV)))), "is compressed several times"),
     ],
 )

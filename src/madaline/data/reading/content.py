@@ -151,7 +151,8 @@ def is_workbook(content: Content) -> bool:
 def _from_archive(content: Content, options: ReadOptions, stack: ExitStack) -> Content:
     """The one table of a zip archive, or the one that is asked for."""
     with open_archive(content) as archive:
-        files = [each for each in archive.infolist() if not each.is_dir() and not _is_hidden(each.filename)]
+        named = [each for each in archive.infolist() if each.filename]
+        files = [each for each in named if not each.is_dir() and not _is_hidden(each.filename)]
         wanted = None if content.is_chosen else options.table
         chosen = _chosen([each.filename for each in files], content.name, wanted)
         name = f"{content.name}/{chosen}"

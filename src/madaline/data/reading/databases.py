@@ -38,9 +38,10 @@ class SqlitePart(TypedPart):
     """A table of an SQLite database. A column of several types is read as text, or as numbers if it has only those."""
 
     def __init__(self, connection: sqlite3.Connection, name: str, table: str) -> None:
-        self._connection, self._table = connection, _quoted(table)
+        self._connection, self._table = connection, _in_backticks(table)
         with _readable(name, "SQLite"):
             names = [row[1] for row in connection.execute(f"pragma table_info({self._table})")]
+            connection.text_factory = _decoded
             counts = connection.execute(
                 f"select count(*), {', '.join(map(_type_counts, names))} from {self._table}"  # noqa: S608 - quoted
             ).fetchone()
@@ -52,7 +53,7 @@ class SqlitePart(TypedPart):
         import polars as pl
 
         chosen = {name: self._types[name] for name in names}
-        columns = (f"cast({_quoted(name)} as text)" if chosen[name] == pl.String else _quoted(name) for name in names)
+        columns = (f"cast({_in_backticks(name)} as text)" if chosen[name] == pl.String else _in_backticks(name) for name in names)
         with _readable(self.name, "SQLite"):
             cursor = self._connection.execute(f"select {', '.join(columns)} from {self._table}")  # noqa: S608 - quoted
             while rows := cursor.fetchmany(size):
@@ -61,7 +62,7 @@ class SqlitePart(TypedPart):
 
 def _type_counts(name: str) -> str:
     """SQL that counts the values of each type."""
-    kind = f"typeof({_quoted(name)})"
+    kind = f"typeof({_in_backticks(name)})"
     return ", ".join(f"coalesce(sum({kind} = '{each}'), 0)" for each in ("integer", "real", "text", "blob"))
 
 
@@ -129,7 +130,6 @@ def sqlite_part(content: Content, options: ReadOptions, stack: ExitStack) -> Sql
     with _readable(content.name, "SQLite"):
         connection = sqlite3.connect(address, uri=True)
         stack.callback(connection.close)
-        connection.text_factory = _decoded
         for setting in ("trusted_schema = off", "cell_size_check = on", "mmap_size = 0"):
             connection.execute(f"pragma {setting}")
         tables = [row[0] for row in connection.execute(SQLITE_TABLES)]
@@ -164,8 +164,13 @@ def _chosen(tables: list[str], content: Content, options: ReadOptions) -> str:
 
 
 def _quoted(name: str) -> str:
-    """A name in SQL."""
+    """A name in the SQL of DuckDB."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def _in_backticks(name: str) -> str:
+    """A name in the SQL of SQLite, which takes an unknown one in double quotes for a text."""
+    return "`" + name.replace("`", "``") + "`"
 
 
 def _decoded(text: bytes) -> str:
@@ -178,7 +183,7 @@ def _readable(name: str, kind: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if not isinstance(error, sqlite3.Error) and not type(error).__module__.startswith(("duckdb", "_duckdb")):
+        if not isinstance(error, (sqlite3.Error, UnicodeError)) and not type(error).__module__.startswith(("duckdb", "_duckdb")):
             raise
         first = str(error).split("\n", 1)[0].rstrip(".")
         raise FileFormatError(f"{name} cannot be read by {kind}: {first}. Download or copy it again.") from error
