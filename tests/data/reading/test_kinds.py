@@ -201,6 +201,14 @@ def test_titles_units_and_missing_values_of_a_sheet_are_read_as_those_of_a_text(
     assert same["price"][1] == "$2,000"
 
 
+def test_numbers_of_a_sheet_keep_all_digits():
+    values = [1.2345678901234567, 1e-12, -0.1, 3.0, 123456789012345.6, 1e300]
+    table = [["n", "code"], *([value, "0012"] for value in values)]
+    frame, _ = read_table(io.BytesIO(workbook(Sheet1=table)))
+    assert frame["n"].to_list() == values
+    assert frame["code"].to_list() == ["0012"] * 6
+
+
 def test_a_sheet_is_chosen_by_its_name():
     content = workbook(Notes=[], Data=rows(), Other=[["x"], [1], [2]])
     frame, notes = read_table(io.BytesIO(content))

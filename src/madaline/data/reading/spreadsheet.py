@@ -27,6 +27,7 @@ SHEETS = "xl/worksheets/"
 LARGEST_COLUMN = 16_384
 "Columns of a sheet of Excel."
 _PLACE = re.compile(rb"""\br\s*=\s*["']([A-Z]{0,3})(\d{1,9})["']""")
+_NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$"
 _OVERLAP = 64
 "Bytes that two blocks share, so that no place of a cell is missed."
 
@@ -60,6 +61,7 @@ def _read(content: Content, options: ReadOptions) -> tuple[str, bytes, list[Assu
         for name in wanted:
             cells = workbook.load_sheet(name, header_row=None, dtypes="string").to_polars()
             if cells.width and cells.height:
+                cells = _with_all_digits(cells, workbook.load_sheet(name, header_row=None, dtypes="float").to_polars())
                 text = f"The sheet {name!r} is read, the first of {len(names):,} that has values."
                 is_assumed = len(names) > 1 and len(wanted) > 1
                 return name, _as_csv(cells), [Assumption(text, "--table")] if is_assumed else []
@@ -71,6 +73,20 @@ def _read(content: Content, options: ReadOptions) -> tuple[str, bytes, list[Assu
             f"{content.name} is a damaged Excel workbook: {first}. Open it in a spreadsheet program and save it again."
         ) from error
     raise FileFormatError(f"{content.name} is empty: there are no values in {' and '.join(map(repr, wanted))}.")
+
+
+def _with_all_digits(cells: pl.DataFrame, numbers: pl.DataFrame) -> pl.DataFrame:
+    """The cells with all digits of their numbers: as texts, the reader gives only nine digits after the point."""
+    import polars as pl
+
+    exact = numbers.select(pl.all().name.suffix(" "))
+    both = cells.hstack(exact)
+    columns = []
+    for name in cells.columns:
+        text, number = pl.col(name), pl.col(f"{name} ")
+        is_rounded = text.str.contains(_NUMBER) & (text.cast(pl.Float64, strict=False) != number)
+        columns.append(pl.when(is_rounded).then(number.cast(pl.String)).otherwise(text).alias(name))
+    return both.select(columns)
 
 
 def _as_csv(cells: pl.DataFrame) -> bytes:
