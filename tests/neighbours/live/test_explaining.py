@@ -126,16 +126,6 @@ def test_interpret_core_blackbox(clf, binary):
     assert PartialDependence(clf().fit(X, y), X).explain_global() is not None
 
 
-def test_alibi(clf, iris):
-    from alibi.explainers import AnchorTabular
-
-    X, y = iris
-    model = clf().fit(X, y)
-    explainer = AnchorTabular(model.predict, list("abcd"))
-    explainer.fit(X)
-    assert explainer.explain(X[0], threshold=0.5) is not None
-
-
 def test_mlxtend_decision_regions(clf, iris):
     import matplotlib as mpl
 
@@ -159,7 +149,7 @@ def test_seaborn_and_altair_draw_the_history(reg, diabetes):
     assert alt.Chart(course).mark_line().encode(x="epoch", y="loss").to_dict()
 
 
-def test_ngboost_shapes_of_ours_are_plain_arrays(reg, diabetes):
+def test_predictions_are_plain_arrays(reg, diabetes):
     X, y = diabetes
     prediction = reg().fit(X, y).predict(X)
     assert type(prediction) is np.ndarray
