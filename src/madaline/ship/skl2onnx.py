@@ -47,9 +47,7 @@ def register() -> None:
             kind, f"Madaline{kind.__name__}", _shapes_of_classifier, _convert_classifier, options=OPTIONS
         )
     for kind in REGRESSORS:
-        skl2onnx.update_registered_converter(
-            kind, f"Madaline{kind.__name__}", _shapes_of_regressor, _convert_regressor
-        )
+        skl2onnx.update_registered_converter(kind, f"Madaline{kind.__name__}", _shapes_of_regressor, _convert_regressor)
 
 
 def convert(pipeline: Any, dtype: DTypeLike | None = None) -> Any:
@@ -300,4 +298,3 @@ class _Insertion:
         sizes = [-1, *(int(size) for size in to.type.shape[1:])]
         flat = self._node("Reshape", [self.outputs[name], self._constant(np.array(sizes, np.int64))])
         self._node("Cast", [flat], to.full_name, to=helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
-

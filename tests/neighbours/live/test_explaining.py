@@ -71,10 +71,17 @@ def test_fairlearn(clf, binary):
     X, y = binary
     group = (X[:, 0] > 6).astype(int)
     model = clf(max_iter=20)
-    assert MetricFrame(metrics=accuracy_score, y_true=y, y_pred=clf().fit(X, y).predict(X), sensitive_features=group).overall > 0.4
+    assert (
+        MetricFrame(
+            metrics=accuracy_score, y_true=y, y_pred=clf().fit(X, y).predict(X), sensitive_features=group
+        ).overall
+        > 0.4
+    )
     reduced = ExponentiatedGradient(model, DemographicParity(), max_iter=3).fit(X, y, sensitive_features=group)
     assert reduced.predict(X).shape == (100,)
-    assert GridSearch(model, DemographicParity(), grid_size=3).fit(X, y, sensitive_features=group).predict(X).shape == (100,)
+    assert GridSearch(model, DemographicParity(), grid_size=3).fit(X, y, sensitive_features=group).predict(X).shape == (
+        100,
+    )
     optimizer = ThresholdOptimizer(estimator=clf(), predict_method="predict_proba").fit(X, y, sensitive_features=group)
     assert optimizer.predict(X, sensitive_features=group).shape == (100,)
 

@@ -41,11 +41,23 @@ def test_numbers_of_every_frame(reg, diabetes):
 
 def test_a_target_may_be_a_series_of_any_kind(reg, clf, diabetes, iris):
     X, y = diabetes
-    for target in (pd.Series(y), pl.Series(y), list(y), pd.Series(y, dtype="double[pyarrow]"), pd.Series(y, dtype="Float64")):
+    for target in (
+        pd.Series(y),
+        pl.Series(y),
+        list(y),
+        pd.Series(y, dtype="double[pyarrow]"),
+        pd.Series(y, dtype="Float64"),
+    ):
         assert reg(max_iter=3).fit(X, target).predict(X).shape == (442,)
     X, y = iris
     names = np.array(["a", "b", "c"])[y]
-    for target in (pd.Series(names), pd.Series(names, dtype="category"), pl.Series(names), pl.Series(names, dtype=pl.Categorical), pd.Series(names, dtype="string")):
+    for target in (
+        pd.Series(names),
+        pd.Series(names, dtype="category"),
+        pl.Series(names),
+        pl.Series(names, dtype=pl.Categorical),
+        pd.Series(names, dtype="string"),
+    ):
         assert set(clf(max_iter=3).fit(X, target).predict(X)) <= {"a", "b", "c"}
 
 
@@ -143,7 +155,10 @@ def test_feature_engine(clf, people):
     assert make_pipeline(*steps, clf()).fit(X, y).score(X, y) > 0.6
     numbers = pd.DataFrame(np.random.default_rng(0).normal(size=(200, 3)), columns=list("abc"))
     target = (numbers["a"] > 0).astype(int)
-    assert SelectByShuffling(clf(max_iter=20), cv=2, scoring="accuracy").fit(numbers, target).transform(numbers).shape[1] >= 1
+    assert (
+        SelectByShuffling(clf(max_iter=20), cv=2, scoring="accuracy").fit(numbers, target).transform(numbers).shape[1]
+        >= 1
+    )
     RecursiveFeatureElimination  # noqa: B018 - it needs feature_importances_
 
 

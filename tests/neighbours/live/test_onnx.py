@@ -61,7 +61,10 @@ def test_a_regressor_in_a_pipeline(reg, diabetes):
 def test_inside_of_other_estimators(clf, reg, iris, diabetes):
     X, y = iris
     X = X.astype(np.float32)
-    for model in (VotingClassifier([("a", clf()), ("b", clf(norm="layer"))], voting="soft", flatten_transform=False), CalibratedClassifierCV(clf(), cv=2)):
+    for model in (
+        VotingClassifier([("a", clf()), ("b", clf(norm="layer"))], voting="soft", flatten_transform=False),
+        CalibratedClassifierCV(clf(), cv=2),
+    ):
         model.fit(X, y)
         label, probabilities = run(skl2onnx.to_onnx(model, X[:1], options={"zipmap": False}), {"X": X})
         np.testing.assert_allclose(probabilities, model.predict_proba(X), atol=1e-4)
@@ -90,11 +93,15 @@ def test_columns_of_texts_and_numbers(clf, people):
     X, y = people
     X = X[["age", "fare", "city"]]
     columns = make_column_transformer(
-        (make_pipeline(SimpleImputer(), StandardScaler()), ["age", "fare"]), (OneHotEncoder(handle_unknown="ignore"), ["city"])
+        (make_pipeline(SimpleImputer(), StandardScaler()), ["age", "fare"]),
+        (OneHotEncoder(handle_unknown="ignore"), ["city"]),
     )
     model = make_pipeline(columns, clf()).fit(X, y)
     inputs = {name: X[[name]].to_numpy(np.float32 if name != "city" else object) for name in X.columns}
-    label, probabilities = run(skl2onnx.to_onnx(model, X[:1].astype({"age": np.float32, "fare": np.float32}), options={"zipmap": False}), inputs)
+    label, probabilities = run(
+        skl2onnx.to_onnx(model, X[:1].astype({"age": np.float32, "fare": np.float32}), options={"zipmap": False}),
+        inputs,
+    )
     np.testing.assert_allclose(probabilities, model.predict_proba(X), atol=1e-4)
     assert (label == model.predict(X)).mean() > 0.99
 

@@ -120,7 +120,9 @@ def test_cross_validate_with_routed_weights(clf, iris):
 def test_routed_groups_do_not_disturb(reg, diabetes):
     X, y = diabetes
     with config_context(enable_metadata_routing=True):
-        model = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), reg().set_fit_request(sample_weight=True))
+        model = make_pipeline(
+            StandardScaler().set_fit_request(sample_weight=False), reg().set_fit_request(sample_weight=True)
+        )
         assert model.fit(X, y, sample_weight=np.ones(len(y))).predict(X).shape == (442,)
 
 
@@ -183,7 +185,9 @@ def test_curves_and_cross_val_predict(clf, iris):
 def test_random_search_with_custom_scorer(clf, binary):
     X, y = binary
     scorer = make_scorer(roc_auc_score, response_method="predict_proba")
-    search = RandomizedSearchCV(clf(), {"alpha": [0.1, 0.2], "activation": ["relu", "tanh"]}, n_iter=2, cv=2, scoring=scorer)
+    search = RandomizedSearchCV(
+        clf(), {"alpha": [0.1, 0.2], "activation": ["relu", "tanh"]}, n_iter=2, cv=2, scoring=scorer
+    )
     assert search.fit(X, y).best_score_ > 0.5
 
 
@@ -245,7 +249,11 @@ def test_clone_pickle_and_repr(clf, iris):
 @pytest.mark.parametrize("where", ["activation", "loss"])
 def test_a_lambda_pickles(reg, diabetes, where):
     X, y = diabetes
-    given = {"activation": lambda x: np.tanh(x) * x} if where == "activation" else {"loss": lambda p, t: np.abs(p[:, 0] - t)}
+    given = (
+        {"activation": lambda x: np.tanh(x) * x}
+        if where == "activation"
+        else {"loss": lambda p, t: np.abs(p[:, 0] - t)}
+    )
     model = reg(**given)
     fresh = pickle.loads(pickle.dumps(model)).fit(X, y)
     model.fit(X, y)

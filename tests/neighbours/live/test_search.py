@@ -16,7 +16,9 @@ def test_optuna_objective(clf, iris):
     optuna.logging.set_verbosity(optuna.logging.ERROR)
 
     def objective(trial):
-        return cross_val_score(clf(alpha=trial.suggest_float("alpha", 1e-5, 1, log=True), max_iter=10), X, y, cv=2).mean()
+        return cross_val_score(
+            clf(alpha=trial.suggest_float("alpha", 1e-5, 1, log=True), max_iter=10), X, y, cv=2
+        ).mean()
 
     study = optuna.create_study(direction="maximize")
     study.optimize(objective, n_trials=3)
@@ -47,7 +49,9 @@ def test_scikit_optimize(clf, iris):
     from skopt import BayesSearchCV
 
     X, y = iris
-    assert BayesSearchCV(clf(max_iter=10), {"alpha": (1e-5, 1.0, "log-uniform")}, n_iter=2, cv=2).fit(X, y).best_score_ > 0
+    assert (
+        BayesSearchCV(clf(max_iter=10), {"alpha": (1e-5, 1.0, "log-uniform")}, n_iter=2, cv=2).fit(X, y).best_score_ > 0
+    )
 
 
 def test_hyperopt(clf, iris):

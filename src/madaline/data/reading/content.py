@@ -69,7 +69,9 @@ class Content:
         return path
 
 
-def read_content(source: Path | IO[bytes], name: str, options: ReadOptions, stack: ExitStack) -> Content:
+def read_content(
+    source: Path | IO[bytes], name: str, options: ReadOptions, stack: ExitStack, *, unpack: bool = True
+) -> Content:
     """The content of a file or stream.
 
     Parameters
@@ -81,10 +83,12 @@ def read_content(source: Path | IO[bytes], name: str, options: ReadOptions, stac
         ``max_unpacked`` limits the size, and ``table`` chooses a file of a zip archive.
     stack : ExitStack
         Removes temporary files.
+    unpack : bool
+        Whether compressed files are decompressed.
     """
     raw = source if isinstance(source, Path) else stored(lambda: source.read(BLOCK), stack)
     content = Content(raw, name)
-    for _ in range(MOST_LAYERS):
+    for _ in range(MOST_LAYERS if unpack else 0):
         start = content.start()
         if start.startswith(tuple(OPENERS)):
             with Unpacked(content.raw, name, options.max_unpacked) as unpacked:

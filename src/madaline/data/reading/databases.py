@@ -53,7 +53,10 @@ class SqlitePart(TypedPart):
         import polars as pl
 
         chosen = {name: self._types[name] for name in names}
-        columns = (f"cast({_in_backticks(name)} as text)" if chosen[name] == pl.String else _in_backticks(name) for name in names)
+        columns = (
+            f"cast({_in_backticks(name)} as text)" if chosen[name] == pl.String else _in_backticks(name)
+            for name in names
+        )
         with _readable(self.name, "SQLite"):
             cursor = self._connection.execute(f"select {', '.join(columns)} from {self._table}")  # noqa: S608 - quoted
             while rows := cursor.fetchmany(size):
@@ -159,7 +162,9 @@ def _chosen(tables: list[str], content: Content, options: ReadOptions) -> str:
     if wanted is not None:
         raise ConfigError(f"--table {wanted!r}: {name} has no table of this name. {listing}")
     if len(tables) > 1:
-        raise ConfigError(f"{name} has {len(tables):,} tables. Choose one, for example --table {tables[0]!r}. {listing}")
+        raise ConfigError(
+            f"{name} has {len(tables):,} tables. Choose one, for example --table {tables[0]!r}. {listing}"
+        )
     return tables[0]
 
 
@@ -183,7 +188,9 @@ def _readable(name: str, kind: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if not isinstance(error, (sqlite3.Error, UnicodeError)) and not type(error).__module__.startswith(("duckdb", "_duckdb")):
+        if not isinstance(error, (sqlite3.Error, UnicodeError)) and not type(error).__module__.startswith(
+            ("duckdb", "_duckdb")
+        ):
             raise
         first = str(error).split("\n", 1)[0].rstrip(".")
         raise FileFormatError(f"{name} cannot be read by {kind}: {first}. Download or copy it again.") from error

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
-import re
 from contextlib import ExitStack
 
 from madaline.data.reading.content import Content, is_workbook
@@ -13,6 +11,7 @@ from madaline.data.reading.options import ReadOptions
 from madaline.data.reading.part import Part
 from madaline.data.reading.parts import TextPart
 from madaline.data.reading.spreadsheet import sheet_text
+from madaline.data.reading.text import JSON_START
 from madaline.data.reading.typed_parts import arrow_part, arrow_stream_part, json_part, parquet_part
 from madaline.errors import ConfigError
 
@@ -26,7 +25,6 @@ SQLITE = b"SQLite format 3\0"
 DUCKDB = b"DUCK"
 DUCKDB_AT = 8
 "Number of bytes before the name of DuckDB."
-_JSON = re.compile(rb'\s*(?:\[\s*)?\{\s*"')
 
 
 def part_of(content: Content, options: ReadOptions, stack: ExitStack, earlier_format: TableFormat | None) -> Part:
@@ -50,6 +48,6 @@ def _part_of(content: Content, options: ReadOptions, stack: ExitStack, earlier_f
             "databases and zip archives."
         )
     typed = next((make for magic, make in TYPED.items() if start.startswith(magic)), None)
-    if typed is None and _JSON.match(start.removeprefix(codecs.BOM_UTF8)):
+    if typed is None and JSON_START.match(start):
         typed = json_part
     return typed(content) if typed is not None else TextPart.read(content, options, stack, earlier_format)

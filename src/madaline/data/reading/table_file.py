@@ -20,7 +20,7 @@ from madaline.data.reading.keywords import keywords_in_errors
 from madaline.data.reading.kinds import part_of
 from madaline.data.reading.options import ReadOptions
 from madaline.data.reading.part import Part
-from madaline.data.reading.parts import FramePart
+from madaline.data.reading.parts import FramePart, TextPart
 from madaline.data.reading.statements import date_assumptions, format_assumptions
 from madaline.data.reading.typed_parts import join_types
 from madaline.errors import ConfigError, FileFormatError
@@ -80,6 +80,7 @@ def open_table(
     *,
     earlier_format: TableFormat | None = None,
     name: str | None = None,
+    only_text: bool = False,
 ) -> Iterator[TableFile]:
     """Open a table to read it in batches; :func:`read_table` reads it as a whole.
 
@@ -94,11 +95,13 @@ def open_table(
         and dates are used where they fit.
     name : str, optional
         The name of a file in messages; by default its path.
+    only_text : bool
+        Whether only CSV-like texts are read, for input from strangers.
     """
     require("polars", "Reading a table from a file")
     options = options or ReadOptions()
     with ExitStack() as stack:
-        name, parts, notes = _parts(source, options, stack, name, earlier_format)
+        name, parts, notes = _parts(source, options, stack, name, earlier_format, only_text=only_text)
         table = TableFile(name, parts, options, assumptions=notes)
         _check_alike(parts)
         for part in parts[:1]:
@@ -155,12 +158,16 @@ def _parts(
     stack: ExitStack,
     name: str | None,
     earlier_format: TableFormat | None,
+    *,
+    only_text: bool,
 ) -> tuple[str, list[Part], list[Assumption]]:
     """The files of a source."""
 
     def read(given: Path | IO[bytes], name: str) -> Part:
         try:
-            content = read_content(given, name, options, stack)
+            content = read_content(given, name, options, stack, unpack=not only_text)
+            if only_text:
+                return TextPart.read(content, options, stack, earlier_format)
             return part_of(content, options, stack, earlier_format)
         except OSError as error:
             if not isinstance(given, Path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -13,8 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from madaline.data.reading.assumption import Assumption
-from madaline.data.reading.content import IN_MEMORY, Content, stored
+from madaline.data.reading.content import IN_MEMORY, ZIP, Content, stored
 from madaline.data.reading.encoding import DetectedEncoding, blocks_of, opened
+from madaline.data.reading.unpacking import OPENERS
 from madaline.errors import FileFormatError
 
 SAMPLE = 1 << 18
@@ -22,8 +24,7 @@ SAMPLE = 1 << 18
 
 _NO_TABLE = "A table in a CSV, Excel or Parquet file is needed"
 BINARY_STARTS = {
-    b"PK\x03\x04": "compressed several times. Unpack it first",
-    b"\x1f\x8b": "compressed several times. Unpack it first",
+    **dict.fromkeys((*OPENERS, *ZIP), "compressed. Unpack it first"),
     b"\xd0\xcf\x11\xe0": "an old Excel file. Open it in a spreadsheet program and save it as .xlsx or CSV",
     b"%PDF": "a PDF document. Export its table as CSV",
     b"\x89PNG": f"an image. {_NO_TABLE}",
@@ -38,10 +39,9 @@ TEXT_STARTS = {
     b"<!doctype html": _WEB_PAGE,
     b"<html": _WEB_PAGE,
     b"<?xml": "an XML document. Open it in a spreadsheet program and save its table as CSV",
-    b"[{": "a JSON document. Save its table as CSV",
-    b'{"': "a JSON document. Save its table as CSV",
 }
 "First characters of texts that are not tables, in lower case and without blanks."
+JSON_START = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{\s*"')
 
 
 @dataclass(frozen=True)
@@ -107,9 +107,7 @@ def _end_of_records(block: bytes, n_quotes: int) -> int:
     return int(ends[-1]) + 1 if len(ends) else 0
 
 
-def read_text(
-    content: Content, *, encoding: str | None, stack: ExitStack, usual_encoding: str | None = None
-) -> Text:
+def read_text(content: Content, *, encoding: str | None, stack: ExitStack, usual_encoding: str | None = None) -> Text:
     """The text of a file.
 
     Parameters
@@ -136,6 +134,8 @@ def read_text(
     for begin, what in TEXT_STARTS.items():
         if start.removeprefix(codecs.BOM_UTF8).lstrip().lower().startswith(begin):
             raise FileFormatError(f"{name} is {what}.")
+    if JSON_START.match(start):
+        raise FileFormatError(f"{name} is a JSON document. Save its table as CSV.")
     found = DetectedEncoding(raw, start, name, encoding, usual_encoding)
     if found.is_assumed:
         assumptions.append(Assumption(f"The text is encoded as {found.describe()}.", "--encoding"))
