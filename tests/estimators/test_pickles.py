@@ -17,7 +17,7 @@ X = rng.normal(size=(60, 3))
 y = X[:, 0] - 0.5 * X[:, 1]
 CUSTOM = {
     "activation": {"activation": lambda x: np.tanh(x) * x},
-    "activations": {"activation": [lambda x: np.sin(x), "relu"], "hidden_layer_sizes": (6, 4)},
+    "activations": {"activation": [lambda x: np.sin(2 * x), "relu"], "hidden_layer_sizes": (6, 4)},
     "loss": {"loss": lambda p, t: np.abs(p[:, 0] - t)},
     "description": {"loss": md.losses.CustomLoss(lambda p, t: (p[:, 0] - t) ** 4)},
 }

@@ -212,7 +212,7 @@ class _Insertion:
         for tensor in model.graph.initializer:
             name = self._names[tensor.name] = scope.get_unique_variable_name("madaline_weight")
             texts = list(tensor.string_data)
-            container.add_initializer(name, tensor.data_type, list(tensor.dims), texts if texts else tensor)
+            container.add_initializer(name, tensor.data_type, list(tensor.dims), texts or tensor)
         self._add_operators(model)
         self.outputs = {port.name: self._names[builder.ports[port.name]] for port in self._inference.outputs}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bz2
-import datetime
+import datetime as dt
 import gzip
 import io
 import json
@@ -32,7 +32,7 @@ FRAME = pl.DataFrame(
         "age": [31, 22, 40, None],
         "city": ["Rome", None, "Oslo, Norway", 'the "best"'],
         "fare": [2.5, 3.5, 0.1, -7.0],
-        "sold": [datetime.date(2024, 1, day) for day in (3, 14, 25, 31)],
+        "sold": [dt.date(2024, 1, day) for day in (3, 14, 25, 31)],
     }
 )
 CSV = FRAME.write_csv().encode()
@@ -44,8 +44,8 @@ def workbook(**sheets):
     def cell(place, value):
         if value is None:
             return ""
-        if isinstance(value, datetime.date):
-            return f'<c r="{place}" s="1"><v>{(value - datetime.date(1899, 12, 30)).days}</v></c>'
+        if isinstance(value, dt.date):
+            return f'<c r="{place}" s="1"><v>{(value - dt.date(1899, 12, 30)).days}</v></c>'
         if isinstance(value, str):
             text = value.replace("&", "&amp;").replace("<", "&lt;")
             return f'<c r="{place}" t="inlineStr"><is><t xml:space="preserve">{text}</t></is></c>'
@@ -70,13 +70,13 @@ def workbook(**sheets):
         'application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType='
         f'"application/xml"/><Override PartName="/xl/workbook.xml" ContentType="{TYPE}sheet.main+xml"/>'
         f'<Override PartName="/xl/styles.xml" ContentType="{TYPE}styles+xml"/>{kinds}</Types>',
-        "_rels/.rels": f'<Relationships xmlns="{PACKAGE}relationships"><Relationship Id="r" Type="{LINK}officeDocument" '
-        'Target="xl/workbook.xml"/></Relationships>',
+        "_rels/.rels": f'<Relationships xmlns="{PACKAGE}relationships"><Relationship Id="r" '
+        f'Type="{LINK}officeDocument" Target="xl/workbook.xml"/></Relationships>',
         "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{LINK[:-1]}"><sheets>{names}</sheets></workbook>',
         "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{PACKAGE}relationships">{targets}<Relationship Id="st" '
         f'Type="{LINK}styles" Target="styles.xml"/></Relationships>',
-        "xl/styles.xml": f'<styleSheet xmlns="{MAIN}"><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs>'
-        "</styleSheet>",
+        "xl/styles.xml": f'<styleSheet xmlns="{MAIN}"><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14"/>'
+        "</cellXfs></styleSheet>",
     }
     files |= {f"xl/worksheets/s{k}.xml": sheet(rows) for k, rows in enumerate(sheets.values())}
     return archive(**files)
@@ -105,7 +105,7 @@ def sqlite_file(path, **tables):
     for name, frame in tables.items():
         columns = ", ".join(f'"{column}"' for column in frame.columns)
         connection.execute(f'create table "{name}" ({columns})')
-        values = [[str(v) if isinstance(v, datetime.date) else v for v in row] for row in frame.rows()]
+        values = [[str(v) if isinstance(v, dt.date) else v for v in row] for row in frame.rows()]
         marks = ", ".join("?" * frame.width)
         connection.executemany(f'insert into "{name}" values ({marks})', values)
     connection.commit()
@@ -180,8 +180,7 @@ def test_a_damaged_file_of_any_kind_is_refused_or_still_a_table(contents, kind):
         damaged = content[:place] if is_cut else content[:place] + new + content[place + len(new) :]
         try:
             frame, _ = read_table(io.BytesIO(damaged))
-        except (MadalineError, UnicodeError) as error:
-            assert isinstance(error, MadalineError), error
+        except MadalineError as error:
             message = str(error)
             assert "\n" not in message, message
         else:
@@ -192,7 +191,7 @@ def test_a_damaged_file_of_any_kind_is_refused_or_still_a_table(contents, kind):
 
 def test_titles_units_and_missing_values_of_a_sheet_are_read_as_those_of_a_text():
     table = [["Sales of 2024"], [], ["name", "price", "sold"], *[[f"n{k}", f"${k},000", None] for k in range(1, 30)]]
-    table += [["n30", "?", datetime.date(2024, 5, 1)]]
+    table += [["n30", "?", dt.date(2024, 5, 1)]]
     frame, notes = read_table(io.BytesIO(workbook(Sheet1=table)))
     assert frame.columns == ["name", "price", "sold"]
     assert frame["price"][1] == 2000
@@ -222,7 +221,7 @@ def test_a_sheet_is_chosen_by_its_name():
     ):
         read_table(io.BytesIO(content), table="Odd")
     for options in ({}, {"table": "Notes"}):
-        with pytest.raises(FileFormatError, match="is empty: .* no values"):
+        with pytest.raises(FileFormatError, match=r"is empty: .* no values"):
             read_table(io.BytesIO(workbook(Notes=[])), **options)
 
 
@@ -286,7 +285,7 @@ def test_an_archive_with_a_password_is_named():
     content = bytearray(archive(table=CSV))
     content[content.index(b"PK\x01\x02") + 8] |= 1
     content[6] |= 1
-    with pytest.raises(FileFormatError, match="is protected by a password. Unpack it first"):
+    with pytest.raises(FileFormatError, match=r"is protected by a password\. Unpack it first"):
         read_table(io.BytesIO(bytes(content)))
 
 
@@ -335,12 +334,12 @@ def test_types_of_duckdb_become_those_all_know(tmp_path):
     connection = duckdb.connect(tmp_path / "db")
     connection.execute(
         "create table t as select 1::utinyint a, 2::hugeint b, 1.5::decimal(10, 2) c, [1] d, interval 90 minute e, "
-        "time '12:30' f, true g, timestamptz '2024-01-01 12:00:00+00' h, uuid '00000000-0000-0000-0000-000000000001' i, "
-        "'x'::enum('x', 'y') j, timestamp_ns '2024-01-01 12:00:00' k, null::date l"
+        "time '12:30' f, true g, timestamptz '2024-01-01 12:00:00+00' h, uuid '00000000-0000-0000-0000-000000000001' i"
+        ", 'x'::enum('x', 'y') j, timestamp_ns '2024-01-01 12:00:00' k, null::date l"
     )
     connection.close()
     frame, notes = read_table(tmp_path / "db")
-    noon = datetime.datetime(2024, 1, 1, 12)  # noqa: DTZ001 - as tables have it
+    noon = dt.datetime(2024, 1, 1, 12)  # noqa: DTZ001 - as tables have it
     identity = "00000000-0000-0000-0000-000000000001"
     assert frame.rows() == [(1, 2.0, 1.5, 5400.0, 12.5, True, noon, identity, "x", noon, None)]
     assert [note.flag for note in notes] == ["--ignore"]

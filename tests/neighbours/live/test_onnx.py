@@ -66,7 +66,7 @@ def test_inside_of_other_estimators(clf, reg, iris, diabetes):
         CalibratedClassifierCV(clf(), cv=2),
     ):
         model.fit(X, y)
-        label, probabilities = run(skl2onnx.to_onnx(model, X[:1], options={"zipmap": False}), {"X": X})
+        _, probabilities = run(skl2onnx.to_onnx(model, X[:1], options={"zipmap": False}), {"X": X})
         np.testing.assert_allclose(probabilities, model.predict_proba(X), atol=1e-4)
     X, y = diabetes
     X = X.astype(np.float32)
@@ -115,7 +115,7 @@ def test_md_export_takes_a_pipeline(clf, reg, people, diabetes, tmp_path):
     model = make_pipeline(columns, clf()).fit(X, y)
     md.export(model, tmp_path / "people.onnx", to="onnx")
     inputs = {name: X[[name]].to_numpy(np.float32 if name != "city" else object) for name in X.columns}
-    label, probabilities = onnxruntime.InferenceSession(tmp_path / "people.onnx").run(None, inputs)
+    _, probabilities = onnxruntime.InferenceSession(tmp_path / "people.onnx").run(None, inputs)
     np.testing.assert_allclose(probabilities, model.predict_proba(X), atol=1e-4)
     X, y = diabetes
     model = make_pipeline(StandardScaler(), reg()).fit(X, y)

@@ -150,9 +150,8 @@ def test_dask_ml_incremental(clf, iris):
 
 
 def test_sktime_reduction(reg):
-    from sktime.forecasting.compose import make_reduction
-
     import pandas as pd
+    from sktime.forecasting.compose import make_reduction
 
     series = pd.Series(np.sin(np.arange(60) / 4), index=pd.period_range("2020-01", periods=60, freq="M"))
     forecast = make_reduction(reg(), window_length=8, strategy="recursive").fit(series).predict(fh=[1, 2, 3])

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 MOST_CELLS = 100_000_000
-"Cells of the rectangle that holds all values of a sheet; the reader needs about 32 bytes for each, also if it is empty."
+"Cells of the rectangle that holds all values of a sheet; each takes about 32 bytes, also if it is empty."
 SHEETS = "xl/worksheets/"
 LARGEST_COLUMN = 16_384
 "Columns of a sheet of Excel."

@@ -212,8 +212,8 @@ def _check_alike(parts: Sequence[Part]) -> None:
             )
         if part.is_text != parts[0].is_text:
             raise FileFormatError(
-                f"{part.name} and {parts[0].name} are of different kinds: put texts, such as CSV, and files with types, such as "
-                "Parquet, in different folders."
+                f"{part.name} and {parts[0].name} are of different kinds: put texts, such as CSV, and files with "
+                "types, such as Parquet, in different folders."
             )
     join_types(parts)
 
