@@ -14,16 +14,16 @@ RECORDED = {
     "data": 4,
     "description": 5,
     "doctor": 7,  # plain data of findings
-    "estimators": 225,
-    "functional": 42,
+    "estimators": 76,
+    "functional": 37,
     "graph": 19,
-    "losses": 127,
-    "nn": 162,
-    "optim": 51,
-    "report": 8,
-    "ship": 5,
-    "train": 69,
-    "tune": 9,
+    "losses": 14,
+    "nn": 60,
+    "optim": 3,
+    "report": 3,
+    "ship": 4,
+    "train": 18,
+    "tune": 6,
 }
 
 

@@ -73,7 +73,7 @@ def choose_probes(watcher: RunWatcher, estimator: NetEstimator, n_rows: int) -> 
     from madaline.estimators.parameters import resolved
 
     sized = preset.sized(estimator, resolved(estimator), n_rows, continues=False)
-    watcher.sample(sized.max_iter, -(-n_rows // sized.batch_size))
+    watcher.sample(sized.max_iter, -(-n_rows // int(sized.batch_size)))
 
 
 def _check(training: TrainingSettings) -> None:

@@ -21,13 +21,18 @@ from madaline.errors import DtypeError, ShapeError, TargetError
 from madaline.train.trainer import Trainer
 
 if TYPE_CHECKING:
-    from madaline.doctor.patients import Rows, Targets
+    from madaline.data.data_types import Inputs, Targets
 
 MAX_SECONDS = 4.0
 
 
 def checkup(
-    thing: Patient, X: Rows, y: Targets = None, *, max_seconds: float = MAX_SECONDS, **fit_arguments: Any
+    thing: Patient,
+    X: Inputs | None,
+    y: Targets | None = None,
+    *,
+    max_seconds: float = MAX_SECONDS,
+    **fit_arguments: Any,
 ) -> Diagnosis:
     """Examine data, net and settings before training.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,10 @@ from madaline.functional.model import Model
 from madaline.nn.layers.activation import Activation
 from madaline.nn.layers.linear import Linear
 from madaline.train.history import History, HistoryTable
+
+if TYPE_CHECKING:
+    from madaline.data.data_types import Targets
+    from madaline.losses.loss import Loss
 
 MAX_STEPS = 3000
 "Maximum number of steps of a run that is repeated."
@@ -337,7 +341,7 @@ class Exam:
         return (self.outputs[:, 0] > 0).astype(int) if self.n_outputs == 1 else self.outputs.argmax(axis=1)
 
 
-def class_of(loss: Any, y: Any, n_outputs: int) -> np.ndarray | None:
+def class_of(loss: Loss, y: Targets, n_outputs: int) -> np.ndarray | None:
     """The class of each row as a number; None if targets are not classes."""
     y = np.asarray(y)
     if loss.out_activation == "softmax":

@@ -24,7 +24,7 @@ from madaline.errors import ConfigError
 from madaline.train.trainer import Trainer
 
 if TYPE_CHECKING:
-    from madaline.doctor.patients import Rows, Targets
+    from madaline.data.data_types import Inputs, Targets
 
 FAR_BETTER = 0.15
 "Usual settings must gain this much more than the remedies, as a fraction of what can be learned."
@@ -65,7 +65,9 @@ class Healing:
         return "\n".join(lines)
 
 
-def heal(thing: Patient, X: Rows, y: Targets = None, *, max_seconds: float = 60.0, **fit_arguments: Any) -> Healing:
+def heal(
+    thing: Patient, X: Inputs | None, y: Targets | None = None, *, max_seconds: float = 60.0, **fit_arguments: Any
+) -> Healing:
     """Try remedies on copies, keep those that help on held-out rows, and train a copy with them.
 
     Parameters

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from madaline.train.trainer import Trainer
-
-if TYPE_CHECKING:
-    from narwhals.typing import IntoDataFrame, IntoSeries
-    from numpy.typing import ArrayLike
 
 
 class Estimator(Protocol):
@@ -23,9 +19,3 @@ class Estimator(Protocol):
 
 Patient = Trainer | Estimator
 "What is trained: a trainer or an estimator."
-
-if TYPE_CHECKING:
-    Rows = ArrayLike | IntoDataFrame | None
-    "Inputs, as an array or a data frame."
-    Targets = ArrayLike | IntoDataFrame | IntoSeries | None
-    "Targets, as an array, a data frame or a column of one."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,11 @@ from madaline.estimators.explained import ExplainedNet, explained
 from madaline.functional.compile import CompiledFunction
 from madaline.functional.gradient import grad
 from madaline.graph.tree import flatten, tree_map
+
+if TYPE_CHECKING:
+    from madaline.data.data_types import Inputs
+    from madaline.estimators.base import NetEstimator
+    from madaline.functional.model import Model
 
 Array = np.ndarray[Any, Any]
 LARGEST_GAP = 0.05
@@ -45,7 +50,7 @@ class Attributions:
     n_outputs: int
 
 
-def gradient_x_input(model: Any, X: Any, output: Any = None, *, raw: bool = False) -> Any:
+def gradient_x_input(model: Model | NetEstimator, X: Inputs, output: Any = None, *, raw: bool = False) -> Any:
     r"""The gradient of each row's prediction with respect to its inputs, times the inputs,
 
     .. math:: a_j = x_j \,\frac{\partial f(x)}{\partial x_j}.
@@ -94,7 +99,13 @@ def gradient_x_input(model: Any, X: Any, output: Any = None, *, raw: bool = Fals
 
 
 def integrated_gradients(
-    model: Any, X: Any, baseline: Any = None, steps: int = 64, output: Any = None, *, raw: bool = False
+    model: Model | NetEstimator,
+    X: Inputs,
+    baseline: Any = None,
+    steps: int = 64,
+    output: Any = None,
+    *,
+    raw: bool = False,
 ) -> Any:
     r"""Contribution of each input to a row's prediction, integrated along the straight line from a baseline,
 
@@ -142,7 +153,13 @@ def integrated_gradients(
 
 
 def attribute(
-    model: Any, X: Any, baseline: Any = None, steps: int = 64, output: Any = None, *, raw: bool = False
+    model: Model | NetEstimator,
+    X: Inputs,
+    baseline: Any = None,
+    steps: int = 64,
+    output: Any = None,
+    *,
+    raw: bool = False,
 ) -> Attributions:
     """Integrated gradients with the predictions they add up to; arguments as in :func:`integrated_gradients`."""
     if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 1:

@@ -60,7 +60,9 @@ from madaline.train.history import History
 from madaline.train.trainer import Trainer
 
 if TYPE_CHECKING:
+    from madaline.data.data_types import Inputs, Targets
     from madaline.estimators.ensemble.joining import TrainedEnsemble
+    from madaline.train.options import ValidationLike
 
 
 class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
@@ -106,7 +108,7 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         """Raise an error if a parameter is invalid."""
         self._validate_params()
 
-    def _read_target(self, y: Any, *, fresh: bool) -> np.ndarray:
+    def _read_target(self, y: Targets, *, fresh: bool) -> np.ndarray:
         """Targets in the form that the loss needs; ``fresh`` if they are the first ones."""
         raise NotImplementedError
 
@@ -148,7 +150,7 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         """Values by which the validation set is stratified."""
         return None
 
-    def _row_weights(self, y: Any, weight: Any, *, fresh: bool) -> Any:
+    def _row_weights(self, y: Targets, weight: Any, *, fresh: bool) -> Any:
         """Sample weights, from those given and from the targets."""
         return weight
 
@@ -161,11 +163,11 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
 
     def fit(
         self,
-        X: Any,
-        y: Any = None,
+        X: Inputs,
+        y: Targets | None = None,
         sample_weight: ArrayLike | None = None,
         *,
-        validation: Any = None,
+        validation: ValidationLike | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         resume: bool = False,
         max_seconds: float | None = None,
@@ -500,7 +502,7 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
     def _make_predictor(self, model: Model) -> Predictor:
         return Predictor(model, self.loss_function_, activation=self._output_activation(), threads=self.threads)
 
-    def _predict_rows(self, X: Any, *, raw: bool = False) -> np.ndarray:
+    def _predict_rows(self, X: Inputs, *, raw: bool = False) -> np.ndarray:
         """Predictions of the net, (n, outputs); its raw outputs with ``raw``."""
         predictor: Predictor | None = self.__dict__.get("_predictor")
         if predictor is None:

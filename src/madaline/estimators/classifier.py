@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,6 +29,9 @@ from madaline.losses.classes import ClassLoss, LabelLoss
 from madaline.losses.cross_entropy import BinaryCrossEntropy, CrossEntropy
 from madaline.losses.custom import CustomLoss
 from madaline.losses.loss import LOSSES, Loss
+
+if TYPE_CHECKING:
+    from madaline.data.data_types import Inputs, Targets
 
 
 def _has_probabilities(estimator: Any) -> bool:
@@ -212,13 +215,13 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
         finally:
             self.__dict__.pop("_classes_given", None)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Inputs) -> Any:
         """Predicted classes; for labels and several targets, (n_samples, n_outputs)."""
         prediction = self._predict_rows(X)
         return self._decode(prediction, self.class_encoding_)
 
     @available_if(_has_probabilities)
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Inputs) -> Any:
         """Probabilities of the classes, in the order of ``classes_``; a list of them for several targets."""
         return self.probabilities(self._predict_rows(X))
 
@@ -290,7 +293,7 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
         return self.loss_function_.blocks(p) if isinstance(self.loss_function_, SeveralClasses) else p
 
     @available_if(_has_probabilities)
-    def predict_log_proba(self, X: Any) -> Any:
+    def predict_log_proba(self, X: Inputs) -> Any:
         """Logarithms of ``predict_proba``."""
         p = self.predict_proba(X)
         with np.errstate(divide="ignore"):
@@ -302,12 +305,12 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
         return self.probabilities(self.activated(outputs))
 
     @available_if(_has_margins)
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Inputs) -> np.ndarray:
         """Margins, for losses without probabilities such as hinge: (n,) for two classes, else (n, n_classes)."""
         z = self._predict_rows(X, raw=True)
         return z[:, 0] if z.shape[1] == 1 else z
 
-    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+    def score(self, X: Inputs, y: Targets, sample_weight: ArrayLike | None = None) -> float:
         """Accuracy; with labels or several targets, the fraction of rows for which all are correct."""
         from sklearn.metrics import accuracy_score  # slow to import
 

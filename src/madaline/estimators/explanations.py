@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from madaline.functional.model import Model
 from madaline.report.cells import cell_values
 from madaline.report.explanations import Explanations
 from madaline.train.data import is_sparse
+
+if TYPE_CHECKING:
+    from madaline.data.data_types import Inputs
 
 STEPS, MOST_STEPS = 64, 1024
 CLOSE = 0.002
@@ -95,7 +98,7 @@ def _place(output: Any, targets: Sequence[str]) -> Any:
     return output
 
 
-def _refined(model: Any, X: Any, baseline: Any, outputs: Any, found: Attributions, *, raw: bool) -> np.ndarray:
+def _refined(model: Any, X: Inputs, baseline: Any, outputs: Any, found: Attributions, *, raw: bool) -> np.ndarray:
     """The contributions, with more steps for rows in which they do not add up."""
     parts, sums, steps = np.array(found.parts, np.float64), found.sums.copy(), STEPS
     change = found.prediction - found.base
@@ -134,7 +137,7 @@ def _output_names(found: Attributions, targets: Sequence[str]) -> list[str]:
     return [names[k] for k in found.outputs.tolist()]
 
 
-def _predicted(model: Any, X: Any, found: Attributions, targets: Sequence[str], task: str) -> list[Any]:
+def _predicted(model: Any, X: Inputs, found: Attributions, targets: Sequence[str], task: str) -> list[Any]:
     """What ``predict`` returns; for labels the names of those that are predicted."""
     prediction = found.prediction if isinstance(model, Model) else np.asarray(model.predict(X))
     if task == "multilabel":

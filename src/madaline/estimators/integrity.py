@@ -69,7 +69,8 @@ def check_inputs(model: Model, plan: TablePlan | None, n_features: int) -> None:
     """Raise an error if a net does not take the columns of its table."""
     expected: Any = n_features
     if plan is not None:
-        expected = encoded(plan, {column.column: [None] for column in plan.columns})
+        one_row: dict[str, Any] = {column.column: [None] for column in plan.columns}
+        expected = encoded(plan, one_row)
     if input_specs(model.net, expected, model.network.dtype) != model.network.inputs:
         raise ValueError("the net does not take the columns of the table")
 

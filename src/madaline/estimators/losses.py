@@ -111,7 +111,7 @@ def reported_by_scikit_learn(loss: Loss, y: np.ndarray, weight: np.ndarray | Non
     """What scikit-learn would report for a mean loss of ours: half the mean square, and the whole Poisson deviance."""
     plain = loss.single if isinstance(loss, SummedOverOutputs) else loss
     if isinstance(plain, HalfMSE) and isinstance(loss, SummedOverOutputs):
-        n_outputs = columns(y).shape[1]
+        n_outputs = y.shape[1] if y.ndim > 1 else 1
         return lambda value: value / n_outputs
     if isinstance(plain, Poisson):
         counts = columns(np.asarray(y, dtype=np.float64))

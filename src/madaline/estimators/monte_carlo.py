@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -17,6 +17,9 @@ from madaline.nn.layers.norm import BatchNorm
 from madaline.nn.network import build
 from madaline.train.data import is_sparse
 
+if TYPE_CHECKING:
+    from madaline.data.data_types import Inputs
+
 Array = np.ndarray[Any, Any]
 
 
@@ -30,7 +33,7 @@ class ThinnedNets:
         raise NotImplementedError
 
     def predict_samples(
-        self, X: Any, n_samples: int = 100, random_state: int | np.random.RandomState | None = None
+        self, X: Inputs, n_samples: int = 100, random_state: int | np.random.RandomState | None = None
     ) -> Array:
         """Predictions of nets thinned by dropout, as in training. Their spread measures uncertainty.
 
@@ -55,7 +58,7 @@ class ThinnedNets:
             raise ConfigError(f"n_samples={n_samples!r} must be a whole number of at least 1.")
         return np.stack([self._one_sample(outputs) for outputs in self._thinned_outputs(X, n_samples, random_state)])
 
-    def _thinned_outputs(self, X: Any, n_masks: int, random_state: int | np.random.RandomState | None) -> Array:
+    def _thinned_outputs(self, X: Inputs, n_masks: int, random_state: int | np.random.RandomState | None) -> Array:
         check_is_fitted(self, "model_")
         if "table_plan_" in self.__dict__:
             X = encoded(self.table_plan_, X)

@@ -33,7 +33,7 @@ def hidden_widths(given: Any) -> list[int]:
 
 def network(settings: NetParameters, n_outputs: int, front: Layer | None = None) -> Sequential:
     """The net that the parameters describe, after an optional layer for tables."""
-    activation = settings.activation
+    activation: Any = settings.activation
     if isinstance(activation, str):
         activation = OUR_NAMES.get(activation, activation)
     elif isinstance(activation, Iterable):

@@ -15,6 +15,7 @@ from madaline.errors import DataWarning
 from madaline.estimators.row_set import RowSet
 
 if TYPE_CHECKING:
+    from madaline.data.data_types import Inputs
     from madaline.data.encode import TablePlan
 
 FAR, GAP = 50.0, 5.0
@@ -83,7 +84,7 @@ def worst_outlier(x: np.ndarray[Any, Any]) -> Outlier | None:
     return Outlier(place, float(x[place]), float(distance[place] / usual))
 
 
-def outlier_hint(X: Any) -> str:
+def outlier_hint(X: Inputs) -> str:
     """A sentence that names the column with the most extreme value, or nothing if there is none.
 
     Examples
@@ -134,7 +135,7 @@ def without_far_rows(validation: RowSet, rows: RowSet, plan: TablePlan) -> RowSe
     return validation.take(np.flatnonzero(near))
 
 
-def _matrix(X: Any) -> np.ndarray[Any, Any]:
+def _matrix(X: Inputs) -> np.ndarray[Any, Any]:
     """The matrix of numbers of encoded rows."""
     from madaline.data.encode import NUMBERS
 

@@ -6,14 +6,37 @@ command line are made from it. This module imports nothing heavy, so that ``mada
 
 from __future__ import annotations
 
+import ast
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, fields
 from functools import cache
-from typing import Annotated, Any, TypeVar, dataclass_transform, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, dataclass_transform, get_type_hints
 
 from madaline.errors import ConfigError
 from madaline.estimators.defaults import as_default, is_default, plain
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import DTypeLike
+
+    from madaline.data.data_types import ClassWeights
+    from madaline.data.encode import TablePlan
+    from madaline.nn.activation_function import ActivationLike
+    from madaline.nn.initializers import InitializerLike
+    from madaline.nn.layer import Layer
+    from madaline.optim.schedule import ScheduleLike
+    from madaline.train.events import CallbackLike
+    from madaline.train.metrics import MetricLike
+    from madaline.train.options import ValidationLike
+    from madaline.train.recipe import AverageLike, ConstraintsLike, LossesLike, RegularizersLike, SolverLike
+
+    ActivationsLike: TypeAlias = ActivationLike | Layer | Sequence[ActivationLike | Layer]
+    RandomState: TypeAlias = int | np.random.RandomState | None
+else:  # for get_type_hints, so that nothing heavy is imported
+    ActivationsLike = InitializerLike = Layer = SolverLike = ScheduleLike = RegularizersLike = ConstraintsLike = Any
+    AverageLike = ValidationLike = MetricLike = CallbackLike = DTypeLike = TablePlan = LossesLike = ClassWeights = Any
+    RandomState = Any
 
 
 @dataclass(frozen=True)
@@ -83,7 +106,7 @@ def parameters(cls: type[T]) -> type[T]:
     """
     made = dataclass(eq=False, repr=False)(cls)
     init: Any = made.__init__
-    init.__annotations__ = get_type_hints(made)  # without the descriptions
+    init.__annotations__ = _types_as_written(made) | {"return": None}
     init.__signature__ = inspect.signature(init)  # with plain defaults
     init.__defaults__ = tuple(map(as_default, init.__defaults__ or ()))
     init.__kwdefaults__ = {
@@ -91,6 +114,17 @@ def parameters(cls: type[T]) -> type[T]:
         for name, value in (init.__kwdefaults__ or {}).items()
     }
     return made
+
+
+def _types_as_written(cls: type[Any]) -> dict[str, str]:
+    """The types of the parameters, without their descriptions, as the source has them."""
+    types = {}
+    for owner in reversed(cls.__mro__):
+        for name, text in inspect.get_annotations(owner).items():
+            written = ast.parse(text, mode="eval").body
+            is_described = isinstance(written, ast.Subscript) and ast.unparse(written.value) == "Annotated"
+            types[name] = ast.unparse(written.slice.elts[0]) if is_described else text
+    return {field.name: types[field.name] for field in fields(cls)}
 
 
 P = Parameter
@@ -101,7 +135,7 @@ class NetParameters:
     """The parameters that all estimators of nets share: scikit-learn's first, then those it does not have."""
 
     hidden_layer_sizes: Annotated[
-        Any,
+        int | Sequence[int],
         P(
             "int or sequence of int",
             "Number of units in each hidden layer. ``()`` gives a linear model.",
@@ -109,7 +143,7 @@ class NetParameters:
         ),
     ] = (100,)
     activation: Annotated[
-        Any,
+        ActivationsLike,
         P(
             "str, function or layer, or a list with one for each hidden layer",
             'Activation of the hidden layers: `"relu"`, `"tanh"`, `"logistic"`, `"identity"` as in scikit-learn, any '
@@ -138,7 +172,7 @@ class NetParameters:
         ),
     ] = 0.0001
     batch_size: Annotated[
-        Any,
+        int | str,
         P(
             'int or "auto"',
             'Number of rows per step (mini-batch size). `"auto"` is ``min(200, n_samples)``. Not used by L-BFGS.',
@@ -161,7 +195,7 @@ class NetParameters:
     max_iter: Annotated[int, P("int", "Maximum number of epochs; of iterations for L-BFGS.", (AT_LEAST_1,))] = 200
     shuffle: Annotated[bool, P("bool", "Whether to shuffle the rows in every epoch.", ("boolean",))] = True
     random_state: Annotated[
-        Any,
+        RandomState,
         P(
             "int, RandomState or None",
             "Random seed of the initial weights, the order of rows, the validation set and dropout.",
@@ -177,7 +211,7 @@ class NetParameters:
             (NOT_NEGATIVE,),
         ),
     ] = 1e-4
-    verbose: Annotated[Any, P("bool or int", "Whether to print the loss of each epoch.", ("verbose",))] = False
+    verbose: Annotated[bool | int, P("bool or int", "Whether to print the loss of each epoch.", ("verbose",))] = False
     warm_start: Annotated[
         bool, P("bool", "Whether ``fit`` continues from the weights of the previous fit.", ("boolean",))
     ] = False
@@ -202,12 +236,12 @@ class NetParameters:
     beta_2: Annotated[float, P("float", "Decay rate of Adam's average of the squared gradient.", (FRACTION,))] = 0.999
     epsilon: Annotated[float, P("float", "Adam's term for numerical stability.", (POSITIVE,))] = 1e-8
     n_iter_no_change: Annotated[
-        Any,
+        int,
         P("int", "Number of epochs without improvement before training stops (patience).", (AT_LEAST_1, "inf")),
     ] = 10
     max_fun: Annotated[int, P("int", "Maximum number of loss evaluations of L-BFGS.", (AT_LEAST_1,))] = 15000
     dropout: Annotated[
-        Any,
+        float | Sequence[float],
         P(
             "float, or a list with one for each hidden layer",
             "Probability of dropping a hidden unit during training.",
@@ -219,7 +253,7 @@ class NetParameters:
         float, P("float", "Probability of dropping an input during training.", (FRACTION,), requests="6175")
     ] = 0.0
     norm: Annotated[
-        Any,
+        str | Layer | None,
         P(
             "str or layer",
             'Normalization between each linear map and its activation: `"batch"`, `"layer"`, `"rms"`, `"group"` or a '
@@ -230,11 +264,11 @@ class NetParameters:
         bool, P("bool", "Whether each hidden layer after the first has a skip connection.", ("boolean",))
     ] = False
     init: Annotated[
-        Any,
+        InitializerLike | None,
         P("str or Initializer", 'Initial weights, such as `"he_normal"`. By default exactly those of scikit-learn.'),
     ] = None
     optimizer: Annotated[
-        Any,
+        SolverLike | None,
         P(
             "str, Optimizer or function",
             "Any optimizer of madaline, or a custom update rule. A name uses `learning_rate_init` as its learning "
@@ -243,7 +277,7 @@ class NetParameters:
         ),
     ] = None
     schedule: Annotated[
-        Any,
+        ScheduleLike | None,
         P(
             "str, Schedule or function of the step",
             'Learning rate schedule, such as `"cosine"`. Training then runs for all epochs without a warning.',
@@ -260,18 +294,20 @@ class NetParameters:
         ),
     ] = None
     regularizer: Annotated[
-        Any, P("str, Regularizer, or list or dict of them", "Penalties that replace `alpha`.", extends="alpha")
+        RegularizersLike | None,
+        P("str, Regularizer, or list or dict of them", "Penalties that replace `alpha`.", extends="alpha"),
     ] = None
     clip_norm: Annotated[float | None, P("float", "Maximum norm of the gradient.", (POSITIVE, None))] = None
     constraint: Annotated[
-        Any, P("str or Constraint", "Constraint on the weights after each step, such as `md.optim.MaxNorm(3.0)`.")
+        ConstraintsLike | None,
+        P("str or Constraint", "Constraint on the weights after each step, such as `md.optim.MaxNorm(3.0)`."),
     ] = None
     average: Annotated[
-        Any,
+        AverageLike | None,
         P("str or Average", "Average the weights over the steps: `md.optim.EMA()` or `md.optim.SWA()`."),
     ] = None
     validation: Annotated[
-        Any,
+        ValidationLike | None,
         P(
             "float, (X, y) or (X, y, sample_weight)",
             "Validation set: a fraction of the rows, or separate data. `history_` shows its loss and metrics after "
@@ -281,7 +317,7 @@ class NetParameters:
         ),
     ] = None
     metrics: Annotated[
-        Any,
+        MetricLike | Sequence[MetricLike] | None,
         P(
             "str, Metric, scorer, function, or list of them",
             'Columns of `history_` besides the loss: `["accuracy", "auc"]`, scikit-learn\'s scores such as '
@@ -299,7 +335,7 @@ class NetParameters:
         ),
     ] = None
     callbacks: Annotated[
-        Any,
+        CallbackLike | Sequence[CallbackLike] | None,
         P(
             "Callback, function, or list of them",
             "Called during training; a function is called as `f(trainer, row)` after each epoch. scikit-learn's own "
@@ -328,10 +364,11 @@ class NetParameters:
         ),
     ] = None
     dtype: Annotated[
-        Any, P('"float32" or "float64"', "Type of the weights and of the arithmetic; by default that of `X`.")
+        DTypeLike | None,
+        P('"float32" or "float64"', "Type of the weights and of the arithmetic; by default that of `X`."),
     ] = None
     data: Annotated[
-        Any,
+        str | Mapping[str, Any] | TablePlan | None,
         P(
             '"auto", dict or TablePlan',
             "Accept tables with numbers, categories, text, booleans, dates and missing values. A dict holds options of "
@@ -357,7 +394,7 @@ class RegressorLoss:
     """The first parameter of a regressor, as in scikit-learn."""
 
     loss: Annotated[
-        Any,
+        LossesLike,
         P(
             "str, Loss or function",
             'Loss to minimise: `"squared_error"` or `"poisson"` as in scikit-learn, `"absolute_error"`, `"huber"`, '
@@ -379,7 +416,7 @@ class ClassifierParameters(NetParameters):
 
     _: KW_ONLY
     loss: Annotated[
-        Any,
+        LossesLike,
         P(
             "str, Loss or function",
             'Loss to minimise: `"log_loss"`, `"hinge"`, `"focal"`, `"ordinal"`, '
@@ -389,7 +426,7 @@ class ClassifierParameters(NetParameters):
         ),
     ] = "log_loss"
     class_weight: Annotated[
-        Any,
+        ClassWeights | None,
         P(
             'dict, list of dicts or "balanced"',
             "Weights of the classes; they multiply the sample weights.",

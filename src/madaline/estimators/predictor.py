@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from madaline.nn.layers.sequential import LayerLike, Sequential, as_layer
 from madaline.nn.network import build
 from madaline.train.data import input_sources, is_sparse
 from madaline.train.inference import BatchedForward
+
+if TYPE_CHECKING:
+    from madaline.data.data_types import Inputs
 
 LAYERS: dict[str, LayerLike] = {"softmax": "softmax", "sigmoid": "sigmoid", "exp": np.exp}
 "Output activations that can be added as a last layer of the net, and so run natively."
@@ -44,7 +47,7 @@ class Predictor:
         self._width = spec.shape[0] if hasattr(spec, "shape") and len(spec.shape) == 1 else -1
         self._dtype = model.network.dtype
 
-    def takes(self, X: Any) -> bool:
+    def takes(self, X: Inputs) -> bool:
         """Whether X can be used without conversion: an array with the type of the net and finite numbers."""
         return (
             type(X) is np.ndarray
@@ -55,16 +58,15 @@ class Predictor:
             and _is_finite(X)
         )
 
-    def __call__(self, X: Any) -> np.ndarray:
+    def __call__(self, X: Inputs) -> np.ndarray:
         """Predictions: values or probabilities, (n, outputs)."""
         if self.activation == "own":
-            found: np.ndarray = self.loss.predict(self.outputs(X))
-            return found
+            return np.asarray(self.loss.predict(self.outputs(X)))
         if self._finished is None:  # planned at the first call
             self._finished = _with_output_layer(self.model, self.activation)
         return self._run(self._finished, X)
 
-    def outputs(self, X: Any) -> np.ndarray:
+    def outputs(self, X: Inputs) -> np.ndarray:
         """Raw outputs: logits, margins, logarithms."""
         return self._run(self.model, X)
 

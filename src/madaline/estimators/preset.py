@@ -71,8 +71,8 @@ def sized(estimator: NetParameters, settings: NetParameters, n_rows: int, *, con
     }
     if not continues:
         epochs = estimator.max_iter if is_given(estimator, "max_iter") else epochs
-        batch_size = estimator.batch_size if is_given(estimator, "batch_size") else batch_size
-        recipe |= _for_epochs(epochs, n_rows, min(200 if batch_size == "auto" else batch_size, n_rows))
+        size = estimator.batch_size if is_given(estimator, "batch_size") else batch_size
+        recipe |= _for_epochs(epochs, n_rows, min(200 if isinstance(size, str) else size, n_rows))
         recipe |= {
             "average": AVERAGE,
             "early_stopping": n_rows >= 20,
@@ -87,7 +87,7 @@ def sized(estimator: NetParameters, settings: NetParameters, n_rows: int, *, con
 
 def shortened(estimator: NetParameters, settings: NetParameters, epochs: int, n_rows: int) -> NetParameters:
     """The settings for fewer epochs, unless the user chose them; ``n_rows`` are in an epoch."""
-    batch_size = 200 if settings.batch_size == "auto" else settings.batch_size
+    batch_size = 200 if isinstance(settings.batch_size, str) else settings.batch_size
     return _with(estimator, settings, _for_epochs(epochs, n_rows, min(batch_size, n_rows)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,6 +32,9 @@ from madaline.losses.quantile import Quantile
 from madaline.losses.squared import MSE
 from madaline.losses.targets import Target
 from madaline.train.metrics import R2
+
+if TYPE_CHECKING:
+    from madaline.data.data_types import Inputs, Targets
 
 BEYOND = 0.1
 "How far the predictions of a preset may leave the range of the training targets, as a fraction of the range."
@@ -74,7 +77,7 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
     _bounds: tuple[Any, Any] | None
     _intervals: Intervals
 
-    def _read_target(self, y: Any, *, fresh: bool) -> np.ndarray:
+    def _read_target(self, y: Targets, *, fresh: bool) -> np.ndarray:
         numbers = as_numbers(y)
         if fresh:
             self.target_spec_ = Target(1 if numbers.ndim == 1 else numbers.shape[1])
@@ -143,7 +146,7 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
             self._validate_params()
         return self._fit(X, y, sample_weight, continues=True)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Inputs) -> np.ndarray:
         """Predict the value of each row; (n_samples, n_outputs) if there are several targets.
 
         With a preset, predictions stay near the range of the training targets, however extreme a row is.
@@ -155,7 +158,7 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
         """Predictions (n, n_targets) of rows that ``table_plan_`` has encoded already, for explanations."""
         return np.asarray(self.clip_to_bounds(self.in_target_units(self._predictor(plain_matrix(arrays)))))
 
-    def calibrate(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def calibrate(self, X: Inputs, y: Targets, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the size of errors from rows that training did not see, for ``predict_interval``.
 
         ``fit`` does this with the validation set, if there is one. Other rows give intervals that hold more exactly,
@@ -179,7 +182,7 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
         """Whether ``predict_interval`` knows the size of errors."""
         return "_intervals" in self.__dict__
 
-    def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
+    def predict_interval(self, X: Inputs, coverage: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
         """Predict the lower and upper end of an interval that contains the target with probability ``coverage``.
 
         Split conformal prediction: the intervals hold that fraction of new rows, drawn like those of ``calibrate``,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,11 +32,14 @@ from madaline.report.search_summary import SearchSummary
 from madaline.report.table_summary import summarize
 from madaline.report.worst_rows import WorstRows, outcomes, worst_first
 
+if TYPE_CHECKING:
+    from madaline.data.data_types import Inputs, Targets
+
 
 def write_report(
     estimator: Any,
-    X: Any,
-    y: Any,
+    X: Inputs,
+    y: Targets,
     path: str | os.PathLike[str],
     *,
     training: tuple[Any, Any] | None = None,

@@ -12,6 +12,7 @@ from madaline.errors import UnknownNameError
 from madaline.train.metrics import METRICS, Metric
 
 if TYPE_CHECKING:
+    from madaline.data.data_types import Inputs
     from madaline.estimators.base import NetEstimator
 
 
@@ -78,13 +79,13 @@ class _OutputsAsRows:
     def __init__(self, estimator: NetEstimator) -> None:
         self.estimator = estimator
 
-    def takes(self, X: Any) -> bool:
+    def takes(self, X: Inputs) -> bool:
         return True
 
-    def outputs(self, X: Any) -> np.ndarray:
+    def outputs(self, X: Inputs) -> np.ndarray:
         return np.asarray(X)
 
-    def __call__(self, X: Any) -> np.ndarray:
+    def __call__(self, X: Inputs) -> np.ndarray:
         return np.asarray(self.estimator.activated(X))
 
 

@@ -18,6 +18,7 @@ NOT_NUMBERS = ("could not convert string", "Input X contains NaN", "dtype='numer
 "Beginnings of scikit-learn's errors for rows that are not numbers."
 
 if TYPE_CHECKING:
+    from madaline.data.data_types import Inputs, Targets
     from madaline.data.encode import TablePlan
     from madaline.data.table import Table
     from madaline.estimators.base import NetEstimator
@@ -37,7 +38,7 @@ def pointing_to_tables() -> Iterator[None]:
         ) from None
 
 
-def read_table(estimator: NetEstimator, X: Any, y: Any, *, numeric: bool) -> tuple[Table, np.ndarray]:
+def read_table(estimator: NetEstimator, X: Inputs, y: Targets, *, numeric: bool) -> tuple[Table, np.ndarray]:
     """The table, and targets as an array; ``numeric`` if targets must be numbers."""
     if y is None:
         raise ValueError(
@@ -47,7 +48,7 @@ def read_table(estimator: NetEstimator, X: Any, y: Any, *, numeric: bool) -> tup
     return table, _target(y, table.n_rows, numeric=numeric)
 
 
-def _with_rows(X: Any) -> Table:
+def _with_rows(X: Inputs) -> Table:
     """A table that has rows and columns; errors are scikit-learn's."""
     from madaline.data.table import Table
 
@@ -91,12 +92,12 @@ class EncodedTable:
     arrays: Mapping[str, np.ndarray]
 
 
-def encoded(plan: TablePlan, X: Any) -> Any:
+def encoded(plan: TablePlan, X: Inputs) -> Any:
     """The arrays of a table: a matrix if there are only numbers, else a dict with the categories to embed."""
     return plain_matrix(X.arrays if isinstance(X, EncodedTable) else plan.encode(_with_rows(X)))
 
 
-def check_width(estimator: NetEstimator, X: Any) -> None:
+def check_width(estimator: NetEstimator, X: Inputs) -> None:
     """Raise scikit-learn's error if an array does not have as many columns as in ``fit``."""
     width, expected = np.shape(X)[1] if isinstance(X, np.ndarray) and X.ndim == 2 else None, estimator.n_features_in_
     if width is not None and width != expected:
@@ -128,7 +129,7 @@ def _fitted(given: Any, table: Table, y: Any) -> TablePlan:
     return TablePlan.fit(table, y if y.ndim == 1 else None, **options)
 
 
-def _target(y: Any, n_rows: int, *, numeric: bool) -> np.ndarray:
+def _target(y: Targets, n_rows: int, *, numeric: bool) -> np.ndarray:
     """Targets of any kind as an array, checked as scikit-learn does."""
     y = (
         y

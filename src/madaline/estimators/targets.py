@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
@@ -14,11 +14,14 @@ from sklearn.utils.multiclass import type_of_target, unique_labels
 from madaline.errors import DtypeError, TargetError
 from madaline.losses.targets import Target
 
+if TYPE_CHECKING:
+    from madaline.data.data_types import Targets
+
 KINDS = ("binary", "multiclass", "labels", "several")
 "Kinds of targets of a classifier."
 
 
-def refuse_gaps(y: Any) -> None:
+def refuse_gaps(y: Targets) -> None:
     """Raise an error that names the first row without a target."""
     values = np.empty(0) if y is None or issparse(y) else np.asarray(y)
     if values.dtype != object or values.ndim == 0:
@@ -32,7 +35,7 @@ def refuse_gaps(y: Any) -> None:
         )
 
 
-def target_names(y: Any, target: np.ndarray) -> tuple[str, ...]:
+def target_names(y: Targets, target: np.ndarray) -> tuple[str, ...]:
     """The names of the targets in a data frame or series; otherwise ``y``, or ``y0``, ``y1`` ..."""
     names = getattr(y, "columns", None)
     if names is not None:
@@ -111,7 +114,7 @@ class Classes:
         found: np.ndarray = np.searchsorted(self.classes, y)
         return found.astype(bool) if self.kind == "binary" else found
 
-    def check_known(self, y: Any, *, warm_start: bool) -> None:
+    def check_known(self, y: Targets, *, warm_start: bool) -> None:
         """Raise scikit-learn's error if ``y`` has new classes."""
         if self.kind == "several":
             self._check_known_columns(y)
@@ -127,7 +130,7 @@ class Classes:
                 f"`y` has classes not in `self.classes_`. `self.classes_` has {self.classes}. 'y' has {now}."
             )
 
-    def _check_known_columns(self, y: Any) -> None:
+    def _check_known_columns(self, y: Targets) -> None:
         for place, (classes, column) in enumerate(zip(self.classes, _columns(y), strict=True)):
             new = np.setdiff1d(column, classes).tolist()
             if new:
@@ -154,7 +157,7 @@ class Classes:
         return self.classes[np.argmax(scores, axis=1)]
 
 
-def _columns(y: Any) -> list[np.ndarray]:
+def _columns(y: Targets) -> list[np.ndarray]:
     """The columns of the targets, with numbers in mixed data frames converted back to numbers."""
     columns = list(np.asarray(y).T)
     for place, column in enumerate(columns):

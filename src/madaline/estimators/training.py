@@ -273,7 +273,7 @@ def _run(
         rows.X if stream is None else stream.stream(),
         rows.y if stream is None else None,
         epochs=settings.max_iter,
-        batch_size=settings.batch_size,
+        batch_size=int(settings.batch_size),
         sample_weight=rows.weight if stream is None else None,
         validation=None if validation is None else (validation.X, validation.y, validation.weight),
         metrics=settings.metrics,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 
@@ -21,6 +21,12 @@ from madaline.nn.layer import Layer
 from madaline.nn.network import Network, build
 from madaline.nn.summary import LayerRow
 from madaline.nn.table import table
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from madaline.data.data_types import Inputs
+    from madaline.graph.node import Node
 
 
 class Model:
@@ -61,7 +67,7 @@ class Model:
         inputs: Any = None,
         *,
         seed: int = 0,
-        dtype: Any = "float32",
+        dtype: DTypeLike = "float32",
         freeze: Any = (),
         data: Callable[[], Any] | None = None,
     ) -> Model:
@@ -113,7 +119,7 @@ class Model:
     def state(self, value: Any) -> NoReturn:
         _refuse_to_replace("state")
 
-    def __call__(self, X: Any, *, train: bool = False, seed: int = 0, step: int = 0) -> Any:
+    def __call__(self, X: Inputs | Node, *, train: bool = False, seed: int = 0, step: int = 0) -> Any:
         """The net's output.
 
         Parameters
@@ -134,7 +140,7 @@ class Model:
         runs = self._runs[self.network.dtype]
         return self._explained(runs.output, X, train=train, seed=seed, step=step)
 
-    def activations(self, X: Any, *, train: bool = False, seed: int = 0, step: int = 0) -> dict[str, Any]:
+    def activations(self, X: Inputs | Node, *, train: bool = False, seed: int = 0, step: int = 0) -> dict[str, Any]:
         """The output of every layer by its path; that of the whole net is at ``""``."""
         result: dict[str, Any] = self._explained(
             self._runs[self.network.dtype].outputs, X, train=train, seed=seed, step=step
@@ -187,7 +193,7 @@ class Model:
     def __str__(self) -> str:
         return table(self.network)
 
-    def _explained(self, run: Callable[..., Any], X: Any, **options: Any) -> Any:
+    def _explained(self, run: Callable[..., Any], X: Inputs, **options: Any) -> Any:
         try:
             return run(self.params.flat, self.state.flat, X, **options)
         except IndexError:
@@ -195,11 +201,11 @@ class Model:
                 self.check(X)
             raise
 
-    def batch(self, X: Any) -> tuple[Any, bool]:
+    def batch(self, X: Inputs) -> tuple[Any, bool]:
         """Inputs in the types of the net, and whether they were a single row."""
         return as_batch(X, self.network.inputs)
 
-    def check(self, X: Any) -> None:
+    def check(self, X: Inputs) -> None:
         """Raise an error with layer, row and value if some numbers in ``X`` are not valid inputs of a layer.
 
         Training checks all its data in advance; running does so after a failure.

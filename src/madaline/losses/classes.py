@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from madaline.description import description
 from madaline.errors import ShapeError
 from madaline.graph.shapes import Shape, show
-from madaline.losses.loss import Loss, as_array, times
+from madaline.losses.loss import Loss, times
 from madaline.losses.targets import (
     Target,
     check_classes,
@@ -20,6 +20,11 @@ from madaline.losses.targets import (
     columns,
     matched,
 )
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from madaline.graph.arrays import Array
 
 
 @description
@@ -35,8 +40,8 @@ class ClassLoss(Loss):
     def n_outputs(self, target: Target) -> int:
         return target.classes(self.name)
 
-    def check(self, prediction_shape: Shape, target: Any) -> None:
-        target = as_array(target)
+    def check(self, prediction_shape: Shape, target: ArrayLike) -> None:
+        target = np.asarray(target)
         check_rows(prediction_shape, target.shape)
         n_classes = self.n_classes(prediction_shape)
         if n_classes < 2:
@@ -54,7 +59,7 @@ class ClassLoss(Loss):
                 f"indices or (n, {n_classes}) for probabilities. Use y[:, 0] for one column of indices."
             )
 
-    def classes(self, prediction_shape: Shape, target: Any) -> list[tuple[Any, int]]:
+    def classes(self, prediction_shape: Shape, target: Array) -> list[tuple[Any, int]]:
         return [(target, self.n_classes(prediction_shape))]
 
 
@@ -64,22 +69,22 @@ class LabelLoss(Loss):
 
     out_activation: ClassVar[str] = "sigmoid"
 
-    def check(self, prediction_shape: Shape, target: Any) -> None:
-        target = as_array(target)
+    def check(self, prediction_shape: Shape, target: ArrayLike) -> None:
+        target = np.asarray(target)
         check_same_shape(prediction_shape, target.shape)
         check_probabilities(target)
 
-    def classes(self, prediction_shape: Shape, target: Any) -> list[tuple[Any, int]]:
+    def classes(self, prediction_shape: Shape, target: Array) -> list[tuple[Any, int]]:
         return [(np.stack([1.0 - y, y], axis=1), 2) for y in labels(target)]
 
 
-def labels(target: Any) -> list[Any]:
+def labels(target: Array) -> list[Any]:
     """The columns of the target, each (n,)."""
     y = columns(target)
     return [y[:, d] for d in range(y.shape[1])]
 
 
-def expected(target: Any, of_class: Any) -> Any:
+def expected(target: Array, of_class: Any) -> Array:
     """The entry of each row's class, or the mean under the row's probabilities (where 0 times infinity is 0)."""
     if target.ndim == 1:
         return np.take_along_axis(of_class, target.astype(np.int64)[:, None], axis=1)[:, 0]

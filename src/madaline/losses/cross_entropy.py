@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -15,8 +15,11 @@ from madaline.losses.classes import ClassLoss, LabelLoss, expected
 from madaline.losses.loss import below_largest, times
 from madaline.losses.targets import matched
 
+if TYPE_CHECKING:
+    from madaline.graph.arrays import Array
 
-def negative_log_softmax(z: Any) -> Any:
+
+def negative_log_softmax(z: Array) -> Array:
     r""":math:`\log\sum_j e^{z_j} - z_k` for every class ``k``."""
     z = below_largest(z)
     return logsumexp_of_shifted(z, axis=1, keepdims=True) - z
@@ -49,7 +52,7 @@ class CrossEntropy(ClassLoss):
     _: KW_ONLY
     label_smoothing: float = 0.0
 
-    def rows(self, prediction: Any, target: Any) -> Any:
+    def rows(self, prediction: Array, target: Array) -> Array:
         z = below_largest(prediction)
         s = self.label_smoothing
         own = expected(target, z)
@@ -78,7 +81,7 @@ class BinaryCrossEntropy(LabelLoss):
     _: KW_ONLY
     label_smoothing: float = 0.0
 
-    def rows(self, prediction: Any, target: Any) -> Any:
+    def rows(self, prediction: Array, target: Array) -> Array:
         z, y = matched(prediction, target)
         s = self.label_smoothing
         y = (1.0 - s) * y + 0.5 * s if s else y
@@ -96,7 +99,7 @@ class KLDivergence(ClassLoss):
 
     name: ClassVar[str] = "kl_divergence"
 
-    def rows(self, prediction: Any, target: Any) -> Any:
+    def rows(self, prediction: Array, target: Array) -> Array:
         if target.ndim == 1:  # a certain class has no entropy
             return expected(target, negative_log_softmax(prediction))
         z, p = matched(prediction, target)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -15,6 +15,11 @@ from madaline.graph.shapes import Rows, Shape, show
 from madaline.graph.trace import Graph, trace
 from madaline.losses.loss import LOSSES, Loss, as_array, as_floats, reduced
 from madaline.losses.targets import check_classes, check_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from madaline.graph.arrays import Array
 
 
 @description
@@ -38,7 +43,7 @@ class CustomLoss(Loss):
     name: ClassVar[str] = CUSTOM
     function: Callable[[Any, Any], Any]
 
-    def rows(self, prediction: Any, target: Any) -> Any:
+    def rows(self, prediction: Array, target: Array) -> Array:
         loss = self.function(prediction, target)
         if np.ndim(loss) == 0:
             raise ShapeError(
@@ -49,13 +54,13 @@ class CustomLoss(Loss):
 
     def __call__(
         self,
-        prediction: Any,
-        target: Any,
-        weight: Any = None,
+        prediction: Array | ArrayLike,
+        target: Array | ArrayLike,
+        weight: Array | ArrayLike | None = None,
         *,
         class_weight: Any = None,
         reduction: str = "mean",
-    ) -> Any:
+    ) -> Array:
         """The loss of a batch; one number for the whole batch is returned as it is."""
         if weight is None and class_weight is None and reduction == "mean":
             prediction, target = as_floats(prediction), as_array(target)
@@ -63,9 +68,9 @@ class CustomLoss(Loss):
             return loss if np.ndim(loss) == 0 else reduced(self._one_a_row(loss, prediction), None, reduction)
         return super().__call__(prediction, target, weight, class_weight=class_weight, reduction=reduction)
 
-    def check(self, prediction_shape: Shape, target: Any) -> None:
+    def check(self, prediction_shape: Shape, target: ArrayLike) -> None:
         """Raise an error unless the function can be traced for these shapes and returns one number, or one per row."""
-        target = as_array(target)
+        target = np.asarray(target)
         check_rows(prediction_shape, target.shape)
         prediction = np.zeros((target.shape[0], *prediction_shape[1:]))
         try:
@@ -92,7 +97,7 @@ class CustomLoss(Loss):
                     "Write x[:, None] for the vector to combine row by row, or x[None, :] if you want all pairs."
                 )
 
-    def classes(self, prediction_shape: Shape, target: Any) -> list[tuple[Any, int]]:
+    def classes(self, prediction_shape: Shape, target: Array) -> list[tuple[Any, int]]:
         if target.ndim != 1 or target.dtype.kind not in "iub":
             return []
         n_classes = max(int(prediction_shape[1]), 2) if len(prediction_shape) > 1 else 2
@@ -125,7 +130,7 @@ class CustomLoss(Loss):
     def __deepcopy__(self, memo: Any) -> CustomLoss:
         return self  # nothing in it changes
 
-    def _one_a_row(self, loss: Any, prediction: Any) -> Any:
+    def _one_a_row(self, loss: Array, prediction: Array) -> Array:
         if loss.shape != prediction.shape[:1]:
             raise ShapeError(
                 f"{self._title()} returns shape {show(loss.shape)} for a prediction of shape {show(prediction.shape)}; "
@@ -147,7 +152,11 @@ _TYPES = tuple((z, y) for z in (np.float32, np.float64) for y in (np.float32, np
 "Shapes of predictions and targets for which a function is traced when it is saved."
 
 
-def as_loss(thing: Any) -> Loss:
+LossLike = str | Loss | type[Loss] | Mapping[str, Any] | Callable[[Any, Any], Any]
+"A loss: its name, an object, its class, its plain data, or a function of prediction and target."
+
+
+def as_loss(thing: LossLike) -> Loss:
     """Convert a name, a loss, its plain data or a function of prediction and target to a loss.
 
     Examples

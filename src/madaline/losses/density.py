@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -12,8 +12,13 @@ from madaline.description import description
 from madaline.errors import ShapeError
 from madaline.graph.primitives.elementwise import softplus
 from madaline.graph.shapes import Shape, show
-from madaline.losses.loss import Loss, as_array, as_floats
+from madaline.losses.loss import Loss, as_floats
 from madaline.losses.targets import Target, check_numbers, check_rows, columns, matched
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from madaline.graph.arrays import Array
 
 LOG_2_PI = float(np.log(2.0 * np.pi))
 SCALES = ("log_variance", "softplus")
@@ -38,7 +43,7 @@ class Gaussian(Loss):
     _: KW_ONLY
     variance: float = 1.0
 
-    def rows(self, prediction: Any, target: Any) -> Any:
+    def rows(self, prediction: Array, target: Array) -> Array:
         z, y = matched(prediction, target)
         constant = LOG_2_PI + float(np.log(self.variance))
         return 0.5 * (constant + np.mean(np.square(z - y), axis=1) / self.variance)
@@ -73,7 +78,7 @@ class HeteroscedasticGaussian(Loss):
     scale: str = "log_variance"
     floor: float = 1e-6
 
-    def rows(self, prediction: Any, target: Any) -> Any:
+    def rows(self, prediction: Array, target: Array) -> Array:
         y = columns(target)
         self._check_shapes(prediction.shape, y.shape)
         mean, s = prediction[:, : y.shape[1]], prediction[:, y.shape[1] :]
@@ -84,18 +89,18 @@ class HeteroscedasticGaussian(Loss):
     def n_outputs(self, target: Target) -> int:
         return 2 * target.width
 
-    def predict(self, raw: Any) -> Any:
+    def predict(self, raw: Array | ArrayLike) -> Array:
         """The means."""
         raw = as_floats(raw)
         return raw[:, : raw.shape[1] // 2]
 
-    def variance(self, raw: Any) -> Any:
+    def variance(self, raw: Array) -> Array:
         """The variances."""
         raw = as_floats(raw)
         return np.exp(log_variance(raw[:, raw.shape[1] // 2 :], self.scale, self.floor))
 
-    def check(self, prediction_shape: Shape, target: Any) -> None:
-        target = as_array(target)
+    def check(self, prediction_shape: Shape, target: ArrayLike) -> None:
+        target = np.asarray(target)
         check_rows(prediction_shape, target.shape)
         self._check_shapes(prediction_shape, columns(target).shape)
         check_numbers(target)
@@ -108,7 +113,7 @@ class HeteroscedasticGaussian(Loss):
             )
 
 
-def log_variance(s: Any, scale: str, floor: float) -> Any:
+def log_variance(s: Array, scale: str, floor: float) -> Array:
     """The logarithm of the variance, without overflow and never below that of the floor."""
     if scale == "log_variance":
         return np.logaddexp(s, float(np.log(floor)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -15,8 +15,11 @@ from madaline.losses.cross_entropy import negative_log_softmax
 from madaline.losses.loss import times
 from madaline.losses.targets import matched
 
+if TYPE_CHECKING:
+    from madaline.graph.arrays import Array
 
-def focused(loss: Any, gamma: float) -> Any:
+
+def focused(loss: Array, gamma: float) -> Array:
     r""":math:`(1-p)^\gamma \ell` for :math:`\ell = -\log p`."""
     # Above 0, so that the derivative of the power exists for gamma < 1 where the loss has rounded to 0.
     wrong = np.maximum(-np.expm1(-loss), float(np.finfo(loss.dtype).tiny))
@@ -41,7 +44,7 @@ class Focal(ClassLoss):
     _: KW_ONLY
     gamma: float = 2.0
 
-    def rows(self, prediction: Any, target: Any) -> Any:
+    def rows(self, prediction: Array, target: Array) -> Array:
         of_class = negative_log_softmax(prediction)
         if target.ndim == 1:  # only the entry of the true class is needed
             return focused(expected(target, of_class), self.gamma)
@@ -67,7 +70,7 @@ class BinaryFocal(LabelLoss):
     _: KW_ONLY
     gamma: float = 2.0
 
-    def rows(self, prediction: Any, target: Any) -> Any:
+    def rows(self, prediction: Array, target: Array) -> Array:
         z, y = matched(prediction, target)
         holds, fails = focused(softplus(-z), self.gamma), focused(softplus(z), self.gamma)
         return np.mean(times(y, holds) + times(1.0 - y, fails), axis=1)

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from madaline.description import description
 from madaline.graph.shapes import Shape
-from madaline.losses.loss import Loss, as_array, times
+from madaline.losses.loss import Loss, times
 from madaline.losses.targets import matched, refuse
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from madaline.graph.arrays import Array
 
 
 @description
@@ -24,13 +29,13 @@ class Poisson(Loss):
     name: ClassVar[str] = "poisson"
     out_activation: ClassVar[str] = "exp"
 
-    def rows(self, prediction: Any, target: Any) -> Any:
+    def rows(self, prediction: Array, target: Array) -> Array:
         z, y = matched(prediction, target)
         return np.mean(np.exp(z) - times(y, z), axis=1)
 
-    def check(self, prediction_shape: Shape, target: Any) -> None:
+    def check(self, prediction_shape: Shape, target: ArrayLike) -> None:
         super().check(prediction_shape, target)
-        target = as_array(target)
+        target = np.asarray(target)
         refuse(target, target < 0, "must not be negative", "Counts start at 0; use mse for signed targets")
 
 
@@ -46,13 +51,13 @@ class Gamma(Loss):
     name: ClassVar[str] = "gamma"
     out_activation: ClassVar[str] = "exp"
 
-    def rows(self, prediction: Any, target: Any) -> Any:
+    def rows(self, prediction: Array, target: Array) -> Array:
         z, y = matched(prediction, target)
         return np.mean(z + y * np.exp(-z), axis=1)
 
-    def check(self, prediction_shape: Shape, target: Any) -> None:
+    def check(self, prediction_shape: Shape, target: ArrayLike) -> None:
         super().check(prediction_shape, target)
-        target = as_array(target)
+        target = np.asarray(target)
         refuse(target, target <= 0, "must be positive", "Use tweedie if some targets are 0")
 
 
@@ -76,12 +81,12 @@ class Tweedie(Loss):
     _: KW_ONLY
     power: float = 1.5
 
-    def rows(self, prediction: Any, target: Any) -> Any:
+    def rows(self, prediction: Array, target: Array) -> Array:
         z, y = matched(prediction, target)
         p = self.power
         return np.mean(np.exp((2.0 - p) * z) / (2.0 - p) - times(y, np.exp((1.0 - p) * z)) / (1.0 - p), axis=1)
 
-    def check(self, prediction_shape: Shape, target: Any) -> None:
+    def check(self, prediction_shape: Shape, target: ArrayLike) -> None:
         super().check(prediction_shape, target)
-        target = as_array(target)
+        target = np.asarray(target)
         refuse(target, target < 0, "must not be negative", "Use mse for signed targets")

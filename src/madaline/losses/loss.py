@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,11 @@ from madaline.graph.shapes import Shape
 from madaline.losses.targets import Target, check_numbers, check_same_shape
 from madaline.losses.weights import as_class_weights, check_weights, for_each_label
 from madaline.registry import Registry
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from madaline.graph.arrays import Array
 
 LOSSES: Registry[type[Loss]] = Registry("loss")
 "The class of every loss by name."
@@ -46,19 +51,19 @@ class Loss(Description):
     out_activation: ClassVar[str] = "identity"
     "Conversion of raw outputs to predictions: identity, sigmoid, softmax, exp, or own (a formula in ``predict``)."
 
-    def rows(self, prediction: Any, target: Any) -> Any:
+    def rows(self, prediction: Array, target: Array) -> Array:
         """The loss of each row, for arrays and traced values: (n, outputs) and (n, columns) or (n,) give (n,)."""
         raise NotImplementedError
 
     def __call__(
         self,
-        prediction: Any,
-        target: Any,
-        weight: Any = None,
+        prediction: Array | ArrayLike,
+        target: Array | ArrayLike,
+        weight: Array | ArrayLike | None = None,
         *,
         class_weight: Any = None,
         reduction: str = "mean",
-    ) -> Any:
+    ) -> Array:
         """The loss of a batch.
 
         Parameters
@@ -91,22 +96,22 @@ class Loss(Description):
         """Number of outputs that the net needs for these targets."""
         return target.width
 
-    def predict(self, raw: Any) -> Any:
+    def predict(self, raw: Array | ArrayLike) -> Array:
         """Convert raw outputs to values or probabilities."""
         with np.errstate(over="ignore"):
             return OUT_ACTIVATIONS[self.out_activation](as_floats(raw))
 
-    def check(self, prediction_shape: Shape, target: Any) -> None:
+    def check(self, prediction_shape: Shape, target: ArrayLike) -> None:
         """Raise an error if the loss is not defined for these shapes or targets."""
-        target = as_array(target)
+        target = np.asarray(target)
         check_same_shape(prediction_shape, target.shape)
         check_numbers(target)
 
-    def classes(self, prediction_shape: Shape, target: Any) -> list[tuple[Any, int]]:
+    def classes(self, prediction_shape: Shape, target: Array) -> list[tuple[Any, int]]:
         """Class of each row, as index (n,) or probabilities (n, classes), and number of classes; one item per label."""
         return []
 
-    def class_rows(self, class_weight: Any, prediction: Any, target: Any) -> Any:
+    def class_rows(self, class_weight: Any, prediction: Array, target: Array) -> Array:
         """The class weight of each row; for several labels, the product of their weights."""
         found = self.classes(prediction.shape, target)
         if not found:
@@ -121,12 +126,12 @@ class Loss(Description):
         return rows
 
 
-def as_array(x: Any) -> Any:
+def as_array(x: Array | ArrayLike) -> Array:
     """Convert lists to arrays; traced values are unchanged."""
     return x if isinstance(x, Node) else np.asarray(x)
 
 
-def as_floats(x: Any) -> Any:
+def as_floats(x: Array | ArrayLike) -> Array:
     """Convert to an array of floats; integers become float64."""
     x = as_array(x)
     return x if x.dtype.kind == "f" else x.astype(np.float64)
@@ -144,7 +149,7 @@ def row_weights(weight: Any, loss: Any) -> Any:
     return weight.astype(loss.dtype)
 
 
-def reduced(loss: Any, weight: Any, reduction: str) -> Any:
+def reduced(loss: Array, weight: Array | None, reduction: str) -> Array:
     """The weighted mean, the weighted sum, or the weighted rows."""
     weighted = loss if weight is None else times(weight, loss)  # a weight of 0 removes an infinite loss, too
     if reduction == "none":
@@ -155,18 +160,18 @@ def reduced(loss: Any, weight: Any, reduction: str) -> Any:
         return np.sum(weighted) / (loss.shape[0] if weight is None else np.sum(weight))
 
 
-def times(p: Any, x: Any) -> Any:
+def times(p: Any, x: Array) -> Array:
     """``p x``, and 0 where ``p = 0`` even if ``x`` is infinite."""
     return p * np.where(p == 0.0, 0.0, x)
 
 
-def softmax(z: Any) -> Any:
+def softmax(z: Array) -> Array:
     """Class probabilities along the last axis."""
     z = below_largest(z)
     return np.exp(z - logsumexp_of_shifted(z, axis=-1, keepdims=True))
 
 
-def below_largest(z: Any) -> Any:
+def below_largest(z: Array) -> Array:
     """Logits minus the largest of their row: probabilities stay the same, and large logits lose no digits."""
     return z - stop_gradient(np.max(z, axis=-1, keepdims=True))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -11,8 +11,12 @@ from madaline.errors import ShapeError
 from madaline.graph.primitives.elementwise import relu
 from madaline.graph.shapes import Shape, show
 from madaline.losses.classes import ClassLoss, labels
-from madaline.losses.loss import as_array
-from madaline.losses.targets import Target, check_classes, check_rows, check_same_shape, columns, refuse
+from madaline.losses.targets import Target, check_classes, check_rows, check_same_shape, columns, n_columns, refuse
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from madaline.graph.arrays import Array
 
 
 @description
@@ -30,17 +34,17 @@ class Hinge(ClassLoss):
     name: ClassVar[str] = "hinge"
     out_activation: ClassVar[str] = "identity"
 
-    def rows(self, prediction: Any, target: Any) -> Any:
+    def rows(self, prediction: Array, target: Array) -> Array:
         z = columns(prediction)
         if target.ndim == 1 and z.shape[1] > 1:
-            is_target = np.arange(z.shape[1]) == target[:, None]
+            is_target = np.arange(n_columns(z)) == target[:, None]
             own = np.sum(np.where(is_target, z, 0.0), axis=1)
             return self.shortfall(1.0 - (own - np.max(np.where(is_target, -np.inf, z), axis=1)))
         y = columns(target)
         check_same_shape(z.shape, y.shape)
         return np.mean(self.shortfall(1.0 - np.where(y > 0, z, -z)), axis=1)
 
-    def shortfall(self, short: Any) -> Any:
+    def shortfall(self, short: Array) -> Array:
         """The loss as a function of the shortfall, ``1 - m`` or 0."""
         return relu(short)
 
@@ -49,8 +53,8 @@ class Hinge(ClassLoss):
             return target.width
         return 1 if target.n_classes <= 2 else target.n_classes
 
-    def check(self, prediction_shape: Shape, target: Any) -> None:
-        target = as_array(target)
+    def check(self, prediction_shape: Shape, target: ArrayLike) -> None:
+        target = np.asarray(target)
         n_outputs = prediction_shape[1] if len(prediction_shape) > 1 else 1
         if target.ndim == 1 and n_outputs != 1:
             check_rows(prediction_shape, target.shape)
@@ -61,7 +65,7 @@ class Hinge(ClassLoss):
         check_same_shape(prediction_shape, target.shape)
         refuse(target, ~np.isin(target, (-1, 0, 1)), "must be 0 or 1 (or -1 and 1)", "Number the classes 0 and 1")
 
-    def classes(self, prediction_shape: Shape, target: Any) -> list[tuple[Any, int]]:
+    def classes(self, prediction_shape: Shape, target: Array) -> list[tuple[Any, int]]:
         n_outputs = self.n_classes(prediction_shape)
         if n_outputs > 1 and target.ndim == 1:
             return [(target, n_outputs)]
@@ -77,5 +81,5 @@ class SquaredHinge(Hinge):
 
     name: ClassVar[str] = "squared_hinge"
 
-    def shortfall(self, short: Any) -> Any:
+    def shortfall(self, short: Array) -> Array:
         return np.square(relu(short))

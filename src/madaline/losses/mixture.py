@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -14,9 +14,14 @@ from madaline.graph.numpy_api.reduce import logsumexp
 from madaline.graph.primitives.elementwise import stop_gradient
 from madaline.graph.shapes import Shape, show
 from madaline.losses.density import LOG_2_PI, SCALES, log_variance
-from madaline.losses.loss import Loss, as_array, as_floats, softmax
+from madaline.losses.loss import Loss, as_floats, softmax
 from madaline.losses.mixture_density import GaussianMixture
-from madaline.losses.targets import Target, check_numbers, check_rows, columns
+from madaline.losses.targets import Target, check_numbers, check_rows, columns, n_columns
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from madaline.graph.arrays import Array
 
 COVARIANCES = ("full", "diagonal", "tied")
 
@@ -66,10 +71,10 @@ class MixtureDensity(Loss):
     scale: str = "log_variance"
     floor: float = 1e-6
 
-    def rows(self, prediction: Any, target: Any) -> Any:
+    def rows(self, prediction: Array, target: Array) -> Array:
         y = columns(target)
         self._check_shapes(prediction.shape, y.shape)
-        D = y.shape[1]
+        D = n_columns(y)
         logits, means, log_diagonal, above = self.split(prediction, D)
         y = y.astype(means.dtype)[:, None, :]
         diagonal = np.exp(log_diagonal)
@@ -82,7 +87,7 @@ class MixtureDensity(Loss):
         highest = stop_gradient(np.sum(np.where(best[:, :, 0], log_normal, 0.0), axis=1))
         return logsumexp(logits, axis=1) - logsumexp(logits + relative, axis=1) - highest + 0.5 * D * LOG_2_PI
 
-    def split(self, raw: Any, D: int) -> tuple[Any, Any, Any, Any]:
+    def split(self, raw: Array, D: int) -> tuple[Any, Any, Any, Any]:
         """Logits (n, K), means (n, K, D), log diagonals (n, K or 1, D), entries above them (n, K or 1, D(D-1)/2)."""
         K = self.components
         M = 1 if self.covariance == "tied" else K
@@ -102,7 +107,7 @@ class MixtureDensity(Loss):
     def n_outputs(self, target: Target) -> int:
         return self._count(target.width)
 
-    def distribution(self, raw: Any) -> GaussianMixture:
+    def distribution(self, raw: Array) -> GaussianMixture:
         """The predicted densities of all rows, in float64: to evaluate, to sample, for means, modes and quantiles."""
         raw = np.asarray(raw, dtype=np.float64)
         D = self._width(raw.shape)
@@ -110,7 +115,7 @@ class MixtureDensity(Loss):
         factors = np.exp(log_diagonal)[..., None] * np.eye(D)
         if above is not None:
             factors[..., *np.triu_indices(D, 1)] = above
-        return GaussianMixture(softmax(logits), means, np.broadcast_to(factors, (*means.shape, D)))
+        return GaussianMixture(np.asarray(softmax(logits)), means, np.broadcast_to(factors, (*means.shape, D)))
 
     def _width(self, shape: Shape) -> int:
         """Number of target columns that outputs of this shape belong to."""
@@ -121,14 +126,14 @@ class MixtureDensity(Loss):
             raise ShapeError(f"raw has shape {show(shape)}, which are not the outputs of {self!r} for any target.")
         return D
 
-    def predict(self, raw: Any) -> Any:
+    def predict(self, raw: Array | ArrayLike) -> Array:
         """The means of the densities."""
         raw = as_floats(raw)
         logits, means, _, _ = self.split(raw, self._width(raw.shape))
         return np.sum(softmax(logits)[:, :, None] * means, axis=1)
 
-    def check(self, prediction_shape: Shape, target: Any) -> None:
-        target = as_array(target)
+    def check(self, prediction_shape: Shape, target: ArrayLike) -> None:
+        target = np.asarray(target)
         check_rows(prediction_shape, target.shape)
         self._check_shapes(prediction_shape, columns(target).shape)
         check_numbers(target)
@@ -142,7 +147,7 @@ class MixtureDensity(Loss):
             )
 
 
-def _relative(y: Any, means: Any, log_diagonal: Any, diagonal: Any, above: Any, u: Any, best: Any) -> Any:
+def _relative(y: Array, means: Any, log_diagonal: Any, diagonal: Any, above: Any, u: Array, best: Any) -> Array:
     r"""Log densities relative to that of the best component ``b`` of each row, without their difference.
 
     Far from all means, log densities are large and their differences, which decide the shares, are small. With
@@ -158,7 +163,7 @@ def _relative(y: Any, means: Any, log_diagonal: Any, diagonal: Any, above: Any, 
     return np.sum(log_diagonal - _chosen(log_diagonal, best), axis=2) - 0.5 * np.sum(apart * (u + u_b), axis=2)
 
 
-def _product(diagonal: Any, above: Any, r: Any) -> Any:
+def _product(diagonal: Any, above: Any, r: Any) -> Array:
     """``A r`` for the upper triangular matrices with these diagonals and entries above them (None: they are 0)."""
     product = diagonal * r
     if above is None:
@@ -169,6 +174,6 @@ def _product(diagonal: Any, above: Any, r: Any) -> Any:
     return product + (above * r[:, :, j]) @ np.eye(D)[i].astype(product.dtype)
 
 
-def _chosen(x: Any, is_chosen: Any) -> Any:
+def _chosen(x: Array, is_chosen: Any) -> Array:
     """The part of one component of each row, (n, 1, width)."""
     return np.sum(np.where(is_chosen, x, 0.0), axis=1, keepdims=True)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from madaline.errors import ConfigError, ShapeError
 from madaline.graph.numpy_api.reduce import logsumexp
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 Array = np.ndarray[Any, Any]
 
@@ -41,7 +44,7 @@ class GaussianMixture:
     means: Array
     factors: Array
 
-    def log_density(self, y: Any) -> Array:
+    def log_density(self, y: Array) -> Array:
         """The logarithm of the density at ``y``: (n, D) for one point per row, (m, n, D) for several."""
         y = np.asarray(y)
         if y.shape[-2:] != (self.means.shape[0], self.means.shape[2]):
@@ -60,7 +63,7 @@ class GaussianMixture:
         constant = log_weights + np.log(diagonal).sum(axis=2) - 0.5 * self.means.shape[2] * np.log(2.0 * np.pi)
         return np.asarray(constant - 0.5 * np.square(u).sum(axis=-1))
 
-    def density(self, y: Any) -> Array:
+    def density(self, y: Array) -> Array:
         """The density at ``y``, shaped as for ``log_density``."""
         return np.exp(self.log_density(y))
 
@@ -122,7 +125,7 @@ class GaussianMixture:
         best = np.argmax(self.log_density(y), axis=0)
         return np.asarray(y[best, np.arange(y.shape[1])])
 
-    def cdf(self, y: Any) -> Array:
+    def cdf(self, y: Array) -> Array:
         """Marginal cumulative distribution function of each column at ``y``; shapes as for ``log_density``."""
         from scipy.special import ndtr  # SciPy takes long to import, and few programs need it
 
@@ -130,7 +133,7 @@ class GaussianMixture:
         at_most = ndtr((y[..., None, :] - self.means) / self.spreads())
         return np.asarray(np.einsum("nk,...nkd->...nd", self.weights, at_most))
 
-    def quantiles(self, q: Any) -> Array:
+    def quantiles(self, q: ArrayLike) -> Array:
         """Marginal quantiles of each column, (number of levels, n, D), by bisection of the distribution function.
 
         The quantile of a mixture lies between the smallest and the largest quantile of its components.

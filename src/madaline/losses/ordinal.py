@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -12,6 +12,11 @@ from madaline.graph.shapes import Shape
 from madaline.losses.classes import ClassLoss, expected
 from madaline.losses.loss import as_floats
 from madaline.losses.targets import Target, columns
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from madaline.graph.arrays import Array
 
 
 @description
@@ -35,7 +40,7 @@ class Ordinal(ClassLoss):
     name: ClassVar[str] = "ordinal"
     out_activation: ClassVar[str] = "own"
 
-    def rows(self, prediction: Any, target: Any) -> Any:
+    def rows(self, prediction: Array, target: Array) -> Array:
         z = columns(prediction)
         c = cuts(z)
         none = np.zeros_like(z[:, :1])
@@ -50,7 +55,7 @@ class Ordinal(ClassLoss):
     def n_outputs(self, target: Target) -> int:
         return target.classes(self.name) - 1
 
-    def predict(self, raw: Any) -> Any:
+    def predict(self, raw: Array | ArrayLike) -> Array:
         z = columns(as_floats(raw))
         c = cuts(z)
         one = np.ones_like(z[:, :1])
@@ -59,6 +64,6 @@ class Ordinal(ClassLoss):
         return below * above * np.concatenate([one, sigmoid(z[:, 1:]), one], axis=1)
 
 
-def cuts(z: Any) -> Any:
+def cuts(z: Array) -> Array:
     """The increasing cut points."""
     return np.cumsum(np.concatenate([z[:, :1], softplus(z[:, 1:])], axis=1), axis=1)

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from madaline.description import description
 from madaline.errors import ConfigError, ShapeError
 from madaline.graph.shapes import Shape, show
-from madaline.losses.loss import Loss, as_array
+from madaline.losses.loss import Loss
 from madaline.losses.targets import Target, check_numbers, check_rows, columns
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from madaline.graph.arrays import Array
 
 
 @description
@@ -49,7 +54,7 @@ class Quantile(Loss):
         """The levels as an array."""
         return np.asarray(self.q, dtype=np.float64)
 
-    def rows(self, prediction: Any, target: Any) -> Any:
+    def rows(self, prediction: Array, target: Array) -> Array:
         z, y = columns(prediction), columns(target)
         self._check_shapes(z.shape, y.shape)
         r = np.repeat(y.astype(z.dtype), len(self.levels), axis=1) - z
@@ -59,8 +64,8 @@ class Quantile(Loss):
     def n_outputs(self, target: Target) -> int:
         return target.width * len(self.levels)
 
-    def check(self, prediction_shape: Shape, target: Any) -> None:
-        target = as_array(target)
+    def check(self, prediction_shape: Shape, target: ArrayLike) -> None:
+        target = np.asarray(target)
         check_rows(prediction_shape, target.shape)
         self._check_shapes(prediction_shape, columns(target).shape)
         check_numbers(target)

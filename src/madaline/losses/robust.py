@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from madaline.description import description
 from madaline.graph.primitives.elementwise import softplus
 from madaline.losses.loss import Loss
 from madaline.losses.targets import matched
+
+if TYPE_CHECKING:
+    from madaline.graph.arrays import Array
 
 LOG_2 = float(np.log(2.0))
 
@@ -25,7 +28,7 @@ class MAE(Loss):
 
     name: ClassVar[str] = "mae"
 
-    def rows(self, prediction: Any, target: Any) -> Any:
+    def rows(self, prediction: Array, target: Array) -> Array:
         z, y = matched(prediction, target)
         return np.mean(np.abs(z - y), axis=1)
 
@@ -50,7 +53,7 @@ class Huber(Loss):
     _: KW_ONLY
     delta: float = 1.0
 
-    def rows(self, prediction: Any, target: Any) -> Any:
+    def rows(self, prediction: Array, target: Array) -> Array:
         z, y = matched(prediction, target)
         r = z - y
         near = np.abs(r) <= self.delta
@@ -73,7 +76,7 @@ class LogCosh(Loss):
 
     name: ClassVar[str] = "log_cosh"
 
-    def rows(self, prediction: Any, target: Any) -> Any:
+    def rows(self, prediction: Array, target: Array) -> Array:
         z, y = matched(prediction, target)
         r = z - y
         size = np.abs(r)

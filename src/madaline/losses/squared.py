@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from madaline.description import description
 from madaline.losses.loss import Loss
 from madaline.losses.targets import matched
+
+if TYPE_CHECKING:
+    from madaline.graph.arrays import Array
 
 
 @description
@@ -25,7 +28,7 @@ class MSE(Loss):
 
     name: ClassVar[str] = "mse"
 
-    def rows(self, prediction: Any, target: Any) -> Any:
+    def rows(self, prediction: Array, target: Array) -> Array:
         z, y = matched(prediction, target)
         return np.mean(np.square(z - y), axis=1)
 
@@ -39,6 +42,6 @@ class HalfMSE(Loss):
 
     name: ClassVar[str] = "half_mse"
 
-    def rows(self, prediction: Any, target: Any) -> Any:
+    def rows(self, prediction: Array, target: Array) -> Array:
         z, y = matched(prediction, target)
         return 0.5 * np.mean(np.square(z - y), axis=1)

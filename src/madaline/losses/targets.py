@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from madaline.errors import DtypeError, ShapeError, TargetError
 from madaline.graph.shapes import Rows, Shape, show
+
+if TYPE_CHECKING:
+    from madaline.graph.arrays import Array
 
 SUM_TOLERANCE = 1e-5
 "Tolerance for the sum of a row's probabilities: float32 rounding errors of many classes."
@@ -36,7 +39,7 @@ class Target:
     n_classes: int | None = None
 
     @classmethod
-    def of(cls, target: Any) -> Target:
+    def of(cls, target: Array) -> Target:
         """The description of an array: a single column of non-negative integers is taken as class indices."""
         target = np.asarray(target)
         width = prod(target.shape[1:])
@@ -51,14 +54,21 @@ class Target:
         return n_classes
 
 
-def columns(x: Any) -> Any:
+def columns(x: Array) -> Array:
     """Reshape to two axes: ``(n,)`` becomes ``(n, 1)`` and ``(n, a, b)`` becomes ``(n, a b)``."""
     if x.ndim == 0:
         raise ShapeError("A prediction or target is a number, without an axis for its rows. Pass x[None] for one row.")
     return x if x.ndim == 2 else np.reshape(x, (x.shape[0], prod(x.shape[1:])))
 
 
-def matched(prediction: Any, target: Any) -> tuple[Any, Any]:
+def n_columns(x: Array) -> int:
+    """Number of columns of an array with two axes, of which the first may be a batch of any size."""
+    size = x.shape[1]
+    assert isinstance(size, int)
+    return size
+
+
+def matched(prediction: Array, target: Array) -> tuple[Any, Any]:
     """Both with two axes and the same shape and type, so that nothing is broadcast by accident."""
     z, y = columns(prediction), columns(target)
     check_same_shape(z.shape, y.shape)

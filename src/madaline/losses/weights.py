@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from madaline.errors import ConfigError, ShapeError, TraceError
 from madaline.graph.node import Node
 
+if TYPE_CHECKING:
+    from madaline.graph.arrays import Array
 
-def balanced_class_weight(target: Any, n_classes: int | None = None) -> np.ndarray[Any, Any]:
+
+def balanced_class_weight(target: Array, n_classes: int | None = None) -> np.ndarray[Any, Any]:
     r"""Weights that give every class the same total weight, :math:`w_k = n / (K n_k)`; scikit-learn's ``"balanced"``.
 
     Parameters
@@ -49,7 +52,7 @@ def for_each_label(class_weight: Any, n_labels: int, loss: str) -> list[Any]:
     )
 
 
-def as_class_weights(class_weight: Any, target: Any, n_classes: int) -> Any:
+def as_class_weights(class_weight: Any, target: Array, n_classes: int) -> Array:
     """One weight per class, from a dict, an array or ``"balanced"``; a class that a dict does not have has weight 1."""
     if isinstance(class_weight, Node):
         return class_weight
@@ -81,7 +84,7 @@ def as_class_weights(class_weight: Any, target: Any, n_classes: int) -> Any:
     return weights
 
 
-def check_weights(argument: str, weights: Any) -> None:
+def check_weights(argument: str, weights: Array) -> None:
     """Raise an error unless every weight is finite and not negative."""
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if wrong.size:

@@ -23,6 +23,8 @@ from madaline.registry import Registry
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from madaline.graph.arrays import Array
+
 Range = tuple[float, float] | None
 
 FLAT = 0.01
@@ -77,7 +79,7 @@ class ActivationFunction(Description):
         super().__post_init__()
         object.__setattr__(self, "__doc__", self.formula.__doc__)
 
-    def __call__(self, x: Any, **parameters: float) -> Any:
+    def __call__(self, x: Array, **parameters: float) -> Array:
         """Apply the activation to ``x``; integers are computed in float64."""
         if parameters:
             return self.with_parameters(**parameters)(x)
@@ -233,9 +235,11 @@ def activation(
     return put
 
 
-def as_activation(
-    thing: str | ActivationFunction | Mapping[str, Any] | Callable[[Any], Any], *, argument: str = "activation"
-) -> ActivationFunction:
+ActivationLike = str | ActivationFunction | Mapping[str, Any] | Callable[[Any], Any]
+"An activation: its name, an object, its plain data, or a function of one array."
+
+
+def as_activation(thing: ActivationLike, *, argument: str = "activation") -> ActivationFunction:
     """Convert a name, an activation, its plain data or any function of one array to an activation.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from madaline.graph.shapes import show
 from madaline.graph.tree import flatten, tree_map
 from madaline.nn.activation_function import ActivationFunction
 from madaline.nn.layer import Layer, Param
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
 
 
 class Store(Protocol):
@@ -44,7 +47,7 @@ class Context:
         Paths of frozen layers, in addition to those with ``trainable=False``.
     """
 
-    def __init__(self, store: Store, *, train: bool, key: Any, dtype: Any, freeze: Sequence[str] = ()) -> None:
+    def __init__(self, store: Store, *, train: bool, key: Any, dtype: DTypeLike, freeze: Sequence[str] = ()) -> None:
         self.train = train
         self.dtype = np.dtype(dtype)
         self.path = ""

@@ -413,8 +413,12 @@ def auto_bias(activation: str | ActivationFunction | Callable[[Any], Any], n_in:
     return Hinges(spread) if following.init.startswith("he_") else Uniform(-spread, spread)
 
 
+InitializerLike = str | Initializer
+"An initializer: its name or an object."
+
+
 def as_initializer(
-    thing: str | Initializer | Mapping[str, Any],
+    thing: InitializerLike | Mapping[str, Any],
     *,
     activation: str | ActivationFunction = "identity",
     bias_inputs: int | None = None,

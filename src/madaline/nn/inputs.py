@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from madaline.graph.node import Node
 from madaline.graph.shapes import Rows, Shape, show
 from madaline.graph.tree import flatten, unflatten
 from madaline.nn.layer import Layer
+
+if TYPE_CHECKING:
+    from madaline.data.data_types import Inputs
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,7 @@ def as_batch(X: Any, specs: Any) -> tuple[Any, bool]:
     return unflatten(flatten(specs)[1], arrays), any(is_row)
 
 
-def matched(X: Any, specs: Any, name: str = "") -> Iterator[tuple[Any, InputSpec, str]]:
+def matched(X: Inputs, specs: Any, name: str = "") -> Iterator[tuple[Any, InputSpec, str]]:
     """Each input with its description and its name for error messages."""
     if isinstance(specs, InputSpec):
         if isinstance(X, dict) and not hasattr(X, "tocsr"):  # SciPy's dictionary of keys is one array

@@ -18,7 +18,10 @@ from madaline.nn.initializers import Initializer, as_initializer
 from madaline.registry import Registry
 
 if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
     from madaline.functional.model import Model
+    from madaline.graph.arrays import Array
     from madaline.nn.context import Context
 
 LAYERS: Registry[type[Layer]] = Registry("layer")
@@ -126,7 +129,7 @@ class Layer(Description):
         """Other arrays by name, such as running statistics."""
         return {}
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
         """The output for ``x`` with the parameters ``p``; ``context`` has the mode, the state and random numbers."""
         raise NotImplementedError
 
@@ -164,7 +167,7 @@ class Layer(Description):
         """The minimum number of rows in a training batch."""
         return 1
 
-    def init(self, inputs: Any = None, *, seed: int = 0, dtype: Any = "float32") -> Model:
+    def init(self, inputs: Any = None, *, seed: int = 0, dtype: DTypeLike = "float32") -> Model:
         """Make a model: this net with parameters and state.
 
         Parameters

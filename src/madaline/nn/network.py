@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,11 @@ from madaline.nn.inputs import InputSpec, input_specs
 from madaline.nn.layer import Layer, Param
 from madaline.nn.layers.sequential import Sequential
 from madaline.nn.summary import LayerRow, layer_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from madaline.graph.arrays import Array
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,7 @@ class Network:
         """The minimum number of rows in a training batch."""
         return max((row.layer.min_rows(row.in_shape) for row in self.rows if not row.frozen), default=1)
 
-    def run(self, w: Any, state: Any, x: Any, *, frozen: Any = None, key: Any = None, train: bool = False) -> Context:
+    def run(self, w: Array, state: Any, x: Any, *, frozen: Any = None, key: Any = None, train: bool = False) -> Context:
         """Build the graph of one pass; ``outputs[""]`` of the result is the output of the net.
 
         Parameters
@@ -130,7 +135,7 @@ class Network:
             n_state=self.n_state,
         )
 
-    def state_after(self, context: Context, state: Any) -> Any:
+    def state_after(self, context: Context, state: Any) -> Array:
         """The flat state after a pass."""
         if not context.new_state:
             return state
@@ -141,10 +146,10 @@ class Network:
 class _Slices:
     """Arrays as views of flat vectors."""
 
-    def __init__(self, network: Network, w: Any, frozen: Any, state: Any) -> None:
+    def __init__(self, network: Network, w: Array, frozen: Any, state: Any) -> None:
         self._network, self._w, self._frozen, self._state = network, w, frozen, state
 
-    def param(self, path: str, spec: Param, context: Context) -> Any:
+    def param(self, path: str, spec: Param, context: Context) -> Array:
         if isinstance(self._w, dict):
             return self._w[path]
         entry = self._network.params[path]
@@ -153,7 +158,7 @@ class _Slices:
         start = entry.offset - self._network.n_trainable
         return self._frozen[start : start + entry.size].reshape(entry.shape)
 
-    def state(self, path: str, spec: Param) -> Any:
+    def state(self, path: str, spec: Param) -> Array:
         return self._state[path] if isinstance(self._state, dict) else self._network.state[path].of(self._state)
 
 
@@ -166,7 +171,7 @@ class _Collected:
         self.states: dict[str, Param] = {}
         self.nodes: dict[str, Node] = {}
 
-    def param(self, path: str, spec: Param, context: Context) -> Any:
+    def param(self, path: str, spec: Param, context: Context) -> Array:
         if path in self.params:
             known, init, was_frozen = self.params[path]
             if known.shape != spec.shape:
@@ -181,12 +186,12 @@ class _Collected:
             self.nodes[path] = new_input(-1, spec.shape, self.dtype, path)
         return self.nodes[path]
 
-    def state(self, path: str, spec: Param) -> Any:
+    def state(self, path: str, spec: Param) -> Array:
         self.states[path] = spec
         return self.nodes.setdefault(path, new_input(-1, spec.shape, self.dtype, path))
 
 
-def as_dtype(dtype: Any) -> np.dtype[Any]:
+def as_dtype(dtype: DTypeLike) -> np.dtype[Any]:
     """The type of a net's parameters and floats; an error lists the possible ones."""
     number: np.dtype[Any]
     try:
@@ -198,7 +203,7 @@ def as_dtype(dtype: Any) -> np.dtype[Any]:
     return number
 
 
-def build(net: Layer, inputs: Any = None, *, dtype: Any = "float32", freeze: Sequence[str] = ()) -> Network:
+def build(net: Layer, inputs: Any = None, *, dtype: DTypeLike = "float32", freeze: Sequence[str] = ()) -> Network:
     """Run a net once on inputs without values, and lay out the arrays it asks for.
 
     Parameters

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from madaline.description import description
 from madaline.graph.arrays import Array
 from madaline.optim.optimizer import Optimizer
+
+if TYPE_CHECKING:
+    from madaline.graph.arrays import Operand
 
 
 @description
@@ -45,7 +48,7 @@ class Adadelta(Optimizer):
     rho: float = 0.9
     eps: float = 1e-6
 
-    def update(self, w: Array, g: Array, s: Array, d: Array, *, t: Any, lr: Any) -> tuple[Array, ...]:
+    def update(self, w: Array, g: Array, s: Array, d: Array, *, t: Operand, lr: Operand) -> tuple[Array, ...]:
         s = self.rho * s + (1 - self.rho) * g * g
         u = np.sqrt(d + self.eps) / np.sqrt(s + self.eps) * g
         d = self.rho * d + (1 - self.rho) * u * u

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from madaline.description import description
 from madaline.graph.arrays import Array
 from madaline.optim.optimizer import Optimizer
+
+if TYPE_CHECKING:
+    from madaline.graph.arrays import Operand
 
 
 @description
@@ -48,6 +51,6 @@ class Adagrad(Optimizer):
     def initial(self, name: str, w: Array) -> Array:
         return np.full_like(w, self.initial_sum)
 
-    def update(self, w: Array, g: Array, s: Array, *, t: Any, lr: Any) -> tuple[Array, ...]:
+    def update(self, w: Array, g: Array, s: Array, *, t: Operand, lr: Operand) -> tuple[Array, ...]:
         s = s + g * g
         return w - lr / (1 + (t - 1) * self.lr_decay) * g / (np.sqrt(s) + self.eps), s

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from madaline.description import description
 from madaline.graph.arrays import Array
 from madaline.optim.optimizer import Coefficient, Optimizer, bias_correction, coefficient
+
+if TYPE_CHECKING:
+    from madaline.graph.arrays import Operand
 
 
 @description
@@ -54,7 +57,7 @@ class Adam(Optimizer):
     beta2: float = 0.999
     eps: Coefficient = 1e-8
 
-    def update(self, w: Array, g: Array, m: Array, v: Array, *, t: Any, lr: Any) -> tuple[Array, ...]:
+    def update(self, w: Array, g: Array, m: Array, v: Array, *, t: Operand, lr: Operand) -> tuple[Array, ...]:
         m = self.beta1 * m + (1 - self.beta1) * g
         v = self.beta2 * v + (1 - self.beta2) * g * g
         # Scalars are divided, not vectors: one division per element instead of three.
@@ -109,7 +112,7 @@ class AMSGrad(Adam):
     slots: ClassVar[tuple[str, ...]] = ("m", "v", "v_max")
 
     def update(  # type: ignore[override]  # one slot more than Adam
-        self, w: Array, g: Array, m: Array, v: Array, v_max: Array, *, t: Any, lr: Any
+        self, w: Array, g: Array, m: Array, v: Array, v_max: Array, *, t: Operand, lr: Operand
     ) -> tuple[Array, ...]:
         m = self.beta1 * m + (1 - self.beta1) * g
         v = self.beta2 * v + (1 - self.beta2) * g * g
@@ -145,7 +148,7 @@ class AdaMax(Adam):
 
     learning_rate: float = 2e-3
 
-    def update(self, w: Array, g: Array, m: Array, u: Array, *, t: Any, lr: Any) -> tuple[Array, ...]:
+    def update(self, w: Array, g: Array, m: Array, u: Array, *, t: Operand, lr: Operand) -> tuple[Array, ...]:
         m = self.beta1 * m + (1 - self.beta1) * g
         u = np.maximum(self.beta2 * u, np.abs(g) + coefficient(self.eps, t))
         return w - lr / bias_correction(self.beta1, t) * m / u, m, u
@@ -185,12 +188,12 @@ class Nadam(Adam):
     def initial(self, name: str, w: Array) -> Array:
         return np.ones((), dtype=w.dtype) if name == "product" else np.zeros_like(w)
 
-    def coefficient(self, t: Any) -> Any:
+    def coefficient(self, t: Operand) -> Array:
         r"""The :math:`\mu_t` of a step."""
         return self.beta1 * (1 - 0.5 * 0.96 ** (t * self.momentum_decay))
 
     def update(  # type: ignore[override]  # one slot more than Adam
-        self, w: Array, g: Array, m: Array, v: Array, product: Array, *, t: Any, lr: Any
+        self, w: Array, g: Array, m: Array, v: Array, product: Array, *, t: Operand, lr: Operand
     ) -> tuple[Array, ...]:
         mu, mu_next = self.coefficient(t), self.coefficient(t + 1)
         product = product * mu

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from madaline.description import description
-from madaline.optim.schedule import Schedule, Steps
+from madaline.optim.schedule import Rate, Schedule, Steps
+
+if TYPE_CHECKING:
+    from madaline.graph.arrays import Array
 
 
-def cosine_between(start: Any, end: Any, progress: Any) -> Any:
+def cosine_between(start: Any, end: Any, progress: Any) -> Array:
     r"""Half a cosine wave from ``start`` to ``end``, :math:`e + (s-e)\,(1+\cos\pi p)/2`, as ``progress`` goes to 1."""
     return end + (start - end) * (1.0 + np.cos(np.pi * progress)) / 2.0
 
@@ -38,7 +41,7 @@ class LinearWarmup(Schedule):
     _: KW_ONLY
     start: float = 0.0
 
-    def rate(self, t: Steps, total: int | None = None) -> Any:
+    def rate(self, t: Steps, total: int | None = None) -> Rate:
         return self.start + (1.0 - self.start) * np.minimum(t / self.steps, 1.0)
 
 
@@ -60,7 +63,7 @@ class CosineWarmup(Schedule):
     _: KW_ONLY
     start: float = 0.0
 
-    def rate(self, t: Steps, total: int | None = None) -> Any:
+    def rate(self, t: Steps, total: int | None = None) -> Rate:
         return cosine_between(self.start, 1.0, np.minimum(t / self.steps, 1.0))
 
 
@@ -85,7 +88,7 @@ class Polynomial(Schedule):
     steps: int | None = None
     end: float = 0.0
 
-    def rate(self, t: Steps, total: int | None = None) -> Any:
+    def rate(self, t: Steps, total: int | None = None) -> Rate:
         left = 1.0 - np.minimum((t - 1) / self._steps(self.steps, total), 1.0)
         return self.end + (1.0 - self.end) * left**self.power
 
@@ -111,7 +114,7 @@ class Cosine(Schedule):
     steps: int | None = None
     end: float = 0.0
 
-    def rate(self, t: Steps, total: int | None = None) -> Any:
+    def rate(self, t: Steps, total: int | None = None) -> Rate:
         return cosine_between(1.0, self.end, np.minimum((t - 1) / self._steps(self.steps, total), 1.0))
 
 
@@ -141,7 +144,7 @@ class CosineRestarts(Schedule):
     longer: int = 1
     end: float = 0.0
 
-    def rate(self, t: Steps, total: int | None = None) -> Any:
+    def rate(self, t: Steps, total: int | None = None) -> Rate:
         done = np.asarray(t) - 1
         starts, lengths = [0], [self.first]
         while starts[-1] + lengths[-1] <= done.max(initial=0):
@@ -185,7 +188,7 @@ class OneCycle(Schedule):
     start: float = 0.04
     end: float = 4e-6
 
-    def rate(self, t: Steps, total: int | None = None) -> Any:
+    def rate(self, t: Steps, total: int | None = None) -> Rate:
         last = self._steps(self.steps, total) - 1
         top = max(self.rise * (last + 1) - 1.0, 0.0)  # the step, from 0, with the full rate
         done = np.minimum(t - 1, last)
@@ -211,6 +214,6 @@ class Coslog4(Schedule):
     _: KW_ONLY
     steps: int | None = None
 
-    def rate(self, t: Steps, total: int | None = None) -> Any:
+    def rate(self, t: Steps, total: int | None = None) -> Rate:
         progress = np.minimum((t - 1) / self._steps(self.steps, total), 1.0)
         return 0.5 * (1.0 - np.cos(2.0 * np.pi * np.log2(1.0 + 15.0 * progress)))

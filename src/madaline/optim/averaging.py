@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from madaline.description import Description, description
 from madaline.graph.arrays import Array
 from madaline.registry import Registry
+
+if TYPE_CHECKING:
+    from madaline.graph.arrays import Operand
 
 AVERAGES: Registry[type[Average]] = Registry("average")
 
@@ -24,7 +27,7 @@ class Average(Description):
 
     registry: ClassVar[Registry[Any]] = AVERAGES
 
-    def update(self, a: Array, w: Array, *, t: Any) -> Array:
+    def update(self, a: Array, w: Array, *, t: Operand) -> Array:
         """The average, with the parameters of step ``t``."""
         raise NotImplementedError
 
@@ -51,7 +54,7 @@ class EMA(Average):
     _: KW_ONLY
     warmup: bool = False
 
-    def update(self, a: Array, w: Array, *, t: Any) -> Array:
+    def update(self, a: Array, w: Array, *, t: Operand) -> Array:
         if not self.warmup:
             return self.decay * a + (1 - self.decay) * w
         # Both branches are vectors: a choice between two numbers would be float64 for any type of w.
@@ -81,7 +84,7 @@ class SWA(Average):
     start: int = 0
     every: int = 1
 
-    def update(self, a: Array, w: Array, *, t: Any) -> Array:
+    def update(self, a: Array, w: Array, *, t: Operand) -> Array:
         n = (t - self.start) // self.every
         sampled = (t - self.start) - n * self.every < 1
         divisor = abs(n - 0.5) + 0.5  # n where that is at least 1; never 0, where the mean is not taken

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from madaline.description import description
 from madaline.graph.arrays import Array
 from madaline.optim.optimizer import Optimizer
+
+if TYPE_CHECKING:
+    from madaline.graph.arrays import Operand
 
 
 @description
@@ -43,6 +46,6 @@ class Lion(Optimizer):
     beta1: float = 0.9
     beta2: float = 0.99
 
-    def update(self, w: Array, g: Array, m: Array, *, t: Any, lr: Any) -> tuple[Array, ...]:
+    def update(self, w: Array, g: Array, m: Array, *, t: Operand, lr: Operand) -> tuple[Array, ...]:
         direction = np.sign(self.beta1 * m + (1 - self.beta1) * g)
         return w - lr * direction, self.beta2 * m + (1 - self.beta2) * g

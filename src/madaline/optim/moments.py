@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from madaline.description import description
 from madaline.graph.arrays import Array
 from madaline.optim.optimizer import Coefficient, Optimizer, coefficient
+
+if TYPE_CHECKING:
+    from madaline.graph.arrays import Operand
 
 
 @description
@@ -60,7 +63,7 @@ class AdaptiveMoments(Optimizer):
         return np.zeros((), dtype=w.dtype) if name in ("c", "d") else np.zeros_like(w)
 
     def update(
-        self, w: Array, g: Array, v: Array, s: Array, c: Array, d: Array, *, t: Any, lr: Any
+        self, w: Array, g: Array, v: Array, s: Array, c: Array, d: Array, *, t: Operand, lr: Operand
     ) -> tuple[Array, ...]:
         gamma, lam = coefficient(self.gamma, t), coefficient(self.lam, t)
         v = (1 - gamma) * v + gamma * g

@@ -6,7 +6,7 @@ import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, fields, replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from madaline.graph.formula import Formula
 from madaline.graph.node import Node
 from madaline.graph.shapes import Shape
 from madaline.registry import Registry
+
+if TYPE_CHECKING:
+    from madaline.graph.arrays import Operand
 
 OPTIMIZERS: Registry[type[Optimizer]] = Registry("optimizer")
 
@@ -192,15 +195,17 @@ class CustomOptimizer(Optimizer):
         kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         return tuple(p.name for p in inspect.signature(self.function).parameters.values() if p.kind in kinds)[2:]
 
-    def update(self, w: Array, g: Array, *slots: Array, t: Any, lr: Any) -> Any:
+    def update(self, w: Array, g: Array, *slots: Array, t: Operand, lr: Operand) -> tuple[Array, ...]:
         if isinstance(self.function, Formula):
             return self.function(w, g, *slots, t, lr)
         return self.function(w, g, *slots, t=t, lr=lr)
 
 
-def as_optimizer(
-    what: str | Mapping[str, Any] | Optimizer | type[Optimizer] | Callable[..., Any], **parameters: Any
-) -> Optimizer:
+OptimizerLike = str | Optimizer | type[Optimizer] | Mapping[str, Any] | Callable[..., Any]
+"An optimizer: its name, an object, its class, its plain data, or an update rule."
+
+
+def as_optimizer(what: OptimizerLike, **parameters: Any) -> Optimizer:
     """Convert a name, an optimizer, its plain data or a custom update rule to an optimizer.
 
     Parameters

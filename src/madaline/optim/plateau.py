@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from madaline.description import description
 from madaline.errors import ConfigError
-from madaline.optim.schedule import Schedule, Steps
+from madaline.optim.schedule import Rate, Schedule, Steps
+
+if TYPE_CHECKING:
+    pass
 
 
 @description
@@ -63,7 +66,7 @@ class ReduceOnPlateau(Schedule):
     mode: str = "min"
     metric: str | None = None
 
-    def rate(self, t: Steps, total: int | None = None) -> Any:
+    def rate(self, t: Steps, total: int | None = None) -> Rate:
         return 1.0 + 0.0 * t
 
     def watching(self) -> tuple[tuple[int, Schedule], ...]:

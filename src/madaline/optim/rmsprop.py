@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from madaline.description import description
 from madaline.graph.arrays import Array
 from madaline.optim.optimizer import Optimizer
+
+if TYPE_CHECKING:
+    from madaline.graph.arrays import Operand
 
 
 @description
@@ -54,7 +57,7 @@ class RMSprop(Optimizer):
         """The mean square, the mean if centered, the momentum buffer if there is momentum."""
         return ("s", *(["mean"] if self.centered else []), *(["b"] if self.momentum else []))
 
-    def update(self, w: Array, g: Array, *slots: Array, t: Any, lr: Any) -> tuple[Array, ...]:
+    def update(self, w: Array, g: Array, *slots: Array, t: Operand, lr: Operand) -> tuple[Array, ...]:
         s, *rest = slots
         s = variance = self.alpha * s + (1 - self.alpha) * g * g
         kept = [s]

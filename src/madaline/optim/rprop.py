@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from madaline.description import description
 from madaline.graph.arrays import Array
 from madaline.optim.optimizer import Optimizer
+
+if TYPE_CHECKING:
+    from madaline.graph.arrays import Operand
 
 
 @description
@@ -59,7 +62,7 @@ class Rprop(Optimizer):
     def initial(self, name: str, w: Array) -> Array:
         return np.ones_like(w) if name == "s" else np.zeros_like(w)
 
-    def update(self, w: Array, g: Array, s: Array, last: Array, *, t: Any, lr: Any) -> tuple[Array, ...]:
+    def update(self, w: Array, g: Array, s: Array, last: Array, *, t: Operand, lr: Operand) -> tuple[Array, ...]:
         # Signs, not the product itself: that of two small gradients would underflow to 0.
         agreement = np.sign(g) * np.sign(last)
         s = np.where(agreement > 0, self.grow * s, np.where(agreement < 0, self.shrink * s, s))

@@ -10,6 +10,7 @@ import numpy as np
 
 from madaline.description import CUSTOM, Description, description
 from madaline.errors import ConfigError
+from madaline.graph.arrays import Array
 from madaline.graph.formula import Formula
 from madaline.optim.optimizer import formula_of_t
 from madaline.registry import Registry
@@ -19,8 +20,11 @@ if TYPE_CHECKING:
 
 SCHEDULES: Registry[type[Schedule]] = Registry("schedule")
 
-Steps = Any
+Steps = Array | float
 "A step, counted from 1, or an array of steps."
+
+Rate = Array | float
+"The factor of a step, or of each step of an array."
 
 
 @description
@@ -36,7 +40,7 @@ class Schedule(Description):
 
     registry: ClassVar[Registry[Any]] = SCHEDULES
 
-    def rate(self, t: Steps, total: int | None = None) -> Any:
+    def rate(self, t: Steps, total: int | None = None) -> Rate:
         """The factor of the learning rate at step ``t``."""
         raise NotImplementedError
 
@@ -80,7 +84,7 @@ class Constant(Schedule):
     ranges: ClassVar[Mapping[str, str]] = {"factor": "[0, inf)"}
     factor: float = 1.0
 
-    def rate(self, t: Steps, total: int | None = None) -> Any:
+    def rate(self, t: Steps, total: int | None = None) -> Rate:
         return self.factor + 0.0 * t
 
 
@@ -96,7 +100,7 @@ class ExponentialSteps(Schedule):
     c: float = 0.1
     k: int = 1000
 
-    def rate(self, t: Steps, total: int | None = None) -> Any:
+    def rate(self, t: Steps, total: int | None = None) -> Rate:
         return np.exp(-self.c * np.ceil(t / self.k))
 
 
@@ -108,7 +112,7 @@ class InverseTime(Schedule):
     ranges: ClassVar[Mapping[str, str]] = {"c": "[0, inf)"}
     c: float = 1e-3
 
-    def rate(self, t: Steps, total: int | None = None) -> Any:
+    def rate(self, t: Steps, total: int | None = None) -> Rate:
         return 1.0 / (1.0 + self.c * t)
 
 
@@ -120,7 +124,7 @@ class InverseRoot(Schedule):
     ranges: ClassVar[Mapping[str, str]] = {"c": "[0, inf)"}
     c: float = 1e-3
 
-    def rate(self, t: Steps, total: int | None = None) -> Any:
+    def rate(self, t: Steps, total: int | None = None) -> Rate:
         return 1.0 / np.sqrt(1.0 + self.c * t)
 
 
@@ -135,7 +139,7 @@ class InverseScaling(Schedule):
     ranges: ClassVar[Mapping[str, str]] = {"power": "[0, inf)"}
     power: float = 0.5
 
-    def rate(self, t: Steps, total: int | None = None) -> Any:
+    def rate(self, t: Steps, total: int | None = None) -> Rate:
         return 1.0 / np.asarray(t, dtype=float) ** self.power
 
 
@@ -156,7 +160,7 @@ class Step(Schedule):
     _: KW_ONLY
     gamma: float = 0.1
 
-    def rate(self, t: Steps, total: int | None = None) -> Any:
+    def rate(self, t: Steps, total: int | None = None) -> Rate:
         return self.gamma ** np.floor((t - 1) / self.every)
 
 
@@ -184,7 +188,7 @@ class Multistep(Schedule):
         if list(self.milestones) != sorted(self.milestones):
             raise ConfigError(f"Multistep: milestones={self.milestones} must increase. Sort them.")
 
-    def rate(self, t: Steps, total: int | None = None) -> Any:
+    def rate(self, t: Steps, total: int | None = None) -> Rate:
         return self.gamma ** np.searchsorted(self.milestones, np.asarray(t) - 1, side="right").astype(float)
 
 
@@ -199,7 +203,7 @@ class Exponential(Schedule):
     ranges: ClassVar[Mapping[str, str]] = {"gamma": "(0, inf)"}
     gamma: float = 0.999
 
-    def rate(self, t: Steps, total: int | None = None) -> Any:
+    def rate(self, t: Steps, total: int | None = None) -> Rate:
         return self.gamma ** (np.asarray(t, dtype=float) - 1.0)
 
 
@@ -217,7 +221,7 @@ class Sequence(Schedule):
     _: KW_ONLY
     after: int = 1
 
-    def rate(self, t: Steps, total: int | None = None) -> Any:
+    def rate(self, t: Steps, total: int | None = None) -> Rate:
         rest = None if total is None else max(total - self.after, 1)
         early = self.first.rate(np.minimum(t, self.after), self.after)
         return np.where(np.less_equal(t, self.after), early, self.second.rate(np.maximum(t - self.after, 1), rest))
@@ -239,7 +243,7 @@ class Product(Schedule):
     first: Schedule = Constant()
     second: Schedule = Constant()
 
-    def rate(self, t: Steps, total: int | None = None) -> Any:
+    def rate(self, t: Steps, total: int | None = None) -> Rate:
         return self.first.rate(t, total) * self.second.rate(t, total)
 
     def watching(self) -> tuple[tuple[int, Schedule], ...]:
@@ -256,13 +260,17 @@ class CustomSchedule(Schedule):
     def traced(self) -> CustomSchedule:
         return CustomSchedule(formula_of_t(self.function))
 
-    def rate(self, t: Steps, total: int | None = None) -> Any:
+    def rate(self, t: Steps, total: int | None = None) -> Rate:
         if isinstance(self.function, Formula):
             return np.asarray(self.function(np.asarray(t)), dtype=float)
         return np.vectorize(self.function, otypes=[float])(t)
 
 
-def as_schedule(what: str | Mapping[str, Any] | Schedule | Callable[[Any], Any] | None) -> Schedule:
+ScheduleLike = str | Schedule | type[Schedule] | Mapping[str, Any] | Callable[[Any], Any]
+"A schedule: its name, an object, its plain data, or a function of the step."
+
+
+def as_schedule(what: ScheduleLike | None) -> Schedule:
     """Convert a name, a schedule, its plain data or a function of the step to a schedule.
 
     Examples

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from madaline.description import description
 from madaline.errors import ConfigError
 from madaline.graph.arrays import Array
 from madaline.optim.optimizer import Coefficient, Optimizer, coefficient
+
+if TYPE_CHECKING:
+    from madaline.graph.arrays import Operand
 
 
 @description
@@ -72,7 +75,7 @@ class SGD(Optimizer):
         """The velocity, if there is momentum."""
         return ("v",) if self.momentum else ()
 
-    def update(self, w: Array, g: Array, *slots: Array, t: Any, lr: Any) -> tuple[Array, ...]:
+    def update(self, w: Array, g: Array, *slots: Array, t: Operand, lr: Operand) -> tuple[Array, ...]:
         if not slots:
             return (w - lr * g,)
         (v,) = slots

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil, isqrt, sqrt
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -13,6 +13,11 @@ from madaline.functional.model import Model
 from madaline.nn.layers.linear import Linear
 from madaline.report.curves import pyplot
 from madaline.report.subject import model_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from madaline.data.data_types import Inputs
 
 Array = np.ndarray[Any, Any]
 MOST_UNITS = 64
@@ -48,11 +53,11 @@ class FirstLayerDisplay:
     def from_estimator(
         cls,
         estimator: Any,
-        X: Any = None,
+        X: Inputs | None = None,
         *,
         image_shape: tuple[int, ...] | None = None,
         units: Sequence[int] | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
     ) -> Self:
         """Plot the first layer of a net.
 
@@ -86,7 +91,7 @@ class FirstLayerDisplay:
             patterns = X[strongest].reshape(len(units), *shape)
         return cls(weights=W.T[units].reshape(len(units), *shape), units=units, patterns=patterns).plot(ax)
 
-    def plot(self, ax: Any = None) -> Self:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw the plot; ``ax`` as in :meth:`from_estimator`."""
         n_axes = 1 if self.patterns is None else 2
         n_columns = ceil(sqrt(len(self.units)))

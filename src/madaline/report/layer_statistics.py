@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from madaline.errors import ConfigError, UnknownNameError
 from madaline.report.curves import pyplot
 from madaline.report.subject import history_of
 from madaline.train.probes import OF_ACTIVATIONS, OF_PARAMETERS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Array = np.ndarray[Any, Any]
 
@@ -75,7 +78,7 @@ class LayerStatisticsDisplay:
         self.titles = {layer: layer for layer in self.layers} | dict(titles or {})
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, statistics: Sequence[str] = SHOWN, ax: Any = None) -> Self:
+    def from_estimator(cls, estimator: Any, *, statistics: Sequence[str] = SHOWN, ax: Axes | None = None) -> Self:
         """Plot the statistics that the probes recorded.
 
         Parameters
@@ -107,7 +110,7 @@ class LayerStatisticsDisplay:
         steps = {path: probes["step"][rows] for path, rows in rows_of.items()}
         return cls(layers=tuple(rows_of), steps=steps, values=values, titles=titles).plot(ax, statistics=statistics)
 
-    def plot(self, ax: Any = None, *, statistics: Sequence[str] = SHOWN) -> Self:
+    def plot(self, ax: Axes | None = None, *, statistics: Sequence[str] = SHOWN) -> Self:
         """Draw the plot; parameters as in :meth:`from_estimator`."""
         if unknown := [name for name in statistics if name not in LOOKS]:
             raise UnknownNameError(f"statistics={unknown[0]!r} is not known. Known: {', '.join(LOOKS)}.")

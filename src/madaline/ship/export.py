@@ -29,7 +29,7 @@ def _from_graph(write: GraphWriter) -> Writer:
     return lambda model, dtype, path: write(_inference(model, dtype), path)
 
 
-def _html_files(model: Any, dtype: DTypeLike | None, path: Path) -> dict[Path, bytes]:
+def _html_files(model: Model, dtype: DTypeLike | None, path: Path) -> dict[Path, bytes]:
     from madaline.ship.html_page import html_files  # imports scikit-learn, which is slow
 
     return html_files(model, dtype, path)
@@ -61,7 +61,7 @@ TARGETS.add("html", _html_files)
 
 
 def export(
-    model: Any, path: str | os.PathLike[str], to: str, *, dtype: DTypeLike | None = None, overwrite: bool = False
+    model: Model, path: str | os.PathLike[str], to: str, *, dtype: DTypeLike | None = None, overwrite: bool = False
 ) -> tuple[Path, ...]:
     """Write a model as a file that runs without madaline.
 

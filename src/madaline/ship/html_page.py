@@ -7,7 +7,7 @@ import hashlib
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -22,6 +22,9 @@ from madaline.ship.escape import page_json, page_text
 from madaline.ship.fields import fields_of
 from madaline.ship.inference import InferenceGraph
 from madaline.ship.js_module import js_functions
+
+if TYPE_CHECKING:
+    from madaline.functional.model import Model
 
 COVERAGE = 0.9
 "Coverage of the prediction intervals of a page."
@@ -96,7 +99,7 @@ def _digest(script: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
 
 
-def html_files(model: Any, dtype: DTypeLike | None, path: Path) -> dict[Path, bytes]:
+def html_files(model: Model, dtype: DTypeLike | None, path: Path) -> dict[Path, bytes]:
     """The page and its content."""
     if not hasattr(model, "predict"):
         raise ExportError("A page needs a fitted estimator, because a model alone has no columns and no targets.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from madaline.graph.shapes import Rows, Shape, is_symbolic
 from madaline.ship.escape import Untrusted
 from madaline.ship.inference import InferenceGraph, Port
 from madaline.ship.onnx_rules import RULES, TARGET
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
 
 OPSET = 18
 "Version of the default operator set; onnxruntime 1.14 and later support it."
@@ -49,7 +52,7 @@ class Builder:
         self.operators.append(helper.make_node(kind, list(inputs), [name], **attributes))
         return name
 
-    def constant(self, value: Any, dtype: Any = None) -> str:
+    def constant(self, value: Any, dtype: DTypeLike | None = None) -> str:
         """Add a constant and return its name."""
         array = np.asarray(value, dtype=dtype)
         key = (array.dtype.name, array.shape, array.tobytes() if array.dtype != object else tuple(array))
@@ -73,7 +76,7 @@ class Builder:
         """A number of the dtype of a node."""
         return self.constant(value, node.dtype)
 
-    def cast(self, x: str, dtype: Any) -> str:
+    def cast(self, x: str, dtype: DTypeLike) -> str:
         """Convert to another dtype."""
         from onnx import helper
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from madaline.train.recipe import Recipe
 from madaline.train.sampling import Batches, CustomSampler, InOrder, Sampler, Shuffled, epoch_batches, n_steps
 from madaline.train.stream import Chunk, Stream
 from madaline.train.weights import counts_rows
+
+if TYPE_CHECKING:
+    from madaline.data.data_types import ClassWeights
 
 
 @dataclass(frozen=True)
@@ -143,7 +146,7 @@ class StreamBlocks:
         model: Model,
         recipe: Recipe,
         *,
-        class_weight: Any,
+        class_weight: ClassWeights | None,
         batch_size: int,
         shuffle: bool,
         drop_last: bool,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -18,6 +18,11 @@ from madaline.nn.inputs import matched
 from madaline.nn.network import Network
 from madaline.train.step import target_specs
 from madaline.train.weights import row_weights
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from madaline.data.data_types import ClassWeights, Inputs, Targets
 
 INITIAL_ROWS = 1 << 18
 "Maximum number of rows, evenly spaced, for layers that learn from the data before training."
@@ -36,11 +41,11 @@ class Reader(Protocol):
         self,
         network: Network,
         loss: Loss | dict[str, Loss],
-        X: Any,
-        y: Any,
+        X: Inputs,
+        y: Targets,
         *,
-        sample_weight: Any = None,
-        class_weight: Any = None,
+        sample_weight: ArrayLike | None = None,
+        class_weight: ClassWeights | None = None,
         may_weigh_nothing: bool = False,
     ) -> TrainingData: ...
 
@@ -82,7 +87,7 @@ class TrainingData:
         return y, self.weight if self.weight is None or rows is None else self.weight[rows]
 
 
-def is_sparse(X: Any) -> bool:
+def is_sparse(X: object) -> bool:
     """Whether X is a SciPy sparse matrix; SciPy is not imported for it."""
     return hasattr(X, "tocsr") and hasattr(X, "nnz")
 
@@ -126,7 +131,7 @@ def as_source(leaf: Any, name: str) -> Source:
     return DenseRows(array)
 
 
-def input_sources(network: Network, X: Any) -> tuple[Source, ...]:
+def input_sources(network: Network, X: Inputs) -> tuple[Source, ...]:
     """A source for each input of the net."""
     sources = []
     for leaf, spec, key in matched(X, network.inputs):
@@ -197,7 +202,7 @@ def _check_names(out_shape: Any) -> None:
         )
 
 
-def _as_targets(y: Any) -> Any:
+def _as_targets(y: Targets) -> Any:
     if is_sparse(y):
         return as_csr(y, "y").toarray()
     if isinstance(y, dict):

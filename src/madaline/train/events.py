@@ -127,7 +127,11 @@ class FunctionCallback(Callback):
         self.function(trainer, row)
 
 
-def as_callbacks(given: Any) -> list[Callback]:
+CallbackLike = Callback | Callable[[Any, Any], Any]
+"A callback: an object, or a function of the view of training and the row of the history."
+
+
+def as_callbacks(given: CallbackLike | Sequence[CallbackLike] | None) -> list[Callback]:
     """Callbacks from one or several; a function is called after each epoch with a view of training and the row."""
     items = given if isinstance(given, Sequence) else [] if given is None else [given]
     found: list[Callback] = []

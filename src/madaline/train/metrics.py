@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from madaline.description import Description, description
 from madaline.errors import ConfigError
 from madaline.losses.classes import ClassLoss
+from madaline.losses.loss import Loss
 from madaline.registry import Registry
+
+if TYPE_CHECKING:
+    from madaline.graph.arrays import Array
 
 METRICS: Registry[type[Metric]] = Registry("metric")
 COLUMNS = ("epoch", "loss", "objective", "penalty", "learning_rate", "seconds", "step")
@@ -30,11 +34,11 @@ class Metric(Description):
     larger_is_better: ClassVar[bool | None] = True
     needs_all: ClassVar[bool] = False
 
-    def rows(self, loss: Any, prediction: Any, target: Any) -> Any:
+    def rows(self, loss: Any, prediction: Array, target: Array) -> Array:
         """One number for each row."""
         raise NotImplementedError
 
-    def whole(self, loss: Any, prediction: Any, target: Any, weight: Any) -> float:
+    def whole(self, loss: Any, prediction: Array, target: Array, weight: Any) -> float:
         """One number for all rows."""
         rows = np.asarray(self.rows(loss, prediction, target), dtype=np.float64)
         return float(np.average(rows, weights=weight)) if _counts(rows, weight) else float("nan")
@@ -49,7 +53,7 @@ class Accuracy(Metric):
 
     name: ClassVar[str] = "accuracy"
 
-    def rows(self, loss: Any, prediction: Any, target: Any) -> Any:
+    def rows(self, loss: Any, prediction: Array, target: Array) -> Array:
         z = _columns(prediction)
         if isinstance(loss, ClassLoss) and loss.n_classes(prediction.shape) != z.shape[1]:
             z = loss.predict(prediction)  # the outputs are thresholds between classes
@@ -73,7 +77,7 @@ class TopK(Metric):
     ranges: ClassVar[Mapping[str, str]] = {"k": "[1, inf)"}
     k: int = 5
 
-    def rows(self, loss: Any, prediction: Any, target: Any) -> Any:
+    def rows(self, loss: Any, prediction: Array, target: Array) -> Array:
         if len(target.shape) != 1 or target.dtype.kind not in "iu":
             raise ConfigError(
                 f"metrics: top_k needs one class index for each row, but the targets are {target.dtype} with "
@@ -93,7 +97,7 @@ class MeanAbsoluteError(Metric):
     name: ClassVar[str] = "mae"
     larger_is_better: ClassVar[bool | None] = False
 
-    def rows(self, loss: Any, prediction: Any, target: Any) -> Any:
+    def rows(self, loss: Any, prediction: Array, target: Array) -> Array:
         return np.mean(np.abs(_difference(self, loss, prediction, target)), axis=1)
 
 
@@ -104,7 +108,7 @@ class MeanSquaredError(Metric):
     name: ClassVar[str] = "mse"
     larger_is_better: ClassVar[bool | None] = False
 
-    def rows(self, loss: Any, prediction: Any, target: Any) -> Any:
+    def rows(self, loss: Any, prediction: Array, target: Array) -> Array:
         difference = _difference(self, loss, prediction, target)
         return np.mean(difference * difference, axis=1)
 
@@ -119,7 +123,7 @@ class R2(Metric):
     name: ClassVar[str] = "r2"
     needs_all: ClassVar[bool] = True
 
-    def whole(self, loss: Any, prediction: Any, target: Any, weight: Any) -> float:
+    def whole(self, loss: Any, prediction: Array, target: Array, weight: Any) -> float:
         y = np.asarray(_columns(target), dtype=np.float64)
         if not _counts(y, weight):
             return float("nan")
@@ -142,7 +146,7 @@ class AUC(Metric):
     name: ClassVar[str] = "auc"
     needs_all: ClassVar[bool] = True
 
-    def whole(self, loss: Any, prediction: Any, target: Any, weight: Any) -> float:
+    def whole(self, loss: Any, prediction: Array, target: Array, weight: Any) -> float:
         scores = np.asarray(_columns(loss.predict(prediction)), dtype=np.float64)
         target = np.asarray(target)
         if target.ndim == 1 and scores.shape[1] > 1:
@@ -170,7 +174,7 @@ class CustomMetric(Metric):
         """The function's name."""
         return str(getattr(self.function, "__name__", "metric"))
 
-    def whole(self, loss: Any, prediction: Any, target: Any, weight: Any) -> float:
+    def whole(self, loss: Any, prediction: Array, target: Array, weight: Any) -> float:
         predicted = (
             {name: item.predict(prediction[name]) for name, item in loss.items()}
             if isinstance(loss, dict)
@@ -183,18 +187,25 @@ class CustomMetric(Metric):
             raise ConfigError(f"The metric {self.name!r} returned {found!r}; it must return one number.") from None
 
 
-def as_metric(what: Any) -> Metric:
+MetricLike = str | Metric | type[Metric] | Callable[[Any, Any], Any]
+"A metric: its name, an object, or a function of predictions and targets."
+
+
+def as_metric(what: MetricLike) -> Metric:
     """A metric from a name, a metric, or a function of predictions and targets."""
     if callable(what) and not isinstance(what, (type, Metric)):
         return CustomMetric(what)
     return Metric.of(what)
 
 
-def as_metrics(given: Any, loss: Any = None) -> tuple[Metric, ...]:
+def as_metrics(
+    given: MetricLike | Sequence[MetricLike] | None, loss: Loss | Mapping[str, Loss] | None = None
+) -> tuple[Metric, ...]:
     """Metrics from one or several; raises an error for duplicate names."""
     if given is None:
         return ()
-    found = tuple(as_metric(item) for item in (given if isinstance(given, (list, tuple)) else [given]))
+    items = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+    found = tuple(map(as_metric, items))
     names = [metric.name for metric in found]
     if len(set(names)) != len(names):
         raise ConfigError(f"metrics has duplicate names: {', '.join(names)}. Give functions different names.")
@@ -214,11 +225,11 @@ def _counts(rows: np.ndarray, weight: Any) -> bool:
     return len(rows) > 0 and (weight is None or bool(np.any(weight)))
 
 
-def _columns(x: Any) -> Any:
+def _columns(x: Array) -> Array:
     return x if len(x.shape) > 1 else x.reshape((x.shape[0], 1))
 
 
-def _difference(metric: Metric, loss: Any, prediction: Any, target: Any) -> Any:
+def _difference(metric: Metric, loss: Loss, prediction: Array, target: Array) -> Array:
     """Predictions minus targets; raises an error if their columns differ, which NumPy would broadcast."""
     predicted, y = _columns(loss.predict(prediction)), _columns(target)
     if predicted.shape[1] != y.shape[1]:

@@ -8,17 +8,26 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from madaline.cached import cached_property
 from madaline.errors import ConfigError
 from madaline.train.arguments import check_all, check_new_file, check_path, check_seconds, check_whole
-from madaline.train.events import Callback, as_callbacks
-from madaline.train.sampling import Sampler, as_sampler
-from madaline.train.stopping import EarlyStopping, as_early_stopping
+from madaline.train.events import Callback, CallbackLike, as_callbacks
+from madaline.train.sampling import Sampler, SamplerLike, as_sampler
+from madaline.train.stopping import EarlyStopping, EarlyStoppingLike, as_early_stopping
 from madaline.train.stream import Stream
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from madaline.data.data_types import ClassWeights
+    from madaline.train.metrics import MetricLike
+
+ValidationLike = float | tuple[Any, ...] | list[Any]
+"A validation set: a fraction of the rows, or (X, y) or (X, y, sample_weight)."
 
 ON_DIVERGENCE = ("raise", "stop", "skip")
 OUTER_STEPS = ("mean", "nesterov")
@@ -32,14 +41,14 @@ class FitOptions:
 
     epochs: int = 20
     batch_size: int | None = 64
-    validation: Any = field(default=None, metadata=ONLY_FIT)
-    sample_weight: Any = None
-    class_weight: Any = None
-    metrics: Any = None
-    early_stopping: Any = field(default=None, metadata=ONLY_FIT)
-    callbacks: Any = None
+    validation: ValidationLike | None = field(default=None, metadata=ONLY_FIT)
+    sample_weight: ArrayLike | None = None
+    class_weight: ClassWeights | None = None
+    metrics: MetricLike | Sequence[MetricLike] | None = None
+    early_stopping: EarlyStoppingLike | None = field(default=None, metadata=ONLY_FIT)
+    callbacks: CallbackLike | Sequence[CallbackLike] | None = None
     shuffle: bool = True
-    sampler: Any = None
+    sampler: SamplerLike | None = None
     drop_last: bool = False
     accumulate: int = field(default=1, metadata=ONLY_FIT)
     probes: bool | Sequence[str] = field(default=False, metadata=ONLY_FIT)
@@ -160,10 +169,10 @@ class FitOptions:
         given = self.validation
         if isinstance(given, Stream):
             raise ConfigError("validation is a stream; it must be arrays: validation=(X, y).")
-        is_data = isinstance(given, (tuple, list))
-        if is_data and len(given) not in (2, 3):
-            raise ConfigError("validation must be a fraction, (X, y) or (X, y, sample_weight).")
-        if given is not None and not is_data and not isinstance(given, (int, float, np.number)):
+        if isinstance(given, (tuple, list)):
+            if len(given) not in (2, 3):
+                raise ConfigError("validation must be a fraction, (X, y) or (X, y, sample_weight).")
+        elif given is not None and not isinstance(given, (int, float, np.number)):
             raise ConfigError(
                 f"validation is {type(given).__name__}; it must be a fraction between 0 and 1, or data: "
                 "validation=(X, y)."

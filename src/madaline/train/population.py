@@ -28,6 +28,7 @@ from madaline.train.stream import Stream
 from madaline.train.trainer import Trainer
 
 if TYPE_CHECKING:
+    from madaline.data.data_types import Inputs, Targets
     from madaline.scale.members import ClusterMembers
 
 ENDED = ("finished", "early stopping", "callback")
@@ -108,8 +109,8 @@ class Population:
 
     def fit(
         self,
-        X: Any,
-        y: Any = None,
+        X: Inputs,
+        y: Targets | None = None,
         *,
         rows: Sequence[Any] | None = None,
         validation_rows: Sequence[Any] | None = None,
@@ -282,7 +283,7 @@ class Population:
         average = shared_average([self.trainers[number].recipe.loss for number in numbers])
         return joined_model(models, average, weights)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Inputs) -> Any:
         """The mean prediction of all usable members: values or probabilities, depending on the loss."""
         numbers = self._numbers(None)
         loss = self.trainers[numbers[0]].recipe.loss
@@ -318,7 +319,7 @@ class Population:
                 raise ConfigError(f"members: {number} is not the number of a member that was trained.")
         return numbers
 
-    def _chosen(self, X: Any, rows: Any, validation_rows: Any) -> list[ChosenRows]:
+    def _chosen(self, X: Inputs, rows: Any, validation_rows: Any) -> list[ChosenRows]:
         n_rows = flatten(X)[0][0].shape[0]
         training, validation = (
             self._one_each(given, name) for given, name in ((rows, "rows"), (validation_rows, "validation_rows"))
@@ -354,7 +355,7 @@ class Population:
         warnings.warn(f"Member {number} of the population diverged: {error}{others}", MadalineWarning, stacklevel=3)
 
 
-def _as_arrays(X: Any) -> Any:
+def _as_arrays(X: Inputs) -> Any:
     """Inputs as arrays or sparse matrices of rows, converted once for all members."""
     if isinstance(X, Stream):
         raise ConfigError("X is a stream; a population needs arrays.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,17 +11,40 @@ import numpy as np
 
 from madaline.description import Description
 from madaline.errors import ConfigError
-from madaline.losses.custom import as_loss
+from madaline.losses.custom import LossLike, as_loss
 from madaline.losses.loss import Loss
 from madaline.nn.network import Network
 from madaline.optim.averaging import Average
 from madaline.optim.clipping import ClipNorm, Clipping
 from madaline.optim.constraints import Constraint
 from madaline.optim.lbfgs import LBFGS
-from madaline.optim.optimizer import Optimizer, as_optimizer
+from madaline.optim.optimizer import Optimizer, OptimizerLike, as_optimizer
 from madaline.optim.plateau import Plateau, ReduceOnPlateau
 from madaline.optim.regularizers import Regularizer
-from madaline.optim.schedule import Schedule, as_schedule
+from madaline.optim.schedule import Schedule, ScheduleLike, as_schedule
+
+LossesLike = LossLike | Mapping[str, LossLike]
+"A loss, or one for each named output."
+
+SolverLike = OptimizerLike | LBFGS | type[LBFGS]
+"An optimizer that takes steps, or L-BFGS."
+
+OneRegularizer = str | Regularizer | type[Regularizer]
+RegularizersLike = OneRegularizer | Sequence[OneRegularizer] | Mapping[str, Any]
+"Penalties: one, several, or a dict that selects layers."
+
+OneConstraint = str | Constraint | type[Constraint]
+ConstraintsLike = OneConstraint | Sequence[OneConstraint] | Mapping[str, Any]
+"Constraints: one, several, or a dict that selects layers."
+
+ClippingLike = str | Clipping | type[Clipping] | Mapping[str, Any]
+"A way to clip the gradient."
+
+AverageLike = str | Average | type[Average] | Mapping[str, Any]
+"An average of the parameters."
+
+GroupsLike = Mapping[str, "Mapping[str, float] | ParameterGroup"]
+"Factors of the rate and the decay by pattern of paths."
 
 EVERYWHERE = "*"
 "The pattern that means every layer."
@@ -67,15 +90,15 @@ class Recipe:
     def of(
         cls,
         *,
-        loss: Any,
-        optimizer: Any,
-        schedule: Any = None,
-        regularizer: Any = None,
-        clip: Any = None,
+        loss: LossesLike,
+        optimizer: SolverLike,
+        schedule: ScheduleLike | None = None,
+        regularizer: RegularizersLike | None = None,
+        clip: ClippingLike | None = None,
         clip_norm: float | None = None,
-        constraint: Any = None,
-        average: Any = None,
-        groups: Any = None,
+        constraint: ConstraintsLike | None = None,
+        average: AverageLike | None = None,
+        groups: GroupsLike | None = None,
     ) -> Recipe:
         """From names, descriptions, functions, lists and dicts of them."""
         if clip is not None and clip_norm is not None:
@@ -92,14 +115,14 @@ class Recipe:
         )
 
 
-def as_losses(what: Any) -> Loss | dict[str, Loss]:
+def as_losses(what: LossesLike) -> Loss | dict[str, Loss]:
     """A loss, or one for each named output; plain data of a loss are recognised by their kind."""
     if isinstance(what, dict) and what.get("kind") != Loss.registry.kind:
         return {name: as_loss(item) for name, item in what.items()}
     return as_loss(what)
 
 
-def as_solver(what: Any) -> Optimizer | LBFGS:
+def as_solver(what: SolverLike) -> Optimizer | LBFGS:
     """An optimizer that takes steps, or L-BFGS."""
     is_solver = isinstance(what, Mapping) and what.get("kind") == LBFGS.registry.kind
     if isinstance(what, LBFGS) or what in ("lbfgs", LBFGS) or is_solver:
@@ -118,7 +141,7 @@ def by_pattern(kind: type[Any], given: Any) -> tuple[tuple[str, Any], ...]:
     return ((EVERYWHERE, kind.of(given)),)
 
 
-def as_groups(given: Any) -> list[tuple[str, ParameterGroup]]:
+def as_groups(given: GroupsLike | None) -> list[tuple[str, ParameterGroup]]:
     """Groups by pattern: ``{"0": {"rate": 0.1}, "*.b": Group(decay=0.0)}``."""
     if given is None:
         return []

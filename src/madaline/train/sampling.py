@@ -101,7 +101,11 @@ class CustomSampler(Sampler):
         return rows[found.astype(np.int64)]
 
 
-def as_sampler(what: Any, *, shuffle: bool = True) -> Sampler:
+SamplerLike = str | Sampler | type[Sampler] | Callable[..., Any]
+"A sampler: its name, an object, or a function that gives the order of the rows."
+
+
+def as_sampler(what: SamplerLike | None, *, shuffle: bool = True) -> Sampler:
     """A sampler from a name, a sampler, a function, or ``shuffle``."""
     if what is None:
         return Shuffled() if shuffle else InOrder()

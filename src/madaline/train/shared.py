@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from madaline.train.data import TrainingData, read
 from madaline.train.programs import Programs
 from madaline.train.recipe import Recipe
 from madaline.train.weights import row_weights
+
+if TYPE_CHECKING:
+    from madaline.data.data_types import Inputs, Targets
 
 
 class SharedParts:
@@ -60,7 +63,7 @@ class SharedParts:
         self._weights.append((sample_weight, network.dtype, weight))
         return replace(data, weight=weight)
 
-    def _plain(self, network: Network, loss: Loss | dict[str, Loss], X: Any, y: Any) -> TrainingData:
+    def _plain(self, network: Network, loss: Loss | dict[str, Loss], X: Inputs, y: Targets) -> TrainingData:
         """The data without weights."""
         key = (network.inputs, network.out_shape, network.dtype, loss)
         for (known_X, known_y), known, data in self._data:

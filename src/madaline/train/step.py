@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,11 @@ from madaline.optim.optimizer import Optimizer
 from madaline.train.metrics import Metric
 from madaline.train.probe_samples import OUTPUTS, ProbeLayout, probe_outputs
 from madaline.train.recipe import EVERYWHERE, Recipe, group_factors, matches
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from madaline.data.data_types import Targets
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,7 @@ class StepInputs:
     def __init__(self) -> None:
         self.nodes: dict[str, Node] = {}
 
-    def new(self, name: str, shape: Shape, dtype: Any) -> Node:
+    def new(self, name: str, shape: Shape, dtype: DTypeLike) -> Node:
         self.nodes[name] = new_input(len(self.nodes), shape, np.dtype(dtype), name)
         return self.nodes[name]
 
@@ -281,7 +286,7 @@ def _finished(given: StepInputs, outputs: dict[str, Any], dtype: np.dtype[Any]) 
     return StepGraph(graph, inputs, {name: position for position, name in enumerate(nodes)})
 
 
-def target_specs(y: Any, dtype: np.dtype[Any]) -> Any:
+def target_specs(y: Targets, dtype: np.dtype[Any]) -> Any:
     """Specifications of targets: integers stay integers, others get the type of the net."""
     return tree_map(lambda leaf: TargetSpec(tuple(leaf.shape[1:]), target_dtype(leaf.dtype, dtype)), y)
 

@@ -99,7 +99,11 @@ class EarlyStoppingState:
         return self.n_bad > self.rule.patience
 
 
-def as_early_stopping(given: Any) -> EarlyStopping | None:
+EarlyStoppingLike = bool | int | str | EarlyStopping | Mapping[str, Any]
+"Early stopping: True, a patience in epochs, a column of the history, or a rule."
+
+
+def as_early_stopping(given: EarlyStoppingLike | None) -> EarlyStopping | None:
     """Early stopping from True, a number of epochs, a column, a rule or None."""
     if given is None or given is False:
         return None

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,6 +31,26 @@ from madaline.train.session import Session
 from madaline.train.setup import new_session
 from madaline.train.shared import SharedParts
 from madaline.train.stream import Stream
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike
+
+    from madaline.data.data_types import ClassWeights, Inputs, Targets
+    from madaline.optim.schedule import ScheduleLike
+    from madaline.train.events import CallbackLike
+    from madaline.train.metrics import MetricLike
+    from madaline.train.options import ValidationLike
+    from madaline.train.recipe import (
+        AverageLike,
+        ClippingLike,
+        ConstraintsLike,
+        GroupsLike,
+        LossesLike,
+        RegularizersLike,
+        SolverLike,
+    )
+    from madaline.train.sampling import SamplerLike
+    from madaline.train.stopping import EarlyStoppingLike
 
 
 class Trainer:
@@ -89,17 +109,17 @@ class Trainer:
         self,
         net: Layer | Model,
         *,
-        loss: Any = "mse",
-        optimizer: Any = "adam",
-        schedule: Any = None,
-        regularizer: Any = None,
+        loss: LossesLike = "mse",
+        optimizer: SolverLike = "adam",
+        schedule: ScheduleLike | None = None,
+        regularizer: RegularizersLike | None = None,
         clip_norm: float | None = None,
-        clip: Any = None,
-        constraint: Any = None,
-        average: Any = None,
-        groups: Any = None,
-        freeze: Sequence[str] = (),
-        dtype: Any = None,
+        clip: ClippingLike | None = None,
+        constraint: ConstraintsLike | None = None,
+        average: AverageLike | None = None,
+        groups: GroupsLike | None = None,
+        freeze: str | Sequence[str] = (),
+        dtype: DTypeLike | None = None,
         threads: int | None = None,
         seed: int = 0,
     ) -> None:
@@ -139,19 +159,19 @@ class Trainer:
 
     def fit(
         self,
-        X: Any,
-        y: Any = None,
+        X: Inputs | Stream,
+        y: Targets | None = None,
         *,
         epochs: int = 20,
         batch_size: int | None = 64,
-        validation: Any = None,
-        sample_weight: Any = None,
-        class_weight: Any = None,
-        metrics: Any = None,
-        early_stopping: Any = None,
-        callbacks: Any = None,
+        validation: ValidationLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        class_weight: ClassWeights | None = None,
+        metrics: MetricLike | Sequence[MetricLike] | None = None,
+        early_stopping: EarlyStoppingLike | None = None,
+        callbacks: CallbackLike | Sequence[CallbackLike] | None = None,
         shuffle: bool = True,
-        sampler: Any = None,
+        sampler: SamplerLike | None = None,
         drop_last: bool = False,
         accumulate: int = 1,
         probes: bool | Sequence[str] = False,
@@ -250,7 +270,7 @@ class Trainer:
         """
         return self.run_session(self.new_session(X, y, FitOptions.of_fit(locals())))
 
-    def partial_fit(self, X: Any, y: Any = None, **options: Any) -> History:
+    def partial_fit(self, X: Inputs | Stream, y: Targets | None = None, **options: Any) -> History:
         """Continue training where the last call ended: parameters, optimizer, statistics, steps and history.
 
         The data may be others. Options as of :meth:`fit`, with ``epochs=1`` by default: epochs, batch_size,
@@ -268,12 +288,12 @@ class Trainer:
             session.continue_from(point)
         return self._run_session(session, given.epochs)
 
-    def step(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> float:
+    def step(self, X: Inputs, y: Targets | None = None, *, sample_weight: ArrayLike | None = None) -> float:
         """Take one step with these rows as one mini-batch, for custom loops; like ``partial_fit``. Returns its loss."""
         history = self.partial_fit(X, y, batch_size=None, sample_weight=sample_weight, shuffle=False)
         return float(history["loss"][-1])
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Inputs) -> Any:
         """Predict values or probabilities, depending on the loss; ``model(X)`` gives the raw outputs."""
         raw = self.outputs(X)
         loss = self.recipe.loss
@@ -283,7 +303,7 @@ class Trainer:
             else loss.predict(raw)
         )
 
-    def outputs(self, X: Any) -> Any:
+    def outputs(self, X: Inputs) -> Any:
         """The net's raw outputs for many rows, in bounded memory."""
         model = self._trained_model()
         _refuse_stream(X)
@@ -291,7 +311,14 @@ class Trainer:
         inference = self._current_programs().inference
         return inference(model.params.flat, model.state.flat, sources, threads=self.max_threads)
 
-    def evaluate(self, X: Any, y: Any = None, *, sample_weight: Any = None, metrics: Any = None) -> dict[str, float]:
+    def evaluate(
+        self,
+        X: Inputs,
+        y: Targets | None = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+        metrics: MetricLike | Sequence[MetricLike] | None = None,
+    ) -> dict[str, float]:
         """Loss and metrics on other data; by default the metrics of the last training."""
         model, loss = self._trained_model(), self.recipe.loss
         _refuse_stream(X)
@@ -303,12 +330,12 @@ class Trainer:
 
     def memory(
         self,
-        X: Any,
-        y: Any = None,
+        X: Inputs | Stream,
+        y: Targets | None = None,
         *,
         batch_size: int | None = 64,
-        sample_weight: Any = None,
-        early_stopping: Any = None,
+        sample_weight: ArrayLike | None = None,
+        early_stopping: EarlyStoppingLike | None = None,
     ) -> dict[str, int]:
         """Number of bytes that :meth:`fit` needs besides the data, by part; nothing is trained.
 
@@ -344,7 +371,7 @@ class Trainer:
         """Multiply all learning rates by this from the next epoch on; it replaces earlier factors."""
         self.run.view.scale_rate(factor)
 
-    def change_penalties(self, regularizer: Any) -> None:
+    def change_penalties(self, regularizer: RegularizersLike | None) -> None:
         """Train with other penalties from the next call on; see ``regularizer``. Everything else stays."""
         given = by_pattern(Regularizer, regularizer)
         if given != self.recipe.regularizers:
@@ -357,8 +384,8 @@ class Trainer:
 
     def new_session(
         self,
-        X: Any,
-        y: Any,
+        X: Inputs | Stream,
+        y: Targets | None,
         options: FitOptions,
         *,
         chosen: ChosenRows | None = None,
@@ -434,7 +461,7 @@ class Trainer:
             self._programs = Programs(self.model.network, self.recipe)
         return self._programs
 
-    def _new_model(self, X: Any, rows: np.ndarray | None = None) -> Model:
+    def _new_model(self, X: Inputs | Stream, rows: np.ndarray | None = None) -> Model:
         """A model to start with: a fresh one for these rows, by default all, or a copy of the one that was given."""
         if isinstance(X, Stream):
             X = X.first()[0]
@@ -462,7 +489,7 @@ class Trainer:
         return session.run(epochs)
 
 
-def _refuse_stream(X: Any) -> None:
+def _refuse_stream(X: Inputs | Stream) -> None:
     if isinstance(X, Stream):
         raise ConfigError("X is a stream; give it chunk by chunk, or arrays.")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from sklearn.base import clone
@@ -28,6 +28,11 @@ from madaline.tune.rounds import RoundSearch
 from madaline.tune.space import read_space
 from madaline.tune.study import NAME, SearchStudy
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from madaline.data.data_types import Inputs, Targets
+
 E = TypeVar("E", bound=NetEstimator)
 
 STORAGE = "study.db"
@@ -36,8 +41,8 @@ STORAGE = "study.db"
 
 def search(
     estimator: E,
-    X: Any,
-    y: Any,
+    X: Inputs,
+    y: Targets,
     *,
     space: Any = None,
     max_seconds: float | None = 600.0,
@@ -47,7 +52,7 @@ def search(
     sampler: str = "tpe",
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     classes: Any = None,
     groups: Any = None,
     cv: Any = None,
@@ -192,7 +197,7 @@ def fit_search(
         about={
             "estimator": _text(template),
             "space": {name: part.to_plain() for name, part in parts.items()},
-            "random_state": int(estimator.random_state),
+            "random_state": int(estimator.random_state),  # type: ignore[arg-type]  # a number by now
         },
         progress=Progress(bar.show) if bar is not None else Progress(),
         cluster=cluster,
@@ -206,7 +211,7 @@ def fit_search(
     return estimator
 
 
-def _check(estimator: NetEstimator, X: Any, limits: SearchLimits) -> None:
+def _check(estimator: NetEstimator, X: Inputs, limits: SearchLimits) -> None:
     max_seconds, trials = limits.seconds, limits.trials
     if isinstance(X, TableStream):
         raise ConfigError("A search needs the whole table in memory; X is a TableStream.")

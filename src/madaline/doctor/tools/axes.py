@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 VALUE, OTHER, MARK = "#1f5fbf", "#2e9e44", "#c0392b"
 
 
-def axes(ax: Any = None) -> Any:
+def axes(ax: Axes | None = None) -> Any:
     """The given axes, or those of a new figure."""
     from madaline.report.curves import pyplot  # an allowed import of a later package; see pyproject.toml
 

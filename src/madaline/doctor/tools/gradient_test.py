@@ -16,7 +16,9 @@ from madaline.functional.check_gradient import check_gradient
 from madaline.functional.gradient_report import GradientCheck
 
 if TYPE_CHECKING:
-    from madaline.doctor.patients import Rows, Targets
+    from matplotlib.axes import Axes
+
+    from madaline.data.data_types import Inputs, Targets
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class GradientTest:
         ]
         return {"passed": self.passed, "comparisons": found}
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Any:
         """Draw each derivative over its finite difference; they should be on the diagonal."""
         ax = axes(ax)
         probes = self.check.probes
@@ -76,8 +78,8 @@ class GradientTest:
 
 def gradient_test(
     thing: Patient,
-    X: Rows,
-    y: Targets = None,
+    X: Inputs | None,
+    y: Targets | None = None,
     *,
     rows: int = 16,
     max_elements: int = 60,

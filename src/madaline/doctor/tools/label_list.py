@@ -16,7 +16,7 @@ from madaline.errors import ConfigError
 from madaline.train.trainer import Trainer
 
 if TYPE_CHECKING:
-    from madaline.doctor.patients import Rows, Targets
+    from madaline.data.data_types import Inputs, Targets
 
 UNLIKELY, SURE = 0.05, 0.9
 "A label is suspected if its probability is below, and that of another class above."
@@ -77,7 +77,7 @@ class LabelErrors:
 
 
 def find_label_errors(
-    thing: Patient, X: Rows, y: Targets, *, folds: int = 5, seed: int = 0, **fit_arguments: Any
+    thing: Patient, X: Inputs | None, y: Targets | None, *, folds: int = 5, seed: int = 0, **fit_arguments: Any
 ) -> LabelErrors:
     """List rows whose label is probably wrong.
 

@@ -14,7 +14,9 @@ from madaline.functional.model import Model
 from madaline.train.trainer import Trainer
 
 if TYPE_CHECKING:
-    from madaline.doctor.patients import Rows, Targets
+    from matplotlib.axes import Axes
+
+    from madaline.data.data_types import Inputs, Targets
 
 MAX_ROWS = 2000
 
@@ -54,7 +56,7 @@ class LossSlices:
         """The result as plain data."""
         return {"positions": self.positions.tolist(), "losses": self.losses.tolist()}
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Any:
         """Draw the loss along every direction."""
         ax = axes(ax)
         for number, losses in enumerate(self.losses, 1):
@@ -66,7 +68,14 @@ class LossSlices:
 
 
 def loss_slices(
-    thing: Trainer, X: Rows, y: Targets, *, directions: int = 3, span: float = 1.0, points: int = 41, seed: int = 0
+    thing: Trainer,
+    X: Inputs | None,
+    y: Targets | None,
+    *,
+    directions: int = 3,
+    span: float = 1.0,
+    points: int = 41,
+    seed: int = 0,
 ) -> LossSlices:
     """The loss along random lines through the trained parameters.
 
@@ -106,7 +115,7 @@ def loss_slices(
 
 
 def moved_loss(
-    thing: Trainer, X: Rows, y: Targets, *, tool: str, span: float, points: int
+    thing: Trainer, X: Inputs | None, y: Targets | None, *, tool: str, span: float, points: int
 ) -> tuple[Callable[[np.ndarray], float], np.ndarray]:
     """The loss of the model as a function of a change of all its parameters, and the distances to look at."""
     if not isinstance(thing, Trainer) or not hasattr(thing, "model"):

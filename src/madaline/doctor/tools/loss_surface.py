@@ -12,7 +12,9 @@ from madaline.doctor.tools.loss_slices import direction, moved_loss
 from madaline.train.trainer import Trainer
 
 if TYPE_CHECKING:
-    from madaline.doctor.patients import Rows, Targets
+    from matplotlib.axes import Axes
+
+    from madaline.data.data_types import Inputs, Targets
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class LossSurface:
         """The result as plain data."""
         return {"positions": self.positions.tolist(), "losses": self.losses.tolist()}
 
-    def plot(self, ax: Any = None, *, levels: Any = 20) -> Any:
+    def plot(self, ax: Axes | None = None, *, levels: Any = 20) -> Any:
         """Draw the contours of the loss; a cross marks the trained parameters."""
         ax = axes(ax)
         drawn = np.where(np.isfinite(self.losses), self.losses, np.nan)
@@ -57,7 +59,7 @@ class LossSurface:
 
 
 def loss_surface(
-    thing: Trainer, X: Rows, y: Targets, *, span: float = 1.0, points: int = 25, seed: int = 0
+    thing: Trainer, X: Inputs | None, y: Targets | None, *, span: float = 1.0, points: int = 25, seed: int = 0
 ) -> LossSurface:
     """The loss in a random plane through the trained parameters.
 

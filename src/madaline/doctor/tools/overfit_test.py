@@ -14,7 +14,9 @@ from madaline.doctor.patients import Patient
 from madaline.doctor.tools.axes import OTHER, VALUE, axes
 
 if TYPE_CHECKING:
-    from madaline.doctor.patients import Rows, Targets
+    from matplotlib.axes import Axes
+
+    from madaline.data.data_types import Inputs, Targets
 
 PASSED = 0.05
 "Fraction of the loss of a constant prediction."
@@ -60,7 +62,7 @@ class OverfitTest:
         numbers = {"last": self.last, "constant": self.constant, "n_rows": self.n_rows, "passed": self.passed}
         return {"losses": self.losses.tolist(), **numbers}
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Any:
         """Draw the loss over the steps; dashed: the loss of a constant prediction."""
         ax = axes(ax)
         ax.plot(np.arange(1, len(self.losses) + 1), self.losses, color=VALUE, label=f"loss of {self.n_rows} rows")
@@ -73,7 +75,13 @@ class OverfitTest:
 
 
 def overfit_test(
-    thing: Patient, X: Rows, y: Targets = None, *, rows: int = 32, steps: int = 1000, **fit_arguments: Any
+    thing: Patient,
+    X: Inputs | None,
+    y: Targets | None = None,
+    *,
+    rows: int = 32,
+    steps: int = 1000,
+    **fit_arguments: Any,
 ) -> OverfitTest:
     """Train a copy on a few rows, which it should learn by heart.
 

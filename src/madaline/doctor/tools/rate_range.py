@@ -17,7 +17,9 @@ from madaline.optim.optimizer import Optimizer
 from madaline.optim.schedule import Schedule, Steps
 
 if TYPE_CHECKING:
-    from madaline.doctor.patients import Rows, Targets
+    from matplotlib.axes import Axes
+
+    from madaline.data.data_types import Inputs, Targets
 
 SMOOTH = 0.9
 "Weight of the past in the smoothed loss."
@@ -70,7 +72,7 @@ class RateRange:
         arrays = {name: getattr(self, name).tolist() for name in ("rates", "losses", "smoothed")}
         return arrays | {"suggestion": self.suggestion, "current": self.current}
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Any:
         """Draw the loss over the learning rate; dashed: the suggestion, dotted: the present rate."""
         ax = axes(ax)
         ax.plot(self.rates, self.losses, color=VALUE, alpha=0.3, linewidth=1, label="loss of a mini-batch")
@@ -86,8 +88,8 @@ class RateRange:
 
 def rate_range_test(
     thing: Patient,
-    X: Rows,
-    y: Targets = None,
+    X: Inputs | None,
+    y: Targets | None = None,
     *,
     low: float = 1e-6,
     high: float = 10.0,

@@ -91,7 +91,7 @@ class Adaline(OnlineClassifier):
         tol: float = 1e-6,
         n_iter_no_change: int = 10,
         shuffle: bool = True,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.learning_rate = learning_rate
         self.max_iter = max_iter

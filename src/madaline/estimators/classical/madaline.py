@@ -6,7 +6,7 @@ import warnings
 from functools import cache
 from itertools import combinations
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -15,6 +15,9 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from madaline.estimators.classical.units import UnitClassifier
+
+if TYPE_CHECKING:
+    from madaline.data.data_types import Inputs
 
 Array = np.ndarray[Any, Any]
 
@@ -75,7 +78,14 @@ class Madaline(UnitClassifier):
         "random_state": ["random_state"],
     }
 
-    def __init__(self, n_units: int = 10, *, max_iter: int = 200, max_flips: int = 2, random_state: Any = None) -> None:
+    def __init__(
+        self,
+        n_units: int = 10,
+        *,
+        max_iter: int = 200,
+        max_flips: int = 2,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.n_units = n_units
         self.max_iter = max_iter
         self.max_flips = max_flips
@@ -134,7 +144,7 @@ class Madaline(UnitClassifier):
         wrong = _signs(outputs) != d
         V[:, wrong] += np.outer(h, (d - outputs)[wrong] / (h @ h))
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: Inputs) -> Array:
         """The sum of each output unit: (n,) for two classes, else (n, classes)."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)

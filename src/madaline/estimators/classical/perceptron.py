@@ -83,7 +83,7 @@ class Perceptron(OnlineClassifier):
         max_iter: int = 200,
         shuffle: bool = False,
         pocket: bool = False,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.learning_rate = learning_rate
         self.max_iter = max_iter

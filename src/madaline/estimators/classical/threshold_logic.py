@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import product
 from numbers import Real
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from madaline.functional.model import Model
 from madaline.nn.layers.activation import Activation
 from madaline.nn.layers.linear import Linear
 from madaline.nn.layers.sequential import Sequential
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 Array = np.ndarray[Any, Any]
 MOST_INPUTS = 16
@@ -47,7 +50,7 @@ class ThresholdLogicUnit(UnitClassifier):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {"weights": [Real, "array-like"], "bias": [Real]}
 
-    def __init__(self, weights: Any = 1.0, bias: float = -0.5) -> None:
+    def __init__(self, weights: ArrayLike = 1.0, bias: float = -0.5) -> None:
         self.weights = weights
         self.bias = bias
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +12,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from madaline.estimators.saved import SavableEstimator
 from madaline.estimators.targets import target_names
+
+if TYPE_CHECKING:
+    from madaline.data.data_types import Inputs
 
 Array = np.ndarray[Any, Any]
 
@@ -55,13 +58,13 @@ class UnitClassifier(SavableEstimator, ClassifierMixin, BaseEstimator):
         fired_by = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
         return np.asarray(y[:, None] == fired_by)
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: Inputs) -> Array:
         """The sum of each unit, :math:`x w + b`: (n,) for two classes, else (n, classes)."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return self._squeezed(X @ self.coef_.T + self.intercept_)
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Inputs) -> Array:
         """Predicted classes: of two, the second if the sum is at least 0; of more, that with the largest sum."""
         scores = self.decision_function(X)
         return np.asarray(self.classes_[(scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +23,9 @@ from madaline.estimators.tables import read_table
 from madaline.estimators.targets import as_numbers
 from madaline.losses.mixture_density import GaussianMixture
 from madaline.losses.targets import Target
+
+if TYPE_CHECKING:
+    from madaline.data.data_types import Inputs, Targets
 
 Array = np.ndarray[Any, Any]
 
@@ -43,7 +46,7 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
     target_scale_: Any
     _calibration: tuple[Any, Array]
 
-    def _read_target(self, y: Any, *, fresh: bool) -> Array:
+    def _read_target(self, y: Targets, *, fresh: bool) -> Array:
         y = as_numbers(y)
         if fresh:
             self.target_spec_ = Target(1 if y.ndim == 1 else y.shape[1])
@@ -122,7 +125,7 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
         self._calibration = self._answers(X), columns
         return self
 
-    def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[Array, Array]:
+    def predict_interval(self, X: Inputs, coverage: float = 0.9) -> tuple[Array, Array]:
         """Lower and upper ends of the central prediction interval with this coverage, for each row."""
         low, high = self._interval(self._answers(X), coverage)
         if "_calibration" in self.__dict__:
@@ -140,7 +143,7 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
             low, high = low - moved, high + moved
         return low, high
 
-    def _answers(self, X: Any) -> tuple[Array, ...]:
+    def _answers(self, X: Inputs) -> tuple[Array, ...]:
         """The predictions of the net that intervals of any coverage are computed from, as arrays."""
         raise NotImplementedError
 
@@ -162,7 +165,7 @@ class DensityRegressor(ThinnedNets, StandardizedRegressor):
         """The densities, one per row of raw outputs."""
         raise NotImplementedError
 
-    def distribution(self, X: Any) -> GaussianMixture:
+    def distribution(self, X: Inputs) -> GaussianMixture:
         """The predicted density of the targets of each row.
 
         With ``mc_dropout`` it is the mean of the densities of that many thinned nets.
@@ -171,26 +174,26 @@ class DensityRegressor(ThinnedNets, StandardizedRegressor):
         centre, spread = np.atleast_1d(self.target_centre_), np.atleast_1d(self.target_scale_)
         return GaussianMixture(found.weights, found.means * spread + centre, found.factors / spread)
 
-    def _mean_density(self, X: Any) -> GaussianMixture:
+    def _mean_density(self, X: Inputs) -> GaussianMixture:
         parts = [self._densities(outputs) for outputs in self._thinned_outputs(X, self.mc_dropout, self.random_state)]
         weights, means, factors = (
             np.concatenate([getattr(part, name) for part in parts], axis=1) for name in ("weights", "means", "factors")
         )
         return GaussianMixture(weights / len(parts), means, factors)
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Inputs) -> Array:
         """The mean of each row's density; (n_samples, n_targets) if there are several targets."""
         return self._shaped(self.distribution(X).mean())
 
-    def predict_mode(self, X: Any) -> Array:
+    def predict_mode(self, X: Inputs) -> Array:
         """The mode of the density of each row."""
         return self._shaped(self.distribution(X).mode())
 
-    def predict_quantiles(self, X: Any, quantiles: Any = (0.05, 0.5, 0.95)) -> Array:
+    def predict_quantiles(self, X: Inputs, quantiles: Any = (0.05, 0.5, 0.95)) -> Array:
         """Marginal quantiles of the targets, (n_samples, n_quantiles) or (n_samples, n_targets, n_quantiles)."""
         return np.moveaxis(self._shaped(self.distribution(X).quantiles(quantiles)), 0, -1)
 
-    def _answers(self, X: Any) -> tuple[Array, ...]:
+    def _answers(self, X: Inputs) -> tuple[Array, ...]:
         found = self.distribution(X)
         return found.weights, found.means, found.factors
 
@@ -201,16 +204,16 @@ class DensityRegressor(ThinnedNets, StandardizedRegressor):
     def _one_sample(self, outputs: Array) -> Array:
         return self._shaped(self._densities(outputs).mean() * self.target_scale_ + self.target_centre_)
 
-    def sample(self, X: Any, n_samples: int = 1, random_state: int | np.random.RandomState | None = None) -> Array:
+    def sample(self, X: Inputs, n_samples: int = 1, random_state: int | np.random.RandomState | None = None) -> Array:
         """Random samples from the density of each row, (n_samples, n) or (n_samples, n, n_targets)."""
         return self._shaped(self.distribution(X).sample(n_samples, seed=seed_of(check_random_state(random_state))))
 
-    def log_density(self, X: Any, y: Any) -> Array:
+    def log_density(self, X: Inputs, y: Targets) -> Array:
         """The logarithm of the density at the target of each row, (n_samples,)."""
         y = np.asarray(y, dtype=np.float64)
         return self.distribution(X).log_density(y if y.ndim == 2 else y[:, None])
 
-    def density(self, X: Any, y: Any) -> Array:
+    def density(self, X: Inputs, y: Targets) -> Array:
         """The density at the target of each row, (n_samples,)."""
         return np.exp(self.log_density(X, y))
 

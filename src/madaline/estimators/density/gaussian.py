@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from madaline.estimators.documentation import documented
 from madaline.losses.density import HeteroscedasticGaussian
 from madaline.losses.loss import Loss
 from madaline.losses.mixture_density import GaussianMixture
+
+if TYPE_CHECKING:
+    from madaline.data.data_types import Inputs
 
 Array = np.ndarray[Any, Any]
 LARGEST_VARIANCE = 1e100
@@ -55,7 +58,7 @@ class GaussianMLPRegressor(DensityRegressor, DensityParameters):
         factors = variance[:, None, :, None] ** -0.5 * np.eye(self.target_spec_.width)
         return GaussianMixture(np.ones((len(outputs), 1)), self.loss_function_.predict(outputs)[:, None, :], factors)
 
-    def predict(self, X: Any, return_std: bool = False) -> Any:
+    def predict(self, X: Inputs, return_std: bool = False) -> Any:
         """The mean and optionally the standard deviation of each row: (n_samples,) or (n_samples, n_targets)."""
         found = self.distribution(X)
         mean = self._shaped(found.mean())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from madaline.estimators.documentation import documented
 from madaline.estimators.parameters import NetParameters, Parameter, parameters
 from madaline.losses.loss import Loss
 from madaline.losses.quantile import Quantile
+
+if TYPE_CHECKING:
+    from madaline.data.data_types import Inputs
 
 Array = np.ndarray[Any, Any]
 
@@ -64,14 +67,14 @@ class QuantileMLPRegressor(StandardizedRegressor, QuantileParameters):
         assert isinstance(self.loss_function_, Quantile)
         return self.loss_function_.levels
 
-    def predict_quantiles(self, X: Any) -> Array:
+    def predict_quantiles(self, X: Inputs) -> Array:
         """All quantiles, (n_samples, n_quantiles) or (n_samples, n_targets, n_quantiles), in increasing order."""
         raw = self._predict_rows(X, raw=True)
         by_target = np.sort(raw.reshape(len(raw), self.target_spec_.width, -1), axis=2)
         found = by_target * np.atleast_1d(self.target_scale_)[:, None] + np.atleast_1d(self.target_centre_)[:, None]
         return np.asarray(found if self.target_is_matrix_ else found[:, 0, :])
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Inputs) -> Array:
         """The quantile whose level is closest to 1/2: the median, if it is among them."""
         return np.asarray(self.predict_quantiles(X)[..., self.median_place])
 
@@ -80,7 +83,7 @@ class QuantileMLPRegressor(StandardizedRegressor, QuantileParameters):
         """Index of the quantile that :meth:`predict` gives, among those of :meth:`predict_quantiles`."""
         return int(np.argmin(np.abs(self._levels - 0.5)))
 
-    def _answers(self, X: Any) -> tuple[Array, ...]:
+    def _answers(self, X: Inputs) -> tuple[Array, ...]:
         return (self.predict_quantiles(X),)
 
     def _interval(self, answers: tuple[Array, ...], coverage: float) -> tuple[Array, Array]:

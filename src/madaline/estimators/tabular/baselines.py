@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.dummy import DummyClassifier, DummyRegressor
@@ -16,6 +16,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from madaline.data.encode import NUMBERS
+
+if TYPE_CHECKING:
+    pass
 
 MAX_ROWS = 50_000
 "Maximum number of training rows of baselines."

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import issparse
 
 from madaline.errors import ConfigError, ShapeError
+
+if TYPE_CHECKING:
+    from madaline.data.data_types import Inputs
 
 
 def final_estimator(model: Any) -> Any:
@@ -76,7 +79,7 @@ def need_probabilities(estimator: Any) -> None:
         raise ConfigError(f"Probabilities of {type(final).__name__} are needed here, and {given}")
 
 
-def scored_prediction(estimator: Any, X: Any) -> np.ndarray:
+def scored_prediction(estimator: Any, X: Inputs) -> np.ndarray:
     """Predictions: probabilities (n, classes) or (n, labels), or numbers (n, k).
 
     Without probabilities, the predicted class has 1 and the others 0.

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     import polars as pl
 
+    from madaline.data.data_types import Inputs
     from madaline.data.reading.format import TableFormat
 
 
@@ -90,7 +91,7 @@ class SavedModel:
         return _numbers(batch.select(list(names)))
 
     def predictions(
-        self, X: Any, n_rows: int, *, proba: bool = False, interval: float | None = None
+        self, X: Inputs, n_rows: int, *, proba: bool = False, interval: float | None = None
     ) -> dict[str, np.ndarray]:
         """Columns of predictions by name, each of shape (n_rows,).
 

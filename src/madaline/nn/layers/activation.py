@@ -16,6 +16,7 @@ from madaline.nn.initializers import Constant
 from madaline.nn.layer import Layer, Param, last_axis
 
 if TYPE_CHECKING:
+    from madaline.graph.arrays import Array
     from madaline.nn.context import Context
 
 
@@ -66,7 +67,7 @@ class Activation(Layer):
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self.function, self.trainable)
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
         return self.function(x)
 
     def first_activation(self) -> formulas.ActivationFunction | None:
@@ -135,7 +136,7 @@ class PReLU(Layer):
     def params(self, in_shape: Shape) -> dict[str, Param]:
         return {"slope": Param(units(self, in_shape), Constant(self.start_slope))}
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
         return prelu(x, p["slope"])
 
     def first_activation(self) -> formulas.ActivationFunction | None:
@@ -169,7 +170,7 @@ class LearnedHinge(Layer):
         shape = units(self, in_shape)
         return {"slope": Param(shape, Constant(self.start_slope)), "shift": Param(shape, Constant(self.start_shift))}
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
         return shifted_rectifier(x, p["slope"], p["shift"])
 
     def first_activation(self) -> formulas.ActivationFunction | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from madaline.description import short
 from madaline.errors import ConfigError, ShapeError
 from madaline.graph.shapes import Shape
 from madaline.nn.layer import last_axis
+
+if TYPE_CHECKING:
+    from madaline.graph.arrays import Array
 
 Columns = tuple[int, ...]
 
@@ -35,7 +38,7 @@ def n_chosen(columns: Columns | None, in_shape: Shape) -> int:
     return n_in if columns is None else len(columns)
 
 
-def chosen(x: Any, columns: Columns | None) -> Any:
+def chosen(x: Array, columns: Columns | None) -> Array:
     """The chosen columns of the last axis, taken as runs of neighbours."""
     if columns is None:
         return x
@@ -48,7 +51,7 @@ def chosen(x: Any, columns: Columns | None) -> Any:
     return np.concatenate([x[..., run] for run in runs], axis=-1)
 
 
-def with_features(x: Any, features: Any) -> Any:
+def with_features(x: Array, features: Any) -> Array:
     """The input, followed by the features of its columns, whose last axis is that of one column."""
     flat = features.reshape((*features.shape[:-2], features.shape[-2] * features.shape[-1]))
     return np.concatenate([x, flat], axis=-1)

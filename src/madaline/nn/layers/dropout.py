@@ -12,6 +12,7 @@ from madaline.graph.shapes import Shape, show
 from madaline.nn.layer import Layer
 
 if TYPE_CHECKING:
+    from madaline.graph.arrays import Array
     from madaline.nn.context import Context
 
 
@@ -56,7 +57,7 @@ class Dropout(Layer):
         """The shape of the mask: one number for each unit."""
         return shape
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
         mask_shape = self.mask_shape(x.shape)
         if self.p == 0.0:
             return x

@@ -14,6 +14,7 @@ from madaline.nn.initializers import Initializer, Normal
 from madaline.nn.layer import Layer, Param
 
 if TYPE_CHECKING:
+    from madaline.graph.arrays import Array
     from madaline.nn.context import Context
 
 
@@ -62,7 +63,7 @@ class Embedding(Layer):
     def params(self, in_shape: Shape) -> dict[str, Param]:
         return {"W": Param((self.n_categories, self.width), self.weight_init, decays=True)}
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
         # A negative index would count from the end; it is sent out of range instead.
         index = np.where(x < 0, self.n_categories, x).astype(np.int64)
         y = p["W"][index]

@@ -18,6 +18,7 @@ from madaline.nn.layer import Layer
 from madaline.nn.layers.sequential import LayerLike, as_layer
 
 if TYPE_CHECKING:
+    from madaline.graph.arrays import Array
     from madaline.nn.context import Context
 
 
@@ -84,7 +85,7 @@ class Ensemble(Layer):
     def rebuilt(cls, **values: Any) -> Self:
         return cls(*values.pop("layers", ()), **values)
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
         outputs = [context.run(name, layer, x) for name, layer in self.parts()]
         return averaged(self.average, outputs, self.weights or (1.0,) * len(outputs), self.temperature)
 
@@ -136,12 +137,12 @@ def averaged(
     return found / temperature if average in HAVE_LOGITS and temperature != 1.0 else found
 
 
-def _mean(outputs: list[Any], weights: list[float]) -> Any:
+def _mean(outputs: list[Any], weights: list[float]) -> Array:
     terms = [weight * output for weight, output in zip(weights, outputs, strict=True)]
     return sum(terms[1:], terms[0])
 
 
-def _log_mean(logs: list[Any], weights: list[float]) -> Any:
+def _log_mean(logs: list[Any], weights: list[float]) -> Array:
     """The logarithm of the mean of exponentials, without overflow."""
     largest = logs[0]
     for item in logs[1:]:
@@ -150,11 +151,11 @@ def _log_mean(logs: list[Any], weights: list[float]) -> Any:
     return np.log(_mean([np.exp(item - largest) for item in logs], weights)) + largest
 
 
-def _log_mean_softmax(outputs: list[Any], weights: list[float]) -> Any:
+def _log_mean_softmax(outputs: list[Any], weights: list[float]) -> Array:
     return _log_mean([log_softmax(output) for output in outputs], weights)
 
 
-def _logit_of_mean(outputs: list[Any], weights: list[float]) -> Any:
+def _logit_of_mean(outputs: list[Any], weights: list[float]) -> Array:
     present = _log_mean([log_sigmoid(output) for output in outputs], weights)
     return present - _log_mean([log_sigmoid(-output) for output in outputs], weights)
 

@@ -13,6 +13,7 @@ from madaline.nn.initializers import Initializer, auto_bias
 from madaline.nn.layer import Layer, Param, last_axis
 
 if TYPE_CHECKING:
+    from madaline.graph.arrays import Array
     from madaline.nn.context import Context
 
 
@@ -67,7 +68,7 @@ class Linear(Layer):
         params = {"W": Param(matrix(in_shape, self.n_out), self.weight_init, decays=True)}
         return params | {"b": Param((self.n_out,), self.bias_init, n_in=last_axis(in_shape))} if self.bias else params
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
         return self.sums(x, p)
 
     def sums(self, x: Any, p: Mapping[str, Any]) -> Any:
@@ -124,7 +125,7 @@ class Maxout(Layer):
         bias_init = auto_bias(relu, last_axis(in_shape)) if self.bias_init == "auto" else self.bias_init
         return params | {"b": Param((n_pieces,), bias_init)} if self.bias else params
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
         return maxout(self.sums(x, p), self.k)
 
     def sums(self, x: Any, p: Mapping[str, Any]) -> Any:
@@ -134,7 +135,7 @@ class Maxout(Layer):
         return identity
 
 
-def affine(x: Any, p: Mapping[str, Any]) -> Any:
+def affine(x: Array, p: Mapping[str, Any]) -> Array:
     """Weighted sums, plus the bias if there is one."""
     y = x @ p["W"]
     return y + p["b"] if "b" in p else y

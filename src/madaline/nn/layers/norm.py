@@ -16,6 +16,7 @@ from madaline.nn.layer import Layer, Param
 from madaline.registry import Registry
 
 if TYPE_CHECKING:
+    from madaline.graph.arrays import Array
     from madaline.nn.context import Context
 
 NORMS: Registry[type[Layer]] = Registry("norm")
@@ -29,7 +30,7 @@ def as_norm(thing: str | Layer | None) -> Layer | None:
     return NORMS.find(thing)()
 
 
-def standardized(x: Any, axes: tuple[int, ...], eps: float, *, center: bool = True) -> Any:
+def standardized(x: Array, axes: tuple[int, ...], eps: float, *, center: bool = True) -> Array:
     r""":math:`(x - \mu)/\sqrt{\sigma^2 + \varepsilon}` with mean and biased variance over the axes.
 
     Without ``center``, :math:`x/\sqrt{E[x^2] + \varepsilon}`.
@@ -101,7 +102,7 @@ class BatchNorm(Layer):
         y = centered * scale.reshape(along)
         return y if shift is None else y + shift.reshape(along)
 
-    def _scale(self, variance: Any, p: Mapping[str, Any]) -> Any:
+    def _scale(self, variance: Any, p: Mapping[str, Any]) -> Array:
         scale = 1.0 / np.sqrt(variance + self.eps)
         return scale * p["weight"] if self.affine else scale
 
@@ -141,7 +142,7 @@ class LayerNorm(Layer):
     def params(self, in_shape: Shape) -> dict[str, Param]:
         return scale_and_shift(*trailing(self, in_shape, self.n_axes)) if self.affine else {}
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
         y = standardized(x, tuple(range(-self.n_axes, 0)), self.eps)
         return y * p["weight"] + p["bias"] if self.affine else y
 
@@ -176,7 +177,7 @@ class RMSNorm(Layer):
         shape = trailing(self, in_shape, self.n_axes)
         return {"weight": Param(shape, "ones")} if self.affine else {}
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
         y = standardized(x, tuple(range(-self.n_axes, 0)), self.eps, center=False)
         return y * p["weight"] if self.affine else y
 
@@ -216,7 +217,7 @@ class GroupNorm(Layer):
             raise ShapeError(f"groups={self.groups} do not divide {count} channels.")
         return scale_and_shift(count) if self.affine else {}
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
         grouped = x.reshape((x.shape[0], self.groups, -1))
         y = standardized(grouped, (2,), self.eps).reshape(x.shape)
         return per_channel(y, p) if self.affine else y
@@ -255,7 +256,7 @@ class InstanceNorm(Layer):
             )
         return scale_and_shift(channels(self, in_shape)) if self.affine else {}
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
         y = standardized(x, tuple(range(2, len(x.shape))), self.eps)
         return per_channel(y, p) if self.affine else y
 
@@ -265,7 +266,7 @@ def scale_and_shift(*shape: int) -> dict[str, Param]:
     return {"weight": Param(shape, "ones"), "bias": Param(shape, "zeros")}
 
 
-def per_channel(y: Any, p: Mapping[str, Any]) -> Any:
+def per_channel(y: Array, p: Mapping[str, Any]) -> Array:
     """Scale and shift of channels, which are on axis 1."""
     along = (-1, *(1,) * (len(y.shape) - 2))
     return y * p["weight"].reshape(along) + p["bias"].reshape(along)

@@ -16,6 +16,7 @@ from madaline.nn.layer import Layer, last_axis
 from madaline.nn.layers.sequential import LayerLike, as_layer
 
 if TYPE_CHECKING:
+    from madaline.graph.arrays import Array
     from madaline.nn.context import Context
 
 
@@ -113,7 +114,7 @@ class Concat(Layer):
     name: ClassVar[str] = "concat"
     takes_several: ClassVar[bool] = True
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Array:
         arrays = flatten(x)[0]
         for item in arrays:
             last_axis(item.shape)
@@ -130,7 +131,7 @@ class Add(Layer):
     name: ClassVar[str] = "add"
     takes_several: ClassVar[bool] = True
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Array:
         total, *rest = flatten(x)[0]
         for item in rest:
             if item.shape != total.shape:

@@ -15,6 +15,7 @@ from madaline.nn.layer import Layer, Param
 from madaline.nn.layers.columns import Columns, as_columns, chosen, n_chosen, with_features
 
 if TYPE_CHECKING:
+    from madaline.graph.arrays import Array
     from madaline.nn.context import Context
 
 
@@ -64,7 +65,7 @@ class Periodic(Layer):
         shape = (n_chosen(self.columns, in_shape), self.n_waves)
         return {"frequency": Param(shape, Normal(self.std)), "phase": Param(shape, Uniform(-0.5, 0.5))}
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
         numbers = chosen(x, self.columns)
         angle = numbers.reshape((*numbers.shape, 1)) * p["frequency"] + p["phase"]
         return with_features(x, np.cos(2.0 * np.pi * angle))

@@ -13,6 +13,7 @@ from madaline.graph.shapes import show
 from madaline.nn.layer import Layer
 
 if TYPE_CHECKING:
+    from madaline.graph.arrays import Array
     from madaline.nn.context import Context
 
 
@@ -24,7 +25,7 @@ class Identity(Layer):
     takes_several: ClassVar[bool] = True
     takes: ClassVar[str] = "anything"
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
         return x
 
 
@@ -54,7 +55,7 @@ class Input(Layer):
     def rebuilt(cls, **values: Any) -> Self:
         return cls(*values.pop("shape", ()), **values)
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
         if x.shape[1:] != self.shape:
             raise ShapeError(f"A row must have shape {self.shape}, but has shape {show(x.shape[1:])}.")
         return x

@@ -15,6 +15,7 @@ from madaline.nn.initializers import Constant
 from madaline.nn.layer import Layer, Param, last_axis
 
 if TYPE_CHECKING:
+    from madaline.graph.arrays import Array
     from madaline.nn.context import Context
 
 
@@ -82,7 +83,7 @@ class Standardize(Layer):
         mean, std = centre_and_scale(rows, "standard")
         return {"mean": mean, "std": std}
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
         return (x - context.state("mean")) / context.state("std")
 
 

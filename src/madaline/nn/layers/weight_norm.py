@@ -14,6 +14,7 @@ from madaline.nn.activation_function import ActivationFunction
 from madaline.nn.layer import Layer, Param
 
 if TYPE_CHECKING:
+    from madaline.graph.arrays import Array
     from madaline.nn.context import Context
 
 
@@ -61,7 +62,7 @@ class WeightNorm(Layer):
     def start(self, p: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         return p | {"g": np.sqrt(np.sum(p["V"] ** 2, axis=0))}
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
         V, g = p["V"], p["g"]
         W = V * (g / np.sqrt(np.sum(V * V, axis=0)))
         return self.layer(x, {**p, "W": W}, context)
