@@ -37,7 +37,8 @@ def test_columns_chosen_by_name_are_inputs_of_numbers_and_texts(tmp_path):
 
     table = pd.DataFrame({"a": X[:, 0], "city": np.array(["Rome", "Oslo"])[(X[:, 1] > 0).astype(int)]})
     columns = make_column_transformer((StandardScaler(), ["a"]), (OneHotEncoder(), ["city"]))
-    model = make_pipeline(columns, md.MLPRegressor(hidden_layer_sizes=(4,), max_iter=5, random_state=0)).fit(table, X[:, 2])
+    net = md.MLPRegressor(hidden_layer_sizes=(4,), max_iter=5, random_state=0)
+    model = make_pipeline(columns, net).fit(table, X[:, 2])
     (path,) = md.export(model, tmp_path / "model.onnx", to="onnx", dtype="float64")
     (found,) = run(path, {"a": table[["a"]].to_numpy(np.float64), "city": table[["city"]].to_numpy(object)})
     np.testing.assert_allclose(found[:, 0], model.predict(table), atol=1e-5)
@@ -52,7 +53,7 @@ def test_what_cannot_be_converted_is_one_sentence(tmp_path, monkeypatch):
         pass
 
     model = make_pipeline(Odd(), md.MLPClassifier((4,), max_iter=5)).fit(X, CLASS)
-    with pytest.raises(ExportError, match="skl2onnx cannot convert this Pipeline: .*Odd"):
+    with pytest.raises(ExportError, match=r"skl2onnx cannot convert this Pipeline: .*Odd"):
         md.export(model, tmp_path / "model.onnx", to="onnx")
     with pytest.raises(TypeError, match=r"Pipeline.*to='onnx'"):
         md.export(model, tmp_path / "model.c", to="c")
