@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from madaline.description import Description
@@ -10,7 +10,7 @@ from madaline.graph.as_formula import is_found_by_name
 from madaline.losses.custom import as_loss
 from madaline.nn.activation_function import as_activation
 
-MAKERS = {"activation": as_activation, "loss": as_loss}
+MAKERS: dict[str, Callable[[Any], Description]] = {"activation": as_activation, "loss": as_loss}
 "Parameters that may be functions, with what makes a description of one; descriptions are pickled as graphs."
 
 

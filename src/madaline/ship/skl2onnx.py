@@ -28,8 +28,8 @@ from madaline.ship.onnx_graph import ML_OPSET, OPSET, Builder, onnx_model
 
 __all__ = ["convert", "register"]
 
-CLASSIFIERS = (MLPClassifier, Perceptron, Adaline, Madaline, ThresholdLogicUnit)
-REGRESSORS = (MLPRegressor, QuantileMLPRegressor, GaussianMLPRegressor, MixtureDensityRegressor)
+CLASSIFIERS: tuple[type[Any], ...] = (MLPClassifier, Perceptron, Adaline, Madaline, ThresholdLogicUnit)
+REGRESSORS: tuple[type[Any], ...] = (MLPRegressor, QuantileMLPRegressor, GaussianMLPRegressor, MixtureDensityRegressor)
 OPTIONS: dict[str, list[Any]] = {
     "zipmap": [True, False, "columns"],
     "output_class_labels": [False, True],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import os
 import re
 from pathlib import Path
 
@@ -29,12 +28,11 @@ def run_section(text):
     test = doctest.DocTestParser().get_doctest(code, {}, title(text), str(PAGE), 0)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     printed = []
-    where = Path.cwd()
     runner.run(test, out=printed.append, clear_globs=False)
-    os.chdir(where)
     assert runner.failures == 0, "".join(printed)
 
 
 @pytest.mark.parametrize("text", [text for text in EXAMPLES if title(text) != "MLflow"], ids=title)
-def test_an_example_runs(text):
+def test_an_example_runs(text, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     run_section(text)

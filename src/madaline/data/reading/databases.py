@@ -25,7 +25,7 @@ DUCKDB_TABLES = """
 select case schema_name when 'main' then table_name else schema_name || '.' || table_name end, schema_name, table_name
 from duckdb_tables() where not internal and not temporary order by 1
 """
-DUCKDB_SETTINGS = {
+DUCKDB_SETTINGS: dict[str, Any] = {
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -98,7 +98,7 @@ class DuckDbPart(TypedPart):
 
         columns = ", ".join(self._columns[name][0] for name in names)
         plain = {name: self._columns[name][1] for name in names}
-        casts = {name: self._columns[name][2] for name in names}
+        casts: Any = {name: self._columns[name][2] for name in names}
         with _readable(self.name, "DuckDB"), self._connection.cursor() as cursor:
             cursor.execute(f"select {columns} from {self._table}")  # noqa: S608 - quoted
             while rows := cursor.fetchmany(size):
