@@ -94,7 +94,8 @@ def page(rows: list[dict[str, Any]], *, is_busy: bool) -> str:
     if is_busy:
         del columns["seconds"]
     shown = [[row["name"], *(f"{row[key]:.0f}" for key in columns.values())] for row in rows]
-    return harness.table("Installation into an empty environment, with downloads", ["what", *columns], shown)
+    text = "# Installation\n\nWritten by `benchmarks/install.py`.\n\n"
+    return text + harness.table("Into an empty environment, with downloads", ["what", *columns], shown)
 
 
 if __name__ == "__main__":
