@@ -15,9 +15,9 @@ export MADALINE_DATA ?= $(abspath ../shared/data)
 endif
 
 native_sources := $(wildcard native/kernels/*.h native/bind/*.h native/bind/*.cpp)
-native_files := $(native_sources) $(wildcard native/tests/*.cpp)
+native_files := $(native_sources) $(wildcard native/tests/*.cpp native/wasm/*.h native/wasm/*.cpp)
 
-.PHONY: help setup demo test test-times test-native test-oracles test-web test-scale test-neighbours test-clinic test-gallery docs test-docs record-oracles sanitize lint format types bench bench-tables wheel fuzz clean
+.PHONY: help setup demo test test-times test-native test-oracles test-web test-scale test-neighbours test-clinic test-gallery playground wasm docs test-docs record-oracles sanitize lint format types bench bench-tables wheel fuzz clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -115,7 +115,7 @@ test-oracles: setup .venv-oracles/installed ## Compare with PyTorch, JAX and oth
 	  > "$$(.venv-web/bin/python -c '$(site_packages)')/borrowed.pth"
 	@touch $@
 
-test-web: setup .venv-web/installed ## Try the server and exported pages: browser, load, attacks, MLflow (installs them first)
+test-web: setup playground .venv-web/installed ## Try the server and exported pages: browser, load, attacks, MLflow (installs them first)
 	OPENBLAS_NUM_THREADS=1 .venv-web/bin/python -m pytest -n 2 tests/web/live
 
 # Ray, which is large, is in a separate environment, too.
@@ -148,6 +148,16 @@ test-clinic: setup ## Sick and healthy runs through the doctor: a sample of the 
 test-gallery: setup ## Run every example of the gallery quickly; each checks its claims
 	$(BIN)/python -m pytest -n 2 -q tests/gallery
 
+playground: setup ## Write build/playground/playground.html, the playground without a server
+	$(BIN)/python -m madaline.web.play.offline build/playground/playground.html
+
+# The core of that page is in the repository, so that only a change of native/ needs this compiler. Always this version:
+# a test compares the bytes.
+wasm: ## Compile the native core to WebAssembly for that page (installs Debian's clang 19 first)
+	@command -v clang++-19 >/dev/null || { apt-get update -q && apt-get install -y -q --no-install-recommends \
+	  clang-19 lld-19 wasi-libc libc++-19-dev-wasm32 libc++abi-19-dev-wasm32 libclang-rt-19-dev-wasm32; }
+	clang++-19 @native/wasm/flags.txt -o $(or $(WASM),src/madaline/web/play/page/core.wasm) native/wasm/module.cpp
+
 # The documentation has a separate environment, too. MathJax is copied into the site, so that formulas need no network.
 .venv-docs/installed: .venv/tools
 	@command -v npm >/dev/null || { apt-get update -q && apt-get install -y -q --no-install-recommends npm; }
@@ -163,7 +173,7 @@ test-gallery: setup ## Run every example of the gallery quickly; each checks its
 
 docs: export MADALINE_QUICK := $(if $(FULL),,1)
 docs: export MADALINE_MATHJAX := $(CURDIR)/.venv-docs/static
-docs: setup .venv-docs/installed ## Build the site in build/docs; examples of the gallery run quickly (FULL=1: completely)
+docs: setup playground .venv-docs/installed ## Build the site in build/docs; examples of the gallery run quickly (FULL=1: completely)
 	OPENBLAS_NUM_THREADS=1 PYTHONPATH=docs/site:docs .venv-docs/bin/python docs/site/stage.py build/docs-source
 	OPENBLAS_NUM_THREADS=1 .venv-docs/bin/python -m sphinx --quiet --fail-on-warning --keep-going --jobs 2 --conf-dir docs/site \
 	  --doctree-dir build/docs-doctrees build/docs-source build/docs

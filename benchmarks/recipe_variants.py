@@ -192,6 +192,7 @@ def parameters(**given: Any) -> Variant:
 VARIANTS: dict[str, Variant] = {
     "recipe": parameters(data={"waves": 0}),
     "recipe and waves": Variant(),
+    "shipped": Variant(),
     "auto": parameters(preset="auto", data={"waves": 0}),
     "auto with waves": parameters(preset="auto", data={"waves": 16, "bins": 0, "scale_rate": 0.0}),
     "waves": Variant({"data": {"waves": 16, "bins": 0, "scale_rate": 0.0}}, has_additive=False),

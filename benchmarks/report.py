@@ -283,8 +283,10 @@ def derivatives_page(data: Record) -> str:
         "CPU time of one call of `md.grad(f)(x)`, which traces `f` at every call, and of its counterparts in autograd, "
         "JAX (without jit) and PyTorch; and of the first call of a compiled gradient, `md.compile(md.grad(f))` and "
         "`jax.jit(jax.grad(f))`. All run in one process on one thread, alternately in short bursts, so that other load "
-        "affects all of them. Ratios above 1 mean that madaline is faster; in brackets is the interquartile range of "
-        "the rounds. Made by `benchmarks/derivatives.py`.",
+        "affects all of them. Numbers to compare are ratios of CPU times: those above 1 mean that madaline is faster; "
+        "in brackets is the interquartile range of the rounds. Most of a call is spent in Python, on tracing and on "
+        "the key under which the gradient's program is kept; running the program takes a few microseconds. Made by "
+        "`benchmarks/derivatives.py`.",
     )
     rows, first = [], []
     for name, part in data["parts"].items():

@@ -40,7 +40,8 @@ elementwise activations:
 These functions of `md.nn.activations` take learned parameters of a layer as arguments.
 
 {learned}
-The gallery compares the [problems of sigmoid and rectifier units](../gallery/activation_problems.md).
+The gallery compares the
+[problems of sigmoid and rectifier units](../src/madaline/gallery/examples/activation_problems.py).
 """
 
 INITIALIZERS = r"""# Initializers

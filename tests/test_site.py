@@ -24,9 +24,8 @@ PAGES = contents.pages()
     [
         ("docs/guides/tables.md", "guides/tables.md"),
         ("docs/losses.md", "catalogue/losses.md"),
-        ("gallery/disc.md", "experiments/disc.md"),
-        ("gallery/pictures/disc.png", "experiments/pictures/disc.png"),
-        ("gallery/disc.py", "source/gallery/disc.py.md"),
+        ("docs/pictures/activations.png", "pictures/activations.png"),
+        ("tests/test_site.py", "source/tests/test_site.py.md"),
         ("benchmarks/results/train.md", "performance/train.md"),
         ("README.md", "contributing/readme.md"),
         (
@@ -45,8 +44,8 @@ def test_no_two_files_have_the_same_place():
 
 
 def test_every_page_of_the_documentation_is_on_the_site():
-    """Those of docs and gallery, and the results of the benchmarks."""
-    folders = ("docs", "gallery", "benchmarks/results")
+    """Those of docs, and the results of the benchmarks."""
+    folders = ("docs", "benchmarks/results")
     written = {page for folder in folders for page in (contents.ROOT / folder).rglob("*.md")}
     assert written <= set(PAGES)
 
@@ -61,14 +60,15 @@ def test_a_page_can_be_translated_and_has_a_title(page):
 def test_links_lead_to_where_the_target_is_on_the_site():
     page = contents.ROOT / "docs" / "guides" / "new.md"
     text = (
-        "[a](../losses.md#mse) [b](../../gallery/disc.md) [c](../../tests/test_site.py) [d](https://x.org) [e](#here)"
+        "[a](../losses.md#mse) [b](../../src/madaline/gallery/examples/disc.py) [c](../../tests/test_site.py) "
+        "[d](https://x.org) [e](#here)"
     )
     found = []
     assert page_text.translate(page, text, {}, found.append) == (
-        "[a](../catalogue/losses.md#mse) [b](../experiments/disc.md) [c](../source/tests/test_site.py.md) "
-        "[d](https://x.org) [e](#here)"
+        "[a](../catalogue/losses.md#mse) [b](../gallery/norms-dropout-and-depth/disc.rst) "
+        "[c](../source/tests/test_site.py.md) [d](https://x.org) [e](#here)"
     )
-    assert [file.name for file in found] == ["losses.md", "disc.md", "test_site.py"]
+    assert [file.name for file in found] == ["losses.md", "disc.py", "test_site.py"]
 
 
 def test_a_link_that_leads_nowhere_is_an_error():
@@ -110,14 +110,18 @@ def test_every_row_of_the_lectures_has_a_topic_and_every_example_a_known_one():
 
 def test_the_concept_map_of_the_site_shows_pictures():
     text = (
-        "| id | a |\n| --- | --- |\n| E13 | [the disc](experiments/disc.md) |\n"
-        "| A1 | [x](gallery/t/xor.rst) |\n| A2 | - |\n"
+        "| id | a | b | c | picture | test |\n| --- | --- | --- | --- | --- | --- |\n"
+        "| A3 | a | b | [c](x.md) | [curves](catalogue/activations.md#relu) | t |\n"
+        "| A1 | a | b | [c](x.md) | [x](gallery/t/xor.rst) | t |\n| A2 | a | b | [c](x.md) | | t |\n"
+        "| D9 | a | b | [c](x.md) | [paths](gallery/t/graphs_with_numbers.rst) | t |\n"
     )
     assert concept_pictures.add(text) == (
-        "| id | a | picture |\n| --- | --- | --- |\n"
-        "| E13 | [the disc](experiments/disc.md) | [![disc](experiments/pictures/disc.png)](experiments/disc.md) |\n"
-        "| A1 | [x](gallery/t/xor.rst) | [![xor](gallery/t/images/thumb/sphx_glr_xor_thumb.png)](gallery/t/xor.rst) |\n"
-        "| A2 | - |  |\n"
+        "| id | a | b | c | picture | test |\n| --- | --- | --- | --- | --- | --- |\n"
+        "| A3 | a | b | [c](x.md) | [![curves](pictures/activations.png)](catalogue/activations.md#relu) | t |\n"
+        "| A1 | a | b | [c](x.md) | [![x](gallery/t/images/thumb/sphx_glr_xor_thumb.png)](gallery/t/xor.rst) | t |\n"
+        "| A2 | a | b | [c](x.md) | | t |\n"
+        "| D9 | a | b | [c](x.md) | "
+        "[![paths](drawings/graphs_with_numbers-4.svg)](gallery/t/graphs_with_numbers.rst) | t |\n"
     )
 
 

@@ -1,35 +1,43 @@
-"""The concept map of the site: each row with the picture of the page that explains it."""
+"""The concept map of the site: each row with its picture instead of a link to it."""
 
 from __future__ import annotations
 
+import posixpath
 import re
-from pathlib import Path
 
-from contents import ROOT
+from contents import CATALOGUE, ROOT
 
 THUMBNAIL = "{folder}/images/thumb/sphx_glr_{name}_thumb.png"
-ROW = re.compile(r"^\| (?:id|---|[A-EN]\d+) \|.*\|$", re.MULTILINE)
-GALLERY_LINK = re.compile(r"\]\((gallery/[^/)]+)/([\w-]+)\.rst")
-EXPERIMENT_LINK = re.compile(r"\]\(experiments/([\w-]+)\.md")
+ROW = re.compile(r"^\| [A-EN]\d+ \|.*\|$", re.MULTILINE)
+PICTURE = 5
+"Position of the picture in a row that is split at its bars."
+LINK = re.compile(r"\[([^\]]*)\]\(([^)]+)\)")
+DRAWN = {"A5": "", "A7": "-2", "A8": "-3", "D9": "-4", "E21": "-3", "N9": ""}
+"Rows whose picture is a graph that the example ``graphs_with_numbers`` draws, and the end of its name."
+GALLERY_PAGE = re.compile(r"(gallery/[^/)]+)/([\w-]+)\.rst")
 
 
 def add(text: str) -> str:
-    """Add a column of pictures to the tables of the map."""
-    return ROW.sub(lambda row: f"{row[0]} {picture(row[0])} |", text)
+    """Replace the links of the column of pictures."""
+    return ROW.sub(lambda row: with_picture(row[0]), text)
 
 
-def picture(row: str) -> str:
-    """The cell of a row: a picture that links to its page, or nothing."""
-    if row.startswith("| id |"):
-        return "picture"
-    if row.startswith("| --- |"):
-        return "---"
-    if match := GALLERY_LINK.search(row):
-        folder, name = match.groups()
-        return f"[![{name}]({THUMBNAIL.format(folder=folder, name=name)})]({folder}/{name}.rst)"
-    if match := EXPERIMENT_LINK.search(row):
-        page = ROOT / "gallery" / f"{match[1]}.md"
-        shown = re.search(r"!\[[^\]]*\]\(([^)]+)\)", page.read_text(encoding="utf-8"))
-        if shown:
-            return f"[![{match[1]}](experiments/{Path(shown[1]).as_posix()})](experiments/{match[1]}.md)"
-    return ""
+def with_picture(row: str) -> str:
+    """A row whose picture is shown and leads to its page."""
+    cells = row.split("|")
+    if len(cells) > PICTURE and (found := LINK.search(cells[PICTURE])):
+        title, page = found.groups()
+        row_id = cells[1].strip()
+        shown = f"drawings/graphs_with_numbers{DRAWN[row_id]}.svg" if row_id in DRAWN else image(page)
+        cells[PICTURE] = f" [![{title}]({shown})]({page}) "
+    return "|".join(cells)
+
+
+def image(page: str) -> str:
+    """The first picture of a page of the site: of an example of the gallery, or of the catalogue."""
+    if example := GALLERY_PAGE.fullmatch(page):
+        return THUMBNAIL.format(folder=example[1], name=example[2])
+    name = posixpath.basename(page).partition(".")[0]
+    assert name in CATALOGUE, f"The concept map shows {page}, which is not in the gallery or the catalogue."
+    (first, *_) = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8"))
+    return first

@@ -64,9 +64,8 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "copyfile_regex": "",
     "download_all_examples": False,
-    "image_scrapers": ("matplotlib",),
+    "image_scrapers": ("example_style.animations", "matplotlib"),
     "image_srcset": ["2x"],
-    "matplotlib_animations": True,
     "min_reported_time": 1,
     "nested_sections": False,
     "parallel": int(os.environ.get("MADALINE_DOCS_JOBS", "2")),
@@ -86,6 +85,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "madaline"
 html_short_title = "madaline"
 html_static_path = [str(HERE / "static"), os.environ.get("MADALINE_MATHJAX", "")]
+html_extra_path = [str(HERE.parents[1] / "build" / "playground")]  # of `make playground`
 html_css_files = ["madaline.css"]
 html_favicon = str(HERE / "static" / "logo.svg")
 html_show_sourcelink = False

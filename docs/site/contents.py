@@ -71,8 +71,6 @@ FOLDERS = {
     "docs/how-to": "contributing/how-to",
     "docs/decisions": "contributing/decisions",
     "docs/pictures": "pictures",
-    "gallery/pictures": "experiments/pictures",
-    "gallery": "experiments",
     "benchmarks/results": "performance",
 }
 "Folders of pages and pictures, and where they go. Other files become listings under ``source/``."

@@ -14,9 +14,9 @@ GALLERY = """\
 Gallery
 =======
 What the lectures show, computed: one short script for each concept, with pictures. Every script checks its claims when
-it runs. ``madaline gallery`` lists the scripts, ``madaline gallery NAME`` runs one, and ``--copy`` writes it to a file
-to change it. Longer measurements are :doc:`experiments </experiments/index>`; the :doc:`concept map </concepts>` lists
-everything by concept.
+it runs. ``madaline gallery`` lists the scripts, ``madaline gallery NAME`` runs one, ``--copy`` writes it to a file, and
+``madaline gallery FILE.py`` runs the file with your changes. The :doc:`concept map </concepts>` lists everything by
+concept.
 
 """
 
@@ -68,7 +68,6 @@ def indexes(names: Mapping[str, str], found: Callable[[Path], None]) -> dict[str
     missing = {f"docs/guides/{path.name}" for path in (ROOT / "docs/guides").glob("*.md")} - set(guides)
     assert not missing, f"Add to GUIDES in docs/site/contents.py: {sorted(missing)}"
     coming = [f"docs/coming-from/{name}.md" for name in ("scikit-learn", "pytorch", "keras")]
-    experiments = [f"gallery/{path.name}" for path in sorted((ROOT / "gallery").glob("*.md"))]
     decisions = [f"docs/decisions/{path.name}" for path in sorted((ROOT / "docs/decisions").glob("*.md"))]
     contributing = ["CONTRIBUTING.md", "docs/architecture.md", "docs/robustness.md", "native/FORMAT.md", "SECURITY.md"]
     how_to = [f"docs/how-to/{name}.md" for name in HOW_TO]
@@ -87,13 +86,6 @@ def indexes(names: Mapping[str, str], found: Callable[[Path], None]) -> dict[str
             "Catalogue",
             "Formulas, defaults and sources of everything that has a name.",
             [f"docs/{name}.md" for name in CATALOGUE],
-        ),
-        "experiments/index.md": section(
-            "experiments/index.md",
-            "Experiments",
-            "Measurements from the lectures that take longer than an example of the [gallery](../gallery/index.rst). "
-            "The scripts that made them are linked on each page.",
-            experiments,
         ),
         "contributing/index.md": section(
             "contributing/index.md", "Contributing", "How madaline is built, and how to change it.", contributing

@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import api
 import sections
@@ -62,6 +63,13 @@ class Stage:
                     f"examples/{slug(name)}/{example.name}.py", (ROOT / EXAMPLES / example.path.name).read_bytes()
                 )
 
+    def add_drawings(self) -> None:
+        """The graphs that the concept map shows."""
+        with TemporaryDirectory() as folder:
+            for path in GALLERY.find("graphs_with_numbers").run(Path(folder)):
+                if path.suffix == ".svg":
+                    self.write(f"drawings/{path.name}", path.read_bytes())
+
     def add_api(self) -> None:
         """The pages of all public names."""
         for name, text, source in api.documents():
@@ -86,6 +94,7 @@ if __name__ == "__main__":
     names = api.names()
     stage.add_pages(names)
     stage.add_examples()
+    stage.add_drawings()
     stage.add_api()
     for path, text in sections.indexes(names, stage.linked.add).items():
         stage.write(path, text)

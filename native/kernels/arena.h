@@ -20,6 +20,15 @@
 
 namespace madaline::MADALINE_ISA {
 
+#if defined(__wasm__)
+struct Mutex {  // for the only thread
+  void lock() {}
+  void unlock() {}
+};
+#else
+using Mutex = std::mutex;
+#endif
+
 inline constexpr std::size_t kIdleBytes = std::size_t(128) << 20;
 
 // The memory of one thread of a run.
@@ -67,7 +76,7 @@ class IdleArenas {
 #endif
   }
   static inline IdleArenas* only_ = nullptr;  // the fork handlers cannot wait for instance() to be initialised
-  std::mutex mutex_;                          // guards all of this, and idle_ of every pool
+  Mutex mutex_;                               // guards all of this, and idle_ of every pool
   std::list<Arena> all_;
   std::size_t bytes_ = 0;
 };

@@ -133,7 +133,14 @@ constexpr Range falling_range(std::int64_t n, std::int64_t chunk, std::int64_t n
   return {begin(chunk), begin(chunk + 1)};
 }
 
+#if defined(__wasm__)
+// The page throws the message as a JavaScript error, which ends all native calls.
+extern "C" [[noreturn, clang::import_module("madaline"), clang::import_name("fail")]] void madaline_fail(
+    const char* text, std::size_t length);
+[[noreturn]] inline void invalid(const std::string& message) { madaline_fail(message.data(), message.size()); }
+#else
 [[noreturn]] inline void invalid(const std::string& message) { throw std::invalid_argument(message); }
+#endif
 
 // Product of sizes at R rows.
 inline std::int64_t element_count(const std::vector<Dim>& dims, std::int64_t rows) {

@@ -35,6 +35,20 @@
 
 namespace madaline::MADALINE_ISA {
 
+#if defined(__wasm__)
+
+// Pages have one thread: others would need headers that static servers do not send.
+class Team {
+ public:
+  explicit Team(int) {}
+  int size() const { return 1; }
+  template <class F> void share(std::int64_t n_pieces, F f) {
+    for (std::int64_t piece = 0; piece < n_pieces; ++piece) f(0, piece);
+  }
+};
+
+#else
+
 // Number of CPUs that this process may use, from its affinity mask if there is one.
 inline int usable_cpus() {
 #if defined(__linux__)
@@ -190,7 +204,7 @@ class ThreadPool {
     bool crowded = false;
     std::uint32_t turn = 0;
     int cpus = usable_cpus();
-    std::vector<std::unique_ptr<Worker>> workers;
+    std::vector<std::unique_ptr<Worker> > workers;
     State* inherited = nullptr;  // see forget_workers()
     std::atomic<bool> stopping{false};
 
@@ -311,5 +325,7 @@ class Team {
   ThreadPool* pool_ = nullptr;
   int size_ = 1;
 };
+
+#endif
 
 }  // namespace madaline::MADALINE_ISA

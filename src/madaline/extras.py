@@ -17,6 +17,7 @@ EXTRAS = {
     "fastexcel": "excel",
     "backports.zstd": "zstd",
     "duckdb": "duckdb",
+    "anywidget": "notebook",
 }
 "The extra of madaline that installs each package."
 

@@ -35,7 +35,9 @@ def test_an_ensemble_is_trained_used_and_trained_again(madaline):
     ran = madaline("train", "penguins", "--out", "run", *QUICK)
     assert ran.code == 0, ran.err
     assert "Trained an ensemble of 40 members" in ran.out
-    assert "net: 16 members on 8 folds, weight" in ran.out
+    assert "net: 8 members on 8 folds, weight" in ran.out
+    assert "plain net: 8 members on 8 folds, weight" in ran.out
+    assert "times the arithmetic of the largest member" in ran.out
     assert "rows for validation" not in ran.out
     assert madaline("evaluate", "run", "penguins").code == 0
     assert madaline("inspect", "run").code == 0

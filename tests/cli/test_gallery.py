@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from madaline.gallery.runner import GALLERY
 
 
@@ -15,6 +17,40 @@ def test_a_script_is_copied_once(madaline, tmp_path):
     assert ran.code == 0
     assert (tmp_path / "clipping.py").read_text() == GALLERY.find("clipping").path.read_text()
     assert "--force" in madaline("gallery", "clipping", "--copy", "-o", str(tmp_path)).err
+
+
+def test_a_changed_copy_is_run(madaline, tmp_path):
+    script = tmp_path / "mine.py"
+    script.write_text('"""\nMine\n====\n"""\nfrom madaline.gallery.style import panels\nfigure, axes = panels(1)\n')
+    ran = madaline("gallery", str(script), "-o", str(tmp_path))
+    assert ran.code == 0
+    assert "Mine" in ran.out
+    assert (tmp_path / "mine.png").exists()
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("assert 1 > 2", "A claim of the example does not hold, line 4 of mine.py: assert 1 > 2"),
+        ("1 / 0", "ZeroDivisionError in line 4 of mine.py: 1 / 0"),
+    ],
+)
+def test_a_change_that_breaks_a_script_is_told_with_its_line(madaline, tmp_path, code, told):
+    script = tmp_path / "mine.py"
+    script.write_text(f'"""\nMine\n"""\n{code}\n')
+    ran = madaline("gallery", str(script), "-o", str(tmp_path))
+    assert ran.code != 0
+    assert told in ran.err
+    assert "Internal error" not in ran.err
+
+
+def test_a_script_that_cannot_be_read_is_refused(madaline, tmp_path):
+    script = tmp_path / "mine.py"
+    assert "There is no file" in madaline("gallery", str(script)).err
+    script.write_text("def (")
+    ran = madaline("gallery", str(script))
+    assert ran.code != 0
+    assert "is not a Python script" in ran.err
 
 
 def test_an_unknown_example_is_refused(madaline):

@@ -19,7 +19,7 @@ SCALERS = {  # B10
 
 
 @pytest.mark.parametrize("how", SCALERS)
-def test_scikit_learn_scales_the_same(how, rng):
+def test_scikit_learn_scales_the_same(how, rng):  # B10, N12
     X = rng.normal(3.0, [1e-3, 1.0, 1e4], (100, 3))
     centre, scale = centre_and_scale(X, how)
     np.testing.assert_allclose((X - centre) / scale, SCALERS[how].fit_transform(X), rtol=1e-9, atol=1e-9)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 
 import numpy as np
 import pytest
@@ -44,6 +45,42 @@ def asks_for_a_float_array(x):
     return np.sum(x)
 
 
+def returns_an_array(x):
+    return x**2
+
+
+def returns_nothing(x):
+    np.sum(x)
+
+
+def returns_a_list(x):
+    return [np.sum(x)]
+
+
+def returns_a_count(x):
+    return np.sum(x > 1.0)
+
+
+def draws_with_a_traced_mean(x):
+    return np.sum(np.random.default_rng(0).normal(x))
+
+
+def uses_statistics(x):
+    return statistics.mean(list(x)) ** 2
+
+
+def uses_arctangent_of_math(x):
+    return math.atan2(x[0], 1.0)
+
+
+def gives_a_list_to_numpy(x):
+    return np.sum(np.cov([x, x**2]))
+
+
+def sorts_an_array_of_objects(x):
+    return np.sort(np.array([x[0], x[1]]))[0]
+
+
 def inverts_an_array_of_objects(x):
     K = np.array([[x[0], x[1]], [x[1], x[2]]])
     return np.sum(np.linalg.inv(K))
@@ -58,7 +95,7 @@ def adds_shapes_that_do_not_fit(x):
 
 
 def calls_scipy_stats(x):
-    return np.sum(scipy.stats.norm.logpdf(x))
+    return np.sum(scipy.stats.zipf.logpmf(3, x))
 
 
 def calls_a_solver_of_scipy(x):
@@ -82,16 +119,31 @@ def masks(x):
 
 
 IN_THE_FUNCTION = [
+    (md.grad, returns_an_array, "array of shape (3,)", "use md.jacobian", "def returns_an_array(x):"),
+    (md.grad, returns_nothing, "The function gives None", "Is a return missing?", "def returns_nothing(x):"),
+    (md.grad, returns_a_list, "The function gives a list", "Return the number alone", "def returns_a_list(x):"),
+    (md.grad, returns_a_count, "a value of type int64", "Return a float", "def returns_a_count(x):"),
+    (md.grad, draws_with_a_traced_mean, "plain array", "mean + scale * rng.normal(size=n)", ".normal(x))"),
+    (md.grad, uses_statistics, "takes plain numbers only", "np.mean for statistics.mean", "statistics.mean(list(x))"),
+    (md.grad, uses_arctangent_of_math, "Python number", "np.arctan2 for math.atan2", "math.atan2(x[0], 1.0)"),
+    (md.grad, gives_a_list_to_numpy, "that are given a list", "md.array([...])", "np.cov([x, x**2])"),
+    (
+        lambda f: md.compile(md.grad(f)),
+        sorts_an_array_of_objects,
+        "cannot branch on it",
+        "make the array with md.array([...])",
+        "np.sort(np.array([x[0], x[1]]))",
+    ),
     (md.grad, uses_math, "cannot become a Python number", "np.exp for math.exp", "return math.exp(x[0])"),
     (md.grad, converts_to_float, "its derivative would be lost", "has_aux=True", "return float(np.sum(x))"),
     (md.grad, takes_item, "its derivative would be lost", "Leave the conversion away", "return np.sum(x).item() ** 2"),
-    (md.grad, fills_plain_zeros, "An entry of a plain array", "md.zeros or np.zeros_like(x)", "y[i] = x[i] ** 2"),
+    (md.grad, fills_plain_zeros, "An entry of a plain array", "md.zeros(n)", "y[i] = x[i] ** 2"),
     (md.grad, adds_to_plain_zeros, "writes a traced value into a plain array", "Write a = a + x", "total += x"),
     (
         md.grad,
         asks_for_a_float_array,
         "cannot turn it into a plain array",
-        "md.array([...])",
+        "md.array([...], dtype)",
         "np.asarray(x, dtype=float)",
     ),
     (
@@ -112,11 +164,11 @@ IN_THE_FUNCTION = [
     (
         md.grad,
         calls_scipy_stats,
-        "takes plain arrays only",
-        "md.functional.stats.norm.logpdf",
-        "scipy.stats.norm.logpdf(x)",
+        "scipy.stats.zipf.logpmf has no derivative rule",
+        "md.functional.stats has",
+        "scipy.stats.zipf.logpmf(3, x)",
     ),
-    (md.grad, calls_a_solver_of_scipy, "cannot become a Python number", "Use NumPy functions", "scipy.optimize.brentq"),
+    (md.grad, calls_a_solver_of_scipy, "cannot become a Python number", "custom_derivative", "scipy.optimize.brentq"),
     (md.grad, loops_over_a_float, "cannot become a Python number", "int(x)", "range(x[1])"),
     (
         md.grad,

@@ -13,21 +13,31 @@ from madaline.graph.numpy_api.special import DISTRIBUTIONS
 X = np.array([-0.7, 0.2, 0.5, 0.9, 1.7])
 CONTINUOUS = {
     "beta": (1.4, 2.2),
+    "cauchy": (),
     "chi2": (3.0,),
     "expon": (),
     "gamma": (2.3,),
+    "gumbel_r": (),
+    "halfnorm": (),
+    "invgamma": (2.1,),
     "laplace": (),
     "logistic": (),
     "lognorm": (0.7,),
     "norm": (),
+    "pareto": (1.7,),
+    "rayleigh": (),
     "t": (3.3,),
+    "uniform": (),
+    "weibull_min": (1.6,),
 }
+DISCRETE = {"bernoulli": (0.3,), "binom": (5.0, 0.3), "geom": (0.4,), "nbinom": (2.5, 0.3), "poisson": (1.7,)}
+QUANTILES = [name for name in CONTINUOUS if name not in ("beta", "chi2", "gamma", "invgamma", "t")]
 METHODS = ("pdf", "logpdf", "cdf", "logcdf", "sf", "logsf")
 stats = md.functional.stats
 
 
 def test_every_distribution_has_an_example():
-    assert {*CONTINUOUS, "poisson", "dirichlet", "multivariate_normal"} == set(stats.__all__)
+    assert {*CONTINUOUS, *DISCRETE, "dirichlet", "multivariate_normal"} == set(stats.__all__)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -46,7 +56,8 @@ def test_values_are_scipys_inside_and_outside_the_support(name, method):
 def test_derivatives_by_value_and_parameters_agree_with_differences(name, method):
     shapes = CONTINUOUS[name]
     has_shape_derivative = method.endswith("pdf") or name == "lognorm"
-    point = np.array([*(shapes if has_shape_derivative else ()), 0.6, 0.1, 1.3])
+    inside = 2.6 if name == "pareto" else 0.6
+    point = np.array([*(shapes if has_shape_derivative else ()), inside, 0.1, 1.3])
 
     def f(module, p):
         given = tuple(p[: len(shapes)]) if has_shape_derivative else shapes
@@ -121,9 +132,50 @@ def test_wrong_arguments_are_named():
 
 def test_errors_of_scipy_stats_name_the_distributions_that_there_are():
     assert sorted(DISTRIBUTIONS) == sorted(md.functional.stats.__all__)
-    with pytest.raises(TraceError, match=r"Use md\.functional\.stats\.gamma\.logpdf\."):
-        md.grad(lambda a: scipy.stats.gamma.logpdf(1.0, a))(2.0)
-    with pytest.raises(TraceError, match=r"Use md\.functional\.stats\.norm\.cdf\."):
-        md.grad(lambda m: scipy.stats.norm(m, 1.0).cdf(0.5))(2.0)
-    with pytest.raises(TraceError, match=r"Use the formula of the density: md\.functional\.stats has beta, chi2"):
-        md.grad(lambda a: scipy.stats.weibull_min.logpdf(1.0, a))(2.0)
+    with pytest.raises(TraceError, match=r"Use the formula of the density: md\.functional\.stats has bernoulli, beta"):
+        md.grad(lambda a: scipy.stats.zipf.logpmf(1, a))(2.0)
+
+
+@pytest.mark.parametrize("name", [*CONTINUOUS, *DISCRETE])
+def test_scipys_own_distributions_can_be_differentiated(name):
+    shapes = (CONTINUOUS | DISCRETE)[name]
+    method = "logpdf" if name in CONTINUOUS else "logpmf"
+    x = X if name in CONTINUOUS else np.array([1.0, 2.0, 0.0])
+    parameters = np.array([*shapes, 0.1] if name in CONTINUOUS else shapes)
+    start = int(name in ("binom", "nbinom"))  # the number of trials is given
+
+    def f(module, p, frozen=False):
+        given = (*shapes[:start], *p)
+        distribution = getattr(module, name)
+        found = getattr(distribution(*given), method)(x) if frozen else getattr(distribution, method)(x, *given)
+        return np.sum(np.where(np.isfinite(found), found, 0.0))
+
+    p = parameters[start:]
+    slope = md.grad(lambda p: f(stats, p))(p)
+    np.testing.assert_array_equal(md.grad(lambda p: f(scipy.stats, p))(p), slope)
+    np.testing.assert_array_equal(md.grad(lambda p: f(scipy.stats, p, frozen=True))(p), slope)
+    differences = [(f(scipy.stats, p + 1e-6 * e) - f(scipy.stats, p - 1e-6 * e)) / 2e-6 for e in np.eye(len(p))]
+    np.testing.assert_allclose(slope, differences, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", QUANTILES)
+def test_quantiles_are_scipys(name):
+    q, shapes = np.array([0.01, 0.3, 0.5, 0.9]), CONTINUOUS[name]
+    for method in ("ppf", "isf"):
+        ours, scipys = (getattr(getattr(module, name), method) for module in (stats, scipy.stats))
+        np.testing.assert_allclose(ours(q, *shapes, 0.2, 1.7), scipys(q, *shapes, 0.2, 1.7), rtol=1e-10)
+    density = scipy.stats.__dict__[name].pdf
+    slope = md.grad(lambda q: getattr(scipy.stats, name).ppf(q, *shapes))(0.3)
+    assert slope == pytest.approx(1.0 / density(getattr(scipy.stats, name).ppf(0.3, *shapes), *shapes), rel=1e-8)
+
+
+@pytest.mark.parametrize("name", DISCRETE)
+def test_probabilities_of_integers_are_scipys(name):
+    k = np.array([-1.0, 0.0, 1.0, 2.5, 3.0, 4.0, 9.0])
+    for method in ("pmf", "logpmf", "cdf", "sf"):
+        ours, scipys = (getattr(getattr(module, name), method) for module in (stats, scipy.stats))
+        with np.errstate(divide="ignore"):
+            np.testing.assert_allclose(ours(k, *DISCRETE[name]), scipys(k, *DISCRETE[name]), rtol=1e-11, atol=1e-15)
+            np.testing.assert_allclose(
+                ours(k, *DISCRETE[name], loc=1), scipys(k, *DISCRETE[name], loc=1), rtol=1e-11, atol=1e-15
+            )

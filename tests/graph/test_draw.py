@@ -217,12 +217,38 @@ def test_a_net_with_its_loss_fits_on_a_page():
     assert float(root.get("width")) < 800
     assert float(root.get("height")) < 800
     first, second, *loss = lines_of(picture)
-    assert first == ["v7 = matmul(X, W1)", "v8 = add(v7, b1)", "v9 = tanh(v8)"]
-    assert second == ["v10 = matmul(v9, W2)", "v11 = add(v10, b2)"]
+    assert first == ["v7 = X @ W1", "v8 = v7 + b1", "v9 = tanh(v8)"]
+    assert second == ["v10 = v9 @ W2", "v11 = v10 + b2"]
     assert len(loss) == 2
     drawn = {text.split(" = ")[0] for _, texts, _ in nodes_of(picture) for text in texts if " = " in text}
-    listed = set(re.findall(r"^(v\d+) = \w+\(", str(NET), flags=re.MULTILINE))
+    listed = set(re.findall(r"^(v\d+) = (?!reshape)\w+\(", str(NET), flags=re.MULTILINE))
     assert drawn == listed
+
+
+def test_a_gradient_fits_on_a_page_and_writes_transposed_matrices_as_users_do():
+    def error(p, x, y):
+        return np.mean((np.tanh(x @ p["W"] + p["b"]) @ p["V"] - y) ** 2)
+
+    params = {"W": np.ones((4, 8)), "b": np.ones(8), "V": np.ones((8, 3))}
+    picture = md.trace(md.grad(error), params, np.ones((10, 4)), np.ones((10, 3))).svg()
+    assert float(ET.fromstring(picture).get("width")) < 800
+    texts = [text for _, texts, _ in nodes_of(picture) for text in texts]
+    assert any(re.fullmatch(r"v\d+ = x\.T @ v\d+", text) for text in texts)
+    assert any(re.fullmatch(r"v\d+ = v\d+ @ p\['V'\]\.T", text) for text in texts)
+    assert not any("transpose" in text or "broadcast_to" in text for text in texts)
+
+
+def test_a_matrix_that_is_transposed_twice_is_itself():
+    def f(x, W):
+        return np.sum(np.tanh(np.tanh(x @ W.T.T) @ np.tanh(x @ W).T) @ np.sin(x @ W.T))
+
+    texts = [
+        text
+        for _, texts, _ in nodes_of(svg(trace(f, np.ones((3, 3)), np.ones((3, 3))), collapse=True))
+        for text in texts
+    ]
+    assert "v4 = x @ W" in [re.sub(r"v\d+ = x @ W$", "v4 = x @ W", text) for text in texts]
+    assert any(text.endswith("= x @ W.T") for text in texts)
 
 
 @each_graph
@@ -241,7 +267,7 @@ def test_boxes_of_chains_do_not_overlap_and_stand_below_what_they_use(graph):
 def test_the_layers_of_a_model_are_boxes():
     model = md.mlp(16, 16, 3).init(8)
     graph = md.trace(lambda p, X: model.with_parameters(p)(X), model.params.to_dict(), np.ones((4, 8)), rows=[1])
-    assert [lines[0].partition("(")[0].split(" = ")[1] for lines in lines_of(graph.svg())] == ["matmul"] * 3
+    assert [lines[0].partition(" = ")[2].split()[1] for lines in lines_of(graph.svg())] == ["@"] * 3
 
 
 def test_a_value_that_is_used_twice_ends_a_box_and_its_shape_stands_at_its_edges():
@@ -250,7 +276,7 @@ def test_a_value_that_is_used_twice_ends_a_box_and_its_shape_stands_at_its_edges
         return np.sum(y * np.exp(y))
 
     picture = svg(trace(shared, np.ones(3)), collapse=True)
-    assert lines_of(picture)[0] == ["v2 = sin(v1)".replace("v1", "x"), "v3 = multiply(v2, 2)", "v4 = tanh(v3)"]
+    assert lines_of(picture)[0] == ["v2 = sin(v1)".replace("v1", "x"), "v3 = v2 * 2", "v4 = tanh(v3)"]
     shapes = [item.text for item in ET.fromstring(picture).iter(f"{SVG}text") if item.get("class") == "shape"]
     assert shapes == ["(3,)"]
 

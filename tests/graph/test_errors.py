@@ -8,9 +8,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy.integrate
 import scipy.linalg
 import scipy.signal
+import scipy.spatial.distance
 import scipy.special
+import scipy.stats
 
 import madaline as md
 from madaline.errors import ShapeError, TraceError
@@ -51,15 +54,23 @@ LOSES_ITS_TRACE = [
     (lambda x: np.eye(3)[x.astype(int)], "NumPy cannot turn it into a plain array", "np.take_along_axis(a, i, axis=0)"),
     (lambda x: np.eye(3)[x > 0], "NumPy cannot turn it into a plain array", "np.where(mask, a, b)"),
     (assign_into_array, "NumPy cannot turn it into a plain array", "np.stack"),
-    (scipy.special.softmax, "scipy.special.softmax takes plain arrays only", "md.functional.logsumexp"),
-    (scipy.special.logsumexp, "scipy.special.logsumexp takes plain arrays only", "Use md.functional.logsumexp"),
-    (scipy.linalg.expm, "scipy.linalg.expm takes plain arrays only", "Use md.functional.expm"),
+    (lambda x: scipy.linalg.logm(np.outer(x, x)), "scipy.linalg.logm takes plain arrays only", "with NumPy functions"),
+    (lambda x: scipy.linalg.solve(np.outer(x, x), x, assume_a="tridiagonal"), "assume_a='tridiagonal'", "Use 'gen'"),
+    (lambda x: scipy.linalg.norm(x, axis=0, order=3), "scipy.linalg.norm(..., order=)", "Leave order= away"),
+    (scipy.signal.hilbert, "scipy.signal.hilbert takes plain arrays only", "with NumPy functions"),
+    (lambda x: scipy.signal.convolve2d(np.outer(x, x), np.eye(2), boundary="wrap"), "convolve2d", "pad with np.pad"),
+    (lambda x: scipy.signal.savgol_filter(np.ones(9), x, 1), "by its first argument only", "must be plain"),
+    (lambda x: scipy.stats.zipf.logpmf(3, x), "scipy.stats.zipf.logpmf has no derivative rule", "has bernoulli, beta"),
+    (lambda x: scipy.stats.gamma.ppf(0.5, x), "gamma.ppf has no formula", "Use the distribution function"),
+    (lambda x: scipy.stats.pearsonr(x, x[::-1])[0], "pearsonr", "with NumPy functions"),
     (
-        lambda x: scipy.linalg.cholesky(np.outer(x, x)),
-        "scipy.linalg.cholesky takes plain arrays only",
-        "Use np.linalg.cholesky",
+        lambda x: scipy.integrate.odeint(lambda y, t: -y, x, np.arange(3.0)),
+        "scipy.integrate.odeint takes plain arrays only",
+        "a loop of Euler or Runge-Kutta steps",
     ),
-    (lambda x: scipy.signal.savgol_filter(x, 3, 1), "scipy.signal", "with NumPy functions"),
+    (lambda x: scipy.integrate.simpson(np.ones(3), x=x), "traced points x=", "np.trapezoid"),
+    (lambda x: scipy.spatial.distance.cdist(np.outer(x, x), np.eye(3), "hamming"), "metric='hamming'", "euclidean"),
+    (lambda x: x[0].fill(1.0), "leaves a number as it is", "Write x = value"),
     (add_into_array, "np.add(..., out=) writes a traced value into a plain array", "Write a = a + x"),
     (lambda x: np.exp(x, out=np.zeros(3)), "np.exp(..., out=) writes a traced value into a plain array", "md.zeros"),
     (lambda x: np.sum(x, out=np.zeros(())), "np.sum(..., out=) writes a traced value into a plain array", "md.zeros"),
@@ -105,7 +116,7 @@ def test_an_entry_of_a_plain_array_cannot_be_a_traced_value():
         return y
 
     with pytest.raises(
-        TraceError, match=r"md\.zeros or np\.zeros_like\(x\).*\n  Line \d+ of test_errors\.py: y\[0\] = x\[0\]"
+        TraceError, match=r"md\.zeros\(n\), with np\.zeros_like\(x\).*\n  Line \d+ of test_errors\.py: y\[0\] = x\[0\]"
     ):
         trace(fill, X)
 

@@ -267,6 +267,8 @@ REFUSED = [
     (lambda x: x.resize(6), TraceError, r"np\.resize"),
     (lambda x: np.add(x, 1.0, out=np.zeros((2, 3))), TraceError, r"make the array with md\.zeros"),
     (lambda x: np.fill_diagonal(np.zeros((2, 3)), x[0]), TraceError, r"md\.zeros"),
+    (lambda x: np.sum(x).fill(2.0), TraceError, r"leaves a number as it is.* Write x = value"),
+    (lambda x: x[0, 0].fill(2.0), TraceError, r"Write x = value"),
     (lambda x: np.multiply.at(x, 0, 2.0), TraceError, r"np\.add\.at and np\.subtract\.at are"),
 ]
 
@@ -331,6 +333,8 @@ VIEWS = {
     "tail": lambda a: a[1:],
     "every other": lambda a: a[::2],
     "reversed": lambda a: a[::-1],
+    "flipped": np.flip,
+    "flipped along no axis": lambda a: np.flip(a, axis=()),
     "turned": lambda a: a.T,
     "flat": lambda a: a.ravel(),
     "first": lambda a: a[0] if a.ndim > 1 else a,
@@ -425,7 +429,35 @@ def nothing_is_read(x):
     return np.sum(y[2:, ::2]) + y[:, 3:].sum() + y
 
 
+def flipped_number_is_a_copy(x):
+    y = x[:1, :1].copy()
+    entry = y.squeeze()
+    turned = np.flip(entry)
+    entry *= 3.0
+    total = np.sum(x)
+    other = np.flip(total)
+    other *= 2.0
+    return turned * x + y + total * other
+
+
+def array_without_axes_is_filled(x):
+    y = x[:1, :1].copy()
+    y.squeeze().fill(2.0)
+    return y * x
+
+
+def flipped_along_no_axis_is_a_view(x):
+    y = x.copy()
+    turned = np.flip(y, axis=())
+    turned *= 3.0
+    np.flip(y)[0] += x[1]
+    return y * x
+
+
 SMALL = [
+    array_without_axes_is_filled,
+    flipped_along_no_axis_is_a_view,
+    flipped_number_is_a_copy,
     number_has_memory_of_its_own,
     entry_with_dots_is_a_view,
     array_without_axes_changes_in_place,

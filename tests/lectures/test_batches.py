@@ -1,17 +1,14 @@
 """Gradient descent with all rows, with one, and with a few; with and without replacement. Lecture row A9.
 
-``gallery/batch_size.py`` is the experiment on MNIST, which takes minutes; here is a small part of it.
+The example ``batch_size`` of the gallery is the experiment on MNIST; here is a small part of it.
 """
 
 from __future__ import annotations
-
-import json
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-import batch_size
 import madaline as md
 
 RATE = 0.05
@@ -31,6 +28,13 @@ def descend(X, y, W, **settings):
     trainer = md.Trainer(model, loss="mse", optimizer=md.SGD(RATE))
     trainer.fit(X, y, **settings)
     return trainer.model.params["W"]
+
+
+def last_loss(X, y, *, size, rate):
+    """The loss on all rows after five epochs of a net with one hidden layer."""
+    trainer = md.Trainer(md.mlp(100, 10), loss="cross_entropy", optimizer=md.SGD(rate), threads=1)
+    history = trainer.fit(X, y, epochs=5, batch_size=size, validation=(X, y), on_divergence="stop")
+    return float(history["val_loss"][-1])
 
 
 def slope(W, X, y):
@@ -99,26 +103,5 @@ def test_gradients_of_batches_are_right_on_average_and_the_smaller_the_noisier(r
 def test_for_equal_epochs_small_batches_get_further_than_all_rows_at_once():  # A9
     X, y = load_digits(return_X_y=True)
     X = ((X - X.mean()) / X.std()).astype(np.float32)
-    settings = {"epochs": 5, "seed": 0}
-    small, full = (
-        min(batch_size.losses(X, y, size=size, rate=rate, **settings)[-1] for rate in (0.03, 0.1, 0.3))
-        for size in (16, None)
-    )
+    small, full = (min(last_loss(X, y, size=size, rate=rate) for rate in (0.03, 0.1, 0.3)) for size in (16, None))
     assert small < 0.3 * full
-
-
-def test_a_run_that_diverges_in_its_first_epoch_counts_as_infinite(rng):  # A9
-    X, y = 1e3 * rng.normal(size=(64, 5)), rng.integers(0, 3, 64)
-    assert batch_size.losses(X, y, size=4, rate=1e6, epochs=2) == [np.inf]
-
-
-def test_the_page_says_what_was_measured():  # A9
-    """The full batch comes last for equal epochs, and one row a step takes longest for an epoch."""
-    numbers = json.loads(batch_size.NUMBERS.read_text())
-    assert batch_size.PAGE.read_text() == batch_size.page(numbers)
-    assert tuple(row["size"] for row in numbers) == batch_size.SIZES
-    ends = [batch_size.ends(row, "without") for row in numbers]
-    assert max(ends) == ends[-1] > 5 * min(ends)
-    assert max(row["seconds"] for row in numbers) == numbers[0]["seconds"]
-    rates = [row["rate"] for row in numbers]
-    assert rates[0] < rates[1] < rates[2] < rates[3] == max(rates)

@@ -6,7 +6,58 @@ import numpy as np
 import pytest
 
 import madaline as md
-from gradients_through_depth import CURES, DEPTH, GLOROT, sizes
+
+DEPTH, WIDTH, N_ROWS = 30, 32, 64
+
+
+def gradients(activation, *, init="auto", norm=None, skips=False):
+    """The gradients with respect to the outputs of the hidden layers, first layer first.
+
+    The gradient at the last layer is standard normal, so that all other gradients are this times a product of
+    Jacobians.
+    """
+    X, back = (md.nn.initializers.stream(0, "depth", end).standard_normal((N_ROWS, WIDTH)) for end in ("in", "back"))
+    kind = md.Residual if skips else md.Sequential
+    norms = {None: [], "batch": [md.BatchNorm()], "layer": [md.LayerNorm()]}
+    blocks = [kind(md.Linear(WIDTH, init=init), *norms[norm], activation) for _ in range(DEPTH)]
+    model = md.Sequential(*blocks).init(X, dtype="float64")
+    layers = [model[position] for position in range(DEPTH)]
+
+    def objective(shifts):
+        h = X
+        for layer, shift in zip(layers, shifts, strict=True):
+            h = layer.network.run(model.params.flat, model.state.flat, h, train=True).outputs[""] + shift
+        return np.sum(back * h)
+
+    return md.grad(objective)([np.zeros_like(X)] * DEPTH)
+
+
+def sizes(*net, **settings):
+    """The norm of the gradient with respect to each layer's output, relative to that of the last layer."""
+    norms = np.array([np.linalg.norm(gradient) for gradient in gradients(*net, **settings)])
+    return norms / norms[-1]
+
+
+CURES = {
+    "relu and He's weights": {"activation": "relu"},
+    "tanh and Xavier's weights": {"activation": "tanh"},
+    "skips around sigmoid": {"activation": "sigmoid", "skips": True},
+    "skips around small weights": {"activation": "relu", "init": md.nn.initializers.Normal(0.05), "skips": True},
+    "batch norm before sigmoid": {"activation": "sigmoid", "norm": "batch"},
+    "layer norm, small weights": {"activation": "relu", "init": md.nn.initializers.Normal(0.05), "norm": "layer"},
+    "layer norm, large weights": {"activation": "relu", "init": md.nn.initializers.Normal(1.0), "norm": "layer"},
+    "batch norm and skips, large weights": {
+        "activation": "relu",
+        "init": md.nn.initializers.Normal(1.0),
+        "norm": "batch",
+        "skips": True,
+    },
+}
+GLOROT = {
+    "U(-1/√n, 1/√n)": {"activation": "tanh", "init": md.nn.initializers.Uniform(WIDTH**-0.5)},
+    "Xavier's weights": {"activation": "tanh", "init": "xavier_uniform"},
+}
+"The two initializers whose histograms Glorot & Bengio (2010) draw in figures 6 and 7."
 
 
 def test_the_slope_of_sigmoid_is_at_most_a_quarter():  # C10

@@ -82,22 +82,22 @@ def descend(rule, *, rates=None, start=START, steps=STEPS, gradient=slope):
 
 @coefficients
 @pytest.mark.parametrize("form", [extrapolation, velocity, gradient_averaging])
-def test_a10_the_forms_of_polyaks_momentum_are_equal(form, eta, beta):
+def test_a10_the_forms_of_polyaks_momentum_are_equal(form, eta, beta):  # A10
     np.testing.assert_allclose(form(eta, beta), heavy_ball(eta, beta), rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("form", [heavy_ball, velocity, gradient_averaging])
-def test_a10_our_sgd_is_all_of_them_at_a_constant_rate(form):
+def test_a10_our_sgd_is_all_of_them_at_a_constant_rate(form):  # A10
     np.testing.assert_allclose(descend(SGD(0.05, momentum=0.8)), form(*CONSTANT), rtol=1e-10, atol=1e-12)
 
 
-def test_a10_our_sgd_takes_coefficients_that_vary():
+def test_a10_our_sgd_takes_coefficients_that_vary():  # A10
     eta, beta = CONSTANT[0], VARYING[1]
     ours = descend(SGD(0.05, momentum=lambda t: 1.0 - 1.0 / (1.0 + t)))
     np.testing.assert_allclose(ours, heavy_ball(eta, beta), rtol=1e-10, atol=1e-12)
 
 
-def test_a10_with_a_schedule_our_sgd_is_the_heavy_ball_whose_coefficient_follows_the_rate():
+def test_a10_with_a_schedule_our_sgd_is_the_heavy_ball_whose_coefficient_follows_the_rate():  # A10
     """The rate stands outside of the velocity, as in PyTorch: beta_t = momentum * eta_t / eta_{t-1}."""
     eta = VARYING[0]
     beta = 0.8 * eta / np.concatenate([eta[:1], eta[:-1]])
@@ -156,29 +156,29 @@ def nesterov_averaging(eta, beta):
 
 @coefficients
 @pytest.mark.parametrize("form", [nesterov_steps, nesterov_velocity, nesterov_averaging])
-def test_a11_the_forms_of_nesterovs_momentum_are_equal(form, eta, beta):
+def test_a11_the_forms_of_nesterovs_momentum_are_equal(form, eta, beta):  # A11
     np.testing.assert_allclose(form(eta, beta), nesterov(eta, beta)[0], rtol=1e-10, atol=1e-12)
 
 
-def test_a11_our_sgd_walks_the_points_looked_ahead_to():
+def test_a11_our_sgd_walks_the_points_looked_ahead_to():  # A11
     ours = descend(SGD(0.05, momentum=0.8, nesterov=True))
     np.testing.assert_allclose(ours, nesterov(*CONSTANT)[1], rtol=1e-10, atol=1e-12)
 
 
-def test_a11_our_sgd_takes_coefficients_that_vary():
+def test_a11_our_sgd_takes_coefficients_that_vary():  # A11
     eta, beta = CONSTANT[0], VARYING[1]
     ours = descend(SGD(0.05, momentum=lambda t: 1.0 - 1.0 / (1.0 + t), nesterov=True))
     np.testing.assert_allclose(ours, nesterov(eta, beta)[1], rtol=1e-10, atol=1e-12)
 
 
-def test_nesterov_and_polyak_are_not_the_same():
+def test_nesterov_and_polyak_are_not_the_same():  # A11
     assert np.abs(nesterov(*CONSTANT)[0] - heavy_ball(*CONSTANT)).max() > 0.01
 
 
 # E20: descent minimises a local quadratic model
 
 
-def test_e20_the_step_is_the_minimum_of_the_local_quadratic_model():
+def test_e20_the_step_is_the_minimum_of_the_local_quadratic_model():  # E20
     eta = 0.05
     step = descend(SGD(eta), steps=1)[1] - START
 
@@ -201,21 +201,21 @@ def wells(start, rule, steps=300):
     return descend(rule, start=np.array([start]), steps=steps, gradient=md.compile(md.grad(two_wells)))[:, 0]
 
 
-def test_e10_descent_finds_the_minimum_of_the_basin_it_starts_in():
+def test_e10_descent_finds_the_minimum_of_the_basin_it_starts_in():  # E10
     roots = np.roots([1.0, 0.0, -1.0, 0.2]).real
     assert wells(-1.8, SGD(0.125))[-1] == pytest.approx(roots.min(), abs=1e-9)
     assert wells(1.8, SGD(0.125))[-1] == pytest.approx(roots.max(), abs=1e-9)
     assert two_wells(wells(1.8, SGD(0.125))[-1:]) > two_wells(wells(-1.8, SGD(0.125))[-1:]) + 0.3
 
 
-def test_e10_too_large_a_rate_diverges():
+def test_e10_too_large_a_rate_diverges():  # E10
     """On a parabola of curvature 1 the border is 2."""
     for rate, grows in ((0.125, False), (1.99, False), (2.01, True)):
         path = descend(SGD(rate), start=np.ones(1), steps=100, gradient=lambda w: w)
         assert bool(abs(path[-1, 0]) > 1) is grows
 
 
-def test_e20_momentum_passes_a_barrier_that_holds_plain_descent():
+def test_e20_momentum_passes_a_barrier_that_holds_plain_descent():  # E20
     assert wells(2.0, SGD(0.05))[-1] > 0.5
     assert wells(2.0, SGD(0.05, momentum=0.9))[-1] < -0.5
 
@@ -228,21 +228,21 @@ def valley(rule, steps):
     return descend(rule, start=np.array([-8.0, 1.0]), steps=steps, gradient=lambda w: VALLEY * w)
 
 
-def test_e10_in_an_anisotropic_valley_plain_descent_oscillates_across_and_crawls_along():
+def test_e10_in_an_anisotropic_valley_plain_descent_oscillates_across_and_crawls_along():  # E10
     """eta = 5e-2, gamma = 0."""
     path = valley(SGD(5e-2), 30)
     assert (np.diff(np.sign(path[:, 1])) != 0).all()
     np.testing.assert_allclose(path[:, 0], -8.0 * 0.95 ** np.arange(31), rtol=1e-12)
 
 
-def test_e10_momentum_dampens_the_oscillation_and_is_faster_along_the_valley():
+def test_e10_momentum_dampens_the_oscillation_and_is_faster_along_the_valley():  # E10
     """eta = 5e-2, gamma = 0 and 0.5."""
     plain, momentum = valley(SGD(5e-2), 40), valley(SGD(5e-2, momentum=0.5), 40)
     assert np.abs(momentum[20:, 1]).max() < 0.1 * np.abs(plain[20:, 1]).max()
     assert abs(momentum[-1, 0]) < 0.25 * abs(plain[-1, 0])
 
 
-def test_e10_adam_takes_both_directions_alike():
+def test_e10_adam_takes_both_directions_alike():  # E10
     """eta = 0.1: it cares nothing for the curvatures, only for the distance."""
     path = descend(Adam(0.1), start=np.array([1.0, 1.0]), steps=60, gradient=lambda w: VALLEY * w)
     np.testing.assert_allclose(path[:, 0], path[:, 1], rtol=1e-6, atol=1e-6)
@@ -256,7 +256,7 @@ def spectral_radius(eta, beta, curvature):
 
 
 @pytest.mark.parametrize("beta", [0.0, 0.6, 0.8, 0.9])
-def test_e10_why_momentum_really_works(beta):
+def test_e10_why_momentum_really_works(beta):  # E10
     """Step size 0.003, momentum 0, 0.6, 0.8, 0.9: the error shrinks at the rate that the two eigenvalues give."""
     curvatures = np.array([4.0, 600.0])
     rule = SGD(0.003, momentum=beta)
@@ -266,13 +266,13 @@ def test_e10_why_momentum_really_works(beta):
         assert (late / early) ** (1 / 400) == pytest.approx(spectral_radius(0.003, beta, curvature), rel=5e-3)
 
 
-def test_e10_more_momentum_is_faster_up_to_a_point():
+def test_e10_more_momentum_is_faster_up_to_a_point():  # E10
     slowest = {b: max(spectral_radius(0.003, b, c) for c in (4.0, 600.0)) for b in (0.0, 0.6, 0.8, 0.9)}
     assert slowest[0.0] > slowest[0.6] > slowest[0.8]
     assert slowest[0.9] > slowest[0.8]
 
 
-def test_e10_momentum_allows_a_larger_range_of_step_sizes():
+def test_e10_momentum_allows_a_larger_range_of_step_sizes():  # E10
     """The border is 2 / curvature without and 2 (1 + beta) / curvature with momentum."""
     for beta in (0.0, 0.6, 0.9):
         border = 2 * (1 + beta) / 600.0

@@ -73,7 +73,7 @@ CLOSED_FORMS = [
 
 
 @pytest.mark.parametrize(("schedule", "expected"), CLOSED_FORMS, ids=lambda x: getattr(x, "name", None))
-def test_the_table_is_the_closed_form(schedule, expected):
+def test_the_table_is_the_closed_form(schedule, expected):  # A13
     np.testing.assert_allclose(schedule.table(60), expected, rtol=1e-12, atol=1e-14)
 
 

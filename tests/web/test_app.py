@@ -359,6 +359,9 @@ def test_readiness_version_and_unknown_paths_answer_as_those_of_mlflow(prices):
     assert prices.get("/version").text == md.__version__
     assert (prices.get("/nothing").status_code, prices.get("/invocations").status_code) == (404, 405)
     assert prices.get("/invocations").headers["allow"] == "POST"
+    assert prices.get("/models/price").headers["content-type"].startswith("text/html")
+    unknown = prices.get("/models/UNKNOWN")
+    assert (unknown.status_code, unknown.json()["message"]) == (404, "There is no model 'UNKNOWN'. Known: price, kind.")
 
 
 def test_the_schema_has_every_column_with_its_range_or_categories(prices):

@@ -13,7 +13,10 @@ from madaline.cli.screen import Screen
 
 def gallery(
     name: Annotated[
-        str | None, typer.Argument(help="Name of an example, to run it or copy it.", show_default=False)
+        str | None,
+        typer.Argument(
+            help="Name of an example, to run it or copy it, or a script FILE.py to run.", show_default=False
+        ),
     ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the pictures.")] = Path("gallery"),
     copy: Annotated[bool, typer.Option("--copy", help="Write the script instead of running it, to change it.")] = False,
@@ -27,9 +30,10 @@ def gallery(
       madaline gallery
       madaline gallery momentum_map
       madaline gallery momentum_map --copy
+      madaline gallery gallery/momentum_map.py --force
     """
     from madaline import container
-    from madaline.gallery.runner import GALLERY
+    from madaline.gallery.runner import GALLERY, read
 
     screen = Screen(as_json=as_json)
     if name is None:
@@ -37,13 +41,14 @@ def gallery(
         screen.say("\nRun one by its name: madaline gallery momentum_map")
         screen.result({example.name: {"title": example.title, "rows": example.rows} for example in GALLERY})
         return
-    example = GALLERY.find(name)
+    example = read(Path(name)) if name.endswith(".py") else GALLERY.find(name)
     if copy:
         target = out / example.path.name
         check_free(target, force=force)
         out.mkdir(parents=True, exist_ok=True)
         container.write_whole(target, example.path.read_bytes())
         written = [target]
+        screen.say(f"Change it, then run it: madaline gallery {target}")
     else:
         check_free(out / f"{example.name}.png", force=force)
         screen.say(f"{example.title} ...")

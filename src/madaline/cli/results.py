@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from madaline.cli import memory
 from madaline.cli.run_folder import RunFolder
 from madaline.cli.screen import Screen
 from madaline.data.reading.assumption import counted
@@ -81,8 +82,11 @@ def show_history(screen: Screen, history: History, watcher: RunWatcher, ended: s
     screen.title(f"Trained {epochs} in {seconds:.1f} s; {ENDS.get(ended, f'ended by {ended}')}{best}.")
 
 
-def show_members(screen: Screen, members: Sequence[Mapping[str, Any]], ended: str, seconds: float) -> None:
-    """Show the kinds of members of an ensemble and their weights."""
+def show_members(screen: Screen, estimator: NetEstimator, ended: str, seconds: float) -> None:
+    """Show the kinds of members of an ensemble and their weights, and what a prediction costs."""
+    from madaline.estimators.ensemble.size import ensemble_size
+
+    members = estimator.members_
     end = ENDS.get(ended, "") if ended in ("time", "interrupted") else ""
     screen.title(f"Trained an ensemble of {len(members)} members in {seconds:.1f} s{f'; {end}' if end else ''}.")
     for kind in dict.fromkeys(str(member["kind"]) for member in members):
@@ -90,6 +94,11 @@ def show_members(screen: Screen, members: Sequence[Mapping[str, Any]], ended: st
         weight = sum(float(member["weight"]) for member in of_kind)
         folds = len({member["fold"] for member in of_kind})
         screen.say(f"  {kind}: {counted(len(of_kind), 'member')} on {counted(folds, 'fold')}, weight {weight:.2f}")
+    size = ensemble_size(estimator.model_)
+    screen.say(
+        f"  Predictions use {counted(size.n_members, 'member')}: {memory.shown(size.n_bytes)} of parameters, "
+        f"{size.times_largest:.1f} times the arithmetic of the largest member."
+    )
 
 
 def compare(

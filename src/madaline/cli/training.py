@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from madaline.cli import searching, source
+from madaline.cli import memory, searching, source
 from madaline.cli.config import RunConfig, RunEnd
 from madaline.cli.diagnose import show_diagnosis
 from madaline.cli.diagnosing import diagnose
@@ -244,7 +244,7 @@ def _run(
     if is_search:
         searching.show(screen, estimator)
     if is_best:
-        show_members(screen, estimator.members_, ended, time.monotonic() - fit_began)
+        show_members(screen, estimator, ended, time.monotonic() - fit_began)
     else:
         show_history(screen, history, watcher, ended)
     for text in training_warnings(caught):
@@ -304,6 +304,7 @@ def _run(
     _write(folder, settings, estimator, reading, document, screen, can_resume=can_resume)
     files = [MODEL, *(["report.html"] if with_report else []), "history.parquet, config.toml, result.json, log.txt"]
     files += [searching.TRIALS] if is_search else []
+    files[0] += f" ({memory.shown((folder.path / MODEL).stat().st_size)})"
     screen.title(f"Written to {folder.path}: {', '.join(files)}")
     screen.say(f"  madaline predict {quote(str(folder.path / MODEL))} NEW.csv -o scored.csv")
     screen.say(f"  madaline serve {folder.typed}")

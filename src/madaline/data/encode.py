@@ -110,6 +110,7 @@ class TablePlan(Description):
         ignore: Collection[str] = (),
         categorical: Collection[str] = (),
         numeric: Collection[str] = (),
+        text: Collection[str] = (),
         dates: Dates = None,
     ) -> TablePlan:
         """Fit a plan to the training table.
@@ -139,8 +140,8 @@ class TablePlan(Description):
             Standard deviation of the frequencies of the waves before training.
         scale_rate : float
             Multiple of the learning rate of a learned factor for each input; 0 for no such factors.
-        ignore, categorical, numeric : collections of str
-            Columns to leave out, to use as categories, and to use as numbers.
+        ignore, categorical, numeric, text : collections of str
+            Columns to leave out, and to use as categories, as numbers, and as text of several words.
         dates : {"dmy", "mdy", "ymd"} or dict of str, optional
             The order of day, month and year in text, or the formats of columns such as ``{"sold": "%d/%m/%Y"}``. By
             default the texts decide; if they do not, the day is assumed to come first, with a warning.
@@ -149,7 +150,9 @@ class TablePlan(Description):
         if not table.n_rows:
             raise ShapeError("The table has no rows: there is nothing to learn from.")
         target = None if y is None else column_of("y", y)
-        roles = infer_roles(table, target, ignore=ignore, categorical=categorical, numeric=numeric, dates=dates)
+        roles = infer_roles(
+            table, target, ignore=ignore, categorical=categorical, numeric=numeric, text=text, dates=dates
+        )
         for role in roles:
             if role.warning:
                 warnings.warn(role.warning, DataWarning, stacklevel=2)

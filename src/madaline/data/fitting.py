@@ -13,6 +13,7 @@ from madaline.data.plans import ColumnPlan, Dropped, Flag, Moment, Number
 from madaline.data.roles import MIN_COUNT, Role
 from madaline.data.scale import centre_and_scale
 from madaline.data.table import Table
+from madaline.data.words import Words, frequent_words
 from madaline.errors import InputError
 
 
@@ -26,6 +27,8 @@ def fit_column(
         return Flag(role.column, reason=role.reason)
     if role.role == "date":
         return _moment(table[role.column], role)
+    if role.role == "text":
+        return Words(role.column, reason=role.reason, words=frequent_words(table[role.column].texts().to_list()))
     if role.role == "category":
         return _category(table[role.column], role.reason, one_hot, embedding)
     return Dropped(role.column, why=role.role, reason=role.reason)

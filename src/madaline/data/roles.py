@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from madaline.data.row_numbers import ID_NAME, counts_rows, why_row_number
 from madaline.data.table import Table
 from madaline.data.text_kind import TextKind, text_kind
 from madaline.data.texts import number_text
+from madaline.data.words import is_prose
 from madaline.description import short
 from madaline.errors import ConfigError
 
@@ -22,6 +24,8 @@ MIN_COUNT = 2
 "A category with fewer training rows is counted as rare."
 KNOWN_SHARE = 0.5
 "If frequent values make up a smaller share of the rows, text identifies rows, and is left out."
+FEWEST_TEXTS = 50
+"With fewer texts of several words, too few words occur often enough to learn from."
 MANY_DATES = 0.5
 "If a larger share of the rows are dates, and not all, a warning names one that is not."
 LEFT_OUT = ("ignored", "constant", "id", "leak", "unusable")
@@ -41,7 +45,7 @@ class Role:
     ----------
     column : str
     role : str
-        One of number, boolean, category, date; or, for a column that is left out, one of :data:`LEFT_OUT`.
+        One of number, boolean, category, date, text; or, for a column that is left out, one of :data:`LEFT_OUT`.
     reason : str
     pattern : str
         The format of dates that are text.
@@ -92,6 +96,7 @@ def infer_roles(
     ignore: Collection[str] = (),
     categorical: Collection[str] = (),
     numeric: Collection[str] = (),
+    text: Collection[str] = (),
     dates: Dates = None,
 ) -> tuple[Role, ...]:
     """The role of every column.
@@ -102,8 +107,8 @@ def infer_roles(
         The training data without the target.
     y : Column, optional
         The target. A column that gives it away is a leak.
-    ignore, categorical, numeric : collections of str
-        Columns to leave out, to use as categories, and to use as numbers.
+    ignore, categorical, numeric, text : collections of str
+        Columns to leave out, and to use as categories, as numbers, and as text of several words.
     dates : {"dmy", "mdy", "ymd"} or dict of str, optional
         The order of day, month and year in text; or formats of columns such as ``{"sold": "%d/%m/%Y"}``.
 
@@ -115,14 +120,15 @@ def infer_roles(
     age: number, 2 different whole numbers
     city: category, 2 different texts
     """
-    given = {"ignore": ignore, "categorical": categorical, "numeric": numeric}
+    given = {"ignore": ignore, "categorical": categorical, "numeric": numeric, "text": text}
     for argument, names in given.items():
         if isinstance(names, str):
             raise ConfigError(f"{argument}={names!r} must be a list of columns: [{names!r}].")
         if unknown := [name for name in names if name not in table]:
             raise ConfigError(f"{argument} names the column {unknown[0]!r}. The table has: {', '.join(table.names)}.")
-    if both := sorted(set(categorical) & set(numeric)):
-        raise ConfigError(f"Column {both[0]!r} is named by categorical and by numeric. Name it by one of them.")
+    for one, other in combinations(("categorical", "numeric", "text"), 2):
+        if both := sorted(set(given[one]) & set(given[other])):
+            raise ConfigError(f"Column {both[0]!r} is named by {one} and by {other}. Name it by one of them.")
     _check_dates(dates)
     roles = [_role(table, name, y, given, dates) for name in table.names]
     if all(role.is_left_out for role in roles):
@@ -160,6 +166,8 @@ def _role(table: Table, name: str, y: Column | None, given: Mapping[str, Collect
         return Role(name, "category", SET)
     if name in given["numeric"]:
         return Role(name, "number", SET)
+    if name in given["text"]:
+        return Role(name, "text", SET)
     if y is not None and (leak := leak_in(column, y)):
         return Role(name, "leak", leak, warning=_leak_warning(column, leak))
     if column.is_text:
@@ -209,6 +217,8 @@ def _role_of_text(column: Column, dates: Dates) -> Role:
     mixed, warning = _mixed_dates(whole, found)
     frequent = int(counts[counts >= MIN_COUNT].sum())
     if column.kind == "text" and n_distinct > 2 and frequent < KNOWN_SHARE * n_given:
+        if n_given >= FEWEST_TEXTS and is_prose(texts.present()):
+            return Role(name, "text", f"{n_distinct:,} different texts of several words{gaps}", "", warning)
         return Role(name, "id", f"text with {n_distinct:,} different values in {n_given:,} rows{mixed}", "", warning)
     return Role(name, "category", f"{n_distinct:,} different texts{gaps}{mixed}", "", warning)
 

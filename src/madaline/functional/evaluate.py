@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import DtypeError
+from madaline.graph.blame import function_line
 from madaline.graph.node import Node, as_node, is_float, whole_array
 from madaline.graph.object_arrays import as_traced
 from madaline.graph.primitives.elementwise import identity
@@ -79,10 +80,13 @@ def finished(value: Any) -> Any:
     return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
 
 
-def output_node(leaf: Any) -> Node:
+def output_node(leaf: Any, function: Callable[..., Any] | None = None) -> Node:
     """One result of the user's function as a node."""
     if leaf is None or isinstance(leaf, str):
-        raise DtypeError(f"The function gives {leaf!r}, which is not an array or a number. Is a return missing?")
+        raise DtypeError(
+            f"The function gives {leaf!r}, which is not an array or a number. Is a return missing?"
+            + ("" if function is None else function_line(function))
+        )
     return as_node(leaf)
 
 

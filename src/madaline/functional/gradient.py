@@ -19,6 +19,7 @@ from madaline.functional.evaluate import (
     names_of,
     output_node,
 )
+from madaline.graph.blame import function_line
 from madaline.graph.node import Node, as_node, constant, is_float
 from madaline.graph.reverse_mode import cotangents
 from madaline.graph.shapes import show
@@ -137,10 +138,10 @@ def _traced(
     aux_structure: Structure = None
     if has_aux:
         if not isinstance(result, tuple) or len(result) != 2:
-            raise ShapeError("has_aux=True needs a function that gives a pair (value, aux).")
+            raise ShapeError("has_aux=True needs a function that gives a pair (value, aux)." + function_line(f))
         result, aux = result
         aux_leaves, aux_structure = flatten(aux)
-    return _scalar(result), aux_leaves, aux_structure
+    return _scalar(result, f), aux_leaves, aux_structure
 
 
 def call(
@@ -158,22 +159,25 @@ def call(
     return call_traced(f, inputs, *given, **kwargs)
 
 
-def _scalar(result: Any) -> Node:
+def _scalar(result: Any, f: Callable[..., Any]) -> Node:
     if isinstance(result, (dict, list, tuple)):
         raise ShapeError(
             f"The function gives a {type(result).__name__}, but a gradient needs one number. "
-            "Return the number alone (further results as aux with has_aux=True), or use md.jacobian."
+            "Return the number alone (further results as aux with has_aux=True), or use md.jacobian." + function_line(f)
         )
-    value = output_node(result)
+    value = output_node(result, f)
     if value.shape and all(size == 1 for size in value.shape):
         value = as_node(value.reshape(()))  # column vectors give arrays of one element: x.T @ A @ x
     if value.shape != ():
         raise ShapeError(
             f"The function gives an array of shape {show(value.shape)}, but a gradient needs one number. "
-            "Sum or average it, or use md.jacobian."
+            "Sum or average it, or use md.jacobian." + function_line(f)
         )
     if not is_float(value.dtype):
-        raise DtypeError(f"The function gives a value of type {value.dtype}, which has no derivative. Return a float.")
+        raise DtypeError(
+            f"The function gives a value of type {value.dtype}, which has no derivative. Return a float."
+            + function_line(f)
+        )
     return value
 
 

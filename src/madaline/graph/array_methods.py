@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import DTypeLike
 
+from madaline.errors import TraceError
 from madaline.graph.array_operators import ArrayOperators
 
 if TYPE_CHECKING:
@@ -149,6 +150,11 @@ class ArrayMethods(ArrayOperators):
     # Methods that change the array
 
     def fill(self, value: Operand) -> None:
+        if self.shape == () and self.memory is None:
+            raise TraceError(
+                "x.fill(value) changes an array without axes but leaves a number as it is, and a traced value may be "
+                "either. Write x = value, or x[...] = value for an array without axes."
+            )
         self[...] = value
 
     def sort(self, axis: int = -1, kind: Any = None, *, stable: Any = None) -> None:

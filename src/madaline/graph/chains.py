@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from madaline.graph.box_text import used
 from madaline.graph.node import Node
 
 STARTS = frozenset({"matmul"})
@@ -18,7 +19,7 @@ def chains(nodes: Sequence[Node], outputs: Sequence[Node]) -> list[list[Node]]:
     """
     uses: dict[int, int] = {}
     for node in nodes:
-        for item in dict.fromkeys(node.inputs):
+        for item in used(node):
             uses[id(item)] = uses.get(id(item), 0) + 1
     results = {id(node) for node in outputs}
     group_of: dict[int, list[Node]] = {}
@@ -26,7 +27,7 @@ def chains(nodes: Sequence[Node], outputs: Sequence[Node]) -> list[list[Node]]:
     for node in nodes:
         found = [
             group_of[id(item)]
-            for item in node.inputs
+            for item in used(node)
             if item.inputs and uses[id(item)] == 1 and id(item) not in results and id(item) in group_of
         ]
         group = max(found, key=len) if found and node.primitive.name not in STARTS else []

@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from madaline.graph.annotation import Annotation
+from madaline.graph.box_text import clip, described, formula, line, shortened, unwrapped, used
 from madaline.graph.calculation import arguments, without_reshape
 from madaline.graph.chains import chains
 from madaline.graph.layout import GAP_Y, Box, lay_out
-from madaline.graph.listing import constant_text, inline_text, is_inline, parameter_texts
+from madaline.graph.listing import is_inline
 from madaline.graph.node import CONSTANT, INPUT, Node
 from madaline.graph.picture import STYLES, Header, write
 from madaline.graph.shapes import Rows, show
@@ -20,14 +21,8 @@ from madaline.graph.trace import Graph
 
 FEW_NODES = 12
 "Graphs of at most this size are drawn with a box for each node."
-MAX_LINES = 14
-"Longer chains in one box are shown by their first and last operations."
 MAX_NODES = 300
 "Larger graphs are drawn by their first and last nodes, and say so."
-OPERATORS = {
-    "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "matmul": "@", "negative": "-{}", "square": "{}**2",
-}  # fmt: skip
-"How formulas write these primitives."
 LABEL_GAP = 52.0
 "Between layers if slopes are written on the edges."
 
@@ -71,13 +66,14 @@ def svg(
     annotation = None
     if at is not None or paths:
         shown = [node for node in shown if without_reshape(node) is node or _is_output(graph, node)]
-        boxes = _boxes(graph, [[node] for node in shown], names | own, left_out, _formula)
+        boxes = _boxes(graph, [[node] for node in shown], names | own, left_out, formula)
         box_of = {id(node): box for node, box in zip(shown, boxes, strict=False)}
         annotation = Annotation(graph, box_of, names | own, at, paths)
     elif len(shown) > FEW_NODES if collapse is None else collapse:
-        boxes = _boxes(graph, _chains(graph, shown, left_out), names | own, left_out, _line)
+        shown = [node for node in shown if unwrapped(node)[0] is node or _is_output(graph, node)]
+        boxes = _boxes(graph, _chains(graph, shown, left_out), names | own, left_out, line)
     else:
-        boxes = _boxes(graph, [[node] for node in shown], names, left_out, _label)
+        boxes = _boxes(graph, [[node] for node in shown], names, left_out, described)
     if not title:
         n_parameters = len(_parameters(graph))
         title = f"{_many(len(graph.inputs) - n_parameters, 'input')}, "
@@ -127,20 +123,20 @@ def _boxes(
     titles: dict[int, list[str]] = {}
     for node, name in zip(graph.outputs, graph.output_names, strict=False):
         if name:
-            titles.setdefault(id(node), []).append(_clip(name))
-    uses = arguments if label is _formula else _inputs
+            titles.setdefault(id(node), []).append(clip(name))
+    uses: Callable[[Node], Sequence[Node]] = arguments if label is formula else used if label is line else _inputs
     box_of: dict[int, Box] = {}
     result = []
     for group in groups:
         last = group[-1]
         if len(group) > 1:
-            lines = _shortened([label(node, names)[0] for node in group]) + titles.get(id(last), [])
+            lines = shortened([label(node, names)[0] for node in group]) + titles.get(id(last), [])
         else:
             first, *rest = label(last, names)
             lines = [first, *titles.get(id(last), ()), *rest]
-        if label is not _label and (not last.inputs or id(last) in outputs):
+        if label is not described and (not last.inputs or id(last) in outputs):
             lines.append(show(last.shape))
-        at_edge = show(last.shape) if label is not _label and last.inputs and id(last) not in outputs else ""
+        at_edge = show(last.shape) if label is not described and last.inputs and id(last) not in outputs else ""
         box = Box(lines, _kind(last, outputs, parameters), label=at_edge, is_list=len(group) > 1)
         box_of.update(dict.fromkeys(map(id, group), box))
         result.append(box)
@@ -169,44 +165,8 @@ def _chains(graph: Graph, nodes: Sequence[Node], left_out: int) -> list[list[Nod
     return [group for part in parts for group in chains(part, graph.outputs)]
 
 
-def _line(node: Node, names: dict[int, str]) -> list[str]:
-    """A node in one line."""
-    if node.primitive is INPUT:
-        return [names[id(node)]]
-    if node.primitive is CONSTANT:
-        first, *rest = _label(node, names)
-        return [first, *rest[:-1]]
-    arguments = [inline_text(item) if is_inline(item) else names[id(item)] for item in node.inputs]
-    arguments += [f"{key}={text}" for key, text in parameter_texts(node).items()]
-    return [_clip(f"{names[id(node)]} = {node.primitive.name}({', '.join(arguments)})", 44)]
-
-
-def _formula(node: Node, names: dict[int, str]) -> list[str]:
-    """A node in one line, with operators, and with the names of what was reshaped."""
-    if not node.inputs:
-        return _line(node, names)
-    used = [without_reshape(item) for item in node.inputs]
-    texts = [inline_text(item) if is_inline(item) else names[id(item)] for item in used]
-    sign = OPERATORS.get(node.primitive.name)
-    if sign is not None and len(texts) == 2:
-        right = f"{texts[0]} {sign} {texts[1]}"
-    elif sign is not None:
-        right = sign.format(*texts)
-    else:
-        texts += [f"{key}={text}" for key, text in parameter_texts(node).items()]
-        right = f"{node.primitive.name}({', '.join(texts)})"
-    return [_clip(f"{names[id(node)]} = {right}", 44)]
-
-
 def _inputs(node: Node) -> Sequence[Node]:
     return node.inputs
-
-
-def _shortened(lines: list[str]) -> list[str]:
-    if len(lines) <= MAX_LINES:
-        return lines
-    half = MAX_LINES // 2 - 1
-    return [*lines[:half], f"... {len(lines) - 2 * half} more operations ...", *lines[-half:]]
 
 
 def _parameters(graph: Graph) -> set[int]:
@@ -223,26 +183,3 @@ def _kind(node: Node, outputs: set[int], parameters: set[int]) -> str:
     if id(node) in outputs:
         return "output"
     return "constant" if node.primitive is CONSTANT else "intermediate"
-
-
-def _label(node: Node, names: dict[int, str]) -> list[str]:
-    if is_inline(node):
-        return [inline_text(node), show(node.shape)]
-    name, shape = names[id(node)], show(node.shape)
-    if node.primitive is INPUT:
-        return [f"{name} = {node.params['name'] or node.params['index']}", shape]
-    if node.primitive is CONSTANT:
-        return [
-            f"{name} = constant",
-            *(_clip(text) for text in [constant_text(node)[len("constant ") :]] if text),
-            shape,
-        ]
-    lines = [f"{name} = {node.primitive.name}"]
-    arguments = [inline_text(item) if is_inline(item) else names[id(item)] for item in node.inputs]
-    lines.append(_clip(", ".join(arguments)))
-    lines += [_clip(f"{key}={text}") for key, text in parameter_texts(node).items()]
-    return [*lines, shape]
-
-
-def _clip(text: str, most: int = 28) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"

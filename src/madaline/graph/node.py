@@ -17,9 +17,16 @@ from numpy.typing import DTypeLike
 
 from madaline.errors import TraceError
 from madaline.graph.array_methods import ArrayMethods
-from madaline.graph.blame import number_remedy
+from madaline.graph.blame import array_remedy, number_remedy
 from madaline.graph.late import LATE
-from madaline.graph.object_arrays import ELEMENT_METHODS, as_traced, calling_frame, made_lines, object_array
+from madaline.graph.object_arrays import (
+    ELEMENT_METHODS,
+    as_traced,
+    calling_frame,
+    comparison_remedy,
+    made_lines,
+    object_array,
+)
 from madaline.graph.primitive import PRIMITIVES, Primitive
 from madaline.graph.shapes import Rows, Shape, Size, show, size_of
 
@@ -126,9 +133,7 @@ class Node(ArrayMethods):
             return objects
         raise TraceError(
             f"{self!r} is a traced value, so NumPy cannot turn it into a plain array (np.array(..., dtype=float), "
-            "np.asarray of a large array, an entry of a plain array). To join traced values use "
-            "md.array([...]) or np.stack; for an array to fill use md.zeros or np.zeros_like(x); for a[i] and a[mask] "
-            "of a plain array a use np.take_along_axis(a, i, axis=0) and np.where(mask, a, b)." + made_lines()
+            f"np.asarray of a large array, an entry of a plain array). {array_remedy()}" + made_lines()
         )
 
     def __getitem__(self, index: Any) -> Any:
@@ -159,7 +164,7 @@ class Node(ArrayMethods):
         raise TraceError(
             f"{self!r} has no value yet, so Python cannot branch on it (if, while, and, or, assert, max, sorted). "
             "Use np.where(condition, a, b), np.maximum / np.minimum, or & and | for masks; or call md.grad without "
-            "md.compile, where values are known."
+            "md.compile, where values are known." + comparison_remedy()
         )
 
     def _number(self) -> NoReturn:
@@ -249,8 +254,8 @@ def _refuse_scipy_function() -> None:
             raise TraceError(f"{path} takes plain arrays only, not traced values. Use {instead}.")
     if called:
         raise TraceError(
-            f"{called[-1][0]} takes plain arrays only, not traced values. Write it with NumPy functions or with those "
-            "of scipy.special that md.functional.supported_functions() lists."
+            f"{called[-1][0]} takes plain arrays only, not traced values. Write it with NumPy functions, or with "
+            "those of SciPy that md.functional.supported_functions() lists."
         )
 
 

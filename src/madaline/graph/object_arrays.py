@@ -149,16 +149,40 @@ def refuse_shared(owner: Node, owner_of: Any) -> None:
             )
 
 
+def comparison_remedy() -> str:
+    """What to do about values that NumPy compares one by one, for the end of an error; nothing if there are none."""
+    lines = made_lines()
+    hint = " np.sort, np.max and the like of np.array([...]) do that, too: make the array with md.array([...])."
+    return hint + lines if lines else ""
+
+
 def made_lines() -> str:
     """The lines that made arrays of objects, for the end of an error."""
     made = MADE.get()
     return "".join(f"\n  {line}" for line in list(made.lines)[:3]) if made is not None else ""
 
 
+def _is_numpys(error: Exception) -> bool:
+    """Whether an error was raised by NumPy's own code, and not by the user's."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and trace.tb_frame.f_globals.get("__name__", "").startswith("numpy.")
+
+
 def explained(error: Exception) -> TraceError | None:
     """The error of a function that does not take an array of objects, with where it was made; None for others."""
     made = MADE.get()
-    if made is None or not made.lines or (isinstance(error, AttributeError) and "Object" not in str(error)):
+    if isinstance(error, TypeError) and "'Node'" in str(error):
+        found = TraceError(
+            f"{str(error).rstrip('.')}. A Node is a traced value, and this function takes plain numbers only. Use "
+            "functions of NumPy: np.mean for statistics.mean."
+        )
+        found.__traceback__ = error.__traceback__
+        return found
+    if made is None or not made.lines:
+        return None
+    if isinstance(error, AttributeError) and "Object" not in str(error) and not _is_numpys(error):
         return None
     if isinstance(error, ValueError):
         if "read-only" not in str(error):
@@ -166,8 +190,9 @@ def explained(error: Exception) -> TraceError | None:
         text = "np.asarray(x) of a traced array cannot be written to. Take a copy, x.copy() or np.array(x)."
     else:
         text = (
-            f"{str(error).rstrip('.')}. np.array and np.asarray make an array of Python objects of traced values, "
-            "which not every function of NumPy takes. Use md.array([...]) in their place"
+            f"{str(error).rstrip('.')}. np.array and np.asarray make an array of Python objects of traced values, as "
+            "do functions of NumPy that are given a list, and not every function takes it. Use md.array([...]) in "
+            "their place, and for the list"
         )
         text += made_lines()
     found = TraceError(text)

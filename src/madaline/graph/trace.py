@@ -26,6 +26,7 @@ from madaline.graph.node import (
 )
 from madaline.graph.object_arrays import MADE, Made, explained
 from madaline.graph.primitive import PRIMITIVES
+from madaline.graph.scipy_api.replacement import Replacements
 from madaline.graph.shapes import Rows, Shape
 from madaline.graph.tree import Structure, flatten, paths, tree_map, unflatten
 
@@ -51,6 +52,22 @@ def call_traced(function: Callable[..., Any], inputs: Sequence[Node], *args: Any
 
     An error of the trace names the line of the user's function.
     """
+    scipy = Replacements()
+    try:
+        while True:
+            try:
+                return _call_located(function, inputs, args, kwargs)
+            except (TypeError, ValueError, AttributeError) as error:
+                # Where a module of SciPy meets a traced value for the first time, the function is traced once more.
+                if not scipy.catch_up(error):
+                    raise
+    finally:
+        scipy.close()
+
+
+def _call_located(
+    function: Callable[..., Any], inputs: Sequence[Node], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     made = MADE.set(Made())
     try:
         with open_trace(inputs):

@@ -13,6 +13,8 @@ from madaline.data.column import MISSING, UNSEEN
 from madaline.data.encode import NUMBERS, TablePlan
 from madaline.data.plans import ColumnPlan, Dropped, Flag, Moment, Number
 from madaline.data.scale import limited
+from madaline.data.words import Words
+from madaline.errors import ConfigError
 from madaline.graph.node import Node, new_input, topological_order
 from madaline.graph.shapes import Rows
 
@@ -43,6 +45,11 @@ class Columns:
         for place, column in enumerate(plan.columns):
             if isinstance(column, Dropped):
                 continue
+            if isinstance(column, Words):
+                raise ConfigError(
+                    f"Column {column.column!r} is text, and exported files cannot split text into words. Use the model "
+                    "file (md.load, madaline predict, madaline serve), or train without the column."
+                )
             is_category = isinstance(column, (OneHot, Embedded))
             kind = "category" if is_category else "date" if isinstance(column, Moment) else "number"
             dtype = np.int64 if is_category else np.float64

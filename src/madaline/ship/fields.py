@@ -7,6 +7,7 @@ from typing import Any
 
 from madaline.data.categories import Listed
 from madaline.data.plans import Dropped, Flag, Moment, Number
+from madaline.data.words import Words
 
 SPREAD = 2.0
 "A number without a known range is shown from this many scales below its centre to as many above."
@@ -20,7 +21,7 @@ class Field:
     ----------
     name : str
         Name of the column.
-    kind : {"number", "boolean", "category", "date"}
+    kind : {"number", "boolean", "category", "date", "text"}
     low, high : float or None
         The smallest and the largest number in training, if known.
     shown : (float, float) or None
@@ -82,5 +83,7 @@ def _field(column: Any) -> Field:
     if isinstance(column, Moment):
         days = dict(zip(column.parts, column.centres, strict=True)).get("days", 0.0)
         return Field(column.column, "date", default=float(int(days)), has_time="hour" in column.parts)
+    if isinstance(column, Words):
+        return Field(column.column, "text", default="")
     assert isinstance(column, Listed)
     return Field(column.column, "category", categories=column.categories, default=(column.categories or ("",))[0])

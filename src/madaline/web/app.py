@@ -82,7 +82,7 @@ class Service:
             Route("/invocations", self._invocations, methods=["POST"]),
             Route("/models/{name}/invocations", self._invocations, methods=["POST"]),
             Route("/", _page),
-            Route("/models/{name}", _page),
+            Route("/models/{name}", self._model_page),
             Route("/schema", self._schema),
             Route("/models/{name}/schema", self._schema),
             Route("/openapi.json", self._openapi),
@@ -150,6 +150,14 @@ class Service:
         for each in answer.surprises:
             if each.kind in _COUNTED:
                 self.metrics.count(_COUNTED[each.kind], each.count, model=model.name, column=each.column)
+
+    async def _model_page(self, request: Request) -> Response:
+        try:
+            self.shelf.get(request.path_params["name"])
+        except RequestError as error:
+            if self._token is None:  # else the page comes before the token, and must not tell which models there are
+                return error.response()
+        return await _page(request)
 
     async def _schema(self, request: Request) -> Response:
         try:

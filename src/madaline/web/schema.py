@@ -16,6 +16,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "boolean": {"type": ["boolean", "null"]},
     "category": {"type": ["string", "null"]},
     "date": {"type": ["string", "null"], "format": "date"},
+    "text": {"type": ["string", "null"]},
 }
 
 

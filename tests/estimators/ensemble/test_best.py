@@ -51,7 +51,7 @@ def test_every_task_has_a_calibrated_ensemble_in_one_file(tmp_path, task):
     estimator = fitted(task)
     X, _ = table(30, seed=1)
     assert sum(member["weight"] for member in estimator.members_) == pytest.approx(1.0)
-    assert {member["kind"].split(",")[0] for member in estimator.members_} == {"net", "linear", "additive"}
+    assert {member["kind"].split(",")[0] for member in estimator.members_} == {"net", "plain net", "linear", "additive"}
     md.save(estimator, tmp_path / "best.madaline")
     again = md.load(tmp_path / "best.madaline")
     np.testing.assert_array_equal(again.predict(X), estimator.predict(X))

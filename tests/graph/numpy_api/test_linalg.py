@@ -214,3 +214,12 @@ def test_errors_name_shapes_and_the_way_out():
         md.grad(lambda a: np.sum(np.linalg.eig(a)[0]))(A)
     with pytest.raises(TraceError, match=r"inv is computed by a library .* cannot be a layer"):
         md.compile(np.linalg.inv).program(A)
+
+
+def test_ranks_of_a_batch_may_have_limits_of_their_own():
+    batch = np.stack([np.diag([3.0, 1.0, 1e-3]), np.diag([2.0, 1e-3, 1e-3])])
+    limits = np.array([1e-4, 0.1])
+    for options in ({"tol": limits}, {"rtol": limits}, {"tol": 0.5}, {}):
+        expected = np.linalg.matrix_rank(batch, **options)
+        _, found = md.grad(lambda x, o=options: (np.sum(x), np.linalg.matrix_rank(x, **o)), has_aux=True)(batch)
+        np.testing.assert_array_equal(found, expected)

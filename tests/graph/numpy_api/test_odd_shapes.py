@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+import madaline as md
+from madaline.errors import ShapeError, TraceError
 from madaline.graph.node import constant
+from madaline.graph.numpy_api.dispatch import FUNCTIONS, UFUNCS
 from madaline.graph.reverse_mode import cotangents
 from madaline.graph.trace import Graph, trace
 
@@ -190,3 +195,43 @@ def test_tiling(both, shape, repeats):
 @given(shape=SHAPES, offset=st.integers(-4, 4), axes=st.tuples(st.integers(-3, 2), st.integers(-3, 2)))
 def test_diagonals(both, shape, offset, axes):
     agree(*both, lambda x: np.diagonal(x, offset, *axes), filled(shape))
+
+
+def _has_one_array(function):
+    return not isinstance(function, np.ufunc) or function.nin == 1
+
+
+WITHOUT_VALUE = {"empty_like"}
+ONE_ARRAY = sorted(
+    {
+        function.__module__ + "." + function.__name__
+        if not isinstance(function, np.ufunc)
+        else function.__name__: function
+        for function in (*FUNCTIONS, *UFUNCS)
+        if _has_one_array(function) and function.__name__ not in WITHOUT_VALUE
+    }.items()
+)
+
+
+@pytest.mark.parametrize(("name", "function"), ONE_ARRAY, ids=[name for name, _ in ONE_ARRAY])
+def test_every_function_of_one_array_takes_small_shapes(name, function):
+    """A single element, a single row, a single column: where a rule may take an axis of size 1 for none."""
+    for shape in ((1,), (2,), (1, 1), (1, 3), (3, 1), (2, 1, 2)):
+        x = np.abs(filled(shape)) / 4.0 + 0.1
+        try:
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                expected = function(x.copy())
+        except (ValueError, IndexError, TypeError, np.linalg.LinAlgError):
+            continue  # NumPy wants more arguments, or another shape
+        first = expected[0] if isinstance(expected, (list, tuple)) and expected else expected
+        if np.asarray(first).dtype.kind not in "fib":
+            continue
+        try:
+            found, _ = md.jvp(function, (x,), (np.ones(shape),))
+        except (TraceError, ShapeError):
+            continue  # refused with a text, as other tests check
+        together = zip(found, expected, strict=True) if isinstance(expected, (list, tuple)) else [(found, expected)]
+        for ours, numpys in together:
+            assert np.shape(ours) == np.shape(numpys), shape
+            np.testing.assert_allclose(ours, numpys, rtol=1e-9, atol=1e-12)

@@ -40,8 +40,11 @@ def test_findings_arise_and_their_remedies_are_settings():
         ({"max_iter": 900, "batch_size": 8}, {"epochs": 900, "batch": 8}),
         ({"hidden_layer_sizes": (32, 32)}, {"layers": "32tanh,32tanh"}),
         ({"data": "auto"}, {"standardize": True}),
-        ({"class_weight": "balanced"}, {}),
-        ({"learning_rate_init": 0.003, "class_weight": "balanced"}, {}),
+        ({"class_weight": "balanced"}, {"balance": True}),
+        ({"clip_norm": 1.0}, {"clip": 1.0}),
+        ({"early_stopping": True, "n_iter_no_change": 10}, {"patience": 10}),
+        ({"dtype": "float64"}, {}),
+        ({"learning_rate_init": 0.003, "dtype": "float64"}, {}),
         ({"hidden_layer_sizes": (512, 512)}, {}),
     ],
 )

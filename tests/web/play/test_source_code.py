@@ -24,6 +24,7 @@ LINKS = [
     "data=moons&noise=0.2&flip=0.1&features=x1,x1x2,sin2&optimizer=rmsprop&momentum=0.5&regularizer=l1&seed=3&draw=2",
     "data=spirals&loss=focal&layers=5swish,6gelu,5elu&norm=layer&init=he_uniform&standardize=1&schedule=one_cycle",
     "data=xor&loss=hinge",
+    "data=xor&clip=0.5&balance=1&patience=2",
     "data=hills&noise=0.1&loss=huber&batch=7",
     f"data=points&points={POINTS}&test=0.2",
 ]

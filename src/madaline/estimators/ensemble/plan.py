@@ -11,6 +11,12 @@ import numpy as np
 
 from madaline.estimators.parameters import NetParameters
 
+PLAIN: Mapping[str, Any] = {"waves": 0, "bins": 0, "scale_rate": 0.0}
+NETS: dict[str, Mapping[str, Any]] = {"net": {}, "plain net": PLAIN}
+"""Kinds of nets, by the features of numbers in which they differ from the preset, in the order in which they are added.
+On few rows, nets without bins and waves are sometimes better, and they err elsewhere."""
+FEW_ROWS = 1_000
+"Up to this number of rows there are several kinds of nets."
 LINEAR_ALPHAS = (1e-3, 1.0)
 "Strengths of the L2 penalty of the linear members, which the greedy selection chooses between."
 ADDITIVE_ALPHAS = (1.0,)
@@ -51,7 +57,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Plan:
-    """How many nets are trained: folds, times that folds are drawn anew, and epochs of each net.
+    """How many nets are trained: folds, kinds of nets (each with folds of its own), and epochs of each net.
 
     ``rows`` is the number of rows that are used, a random sample if it is smaller than that of the table.
     """
@@ -63,9 +69,9 @@ class Plan:
 
     @classmethod
     def of(cls, n_rows: int, epochs: int) -> Plan:
-        """The plan without a time limit: more folds and repeats for few rows, where each row counts."""
+        """The plan without a time limit: more folds and kinds for few rows, where each row counts."""
         folds = 8 if n_rows <= 12_000 else 5 if n_rows <= 50_000 else 3
-        return cls(min(folds, n_rows), 2 if n_rows <= 1_000 else 1, epochs)
+        return cls(min(folds, n_rows), len(NETS) if n_rows <= FEW_ROWS else 1, epochs)
 
     def within(self, epochs: float, n_rows: int) -> Plan:
         """The plan for at most this many epochs of all nets together.
@@ -109,11 +115,14 @@ def kinds_for(settings: NetParameters, plan: Plan) -> list[Kind]:
         "callbacks": None,
         "init": "zeros",
     }
-    nets = [Kind("net", settings, repeat) for repeat in range(plan.repeats)]
+    nets = [
+        Kind(name, settings, repeat, features=features)
+        for repeat, (name, features) in enumerate(list(NETS.items())[: plan.repeats])
+    ]
     return nets + [
         Kind(f"{name}, alpha {alpha:g}", replace(settings, alpha=alpha, **linear), is_linear=True, features=features)
         for name, alphas, features in (
-            ("linear", LINEAR_ALPHAS, {"waves": 0, "bins": 0, "scale_rate": 0.0}),
+            ("linear", LINEAR_ALPHAS, PLAIN),
             ("additive", ADDITIVE_ALPHAS, {"waves": 0, "bins": ADDITIVE_BINS, "scale_rate": 0.0}),
         )
         for alpha in alphas

@@ -1,11 +1,12 @@
 """Probability distributions by the names of ``scipy.stats``, on arrays and traced values.
 
-``scipy.stats`` takes plain arrays only. Arguments are those of SciPy: the value, the shape parameters of the
-distribution, then ``loc`` and ``scale``.
+Arguments are those of SciPy: the value, the shape parameters of the distribution, then ``loc`` and ``scale``. Functions
+that are traced may also call ``scipy.stats`` itself, which arrives here.
 
-- ``norm``, ``lognorm``, ``expon``, ``laplace``, ``logistic``, ``gamma``, ``chi2``, ``beta``, ``t``: ``pdf``,
-  ``logpdf``, ``cdf``, ``logcdf``, ``sf``, ``logsf``
-- ``poisson``: ``pmf``, ``logpmf``, ``cdf``
+- ``beta``, ``cauchy``, ``chi2``, ``expon``, ``gamma``, ``gumbel_r``, ``halfnorm``, ``invgamma``, ``laplace``,
+  ``logistic``, ``lognorm``, ``norm``, ``pareto``, ``rayleigh``, ``t``, ``uniform``, ``weibull_min``: ``pdf``,
+  ``logpdf``, ``cdf``, ``logcdf``, ``sf``, ``logsf``; ``ppf`` and ``isf`` where the inverse has a formula
+- ``bernoulli``, ``binom``, ``geom``, ``nbinom``, ``poisson``: ``pmf``, ``logpmf``, ``cdf``, ``sf``
 - ``dirichlet``, ``multivariate_normal``: ``pdf``, ``logpdf``
 
 Examples
@@ -15,25 +16,59 @@ Examples
 >>> md.grad(lambda mean: np.sum(md.functional.stats.norm.logpdf(heights, mean, 0.1)))(1.7).round(6)
 np.float64(3.0)
 
-For readers of the source: this package takes values and parameters and returns probabilities. Start with
-``continuous.py``.
+For readers of the source: the formulas are in ``madaline.graph.stats``.
 """
 
-from madaline.functional.stats.continuous import beta, chi2, expon, gamma, laplace, logistic, lognorm, norm, t
-from madaline.functional.stats.discrete import poisson
-from madaline.functional.stats.vectors import dirichlet, multivariate_normal
+from madaline.graph.stats import (
+    bernoulli,
+    beta,
+    binom,
+    cauchy,
+    chi2,
+    dirichlet,
+    expon,
+    gamma,
+    geom,
+    gumbel_r,
+    halfnorm,
+    invgamma,
+    laplace,
+    logistic,
+    lognorm,
+    multivariate_normal,
+    nbinom,
+    norm,
+    pareto,
+    poisson,
+    rayleigh,
+    t,
+    uniform,
+    weibull_min,
+)
 
 __all__ = [
+    "bernoulli",
     "beta",
+    "binom",
+    "cauchy",
     "chi2",
     "dirichlet",
     "expon",
     "gamma",
+    "geom",
+    "gumbel_r",
+    "halfnorm",
+    "invgamma",
     "laplace",
     "logistic",
     "lognorm",
     "multivariate_normal",
+    "nbinom",
     "norm",
+    "pareto",
     "poisson",
+    "rayleigh",
     "t",
+    "uniform",
+    "weibull_min",
 ]

@@ -65,7 +65,7 @@ figure, (left, right) = panels(2, size=(4.2, 3.5))
 params = lines["relu", rates[CHOSEN]]
 for (u, v), b in zip(params["0.W"].T, params["0.b"], strict=True):
     is_dead = (X @ np.array([u, v]) + b <= 0).all()
-    left.plot(across, -(b + u * across) / (v or 1e-9), color=RED if is_dead else BLUE, linewidth=0.7, alpha=0.7)
+    left.plot(across, -(b + u * across) / (v or 1e-9), color=RED if is_dead else BLUE, linewidth=0.8, alpha=0.8)
 left.plot(*X.T, "o", color=GREY, markersize=2, alpha=0.6)
 left.set(xlim=(-4, 4), ylim=(-4, 4), title=f"Lines of 100 units after SGD {rates[CHOSEN]:g}\n(red: dead)")
 right.semilogx(rates, 100 * np.array(shares["relu"]), "o-", color=RED, label="relu")

@@ -76,5 +76,8 @@ for ax, frame in zip(axes, (0, 2, 5, 12), strict=True):
     draw(ax, frame)
 figure.suptitle("The sum of the orange hinges (blue) follows the grey curve ever more closely")
 
+# %%
+# All thirteen, as an animation:
 figure, (ax,) = panels(1, size=(4.6, 3.4))
+draw(ax, 0)
 animation = FuncAnimation(figure, lambda frame: draw(ax, frame), frames=FRAMES, interval=500)

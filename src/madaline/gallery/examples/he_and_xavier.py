@@ -26,7 +26,7 @@ def deep(init):
     return md.mlp(*[WIDTH] * DEPTH, 10, init=init)
 
 
-figure, (left, right) = panels(2, size=(4.2, 3.2))
+figure, (left,) = panels(1, size=(6.4, 3.2))
 for init, color in inits.items():
     outputs = deep(init).init(X.shape[1]).activations(X[:500])
     sizes = [np.sqrt(np.mean(np.square(outputs[str(2 * layer + 1)]))) for layer in range(DEPTH)]
@@ -37,12 +37,14 @@ left.legend()
 # %%
 # Training
 # --------
+figure, (right,) = panels(1, size=(6.4, 3.2))
 losses = {}
 for init, color in inits.items():
     trainer = md.Trainer(deep(init), loss="cross_entropy", optimizer=md.SGD(0.01))
     losses[init] = trainer.fit(X, y, epochs=10 if QUICK else 40, batch_size=64)["loss"]
-    right.plot(range(1, len(losses[init]) + 1), losses[init], color=color)
+    right.plot(range(1, len(losses[init]) + 1), losses[init], color=color, label=init.split("_")[0].title())
 right.axhline(np.log(10), color="k", linewidth=0.8, linestyle=":")
-right.annotate("guessing", (1, np.log(10)), xytext=(0, 4), textcoords="offset points")
+right.annotate("guessing", (30, np.log(10)), xytext=(0, 4), textcoords="offset points")
 right.set(xlabel="epoch", ylabel="training loss", ylim=(0, 2.6), title="He's weights start to learn at once")
+right.legend(loc="lower left")
 assert losses["he_normal"][-1] < 0.9 * losses["xavier_normal"][-1]

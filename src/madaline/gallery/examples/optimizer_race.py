@@ -97,7 +97,7 @@ assert (kinds[1] == 1).any()
 # %%
 # The race
 # --------
-figure, (ax,) = panels(1, size=(6.0, 3.6))
+figure, (ax,) = panels(1, size=(5.6, 3.2))
 contours(ax, gorge, (-6.6, 1.5), (-2.2, 2.2), levels=np.geomspace(0.55, 90, 14))
 ax.plot(0, 0, "k*", markersize=12)
 lines = {name: ax.plot([], [], "-", color=color, label=name)[0] for name, (_, color) in rules.items()}
@@ -114,4 +114,5 @@ def frame(step):
     title.set_text(f"Seven optimizers after {step} steps")
 
 
-animation = FuncAnimation(figure, frame, frames=range(0, STEPS + 1, 20 if QUICK else 5), interval=150)
+frame(0)
+animation = FuncAnimation(figure, frame, frames=range(0, STEPS + 1, 20 if QUICK else 10), interval=300)

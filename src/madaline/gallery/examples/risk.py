@@ -41,7 +41,7 @@ def risks(n, seed):
 
 
 found = np.array([[risks(n, seed) for seed in seeds] for n in sizes])
-figure, (left, right) = panels(2, size=(4.6, 3.5))
+figure, (left,) = panels(1, size=(6.4, 3.5))
 for k, (name, color) in enumerate((("empirical risk (training rows)", ORANGE), ("expected risk (new rows)", BLUE))):
     left.loglog(sizes, found[:, :, k].mean(axis=1), "o-", color=color, label=name)
     left.fill_between(
@@ -50,10 +50,10 @@ for k, (name, color) in enumerate((("empirical risk (training rows)", ORANGE), (
 left.axhline(NOISE**2, color=GREY, linestyle=":", linewidth=1.5)
 left.annotate(
     "noise: no function does better",
-    (sizes[-1], NOISE**2),
-    xytext=(0, -14),
+    (sizes[0], NOISE**2),
+    xytext=(0, 5),
     textcoords="offset points",
-    ha="right",
+    ha="left",
     fontsize=9,
 )
 left.set(xlabel="training rows N", ylabel="mean squared error", title="With more rows both risks meet", ylim=(0.003, 5))
@@ -75,6 +75,7 @@ stopped_history = stopped.fit(
     X[:150], y[:150], epochs=300, batch_size=32, validation=(X[150:], y[150:]), early_stopping=20
 )
 best = stopped_history.best_epoch
+figure, (right,) = panels(1, size=(6.4, 3.4))
 right.semilogy(history["loss"], color=ORANGE, label="training rows")
 right.semilogy(history["val_loss"], color=BLUE, label="validation rows")
 right.axvline(best, color=RED, linestyle="--", linewidth=1.2)

@@ -51,7 +51,7 @@ assert np.isclose(dense[-1], eigenvalue, rtol=1e-4)
 # --------------------------------------
 # Two runs, one from the minimum and one from a hair beside it, along the eigenvector: with rates below the limit they
 # meet, with rates above it they part, at the predicted pace.
-figure, (left, right) = panels(2, size=(4.6, 3.5))
+figure, (left,) = panels(1, size=(6.4, 3.5))
 measured, predicted = [], []
 for factor, color in ((0.5, BLUE), (0.9, GREEN), (1.02, ORANGE), (1.2, RED)):
     v, w, distances = found.w, found.w + 1e-6 * direction, []
@@ -73,6 +73,7 @@ assert measured[1] < 1 < measured[2]
 # While a net trains with gradient descent on all rows, its largest eigenvalue grows. If it reaches :math:`2/\eta`, it
 # hovers there (Cohen et al. 2021): a larger rate forces a flatter minimum.
 steps = 600 if QUICK else 6000
+figure, (right,) = panels(1, size=(6.4, 3.5))
 for rate, color in ((0.03, PURPLE), (0.07, BLUE), (0.1, ORANGE)):
     w, places, values = base.params.flat.copy(), [], []
     for step in range(steps + 1):

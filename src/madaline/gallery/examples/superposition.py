@@ -52,13 +52,14 @@ errors = [float(np.abs(rectifiers(k)(grid)[:, 0] - product).max()) for k in coun
 bound = [(4 / k) ** 2 / 16 for k in counts]
 assert all(error <= limit * 1.0001 for error, limit in zip(errors, bound, strict=True))
 
-figure, axes = panels(4, size=(2.75, 2.75))
+figure, axes = panels(3, size=(3.4, 3.2), sharey=True)
 surfaces = {"x1 x2": product, "8 hinges": rectifiers(4)(grid)[:, 0], "32 hinges": rectifiers(16)(grid)[:, 0]}
-for ax, (name, values) in zip(axes, surfaces.items(), strict=False):
+for ax, (name, values) in zip(axes, surfaces.items(), strict=True):
     ax.contourf(axis, axis, values.reshape(81, 81), levels=np.linspace(-1.1, 1.1, 23))
     ax.contour(axis, axis, values.reshape(81, 81), levels=np.linspace(-0.8, 0.8, 9), colors="white", linewidths=0.7)
     ax.set(title=name, xticks=[-1, 0, 1], yticks=[-1, 0, 1], aspect="equal", xlabel="x1")
 axes[0].set_ylabel("x2")
+figure.suptitle("The product of two variables from sums and functions of one variable")
 
 # %%
 # Found by training
@@ -75,10 +76,9 @@ def trained(k, seed):
 
 
 learned = [np.median([trained(k, seed) for seed in range(1 if QUICK else 3)]) for k in counts]
-ax = axes[3]
+figure, (ax,) = panels(1, size=(6.4, 3.4))
 ax.loglog([2 * k for k in counts], errors, "o-", color=BLUE, label="constructed", markersize=4)
 ax.loglog([2 * k for k in counts], learned, "s-", color=RED, label="trained", markersize=4)
 ax.loglog([2 * k for k in counts], bound, "--", color=GREY, label=r"$1/k^2$", linewidth=1.2)
-ax.set(title="Largest error", xlabel="rectifiers")
-ax.legend(fontsize=9)
-figure.suptitle("The product of two variables from sums and functions of one variable")
+ax.set(title="The error falls with the number of hinges", xlabel="rectifiers", ylabel="largest error")
+ax.legend()

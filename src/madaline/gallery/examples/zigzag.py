@@ -36,7 +36,7 @@ for ax, (name, (X, color)) in zip(axes, clouds.items(), strict=True):
         """The gradient of one row."""
         return (w @ X[t % N] - y[t % N]) * X[t % N]
 
-    rate = 0.7 / np.mean(np.sum(X**2, axis=1))  # the same for both, relative to the size of the inputs
+    rate = 1.0 / np.max(np.sum(X**2, axis=1))  # the largest that cannot diverge
     path = descend(loss, [-1.0, 1.0], md.SGD(rate), 60, gradient=gradient)
     moves = np.diff(path, axis=0)
     same_sign[name] = float(np.mean(moves.prod(axis=1) >= 0))

@@ -197,9 +197,10 @@ def _call(function: Any, implementation: Callable[..., Any], args: tuple[Any, ..
         not_given = np._NoValue  # noqa: SLF001 - NumPy's default of arguments that were not given has no public name
         kwargs = {key: value for key, value in kwargs.items() if value is not not_given}
     result = implementation(*args, **(_by_our_names(function, implementation, kwargs) if kwargs else kwargs))
-    if function in VIEWS and isinstance(args[0] if args else None, Node):
+    is_copy = function is np.flip and np.ndim(result) == 0  # NumPy gives a number then, not an array
+    if function in VIEWS and isinstance(args[0] if args else None, Node) and not is_copy:
         return mark_view(result, args[0], lambda whole: function(whole, *args[1:], **kwargs), VIEWS[function])
-    return _owned(result, args)
+    return owned(result, args)
 
 
 WITHOUT_EFFECT = ("casting", "order", "subok", "device", "copy", "overwrite_input", "assume_unique", "kind", "stable")
@@ -243,7 +244,7 @@ def _place_of_out(function: Any) -> int | None:
     return names.index("out") if "out" in names else None
 
 
-def _owned(result: Any, args: tuple[Any, ...]) -> Array:
+def owned(result: Any, args: tuple[Any, ...]) -> Array:
     """A result with memory of its own: not one of the arguments, and not a view that was a step on the way."""
     if isinstance(result, Node):
         if result.memory is not None or any(result is arg for arg in args):
@@ -251,7 +252,7 @@ def _owned(result: Any, args: tuple[Any, ...]) -> Array:
                 return identity(result)
             result.memory = None
     elif type(result) in (list, tuple):
-        return type(result)([_owned(item, args) for item in result])
+        return type(result)([owned(item, args) for item in result])
     return result
 
 
@@ -277,7 +278,7 @@ def unsupported(full_name: str, name: str) -> str:
 
 
 def supported_functions() -> tuple[str, ...]:
-    """Names of all functions of NumPy and ``scipy.special`` that work on traced values, sorted.
+    """Names of all functions of NumPy and SciPy that work on traced values, sorted.
 
     Examples
     --------
@@ -286,9 +287,10 @@ def supported_functions() -> tuple[str, ...]:
     (True, True)
     """
     from madaline.graph.numpy_api import special
+    from madaline.graph.scipy_api.names import scipy_names
 
     numpys = {f"np.{item.__name__}" for item in UFUNCS} | {_full_name(item) for item in FUNCTIONS}
-    return tuple(sorted(numpys | {f"scipy.special.{name}" for name in special.FUNCTIONS}))
+    return tuple(sorted(numpys | {f"scipy.special.{name}" for name in special.FUNCTIONS} | scipy_names()))
 
 
 def _fill_tables() -> None:

@@ -155,8 +155,8 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: float = 2.0 *
     limit = period / 2.0 if discont is None else max(discont, period / 2.0)
     jumps = np.where(np.abs(steps) < limit, 0.0, wrapped - steps)
     sums: Any = primitives.stop_gradient(np.cumsum(jumps, axis=axis))
-    whole = np.moveaxis(sums, axis, -1)
-    return p + np.moveaxis(np.concatenate([np.zeros_like(whole[..., :1]), whole], axis=-1), -1, axis)
+    start = np.zeros_like(np.moveaxis(p, axis, -1)[..., :1])  # of the values: one alone has no steps
+    return p + np.moveaxis(np.concatenate([start, np.moveaxis(sums, axis, -1)], axis=-1), -1, axis)
 
 
 @implements(np.clip)

@@ -228,8 +228,9 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
 def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Node:
     """An integer, without derivative."""
     s = svdvals(A)
-    limit = (max(A.shape[-2:]) * np.finfo(s.dtype).eps if rtol is None else rtol) * np.max(s, axis=-1, keepdims=True)
-    return np.sum(s > (limit if tol is None else tol), axis=-1)
+    part = max(A.shape[-2:]) * np.finfo(s.dtype).eps if rtol is None else np.expand_dims(rtol, -1)
+    limit = part * np.max(s, axis=-1, keepdims=True) if tol is None else np.expand_dims(tol, -1)
+    return np.sum(s > limit, axis=-1)
 
 
 @implements(np.linalg.matrix_power)

@@ -125,12 +125,20 @@ def _slopes(y: Any, h: Any, edge_order: int) -> Any:
 
 @implements(np.tril)
 def tril(x: Any, k: int = 0) -> Array:
-    return np.where(np.tri(x.shape[-2], x.shape[-1], k, dtype=bool), x, 0)
+    return np.where(_triangle(x, k), x, 0)
 
 
 @implements(np.triu)
 def triu(x: Any, k: int = 0) -> Array:
-    return np.where(np.tri(x.shape[-2], x.shape[-1], k - 1, dtype=bool), 0, x)
+    return np.where(_triangle(x, k - 1), 0, x)
+
+
+def _triangle(x: Any, k: int) -> np.ndarray:
+    """The mask of the lower triangle; a vector is repeated in all rows, as in NumPy."""
+    if x.ndim == 0:
+        raise ShapeError("np.tril and np.triu need an array with at least one axis; this is a number.")
+    *rows, columns = x.shape[-2:]
+    return np.tri(rows[0] if rows else columns, columns, k, dtype=bool)
 
 
 @implements(np.diagonal)

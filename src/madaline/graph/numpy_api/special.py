@@ -59,6 +59,25 @@ def beta(a: Operand, b: Operand) -> Array:
     return np.exp(PRIMITIVES["betaln"](a, b))
 
 
+def binom(n: Operand, k: Operand) -> Array:
+    r""":math:`\binom{n}{k}`, by the gamma function."""
+    return np.exp(-PRIMITIVES["betaln"](1.0 + n - k, 1.0 + k) - np.log1p(n))
+
+
+def boxcox(x: Operand, lmbda: Operand) -> Array:
+    r""":math:`(x^\lambda - 1)/\lambda`, and :math:`\log x` for :math:`\lambda = 0`."""
+    is_zero = np.equal(lmbda, 0.0)
+    power = np.where(is_zero, 1.0, lmbda)
+    return np.where(is_zero, np.log(x), np.expm1(power * np.log(x)) / power)
+
+
+def inv_boxcox(y: Operand, lmbda: Operand) -> Array:
+    r"""The inverse of :func:`boxcox`."""
+    is_zero = np.equal(lmbda, 0.0)
+    power = np.where(is_zero, 1.0, lmbda)
+    return np.where(is_zero, np.exp(y), np.exp(np.log1p(np.where(is_zero, 0.0, power * y)) / power))
+
+
 def rgamma(x: Operand) -> Array:
     r""":math:`1 / \Gamma(x)`."""
     return 1.0 / PRIMITIVES["gamma"](x)
@@ -151,6 +170,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         )
     },
     "beta": beta,
+    "binom": binom,
+    "boxcox": boxcox,
     "cbrt": np.cbrt,
     "digamma": lambda x: PRIMITIVES["polygamma"](x, n=0),
     "entr": entr,
@@ -162,6 +183,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "expm1": np.expm1,
     "gammasgn": gammasgn,
     "huber": huber,
+    "inv_boxcox": inv_boxcox,
     "i0": _of_order("bessel_i", 0),
     "i0e": _of_order("scaled_bessel_i", 0),
     "i1": _of_order("bessel_i", 1),
@@ -234,18 +256,30 @@ INSTEAD: dict[str, str] = {
 """What to use instead of functions of SciPy that take arrays only."""
 
 DISTRIBUTIONS = (
+    "bernoulli",
     "beta",
+    "binom",
+    "cauchy",
     "chi2",
     "dirichlet",
     "expon",
     "gamma",
+    "geom",
+    "gumbel_r",
+    "halfnorm",
+    "invgamma",
     "laplace",
     "logistic",
     "lognorm",
     "multivariate_normal",
+    "nbinom",
     "norm",
+    "pareto",
     "poisson",
+    "rayleigh",
     "t",
+    "uniform",
+    "weibull_min",
 )
 "The distributions of ``scipy.stats`` that ``md.functional.stats`` has."
 

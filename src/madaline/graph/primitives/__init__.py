@@ -3,6 +3,26 @@
 Start reading with ``elementwise.Tanh``, then ``linear.Matmul``.
 """
 
-from madaline.graph.primitives import elementwise, factorization, fourier, linear, random, reduce, shape, solving
+from madaline.graph.primitives import (
+    elementwise,
+    factorization,
+    fourier,
+    linear,
+    matrix_equations,
+    random,
+    reduce,
+    shape,
+    solving,
+)
 
-__all__ = ["elementwise", "factorization", "fourier", "linear", "random", "reduce", "shape", "solving"]
+__all__ = [
+    "elementwise",
+    "factorization",
+    "fourier",
+    "linear",
+    "matrix_equations",
+    "random",
+    "reduce",
+    "shape",
+    "solving",
+]

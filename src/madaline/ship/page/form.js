@@ -39,7 +39,7 @@ function startForm(about, engine) {
   }
 
   function startValue(field) {
-    if (field.kind === "category") return field.default;
+    if (field.kind === "category" || field.kind === "text") return field.default;
     if (field.kind === "boolean") return false;
     return field.kind === "date" ? isoDay(field.default) : rounded(field, field.default);
   }
@@ -137,8 +137,9 @@ function startForm(about, engine) {
     };
   }
 
-  function dateField(field) {
-    const box = make("input", {type: field.hasTime ? "datetime-local" : "date", id: `f${field.place}`});
+  function boxField(field) {
+    const isText = field.kind === "text";
+    const box = make("input", {type: isText ? "text" : field.hasTime ? "datetime-local" : "date", id: `f${field.place}`});
     box.addEventListener("input", () => setValue(field, box.value === "" ? null : box.value));
     return {
       root: make("div", {class: "field"},
@@ -155,7 +156,7 @@ function startForm(about, engine) {
   function viewOf(field) {
     if (field.kind === "number") return numberField(field);
     if (field.kind === "boolean") return choiceField(field, [["yes", true], ["no", false], ["missing", null, "none"]]);
-    if (field.kind === "date") return dateField(field);
+    if (field.kind === "date" || field.kind === "text") return boxField(field);
     if (field.categories.length > MOST_CHIPS) return listField(field);
     return choiceField(field, [...field.categories.map(text => [text, text]), ["another", engine.unknown, "none"], ["missing", null, "none"]]);
   }

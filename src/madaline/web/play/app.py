@@ -22,16 +22,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from madaline import __version__
 from madaline.errors import MadalineError
 from madaline.web.errors import RequestError
 from madaline.web.guard import Guard
-from madaline.web.play.choices import listed
-from madaline.web.play.features import FEATURES
-from madaline.web.play.lessons import LESSONS
-from madaline.web.play.points import MOST_POINTS
-from madaline.web.play.problem import thumbnails
-from madaline.web.play.settings import MOST_LAYERS, MOST_UNITS, Settings, schema
+from madaline.web.play.about import about
+from madaline.web.play.settings import Settings
 from madaline.web.play.shelf import Shelf
 from madaline.web.play.tables import MissingTableError, StoredTable, TableStore
 
@@ -114,22 +109,9 @@ class Playground:
             raise RequestError(401, "Open the address that madaline play has printed: this page has no valid token.")
 
     async def _about(self, _: Request) -> Response:
-        return _json(
-            {
-                "version": __version__,
-                "fields": await run_in_threadpool(schema),
-                "activations": listed("activations"),
-                "features": [
-                    {"name": each.name, "label": each.label, "coordinates": each.n_coordinates}
-                    for each in FEATURES.values()
-                ],
-                "thumbnails": await run_in_threadpool(thumbnails),
-                "lessons": [vars(lesson) for lesson in LESSONS],
-                "most": {"layers": MOST_LAYERS, "units": MOST_UNITS, "points": MOST_POINTS},
-                "table": None if self._table is None else self._table.to_plain(),
-                "start": self._start,
-            }
-        )
+        found = await run_in_threadpool(about)
+        table = None if self._table is None else self._table.to_plain()
+        return _json(found | {"table": table, "start": self._start})
 
     async def _upload(self, request: Request) -> Response:
         name = request.query_params.get("name", "table")

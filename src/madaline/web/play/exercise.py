@@ -96,6 +96,8 @@ class Exercise:
             found["schedule"] = settings.schedule
         if settings.regularizer != "none":
             found["regularizer"] = Regularizer.of(settings.regularizer, strength=settings.strength)
+        if settings.clip:
+            found["clip_norm"] = settings.clip
         if settings.seed:
             found["seed"] = settings.seed
         return found
@@ -106,4 +108,10 @@ class Exercise:
 
     def fit_options(self) -> dict[str, Any]:
         """The arguments of ``fit`` besides the data."""
-        return {"epochs": self.settings.epochs, "batch_size": self.settings.batch, "metrics": self.metric}
+        settings = self.settings
+        found: dict[str, Any] = {"epochs": settings.epochs, "batch_size": settings.batch, "metrics": self.metric}
+        if settings.patience:
+            found["early_stopping"] = settings.patience
+        if settings.balance and self.problem.task != "numbers":
+            found["class_weight"] = "balanced"
+        return found

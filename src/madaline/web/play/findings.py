@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 import threading
-import warnings
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
-from madaline.doctor.clock import Clock
-from madaline.doctor.diagnose import diagnosis_of
 from madaline.doctor.finding import Finding, Remedy
-from madaline.doctor.judgement import judge
-from madaline.doctor.record import Record
 from madaline.errors import MadalineError
 from madaline.functional.model import Model
 from madaline.optim.optimizer import Optimizer
+from madaline.web.examination import examine
 from madaline.web.play.run import Run
 from madaline.web.play.settings import Settings
 
@@ -72,19 +66,13 @@ class Examiner:
         latest = run.state().snapshots[-1]
         session = run.trainer.run
         model = Model(session.model.network, latest.params.copy(), latest.state.copy())
-        history = copy.deepcopy(run.trainer.history)
-        record = Record.of_session(session, start=run.start, model=model)
-        record = replace(record, history=history, setup=replace(record.setup, epochs=max(history.epochs, 1)))
-        exam = record.exam(Clock(MAX_SECONDS))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            diagnosis = diagnosis_of(exam, judge(exam))
+        diagnosis, epochs = examine(session, run.start, model, seconds=MAX_SECONDS)
         settings = run.exercise.settings
         listed = [_plain(each, settings) for each in diagnosis.findings]
         return {
-            "epoch": history.epochs,
+            "epoch": epochs,
             "reasons": list(diagnosis.reasons),
-            "findings": [each for each in listed if not _only_waits(each, settings, history.epochs)],
+            "findings": [each for each in listed if not _only_waits(each, settings, epochs)],
         }
 
 
@@ -122,12 +110,17 @@ def changes(remedy: Remedy, settings: Settings) -> dict[str, Any]:
 def _change(name: str, value: Any, settings: Settings) -> Mapping[str, Any] | None:
     """One argument of an estimator as settings."""
     plain = {"learning_rate_init": "rate", "max_iter": "epochs", "batch_size": "batch", "dropout": "dropout"}
-    if name in plain and isinstance(value, (int, float)):
+    plain |= {"clip_norm": "clip", "n_iter_no_change": "patience"}
+    if name in plain and isinstance(value, (int, float)) and not isinstance(value, bool):
         return {plain[name]: value}
     if name == "optimizer" and isinstance(value, Optimizer):
         return {"optimizer": value.name, "rate": value.learning_rate}
     if name == "activation" and isinstance(value, str):
         return {"layers": ",".join(f"{units}{value}" for units, _ in settings.hidden)}
+    if name == "early_stopping" and isinstance(value, bool):
+        return {} if value else {"patience": 0}
+    if name == "class_weight" and value in (None, "balanced"):
+        return {"balance": value is not None}
     if name == "init" and value in (None, "auto"):
         return {"init": "auto"}
     if name == "norm" and (value is None or isinstance(value, str)):

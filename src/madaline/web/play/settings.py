@@ -105,6 +105,18 @@ class Settings:
     strength: float = _number(
         0.001, "Penalty strength", "training", 0, 10, "Factor of the penalty.", scale="log", has="penalty"
     )
+    clip: float = _number(0.0, "Clip gradient", "training", 0, 1000, "Largest norm of the gradient; 0: any.", step=0.5)
+    balance: bool = _text(
+        False,
+        "Balance classes",
+        "training",
+        "flag",
+        "Weight the rows so that all classes count the same.",
+        of=["shapes", "points", "table"],
+    )
+    patience: int = _whole(
+        0, "Patience", "training", 0, 1000, "Stop after this many epochs without a lower test loss; 0: never."
+    )
     epochs: int = _whole(300, "Epochs", "training", 1, 100_000, "Number of epochs.")
     seed: int = _whole(0, "Seed", "training", 0, 10**9, "Random seed of weights, dropout and the order of rows.")
 

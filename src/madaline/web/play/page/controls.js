@@ -1,6 +1,7 @@
 // Controls of the settings, made from the fields that the engine describes.
 
 import { CLASSES, css, diverging } from "./colours.js";
+import { valuesOf } from "./link.js";
 import { make } from "./text.js";
 
 export class Controls {
@@ -23,17 +24,7 @@ export class Controls {
     this.change({ [field.name]: String(value) === String(field.default) ? null : value });
   }
 
-  // The values of a link; texts are converted.
-  values(link) {
-    const found = {};
-    const query = new URLSearchParams(link);
-    for (const [name, field] of Object.entries(this.fields)) {
-      const text = query.get(name);
-      found[name] = text === null ? field.default
-        : field.kind === "number" || field.kind === "whole" ? Number(text) : field.kind === "flag" ? text === "1" : text;
-    }
-    return found;
-  }
+  values(link) { return valuesOf(Object.values(this.fields), link); }
 
   kindOf(source) { return this.fields.data.choices.find((choice) => choice.value === source)?.kind; }
 

@@ -1,7 +1,6 @@
 // Loss and metric after every epoch, of one run or two.
 
-import { draw, make, number } from "./text.js";
-import { ticks } from "./surface.js";
+import { draw, make, number, ticks } from "./text.js";
 
 const WIDTH = 400, HEIGHT = 150, LEFT = 44, BOTTOM = 20, TOP = 10, RIGHT = 8;
 const MOST = 300;
@@ -37,9 +36,10 @@ export class Curves {
         if (history[name]?.length) lines.push({ values: history[name], kind, which });
       }
     });
+    const heldOut = runs[0].info.heldOut ?? "test";
     if (chart.keys !== runs.length) {
       chart.keys = runs.length;
-      chart.legend.replaceChildren(make("i", { class: "train" }), "training ", make("i", { class: "test" }), "test", ...(runs.length > 1 ? [make("i", { class: "kept" }), "kept run"] : []));
+      chart.legend.replaceChildren(make("i", { class: "train" }), "training ", make("i", { class: "test" }), heldOut, ...(runs.length > 1 ? [make("i", { class: "kept" }), "kept run"] : []));
     }
     const finite = lines.flatMap((line) => line.values).filter((value) => Number.isFinite(value));
     if (!finite.length) {
@@ -73,7 +73,7 @@ export class Curves {
     if (at > 0) parts.push(draw("line", { x1: x(at), x2: x(at), y1: TOP, y2: HEIGHT - BOTTOM, class: "now" }));
     svg.replaceChildren(...parts.flat());
     const last = (kind) => lines.find((line) => line.kind === kind && !line.which)?.values.at(-1);
-    svg.setAttribute("aria-label", `${title} after ${epochs} epochs: training ${number(last("train"))}, test ${number(last("test"))}`);
+    svg.setAttribute("aria-label", `${title} after ${epochs} epochs: training ${number(last("train"))}, ${heldOut} ${number(last("test"))}`);
   }
 }
 

@@ -32,7 +32,7 @@ export function showCode(info) {
     return [make("div", { class: "heading" }, make("h3", {}, title), button), make("p", { class: "quiet" }, note), make("pre", { id, tabindex: "0" }, text)];
   };
   open("This run as code",
-    ...block("Python", "Trains the same net on the same rows: the same numbers, bit by bit on this machine.", info.python, "python-code"),
+    ...(info.python ? block("Python", "Trains the same net on the same rows: the same numbers, bit by bit on this machine.", info.python, "python-code") : []),
     ...block("Command line", "Trains in the terminal and prints the history.", info.command, "command-code"));
 }
 

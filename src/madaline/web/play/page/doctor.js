@@ -6,7 +6,8 @@ const SIGNS = { error: "✗", warning: "!", info: "i" };
 
 export function showFindings(host, state, epoch, apply) {
   const parts = [];
-  if (!state || (!state.findings.length && !state.epoch)) {
+  if (state?.note) parts.push(make("p", { class: "quiet" }, state.note));
+  else if (!state || (!state.findings.length && !state.epoch)) {
     parts.push(make("p", { class: "quiet" }, state?.busy ? "Examining the run ..." : epoch ? "The first examination follows after a few epochs." : "Examines the run while it trains, and says what would help."));
   } else if (!state.findings.length) {
     parts.push(make("p", { class: "healthy" }, make("b", {}, "✓ "), `No problem found at epoch ${state.epoch}.`, state.busy ? " Looking again ..." : ""));
@@ -20,7 +21,7 @@ export function showFindings(host, state, epoch, apply) {
       finding.remedies.map((remedy) => {
         const tried = remedy.tried ? " Tried: it lowers the loss on held-out rows." : "";
         const has = Object.keys(remedy.changes).length > 0;
-        return make("p", { class: "remedy" }, `${remedy.text}${tried} `, has ? make("button", { type: "button", onclick: () => apply(remedy.changes) }, "Apply") : null);
+        return make("p", { class: "remedy" }, `${remedy.text}${tried} `, has && apply ? make("button", { type: "button", onclick: () => apply(remedy.changes) }, "Apply") : null);
       })));
   }
   host.replaceChildren(...parts);

@@ -29,4 +29,14 @@ export function changed(settings, changes) {
   return written(query);
 }
 
+// The values of a link by name; texts are converted.
+export function valuesOf(fields, link) {
+  const query = new URLSearchParams(link), found = {};
+  for (const { name, kind, default: usual } of fields) {
+    const text = query.get(name);
+    found[name] = text === null ? usual : kind === "number" || kind === "whole" ? Number(text) : kind === "flag" ? text === "1" : text;
+  }
+  return found;
+}
+
 const written = (query) => query.toString().replaceAll("%2C", ",").replaceAll("%3A", ":");

@@ -1,22 +1,23 @@
 // The page: keeps the link, the run and the pictures in step.
 
+import { connectButtons, connectLessons, delay, layerActions, layersOf } from "./actions.js";
 import { Controls, sourceButtons } from "./controls.js";
 import { Curves } from "./curves.js";
-import { copyText, showCode, showPictures } from "./dialogs.js";
 import { showFindings } from "./doctor.js";
 import { EngineError, RemoteEngine, keepToken } from "./engine.js";
 import { showLayers } from "./layers.js";
+import { LocalEngine, hasLocalEngine } from "./local_engine.js";
 import { changed, makeLink, readLink } from "./link.js";
 import { Network } from "./network.js";
-import { imageOf, svgOf, withStyles } from "./pictures.js";
 import { PointEditor } from "./points.js";
 import { Surface } from "./surface.js";
 import { TablePanel } from "./tables.js";
-import { make, number } from "./text.js";
+import { legend, showNumbers } from "./numbers.js";
+import { make } from "./text.js";
 import { RunView } from "./view.js";
 
 const $ = (id) => document.getElementById(id);
-const SPEEDS = [[1, "1 epoch/s"], [0.3, "3/s"], [0.1, "10/s"], [0.033, "30/s"], [0.012, "80/s"], [0.003, "300/s"], [0, "full"]];
+
 
 class Playground {
   constructor(engine, about) {
@@ -28,7 +29,7 @@ class Playground {
     this.hosts = { data: $("data-fields"), inputs: $("data-fields"), net: $("net-fields"), training: $("training-fields") };
     this.controls = new Controls(about.fields, this.hosts, (changes) => this.change(changes));
     this.sources = sourceButtons($("sources"), this.controls.fields.data, about.thumbnails, (source) => this.choose(source));
-    this.network = new Network($("net"), $("hint"), this.#layerActions());
+    this.network = new Network($("net"), $("hint"), layerActions(this));
     this.curves = new Curves($("curves"));
     this.surface = new Surface("");
     this.other = new Surface("");
@@ -36,8 +37,10 @@ class Playground {
     this.other.figure.hidden = true;
     this.points = new PointEditor(about.most.points, (text) => this.change({ points: text || null }, { quiet: true }));
     this.tables = new TablePanel($("table-panel"), engine, about, { choose: (changes) => this.change(changes), again: () => this.open(), fail: (text) => this.say(text) });
-    this.#buttons();
-    this.#lessons();
+    $("where").textContent = engine.note ?? "";
+    $("where").hidden = !engine.note;
+    connectButtons(this);
+    connectLessons(this);
   }
 
   // ---- links -------------------------------------------------------------------------------------------------------
@@ -98,7 +101,7 @@ class Playground {
     this.findings = null;
     this.write({ push, at });
     $("timeline").value = 0;
-    await this.command("delay", SPEEDS[$("speed").value][0]);
+    await this.command("delay", delay());
     const goal = at || (this.kept && !run ? this.kept.newest?.step : 0);
     if (goal) await this.command("until", goal);
     else if (run) await this.command("run");
@@ -210,30 +213,7 @@ class Playground {
     this.network.show(info, frame, hidden, this.about.activations, this.about.most, available, info.settings.features.split(","));
     this.curves.show([view, kept].filter((each) => each?.frame), frame.epoch);
     showLayers($("layers"), frame, [...hidden.map((layer) => `${layer.units} ${layer.activation.replaceAll("_", " ")}`), info.outputs === 1 ? "output" : `${info.outputs} outputs`]);
-    this.#numbers(view, frame);
-  }
-
-  #numbers(view, frame) {
-    const { newest, info } = view;
-    $("epoch-text").textContent = frame.epoch.toLocaleString("en");
-    const part = frame.step % info.stepsAnEpoch;
-    $("step-text").textContent = ` of ${info.settings.epochs.toLocaleString("en")}${part ? `, step ${part} of ${info.stepsAnEpoch}` : ""}`;
-    const timeline = $("timeline"), last = newest.moments.length - 1;
-    timeline.max = last;
-    if (view.at === null) timeline.value = last;
-    timeline.setAttribute("aria-valuetext", `epoch ${frame.epoch}`);
-    const run = $("run"), isRunning = newest.status === "running";
-    run.textContent = isRunning ? "Pause" : newest.status === "finished" ? "Finished" : newest.status === "failed" ? "Failed" : "Train";
-    run.disabled = ["finished", "failed"].includes(newest.status);
-    $("step").disabled = $("epoch").disabled = run.disabled;
-    const metric = info.metric, row = frame.epoch - 1;
-    const value = (name) => (row >= 0 ? view.history[name]?.[row] : undefined);
-    const shown = (number_) => (metric === "accuracy" && number_ !== undefined ? `${(100 * number_).toFixed(1)} %` : number(number_));
-    const score = (title, train, test, format) => make("div", {}, make("dt", {}, title), make("dd", {}, make("b", {}, format(test)), make("span", { class: "quiet" }, ` training ${format(train)}`)));
-    $("scores").replaceChildren(score("Test loss", value("loss"), value("val_loss"), number), score(metric === "r2" ? "Test R²" : "Test accuracy", value(metric), value(`val_${metric}`), shown));
-    document.body.dataset.status = newest.status;
-    document.body.dataset.step = newest.step;
-    document.body.dataset.run = view.id;
+    showNumbers(view, frame);
   }
 
   showControls() {
@@ -256,129 +236,11 @@ class Playground {
     $("message").hidden = !text;
   }
 
-  // ---- actions -----------------------------------------------------------------------------------------------------
-
-  #layerActions() {
-    const edit = (change) => {
-      const layers = layersOf(this.values.layers);
-      change(layers);
-      this.change({ layers: layers.map((layer) => `${layer.units}${layer.activation}`).join(",") });
-    };
-    return {
-      units: (place, units) => edit((layers) => { layers[place].units = units; }),
-      activation: (place, name) => edit((layers) => { layers[place].activation = name; }),
-      remove: (place) => edit((layers) => layers.splice(place, 1)),
-      layer: () => edit((layers) => layers.push({ ...(layers.at(-1) ?? { units: 4, activation: "tanh" }) })),
-      feature: (name, isChosen) => {
-        const now = this.values.features.split(",").filter((each) => each && each !== name);
-        this.change({ features: (isChosen ? [...now, name] : now).join(",") });
-      },
-    };
-  }
-
-  #buttons() {
-    const toggle = async () => {
-      await this.look(null);
-      await this.command(this.view?.status === "running" ? "pause" : "run");
-    };
-    const forward = (action) => async () => {
-      await this.look(null);
-      await this.command(action);
-    };
-    const restart = () => this.begin(this.settings, { vs: this.kept ? this.kept.info.link : null });
-    $("run").addEventListener("click", toggle);
-    $("step").addEventListener("click", forward("step"));
-    $("epoch").addEventListener("click", forward("epoch"));
-    $("restart").addEventListener("click", restart);
-    const speed = () => {
-      $("speed-text").textContent = SPEEDS[$("speed").value][1];
-      $("speed").setAttribute("aria-valuetext", SPEEDS[$("speed").value][1]);
-      return this.command("delay", SPEEDS[$("speed").value][0]);
-    };
-    $("speed").addEventListener("input", speed);
-    speed();
-    $("timeline").addEventListener("input", () => {
-      const moments = this.view?.newest?.moments ?? [];
-      const place = Number($("timeline").value);
-      const isNewest = place >= moments.length - 1;
-      if (!isNewest && this.view.status === "running") this.command("pause");
-      this.look(isNewest ? null : moments[place]);
-    });
-    $("compare").addEventListener("click", async () => {
-      if (this.kept) this.dropKept();
-      else if (this.view) {
-        await this.keepRun(this.settings, this.turn);
-        if (this.view.newest?.step) await this.kept.command("until", this.view.newest.step);
-        await this.kept.command("delay", SPEEDS[$("speed").value][0]);
-        this.say("The kept run stays beside the new one. Change a setting and train both.");
-      }
-      this.write({ at: this.view?.newest?.step || null });
-      this.showControls();
-      this.draw();
-    });
-    $("copy-link").addEventListener("click", (event) => copyText(location.href, event.currentTarget));
-    $("code").addEventListener("click", () => this.view && showCode(this.view.info));
-    $("pictures").addEventListener("click", () => this.view?.frame && showPictures(this.#pictures()));
-    $("theme").addEventListener("click", () => {
-      const root = document.documentElement, dark = matchMedia("(prefers-color-scheme: dark)").matches;
-      root.dataset.theme = (root.dataset.theme ?? (dark ? "dark" : "light")) === "dark" ? "light" : "dark";
-      try { localStorage.setItem("madaline-theme", root.dataset.theme); } catch { /* not kept */ }
-      this.repaint();
-    });
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.repaint());
-    addEventListener("resize", () => this.draw());
-    addEventListener("popstate", () => this.open());
-    addEventListener("keydown", (event) => {
-      if (event.target.closest("input, select, textarea, button, summary, dialog, .drawing") || event.ctrlKey || event.metaKey || event.altKey) return;
-      const keys = { " ": toggle, s: forward("step"), e: forward("epoch"), r: restart };
-      if (keys[event.key]) { event.preventDefault(); keys[event.key](); }
-    });
-    addEventListener("pagehide", () => [this.view, this.kept].forEach((view) => view?.close()));
-    addEventListener("pageshow", (event) => { if (event.persisted) this.open(); });
-  }
-
-  #lessons() {
-    $("lesson").append(...this.about.lessons.map((lesson) => make("option", { value: lesson.name }, lesson.title)));
-    $("lesson").addEventListener("change", () => {
-      const lesson = this.about.lessons.find((each) => each.name === $("lesson").value);
-      this.lesson = lesson ?? null;
-      if (lesson) this.begin(lesson.link, { push: true, run: true });
-      else this.showControls();
-    });
-  }
-
   repaint() {
     this.sources.paint();
     this.draw();
   }
 
-  #pictures() {
-    const { surface, network, curves } = this;
-    return {
-      Surface: () => svgOf(480, 480 * surface.canvas.height / surface.canvas.width, imageOf(surface.canvas, 0, 0, 480, 480 * surface.canvas.height / surface.canvas.width)),
-      Net: () => {
-        const svg = withStyles(network.svg);
-        const width = Number(svg.getAttribute("width")), height = Number(svg.getAttribute("height"));
-        const units = network.columns.flat().map(({ canvas, x, y }) => imageOf(canvas, x - network.size / 2, y - network.size / 2, network.size, network.size));
-        return svgOf(width, height, ...svg.childNodes, ...units);
-      },
-      Curves: () => svgOf(420, 320, ...curves.charts.map(({ svg }, k) => {
-        const copy = withStyles(svg);
-        ["x", "y", "width", "height"].forEach((name, i) => copy.setAttribute(name, [10, 5 + 155 * k, 400, 150][i]));
-        return copy;
-      })),
-    };
-  }
-}
-
-const layersOf = (text) => text.split(",").filter(Boolean).map((part) => {
-  const [, units, activation] = part.match(/^(\d+)(.+)$/);
-  return { units: Number(units), activation };
-});
-
-function legend(info) {
-  const dot = (name) => make("i", { class: name });
-  return [dot("full"), " training ", dot("hollow"), " test", make("span", { class: "axes" }, info.extent.length === 1 ? `${info.axes[1]} over ${info.axes[0]}` : `${info.axes[0]} → , ${info.axes[1]} ↑`)];
 }
 
 async function start() {
@@ -388,7 +250,7 @@ async function start() {
     keepToken(link.token);
     history.replaceState(null, "", `#${makeLink(link)}`);
   }
-  const engine = new RemoteEngine();
+  const engine = hasLocalEngine() ? new LocalEngine() : new RemoteEngine();
   try {
     const about = await engine.about();
     const page = new Playground(engine, about);

@@ -1,7 +1,7 @@
 // The picture of what the net has learned: a decision surface, or a fitted curve, with training and test points.
 
 import { CLASSES, blended, css, diverging, isDark, table } from "./colours.js";
-import { make, number } from "./text.js";
+import { make, number, ticks } from "./text.js";
 
 const RADIUS = 3.2;
 
@@ -246,12 +246,4 @@ function paintCurve(pen, side, height, info, frame) {
   pen.lineWidth = 2.6;
   pen.lineJoin = "round";
   pen.stroke();
-}
-
-export function ticks(low, high, count = 4) {
-  const raw = (high - low) / count, power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map((k) => k * power).find((k) => k >= raw);
-  const found = [];
-  for (let tick = Math.ceil(low / step) * step; tick <= high; tick += step) found.push(Math.abs(tick) < step / 1e6 ? 0 : tick);
-  return found;
 }

@@ -34,3 +34,11 @@ export function set(element, attributes) {
     else element.setAttribute(name, value === true ? "" : value);
   }
 }
+
+export function ticks(low, high, count = 4) {
+  const raw = (high - low) / count, power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((k) => k * power).find((k) => k >= raw);
+  const found = [];
+  for (let tick = Math.ceil(low / step) * step; tick <= high; tick += step) found.push(Math.abs(tick) < step / 1e6 ? 0 : tick);
+  return found;
+}

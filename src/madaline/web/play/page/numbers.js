@@ -1,0 +1,35 @@
+// Numbers beside the buttons: epoch, step, loss and metric.
+
+import { make, number } from "./text.js";
+
+const $ = (id) => document.getElementById(id);
+
+// The numbers at the top, and the buttons that depend on the state of the run.
+export function showNumbers(view, frame) {
+  const { newest, info } = view;
+  $("epoch-text").textContent = frame.epoch.toLocaleString("en");
+  const part = frame.step % info.stepsAnEpoch;
+  $("step-text").textContent = ` of ${info.settings.epochs.toLocaleString("en")}${part ? `, step ${part} of ${info.stepsAnEpoch}` : ""}`;
+  const timeline = $("timeline"), last = newest.moments.length - 1;
+  timeline.max = last;
+  if (view.at === null) timeline.value = last;
+  timeline.setAttribute("aria-valuetext", `epoch ${frame.epoch}`);
+  const run = $("run"), isRunning = newest.status === "running";
+  run.textContent = isRunning ? "Pause" : newest.status === "finished" ? "Finished" : newest.status === "failed" ? "Failed" : "Train";
+  run.disabled = ["finished", "failed"].includes(newest.status);
+  $("step").disabled = $("epoch").disabled = run.disabled;
+  const metric = info.metric, row = frame.epoch - 1;
+  const value = (name) => (row >= 0 ? view.history[name]?.[row] : undefined);
+  const shown = (number_) => (metric === "accuracy" && number_ !== undefined ? `${(100 * number_).toFixed(1)} %` : number(number_));
+  const score = (title, train, test, format) => make("div", {}, make("dt", {}, title), make("dd", {}, make("b", {}, format(test)), make("span", { class: "quiet" }, ` training ${format(train)}`)));
+  $("scores").replaceChildren(score("Test loss", value("loss"), value("val_loss"), number), score(metric === "r2" ? "Test R²" : "Test accuracy", value(metric), value(`val_${metric}`), shown));
+  document.body.dataset.status = newest.status;
+  document.body.dataset.step = newest.step;
+  document.body.dataset.run = view.id;
+}
+
+// What the points of a surface are.
+export function legend(info) {
+  const dot = (name) => make("i", { class: name });
+  return [dot("full"), " training ", dot("hollow"), " test", make("span", { class: "axes" }, info.extent.length === 1 ? `${info.axes[1]} over ${info.axes[0]}` : `${info.axes[0]} → , ${info.axes[1]} ↑`)];
+}
