@@ -17,7 +17,7 @@ endif
 native_sources := $(wildcard native/kernels/*.h native/bind/*.h native/bind/*.cpp)
 native_files := $(native_sources) $(wildcard native/tests/*.cpp native/wasm/*.h native/wasm/*.cpp)
 
-.PHONY: help setup demo test test-times test-native test-oracles test-web test-scale test-clinic test-gallery playground wasm docs test-docs record-oracles sanitize lint format types bench bench-tables wheel fuzz soak clean
+.PHONY: help setup demo test test-times test-native test-oracles test-web test-scale test-neighbours test-clinic test-gallery playground wasm docs test-docs record-oracles sanitize lint format types bench bench-tables wheel fuzz soak clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -149,6 +149,18 @@ test-web: setup playground .venv-web/installed ## Try the server and exported pa
 
 test-scale: setup .venv-scale/installed ## Train and search on local Ray clusters, and lose their nodes (installs Ray first)
 	OPENBLAS_NUM_THREADS=1 .venv-scale/bin/python -m pytest -q tests/scale/live
+
+# Packages that people use beside madaline, in a separate environment, too.
+.venv-neighbours/installed: .venv/tools
+	@test -x .venv-neighbours/bin/python || $(BIN)/python -m venv .venv-neighbours
+	.venv-neighbours/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-neighbours/bin/python -m pip install --quiet --group neighbours
+	@echo "import site; site.addsitedir('$$($(BIN)/python -c '$(site_packages)')')" \
+	  > "$$(.venv-neighbours/bin/python -c '$(site_packages)')/borrowed.pth"
+	@touch $@
+
+test-neighbours: setup .venv-neighbours/installed ## Use the estimators from some thirty other packages (installs them first)
+	OPENBLAS_NUM_THREADS=1 .venv-neighbours/bin/python -m pytest -n 2 -q tests/neighbours/live
 
 test-clinic: setup ## Sick and healthy runs through the doctor: a sample of the clinic
 	$(BIN)/python tests/doctor/clinic/clinic.py --half tune --sick 30 --healthy 21 --recall 0.75 --false-alarms 0.1

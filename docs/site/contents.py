@@ -25,6 +25,7 @@ GUIDES = [
     "playground",
     "shipping",
     "serving",
+    "other-tools",
     "differentiation",
 ]
 CATALOGUE = ["activations", "losses", "optimizers", "schedules", "initializers", "layers", "regularizers"]
@@ -42,6 +43,7 @@ PERFORMANCE = {
         "activations",
         "probes",
         "serve",
+        "install",
     ],
     "Quality on open data": ["recipe", "presets", "ensemble", "first_runs", "estimators", "density", "mnist", "biases"],
     "Inside": ["heart-1", "heart-2"],

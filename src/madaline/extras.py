@@ -14,6 +14,9 @@ EXTRAS = {
     "uvicorn": "web",
     "httptools": "web",
     "ray": "ray",
+    "fastexcel": "excel",
+    "backports.zstd": "zstd",
+    "duckdb": "duckdb",
     "anywidget": "notebook",
 }
 "The extra of madaline that installs each package."

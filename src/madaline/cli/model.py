@@ -13,7 +13,8 @@ ModelPath = Annotated[Path, typer.Argument(help="Model file or run folder.", sho
 DataPath = Annotated[
     str,
     typer.Argument(
-        help="CSV or Parquet file, folder of such files, - for standard input, or the name of a data set.",
+        help="CSV, Excel, JSON, Parquet, Arrow, SQLite or DuckDB file, folder of such files, - for standard input, or "
+        "the name of a data set.",
         show_default=False,
     ),
 ]

@@ -41,6 +41,14 @@ def reading_options(
             show_default="200 times the size of the file",
         ),
     ] = None,
+    table: Annotated[
+        str | None,
+        _option(
+            "Sheet of an Excel workbook, table of a database, or file of a zip archive.",
+            metavar="NAME",
+            show_default="the first sheet with values, or the only table",
+        ),
+    ] = None,
 ) -> ReadOptions:
     """Make the options for reading a table. This signature defines their names, defaults and descriptions."""
     return ReadOptions(
@@ -54,6 +62,7 @@ def reading_options(
         ragged=ragged,
         unnamed=unnamed,
         max_unpacked=max_unpacked,
+        table=table,
     )
 
 

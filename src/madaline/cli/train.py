@@ -34,7 +34,8 @@ def train(
     data: Annotated[
         str | None,
         typer.Argument(
-            help="CSV or Parquet file, folder of such files, - for standard input, or the name of a data set.",
+            help="CSV, Excel, JSON, Parquet, Arrow, SQLite or DuckDB file, folder of such files, - for standard "
+            "input, or the name of a data set.",
             show_default=False,
         ),
     ] = None,

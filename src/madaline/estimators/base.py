@@ -23,6 +23,7 @@ from madaline.estimators import preset
 from madaline.estimators.callbacks import with_sklearn_callbacks
 from madaline.estimators.checks import constraints
 from madaline.estimators.defaults import plain
+from madaline.estimators.functions import with_graphs
 from madaline.estimators.network import (
     Views,
     coefs,
@@ -533,7 +534,10 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_predictor"}
+        state = {name: value for name, value in state.items() if name != "_predictor"}
+        if "resolved_params_" in state:
+            state["resolved_params_"] = with_graphs(state["resolved_params_"])
+        return with_graphs(state)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -74,6 +74,8 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
     >>> clf.fit(X, y).score(X, y) > 0.95
     True
     """
+
+    _estimator_type: ClassVar[str] = "classifier"  # older packages, such as Yellowbrick, look for it
 
     classes_: Any
     class_encoding_: Classes

@@ -68,6 +68,8 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
     True
     """
 
+    _estimator_type: ClassVar[str] = "regressor"  # older packages, such as Yellowbrick, look for it
+
     _target_checks: ClassVar[Mapping[str, Any]] = {"y_numeric": True}
 
     target_spec_: Target

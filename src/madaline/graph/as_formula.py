@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import pickle
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -22,6 +23,21 @@ Signature = Sequence[tuple[Shape, Any]]
 
 _LEADS_BACK = ("broadcast_to", "reshape")
 "Primitives that only bring a single number to a shape; in an elementwise formula, broadcasting does."
+
+
+def is_found_by_name(function: Callable[..., Any]) -> bool:
+    """Whether pickle finds a function by its module and its name. It does not find a lambda or a local function.
+
+    Examples
+    --------
+    >>> is_found_by_name(np.tanh), is_found_by_name(lambda x: x)
+    (True, False)
+    """
+    try:
+        pickle.dumps(function)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return False
+    return True
 
 
 def as_formula(

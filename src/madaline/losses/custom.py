@@ -9,7 +9,7 @@ import numpy as np
 
 from madaline.description import CUSTOM, description
 from madaline.errors import ConfigError, DtypeError, MadalineError, ShapeError, TraceError
-from madaline.graph.as_formula import as_formula
+from madaline.graph.as_formula import as_formula, is_found_by_name
 from madaline.graph.node import Node
 from madaline.graph.shapes import Rows, Shape, show
 from madaline.graph.trace import Graph, trace
@@ -123,6 +123,12 @@ class CustomLoss(Loss):
             return CustomLoss(as_formula(self.function, families))
         except ConfigError as error:
             raise ConfigError(f"{self._title()}: {error}") from error
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CustomLoss, (self.function if is_found_by_name(self.function) else self.traced().function,)
+
+    def __deepcopy__(self, memo: Any) -> CustomLoss:
+        return self  # nothing in it changes
 
     def _one_a_row(self, loss: Array, prediction: Array) -> Array:
         if loss.shape != prediction.shape[:1]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from madaline.description import CUSTOM, Description, description
 from madaline.errors import ConfigError, DtypeError, MadalineError, ShapeError, TraceError, UnknownNameError
-from madaline.graph.as_formula import as_formula
+from madaline.graph.as_formula import as_formula, is_found_by_name
 from madaline.graph.formula import Formula
 from madaline.graph.node import Node
 from madaline.graph.primitives.elementwise import Elementwise
@@ -165,7 +165,12 @@ class ActivationFunction(Description):
         # In its module, the name of a registered formula is the activation, so pickle could not find the formula.
         if self.is_registered:
             return _restored, (self.name, self.parameters)
+        if not is_found_by_name(self.formula):
+            return ActivationFunction.from_parameters, self.parameters_to_save()
         return ActivationFunction, tuple(getattr(self, field.name) for field in fields(self))
+
+    def __deepcopy__(self, memo: Any) -> ActivationFunction:
+        return self  # nothing in it changes
 
 
 def _restored(name: str, parameters: tuple[tuple[str, float], ...]) -> ActivationFunction:

@@ -43,9 +43,10 @@ def inference_of_estimator(
         return _of_units(estimator)
     answers = next((rule for kind, rule in ANSWERS.items() if isinstance(estimator, kind)), None)
     if answers is None or not hasattr(estimator, "model_"):
+        hint = " A pipeline of scikit-learn can be exported with to='onnx'." if hasattr(estimator, "steps") else ""
         raise TypeError(
             f"export needs a model, such as trainer.model, or a fitted estimator of madaline. It was given "
-            f"{'an unfitted ' if answers else ''}{type(estimator).__name__}."
+            f"{'an unfitted ' if answers else ''}{type(estimator).__name__}.{hint}"
         )
     plan = getattr(estimator, "table_plan_", None)
 

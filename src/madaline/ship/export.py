@@ -35,6 +35,16 @@ def _html_files(model: Model, dtype: DTypeLike | None, path: Path) -> dict[Path,
     return html_files(model, dtype, path)
 
 
+def _onnx_files(model: Any, dtype: DTypeLike | None, path: Path) -> dict[Path, bytes]:
+    """The file of a model or an estimator; a pipeline of scikit-learn is converted by skl2onnx."""
+    module = type(model).__module__.partition(".")[0]
+    if isinstance(model, Model) or module == "madaline" or not hasattr(model, "get_params"):
+        return onnx_files(_inference(model, dtype), path)
+    from madaline.ship.skl2onnx import convert  # imports scikit-learn, which is slow
+
+    return {path: convert(model, dtype).SerializeToString()}
+
+
 GRAPH_TARGETS: Registry[GraphWriter] = Registry("target")
 "Targets of models and estimators, by name: those that are written from the graph alone."
 GRAPH_TARGETS.add("c", c_files)
@@ -46,7 +56,7 @@ GRAPH_TARGETS.add("torch", torch_files)
 TARGETS: Registry[Writer] = Registry("target")
 "All targets of an export, by name."
 for _name in GRAPH_TARGETS.names():
-    TARGETS.add(_name, _from_graph(GRAPH_TARGETS[_name]))
+    TARGETS.add(_name, _onnx_files if _name == "onnx" else _from_graph(GRAPH_TARGETS[_name]))
 TARGETS.add("html", _html_files)
 
 
@@ -60,6 +70,7 @@ def export(
     model : Model or estimator
         A model (``net.init(X)``, ``trainer.model`` or ``md.load(path)``) or a fitted estimator. The preprocessing and
         the classes of an estimator are exported, too: with ``data="auto"`` the file takes the raw columns of a table.
+        A fitted pipeline of scikit-learn can be exported to ONNX if skl2onnx knows its other steps.
     path : path
         Path of the file. Its folder must exist.
     to : {"onnx", "torch", "python", "python-only", "c", "html"}

@@ -207,7 +207,7 @@ def _from_csv(content: bytes, reading: TableFormat) -> Table:
     if content.startswith(COMPRESSED):
         raise RequestError(415, "The CSV file is compressed. Send it without compression.")
     try:
-        with open_table(io.BytesIO(content), earlier_format=reading) as table:
+        with open_table(io.BytesIO(content), earlier_format=reading, only_text=True) as table:
             return Table.of(table.frame())
     except MadalineError as error:
         text = str(error).replace("The stream", "The body")

@@ -107,7 +107,7 @@ def test_a_folder_of_unlike_files_is_refused(tmp_path):
         read_table(tmp_path)
     (tmp_path / "b.csv").unlink()
     FRAME.write_parquet(tmp_path / "b.parquet")
-    with pytest.raises(FileFormatError, match="put CSV and Parquet in different folders"):
+    with pytest.raises(FileFormatError, match="put texts, such as CSV, and files with types, such as Parquet, in"):
         read_table(tmp_path)
 
 

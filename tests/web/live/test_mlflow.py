@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import os
+import re
 import shlex
 import signal
 import socket
@@ -145,3 +147,45 @@ def test_mlflow_sklearn_saves_and_loads_pipelines_with_our_estimators(tmp_path):
     mlflow.sklearn.save_model(pipeline, tmp_path / "model", skops_trusted_types=trusted_types(pipeline))
     assert (mlflow.sklearn.load_model(str(tmp_path / "model")).predict(X) == pipeline.predict(X)).all()
     assert not [file for file in tmp_path.rglob("*") if file.suffix in (".pkl", ".pickle", ".joblib")]
+
+
+def test_mlflow_evaluates_models_of_both_flavours(tracking):
+    case = fitted("classifier of three")
+    X = pd.DataFrame(np.asarray(case.rows)).add_prefix("c")
+    y = case.estimator.predict(case.rows)
+    pipeline = make_pipeline(FunctionTransformer(), case.estimator)
+    with mlflow.start_run():
+        logged = [
+            flavour.log_model(case.estimator),
+            mlflow.sklearn.log_model(pipeline, name="pipeline", skops_trusted_types=trusted_types(pipeline)),
+        ]
+        for info in logged:
+            model_of = mlflow.pyfunc.load_model(info.model_uri)
+            found = mlflow.models.evaluate(
+                lambda rows, of=model_of: of.predict(rows.to_numpy()),
+                X.assign(target=y), targets="target", model_type="classifier",
+            )  # fmt: skip
+            assert found.metrics["accuracy_score"] == 1.0
+
+
+def test_mlflow_logs_the_training_of_a_pipeline(tracking):
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
+    mlflow.sklearn.autolog()
+    try:
+        with mlflow.start_run() as run:
+            make_pipeline(FunctionTransformer(), md.MLPClassifier((4,), max_iter=3)).fit(X, y)
+    finally:
+        mlflow.sklearn.autolog(disable=True)
+    found = mlflow.get_run(run.info.run_id).data
+    assert "training_accuracy_score" in found.metrics
+    assert found.params["mlpclassifier__max_iter"] == "3"
+
+
+def test_the_example_of_the_page_about_other_tools_runs(tracking):
+    page = (Path(__file__).parents[3] / "docs" / "guides" / "other-tools.md").read_text(encoding="utf-8")
+    first, *sections = re.split(r"^## ", page, flags=re.MULTILINE)
+    (section,) = [text for text in sections if text.startswith("MLflow")]
+    test = doctest.DocTestParser().get_doctest(f"{first}\n{section}", {}, "MLflow", "other-tools.md", 0)
+    runner, printed = doctest.DocTestRunner(), []
+    runner.run(test, out=printed.append)
+    assert runner.failures == 0, "".join(printed)

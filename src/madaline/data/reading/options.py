@@ -42,6 +42,9 @@ class ReadOptions:
     max_unpacked : str, optional
         Maximum size of a compressed file after decompression, such as ``"20GB"``. By default 200 times the size of the
         file, and at least 256 MiB.
+    table : str, optional
+        The sheet of an Excel workbook, the table of a database, or the file of a zip archive. By default the first
+        sheet that has values, or the only table or file.
     """
 
     delimiter: str | None = None
@@ -56,6 +59,7 @@ class ReadOptions:
     numeric: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
     max_unpacked: str | None = None
+    table: str | None = None
 
     def __post_init__(self) -> None:
         choices = {"decimal": (".", ","), "dates": DATES, "unnamed": UNNAMED}

@@ -15,7 +15,7 @@ PANICKED = b"panicked at "
 
 
 @contextmanager
-def readable(name: str, what: str) -> Iterator[None]:
+def readable(name: str, what: str, advice: str = "Download or copy it again.") -> Iterator[None]:
     """Turn errors of polars, and panics of its native code, into a FileFormatError."""
     import polars as pl
 
@@ -26,7 +26,7 @@ def readable(name: str, what: str) -> Iterator[None]:
         first = str(error).split("\n", 1)[0].rstrip(".")
         if isinstance(error, pl.exceptions.PanicException):
             first = "its parts contradict each other"
-        raise FileFormatError(f"{name} is {what}: {first}. Download or copy it again.") from error
+        raise FileFormatError(f"{name} is {what}: {first}. {advice}") from error
 
 
 @contextmanager

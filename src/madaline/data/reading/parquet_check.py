@@ -11,6 +11,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from madaline.data.reading.encoding import opened
+
 MAGIC = b"PAR1"
 HEAD_BYTES = 256
 "Number of bytes that are read for the header of a page; more if it is longer."
@@ -97,9 +99,9 @@ class _Reader:
         return (found >> 1) ^ -(found & 1)
 
 
-def contradiction(path: Path) -> str:
+def contradiction(source: Path | bytes) -> str:
     """What is impossible in the structure of a Parquet file; empty if nothing is."""
-    with path.open("rb") as file:
+    with opened(source) as file:
         size = file.seek(0, os.SEEK_END)
         if size < 12:
             return "it is too short"

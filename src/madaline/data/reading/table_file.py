@@ -1,4 +1,4 @@
-"""Tables from files: CSV of all kinds, Parquet, folders, standard input, data sets of the package."""
+"""Tables from files of all kinds, from folders, standard input, and data sets of the package."""
 
 from __future__ import annotations
 
@@ -12,27 +12,25 @@ from typing import IO, TYPE_CHECKING, Any
 
 from madaline.data.datasets import DATASETS
 from madaline.data.reading.assumption import Assumption, counted, listed, named
+from madaline.data.reading.content import TABLE_SUFFIXES, read_content
 from madaline.data.reading.evidence import MISSING, Evidence, look_at_all
 from madaline.data.reading.format import TableFormat
 from madaline.data.reading.format_choice import find_decimal, find_format, found_again
 from madaline.data.reading.keywords import keywords_in_errors
+from madaline.data.reading.kinds import part_of
 from madaline.data.reading.options import ReadOptions
-from madaline.data.reading.parts import FramePart, ParquetPart, Part, TextPart
+from madaline.data.reading.part import Part
+from madaline.data.reading.parts import FramePart, TextPart
 from madaline.data.reading.statements import date_assumptions, format_assumptions
+from madaline.data.reading.typed_parts import join_types
 from madaline.errors import ConfigError, FileFormatError
 from madaline.extras import require
 
 if TYPE_CHECKING:
     import polars as pl
 
-TEXT_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat")
-SUFFIXES = (
-    *(f"{suffix}{packed}" for suffix in TEXT_SUFFIXES for packed in ("", ".gz", ".bz2", ".xz")),
-    ".parquet",
-    ".pq",
-)
+SUFFIXES = (*TABLE_SUFFIXES, ".txt")
 "Files of a folder that are read."
-PARQUET = b"PAR1"
 NEARLY_EMPTY = 0.01
 "A column without a name that has values in a smaller share of rows is left out."
 
@@ -82,24 +80,28 @@ def open_table(
     *,
     earlier_format: TableFormat | None = None,
     name: str | None = None,
+    only_text: bool = False,
 ) -> Iterator[TableFile]:
     """Open a table to read it in batches; :func:`read_table` reads it as a whole.
 
     Parameters
     ----------
     source : path, str or binary stream
-        A CSV-like or Parquet file, a folder of them, ``"-"`` for standard input, or the name of a data set.
+        A file or stream of any kind that :func:`read_table` reads, a folder of such files, ``"-"`` for standard input,
+        or the name of a data set.
     options : ReadOptions, optional
     earlier_format : TableFormat, optional
         The format of an earlier table, to read this one in the same way. Its delimiter, header, encoding, decimal mark
         and dates are used where they fit.
     name : str, optional
         The name of a file in messages; by default its path.
+    only_text : bool
+        Whether only CSV-like texts are read, for input from strangers.
     """
     require("polars", "Reading a table from a file")
     options = options or ReadOptions()
     with ExitStack() as stack:
-        name, parts, notes = _parts(source, options, stack, name, earlier_format)
+        name, parts, notes = _parts(source, options, stack, name, earlier_format, only_text=only_text)
         table = TableFile(name, parts, options, assumptions=notes)
         _check_alike(parts)
         for part in parts[:1]:
@@ -120,9 +122,10 @@ def read_table(source: str | os.PathLike[str] | IO[bytes], **options: Any) -> tu
     Parameters
     ----------
     source : path, str or binary stream
-        A CSV-like file with any delimiter, decimal mark and encoding, plain or compressed by gzip, bzip2 or xz; a
-        Parquet file; a folder of either; ``"-"`` for standard input; or the name of a data set that comes with the
-        package.
+        A CSV-like file with any delimiter, decimal mark and encoding; an Excel workbook (.xlsx); JSON lines or a list
+        of JSON objects; a Parquet, Arrow or Feather file; a table of an SQLite or DuckDB database; any of these
+        compressed by gzip, bzip2, xz, zstd or zip; a folder of such files; ``"-"`` for standard input; or the name of a
+        data set that comes with the package. Excel, zstd and DuckDB need an extra, which the error message names.
     **options
         See :class:`ReadOptions`. Each overrides one assumption.
 
@@ -155,12 +158,26 @@ def _parts(
     stack: ExitStack,
     name: str | None,
     earlier_format: TableFormat | None,
+    *,
+    only_text: bool,
 ) -> tuple[str, list[Part], list[Assumption]]:
     """The files of a source."""
+
+    def read(given: Path | IO[bytes], name: str) -> Part:
+        try:
+            content = read_content(given, name, options, stack, unpack=not only_text)
+            if only_text:
+                return TextPart.read(content, options, stack, earlier_format)
+            return part_of(content, options, stack, earlier_format)
+        except OSError as error:
+            if not isinstance(given, Path):
+                raise
+            raise FileFormatError(f"{str(given)!r} cannot be read: {error.strerror or error}.") from error
+
     if not isinstance(source, (str, os.PathLike)):
-        return "The stream", [TextPart.read(source, "The stream", options, stack, earlier_format)], []
+        return "The stream", [read(source, "The stream")], []
     if source == "-":
-        return "Standard input", [TextPart.read(sys.stdin.buffer, "Standard input", options, stack, earlier_format)], []
+        return "Standard input", [read(sys.stdin.buffer, "Standard input")], []
     path = Path(source)
     if "://" in str(source) and not path.exists():
         raise FileFormatError(
@@ -174,32 +191,14 @@ def _parts(
         )
     if path.is_fifo() or path.is_char_device():  # can be read only once
         with path.open("rb") as stream:
-            return name or str(path), [TextPart.read(stream, name or str(path), options, stack, earlier_format)], []
+            return name or str(path), [read(stream, name or str(path))], []
     if not path.is_dir():
-        return name or str(path), [_file_part(path, options, stack, earlier_format, name)], []
+        return name or str(path), [read(path, name or str(path))], []
     files = sorted(each for each in path.iterdir() if each.is_file() and each.name.lower().endswith(SUFFIXES))
     if not files:
         raise FileFormatError(f"The folder {str(path)!r} has no table in it: no file that ends in .csv or .parquet.")
     notes = [Assumption(f"{counted(len(files), 'file')} of the folder, one after the other.", "a file instead")]
-    return f"The folder {str(path)!r}", [_file_part(each, options, stack, earlier_format) for each in files], notes
-
-
-def _file_part(
-    path: Path,
-    options: ReadOptions,
-    stack: ExitStack,
-    earlier_format: TableFormat | None,
-    name: str | None = None,
-) -> Part:
-    name = name or str(path)
-    try:
-        with path.open("rb") as file:
-            start = file.read(4)
-        return (
-            ParquetPart(path, name) if start == PARQUET else TextPart.read(path, name, options, stack, earlier_format)
-        )
-    except OSError as error:
-        raise FileFormatError(f"{str(path)!r} cannot be read: {error.strerror or error}.") from error
+    return f"The folder {str(path)!r}", [read(each, str(each)) for each in files], notes
 
 
 def _check_alike(parts: Sequence[Part]) -> None:
@@ -213,8 +212,10 @@ def _check_alike(parts: Sequence[Part]) -> None:
             )
         if part.is_text != parts[0].is_text:
             raise FileFormatError(
-                f"{part.name} and {parts[0].name} are of different kinds: put CSV and Parquet in different folders."
+                f"{part.name} and {parts[0].name} are of different kinds: put texts, such as CSV, and files with "
+                "types, such as Parquet, in different folders."
             )
+    join_types(parts)
 
 
 def _order(options: ReadOptions) -> str | None:

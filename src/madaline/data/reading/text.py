@@ -4,38 +4,32 @@ from __future__ import annotations
 
 import codecs
 import io
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 
 from madaline.data.reading.assumption import Assumption
-from madaline.data.reading.encoding import BLOCK, DetectedEncoding, blocks_of, opened
-from madaline.data.reading.temporary import temporary_folder
-from madaline.data.reading.unpacking import OPENERS, Unpacked
+from madaline.data.reading.content import IN_MEMORY, ZIP, Content, stored
+from madaline.data.reading.encoding import DetectedEncoding, blocks_of, opened
+from madaline.data.reading.unpacking import OPENERS
 from madaline.errors import FileFormatError
 
-IN_MEMORY = 1 << 26
-"A text of at most this many bytes is kept in memory; a larger one stays in its file or goes to a temporary one."
 SAMPLE = 1 << 18
 "Number of characters from which the delimiter and the header are told."
 
-_AS_CSV = "Open it in a spreadsheet program and save the sheet as CSV"
-_NO_TABLE = "A table in a CSV or Parquet file is needed"
+_NO_TABLE = "A table in a CSV, Excel or Parquet file is needed"
 BINARY_STARTS = {
-    b"PK\x03\x04": f"an Excel or zip file. {_AS_CSV}",
-    b"\xd0\xcf\x11\xe0": f"an old Excel file. {_AS_CSV}",
-    b"\x28\xb5\x2f\xfd": "compressed by zstd. Decompress it first",
+    **dict.fromkeys((*OPENERS, *ZIP), "compressed. Unpack it first"),
+    b"\xd0\xcf\x11\xe0": "an old Excel file. Open it in a spreadsheet program and save it as .xlsx or CSV",
     b"%PDF": "a PDF document. Export its table as CSV",
     b"\x89PNG": f"an image. {_NO_TABLE}",
     b"\xff\xd8\xff": f"an image. {_NO_TABLE}",
-    b"SQLite format 3": "a database. Export a table of it as CSV",
-    b"ARROW1": "an Arrow file. Save it as Parquet",
-    b"FEA1": "a Feather file. Save it as Parquet",
+    b"FEA1": "a Feather file of version 1. Save it as Parquet or as a newer Feather file",
     b"\x89HDF": "an HDF5 file. Save its table as Parquet or CSV",
     b"\x93NUMPY": "a NumPy file. Save its table as Parquet or CSV",
     b"\x7fELF": f"a program. {_NO_TABLE}",
@@ -45,10 +39,9 @@ TEXT_STARTS = {
     b"<!doctype html": _WEB_PAGE,
     b"<html": _WEB_PAGE,
     b"<?xml": "an XML document. Open it in a spreadsheet program and save its table as CSV",
-    b"[{": "a JSON document. Save its table as CSV",
-    b'{"': "a JSON document. Save its table as CSV",
 }
 "First characters of texts that are not tables, in lower case and without blanks."
+JSON_START = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{\s*"')
 
 
 @dataclass(frozen=True)
@@ -114,41 +107,25 @@ def _end_of_records(block: bytes, n_quotes: int) -> int:
     return int(ends[-1]) + 1 if len(ends) else 0
 
 
-def read_text(
-    source: Path | IO[bytes],
-    *,
-    name: str,
-    encoding: str | None,
-    stack: ExitStack,
-    usual_encoding: str | None = None,
-    max_unpacked: str | None = None,
-) -> Text:
-    """The text of a file or stream.
+def read_text(content: Content, *, encoding: str | None, stack: ExitStack, usual_encoding: str | None = None) -> Text:
+    """The text of a file.
 
     Parameters
     ----------
-    source : Path or binary stream
-    name : str
-        The name in messages.
+    content : Content
+        Its bytes. Small files are read into memory.
     encoding : str, optional
         The encoding, as the user gives it. By default it is told from the bytes.
     stack : ExitStack
         Removes temporary files.
     usual_encoding : str, optional
         The encoding of an earlier table, for bytes that are not UTF-8.
-    max_unpacked : str, optional
-        Maximum size of a compressed file after decompression, such as ``"20GB"``.
     """
     assumptions: list[Assumption] = []
-    packed = _kept(source, stack)
-    with opened(packed) as stream:
-        is_packed = stream.read(8).startswith(tuple(OPENERS))
-    raw = packed
-    if is_packed:
-        with Unpacked(packed, name, max_unpacked) as unpacked:
-            raw = _stored(unpacked.read, stack)
-    with opened(raw) as stream:
-        start = stream.read(4096)
+    name, raw = content.name, content.raw
+    if isinstance(raw, Path) and raw.stat().st_size <= IN_MEMORY:
+        raw = raw.read_bytes()
+    start = content.start()
     if not start:
         raise FileFormatError(f"{name} is empty: there is no table in it. Check that the file is complete.")
     for magic, what in BINARY_STARTS.items():
@@ -157,6 +134,8 @@ def read_text(
     for begin, what in TEXT_STARTS.items():
         if start.removeprefix(codecs.BOM_UTF8).lstrip().lower().startswith(begin):
             raise FileFormatError(f"{name} is {what}.")
+    if JSON_START.match(start):
+        raise FileFormatError(f"{name} is a JSON document. Save its table as CSV.")
     found = DetectedEncoding(raw, start, name, encoding, usual_encoding)
     if found.is_assumed:
         assumptions.append(Assumption(f"The text is encoded as {found.describe()}.", "--encoding"))
@@ -171,7 +150,7 @@ def read_text(
 
 def rewritten(text: Text, lines: Iterator[str], stack: ExitStack) -> Text:
     """The text with these lines in place of its own, each with its end."""
-    whole = _stored(lambda: "".join(islice(lines, 10_000)).encode(), stack)
+    whole = stored(lambda: "".join(islice(lines, 10_000)).encode(), stack)
     return replace(text, source=whole, sample=_sample(whole))
 
 
@@ -186,30 +165,6 @@ def _line_end(raw: Path | bytes, found: DetectedEncoding) -> str:
         start = codecs.getincrementaldecoder(found.encoding)(errors="replace").decode(stream.read(SAMPLE))
     first = start[: start.find("\n") + 1] or start
     return "\r\n" if first.endswith("\r\n") else "\r" if "\r" in first else "\n"
-
-
-def _kept(source: Path | IO[bytes], stack: ExitStack) -> Path | bytes:
-    """A file or the whole of a stream; small ones in memory."""
-    if isinstance(source, Path):
-        return source.read_bytes() if source.stat().st_size <= IN_MEMORY else source
-    return _stored(lambda: source.read(BLOCK), stack)
-
-
-def _stored(read: Callable[[], bytes], stack: ExitStack) -> Path | bytes:
-    """All blocks that ``read`` returns, in memory or in a temporary file."""
-    content = bytearray()
-    while len(content) <= IN_MEMORY:
-        block = read()
-        if not block:
-            return bytes(content)
-        content += block
-    path = temporary_folder(stack) / "table"
-    with path.open("xb") as file:
-        file.write(content)
-        content.clear()
-        while block := read():
-            file.write(block)
-    return path
 
 
 def _rewritten(raw: Path | bytes, encoding: str, name: str, stack: ExitStack) -> Path | bytes:
@@ -228,7 +183,7 @@ def _rewritten(raw: Path | bytes, encoding: str, name: str, stack: ExitStack) ->
         return str(decoder.decode(b"", final=True)).encode()
 
     try:
-        return _stored(read, stack)
+        return stored(read, stack)
     except UnicodeError as error:
         raise FileFormatError(
             f"{name} is not encoded as {encoding}: {error}. Pass the right --encoding, for example utf-8 or latin-1."

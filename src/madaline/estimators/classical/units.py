@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,6 +24,8 @@ class UnitClassifier(SavableEstimator, ClassifierMixin, BaseEstimator):
 
     A subclass defines ``_learn``, which sets ``coef_``, (units, features), and ``intercept_``, (units,).
     """
+
+    _estimator_type: ClassVar[str] = "classifier"  # older packages, such as Yellowbrick, look for it
 
     classes_: Array
     coef_: Array

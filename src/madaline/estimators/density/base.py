@@ -36,6 +36,8 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
     Early stopping monitors the loss on the validation set, not :math:`R^2`.
     """
 
+    _estimator_type: ClassVar[str] = "regressor"  # older packages, such as Yellowbrick, look for it
+
     _target_checks: ClassVar[Mapping[str, Any]] = {"y_numeric": True}
 
     target_spec_: Target

@@ -76,8 +76,12 @@ class QuantileMLPRegressor(StandardizedRegressor, QuantileParameters):
 
     def predict(self, X: Inputs) -> Array:
         """The quantile whose level is closest to 1/2: the median, if it is among them."""
-        found = self.predict_quantiles(X)
-        return np.asarray(found[..., int(np.argmin(np.abs(self._levels - 0.5)))])
+        return np.asarray(self.predict_quantiles(X)[..., self.median_place])
+
+    @property
+    def median_place(self) -> int:
+        """Index of the quantile that :meth:`predict` gives, among those of :meth:`predict_quantiles`."""
+        return int(np.argmin(np.abs(self._levels - 0.5)))
 
     def _answers(self, X: Inputs) -> tuple[Array, ...]:
         return (self.predict_quantiles(X),)
