@@ -119,3 +119,11 @@ def run_forked() -> Iterator[RunPython]:
 
         yield run
         process.stdin.close()
+
+
+@pytest.fixture(autouse=True)
+def usual_look_of_figures():
+    """Figures of the gallery change the settings of matplotlib; each test starts with the usual ones."""
+    style = sys.modules.get("madaline.gallery.style")
+    if style is not None:
+        style.mpl.rcParams.update({name: style.mpl.rcParamsDefault[name] for name in style.STYLE})

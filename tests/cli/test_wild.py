@@ -57,7 +57,7 @@ REFUSED = {
     "nothing": (b"", "is empty"),
     "a header only": (b"a,b,y\n", "has a header but no rows"),
     "binary": (bytes(range(256)) * 20, "not a text"),
-    "a sheet": (b"PK\x03\x04" + bytes(300), "save the sheet as CSV"),
+    "a sheet": (b"PK\x03\x04" + bytes(300), "damaged zip file"),
     "NULs": (b"a,y\n1,\x002\n", "NUL"),
     "long rows": (b"a,y\n1,2\n3,4\n5,6,7\n8,9\n", "--ragged"),
     "no such target": (b"a,b\n1,2\n3,4\n", "--target y: there is no such column"),

@@ -289,7 +289,7 @@ def test_reading_the_table_counts_towards_the_time_limit():
 def test_a_run_that_time_ended_is_resumed(tmp_path):
     reg, rows, target = run_of("preset, regressor")
     reg.set_params(max_iter=300)
-    reg.fit(rows, target, max_seconds=0.05, checkpoint=tmp_path / "run.checkpoint")
+    reg.fit(rows, target, max_seconds=0.001, checkpoint=tmp_path / "run.checkpoint")
     assert reg.history_.stopped == "time"
     again = run_of("preset, regressor")[0].set_params(max_iter=300)
     again.fit(rows, target, checkpoint=tmp_path / "run.checkpoint", resume=True)

@@ -41,6 +41,7 @@ TABLE = {
     "new": (X[:, 1] > 0).tolist(),
     "built": [f"20{k:02d}-03-01" for k in range(24)],
     "row_id": list(range(24)),
+    "note": [f"bright flat number {k} with {k % 3} rooms near the park" for k in range(24)],
 }
 
 

@@ -60,7 +60,7 @@ def tiles(total, x):
 
 def pieces(total):
     x = np.zeros((20_000, 1000), np.float32) + total
-    for _ in range(60):
+    for _ in range(240):
         x = np.exp(np.sin(x))
     return total + 1, x.sum()
 

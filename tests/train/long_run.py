@@ -24,11 +24,11 @@ def run(path, threads, how):
     history = trainer.fit(
         X,
         y,
-        epochs=60,
+        epochs=240,
         batch_size=16,
         validation=0.2,
         metrics=["accuracy", "auc"],
-        early_stopping=60,
+        early_stopping=240,
         checkpoint=path,
         resume=path,
         checkpoint_epochs=None if how == "seconds" else 1,
