@@ -130,6 +130,7 @@ ESTIMATORS = {
         regularizer=[md.optim.L1(1e-3), "l2"], schedule=md.optim.schedules.LinearWarmup(2) * md.optim.schedules.Cosine()
     ),
     "a sum of waves": regressor(rows=TABLE, data={"waves": 3}),
+    "words of a text": regressor(rows=TABLE, data={"text": ["note"]}),
 }
 NETS = {f"net: {case.name}": net(case) for case in LAYER_CASES}
 NETS["net: custom"] = lambda: (md.Sequential(md.Linear(3), md.nn.Activation(kinked)).init(4, seed=0), None, X)
@@ -219,7 +220,7 @@ def test_there_is_a_file_with_each_thing_that_has_a_name():
     assert len(in_nets) >= 18  # tests of layers see to it that each is among their cases
     assert {case.loss.name for case in LOSS_CASES} == {*md.losses.LOSSES.names()}
     assert {kind.name for kind in METRICS} == {"accuracy", "auc", "mae", "mse", "r2", "top_k"}
-    columns = md.data.TablePlan.fit(TABLE).to_dict()["columns"]
+    columns = md.data.TablePlan.fit(TABLE, text=["note"]).to_dict()["columns"]
     assert {column["name"] for column in columns} == set(COLUMN_PLANS.names())
 
 
