@@ -39,7 +39,8 @@ def broken(site: Path) -> list[str]:
                 continue
             target = (page.parent / unquote(parts.path)).resolve() if parts.path else page.resolve()
             known = pages.get(site / target.relative_to(site)) if target.is_relative_to(site) else None
-            if not target.is_file() or (parts.fragment and known and unquote(parts.fragment) not in known.ids):
+            names_id = parts.fragment and "=" not in parts.fragment  # with =, settings of the playground
+            if not target.is_file() or (names_id and known and unquote(parts.fragment) not in known.ids):
                 found.append(f"{page.relative_to(site)}: {link}")
     return found
 
