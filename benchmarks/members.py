@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import tempfile
 import time
 import warnings
 from contextlib import contextmanager
@@ -38,7 +39,7 @@ from madaline.estimators.predictor import Predictor
 from madaline.estimators.tables import plain_matrix
 from madaline.nn.layers.ensemble import averaged
 
-KEEP = Path(os.environ.get("MADALINE_KEEP", "/tmp/members"))
+KEEP = Path(os.environ.get("MADALINE_KEEP") or Path(tempfile.gettempdir()) / "madaline-members")
 PLAIN = {"waves": 0, "bins": 0, "scale_rate": 0.0}
 BINS = {"waves": 0, "bins": 16, "scale_rate": 0.0}
 

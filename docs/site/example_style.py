@@ -27,6 +27,6 @@ def animations(block: Any, variables: dict[str, Any], configuration: dict[str, A
         if isinstance(animation, Animation) and animation._fig in open_figures:  # noqa: SLF001 - no public name
             path = Path(next(variables["image_path_iterator"])).with_suffix(".gif")
             animation.save(path, writer=PillowWriter(fps=2), dpi=90)
-            plt.close(animation._fig)  # noqa: SLF001
+            plt.close(animation._fig)  # noqa: SLF001 - as above
             written.append(str(path))
     return figure_rst(written, configuration["src_dir"]) if written else ""

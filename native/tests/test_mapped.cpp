@@ -34,14 +34,14 @@ struct CutFile {
   char* data;
 
   explicit CutFile(std::size_t kept) {
-    char name[] = "/tmp/madaline-test-XXXXXX";
-    const int file = mkstemp(name);
+    std::FILE* const stream = std::tmpfile();
+    if (stream == nullptr) std::abort();
+    const int file = fileno(stream);
     const std::vector<char> ones(kBytes, 1);
-    if (file < 0 || write(file, ones.data(), kBytes) != static_cast<ssize_t>(kBytes)) std::abort();
+    if (write(file, ones.data(), kBytes) != static_cast<ssize_t>(kBytes)) std::abort();
     data = static_cast<char*>(mmap(nullptr, kBytes, PROT_READ, MAP_SHARED, file, 0));
     if (data == MAP_FAILED || ftruncate(file, static_cast<off_t>(kept)) != 0) std::abort();
-    close(file);
-    unlink(name);
+    std::fclose(stream);  // which removes the file; the mapping stays
   }
   ~CutFile() { munmap(data, kBytes); }
 };

@@ -71,7 +71,7 @@ class Example:
     def _run_block(self, block: CodeType, names: dict[str, Any]) -> None:
         try:
             exec(block, names)  # noqa: S102 - the script itself, as the documentation runs it
-        except Exception as error:
+        except Exception as error:  # whatever a changed script raises
             lines = [frame for frame in extract_tb(error.__traceback__) if frame.filename == str(self.path)]
             place = f"line {lines[-1].lineno} of {self.path.name}: {lines[-1].line}" if lines else self.path.name
             if isinstance(error, AssertionError):

@@ -187,7 +187,7 @@ def _readable(name: str, kind: str) -> Iterator[None]:
     """Turn errors of a database into a FileFormatError."""
     try:
         yield
-    except Exception as error:
+    except Exception as error:  # DuckDB, which may not be installed, has its own
         if not isinstance(error, (sqlite3.Error, UnicodeError)) and not type(error).__module__.startswith(
             ("duckdb", "_duckdb")
         ):

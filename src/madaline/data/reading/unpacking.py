@@ -95,7 +95,7 @@ class Unpacked:
         """The next block; empty at the end."""
         try:
             block: bytes = self._stream.read(BLOCK)
-        except Exception as error:
+        except Exception as error:  # zstd, which may not be installed, has its own
             if not (isinstance(error, DAMAGE) or type(error).__name__ == "ZstdError"):
                 raise
             text = f"{self._name} is a damaged compressed file: {error}. Download or copy it again."

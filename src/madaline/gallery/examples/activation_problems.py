@@ -51,7 +51,7 @@ def losses(activation, X, y, init, rate, seed, steps):
     """Training loss, averaged over every 20 steps."""
     net = md.mlp(128, 128, 10, activation=activation, init=init)
     trainer = md.Trainer(net, loss="cross_entropy", optimizer=md.SGD(rate), seed=seed)
-    sampler = lambda n_rows, rng: rng.integers(0, n_rows, 20 * 100)  # noqa: E731
+    sampler = lambda n_rows, rng: rng.integers(0, n_rows, 20 * 100)  # noqa: E731 - a formula
     history = trainer.fit(X, y, epochs=steps // 20, batch_size=100, sampler=sampler, on_divergence="stop")
     return [float(value) for value in history["loss"]] if len(history) else []
 
