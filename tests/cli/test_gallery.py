@@ -57,3 +57,12 @@ def test_an_unknown_example_is_refused(madaline):
     ran = madaline("gallery", "cliping")
     assert ran.code != 0
     assert "clipping" in ran.err
+
+
+@pytest.mark.parametrize("options", [["first_units"], ["first_units", "--copy"]])
+def test_the_folder_for_pictures_is_made(options, tmp_path, monkeypatch, madaline):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MADALINE_QUICK", "1")
+    ran = madaline("gallery", *options)
+    assert ran.code == 0, ran.err
+    assert list((tmp_path / "gallery").iterdir())

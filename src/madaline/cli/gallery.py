@@ -42,10 +42,10 @@ def gallery(
         screen.result({example.name: {"title": example.title, "rows": example.rows} for example in GALLERY})
         return
     example = read(Path(name)) if name.endswith(".py") else GALLERY.find(name)
+    out.mkdir(parents=True, exist_ok=True)
     if copy:
         target = out / example.path.name
         check_free(target, force=force)
-        out.mkdir(parents=True, exist_ok=True)
         container.write_whole(target, example.path.read_bytes())
         written = [target]
         screen.say(f"Change it, then run it: madaline gallery {target}")
