@@ -266,8 +266,8 @@ wheel: .venv/wheel ## Build a manylinux wheel and a source distribution in dist/
 fuzz: setup ## Attack readers of files and both executors for ten minutes (SECONDS=600, SEED=0)
 	cd tests && OPENBLAS_NUM_THREADS=1 ../$(BIN)/python -m attack.fuzz --seconds $(or $(SECONDS),600) --seed $(or $(SEED),0)
 
-soak: setup ## Random runs, kills, interrupts, forks and loads for an hour; nothing may grow (MINUTES=60, SEED=0)
-	cd tests && OPENBLAS_NUM_THREADS=1 ../$(BIN)/python -m attack.soak --minutes $(or $(MINUTES),60) --seed $(or $(SEED),0)
+soak: setup ## Random runs, kills, interrupts, forks and loads for an hour; nothing may grow (MINUTES=60, SEED=0, SAVE=1 keeps the summary)
+	cd tests && OPENBLAS_NUM_THREADS=1 ../$(BIN)/python -m attack.soak --minutes $(or $(MINUTES),60) --seed $(or $(SEED),0) $(if $(SAVE),--save)
 
 clean: ## Remove generated files, except .venv
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

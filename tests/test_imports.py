@@ -201,3 +201,13 @@ def test_the_version_is_the_one_installed():
     from importlib.metadata import version
 
     assert version("madaline") == md.__version__
+
+
+def test_packages_are_pickled_by_name():
+    """cloudpickle sends functions that use ``md`` to the workers of Ray, Spark and Dask."""
+    import pickle
+
+    import madaline as md
+
+    for package in (md, md.data, md.train):
+        assert pickle.loads(pickle.dumps(package)) is package

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
-import pkgutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
@@ -69,6 +66,10 @@ class _Package(ModuleType):
         if not (isinstance(value, ModuleType) and vars(self)["_module_of"].get(name) == value.__name__):
             super().__setattr__(name, value)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By name, as other modules: functions that use ``md`` are sent to the workers of Ray, Spark and Dask."""
+        return importlib.import_module, (self.__name__,)
+
 
 def _loaded(module: str, name: str) -> Any:
     if module.startswith(_MADE_OF_SKLEARN):
@@ -81,22 +82,25 @@ def _loaded(module: str, name: str) -> Any:
 
 def import_all(package: str, path: Iterable[str]) -> None:
     """Import every module of a package, so that its registries are complete."""
+    import pkgutil  # Here, and difflib below: they are a third of the time of ``import madaline``.
+
     for module in pkgutil.iter_modules(path, f"{package}."):
         importlib.import_module(module.name)
 
 
-@dataclass(frozen=True)
 class _NoSuchName:
     """The message of an error. Suggestions are looked up when it is shown: ``hasattr`` must not import anything."""
 
-    package: str
-    name: str
+    def __init__(self, package: str, name: str) -> None:
+        self.package, self.name = package, name
 
     def __str__(self) -> str:
         return f"{self.package} has no attribute {self.name!r}.{_suggestion(self.package, self.name)}"
 
 
 def _suggestion(package: str, name: str) -> str:
+    import difflib
+
     names = {short: importlib.import_module(f"madaline.{short}").__all__ for short in INDEXED}
     for short, known in names.items():
         if name in known:

@@ -25,6 +25,7 @@ from pathlib import Path
 import numpy as np
 
 import madaline as md
+from attack import campaign
 from madaline.errors import FileFormatError
 
 SETTINGS = 16
@@ -226,7 +227,7 @@ def judged(samples):
 
 
 def soak(minutes, seed, folder):
-    """Run after run until the time is over; the number of failures."""
+    """Run after run until the time is over: the number of failures, and a summary."""
     for number in range(SETTINGS):
         Setting(number).fit(threads=4)
     counts, samples, failures = Counter(), [], []
@@ -247,13 +248,16 @@ def soak(minutes, seed, folder):
             flush=True,
         )
     grown = judged(samples)
-    print(f"\nseed {seed}: {sum(counts.values())} runs in {minutes:g} minutes: ", end="")
-    print(", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())))
+    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
     quarters = [samples[int(share * (len(samples) - 1))] for share in (0, 0.25, 0.5, 0.75, 1)]
-    print("MiB, files, threads after 0, 25, 50, 75, 100 %: " + "; ".join(f"{m:.0f}, {f}, {t}" for m, f, t in quarters))
-    for text in [*failures, *grown]:
-        print(text)
-    return len(failures) + len(grown)
+    lines = [
+        f"seed {seed}: {sum(counts.values())} runs in {minutes:g} minutes: {kinds}",
+        "MiB, files, threads after 0, 25, 50, 75, 100 %: " + "; ".join(f"{m:.0f}, {f}, {t}" for m, f, t in quarters),
+        f"{len(failures)} failures; " + ("nothing grew" if not grown else "grown: see below"),
+        *failures,
+        *grown,
+    ]
+    return len(failures) + len(grown), "\n".join(lines) + "\n"
 
 
 def child(number, path):
@@ -275,6 +279,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", type=int, help="repeat this run alone")
+    parser.add_argument("--save", action="store_true", help="keep the summary in the folder of results")
     parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell in the background ignores it
@@ -284,7 +289,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         if options.only is not None:
             return print(*one(options.seed, options.only, Path(folder)))
-        sys.exit(soak(options.minutes, options.seed, Path(folder)) > 0)
+        n_failures, text = soak(options.minutes, options.seed, Path(folder))
+    print(f"\n{text}")
+    if options.save:
+        campaign.save("soak", text)
+    sys.exit(n_failures > 0)
 
 
 if __name__ == "__main__":

@@ -118,3 +118,45 @@ except md.errors.FileFormatError as error:
     print(error)
 """
     assert "became shorter while the array was in use" in run_python(code).stdout
+
+
+CUT_AFTER_CHECK = """
+import os, numpy as np, scipy.sparse, madaline as md
+from madaline.kernels.mapped import MappedFile
+WAYS, PATH = {given}
+is_whole = MappedFile.check
+
+def check(self):  # the worst moment: right after the length was checked
+    if not cut:
+        is_whole(self)
+        os.truncate(PATH, 4096)
+    cut.append(True)
+
+whole = np.random.default_rng(0).normal(size=(20_000, 8)).astype("float32")
+model = md.mlp(8, 1).init(whole)
+for what in WAYS:
+    whole.tofile(PATH)
+    X, cut = np.memmap(PATH, "float32", mode="r", shape=whole.shape), []
+    if what == "sparse":
+        ones = scipy.sparse.csr_array(np.ones(X.shape, "float32"))
+        X = scipy.sparse.csr_array((np.asarray(X).reshape(-1), ones.indices, ones.indptr), shape=X.shape)
+    trainer = md.Trainer(md.mlp(8, 1), loss="mse")
+    MappedFile.check = check
+    try:
+        if what == "model":
+            model(X)
+        elif what == "view":
+            model(np.asarray(X)[1:])
+        else:
+            trainer.fit(X, np.zeros((20_000, 1)), epochs=1, progress=False)
+    except md.errors.FileFormatError:
+        print(what, flush=True)
+    finally:
+        MappedFile.check = is_whole
+"""
+
+
+def test_a_file_that_is_cut_after_its_length_was_checked_is_an_error(tmp_path, run_python):
+    ways = ["train", "sparse", "model", "view"]
+    run = run_python(CUT_AFTER_CHECK.format(given=repr((ways, str(tmp_path / "rows")))))
+    assert run.stdout.split() == ways, run.stderr

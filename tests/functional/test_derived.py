@@ -71,3 +71,57 @@ def test_types_and_shapes_are_kept_apart():
         assert slope.dtype == x.dtype
         assert slope.shape == x.shape
         np.testing.assert_allclose(slope, np.cos(x), rtol=1e-6)
+
+
+def test_zeros_of_either_sign_are_told_apart():
+    for zero in (0.0, -0.0, 0, 0.0):
+        with np.errstate(divide="ignore"):
+            found, _ = md.value_and_grad(lambda x, z=zero: 1.0 / (x * z))(1.0)
+            assert found == 1.0 / np.float64(zero)
+
+
+def test_an_array_that_changes_while_it_is_traced_counts_as_it_was():
+    def f(x, a):
+        first = np.sum(x * a)
+        a[0] = 100.0
+        return first + np.sum(x**2 * a)
+
+    for _ in range(3):
+        np.testing.assert_array_equal(md.grad(f)(X, np.ones(4)), 1.0 + 2.0 * X * np.array([100.0, 1.0, 1.0, 1.0]))
+
+
+def test_a_write_between_two_equal_operations_is_seen():
+    def f(x):
+        first, second = x * 2.0, x * 2.0
+        first[0] = 0.0
+        view = second[1:]
+        view[0] = x[3]
+        return np.sum(first * 2.0) + 10.0 * np.sum(second * 2.0)
+
+    for _ in range(3):
+        assert md.grad(f)(X).tolist() == [40.0, 4.0, 44.0, 64.0]
+
+
+def test_values_of_an_earlier_call_are_refused_at_every_call():
+    kept = []
+
+    def f(x):
+        kept.append(x * 2.0)
+        return np.sum(kept[0] * x)
+
+    assert md.grad(f)(X).tolist() == (4.0 * X).tolist()
+    for _ in range(2):
+        with pytest.raises(md.errors.TraceError, match="another call"):
+            md.grad(f)(X)
+
+
+def test_a_result_does_not_depend_on_what_was_traced_before():
+    def once(x):
+        y = np.tanh(x) / 3.0
+        return np.sum(y * y + y)
+
+    def twice(x):
+        return np.sum((np.tanh(x) / 3.0) * (np.tanh(x) / 3.0) + np.tanh(x) / 3.0)
+
+    for first, second in ((once, twice), (twice, once)):
+        assert md.grad(first)(X[:3]).tolist() == md.grad(second)(X[:3]).tolist()

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse
 
 import madaline as md
-from madaline.errors import ConfigError, MadalineError, ShapeError
+from madaline.errors import ConfigError, FileFormatError, MadalineError, ShapeError
 from madaline.train import stream as stream_module
 
 NET = md.Sequential(md.Linear(12), md.BatchNorm(), "relu", md.Linear(10))
@@ -327,3 +327,27 @@ print(next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if 
     if found.returncode and "/proc" in found.stderr:
         pytest.skip("needs /proc, as Linux has it")
     assert int(found.stdout) < 100 * 20_000 * 100 * 4 / 3, found.stderr
+
+
+def test_a_damaged_file_is_one_sentence(tmp_path, capfd):
+    path = tmp_path / "rows.parquet"
+    pl.DataFrame({"x": np.arange(5000.0), "y": np.arange(5000.0)}).write_parquet(path, row_group_size=1000)
+    whole = path.read_bytes()
+    messages = []
+    for place in np.random.default_rng(0).integers(0, len(whole), 150):
+        content = bytearray(whole)
+        content[place] ^= 0xFF
+        path.write_bytes(content)
+        try:
+            stream = md.Stream(path, target="y")
+            list(stream.blocks(batch_size=100, seed=0, epoch=0, shuffle=True))
+        except FileFormatError as error:
+            messages.append(str(error))
+        except ConfigError:  # a changed name or type of a column
+            pass
+    assert len(messages) > 10
+    assert not any("\n" in message for message in messages)
+    path.write_bytes(whole[:-100])
+    with pytest.raises(FileFormatError, match=r"rows\.parquet is a damaged Parquet file"):
+        md.Stream(path, target="y")
+    assert "panicked" not in capfd.readouterr().err

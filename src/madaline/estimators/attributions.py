@@ -15,6 +15,8 @@ from madaline.functional.gradient import grad
 from madaline.graph.tree import flatten, tree_map
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from madaline.data.data_types import Inputs
     from madaline.estimators.base import NetEstimator
     from madaline.functional.model import Model
@@ -50,7 +52,9 @@ class Attributions:
     n_outputs: int
 
 
-def gradient_x_input(model: Model | NetEstimator, X: Inputs, output: Any = None, *, raw: bool = False) -> Any:
+def gradient_x_input(
+    model: Model | NetEstimator, X: Inputs, output: ArrayLike | None = None, *, raw: bool = False
+) -> Any:
     r"""The gradient of each row's prediction with respect to its inputs, times the inputs,
 
     .. math:: a_j = x_j \,\frac{\partial f(x)}{\partial x_j}.
@@ -101,9 +105,9 @@ def gradient_x_input(model: Model | NetEstimator, X: Inputs, output: Any = None,
 def integrated_gradients(
     model: Model | NetEstimator,
     X: Inputs,
-    baseline: Any = None,
+    baseline: Inputs | None = None,
     steps: int = 64,
-    output: Any = None,
+    output: ArrayLike | None = None,
     *,
     raw: bool = False,
 ) -> Any:
@@ -155,9 +159,9 @@ def integrated_gradients(
 def attribute(
     model: Model | NetEstimator,
     X: Inputs,
-    baseline: Any = None,
+    baseline: Inputs | None = None,
     steps: int = 64,
-    output: Any = None,
+    output: ArrayLike | None = None,
     *,
     raw: bool = False,
 ) -> Attributions:
@@ -211,7 +215,7 @@ def _baseline(asked: ExplainedNet, baseline: Any, x: Any) -> Any:
 class _Slopes:
     """The chosen output of each row as a function of the inputs, and its gradient."""
 
-    def __init__(self, asked: ExplainedNet, x: Any, output: Any) -> None:
+    def __init__(self, asked: ExplainedNet, x: Any, output: ArrayLike | None) -> None:
         network = asked.model.network
         self._arrays = asked.model.params.flat, asked.model.state.flat
 
@@ -236,7 +240,7 @@ class _Slopes:
         return self._gradient(x, *self._arrays, self._chosen)
 
 
-def _places(asked: ExplainedNet, values: Array, output: Any) -> Array:
+def _places(asked: ExplainedNet, values: Array, output: ArrayLike | None) -> Array:
     """The index of the chosen output of each row."""
     n_rows, n_outputs = values.shape
     if output is None:

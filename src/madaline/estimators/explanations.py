@@ -17,7 +17,10 @@ from madaline.report.explanations import Explanations
 from madaline.train.data import is_sparse
 
 if TYPE_CHECKING:
-    from madaline.data.data_types import Inputs
+    from numpy.typing import ArrayLike
+
+    from madaline.data.data_types import Inputs, TableLike
+    from madaline.estimators.base import NetEstimator
 
 STEPS, MOST_STEPS = 64, 1024
 CLOSE = 0.002
@@ -26,7 +29,14 @@ SHARED = 0.01
 "Largest remaining error, as a fraction of the sizes of all contributions, that is divided among the columns."
 
 
-def explain(model: Any, X: Any, *, output: Any = None, baseline: Any = None, raw: bool = False) -> Explanations:
+def explain(
+    model: Model | NetEstimator,
+    X: TableLike,
+    *,
+    output: ArrayLike | None = None,
+    baseline: TableLike | None = None,
+    raw: bool = False,
+) -> Explanations:
     """Explain single predictions: what each column contributes, starting from the prediction of a baseline.
 
     Parameters
@@ -73,7 +83,7 @@ def explain(model: Any, X: Any, *, output: Any = None, baseline: Any = None, raw
         raise ConfigError(
             "explain needs rows with one number for each column. Use md.report.integrated_gradients for others."
         )
-    names = np.asarray(model.classes_) if has_classes else np.arange(found.n_outputs)
+    names = np.asarray(vars(model)["classes_"]) if has_classes else np.arange(found.n_outputs)
     parts = _refined(model, X, baseline, names[found.outputs], found, raw=raw)
     columns = _columns(model, parts.shape[1])
     return Explanations(

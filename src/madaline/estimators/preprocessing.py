@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from madaline.data.data_types import TableLike
 from madaline.data.scale import centre_and_scale, smooth_clip, smooth_unclip
 from madaline.data.whiten import principal_axes, sizes_to_divide_by
 from madaline.errors import ConfigError
@@ -38,31 +39,32 @@ class ColumnScaler(SavableEstimator, OneToOneFeatureMixin, TransformerMixin, Bas
     array([-1.225,  0.   ,  1.225])
     """
 
-    centre_: Any
-    scale_: Any
+    centre_: np.ndarray
+    scale_: np.ndarray
 
     def __init__(self, how: str = "standard", *, clip: bool = False) -> None:
         self.how = how
         self.clip = clip
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: TableLike, y: object = None) -> Self:
         """Compute centre and scale of the columns."""
-        X = validate_data(self, X, dtype=FLOATS)
-        self.centre_, self.scale_ = centre_and_scale(X, self.how)
+        rows: np.ndarray = validate_data(self, X, dtype=FLOATS)
+        self.centre_, self.scale_ = centre_and_scale(rows, self.how)
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> np.ndarray:
         """Scale the columns."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=FLOATS, reset=False)
-        scaled = (X - self.centre_) / self.scale_
-        return (smooth_clip(scaled) if self.clip else scaled).astype(X.dtype, copy=False)
+        rows: np.ndarray = validate_data(self, X, dtype=FLOATS, reset=False)
+        scaled = (rows - self.centre_) / self.scale_
+        return (smooth_clip(scaled) if self.clip else scaled).astype(rows.dtype, copy=False)
 
-    def inverse_transform(self, X: Any) -> Any:
+    def inverse_transform(self, X: TableLike) -> np.ndarray:
         """Undo the scaling."""
         check_is_fitted(self)
-        X = check_array(X, dtype=FLOATS)
-        return ((smooth_unclip(X) if self.clip else X) * self.scale_ + self.centre_).astype(X.dtype, copy=False)
+        rows: np.ndarray = check_array(X, dtype=FLOATS)
+        scaled = smooth_unclip(rows) if self.clip else rows
+        return (scaled * self.scale_ + self.centre_).astype(rows.dtype, copy=False)
 
 
 class PCA(SavableEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -102,29 +104,29 @@ class PCA(SavableEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         self.whiten = whiten
         self.eps = eps
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: TableLike, y: object = None) -> Self:
         """Compute the principal components."""
-        X = validate_data(self, X, dtype=FLOATS, ensure_min_samples=2)
+        rows: np.ndarray = validate_data(self, X, dtype=FLOATS, ensure_min_samples=2)
         _check_eps(self.eps)
-        axes = principal_axes(X, self.n_components)
+        axes = principal_axes(rows, self.n_components)
         self.mean_, self.components_, self.explained_variance_ = axes.mean, axes.V, axes.variances
         self.explained_variance_ratio_ = axes.variances / (axes.total or 1.0)
         self.n_components_ = self._n_features_out = len(axes.V)
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> np.ndarray:
         """Project the data on the components."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=FLOATS, reset=False)
-        return ((X - self.mean_) @ self.components_.T / self._sizes()).astype(X.dtype, copy=False)
+        rows: np.ndarray = validate_data(self, X, dtype=FLOATS, reset=False)
+        return ((rows - self.mean_) @ self.components_.T / self._sizes()).astype(rows.dtype, copy=False)
 
-    def inverse_transform(self, X: Any) -> Any:
+    def inverse_transform(self, X: TableLike) -> np.ndarray:
         """Reconstruct the data from the retained components."""
         check_is_fitted(self)
-        X = check_array(X, dtype=FLOATS)
-        return ((X * self._sizes()) @ self.components_ + self.mean_).astype(X.dtype, copy=False)
+        rows: np.ndarray = check_array(X, dtype=FLOATS)
+        return ((rows * self._sizes()) @ self.components_ + self.mean_).astype(rows.dtype, copy=False)
 
-    def _sizes(self) -> Any:
+    def _sizes(self) -> np.ndarray | float:
         return sizes_to_divide_by(self.explained_variance_, self.eps) if self.whiten else 1.0
 
 
@@ -158,28 +160,28 @@ class ZCA(SavableEstimator, OneToOneFeatureMixin, TransformerMixin, BaseEstimato
     def __init__(self, *, eps: float = 1e-5) -> None:
         self.eps = eps
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: TableLike, y: object = None) -> Self:
         """Compute the whitening matrix."""
-        X = validate_data(self, X, dtype=FLOATS, ensure_min_samples=2)
+        rows: np.ndarray = validate_data(self, X, dtype=FLOATS, ensure_min_samples=2)
         _check_eps(self.eps)
-        axes = principal_axes(X)
+        axes = principal_axes(rows)
         sizes = sizes_to_divide_by(axes.variances, self.eps)
         self.mean_ = axes.mean
         self.whitening_ = (axes.V.T / sizes) @ axes.V
         self._unwhitening = (axes.V.T * sizes) @ axes.V
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> np.ndarray:
         """Whiten the data."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=FLOATS, reset=False)
-        return ((X - self.mean_) @ self.whitening_).astype(X.dtype, copy=False)
+        rows: np.ndarray = validate_data(self, X, dtype=FLOATS, reset=False)
+        return ((rows - self.mean_) @ self.whitening_).astype(rows.dtype, copy=False)
 
-    def inverse_transform(self, X: Any) -> Any:
+    def inverse_transform(self, X: TableLike) -> np.ndarray:
         """Undo the whitening."""
         check_is_fitted(self)
-        X = check_array(X, dtype=FLOATS)
-        return (X @ self._unwhitening + self.mean_).astype(X.dtype, copy=False)
+        rows: np.ndarray = check_array(X, dtype=FLOATS)
+        return (rows @ self._unwhitening + self.mean_).astype(rows.dtype, copy=False)
 
 
 class ImageScaler(SavableEstimator, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -207,24 +209,24 @@ class ImageScaler(SavableEstimator, OneToOneFeatureMixin, TransformerMixin, Base
     array([10.5, 11.5, 12.5])
     """
 
-    mean_: Any
-    std_: Any
+    mean_: np.ndarray
+    std_: np.ndarray
 
     def __init__(self, mean: str | None = "channel", std: str | None = None, *, channel_axis: int = -1) -> None:
         self.mean = mean
         self.std = std
         self.channel_axis = channel_axis
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: TableLike, y: object = None) -> Self:
         """Compute means and standard deviations."""
-        X = validate_data(self, X, dtype=FLOATS, allow_nd=True)
-        if not -X.ndim < self.channel_axis < X.ndim or self.channel_axis == 0:
-            raise ConfigError(f"channel_axis={self.channel_axis} is not an axis of images of shape {X.shape[1:]}.")
-        self.mean_ = self._over(self.mean, "mean", X)[0]
-        self.std_ = self._over(self.std, "std", X)[1]
+        rows: np.ndarray = validate_data(self, X, dtype=FLOATS, allow_nd=True)
+        if not -rows.ndim < self.channel_axis < rows.ndim or self.channel_axis == 0:
+            raise ConfigError(f"channel_axis={self.channel_axis} is not an axis of images of shape {rows.shape[1:]}.")
+        self.mean_ = self._over(self.mean, "mean", rows)[0]
+        self.std_ = self._over(self.std, "std", rows)[1]
         return self
 
-    def _over(self, of: str | None, argument: str, X: Any) -> tuple[Any, Any]:
+    def _over(self, of: str | None, argument: str, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Mean and standard deviation, in a shape that broadcasts to the images."""
         if of not in ("channel", "image", None):
             raise ConfigError(f"{argument}={of!r} must be 'channel', 'image' or None.")
@@ -237,22 +239,22 @@ class ImageScaler(SavableEstimator, OneToOneFeatureMixin, TransformerMixin, Base
             return centre.reshape(shape[1:]), scale.reshape(shape[1:])
         return centre_and_scale(X, "none" if of is None else "standard")
 
-    def rows_to_try(self, n_rows: int) -> Any:
+    def rows_to_try(self, n_rows: int) -> np.ndarray:
         """Black images."""
         size = np.broadcast_shapes(np.shape(self.mean_), np.shape(self.std_))
         return np.zeros((n_rows, self.n_features_in_, *size[1:]))
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> np.ndarray:
         """Centre and scale the images."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=FLOATS, allow_nd=True, reset=False)
-        return ((X - self.mean_) / self.std_).astype(X.dtype, copy=False)
+        rows: np.ndarray = validate_data(self, X, dtype=FLOATS, allow_nd=True, reset=False)
+        return ((rows - self.mean_) / self.std_).astype(rows.dtype, copy=False)
 
-    def inverse_transform(self, X: Any) -> Any:
+    def inverse_transform(self, X: TableLike) -> np.ndarray:
         """Undo centring and scaling."""
         check_is_fitted(self)
-        X = check_array(X, dtype=FLOATS, allow_nd=True)
-        return (X * self.std_ + self.mean_).astype(X.dtype, copy=False)
+        rows: np.ndarray = check_array(X, dtype=FLOATS, allow_nd=True)
+        return (rows * self.std_ + self.mean_).astype(rows.dtype, copy=False)
 
 
 def _check_eps(eps: float) -> None:

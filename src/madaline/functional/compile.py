@@ -146,7 +146,7 @@ class CompiledFunction:
             else:
                 given.append(leaf)
         args, kwargs = unflatten(structure, given)
-        result = call_traced(self.function, inputs, *args, **kwargs)
+        result = call_traced(self.function, inputs, args, kwargs)
         out_leaves, out_structure = flatten(result)
         # An array the function closes over may change later; the program keeps what it saw.
         out_leaves = [constant(leaf.copy()) if isinstance(leaf, np.ndarray) else leaf for leaf in out_leaves]

@@ -16,6 +16,7 @@ import numpy as np
 from madaline.functional.evaluate import Arguments
 from madaline.graph.node import Node, topological_order
 from madaline.graph.primitives.rules import CUSTOM_DERIVATIVE
+from madaline.graph.tape import merged
 from madaline.graph.trace import Graph, refuse_foreign_inputs
 from madaline.kernels.execute import CACHE_SIZE, Executable, run_program, structure
 from madaline.kernels.locks import Lock
@@ -38,20 +39,25 @@ _KEPT: OrderedDict[Any, _Kept] = OrderedDict()
 _LOCK = Lock()
 
 
-def run_derived(arguments: Arguments, outputs: list[Node], derive: Callable[[], list[Any]]) -> list[np.ndarray]:
-    """Numbers for the outputs of a function and for what ``derive`` makes of it, in the order it gives them.
+def run_derived(arguments: Arguments, outputs: list[Node], derive: Callable[..., list[Any]]) -> list[np.ndarray]:
+    """Numbers for the outputs of a function and for what ``derive`` makes of them, in the order it gives them.
 
-    ``derive`` must depend on the graph of the outputs alone. The rules of primitives do; a rule by hand may depend on
-    known values, so programs with one are not kept.
+    The program is found by the forms of the outputs, else by the structure of the graph. ``derive`` must depend on the
+    graph of the outputs alone. The rules of primitives do; a rule by hand may depend on known values, so programs with
+    one are not kept.
     """
-    key, arrays = structure(Graph(tuple(arguments.nodes), tuple(outputs)))
+    forms = None if arguments.tape is None else arguments.tape.forms_of(outputs)
+    if arguments.tape is None or forms is None:
+        key, arrays = structure(Graph(tuple(arguments.nodes), tuple(outputs)))
+    else:
+        key, arrays = (arguments.forms, forms), arguments.tape.arrays
     with _LOCK:
         kept = _KEPT.get(key)
         if kept is not None:
             _KEPT.move_to_end(key)
     if kept is not None:
         return kept(arguments.arrays, arrays)
-    derived = derive()
+    derived = derive(*(outputs if forms is None else merged(outputs)))
     refuse_foreign_inputs(arguments.nodes, derived)
     executable = Executable(Graph(tuple(arguments.nodes), tuple(derived)))
     if not any(node.primitive.library or node.primitive is CUSTOM_DERIVATIVE for node in topological_order(derived)):

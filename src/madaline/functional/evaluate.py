@@ -16,6 +16,7 @@ from madaline.graph.blame import function_line
 from madaline.graph.node import Node, as_node, is_float, whole_array
 from madaline.graph.object_arrays import as_traced
 from madaline.graph.primitives.elementwise import identity
+from madaline.graph.tape import Form, Tape
 from madaline.graph.trace import (
     Graph,
     depends_on_open_trace,
@@ -31,8 +32,11 @@ from madaline.kernels.execute import Executable
 class Arguments:
     """The leaves of some arguments as nodes, to trace a function with and to differentiate by."""
 
-    def __init__(self, leaves: Sequence[Any], names: Sequence[str]) -> None:
+    def __init__(self, leaves: Sequence[Any], names: Sequence[str], *, by_form: bool = False) -> None:
         leaves = [as_traced(leaf) for leaf in leaves]
+        self.tape: Tape | None = None
+        "The tape of this call, if its operations are found by their forms."
+        self.forms: tuple[Form, ...] = ()
         self.nested = is_tracing() or any(isinstance(leaf, Node) for leaf in leaves)
         self.arrays = [
             leaf if isinstance(leaf, Node) else _array(leaf, name) for leaf, name in zip(leaves, names, strict=True)
@@ -44,6 +48,9 @@ class Arguments:
             self.nodes = [leaf_input(index, array, name=names[index]) for index, array in enumerate(self.arrays)]
             for node, array in zip(self.nodes, self.arrays, strict=True):
                 node.known = np.asarray(array, dtype=node.dtype)
+            if by_form:
+                self.tape = tape = Tape()
+                self.forms = tuple([tape.input(node) for node in self.nodes])
 
     def run(self, outputs: Sequence[Any]) -> list[Any]:
         """Numbers for the outputs, or nodes inside another trace; other objects are passed on."""

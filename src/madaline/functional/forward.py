@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from madaline.errors import FileFormatError
 from madaline.graph.node import Node, new_input
 from madaline.graph.shapes import Rows, is_symbolic
 from madaline.graph.trace import Graph, open_trace
 from madaline.kernels import native
 from madaline.kernels.core import core
 from madaline.kernels.execute import Executable, executor
+from madaline.kernels.sources import mapped_rows
 from madaline.kernels.threads import get_threads
 from madaline.nn.inputs import InputSpec
 from madaline.nn.network import Network
@@ -77,14 +79,19 @@ class Forward:
         if not n_rows:
             return None
         found = np.empty((n_rows, *self._out_shape), self._out_dtype)
+        mapped = None if X.base is None else mapped_rows(X)
         try:
-            if n_rows <= FEW_ROWS:
+            if n_rows <= FEW_ROWS and mapped is None:
                 run([X, *self._rest], [found], n_rows, 1)
             else:
                 threads = threads or get_threads()
                 for start in range(0, n_rows, PIECE_ROWS):
                     piece = X[start : start + PIECE_ROWS]
+                    if mapped is not None:  # copied, because its file may be cut meanwhile
+                        piece = mapped.take(np.arange(start, start + len(piece)), X.dtype)
                     run([piece, *self._rest], [found[start : start + PIECE_ROWS]], len(piece), threads)
+        except FileFormatError:
+            raise
         except (ValueError, IndexError):
             return None  # an array between two addresses of its type, or an unknown category
         return found

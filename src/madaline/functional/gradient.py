@@ -23,6 +23,7 @@ from madaline.graph.blame import function_line
 from madaline.graph.node import Node, as_node, constant, is_float
 from madaline.graph.reverse_mode import cotangents
 from madaline.graph.shapes import show
+from madaline.graph.tape import Tape
 from madaline.graph.trace import call_traced
 from madaline.graph.tree import Structure, flatten, unflatten
 
@@ -91,7 +92,7 @@ def value_and_grad(f: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool
         names = names_by_structure.get(structure)
         if names is None:
             names = names_by_structure[structure] = names_of(f, args, positions)
-        arguments = Arguments(leaves, names)
+        arguments = Arguments(leaves, names, by_form=True)
         check_differentiable(arguments.nodes, names)
         value, aux_leaves, aux_structure = _traced(f, args, kwargs, positions, structure, arguments, has_aux)
         results = _evaluated(arguments, value, aux_leaves)
@@ -109,13 +110,13 @@ def _evaluated(arguments: Arguments, value: Node, aux_leaves: list[Any]) -> list
     """The value, the gradients and the auxiliary leaves."""
     aux = [leaf for leaf in aux_leaves if isinstance(leaf, Node)]
 
-    def derive() -> list[Any]:
+    def derive(value: Node, *aux: Node) -> list[Any]:
         bars = cotangents([value], arguments.nodes, [constant(1.0, value.dtype)])
         slopes = [zeros_for(node) if bar is None else bar for node, bar in zip(arguments.nodes, bars, strict=True)]
         return [value, *slopes, *aux]
 
     if arguments.nested:
-        first, *slopes = derive()[: 1 + len(arguments.nodes)]
+        first, *slopes = derive(value)
         return arguments.run([first, *slopes, *aux_leaves])
     found = run_derived(arguments, [value, *aux], derive)
     count = 1 + len(arguments.nodes)
@@ -133,7 +134,8 @@ def _traced(
     arguments: Arguments,
     has_aux: bool,
 ) -> tuple[Node, list[Any], Structure]:
-    result = call(f, args, kwargs, positions, unflatten(structure, arguments.nodes), arguments.nodes)
+    trees = unflatten(structure, arguments.nodes)
+    result = call(f, args, kwargs, positions, trees, arguments.nodes, arguments.tape)
     aux_leaves: list[Any] = []
     aux_structure: Structure = None
     if has_aux:
@@ -151,12 +153,13 @@ def call(
     positions: Sequence[int],
     trees: Sequence[Any],
     inputs: Sequence[Node],
+    tape: Tape | None = None,
 ) -> Any:
     """``f`` with traced values in the chosen places."""
     given = list(args)
     for position, tree in zip(positions, trees, strict=True):
         given[position] = tree
-    return call_traced(f, inputs, *given, **kwargs)
+    return call_traced(f, inputs, given, kwargs, tape)
 
 
 def _scalar(result: Any, f: Callable[..., Any]) -> Node:

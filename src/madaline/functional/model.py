@@ -14,7 +14,8 @@ from madaline.functional.forward import Forward
 from madaline.functional.network_runs import NetworkRuns, need_rows
 from madaline.functional.with_parameters import ModelWithParameters, complete
 from madaline.graph.node import Node
-from madaline.graph.tree import flatten
+from madaline.graph.tree import flatten, tree_map
+from madaline.kernels.sources import unmapped
 from madaline.nn.initializers import DataDependent, Hinges, stream
 from madaline.nn.inputs import as_batch
 from madaline.nn.layer import Layer
@@ -134,7 +135,7 @@ class Model:
         if not train:
             if self._forward is None:
                 self._forward = Forward(self.network, self.params.flat, self.state.flat)
-            found = self._forward(X)
+            found = self._forward(np.asarray(X) if isinstance(X, np.memmap) else X)
             if found is not None:
                 return found
         runs = self._runs[self.network.dtype]
@@ -194,6 +195,8 @@ class Model:
         return table(self.network)
 
     def _explained(self, run: Callable[..., Any], X: Inputs, **options: Any) -> Any:
+        if isinstance(X, (np.ndarray, dict, tuple)):
+            X = tree_map(lambda leaf: unmapped(leaf) if isinstance(leaf, np.ndarray) else leaf, X)
         try:
             return run(self.params.flat, self.state.flat, X, **options)
         except IndexError:
@@ -295,7 +298,7 @@ class Model:
         x = np.asarray(self._seen_by(row.path, batch), dtype=np.float64)
         W = own[weights].astype(np.float64)
         b = own["b"].astype(np.float64) if "b" in own else np.zeros(W.shape[-1])
-        found = init.adjust(W, b, lambda W, b: row.layer.sums(x, {weights: W, "b": b}))
+        found = init.adjust(W, b, lambda W, b: np.asarray(row.layer.sums(x, {weights: W, "b": b})))
         for name, value in zip((weights, "b"), found, strict=True):
             if name in own:
                 own[name][...] = value

@@ -21,11 +21,14 @@ Unary = Callable[["ArrayOperators"], "Node"]
 Binary = Callable[["ArrayOperators", "Operand | Zero"], "Node"]
 
 
+_OTHERS_OF = frozenset({float, int, bool, np.ndarray})
+
+
 def _apply(function: np.ufunc, a: Any, b: Any) -> Any:
-    """``function(a, b)``, one of them traced; without a detour through NumPy where both are traced or numbers."""
+    """``function(a, b)``, one of them traced; by NumPy where the other is neither an array nor a number."""
     kind_a, kind_b = type(a), type(b)
-    if kind_a is kind_b or kind_a is float or kind_b is float or kind_a is int or kind_b is int:
-        return LATE.UFUNCS[function](a, b)
+    if kind_a is kind_b or kind_a in _OTHERS_OF or kind_b in _OTHERS_OF:
+        return LATE.operate(function, a, b)
     return function(a, b)
 
 

@@ -103,7 +103,7 @@ def _traced(function: Callable[..., Any], signature: Signature, names: Sequence[
         new_input(index, shape, dtype, name or f"x{index + 1}")
         for index, ((shape, dtype), name) in enumerate(itertools.zip_longest(signature, names[: len(signature)]))
     )
-    result = call_traced(function, inputs, *inputs)
+    result = call_traced(function, inputs, inputs)
     outputs = tuple(as_node(leaf) for leaf in (result if isinstance(result, (tuple, list)) else (result,)))
     refuse_foreign_inputs(inputs, outputs)
     return _with_own_numbers(Graph(inputs, outputs))

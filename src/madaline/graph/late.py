@@ -10,11 +10,12 @@ from typing import Any
 
 _HOMES = {
     "Node": "madaline.graph.node",
-    "UFUNCS": "madaline.graph.numpy_api.dispatch",
     "apply": "madaline.graph.node",
-    "call_function": "madaline.graph.numpy_api.dispatch",
-    "call_ufunc": "madaline.graph.numpy_api.dispatch",
-    "getitem": "madaline.graph.numpy_api.indexing",
+    "array_function": "madaline.graph.operations",
+    "array_ufunc": "madaline.graph.operations",
+    "fill_in": "madaline.graph.tape",
+    "get_item": "madaline.graph.operations",
+    "operate": "madaline.graph.operations",
 }
 
 

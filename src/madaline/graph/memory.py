@@ -60,6 +60,12 @@ def is_writable() -> bool:
     return _WRITTEN.get() is not None
 
 
+def written_arrays() -> list[Node]:
+    """The arrays that were written in the open trace; the list grows."""
+    written = _WRITTEN.get()
+    return [] if written is None else written
+
+
 class View:
     """The memory of an array that is a view of another one, or would be a copy where NumPy makes one."""
 

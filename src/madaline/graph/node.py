@@ -21,6 +21,7 @@ from madaline.graph.blame import array_remedy, number_remedy
 from madaline.graph.late import LATE
 from madaline.graph.object_arrays import (
     ELEMENT_METHODS,
+    MADE,
     as_traced,
     calling_frame,
     comparison_remedy,
@@ -39,6 +40,10 @@ INT64 = np.dtype(np.int64)
 BOOL = np.dtype(np.bool_)
 
 
+_FILLED_IN = frozenset({"dtype", "inputs", "known", "memory", "params", "primitive", "shape"})
+"What a node that knows its form only gets when it is asked for."
+
+
 class Node(ArrayMethods):
     """One value of the graph: the primitive that computes it, the input nodes, and the static parameters.
 
@@ -48,7 +53,15 @@ class Node(ArrayMethods):
     number would lose its derivative.
     """
 
-    __slots__ = ("__weakref__", "dtype", "inputs", "known", "memory", "params", "primitive", "shape")
+    __slots__ = (
+        *("__weakref__", "dtype", "inputs", "known", "memory", "params", "primitive", "shape"),
+        *("form", "operands", "tape"),
+    )
+
+    form: Any
+    "How it is computed, where it belongs to a tape; see ``tape.py``."
+    operands: tuple[Node, ...]
+    "What it is computed from, for a node that knows its form only."
 
     def __init__(
         self, primitive: Primitive, inputs: tuple[Node, ...], params: dict[str, Any], shape: Shape, dtype: np.dtype[Any]
@@ -62,6 +75,8 @@ class Node(ArrayMethods):
         "The value, where it is known while tracing; see ``known_value``."
         self.memory: Any = None
         "What is shared with other arrays, or was written in place; see ``memory.py``."
+        self.tape: Any = None
+        "The call of a traced function in which its form holds."
 
     @property
     def ndim(self) -> int:
@@ -114,10 +129,10 @@ class Node(ArrayMethods):
     __array_priority__ = 1000.0
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return LATE.call_ufunc(ufunc, method, inputs, kwargs)
+        return LATE.array_ufunc(self, ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return LATE.call_function(function, args, kwargs)
+        return LATE.array_function(self, function, args, kwargs)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: Any = None) -> np.ndarray:
         # Integers and masks have no derivative to lose. TypeError, since NumPy swallows other exceptions here and
@@ -137,7 +152,7 @@ class Node(ArrayMethods):
         )
 
     def __getitem__(self, index: Any) -> Any:
-        return LATE.getitem(self, index)
+        return LATE.get_item(self, index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         from madaline.graph.memory import assign
@@ -168,10 +183,14 @@ class Node(ArrayMethods):
         )
 
     def _number(self) -> NoReturn:
-        raise TraceError(
+        refused = TraceError(
             f"{self!r} is a traced value and cannot become a Python number, since its derivative would be lost. "
             f"{number_remedy()}"
         )
+        made = MADE.get()
+        if made is not None:
+            made.refused = refused
+        raise refused
 
     __float__ = __complex__ = _number
 
@@ -206,6 +225,8 @@ class Node(ArrayMethods):
         return format(self._integer()[()], spec) if spec else repr(self)
 
     def __getattr__(self, name: str) -> Any:
+        if name in _FILLED_IN:
+            return LATE.fill_in(self, name)
         if name in ELEMENT_METHODS:
             return functools.partial(getattr(np, name), self)
         text = f"A traced value has no attribute {name!r}."

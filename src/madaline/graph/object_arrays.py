@@ -77,6 +77,8 @@ class Made:
     def __init__(self) -> None:
         self.lines: dict[str, None] = {}
         self.shared: list[tuple[Node, weakref.ref[np.ndarray]]] = []
+        self.refused: TraceError | None = None
+        "The last refusal to become a plain number, which compiled code may lose."
 
 
 MADE: ContextVar[Made | None] = ContextVar("arrays of objects made in the open trace", default=None)
@@ -162,17 +164,20 @@ def made_lines() -> str:
     return "".join(f"\n  {line}" for line in list(made.lines)[:3]) if made is not None else ""
 
 
-def _is_numpys(error: Exception) -> bool:
-    """Whether an error was raised by NumPy's own code, and not by the user's."""
+def _is_raised_by(error: Exception, package: str) -> bool:
+    """Whether an error was raised by the code of a package, and not by the user's."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    return trace is not None and trace.tb_frame.f_globals.get("__name__", "").startswith("numpy.")
+    return trace is not None and trace.tb_frame.f_globals.get("__name__", "").startswith(package)
 
 
 def explained(error: Exception) -> TraceError | None:
     """The error of a function that does not take an array of objects, with where it was made; None for others."""
     made = MADE.get()
+    if made is not None and made.refused is not None and _is_raised_by(error, "scipy."):
+        made.refused.__traceback__ = error.__traceback__
+        return made.refused
     if isinstance(error, TypeError) and "'Node'" in str(error):
         found = TraceError(
             f"{str(error).rstrip('.')}. A Node is a traced value, and this function takes plain numbers only. Use "
@@ -182,7 +187,7 @@ def explained(error: Exception) -> TraceError | None:
         return found
     if made is None or not made.lines:
         return None
-    if isinstance(error, AttributeError) and "Object" not in str(error) and not _is_numpys(error):
+    if isinstance(error, AttributeError) and "Object" not in str(error) and not _is_raised_by(error, "numpy."):
         return None
     if isinstance(error, ValueError):
         if "read-only" not in str(error):

@@ -13,7 +13,7 @@ from typing import Any
 
 from madaline.errors import DtypeError, ShapeError, TraceError
 from madaline.graph.blame import located
-from madaline.graph.memory import Writable, settled
+from madaline.graph.memory import Writable, settled, written_arrays
 from madaline.graph.node import (
     INPUT,
     SNAPSHOTS,
@@ -28,6 +28,7 @@ from madaline.graph.object_arrays import MADE, Made, explained
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.scipy_api.replacement import Replacements
 from madaline.graph.shapes import Rows, Shape
+from madaline.graph.tape import Tape
 from madaline.graph.tree import Structure, flatten, paths, tree_map, unflatten
 
 _OPEN: ContextVar[frozenset[int]] = ContextVar("arguments of open traces", default=frozenset())
@@ -47,7 +48,13 @@ def open_trace(inputs: Sequence[Node]) -> Iterator[None]:
         _OPEN.reset(token)
 
 
-def call_traced(function: Callable[..., Any], inputs: Sequence[Node], *args: Any, **kwargs: Any) -> Any:
+def call_traced(
+    function: Callable[..., Any],
+    inputs: Sequence[Node],
+    args: Sequence[Any],
+    kwargs: dict[str, Any] | None = None,
+    tape: Tape | None = None,
+) -> Any:
     """The result of a function that is traced with these inputs; arrays it wrote to have their final content.
 
     An error of the trace names the line of the user's function.
@@ -56,7 +63,7 @@ def call_traced(function: Callable[..., Any], inputs: Sequence[Node], *args: Any
     try:
         while True:
             try:
-                return _call_located(function, inputs, args, kwargs)
+                return _call_located(function, inputs, args, kwargs or {}, tape)
             except (TypeError, ValueError, AttributeError) as error:
                 # Where a module of SciPy meets a traced value for the first time, the function is traced once more.
                 if not scipy.catch_up(error):
@@ -66,12 +73,20 @@ def call_traced(function: Callable[..., Any], inputs: Sequence[Node], *args: Any
 
 
 def _call_located(
-    function: Callable[..., Any], inputs: Sequence[Node], args: tuple[Any, ...], kwargs: dict[str, Any]
+    function: Callable[..., Any],
+    inputs: Sequence[Node],
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    tape: Tape | None,
 ) -> Any:
     made = MADE.set(Made())
     try:
         with open_trace(inputs):
+            if tape is not None:
+                tape.written = written_arrays()
             result = function(*args, **kwargs)
+            if type(result) is Node and result.tape is not None and not result.tape.written:
+                return result
             return settled(result) if isinstance(result, Node) else tree_map(settled, result)
     except (TraceError, ShapeError, DtypeError) as error:
         raise located(error) from error.__cause__
@@ -235,7 +250,7 @@ def trace_tree(
         leaf_input(index, leaf, name=names[index], batch=argument_of[index] in rows)
         for index, leaf in enumerate(leaves)
     )
-    result = call_traced(function, inputs, *unflatten(structure, inputs))
+    result = call_traced(function, inputs, unflatten(structure, inputs))
     out_leaves, out_structure = flatten(result)
     if any(leaf is None for leaf in out_leaves):
         raise TraceError(

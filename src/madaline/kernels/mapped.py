@@ -41,8 +41,15 @@ class MappedFile:
         )
 
 
-def mapped_file(array: np.ndarray) -> MappedFile | None:
+def mapped_file(array: np.ndarray, least_bytes: int = LEAST_BYTES) -> MappedFile | None:
     """The file that the memory of an array is mapped to, or None.
+
+    Parameters
+    ----------
+    array : array
+        Any array.
+    least_bytes : int
+        Smaller arrays of other libraries are not looked up.
 
     Examples
     --------
@@ -59,7 +66,7 @@ def mapped_file(array: np.ndarray) -> MappedFile | None:
             return None
         view = owner
     if not isinstance(view, mmap.mmap):
-        return _of_other_library(array)
+        return _of_other_library(array) if array.nbytes >= least_bytes else None
     try:
         view.size()
     except (OSError, ValueError):  # memory without a file
@@ -69,8 +76,6 @@ def mapped_file(array: np.ndarray) -> MappedFile | None:
 
 def _of_other_library(array: np.ndarray) -> MappedFile | None:
     """The file at the address of an array, from the system's list of this process's memory."""
-    if array.nbytes < LEAST_BYTES:
-        return None
     address = int(array.__array_interface__["data"][0])
     try:
         lines = Path("/proc/self/maps").read_bytes().splitlines()

@@ -150,6 +150,24 @@ class SparseRows:
         return core.Rows(self.indptr, self.indices, self.data, *self.row_shape, number, self.file is not None)
 
 
+LEAST_PREDICTED_BYTES = 1 << 22
+"As LEAST_BYTES of mapped arrays, for predictions, which must not wait for the list of mapped files."
+
+
+def mapped_rows(array: np.ndarray) -> DenseRows | None:
+    """Rows of an array whose memory is a file; None for other arrays."""
+    if array.base is None or mapped_file(array, LEAST_PREDICTED_BYTES) is None:
+        return None
+    is_number = array.dtype.kind in "fiub" and array.dtype.itemsize <= 8 and array.dtype.isnative
+    return DenseRows(array) if is_number and array.ndim else None
+
+
+def unmapped(array: np.ndarray) -> np.ndarray:
+    """The array, or a copy of it if its memory is a file; a file that is cut meanwhile is a FileFormatError."""
+    rows = mapped_rows(array)
+    return array if rows is None else rows.take(np.arange(rows.n_rows), rows.dtype)
+
+
 def _taken(source: DenseRows | SparseRows, file: MappedFile, rows: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
     """Rows of a mapped file: by the core, which survives if the file is cut meanwhile."""
     file.check()

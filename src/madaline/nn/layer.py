@@ -129,7 +129,7 @@ class Layer(Description):
         """Other arrays by name, such as running statistics."""
         return {}
 
-    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
+    def __call__(self, x: Array, p: Mapping[str, Array], context: Context) -> Array:
         """The output for ``x`` with the parameters ``p``; ``context`` has the mode, the state and random numbers."""
         raise NotImplementedError
 
@@ -141,7 +141,7 @@ class Layer(Description):
         """State that is computed from data before training; ``x`` is None if there is no data."""
         return {}
 
-    def sums(self, x: np.ndarray, p: Mapping[str, np.ndarray]) -> np.ndarray:
+    def sums(self, x: Array, p: Mapping[str, Array]) -> Array:
         """The weighted sums of ``x``, for data-dependent initializers."""
         raise ConfigError(f"{self!r} has no weighted sums, which a data-dependent initializer needs.")
 

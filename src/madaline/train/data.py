@@ -12,7 +12,7 @@ from madaline.errors import ConfigError, DtypeError, InputError, ShapeError
 from madaline.functional.model import Model
 from madaline.graph.shapes import show
 from madaline.graph.tree import flatten, unflatten
-from madaline.kernels.sources import DenseRows, Source, SparseRows
+from madaline.kernels.sources import DenseRows, Source, SparseRows, unmapped
 from madaline.losses.loss import Loss
 from madaline.nn.inputs import matched
 from madaline.nn.network import Network
@@ -277,7 +277,8 @@ def initial_rows(X: Any, rows: np.ndarray | None = None) -> Any:
     step = -(-n_rows // min(most, INITIAL_ROWS))
     if rows is not None:
         return X[rows[::step]]
-    return X[::step] if step > 1 else X
+    X = X[::step] if step > 1 else X
+    return unmapped(X) if isinstance(X, np.ndarray) else X
 
 
 def _check_finite(source: Source, name: str) -> None:
@@ -285,14 +286,17 @@ def _check_finite(source: Source, name: str) -> None:
     if source.dtype.kind != "f":
         return
     if isinstance(source, SparseRows):
-        wrong = np.flatnonzero(~np.isfinite(source.data))
+        data = unmapped(source.data)
+        wrong = np.flatnonzero(~np.isfinite(data))
         if len(wrong):
             row = int(np.searchsorted(source.indptr, wrong[0], side="right")) - 1
-            raise _not_finite(name, len(wrong), source.data[wrong[0]], (row, int(source.indices[wrong[0]])))
+            raise _not_finite(name, len(wrong), data[wrong[0]], (row, int(source.indices[wrong[0]])))
         return
     array = source.arrays[0]
     for start in range(0, source.n_rows, CHECKED_ROWS):
         part = np.asarray(array[start : start + CHECKED_ROWS])
+        if source.file is not None:  # by the core, which survives if the file is cut meanwhile
+            part = source.take(np.arange(start, start + len(part)), np.result_type(source.dtype, np.float32))
         with np.errstate(all="ignore"):
             # The sum of finite values may overflow, so an infinite sum needs a closer look.
             if np.isfinite(part.sum(dtype=np.float64)) or np.isfinite(part).all():

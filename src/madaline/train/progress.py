@@ -41,7 +41,7 @@ class ProgressBar(Callback):
         self._started, self._first_step = 0.0, 0
 
     def on_fit_start(self, trainer: TrainingView) -> None:
-        self._bar = _new_bar("epoch {task.fields[epoch]}")
+        self._bar = new_bar("epoch {task.fields[epoch]}")
         self._started, self._first_step = time.monotonic(), trainer.progress.t
         self._task = self._bar.add_task("training", total=self.epochs, epoch=f"0/{self.epochs}", values="")
         self._bar.start()
@@ -92,7 +92,7 @@ class PopulationBar:
 
     def __init__(self, epochs: Sequence[int]) -> None:
         self.epochs = epochs
-        self._bar = _new_bar("{task.fields[done]} of {task.fields[members]} nets")
+        self._bar = new_bar("{task.fields[done]} of {task.fields[members]} nets")
         self._task = self._bar.add_task("training", total=sum(epochs), done=0, members=len(epochs), values="")
         self._bar.start()
 
@@ -124,7 +124,7 @@ class RunningMembers(Protocol):
         """Numbers of the members that have ended."""
 
 
-def _new_bar(text: str) -> Progress:
+def new_bar(text: str) -> Progress:
     """A bar after a text, with values, the time that has passed and the time that is left."""
     from rich import progress  # imported only when needed
     from rich.console import Console

@@ -10,7 +10,9 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from madaline.errors import ConfigError, ShapeError
+from madaline.data.reading.panics import readable
+from madaline.data.reading.parquet_check import contradiction
+from madaline.errors import ConfigError, FileFormatError, ShapeError
 from madaline.extras import require
 from madaline.graph.shapes import show
 from madaline.graph.tree import flatten, tree_map
@@ -19,6 +21,8 @@ from madaline.train.data import as_csr, check_mask, is_sparse
 
 FILE_ROWS = 1 << 16
 "Number of rows of a file that are read at a time."
+
+DAMAGED = "a damaged Parquet file"
 
 Chunk = tuple[Any, Any, Any]
 "Rows, targets, weights (or None)."
@@ -167,8 +171,13 @@ class ParquetRows:
             raise FileNotFoundError(f"There is no file {os.fspath(path)!r}.")
         if target is None:
             raise ConfigError(f"Stream({os.fspath(path)!r}) needs to know what to learn: target='...'.")
-        self._scan = pl.scan_parquet(Path(path))
-        schema = self._scan.collect_schema()
+        self._name = os.fspath(path)
+        with readable(self._name, DAMAGED):
+            if wrong := contradiction(Path(path)):
+                raise OSError(wrong)
+            self._scan = pl.scan_parquet(Path(path), glob=False)
+            schema = self._scan.collect_schema()
+            n_rows = int(self._scan.select(pl.len()).collect().item())
         others = [name for name in schema.names() if name not in (target, weight)]
         self.features = list(others if features is None else features)
         self.target, self.weight = target, weight
@@ -180,13 +189,20 @@ class ParquetRows:
                     f"Column {name!r} of {os.fspath(path)!r} has type {schema[name]}, but a net needs numbers. Encode "
                     "it first, or leave it out: features=[...]."
                 )
-        self.n_rows = int(self._scan.select(pl.len()).collect().item())
+        self.n_rows = n_rows
 
     def chunks(self, rng: np.random.Generator | None) -> Iterator[Chunk]:
         """All rows in parts; the parts are in a random order if there is an ``rng``."""
         starts = np.arange(0, self.n_rows, FILE_ROWS)
         for start in starts if rng is None else rng.permutation(starts):
-            part = self._scan.slice(int(start), FILE_ROWS).collect()
+            with readable(self._name, DAMAGED):
+                part = self._scan.slice(int(start), FILE_ROWS).collect()
+            n_expected = min(FILE_ROWS, self.n_rows - int(start))
+            if len(part) != n_expected:  # polars may stop without an error
+                raise FileFormatError(
+                    f"{self._name} is {DAMAGED}: {len(part):,} of {n_expected:,} rows after row {start:,} can be read. "
+                    "Download or copy it again."
+                )
             weight = None if self.weight is None else part[self.weight].to_numpy()
             yield part.select(self.features).to_numpy(), part[self.target].to_numpy(), weight
 

@@ -14,7 +14,7 @@ from madaline.estimators.saved import SavableEstimator
 from madaline.estimators.targets import target_names
 
 if TYPE_CHECKING:
-    from madaline.data.data_types import Inputs
+    from madaline.data.data_types import Inputs, TableLike, Targets
 
 Array = np.ndarray[Any, Any]
 
@@ -31,19 +31,18 @@ class UnitClassifier(SavableEstimator, ClassifierMixin, BaseEstimator):
     coef_: Array
     intercept_: Array
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: TableLike, y: Targets) -> Self:
         """Fit the units to the rows ``X`` and their classes ``y``."""
         self._validate_params()
-        given = y
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
-        self.target_names_ = target_names(given, y)
-        self.classes_ = np.unique(y)
+        rows, classes = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(classes)
+        self.target_names_ = target_names(y, classes)
+        self.classes_ = np.unique(classes)
         if len(self.classes_) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs two classes; all rows of y belong to one class, {self.classes_[0]}."
             )
-        self._learn(X, self._targets(y))
+        self._learn(rows, self._targets(classes))
         return self
 
     def _learn(self, X: Array, fires: Array) -> None:
@@ -76,7 +75,7 @@ class UnitClassifier(SavableEstimator, ClassifierMixin, BaseEstimator):
 class OnlineClassifier(UnitClassifier):
     """Units that support ``partial_fit``; a subclass defines ``_learn_on``, which trains for one epoch."""
 
-    def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
+    def partial_fit(self, X: TableLike, y: Targets, classes: ArrayLike | None = None) -> Self:
         """Train for one epoch on these rows, in their order, starting from the current weights.
 
         Parameters
@@ -88,12 +87,11 @@ class OnlineClassifier(UnitClassifier):
         """
         self._validate_params()
         first = _check_partial_fit_first_call(self, classes)
-        given = y
-        X, y = validate_data(self, X, y, dtype=np.float64, reset=first)
+        rows, found = validate_data(self, X, y, dtype=np.float64, reset=first)
         if first:
-            self.target_names_ = target_names(given, y)
-        check_classification_targets(y)
-        self._learn_on(X, self._targets(y), first=first)
+            self.target_names_ = target_names(y, found)
+        check_classification_targets(found)
+        self._learn_on(rows, self._targets(found), first=first)
         return self
 
     def _learn_on(self, X: Array, fires: Array, *, first: bool) -> None:

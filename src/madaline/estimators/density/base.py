@@ -99,7 +99,7 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
             self._validate_params()
         return self._fit(X, y, sample_weight, continues=True)
 
-    def calibrate(self, X: Any, y: Any) -> Self:
+    def calibrate(self, X: Inputs, y: Targets) -> Self:
         r"""Adjust prediction intervals with rows that were not used for training, to guarantee their coverage.
 
         For each target, the ends are moved outwards (or inwards) by the :math:`\lceil (n+1)c\rceil`-th smallest
@@ -113,16 +113,17 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
             Rows and targets as in ``fit``, preferably a hundred or more.
         """
         check_is_fitted(self, "model_")
+        rows: Any
         if "table_plan_" in self.__dict__:
-            X, y = read_table(self, X, y, numeric=True)
+            rows, targets = read_table(self, X, y, numeric=True)
         else:
-            X, y = validate_data(
+            rows, targets = validate_data(
                 self, X, y, accept_sparse=["csr", "csc"], multi_output=True, y_numeric=True, reset=False
             )
-        columns = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
+        columns = np.asarray(targets, dtype=np.float64).reshape(len(targets), -1)
         if columns.shape[1] != self.target_spec_.width:
             raise ShapeError(f"y has {columns.shape[1]} columns; in fit there were {self.target_spec_.width}.")
-        self._calibration = self._answers(X), columns
+        self._calibration = self._answers(rows), columns
         return self
 
     def predict_interval(self, X: Inputs, coverage: float = 0.9) -> tuple[Array, Array]:
@@ -189,7 +190,7 @@ class DensityRegressor(ThinnedNets, StandardizedRegressor):
         """The mode of the density of each row."""
         return self._shaped(self.distribution(X).mode())
 
-    def predict_quantiles(self, X: Inputs, quantiles: Any = (0.05, 0.5, 0.95)) -> Array:
+    def predict_quantiles(self, X: Inputs, quantiles: ArrayLike = (0.05, 0.5, 0.95)) -> Array:
         """Marginal quantiles of the targets, (n_samples, n_quantiles) or (n_samples, n_targets, n_quantiles)."""
         return np.moveaxis(self._shaped(self.distribution(X).quantiles(quantiles)), 0, -1)
 

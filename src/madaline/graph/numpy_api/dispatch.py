@@ -199,7 +199,8 @@ def _call(function: Any, implementation: Callable[..., Any], args: tuple[Any, ..
     result = implementation(*args, **(_by_our_names(function, implementation, kwargs) if kwargs else kwargs))
     is_copy = function is np.flip and np.ndim(result) == 0  # NumPy gives a number then, not an array
     if function in VIEWS and isinstance(args[0] if args else None, Node) and not is_copy:
-        return mark_view(result, args[0], lambda whole: function(whole, *args[1:], **kwargs), VIEWS[function])
+        rest = args[1:]  # a form keeps the function that follows, which must not keep the traced array
+        return mark_view(result, args[0], lambda whole: function(whole, *rest, **kwargs), VIEWS[function])
     return owned(result, args)
 
 

@@ -11,9 +11,10 @@ from numpy.typing import DTypeLike
 
 from madaline.errors import ShapeError, TraceError
 from madaline.graph.arrays import Array, Operand
-from madaline.graph.node import Node, as_node, constant, graph_dtype
+from madaline.graph.node import Node, as_node, constant, graph_dtype, is_float, known_value
 from madaline.graph.numpy_api.dispatch import implements
 from madaline.graph.numpy_api.shape import broadcast_to
+from madaline.graph.object_arrays import as_traced
 from madaline.graph.primitive import PRIMITIVES
 from madaline.graph.primitives.shape import place
 from madaline.graph.shapes import Rows, normalize_axis, show
@@ -80,10 +81,28 @@ def append(x: Array, values: Array, axis: int | None = None) -> Any:
     return concatenate([x, values], axis)
 
 
+def _sections(parts: Any) -> Any:
+    """A number of parts or positions, as plain integers."""
+    parts = as_traced(parts)
+    if not isinstance(parts, Node):
+        return parts
+    value = None if is_float(parts.dtype) else known_value(parts)
+    if value is None:
+        raise TraceError(
+            "np.split and np.array_split take a number of parts or positions as plain integers, not as traced values. "
+            "Use int(n), or a list of integers."
+        )
+    return value if value.ndim else int(value)
+
+
 @implements(np.array_split)
 def array_split(x: Any, parts: Any, axis: int = 0) -> list[Array]:
+    parts = _sections(parts)
+    if not isinstance(x, Node):
+        return list(np.array_split(x, parts, axis))
     axis = normalize_axis(axis, x.ndim)
-    bounds = np.array_split(np.arange(len(x) if axis == 0 else x.shape[axis]), parts)
+    size: Any = len(x) if axis == 0 else x.shape[axis]
+    bounds = np.array_split(np.arange(size), parts)
     whole: tuple[slice, ...] = (slice(None),) * axis
     edges = [0, *np.cumsum([len(part) for part in bounds]).tolist()]
     return [x[(*whole, slice(start, stop))] for start, stop in pairwise(edges)]
@@ -91,6 +110,9 @@ def array_split(x: Any, parts: Any, axis: int = 0) -> list[Array]:
 
 @implements(np.split)
 def split(x: Any, parts: int | Sequence[int], axis: int = 0) -> list[Array]:
+    parts = _sections(parts)
+    if not isinstance(x, Node):
+        return list(np.split(x, parts, axis))
     size = x.shape[normalize_axis(axis, x.ndim)]
     if isinstance(parts, int) and not isinstance(size, Rows) and size % parts:
         raise ShapeError(

@@ -13,6 +13,7 @@ from madaline.errors import TraceError
 from madaline.graph.arrays import Array, Operand
 from madaline.graph.node import Node, as_node, known_value
 from madaline.graph.numpy_api.dispatch import implements, unsupported
+from madaline.graph.object_arrays import as_traced
 from madaline.graph.primitive import PRIMITIVES
 
 
@@ -89,7 +90,19 @@ def histogram(
     density: Any = None,
     weights: Any = None,
 ) -> tuple[Array, ...]:
-    """Counts and edges as constants, as NumPy gives them; with traced ``weights``, their sums by bin."""
+    """Counts and edges as constants, as NumPy gives them; with traced ``weights``, their sums by bin.
+
+    Traced edges are given back as they are.
+    """
+    if range is not None and any(isinstance(item, Node) for item in range):
+        raise TraceError(
+            "np.histogram(..., range=) with traced numbers is not supported: counts have no derivative. Give edges, "
+            "bins=np.linspace(low, high, n + 1)."
+        )
+    bins = as_traced(bins)
+    if isinstance(bins, Node):
+        counts, _ = histogram(a, _known(bins, "histogram"), range, density, weights)
+        return counts, bins
     values = _known(a, "histogram").ravel()
     if weights is None:
         return np.histogram(values, bins, range, density)

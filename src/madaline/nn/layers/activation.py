@@ -67,7 +67,7 @@ class Activation(Layer):
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self.function, self.trainable)
 
-    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
+    def __call__(self, x: Array, p: Mapping[str, Array], context: Context) -> Array:
         return self.function(x)
 
     def first_activation(self) -> formulas.ActivationFunction | None:
@@ -136,7 +136,7 @@ class PReLU(Layer):
     def params(self, in_shape: Shape) -> dict[str, Param]:
         return {"slope": Param(units(self, in_shape), Constant(self.start_slope))}
 
-    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
+    def __call__(self, x: Array, p: Mapping[str, Array], context: Context) -> Array:
         return prelu(x, p["slope"])
 
     def first_activation(self) -> formulas.ActivationFunction | None:
@@ -170,7 +170,7 @@ class LearnedHinge(Layer):
         shape = units(self, in_shape)
         return {"slope": Param(shape, Constant(self.start_slope)), "shift": Param(shape, Constant(self.start_shift))}
 
-    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
+    def __call__(self, x: Array, p: Mapping[str, Array], context: Context) -> Array:
         return shifted_rectifier(x, p["slope"], p["shift"])
 
     def first_activation(self) -> formulas.ActivationFunction | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from madaline.description import description
 from madaline.errors import ShapeError
@@ -57,7 +57,7 @@ class Dropout(Layer):
         """The shape of the mask: one number for each unit."""
         return shape
 
-    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
+    def __call__(self, x: Array, p: Mapping[str, Array], context: Context) -> Array:
         mask_shape = self.mask_shape(x.shape)
         if self.p == 0.0:
             return x

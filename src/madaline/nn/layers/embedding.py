@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -63,7 +63,7 @@ class Embedding(Layer):
     def params(self, in_shape: Shape) -> dict[str, Param]:
         return {"W": Param((self.n_categories, self.width), self.weight_init, decays=True)}
 
-    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
+    def __call__(self, x: Array, p: Mapping[str, Array], context: Context) -> Array:
         # A negative index would count from the end; it is sent out of range instead.
         index = np.where(x < 0, self.n_categories, x).astype(np.int64)
         y = p["W"][index]

@@ -85,7 +85,7 @@ class Ensemble(Layer):
     def rebuilt(cls, **values: Any) -> Self:
         return cls(*values.pop("layers", ()), **values)
 
-    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
+    def __call__(self, x: Array, p: Mapping[str, Array], context: Context) -> Array:
         outputs = [context.run(name, layer, x) for name, layer in self.parts()]
         return averaged(self.average, outputs, self.weights or (1.0,) * len(outputs), self.temperature)
 

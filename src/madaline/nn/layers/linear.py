@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from madaline.description import description
 from madaline.graph.shapes import Shape
@@ -68,10 +68,10 @@ class Linear(Layer):
         params = {"W": Param(matrix(in_shape, self.n_out), self.weight_init, decays=True)}
         return params | {"b": Param((self.n_out,), self.bias_init, n_in=last_axis(in_shape))} if self.bias else params
 
-    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
+    def __call__(self, x: Array, p: Mapping[str, Array], context: Context) -> Array:
         return self.sums(x, p)
 
-    def sums(self, x: Any, p: Mapping[str, Any]) -> Any:
+    def sums(self, x: Array, p: Mapping[str, Array]) -> Array:
         return affine(x, p)
 
     def first_activation(self) -> ActivationFunction | None:
@@ -125,17 +125,17 @@ class Maxout(Layer):
         bias_init = auto_bias(relu, last_axis(in_shape)) if self.bias_init == "auto" else self.bias_init
         return params | {"b": Param((n_pieces,), bias_init)} if self.bias else params
 
-    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
+    def __call__(self, x: Array, p: Mapping[str, Array], context: Context) -> Array:
         return maxout(self.sums(x, p), self.k)
 
-    def sums(self, x: Any, p: Mapping[str, Any]) -> Any:
+    def sums(self, x: Array, p: Mapping[str, Array]) -> Array:
         return affine(x, p)
 
     def first_activation(self) -> ActivationFunction | None:
         return identity
 
 
-def affine(x: Array, p: Mapping[str, Any]) -> Array:
+def affine(x: Array, p: Mapping[str, Array]) -> Array:
     """Weighted sums, plus the bias if there is one."""
     y = x @ p["W"]
     return y + p["b"] if "b" in p else y

@@ -78,7 +78,7 @@ class BatchNorm(Layer):
         count = channels(self, in_shape)
         return {"mean": Param((count,), "zeros"), "variance": Param((count,), "ones")}
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+    def __call__(self, x: Any, p: Mapping[str, Array], context: Context) -> Any:
         along = (-1, *(1,) * (len(x.shape) - 2))
         mean, variance = context.state("mean"), context.state("variance")
         if context.train and not context.frozen:
@@ -102,7 +102,7 @@ class BatchNorm(Layer):
         y = centered * scale.reshape(along)
         return y if shift is None else y + shift.reshape(along)
 
-    def _scale(self, variance: Any, p: Mapping[str, Any]) -> Array:
+    def _scale(self, variance: Any, p: Mapping[str, Array]) -> Array:
         scale = 1.0 / np.sqrt(variance + self.eps)
         return scale * p["weight"] if self.affine else scale
 
@@ -142,7 +142,7 @@ class LayerNorm(Layer):
     def params(self, in_shape: Shape) -> dict[str, Param]:
         return scale_and_shift(*trailing(self, in_shape, self.n_axes)) if self.affine else {}
 
-    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
+    def __call__(self, x: Array, p: Mapping[str, Array], context: Context) -> Array:
         y = standardized(x, tuple(range(-self.n_axes, 0)), self.eps)
         return y * p["weight"] + p["bias"] if self.affine else y
 
@@ -177,7 +177,7 @@ class RMSNorm(Layer):
         shape = trailing(self, in_shape, self.n_axes)
         return {"weight": Param(shape, "ones")} if self.affine else {}
 
-    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
+    def __call__(self, x: Array, p: Mapping[str, Array], context: Context) -> Array:
         y = standardized(x, tuple(range(-self.n_axes, 0)), self.eps, center=False)
         return y * p["weight"] if self.affine else y
 
@@ -217,7 +217,7 @@ class GroupNorm(Layer):
             raise ShapeError(f"groups={self.groups} do not divide {count} channels.")
         return scale_and_shift(count) if self.affine else {}
 
-    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
+    def __call__(self, x: Array, p: Mapping[str, Array], context: Context) -> Array:
         grouped = x.reshape((x.shape[0], self.groups, -1))
         y = standardized(grouped, (2,), self.eps).reshape(x.shape)
         return per_channel(y, p) if self.affine else y
@@ -256,7 +256,7 @@ class InstanceNorm(Layer):
             )
         return scale_and_shift(channels(self, in_shape)) if self.affine else {}
 
-    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
+    def __call__(self, x: Array, p: Mapping[str, Array], context: Context) -> Array:
         y = standardized(x, tuple(range(2, len(x.shape))), self.eps)
         return per_channel(y, p) if self.affine else y
 
@@ -266,7 +266,7 @@ def scale_and_shift(*shape: int) -> dict[str, Param]:
     return {"weight": Param(shape, "ones"), "bias": Param(shape, "zeros")}
 
 
-def per_channel(y: Array, p: Mapping[str, Any]) -> Array:
+def per_channel(y: Array, p: Mapping[str, Array]) -> Array:
     """Scale and shift of channels, which are on axis 1."""
     along = (-1, *(1,) * (len(y.shape) - 2))
     return y * p["weight"].reshape(along) + p["bias"].reshape(along)

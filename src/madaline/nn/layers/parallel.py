@@ -69,7 +69,7 @@ class Parallel(Layer):
             raise ConfigError(f"Parallel has {len(layers)} layers and {len(names)} names.")
         return cls(**dict(zip(names, layers, strict=True)), **values) if names else cls(*layers, **values)
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+    def __call__(self, x: Any, p: Mapping[str, Array], context: Context) -> Any:
         given = self._dealt(x)
         outputs = [context.run(name, layer, item) for (name, layer), item in zip(self.parts(), given, strict=True)]
         return dict(zip(self.names, outputs, strict=True)) if self.names else tuple(outputs)
@@ -114,7 +114,7 @@ class Concat(Layer):
     name: ClassVar[str] = "concat"
     takes_several: ClassVar[bool] = True
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Array:
+    def __call__(self, x: Any, p: Mapping[str, Array], context: Context) -> Array:
         arrays = flatten(x)[0]
         for item in arrays:
             last_axis(item.shape)
@@ -131,7 +131,7 @@ class Add(Layer):
     name: ClassVar[str] = "add"
     takes_several: ClassVar[bool] = True
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Array:
+    def __call__(self, x: Any, p: Mapping[str, Array], context: Context) -> Array:
         total, *rest = flatten(x)[0]
         for item in rest:
             if item.shape != total.shape:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -65,7 +65,7 @@ class Periodic(Layer):
         shape = (n_chosen(self.columns, in_shape), self.n_waves)
         return {"frequency": Param(shape, Normal(self.std)), "phase": Param(shape, Uniform(-0.5, 0.5))}
 
-    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
+    def __call__(self, x: Array, p: Mapping[str, Array], context: Context) -> Array:
         numbers = chosen(x, self.columns)
         angle = numbers.reshape((*numbers.shape, 1)) * p["frequency"] + p["phase"]
         return with_features(x, np.cos(2.0 * np.pi * angle))

@@ -25,7 +25,7 @@ class Identity(Layer):
     takes_several: ClassVar[bool] = True
     takes: ClassVar[str] = "anything"
 
-    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
+    def __call__(self, x: Array, p: Mapping[str, Array], context: Context) -> Array:
         return x
 
 
@@ -55,7 +55,7 @@ class Input(Layer):
     def rebuilt(cls, **values: Any) -> Self:
         return cls(*values.pop("shape", ()), **values)
 
-    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
+    def __call__(self, x: Array, p: Mapping[str, Array], context: Context) -> Array:
         if x.shape[1:] != self.shape:
             raise ShapeError(f"A row must have shape {self.shape}, but has shape {show(x.shape[1:])}.")
         return x
@@ -81,5 +81,5 @@ class Flatten(Layer):
     name: ClassVar[str] = "flatten"
     takes: ClassVar[str] = "anything"
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+    def __call__(self, x: Any, p: Mapping[str, Array], context: Context) -> Any:
         return x.reshape((x.shape[0], int(np.prod(x.shape[1:], dtype=int))))

@@ -16,6 +16,7 @@ from madaline.nn.layers.norm import as_norm
 from madaline.nn.layers.sequential import LayerLike, Sequential
 
 if TYPE_CHECKING:
+    from madaline.graph.arrays import Array
     from madaline.nn.context import Context
 
 
@@ -64,7 +65,7 @@ class Residual(Layer):
     def rebuilt(cls, **values: Any) -> Self:
         return cls(*values.pop("layers", ()), **values)
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+    def __call__(self, x: Any, p: Mapping[str, Array], context: Context) -> Any:
         inside = x
         if self.norm is not None:
             inside = context.run("norm", self.norm, inside)

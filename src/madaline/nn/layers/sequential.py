@@ -12,6 +12,7 @@ from madaline.nn.layer import Layer
 from madaline.nn.layers.activation import Activation
 
 if TYPE_CHECKING:
+    from madaline.graph.arrays import Array
     from madaline.nn.context import Context
 
 LayerLike = Layer | str | Callable[[Any], Any]
@@ -63,7 +64,7 @@ class Sequential(Layer):
     def rebuilt(cls, **values: Any) -> Self:
         return cls(*values.pop("layers", ()), **values)
 
-    def __call__(self, x: Any, p: Mapping[str, Any], context: Context) -> Any:
+    def __call__(self, x: Any, p: Mapping[str, Array], context: Context) -> Any:
         met: list[formulas.ActivationFunction | None] = [None]  # by the output of each layer, the last one first
         for layer in reversed(self.layers[1:]):
             met.append(layer.first_activation() or met[-1])

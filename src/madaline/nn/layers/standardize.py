@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -83,7 +83,7 @@ class Standardize(Layer):
         mean, std = centre_and_scale(rows, "standard")
         return {"mean": mean, "std": std}
 
-    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
+    def __call__(self, x: Array, p: Mapping[str, Array], context: Context) -> Array:
         return (x - context.state("mean")) / context.state("std")
 
 

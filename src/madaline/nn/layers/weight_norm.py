@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -62,12 +62,12 @@ class WeightNorm(Layer):
     def start(self, p: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         return p | {"g": np.sqrt(np.sum(p["V"] ** 2, axis=0))}
 
-    def __call__(self, x: Array, p: Mapping[str, Any], context: Context) -> Array:
+    def __call__(self, x: Array, p: Mapping[str, Array], context: Context) -> Array:
         V, g = p["V"], p["g"]
         W = V * (g / np.sqrt(np.sum(V * V, axis=0)))
         return self.layer(x, {**p, "W": W}, context)
 
-    def sums(self, x: Any, p: Mapping[str, Any]) -> Any:
+    def sums(self, x: Array, p: Mapping[str, Array]) -> Array:
         return self.layer.sums(x, {**p, "W": p["V"]})
 
     def first_activation(self) -> ActivationFunction | None:
