@@ -133,13 +133,13 @@ def test_an_error_on_the_way_leaves_the_old_file_and_nothing_else(madaline, cars
     monkeypatch.setattr("madaline.data.reading.encoding.BLOCK", 4096)
     calls = []
 
-    def fails_the_third_time(saved, batch, **options):
-        calls.append(batch)
+    def fails_the_third_time(saved, rows, n_rows, **options):
+        calls.append(n_rows)
         if len(calls) == 3:
             raise InputError("enough")
-        return batch
+        return {"predicted mpg": np.zeros(n_rows)}
 
-    monkeypatch.setattr("madaline.cli.predict.answers", fails_the_third_time)
+    monkeypatch.setattr("madaline.estimators.tabular.saved_model.SavedModel.predictions", fails_the_third_time)
     result = madaline("predict", cars, "cars.csv", "-o", "scored.parquet", "--force")
     assert (result.code, result.err) == (1, "madaline: enough\n")
     assert Path("scored.parquet").read_text() == "old"
@@ -161,7 +161,7 @@ WRITES = """
 import sys
 from pathlib import Path
 import numpy as np, polars as pl
-from madaline.cli.predict import write_table
+from madaline.estimators.tabular.scored_table import write_table
 from madaline.data.reading.format import TableFormat
 rng = np.random.default_rng(0)
 parts = (pl.DataFrame({f"c{j}": rng.normal(size=100_000) for j in range(10)}) for _ in range(80))
@@ -180,7 +180,7 @@ def test_parquet_larger_than_memory_is_written_part_by_part(tmp_path):
 
 
 def test_a_part_that_cannot_be_read_is_told_as_it_is_and_leaves_no_file(tmp_path):
-    from madaline.cli.predict import write_table
+    from madaline.estimators.tabular.scored_table import write_table
 
     def parts():
         yield pl.DataFrame({"a": [1.0, 2.0]})
@@ -244,3 +244,70 @@ def test_escape_sequences_in_names_do_not_reach_the_terminal(madaline):
     assert result.code != 0
     assert "\x1b" not in result.err + result.out
     assert "\\x1b[31m" in result.err
+
+
+@pytest.fixture
+def parts():
+    """Three tables of cars in a folder."""
+    Path("big").mkdir()
+    frame = DATASETS["auto_mpg"].table()
+    for k in range(3):
+        frame.slice(100 * k, 100).write_parquet(f"big/part-{k}.parquet")
+    return sorted(map(str, Path("big").iterdir()))
+
+
+def test_several_files_get_a_folder_with_a_file_for_each(madaline, cars, parts):
+    result = madaline("predict", cars, *parts, "-o", "scored")
+    assert (result.code, result.err) == (0, "")
+    assert "300 rows of 3 files written to scored." in result.out
+    for part in parts:
+        assert madaline("predict", cars, part, "-o", "alone.parquet", "--force").code == 0
+        assert Path("scored", Path(part).name).read_bytes() == Path("alone.parquet").read_bytes()
+
+
+def test_files_that_were_scored_before_are_kept(madaline, cars, parts):
+    assert madaline("predict", cars, *parts, "-o", "scored").code == 0
+    before = Path("scored/part-0.parquet").stat().st_mtime_ns
+    Path("scored/part-1.parquet").unlink()
+    pl.read_parquet(parts[2]).head(7).write_parquet(parts[2])
+    found = madaline("predict", cars, "big", "-o", "scored", "--json").json()
+    assert found == {"rows": 107, "out": "scored", "files": 2, "kept": 1, "errors": []}
+    assert Path("scored/part-0.parquet").stat().st_mtime_ns == before
+    assert len(pl.read_parquet("scored/part-2.parquet")) == 7
+    other = madaline("predict", cars, "big", "-o", "scored", "--only")
+    assert other.code == 1
+    assert "of another model or with other options, such as 'part-0.parquet'" in other.err
+    assert madaline("predict", cars, "big", "-o", "scored", "--only", "--force").code == 0
+    assert pl.read_parquet("scored/part-0.parquet").columns == ["predicted mpg"]
+
+
+def test_a_damaged_file_does_not_keep_the_others_from_being_scored(madaline, cars, parts):
+    whole = Path(parts[1]).read_bytes()
+    Path(parts[1]).write_bytes(whole[:-100])
+    result = madaline("predict", cars, *parts, "-o", "scored")
+    assert result.code == 1
+    assert "1 file could not be scored; the others were." in result.err
+    assert "part-1.parquet" in result.err
+    assert {path.name for path in Path("scored").iterdir()} == {"_scored", "part-0.parquet", "part-2.parquet"}
+    Path(parts[1]).write_bytes(whole)
+    assert madaline("predict", cars, *parts, "-o", "scored", "--json").json()["kept"] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["big"], "choose a folder for the predictions"),
+        (["-", "-o", "scored"], "needs files"),
+        (["nowhere.parquet", "-o", "scored"], "There is no file 'nowhere.parquet'"),
+        (["big", "-o", "big"], "is the folder of the tables"),
+        (["big", "-o", "no/scored"], "does not exist"),
+        (["big", "-o", "file"], "is a file"),
+        (["big", "big/../big", "-o", "scored"], "would both be scored"),
+    ],
+)
+def test_a_folder_that_cannot_be_written_is_one_sentence(madaline, cars, parts, arguments, text):
+    Path("file").touch()
+    result = madaline("predict", cars, *arguments, "--cluster", "auto")
+    assert result.code != 0
+    assert text in result.err
+    assert not Path("scored").exists()

@@ -184,7 +184,7 @@ def _show(screen: Any, found: Explanations, top: int) -> None:
 
 def _write_csv(parts: Iterator[tuple[pl.DataFrame, Explanations]], out: Path, table_format: TableFormat) -> int:
     """Write the columns of the table, then predictions and all contributions, whole or not at all."""
-    from madaline.cli.predict import write_table
+    from madaline.estimators.tabular.scored_table import write_table
 
     def joined() -> Iterator[pl.DataFrame]:
         for batch, found in parts:

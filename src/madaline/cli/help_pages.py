@@ -1,7 +1,8 @@
-"""Help pages: the command and group classes of typer, without types of flags."""
+"""Help pages: the command and group classes of typer, without types of flags and lists."""
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
@@ -22,8 +23,15 @@ class Group(TyperGroup):
 
 
 def without_types(parameters: Any) -> Any:
-    """The parameters; flags, such as ``--help``, which typer adds, show no type."""
+    """The parameters; flags, such as ``--help``, which typer adds, show no type, and lists that of one element."""
     for parameter in parameters:
         if getattr(parameter, "is_flag", False):
             parameter.metavar = ""
+        elif parameter.nargs == -1:
+            parameter.display_type_rich = functools.partial(_type_of_one, parameter)
     return parameters
+
+
+def _type_of_one(parameter: Any, ctx: Any) -> str:
+    """``<path>`` for ``<list[Path]>``."""
+    return str(parameter.display_type(ctx)).replace("list[", "").replace("]", "").lower()

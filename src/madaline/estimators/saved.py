@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from madaline.data.data_types import Inputs
 
 
 class SavableEstimator:
@@ -25,11 +28,11 @@ class SavableEstimator:
         if hasattr(self, "_parameter_constraints"):
             self._validate_params()  # type: ignore[attr-defined] # of scikit-learn's BaseEstimator
 
-    def rows_to_try(self, n_rows: int) -> Any:
+    def rows_to_try(self, n_rows: int) -> Inputs:
         """Rows of zeros or missing values, as a fitted estimator takes them."""
         plan = vars(self).get("table_plan_")
         if plan is not None:
-            return {column.column: [None] * n_rows for column in plan.columns}
+            return {column.column: np.full(n_rows, None) for column in plan.columns}
         return np.zeros((n_rows, self.n_features_in_))
 
     def save(self, path: str | os.PathLike[str]) -> None:

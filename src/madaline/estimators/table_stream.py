@@ -16,6 +16,8 @@ import numpy as np
 
 from madaline import container
 from madaline.checksum import PieceReader, PieceWriter
+from madaline.data.data_types import TableLike, Targets
+from madaline.data.table import Table
 from madaline.errors import ConfigError, MadalineError
 from madaline.estimators.parameters import NetParameters
 from madaline.estimators.row_set import RowSet
@@ -27,6 +29,8 @@ BUFFER_BYTES = 1 << 25
 "Bytes of rows that are shuffled together."
 BUFFER_ROWS = 1 << 17
 "Maximum number of rows that are shuffled together."
+TablePart = tuple[TableLike | Table, Targets]
+"Rows and their targets."
 MATRIX = "matrix"
 "Name of the input of a net that takes a single matrix."
 
@@ -62,9 +66,9 @@ class TableStream:
 
     def __init__(
         self,
-        parts: Callable[[], Iterable[tuple[Any, Any]]],
+        parts: Callable[[], Iterable[TablePart]],
         *,
-        sample: tuple[Any, Any] | None = None,
+        sample: TablePart | None = None,
         n_rows: int | None = None,
         folder: str | os.PathLike[str] | None = None,
     ) -> None:
@@ -83,13 +87,13 @@ class TableStream:
         return self._folder
 
     @property
-    def sample(self) -> tuple[Any, Any]:
+    def sample(self) -> TablePart:
         """Rows that show what each column holds."""
         if self._sample is None:
             self._sample = next(iter(self.parts()))
         return self._sample
 
-    def check(self, settings: NetParameters, y: Any, sample_weight: Any, validation: Any) -> tuple[Any, Any]:
+    def check(self, settings: NetParameters, y: object, sample_weight: object, validation: object) -> TablePart:
         """The sample, after a check that an estimator can be fitted to a stream."""
         if y is not None or sample_weight is not None:
             raise ConfigError("A TableStream brings its own targets: leave out y and sample_weight.")

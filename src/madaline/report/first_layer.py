@@ -52,7 +52,7 @@ class FirstLayerDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
+        estimator: object,
         X: Inputs | None = None,
         *,
         image_shape: tuple[int, ...] | None = None,

@@ -78,7 +78,7 @@ class LayerStatisticsDisplay:
         self.titles = {layer: layer for layer in self.layers} | dict(titles or {})
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, statistics: Sequence[str] = SHOWN, ax: Axes | None = None) -> Self:
+    def from_estimator(cls, estimator: object, *, statistics: Sequence[str] = SHOWN, ax: Axes | None = None) -> Self:
         """Plot the statistics that the probes recorded.
 
         Parameters

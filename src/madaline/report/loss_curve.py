@@ -54,7 +54,7 @@ class LossCurveDisplay:
         self.best_epoch, self.name = best_epoch, name
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, metric: str = "loss", ax: Axes | None = None) -> Self:
+    def from_estimator(cls, estimator: object, *, metric: str = "loss", ax: Axes | None = None) -> Self:
         """Plot the history of a fit.
 
         Parameters

@@ -194,11 +194,17 @@ def _parts(
             return name or str(path), [read(stream, name or str(path))], []
     if not path.is_dir():
         return name or str(path), [read(path, name or str(path))], []
-    files = sorted(each for each in path.iterdir() if each.is_file() and each.name.lower().endswith(SUFFIXES))
-    if not files:
-        raise FileFormatError(f"The folder {str(path)!r} has no table in it: no file that ends in .csv or .parquet.")
+    files = folder_files(path)
     notes = [Assumption(f"{counted(len(files), 'file')} of the folder, one after the other.", "a file instead")]
     return f"The folder {str(path)!r}", [read(each, str(each)) for each in files], notes
+
+
+def folder_files(folder: Path) -> list[Path]:
+    """The tables in a folder, in the order of their names; an error if there are none."""
+    found = sorted(each for each in folder.iterdir() if each.is_file() and each.name.lower().endswith(SUFFIXES))
+    if not found:
+        raise FileFormatError(f"The folder {str(folder)!r} has no table in it: no file that ends in .csv or .parquet.")
+    return found
 
 
 def _check_alike(parts: Sequence[Part]) -> None:
