@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+collect_ignore = ["clinic"]  # a campaign of its own: `make test-clinic`
+
 
 @pytest.fixture(scope="session")
 def product():

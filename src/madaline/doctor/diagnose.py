@@ -16,6 +16,7 @@ from madaline.doctor.history_findings import findings_of_history
 from madaline.doctor.judgement import Judgement, judge
 from madaline.doctor.patients import Patient
 from madaline.doctor.record import Record
+from madaline.doctor.search_findings import findings_of_search
 from madaline.doctor.sickness import SICKNESSES
 from madaline.doctor.torch_recorder import TorchRecorder
 from madaline.doctor.watch import Doctor
@@ -39,7 +40,8 @@ def diagnose(
     ----------
     thing : Trainer, estimator, TorchRecorder, History or path
         A trainer after ``fit``, also if ``fit`` raised an error; an estimator with ``callbacks=md.Doctor()``; the
-        history of a run, of which less can be said; or the folder of a run of ``madaline train``.
+        history of a run, of which less can be said; or the folder of a run of ``madaline train``. Of the result of
+        :func:`madaline.search`, the edges of its ranges are examined as well.
     max_seconds : float, default 10
         Approximate time limit.
 
@@ -58,6 +60,12 @@ def diagnose(
     """
     if isinstance(thing, (str, os.PathLike)):
         return of_run_folder(Path(thing))
+    found = _examined(thing, max_seconds)
+    return replace(found, findings=(*found.findings, *findings_of_search(thing)))
+
+
+def _examined(thing: Any, max_seconds: float) -> Diagnosis:
+    """The diagnosis of the training, without that of a search."""
     record = record_of(thing)
     if record is None:
         found = findings_of_history(_history(thing))

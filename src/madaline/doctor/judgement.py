@@ -57,6 +57,8 @@ FEWEST_ROWS = 100
 "With fewer training rows none are split off."
 OF_NET = 4
 "Place of the last sickness of data or net."
+WITHOUT_FAULT = "seed_noise"
+"Sickness that is looked for only if no alarm was found: a run with a fault has nothing to compare yet."
 COVERED = {
     "too_few_steps": {"not_converged"},
     "init_gain": {"symmetric_weights", "saturated_units"},
@@ -125,6 +127,8 @@ def judge(exam: Exam) -> Judgement:
         result.findings = _with_certain(exam, result.findings, certain)
         if not any(finding.is_alarm for finding in result.findings):
             result.findings += _accompanying(exam, names)
+    elif exam.is_complete:
+        result.findings += [finding_of_fact(c) for c in _candidates(exam, [SICKNESSES[WITHOUT_FAULT]])]
     return result
 
 
@@ -214,12 +218,22 @@ def _accompanying(exam: Exam, names: set[str], said: Collection[str] = ()) -> li
 
 def candidates_of(exam: Exam, known: set[str], *, consequences: bool = False) -> list[Candidate]:
     """Sicknesses with a symptom: causes, or mere consequences."""
+    skipped = known | {WITHOUT_FAULT}
+    return _candidates(
+        exam,
+        [
+            sickness
+            for sickness in all_sicknesses()
+            if (sickness.cause >= CONSEQUENCE) == consequences
+            and sickness.name not in skipped
+            and (exam.is_complete or sickness.before_training or known)
+        ],
+    )
+
+
+def _candidates(exam: Exam, sicknesses: Sequence[Sickness]) -> list[Candidate]:
     found = []
-    for sickness in all_sicknesses():
-        if (sickness.cause >= CONSEQUENCE) != consequences:
-            continue
-        if sickness.name in known or not (exam.is_complete or sickness.before_training or known):
-            continue
+    for sickness in sicknesses:
         symptom = sickness.symptom(exam)
         if symptom is not None:
             least = sickness.min_gain * symptom.min_gain_factor * exam.caution

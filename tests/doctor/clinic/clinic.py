@@ -1,6 +1,6 @@
 """The clinic: sick and healthy runs through the doctor, and how often it is right.
 
-python tests/doctor/clinic/clinic.py [--half tune|report|fresh] [--sick 60] [--healthy 60] [--heal] [--out FILE]
+python tests/doctor/clinic/clinic.py [--half NAME] [--sick 60] [--healthy 60] [--heal] [--out FILE]
 
 Thresholds are chosen on the half ``tune`` only. The half ``report`` has other data sets, other values of the faults and
 other random seeds.
@@ -23,6 +23,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 import numpy as np
+from broad_healthy_plans import broad_healthy_plans
+from broad_sick_plans import broad_sick_plans
 from clinic_measures import Result, measures, others_table, remark
 from clinic_runs import Plan, test_loss
 from estimator_runs import EstimatorPlan, estimator_loss
@@ -45,12 +47,15 @@ BY_CONSTRUCTION = {
 BEFORE_TRAINING = {"nonfinite_data"}
 "What training refuses; the doctor looks at it before training."
 SECONDS = 10.0
+HALVES = ("tune", "report", "fresh", "broad-a", "broad-b")
 
 
 def label(plan: Plan | EstimatorPlan) -> str:
     if isinstance(plan, EstimatorPlan):
         return plan.label()
-    parts = [plan.data, "x".join(map(str, plan.widths)), str(plan.activation), f"{plan.optimizer} {plan.rate:g}"]
+    optimizer = plan.optimizer if isinstance(plan.optimizer, str) else type(plan.optimizer).__name__
+    parts = [plan.data, "x".join(map(str, plan.widths)), str(plan.activation), f"{optimizer} {plan.rate:g}"]
+    parts += [f"[{plan.style}]"] if plan.style else []
     return " ".join([*parts, f"e{plan.epochs} b{plan.batch} s{plan.seed}", "v" if plan.validation else ""])
 
 
@@ -67,12 +72,12 @@ def _variants(plan: Plan | EstimatorPlan) -> list[Any]:
 
 
 def of_healthy(plan: Plan | EstimatorPlan) -> Result:
-    """A run that should be healthy: no other length and no other rate does clearly better on test rows."""
+    """A run that should be healthy: better than a constant, and no other length or rate is clearly better."""
     warnings.simplefilter("ignore")
     run = plan.run()
     others = [other.run().loss for other in _variants(plan)]
     best, constant = min(others, default=run.loss), constant_loss(run)
-    is_sick = run.loss - best > 0.1 * (constant - best)
+    is_sick = not (run.loss < constant and run.loss - best <= 0.1 * (constant - best))
     return replace(_examined("healthy", plan, (), run, is_sick=is_sick), twin=best)
 
 
@@ -83,7 +88,10 @@ def constant_loss(run: Any) -> float:
     table = run.table
     if isinstance(run.plan, EstimatorPlan):
         if table.task == "regression":
-            return float(np.mean((table.y_test - table.y.mean()) ** 2))
+            return float(np.mean((table.y_test - table.y.mean(axis=0)) ** 2))
+        if table.task == "labels":
+            p = np.clip(table.y.mean(axis=0), 1e-6, 1 - 1e-6)
+            return float(-np.mean(np.log(np.where(table.y_test > 0, p, 1 - p))))
         shares = np.bincount(table.y, minlength=int(table.y.max()) + 1) / len(table.y)
         return float(-np.mean(np.log(shares[table.y_test])))
     return float(np.mean(constant_rows(run.trainer.recipe.loss, table.y, table.y_test, table.n_out)))
@@ -170,6 +178,9 @@ def plans(half: str, seeds: int, first: int = 0) -> tuple[list[Sick], list[Any]]
         return [*sick_plans(seeds), *real_pairs(bases, 40, odd=False)], list(healthy_plans(seeds))
     if half == "fresh":
         return list(fresh_sick_plans(seeds, first)), list(fresh_healthy_plans(seeds, first))
+    if half.startswith("broad"):
+        part = half[-1]
+        return list(broad_sick_plans(part, seeds, first)), list(broad_healthy_plans(part, seeds, first))
     return list(more_sick_plans(seeds, first)), list(more_healthy_plans(seeds, first))
 
 
@@ -193,7 +204,7 @@ def write(path: Path, results: Sequence[Result]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--half", choices=("tune", "report", "fresh"), default="tune")
+    parser.add_argument("--half", choices=HALVES, default="tune")
     parser.add_argument("--sick", type=int)
     parser.add_argument("--healthy", type=int)
     parser.add_argument("--seeds", type=int, default=1)

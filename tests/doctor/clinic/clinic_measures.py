@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-INFO = {"norm_order", "small_validation", "linear_regime", "overconfident", "label_errors", "numeric_limits"}
+INFO = {
+    "norm_order", "small_validation", "linear_regime", "overconfident", "label_errors", "numeric_limits",
+    "search_edge", "seed_noise",
+}  # fmt: skip
 "What the catalogue marks as information."
 CONSEQUENCES = {"constant_prediction", "input_ignored", "cannot_overfit", "dead_units", "exploding_gradients"}
 "What can only be planted by a cause that has a name of its own, so that it may be named as what the cause explains."

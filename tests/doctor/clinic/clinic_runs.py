@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from broad_data import BROAD_DATA
+from broad_tables import BROAD_TABLES
 from clinic_data import DATA, Table
 from fresh_data import FRESH_DATA
 from more_data import MORE_DATA
@@ -14,6 +16,9 @@ from more_data import MORE_DATA
 import madaline as md
 from madaline.errors import MadalineError
 from madaline.nn.initializers import Constant, Normal
+
+ALL_DATA = DATA | MORE_DATA | FRESH_DATA | BROAD_DATA | BROAD_TABLES
+"Every data set by name."
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,7 @@ class Plan:
     divisor: float = 1.0
     "What the net divides its inputs by, by mistake."
     loss: Any = None
-    optimizer: str = "adam"
+    optimizer: Any = "adam"
     rate: float = 3e-3
     momentum: float = 0.0
     eps: float = 1e-8
@@ -49,12 +54,15 @@ class Plan:
     stopping: Any = None
     validation: Any = 0.25
     class_weight: Any = None
+    weights: float = 1.0
+    "Largest weight of a row, relative to the smallest."
+    style: str = ""
     prepare: tuple[Callable[[Table, np.random.Generator], Table], ...] = field(default=())
     own_validation: Callable[[Table, np.random.Generator], Any] | None = None
     seed: int = 0
 
     def table(self) -> Table:
-        table = (DATA | MORE_DATA | FRESH_DATA)[self.data](self.seed)
+        table = ALL_DATA[self.data](self.seed)
         for change in self.prepare:
             table = change(table, np.random.default_rng(self.seed + 5))
         return table
@@ -87,7 +95,13 @@ class Plan:
 
     def trainer(self, table: Table) -> md.Trainer:
         loss = (
-            self.loss or {"regression": "mse", "binary": "binary_cross_entropy", "classes": "cross_entropy"}[table.task]
+            self.loss
+            or {
+                "regression": "mse",
+                "binary": "binary_cross_entropy",
+                "labels": "binary_cross_entropy",
+                "classes": "cross_entropy",
+            }[table.task]
         )
         kinds = {
             "adam": lambda: md.Adam(self.rate, eps=self.eps),
@@ -98,7 +112,7 @@ class Plan:
         return md.Trainer(
             self.net(table.X.shape[1], table.n_out),
             loss=loss,
-            optimizer=kinds[self.optimizer](),
+            optimizer=kinds[self.optimizer]() if isinstance(self.optimizer, str) else self.optimizer,
             schedule=self.schedule,
             clip_norm=self.clip,
             freeze=self.freeze,
@@ -118,6 +132,9 @@ class Plan:
             "validation": self.validation,
             "metrics": "r2" if table.task == "regression" else "accuracy",
         }
+        if self.weights != 1.0:
+            spread = np.random.default_rng(self.seed + 9).uniform(-0.5, 0.5, len(table.X))
+            arguments["sample_weight"] = self.weights**spread
         if self.own_validation is not None:
             arguments["validation"] = self.own_validation(table, np.random.default_rng(self.seed + 7))
         try:

@@ -7,10 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from clinic_data import DATA, Table
-from clinic_runs import Run
-from fresh_data import FRESH_DATA
-from more_data import MORE_DATA
+from clinic_data import Table
+from clinic_runs import ALL_DATA, Run
 
 import madaline as md
 from madaline.errors import MadalineError
@@ -26,7 +24,7 @@ class EstimatorPlan:
     seed: int = 0
 
     def table(self) -> Table:
-        table = (DATA | MORE_DATA | FRESH_DATA)[self.data](self.seed)
+        table = ALL_DATA[self.data](self.seed)
         for change in self.prepare:
             table = change(table, np.random.default_rng(self.seed + 5))
         return table
@@ -65,10 +63,13 @@ class EstimatorPlan:
 def estimator_loss(estimator: Any, table: Table) -> float:
     """The loss on test rows: squared error, or the negative log-likelihood."""
     if table.task == "regression":
-        error = np.asarray(estimator.predict(table.X_test), dtype=float).ravel() - table.y_test
+        error = np.asarray(estimator.predict(table.X_test), dtype=float).reshape(table.y_test.shape) - table.y_test
         worst = 1e6 * max(float(np.var(table.y_test)), 1.0)
         return float(np.minimum(np.nan_to_num(error**2, nan=worst, posinf=worst), worst).mean())
     found = np.asarray(estimator.predict_proba(table.X_test), dtype=float)
+    if table.task == "labels":
+        right = np.where(table.y_test > 0, found, 1 - found)
+        return float(-np.log(np.clip(np.nan_to_num(right), 1e-7, 1.0)).mean())
     columns = np.searchsorted(estimator.classes_, table.y_test)
     p = found[np.arange(len(found)), columns]
     return float(-np.log(np.clip(np.nan_to_num(p), 1e-7, 1.0)).mean())

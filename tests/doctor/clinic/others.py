@@ -106,7 +106,7 @@ def sagemaker(run: Any) -> Names:
         found += ["rate_too_high", "rate_too_low"]
     if len(held) and len(loss) and np.any((held - loss) > 0.1 * np.abs(loss)):
         found.append("overfitting")
-    if table.task != "regression":
+    if table.task in ("binary", "classes"):
         counts = np.bincount(table.y.astype(int))
         if counts.max() > 10 * max(counts.min(), 1):
             found.append("class_imbalance")

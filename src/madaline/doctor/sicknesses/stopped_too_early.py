@@ -14,6 +14,10 @@ SHORT = 2
 "With this patience, chance alone ends a training that is still learning; less harm is needed to report it."
 
 
+LARGE_DELTA = 0.01
+"Fraction of the first loss; improvements smaller than min_delta do not count, so a large one ends training early."
+
+
 class StoppedTooEarly(Sickness):
     """Early stopping that ended training too soon."""
 
@@ -32,12 +36,13 @@ class StoppedTooEarly(Sickness):
         history = exam.before.history
         if rule is None or history.stopped != "early stopping" or rule.patience >= 2 * PATIENCE:
             return None
+        is_impatient = rule.patience <= SHORT or rule.min_delta > LARGE_DELTA * _first_loss(exam)
         return Symptom(
             {"patience": rule.patience, "epochs": history.n_rows},
             f"epoch {history.n_rows}",
             0.7,
             Picture("validation loss", history["val_loss"].tolist()) if "val_loss" in history else None,
-            min_gain_factor=0.3 if rule.patience <= SHORT else 1.0,
+            min_gain_factor=0.3 if is_impatient else 1.0,
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
@@ -53,3 +58,8 @@ class StoppedTooEarly(Sickness):
                 f"--patience {patience}",
             )
         ]
+
+
+def _first_loss(exam: Exam) -> float:
+    history = exam.before.history
+    return abs(float(history["val_loss"][0])) if "val_loss" in history and history.n_rows else 1.0
