@@ -43,6 +43,7 @@ PERFORMANCE = {
         "activations",
         "probes",
         "serve",
+        "wasm",
         "install",
     ],
     "Quality on open data": ["recipe", "presets", "ensemble", "first_runs", "estimators", "density", "mnist", "biases"],

@@ -19,14 +19,16 @@ from madaline.errors import MadalineError
 from madaline.extras import require
 from madaline.functional.model import Model
 from madaline.train.events import TrainingView
-from madaline.web.examination import examine
+from madaline.web.examination import examine, only_waits
 
 SECONDS = 0.25
 "Time between two pictures."
 MOST_EPOCHS = 1000
 "Epochs that are sent; of more, evenly spaced ones."
-FIRST_EXAMINATION, EXAM_SECONDS = 20, 1.0
-"Epochs before the first examination of a run that goes on, and its time limit. The next one is at twice the epochs."
+FIRST_EXAMINATION, FIRST_SECONDS, EXAM_SECONDS = 20, 1.0, 1.0
+"Epochs and seconds before the first examination of a run that goes on, and the time limit of an examination."
+SHARE = 5
+"Training takes at least this many times as long as the examination before it, until there is another one."
 IMPORT = re.compile(r'from "\./([a-z_]+\.js)"')
 OF_LAYERS = ("mean", "std", "zero", "gradient_norm", "update_ratio")
 
@@ -47,7 +49,8 @@ class LiveTraining(Doctor):
     Attributes
     ----------
     widget : anywidget.AnyWidget
-        What is displayed, with the traits ``status``, ``loss``, ``metric``, ``history``, ``layers`` and ``findings``.
+        What is displayed, with the traits ``status``, ``loss``, ``metric``, ``epochs``, ``history``, ``layers`` and
+        ``findings``.
 
     Examples
     --------
@@ -65,36 +68,37 @@ class LiveTraining(Doctor):
         require("anywidget", "LiveTraining")
         super().__init__(sample_every=sample_every)
         self.widget: Any = _widget_class()()
-        self._sent = 0.0
-        self._next_examination = FIRST_EXAMINATION
+        self._sent = self._next_examination = 0.0
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         return self.widget._repr_mimebundle_(**options)
 
     def on_fit_start(self, trainer: TrainingView) -> None:
         super().on_fit_start(trainer)
-        self._sent, self._next_examination = 0.0, FIRST_EXAMINATION
+        self._sent, self._next_examination = 0.0, time.monotonic() + FIRST_SECONDS
         self._before = Model(trainer.model.network, trainer.model.params.flat.copy(), trainer.model.state.flat.copy())
         loss = trainer.recipe.loss
         metrics = trainer.run.metrics
         with self.widget.hold_sync():
             self.widget.loss = "sum of losses" if isinstance(loss, dict) else loss.name
             self.widget.metric = metrics[0].name if metrics else ""
-            self.widget.history, self.widget.layers = {}, []
+            self.widget.epochs, self.widget.history, self.widget.layers = 0, {}, []
             self.widget.findings = _no_findings()
             self.widget.status = "Training starts."
 
     def on_epoch_end(self, trainer: TrainingView, row: Mapping[str, float]) -> None:
         epoch = trainer.progress.epoch
-        if epoch >= self._next_examination:
-            self._next_examination = 2 * epoch
-            self._examine(trainer)
+        began = time.monotonic()
+        if epoch >= FIRST_EXAMINATION and began >= self._next_examination:
+            self._examine(trainer, is_over=False)
+            now = time.monotonic()
+            self._next_examination = now + SHARE * (now - began)
         if time.monotonic() - self._sent > SECONDS:
             self._send(trainer, f"Epoch {epoch:,}")
 
     def on_fit_end(self, trainer: TrainingView) -> None:
         super().on_fit_end(trainer)
-        self._examine(trainer)
+        self._examine(trainer, is_over=True)
         how = trainer.history.stopped
         self._send(trainer, f"Epoch {trainer.progress.epoch:,}, {'finished' if how == 'finished' else f'ended: {how}'}")
 
@@ -105,11 +109,12 @@ class LiveTraining(Doctor):
         columns = [name for each in wanted for name in (each, f"val_{each}") if name in table]
         step = max(1, math.ceil(table.epochs / MOST_EPOCHS))
         with self.widget.hold_sync():
+            self.widget.epochs = table.epochs
             self.widget.history = {name: _plain(table[name][::-1][::step][::-1]) for name in columns}
             self.widget.layers = _layers(table.probes)
             self.widget.status = status
 
-    def _examine(self, trainer: TrainingView) -> None:
+    def _examine(self, trainer: TrainingView, *, is_over: bool) -> None:
         model = trainer.model
         now = Model(model.network, model.params.flat.copy(), model.state.flat.copy())
         try:
@@ -117,13 +122,16 @@ class LiveTraining(Doctor):
         except (MadalineError, ArithmeticError, ValueError) as error:
             self.widget.findings = _no_findings() | {"note": f"The training could not be examined: {error}"}
             return
-        findings = [_finding(each) for each in diagnosis.findings]
+        findings = [_finding(each) for each in diagnosis.findings if is_over or not only_waits(each)]
         self.widget.findings = {"epoch": epoch, "findings": findings, "reasons": list(diagnosis.reasons), "busy": False}
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
-    remedies = [{"text": each.text, "tried": each.gain is not None, "changes": {}} for each in finding.remedies[:3]]
-    names = ("name", "title", "severity", "where", "why")
+    remedies = [
+        {"text": each.text, "tried": each.gain is not None, "changes": {}, "python": each.python}
+        for each in finding.remedies[:3]
+    ]
+    names = ("name", "title", "severity", "where", "why", "explained_by")
     return {name: getattr(finding, name) for name in names} | {"remedies": remedies}
 
 
@@ -161,6 +169,7 @@ def _widget_class() -> Any:
         status = traitlets.Unicode("Not started. Pass this to fit as a callback.").tag(sync=True)
         loss = traitlets.Unicode("").tag(sync=True)
         metric = traitlets.Unicode("").tag(sync=True)
+        epochs = traitlets.Int(0).tag(sync=True)
         history = traitlets.Dict().tag(sync=True)
         layers = traitlets.List().tag(sync=True)
         findings = traitlets.Dict(_no_findings()).tag(sync=True)
@@ -185,12 +194,13 @@ def style() -> str:
     own = (
         ".madaline-live { background: var(--card); color: var(--text); padding: 12px; border-radius: 8px; "
         "font: 14px/1.45 system-ui, sans-serif; }\n"
+        ".madaline-live .below { grid-template-columns: repeat(auto-fit, minmax(min(100%, 320px), 1fr)); }\n"
         ".madaline-live .curves { display: grid; grid-template-columns: repeat(auto-fit, minmax(260px, 1fr)); "
         "gap: 16px; }\n"
         ".madaline-live .doctor { display: grid; gap: 10px; }\n"
     )
-    colours = re.sub(r":root((?:\[[^\]]*\]|:not\(\S*\))?) \{", r":root\1 .madaline-live {", colours)
-    return f"{colours}{own}.madaline-live {{\n* {{ box-sizing{rest}}}\n"
+    colours = colours.partition("@media")[0].replace(":root", ".madaline-live")  # widget.js finds out what is dark
+    return f"{colours}.madaline-live {{\n* {{ box-sizing{rest}}}\n{own}"
 
 
 def _page_file(name: str) -> str:

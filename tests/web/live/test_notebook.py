@@ -35,7 +35,7 @@ async ([source, css, state]) => {
   globalThis.listening = () => Object.values(listeners).reduce((sum, each) => sum + each.size, 0);
 }
 """
-TRAITS = ("status", "loss", "metric", "history", "layers", "findings")
+TRAITS = ("status", "loss", "metric", "epochs", "history", "layers", "findings")
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +85,7 @@ def test_the_script_draws_the_traits(trained, browser, scheme):
         "status": "Not started.",
         "loss": "",
         "metric": "",
+        "epochs": 0,
         "history": {},
         "layers": [],
         "findings": {"findings": [], "epoch": 0, "reasons": []},

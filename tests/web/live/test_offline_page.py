@@ -143,7 +143,51 @@ def test_a_run_that_diverges_ends_with_a_sentence(open_file):
     assert "is not finite. Lower the learning rate" in page.inner_text("#message")
 
 
-@pytest.mark.parametrize(("size", "scheme"), [((1400, 900), "dark"), ((390, 844), "light")])
+DESKTOP, PHONE = (1400, 900), (390, 844)
+
+
+def focus(page, wanted):
+    """Press Tab until an element with this id or key has the focus."""
+    focused = "document.activeElement.id || document.activeElement.dataset.key || ''"
+    for _ in range(90):
+        page.keyboard.press("Tab")
+        if page.evaluate(focused) == wanted:
+            return
+    raise AssertionError(f"Tab does not reach {wanted}.")
+
+
+@pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")])
+def test_everything_works_by_keyboard(open_file, size, scheme):
+    page = open_file("data=xor&layers=3relu&epochs=400", size, scheme=scheme)
+    page.keyboard.press("e")
+    page.wait_for_function("document.body.dataset.step === '18'")
+    page.keyboard.press("s")
+    page.wait_for_function("document.body.dataset.step === '19'")
+    focus(page, "lesson")
+    page.keyboard.press("V")  # typing chooses an option of a list
+    page.wait_for_function("location.hash.includes('8sigmoid')")
+    page.go_back()
+    page.wait_for_function("location.hash.includes('data=xor')")
+    focus(page, "code")
+    page.keyboard.press("Enter")
+    assert "madaline play" in page.inner_text("#command-code")
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.id") == "code"
+    focus(page, "run")
+    page.keyboard.press("Space")
+    page.wait_for_function("Number(document.body.dataset.step) > 40")
+    page.keyboard.press("Space")
+    page.wait_for_function("document.body.dataset.status === 'paused'")
+    focus(page, "timeline")
+    page.keyboard.press("Home")
+    page.wait_for_function("document.getElementById('epoch-text').textContent === '0'")
+    focus(page, "add0")
+    page.keyboard.press("Enter")
+    page.wait_for_function("location.hash.includes('layers=4relu')")
+    page.wait_for_function("document.activeElement.dataset.key === 'add0'")
+
+
+@pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), (DESKTOP, "dark"), (PHONE, "light"), (PHONE, "dark")])
 def test_the_page_is_accessible(open_file, size, scheme):
     page = open_file("data=circles&epochs=5", size, scheme=scheme)
     page.click("#run")

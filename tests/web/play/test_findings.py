@@ -4,12 +4,6 @@ from __future__ import annotations
 
 import time
 
-import pytest
-
-from madaline.doctor.finding import Remedy
-from madaline.optim.adam import Adam
-from madaline.web.play.findings import changes
-from madaline.web.play.settings import Settings
 from web.play.asked import client_of, command, started, wait_for
 
 
@@ -29,24 +23,3 @@ def test_findings_arise_and_their_remedies_are_settings():
         assert changed
         assert "identity" not in changed[0]["layers"]
         assert started(client, f"data=circles&layers={changed[0]['layers']}")["run"] != run
-
-
-@pytest.mark.parametrize(
-    ("parameters", "expected"),
-    [
-        ({"learning_rate_init": 0.003}, {"rate": 0.003}),
-        ({"optimizer": Adam(0.02)}, {"rate": 0.02}),
-        ({"activation": "relu", "init": None}, {"layers": "6relu,4relu"}),
-        ({"max_iter": 900, "batch_size": 8}, {"epochs": 900, "batch": 8}),
-        ({"hidden_layer_sizes": (32, 32)}, {"layers": "32tanh,32tanh"}),
-        ({"data": "auto"}, {"standardize": True}),
-        ({"class_weight": "balanced"}, {"balance": True}),
-        ({"clip_norm": 1.0}, {"clip": 1.0}),
-        ({"early_stopping": True, "n_iter_no_change": 10}, {"patience": 10}),
-        ({"dtype": "float64"}, {}),
-        ({"learning_rate_init": 0.003, "dtype": "float64"}, {}),
-        ({"hidden_layer_sizes": (512, 512)}, {}),
-    ],
-)
-def test_a_remedy_becomes_settings_or_has_no_button(parameters, expected):
-    assert changes(Remedy("Do it.", parameters=parameters), Settings()) == expected

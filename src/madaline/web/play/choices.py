@@ -30,6 +30,13 @@ Choice = dict[str, Any]
 OVER_ROWS = ("softmax", "log_softmax")
 "Activations that mix the units of a layer: not for a hidden layer."
 POINTS, TABLE = "points", "table"
+SCALINGS = {
+    "standard": "mean 0 and standard deviation 1",
+    "robust": "median 0 and quartiles at fixed places, far values bounded",
+    "minmax": "from 0 to 1",
+    "none": "as they are",
+}
+"How the numbers of a table are scaled; names of ``TablePlan``."
 
 
 def names(among: str) -> tuple[str, ...]:
@@ -90,6 +97,11 @@ LISTS: dict[str, Callable[[], list[Choice]]] = {
     "optimizers": lambda: _registered(OPTIMIZERS),
     "schedules": lambda: _registered(SCHEDULES),
     "regularizers": lambda: _registered(REGULARIZERS, first=_choice("none", "no penalty")),
+    "scalings": lambda: [_choice(name, title) for name, title in SCALINGS.items()],
+    "precisions": lambda: [
+        _choice("float32", "32 bits, about 7 digits"),
+        _choice("float64", "64 bits, about 16 digits"),
+    ],
 }
 "Functions that list the choices."
 

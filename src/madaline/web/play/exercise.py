@@ -98,6 +98,8 @@ class Exercise:
             found["regularizer"] = Regularizer.of(settings.regularizer, strength=settings.strength)
         if settings.clip:
             found["clip_norm"] = settings.clip
+        if settings.precision != "float32":
+            found["dtype"] = settings.precision
         if settings.seed:
             found["seed"] = settings.seed
         return found

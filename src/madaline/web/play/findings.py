@@ -1,18 +1,16 @@
-"""The doctor beside a run: examines it while it trains, and turns remedies into settings."""
+"""The doctor beside a run: examines it while it trains."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
 from typing import Any
 
-from madaline.doctor.finding import Finding, Remedy
+from madaline.doctor.names import InputNames
 from madaline.errors import MadalineError
 from madaline.functional.model import Model
-from madaline.optim.optimizer import Optimizer
-from madaline.web.examination import examine
+from madaline.web.examination import examine, only_waits
+from madaline.web.play.remedies import plain_finding
 from madaline.web.play.run import Run
-from madaline.web.play.settings import Settings
 
 MAX_SECONDS = 3.0
 LEAST_EPOCHS, LEAST_SHARE = 20, 0.1
@@ -66,72 +64,14 @@ class Examiner:
         latest = run.state().snapshots[-1]
         session = run.trainer.run
         model = Model(session.model.network, latest.params.copy(), latest.state.copy())
-        diagnosis, epochs = examine(session, run.start, model, seconds=MAX_SECONDS)
-        settings = run.exercise.settings
-        listed = [_plain(each, settings) for each in diagnosis.findings]
+        settings, problem = run.exercise.settings, run.exercise.problem
+        names = InputNames(problem.inputs, problem.sources, classes=problem.classes)
+        diagnosis, epochs = examine(session, run.start, model, seconds=MAX_SECONDS, names=names)
+        columns = tuple(dict.fromkeys(problem.sources))
+        is_over = epochs >= settings.epochs
+        shown = [each for each in diagnosis.findings if is_over or not only_waits(each)]
         return {
             "epoch": epochs,
             "reasons": list(diagnosis.reasons),
-            "findings": [each for each in listed if not _only_waits(each, settings, epochs)],
+            "findings": [plain_finding(each, settings, columns) for each in shown],
         }
-
-
-def _plain(finding: Finding, settings: Settings) -> dict[str, Any]:
-    """A finding as the page shows it."""
-    remedies = [
-        {"text": each.text, "tried": each.gain is not None, "changes": changes(each, settings)}
-        for each in finding.remedies[:3]
-    ]
-    names = ("name", "title", "severity", "where", "why")
-    return {name: getattr(finding, name) for name in names} | {"remedies": remedies}
-
-
-def _only_waits(finding: dict[str, Any], settings: Settings, done: int) -> bool:
-    """Whether the remedy is to train on, which a run that has not ended does anyway."""
-    kinds = [set(remedy["changes"]) for remedy in finding["remedies"]]
-    return done < settings.epochs and bool(kinds) and all(kind <= {"epochs"} for kind in kinds)
-
-
-def changes(remedy: Remedy, settings: Settings) -> dict[str, Any]:
-    """The settings that a remedy changes; none if the playground has no such setting."""
-    found: dict[str, Any] = {}
-    for name, value in remedy.parameters.items():
-        change = _change(name, value, settings)
-        if change is None:
-            return {}
-        found |= change
-    try:
-        settings.changed(**found)
-    except MadalineError:
-        return {}
-    return {name: value for name, value in found.items() if value != getattr(settings, name)}
-
-
-def _change(name: str, value: Any, settings: Settings) -> Mapping[str, Any] | None:
-    """One argument of an estimator as settings."""
-    plain = {"learning_rate_init": "rate", "max_iter": "epochs", "batch_size": "batch", "dropout": "dropout"}
-    plain |= {"clip_norm": "clip", "n_iter_no_change": "patience"}
-    if name in plain and isinstance(value, (int, float)) and not isinstance(value, bool):
-        return {plain[name]: value}
-    if name == "optimizer" and isinstance(value, Optimizer):
-        return {"optimizer": value.name, "rate": value.learning_rate}
-    if name == "activation" and isinstance(value, str):
-        return {"layers": ",".join(f"{units}{value}" for units, _ in settings.hidden)}
-    if name == "early_stopping" and isinstance(value, bool):
-        return {} if value else {"patience": 0}
-    if name == "class_weight" and value in (None, "balanced"):
-        return {"balance": value is not None}
-    if name == "init" and value in (None, "auto"):
-        return {"init": "auto"}
-    if name == "norm" and (value is None or isinstance(value, str)):
-        return {"norm": value or "none"}
-    if name == "data" and value == "auto":
-        return {"standardize": True}
-    if name == "residual" and isinstance(value, bool):
-        return {"residual": value}
-    if name == "hidden_layer_sizes" and isinstance(value, tuple):
-        activation = settings.hidden[0][1] if settings.hidden else "tanh"
-        return {"layers": ",".join(f"{units}{activation}" for units in value)}
-    if name in ("alpha", "weight_decay") and value == 0:
-        return {"regularizer": "none"}
-    return None

@@ -32,6 +32,8 @@ class Problem:
         What the net is trained and tested on.
     inputs : tuple of str
         Names of the columns of X.
+    sources : tuple of str
+        For a table: the column that each of them comes from.
     classes : tuple of str
         Names of the classes.
     coordinates, coordinates_test : array of shape (n, 1) or (n, 2)
@@ -56,6 +58,7 @@ class Problem:
     axes: tuple[str, ...]
     features: list[made.Feature] | None = None
     shown: tuple[int, ...] = ()
+    sources: tuple[str, ...] = ()
     target: str = ""
     notes: tuple[str, ...] = ()
 
@@ -136,7 +139,12 @@ def _of_points(settings: Settings, X: np.ndarray, y: np.ndarray) -> Problem:
 def _of_table(settings: Settings, tables: TableStore) -> Problem:
     table = tables.get(settings.table, settings.digest)
     rows = encoded_rows(
-        table, target=settings.target, columns=names_in(settings.columns), test=settings.test, seed=settings.draw
+        table,
+        target=settings.target,
+        columns=names_in(settings.columns),
+        test=settings.test,
+        seed=settings.draw,
+        scaling=settings.scaling,
     )
     shown = _shown(settings.axes, rows)
     X, y, n = rows.X, rows.y, rows.n_training
@@ -147,6 +155,7 @@ def _of_table(settings: Settings, tables: TableStore) -> Problem:
         X_test=X[n:],
         y_test=y[n:],
         inputs=rows.inputs,
+        sources=rows.sources,
         classes=rows.classes,
         coordinates=X[:n, list(shown)].astype(np.float64),
         coordinates_test=X[n:, list(shown)].astype(np.float64),

@@ -79,6 +79,9 @@ class Settings:
     target: str = _text("", "Target", "data", "column", "The column to predict.", of=["table"])
     columns: str = _text("", "Columns", "data", "columns", "Feature columns; by default all.", of=["table"])
     axes: str = _text("", "Shown columns", "data", "axes", "The two inputs of the picture.", of=["table"])
+    scaling: str = _choice(
+        "standard", "Scaling", "data", "scalings", "How the numbers of the table are scaled.", of=["table"]
+    )
     features: str = _text(
         "x1,x2",
         "Inputs",
@@ -115,8 +118,9 @@ class Settings:
         of=["shapes", "points", "table"],
     )
     patience: int = _whole(
-        0, "Patience", "training", 0, 1000, "Stop after this many epochs without a lower test loss; 0: never."
+        0, "Patience", "training", 0, 100_000, "Stop after this many epochs without a lower test loss; 0: never."
     )
+    precision: str = _choice("float32", "Precision", "training", "precisions", "Type of all numbers of the net.")
     epochs: int = _whole(300, "Epochs", "training", 1, 100_000, "Number of epochs.")
     seed: int = _whole(0, "Seed", "training", 0, 10**9, "Random seed of weights, dropout and the order of rows.")
 

@@ -88,7 +88,8 @@ def _table_code(settings: Settings, problem: Problem) -> list[str]:
         "table = table[order.tolist()]",
         f"n = {len(problem.X)}",
         f"columns = {chosen}",
-        f"plan = md.data.TablePlan.fit(table[:n].select(columns), one_hot={MOST_CATEGORIES}, scaling='standard')",
+        f"options = dict(one_hot={MOST_CATEGORIES}, scaling={settings.scaling!r})",
+        "plan = md.data.TablePlan.fit(table[:n].select(columns), **options)",
         "X = plan.encode(table.select(columns))['numbers']",
     ]
     if problem.classes:

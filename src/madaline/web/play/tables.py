@@ -125,13 +125,15 @@ class EncodedRows:
     n_training: int
     inputs: tuple[str, ...]
     classes: tuple[str, ...]
-    columns: tuple[str, ...]
-    "The feature columns."
+    sources: tuple[str, ...]
+    "The feature column that each input comes from."
     target: str
     notes: tuple[str, ...]
 
 
-def encoded_rows(table: StoredTable, *, target: str, columns: Sequence[str], test: float, seed: int) -> EncodedRows:
+def encoded_rows(
+    table: StoredTable, *, target: str, columns: Sequence[str], test: float, seed: int, scaling: str = "standard"
+) -> EncodedRows:
     """Encode a table: shuffled rows, columns scaled by the training rows, classes as numbers."""
     frame = table.frame
     target = target or frame.columns[-1]
@@ -148,7 +150,7 @@ def encoded_rows(table: StoredTable, *, target: str, columns: Sequence[str], tes
     n = frame.height - max(1, round(test * frame.height))
     try:
         y, classes = _target(frame, target, n)
-        plan = TablePlan.fit(frame[:n].select(wanted), one_hot=MOST_CATEGORIES, scaling="standard")
+        plan = TablePlan.fit(frame[:n].select(wanted), one_hot=MOST_CATEGORIES, scaling=scaling)
         encoded = plan.encode(frame.select(wanted))
     except InputError as error:
         raise ConfigError(str(error)) from None
@@ -157,7 +159,8 @@ def encoded_rows(table: StoredTable, *, target: str, columns: Sequence[str], tes
     left_out = [role.column for role in plan.roles() if role.column not in {used.column for used in plan.used()}]
     left_out += list(plan.inputs())
     notes = (*table.notes, *([f"Left out: {', '.join(left_out)}."] if left_out else []))
-    return EncodedRows(encoded[NUMBERS], y, n, plan.features(), classes, tuple(wanted), target, notes)
+    sources = tuple(each.column for each in plan.columns for _ in each.features())
+    return EncodedRows(encoded[NUMBERS], y, n, plan.features(), classes, sources, target, notes)
 
 
 def _target(frame: pl.DataFrame, target: str, n: int) -> tuple[np.ndarray, tuple[str, ...]]:

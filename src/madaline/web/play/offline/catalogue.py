@@ -35,7 +35,7 @@ SCHEDULES = (
     "linear_warmup",
 )
 "Schedules that the page computes, too: page/schedules.js."
-LEFT_OUT = ("clip", "balance", "patience")
+LEFT_OUT = ("clip", "balance", "patience", "precision", "scaling")
 "Settings that the page does not have."
 DATA_OF_TASK = ("moons", "spirals", "wave", "hills")
 "One set of data for each kind of target and number of inputs."

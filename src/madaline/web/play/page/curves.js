@@ -23,7 +23,7 @@ export class Curves {
   // `runs`: [{history, info}], the first one in full colours; `at`: the epoch that is shown.
   show(runs, at) {
     const metric = runs[0].info.metric;
-    this.#draw(this.charts[0], runs, "loss", `Loss (${runs[0].info.loss.replaceAll("_", " ")})`, at, true);
+    this.#draw(this.charts[0], runs, "loss", ["Loss", runs[0].info.loss && `(${runs[0].info.loss.replaceAll("_", " ")})`].filter(Boolean).join(" "), at, true);
     this.#draw(this.charts[1], runs, metric, metric === "r2" ? "R²" : "Accuracy", at, false);
   }
 
@@ -60,7 +60,7 @@ export class Curves {
       draw("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y(mark), y2: y(mark), class: "grid" }),
       draw("text", { x: LEFT - 6, y: y(mark) + 4, class: "tick" }, number(mark, 2)),
     ]);
-    parts.push(draw("text", { x: WIDTH - RIGHT, y: HEIGHT - 4, class: "tick" }, `epoch ${epochs}`));
+    parts.push(draw("text", { x: WIDTH - RIGHT, y: HEIGHT - 4, class: "tick" }, `epoch ${(runs[0].info.epochs ?? epochs).toLocaleString("en")}`));
     for (const { values, kind, which } of lines) {
       const stride = Math.max(1, Math.ceil(values.length / MOST));
       let path = "";
@@ -73,7 +73,7 @@ export class Curves {
     if (at > 0) parts.push(draw("line", { x1: x(at), x2: x(at), y1: TOP, y2: HEIGHT - BOTTOM, class: "now" }));
     svg.replaceChildren(...parts.flat());
     const last = (kind) => lines.find((line) => line.kind === kind && !line.which)?.values.at(-1);
-    svg.setAttribute("aria-label", `${title} after ${epochs} epochs: training ${number(last("train"))}, ${heldOut} ${number(last("test"))}`);
+    svg.setAttribute("aria-label", `${title} after ${runs[0].info.epochs ?? epochs} epochs: training ${number(last("train"))}, ${heldOut} ${number(last("test"))}`);
   }
 }
 
