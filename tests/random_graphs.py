@@ -34,7 +34,7 @@ CORRECTLY_ROUNDED = {"add", "subtract", "multiply", "divide", "square", "sqrt", 
 EXACT = {"sign", "relu", "maximum", "minimum", "floor", "ceil", "trunc", "rint", "copysign"}
 JUMPING = EXACT | {"absolute"}
 EXACT |= {"identity", "stop_gradient"}
-JUMPING_DIVISIONS = {"floor_divide", "remainder", "fmod"}
+JUMPING_DIVISIONS = ("floor_divide", "remainder", "fmod")
 TAME = {"negative", "sin", "cos", "tanh", "sigmoid", "softplus", "erf", "arctan", "arcsinh", "add", "subtract"}
 TAME |= {"identity", "stop_gradient"}
 COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
@@ -211,7 +211,7 @@ def _binary(b: Builder) -> None:
 def _division(b: Builder) -> None:
     x = b.any(steady=True)
     divisor = constant(b.pick((0.75, 1.5, -0.5, 2.0)), x.dtype)
-    b.add(ELEMENTWISE[b.pick(tuple(JUMPING_DIVISIONS))](x, divisor))
+    b.add(ELEMENTWISE[b.pick(JUMPING_DIVISIONS)](x, divisor))
 
 
 def _integers(b: Builder) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import madaline as md
+from agreement import assert_executors_agree
 from madaline.graph.node import new_input
 from madaline.graph.numpy_api import dispatch as _numpy_functions  # noqa: F401 - nodes need NumPy's functions
 from madaline.graph.numpy_api.reduce import logsumexp_of_shifted
@@ -115,6 +116,29 @@ def test_sizes_other_than_the_number_of_rows_still_give_what_numpy_gives(f):
     for n in (1, 4, 200):
         x = np.random.default_rng(n).normal(size=(n, 3))
         np.testing.assert_array_equal(compiled(x), f(x) * 2.0)
+
+
+STACK = np.linspace(-1.0, 1.0, 30).reshape(2, 3, 5).transpose(0, 2, 1)
+COLUMNS = {
+    "one product": lambda x: STACK[0] @ np.tanh(x).mT,
+    "a stack": lambda x: STACK @ np.tanh(x)[None].mT,
+    "a stack of single rows": lambda x: STACK[:, :1] @ np.tanh(x)[None].mT,
+    "a stack of one": lambda x: STACK[:1] @ np.tanh(x)[None].mT,
+    "a stack, transposed": lambda x: (STACK @ np.tanh(x)[None].mT).mT + 1.0,
+    "a stack of stacks": lambda x: STACK[:, None] @ np.tanh(x)[None, None].mT,
+    "a stack, then its sum": lambda x: (STACK @ x[None].mT).sum(axis=(0, 2)),
+    "without rows of weights": lambda x: STACK[:, :0] @ x[None].mT,
+}
+
+
+@pytest.mark.parametrize("f", COLUMNS.values(), ids=COLUMNS.keys())
+def test_rows_that_are_the_columns_of_a_stack_of_products_give_what_numpy_gives(f):
+    """Rows are stored outermost, so that columns of rows are not next to each other."""
+    graph = trace(f, X, rows=[0])
+    for n in (1, 4, 200, 1000):
+        x = np.random.default_rng(n).normal(size=(n, 3))
+        (found,) = assert_executors_agree(graph, [x], n)
+        np.testing.assert_allclose(found, f(x), rtol=1e-12, atol=1e-12)
 
 
 def test_tiles_fit_the_cache_and_lanes_are_whole_tiles():

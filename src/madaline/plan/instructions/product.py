@@ -108,27 +108,29 @@ def lower_product(
     """A matrix product whose result, after bias, relu and gate, is the node ``stored``."""
     x, W = node.inputs
     strides = low.views[id(stored)].strides
-    swap = node.ndim == 2 and strides[-1] != 1 and node.shape[-1] != 1 and bias is None
-    if swap:
-        # The batch axis is the last one, so the transpose is stored by rows: C' = W' x'.
-        x_strides, W_strides = low.views[id(x)].strides, low.views[id(W)].strides
-        return MatrixProduct(
-            (node,),
-            name_of(node.dtype),
-            (),
-            m=dim_of(node.shape[-1]),
-            n=dim_of(node.shape[-2]),
-            k=dim_of(x.shape[-1]),
-            A=low.operand(W, W_strides[::-1]),
-            B=low.operand(x, x_strides[::-1]),
-            C=low.result(stored, strides[::-1]),
-            accumulate=id(node) in low.reducing,
-        )
     lead = physical_order(node.shape[:-2])
 
     def arranged(view_strides: tuple[int, ...]) -> tuple[int, ...]:
         return (*(view_strides[axis] for axis in lead), *view_strides[-2:])
 
+    def transposed(view_strides: tuple[int, ...]) -> tuple[int, ...]:
+        *first, rows, columns = arranged(view_strides)
+        return (*first, columns, rows)
+
+    if strides[-1] != 1 and node.shape[-1] != 1 and bias is None:
+        # The batch axis is the last one, so the transpose is stored by rows: C' = W' x'.
+        return MatrixProduct(
+            (node,),
+            name_of(node.dtype),
+            dims_of(node.shape, lead),
+            m=dim_of(node.shape[-1]),
+            n=dim_of(node.shape[-2]),
+            k=dim_of(x.shape[-1]),
+            A=low.operand(W, transposed(low.views[id(W)].strides)),
+            B=low.operand(x, transposed(low.views[id(x)].strides)),
+            C=low.result(stored, (*transposed(strides)[:-1], 1)),
+            accumulate=id(node) in low.reducing,
+        )
     bias_operand = None
     if bias is not None:
         bias_strides = broadcast_strides(low.views[id(bias)].strides, bias.shape, node.shape)
