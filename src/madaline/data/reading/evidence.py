@@ -45,6 +45,10 @@ FEW = 50
 "Distinct numbers are counted up to this many."
 
 
+_MANY_DIGITS = 300
+"Shorter texts without an exponent are no number that overflows."
+
+
 @dataclass
 class Evidence:
     """Number of texts of a column that can be read in each way.
@@ -157,6 +161,7 @@ class Evidence:
         import polars as pl
 
         fits = texts.str.contains(numbers.pattern(mark))
+        fits &= ~_are_too_large(texts, fits, mark)
         count = int(fits.sum())
         self.n_numbers[mark] += count
         if not count:
@@ -190,6 +195,20 @@ class Evidence:
             for each in found:
                 self.n_dates[each] += int(counts[~np.isnat(read_dates(distinct.distinct, each))].sum())
         self.n_times += int(texts.str.contains(date_formats.TIME).sum())
+
+
+def _are_too_large(texts: pl.Series, fits: pl.Series, mark: str) -> pl.Series:
+    """Which of the numbers are larger than any floating-point number."""
+    import polars as pl
+
+    is_large = (fits & ((texts.str.len_bytes() > _MANY_DIGITS) | texts.str.contains(r"[eE]\+?\d{3}"))).fill_null(
+        value=False
+    )
+    if not is_large.any():
+        return is_large
+    values = pl.select(numbers.read_numbers(pl.lit(texts.filter(is_large)), mark).cast(pl.Float64, strict=False))
+    found = ~values.to_series().is_finite().fill_null(value=False)
+    return is_large.scatter(is_large.arg_true(), found)
 
 
 def are_missing(texts: T, markers: tuple[str, ...]) -> T:

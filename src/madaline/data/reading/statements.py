@@ -16,6 +16,8 @@ DRESSES = {
     "thousands": "numbers with a thousands separator",
 }
 
+LONGEST = 30
+"Number of characters of a text that is shown as an example."
 ASSUMED = ", assumed: no value shows whether the day or the month comes first"
 
 
@@ -98,7 +100,8 @@ def _odd(found: TableFormat, columns: Mapping[str, Evidence]) -> Iterator[Assump
         count = column.n - column.n_numbers[found.decimal]
         if count:
             row, text = column.odd.get(found.decimal, (0, ""))
-            example = f", such as {text[:30]!r} in line {row + 1:,}" if text else ""
+            shown = text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+            example = f", such as {shown!r} in line {row + 1:,}" if text else ""
             yield Assumption(
                 f"{name!r} has numbers except for {counted(count, 'text')}{example}, treated as missing.",
                 "--categorical",
