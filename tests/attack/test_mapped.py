@@ -120,6 +120,35 @@ except md.errors.FileFormatError as error:
     assert "became shorter while the array was in use" in run_python(code).stdout
 
 
+def test_estimators_refuse_a_file_that_is_too_short_already(tmp_path, run_python):
+    """scikit-learn's checks read all values by NumPy, which would end the process."""
+    code = f"""
+import os, warnings, numpy as np, madaline as md
+warnings.simplefilter("ignore")
+path = {str(tmp_path / "rows")!r}
+whole = np.random.default_rng(0).normal(size=(9000, 4))
+whole.tofile(path)
+fitted = [
+    md.MLPRegressor(hidden_layer_sizes=(2,), max_iter=1, dropout=0.1).fit(whole, whole[:, 0]),
+    md.QuantileMLPRegressor(hidden_layer_sizes=(2,), max_iter=1).fit(whole, whole[:, 0]),
+]
+X, y = np.memmap(path, mode="r", shape=(9000, 4), dtype=float), whole[:, 0]
+os.truncate(path, 100)
+new = md.MLPRegressor(hidden_layer_sizes=(2,), max_iter=1)
+uses = [
+    lambda: new.fit(X, y), lambda: new.fit(whole, X[:, 0]), lambda: new.fit(whole, y, X[:, 0]),
+    lambda: fitted[0].predict(X), lambda: fitted[0].predict_samples(X, 2),
+    lambda: fitted[1].calibrate(X, y), lambda: fitted[1].predict(X),
+]
+for number, use in enumerate(uses):
+    try:
+        use()
+    except md.errors.FileFormatError as error:
+        print(number, "became shorter" in str(error), flush=True)
+"""
+    assert run_python(code).stdout.splitlines() == [f"{number} True" for number in range(7)]
+
+
 CUT_AFTER_CHECK = """
 import os, numpy as np, scipy.sparse, madaline as md
 from madaline.kernels.mapped import MappedFile

@@ -55,6 +55,7 @@ from madaline.estimators.training import (
     validation_fraction,
 )
 from madaline.functional.model import Model
+from madaline.kernels.mapped import check_files
 from madaline.losses.loss import OUT_ACTIVATIONS, Loss
 from madaline.train.history import History
 from madaline.train.trainer import Trainer
@@ -401,6 +402,7 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         self, settings: NetParameters, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, fresh: bool
     ) -> RowSet:
         """Validate rows as scikit-learn does; a table is encoded later, by a plan fitted to the training set."""
+        check_files(X, y, sample_weight)
         refuse_gaps(y)
         if settings.data is not None and not issparse(X):
             if not fresh and hasattr(self, "n_features_in_"):
@@ -514,6 +516,7 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
             check_width(self, X)
             X = encoded(self.table_plan_, X)
         elif not predictor.takes(X) or "feature_names_in_" in self.__dict__:
+            check_files(X)
             X = validate_data(self, X, accept_sparse=["csr", "csc"], reset=False)
         return predictor.outputs(X) if raw else predictor(X)
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from madaline.errors import ConfigError
 from madaline.functional.model import Model
+from madaline.kernels.mapped import check_files
 from madaline.nn.layers.embedding import Embedding
 from madaline.nn.layers.parallel import Parallel
 from madaline.nn.layers.reshape import Identity
@@ -96,6 +97,7 @@ def _of_estimator(estimator: Any, *, raw: bool) -> ExplainedNet:
         return _behind_a_table(plan, model, meaning, names, picks)
 
     def inputs(X: Any) -> Any:
+        check_files(X)
         X = validate_data(estimator, X, accept_sparse=["csr", "csc"], reset=False)
         return model.batch(X.toarray() if is_sparse(X) else X)[0]
 

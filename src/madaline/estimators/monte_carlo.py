@@ -12,6 +12,7 @@ from madaline.errors import ConfigError
 from madaline.estimators.recipe import seed_of
 from madaline.estimators.tables import encoded
 from madaline.functional.model import Model
+from madaline.kernels.mapped import check_files
 from madaline.nn.layers.dropout import Dropout
 from madaline.nn.layers.norm import BatchNorm
 from madaline.nn.network import build
@@ -63,6 +64,7 @@ class ThinnedNets:
         if "table_plan_" in self.__dict__:
             X = encoded(self.table_plan_, X)
         else:
+            check_files(X)
             X = validate_data(self, X, accept_sparse=["csr", "csc"], reset=False)
         return thinned_outputs(self.model_, X, n_masks=n_masks, seed=seed_of(check_random_state(random_state)))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,14 @@ def mapped_file(array: np.ndarray, least_bytes: int = LEAST_BYTES) -> MappedFile
     except (OSError, ValueError):  # memory without a file
         return None
     return MappedFile(path, view, offset - offset % mmap.ALLOCATIONGRANULARITY + len(view))
+
+
+def check_files(*values: object) -> None:
+    """Raise an error for arrays whose file is too short already, before NumPy reads them; other values are skipped."""
+    for value in values:
+        file = mapped_file(value, sys.maxsize) if isinstance(value, np.ndarray) else None
+        if file is not None:
+            file.check()
 
 
 def _of_other_library(array: np.ndarray) -> MappedFile | None:

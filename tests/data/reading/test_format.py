@@ -117,13 +117,12 @@ def test_what_a_later_file_has_instead_of_numbers_and_dates_is_said():
     assert "'x' has numbers except for 1 text, such as 'soon' in line 3, treated as missing.  (--categorical)" in notes
 
 
-@pytest.mark.parametrize("number", ["9" * 400, "1e400", "-1e400", "$" + "9" * 400, "9" * 5000], ids=lambda text: text[:7])
+@pytest.mark.parametrize("number", ["9" * 400, "1e400", "-1e400", "$" + "9" * 400, "9" * 5000], ids=lambda x: x[:7])
 def test_a_number_that_is_too_large_is_said_to_be_missing(number):
-    frame, notes = read_table(io.BytesIO(("x;y\n" + "1.5;2\n" * 20 + f"{number};3\n").encode()))
-    assert frame["x"].to_list() == [1.5] * 20 + [None]
+    values, notes = read([f"{k}.5" for k in range(20)] + [number])
+    assert values == [k + 0.5 for k in range(20)] + [None]
     shown = number if len(number) <= 30 else number[:27] + "..."
-    text = f"'x' has numbers except for 1 text, such as {shown!r} in line 22, treated as missing."
-    assert [each.text for each in notes if "except" in each.text] == [text]
+    assert f"'x' has numbers except for 1 text, such as {shown!r} in line 22, treated as missing." in " ".join(notes)
 
 
 def test_one_decimal_mark_serves_the_whole_file():

@@ -21,6 +21,7 @@ from madaline.estimators.recipe import can_continue, seed_of
 from madaline.estimators.row_set import RowSet
 from madaline.estimators.tables import read_table
 from madaline.estimators.targets import as_numbers
+from madaline.kernels.mapped import check_files
 from madaline.losses.mixture_density import GaussianMixture
 from madaline.losses.targets import Target
 
@@ -117,6 +118,7 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
         if "table_plan_" in self.__dict__:
             rows, targets = read_table(self, X, y, numeric=True)
         else:
+            check_files(X, y)
             rows, targets = validate_data(
                 self, X, y, accept_sparse=["csr", "csc"], multi_output=True, y_numeric=True, reset=False
             )
