@@ -1,12 +1,14 @@
 """Size and time of an installation into an empty environment, and whether the result works.
 
-    python benchmarks/install.py [--smoke] [--busy] [SOURCE ...]
+    python benchmarks/install.py [--smoke] [--demo] [--busy] [SOURCE ...]
 
-A source is a wheel, a source distribution or a folder; by default this folder. Each is installed twice, as the core and
-with the extra `tables`, into a new environment each time. The time includes downloads and compilation; CPU seconds are
-those of pip and of the compiler, and depend less on what else the machine does. The size is that of the installed
-packages, without pip. scikit-learn alone is measured for comparison. With --smoke, the results are tried and nothing is
-written. With --busy, for a machine that does other work, the page leaves out the seconds on the clock.
+A source is a wheel, a source distribution or a folder; by default this folder. A wheel is installed twice, as the core
+and with the extra `tables`, into a new environment each time; what has to be compiled is installed once. The time
+includes downloads and compilation; CPU seconds are those of pip and of the compiler, and depend less on what else the
+machine does. The size is that of the installed packages, without pip; a part of it is
+bytecode, which pip writes for Python. scikit-learn alone is measured for comparison.
+With --demo, `make demo` is run in a clean clone of this folder, too. With --smoke, the results are tried and nothing is
+written. With --busy, for a machine that does other work, the page says so.
 """
 
 from __future__ import annotations
@@ -44,15 +46,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sources", nargs="*", type=Path, default=[ROOT])
     parser.add_argument("--smoke", action="store_true")
+    parser.add_argument("--demo", action="store_true")
     parser.add_argument("--busy", action="store_true")
     options = parser.parse_args()
     rows = [] if options.smoke else [measured("scikit-learn", "scikit-learn", with_tables=None)]
     for source in options.sources:
         path = source.resolve()
         name = "this folder" if path == ROOT else path.name
-        if not (options.smoke and name.endswith(".tar.gz")):  # compiling it once is enough
+        is_wheel = path.suffix == ".whl"
+        if is_wheel or not options.smoke:
             rows.append(measured(f"{name}: core", str(path), with_tables=False))
-        rows.append(measured(f"{name}: [tables]", f"{path}[tables]", with_tables=True))
+        if is_wheel or options.smoke:
+            rows.append(measured(f"{name}: [tables]", f"{path}[tables]", with_tables=True))
+    if options.demo:
+        rows.append(demo())
     if not options.smoke:
         harness.save("install", {"machine": harness.machine(), "rows": rows}, page(rows, is_busy=options.busy))
 
@@ -66,13 +73,30 @@ def measured(name: str, requirement: str, *, with_tables: bool | None) -> dict[s
         subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-cache-dir", requirement], check=True)
         seconds, cpu_seconds = time.perf_counter() - started, cpu_of_children() - used
         (site,) = Path(folder).glob("lib/python*/site-packages")
-        n_bytes = sum(size_of(each) for each in site.iterdir() if not each.name.startswith(NOT_COUNTED))
-        environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "MADALINE_"))}
+        counted = [each for each in site.iterdir() if not each.name.startswith(NOT_COUNTED)]
+        n_bytes, n_bytecode = sum(map(size_of, counted)), sum(size_of(each, "*.pyc") for each in counted)
         commands = [] if with_tables is None else [["-c", CORE], *(TABLES if with_tables else [])]
         for command in commands:
-            subprocess.run([python, *command], cwd=folder, env=environment, check=True)
+            subprocess.run([python, *command], cwd=folder, env=clean_environment(), check=True)
     print(f"{name}: {n_bytes / 1e6:.0f} MB, {seconds:.0f} s, {cpu_seconds:.0f} CPU s", file=sys.stderr)
-    return {"name": name, "megabytes": n_bytes / 1e6, "seconds": seconds, "cpu_seconds": cpu_seconds}
+    sizes = {"megabytes": n_bytes / 1e6, "bytecode": n_bytecode / 1e6}
+    return {"name": name, **sizes, "seconds": seconds, "cpu_seconds": cpu_seconds}
+
+
+def demo() -> dict[str, Any]:
+    """Time of `make demo` in a clean clone: environment, downloads, compilation, training, report, export."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["git", "clone", "--quiet", ROOT, folder], check=True)
+        started, used = time.perf_counter(), cpu_of_children()
+        subprocess.run(["make", "demo"], cwd=folder, env=clean_environment(), check=True, stdout=subprocess.DEVNULL)
+        seconds, cpu_seconds = time.perf_counter() - started, cpu_of_children() - used
+    print(f"make demo: {seconds:.0f} s, {cpu_seconds:.0f} CPU s", file=sys.stderr)
+    return {"name": "make demo in a clean clone", "seconds": seconds, "cpu_seconds": cpu_seconds}
+
+
+def clean_environment() -> dict[str, str]:
+    """The environment variables without those of Python and madaline."""
+    return {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "MADALINE_"))}
 
 
 def cpu_of_children() -> float:
@@ -81,20 +105,20 @@ def cpu_of_children() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def size_of(path: Path) -> int:
-    """Number of bytes of a file or of all files in a folder."""
-    if path.is_file():
-        return path.stat().st_size
-    return sum(each.stat().st_size for each in path.rglob("*") if each.is_file())
+def size_of(path: Path, pattern: str = "*") -> int:
+    """Number of bytes of a file or of all files in a folder whose names fit a pattern."""
+    files = [path] if path.is_file() else path.rglob(pattern)
+    return sum(each.stat().st_size for each in files if each.is_file() and each.match(pattern))
 
 
 def page(rows: list[dict[str, Any]], *, is_busy: bool) -> str:
     """The page of results."""
-    columns = {"MB": "megabytes", "seconds": "seconds", "CPU seconds": "cpu_seconds"}
-    if is_busy:
-        del columns["seconds"]
-    shown = [[row["name"], *(f"{row[key]:.0f}" for key in columns.values())] for row in rows]
+    columns = {"MB": "megabytes", "of these, bytecode": "bytecode", "seconds": "seconds", "CPU seconds": "cpu_seconds"}
+    cells = [[row.get(key) for key in columns.values()] for row in rows]
+    shown = [[row["name"], *("" if x is None else f"{x:.0f}" for x in xs)] for row, xs in zip(rows, cells, strict=True)]
     text = "# Installation\n\nWritten by `benchmarks/install.py`.\n\n"
+    if is_busy:
+        text += "The machine did other work at the same time: seconds on the clock are longer than on a quiet one.\n\n"
     return text + harness.table("Into an empty environment, with downloads", ["what", *columns], shown)
 
 

@@ -302,7 +302,7 @@ def test_a_damaged_file_does_not_keep_the_others_from_being_scored(madaline, car
         (["big", "-o", "big"], "is the folder of the tables"),
         (["big", "-o", "no/scored"], "does not exist"),
         (["big", "-o", "file"], "is a file"),
-        (["big", "big/../big", "-o", "scored"], "would both be scored"),
+        (["big", "big/../big", "-o", "scored"], "is given twice. Leave out one of them."),
     ],
 )
 def test_a_folder_that_cannot_be_written_is_one_sentence(madaline, cars, parts, arguments, text):

@@ -95,6 +95,8 @@ def _files(data: Sequence[str], out: Path) -> list[FileToScore]:
         is_parquet = source.suffix.lower() in PARQUET_SUFFIXES
         name = source.name if is_parquet else f"{source.name.partition('.')[0]}.csv"
         to = out.resolve() / name
+        if to in found and found[to].source == source:
+            raise ConfigError(f"The table {str(source)!r} is given twice. Leave out one of them.")
         if to in found:
             raise ConfigError(
                 f"{str(found[to].source)!r} and {str(source)!r} would both be scored to {str(to)!r}. Score them to "
