@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 import venv
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -49,19 +50,27 @@ def main() -> None:
     parser.add_argument("--demo", action="store_true")
     parser.add_argument("--busy", action="store_true")
     options = parser.parse_args()
-    rows = [] if options.smoke else [measured("scikit-learn", "scikit-learn", with_tables=None)]
+    rows: list[dict[str, Any]] = []
+    for row in measurements(options):
+        rows.append(row)
+        if not options.smoke:  # after each, since they take long
+            harness.save("install", {"machine": harness.machine(), "rows": rows}, page(rows, is_busy=options.busy))
+
+
+def measurements(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """All rows, one after the other."""
+    if not options.smoke:
+        yield measured("scikit-learn", "scikit-learn", with_tables=None)
     for source in options.sources:
         path = source.resolve()
         name = "this folder" if path == ROOT else path.name
         is_wheel = path.suffix == ".whl"
         if is_wheel or not options.smoke:
-            rows.append(measured(f"{name}: core", str(path), with_tables=False))
+            yield measured(f"{name}: core", str(path), with_tables=False)
         if is_wheel or options.smoke:
-            rows.append(measured(f"{name}: [tables]", f"{path}[tables]", with_tables=True))
+            yield measured(f"{name}: [tables]", f"{path}[tables]", with_tables=True)
     if options.demo:
-        rows.append(demo())
-    if not options.smoke:
-        harness.save("install", {"machine": harness.machine(), "rows": rows}, page(rows, is_busy=options.busy))
+        yield demo()
 
 
 def measured(name: str, requirement: str, *, with_tables: bool | None) -> dict[str, Any]:
