@@ -2,8 +2,8 @@
 
 A campaign by hand: ``python tests/functional/random_programs.py 0 3000`` checks the programs of these seeds and prints
 those that fail. Programs also use arrays, numbers and paths that differ from call to call; a gradient must not depend
-on what was traced before, to the last bit. Values that ``np.array`` makes are arrays of objects, which not every function takes; programs refused
-for that reason are counted apart.
+on what was traced before, to the last bit. Values that ``np.array`` makes are arrays of objects, which not every
+function takes; programs refused for that reason are counted apart.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class Data:
         """Other numbers and arrays: written in place, new, swapped, of another type, equal, read-only."""
         for shape, (first, second) in list(self._tables.items()):
             if way % 6 == 0 and shape:
-                first += self._rng.normal(size=shape)
+                first[...] = self._rng.normal(size=shape)
                 second[...] = -first
             elif way % 6 == 1:
                 self._tables[shape] = [self._rng.normal(size=shape), self._rng.normal(size=shape)]
@@ -187,7 +187,7 @@ BY_VALUE = {
     "branch": lambda a, data: 2.0 * a if np.sum(a) > 0.0 else np.sin(a) * data.number(0),
     "longer": longer,
     "rolled": lambda a, data: np.roll(a, np.argmax(a)) * data.number(0),
-    "spread": lambda a, data: np.sum(np.broadcast_to(np.ravel(a)[:4], (np.argmax(np.ravel(a)[:3]) + 1, min(4, a.size)))),
+    "spread": lambda a, data: np.sum(np.broadcast_to(np.ravel(a)[:1], (np.argmax(np.ravel(a)[:3]) + 1, 4))),
     "positive": lambda a, data: np.ravel(a)[np.ravel(a) > -0.5] if np.any(a > -0.5) else a,
     "inner gradient": lambda a, data: md.grad(lambda u: np.sum(np.sin(u) * a) + np.sum(u * u * data.number(0)))(a),
     "inner slopes": lambda a, data: md.jvp(lambda u: np.tanh(u * a), (a,), (0.5 * a,))[1],

@@ -137,7 +137,7 @@ def test_views_and_copies_of_one_graph_are_told_apart():
 def test_kinds_of_numbers_are_told_apart():
     x = np.array([0.5, 2.0], np.float32)
     for number in (1, True, 1.0, np.float32(1.0), np.float64(1.0), np.int64(1), np.bool_(True)):
-        for f in (lambda x, n: x * n, lambda x, n: n - x, lambda x, n: np.maximum(x, n), lambda x, n: np.clip(x, n, 3)):
+        for f in (lambda x, n: x * n, lambda x, n: n - x, np.maximum, lambda x, n: np.clip(x, n, 3)):
             try:
                 plain = f(x, number)
             except TypeError:  # NumPy has no difference of booleans
@@ -183,7 +183,7 @@ def test_threads_may_trace_at_once(monkeypatch):
             a, b, x = rng.normal(size=(3, 4))
             factor = float(rng.integers(3))
 
-            def f(x, a=a, b=b, factor=factor):
+            def f(x, a=a, b=b, factor=factor, k=k):
                 y = np.tanh(x * a) * factor if number % 2 else np.tanh(x * b) * a
                 return np.sum(y * b + x * (k % 3))
 

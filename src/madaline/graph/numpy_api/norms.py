@@ -34,7 +34,8 @@ def vector_norm(x: Any, /, *, axis: Axis = None, keepdims: bool = False, ord: An
     x = x if x.dtype.kind == "f" else x.astype(np.float64)
     value = known_value(ord) if isinstance(ord, Node) and not ord.shape else None
     if value is not None and (np.isinf(value) or value == 0):
-        ord = float(value)  # where the general formula is not defined, and has no derivative by the order
+        # Where the general formula is not defined, and has no derivative by the order.
+        return vector_norm(x, axis=axis, keepdims=keepdims, ord=float(value))
     if isinstance(ord, Node):
         return _norm_of_traced_order(x, ord, axis, keepdims)
     if ord == np.inf:
