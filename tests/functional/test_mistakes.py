@@ -45,6 +45,11 @@ def asks_for_a_float_array(x):
     return np.sum(x)
 
 
+def differences_of_an_object_array(x):
+    c = np.array([x[0], x[1] ** 2, x[2]])
+    return np.sum(np.gradient(c))
+
+
 def returns_an_array(x):
     return x**2
 
@@ -119,6 +124,7 @@ def masks(x):
 
 
 IN_THE_FUNCTION = [
+    (md.grad, differences_of_an_object_array, "an array of Python objects", "md.array(a)", "np.gradient(c)"),
     (md.grad, returns_an_array, "array of shape (3,)", "use md.jacobian", "def returns_an_array(x):"),
     (md.grad, returns_nothing, "The function gives None", "Is a return missing?", "def returns_nothing(x):"),
     (md.grad, returns_a_list, "The function gives a list", "Return the number alone", "def returns_a_list(x):"),

@@ -28,6 +28,7 @@ from madaline.graph.object_arrays import (
     comparison_remedy,
     made_lines,
     object_array,
+    object_remedy,
 )
 from madaline.graph.primitive import PRIMITIVES, Primitive
 from madaline.graph.shapes import Rows, Shape, Size, show, size_of
@@ -186,7 +187,7 @@ class Node(ArrayMethods):
     def _number(self) -> NoReturn:
         refused = TraceError(
             f"{self!r} is a traced value and cannot become a Python number, since its derivative would be lost. "
-            f"{number_remedy()}"
+            f"{object_remedy(2) or number_remedy()}"
         )
         made = MADE.get()
         if made is not None:

@@ -278,11 +278,11 @@ def unsupported(full_name: str, name: str) -> str:
     family = full_name.rpartition(".")[0]
     known = {item.__name__: _full_name(item) for item in (*UFUNCS, *FUNCTIONS)}
     same = [item for item, path in known.items() if path.rpartition(".")[0] == family] if family != "np" else []
-    near = difflib.get_close_matches(name, sorted(same or known), n=5, cutoff=0.4 if same else 0.6)
+    near = difflib.get_close_matches(name, sorted(same or known), n=5, cutoff=0.4 if same else 0.7)
     nearest = f" Supported functions with a similar name: {', '.join(known[item] for item in near)}." if near else ""
     return (
-        f"{text}{nearest} Write it with supported functions (md.functional.supported_functions() lists them), "
-        "or compute it outside the traced function."
+        f"{text}{nearest} Write it with supported functions (md.functional.supported_functions() lists them); "
+        "if no derivative by it is needed, compute it outside the traced function."
     )
 
 
