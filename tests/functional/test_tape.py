@@ -43,10 +43,27 @@ def same_for_each(f, *xs):
         lambda x: np.sum(np.diff(x, np.argmax(x) + 1) ** 2),
         lambda x: np.sum(np.concatenate([np.outer(x, x), np.outer(x, W)], np.argmax(x) // 2)[0] ** 2),
         lambda x: np.linalg.norm(x[:3], x[3]),
+        lambda x: np.sum(np.tril(np.outer(x, x), np.argmax(x))),
+        lambda x: np.sum(np.triu(np.outer(x, W), np.argmax(x))),
+        lambda x: np.sum(np.diagonal(np.outer(x, W), np.argmax(x))),
+        lambda x: np.sum(np.diag(x, np.argmax(x))[0] ** 2) + np.diag(x, np.argmax(x)).shape[0] * x[0],
         lambda x: np.var(x, ddof=np.argmax(x)),
         lambda x: np.sum(np.max(np.outer(x, W), axis=np.argmax(x) // 2)),
     ],
-    ids=["broadcast_to", "flip", "roll", "tile", "sum", "reshape", "diff", "concatenate", "norm", "var", "max"],
+    ids=[
+        "broadcast_to",
+        "flip",
+        "roll",
+        "tile",
+        "sum",
+        "reshape",
+        "diff",
+        "concatenate",
+        "norm",
+        *("tril", "triu", "diagonal", "diag"),
+        "var",
+        "max",
+    ],
 )
 def test_traced_numbers_that_decide_about_the_graph_may_change(f):
     same_for_each(f, A, B, np.array([1.0, 2.0, 3.0, 1.0]), np.array([1.0, 2.0, 4.0, 3.0]))
