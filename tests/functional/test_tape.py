@@ -181,7 +181,7 @@ def test_tables_that_are_renewed_all_the_time_change_nothing(monkeypatch):
 
 def test_rules_by_hand_and_their_arrays_are_not_kept():
     def f(x, table):
-        return np.sum(md.functional.checkpoint(lambda y: np.tanh(y * table))(x))
+        return np.sum(md.checkpoint(lambda y: np.tanh(y * table))(x))
 
     md.grad(f)(A, W.copy())
     before = len(tape._TABLES.forms)

@@ -67,7 +67,7 @@ _REMEDIES = (
         r"\b(brentq|brenth|newton|root|root_scalar|fsolve|minimize|minimize_scalar|quad|solve_ivp|odeint)\(",
         (
             "A solver of SciPy computes with plain numbers: write its steps with NumPy, or solve with plain numbers "
-            "and give the derivative of the solution by md.functional.custom_derivative."
+            "and give the derivative of the solution by md.custom_derivative."
         ),
     ),
     (
