@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from madaline.cached import cached_property
-from madaline.errors import ShapeError
+from madaline.errors import ConfigError, ShapeError
 from madaline.functional.model import Model
 from madaline.optim.averaging import SWA
 from madaline.optim.lbfgs import LBFGS
@@ -32,6 +32,7 @@ from madaline.train.recipe import Recipe
 from madaline.train.replicas import RoundStepper, check_replicas, new_runner
 from madaline.train.sampling import Batches
 from madaline.train.saved_state import Progress, ResumePoint
+from madaline.train.sparse import SparseStepper, SparseTable, new_stepper
 from madaline.train.statistics import refresh_statistics
 from madaline.train.stepping import Stepper, StepResults
 from madaline.train.stopping import EarlyStoppingState
@@ -110,7 +111,7 @@ class Session:
         self.when_prepared: Callable[[], None] = _nothing
         "Called once, when what Python prepares for the first steps is done."
         self.view = TrainingView(self)
-        self.stepper: Stepper | RoundStepper | None = None
+        self.stepper: Stepper | SparseStepper | RoundStepper | None = None
         self._solver: FullBatch | None = None
         self._samples: ProbeSamples | None = None
         if options.replicas > 1:
@@ -126,14 +127,22 @@ class Session:
         self._skipped: Batches | None = None
         self._started = 0.0
 
-    def _new_stepper(self, probe_every: int | None) -> tuple[Stepper | RoundStepper, int | None]:
+    def _new_stepper(self, probe_every: int | None) -> tuple[Stepper | SparseStepper | RoundStepper, int | None]:
         """The stepper, and the number of steps between samples of the probes.
 
         The default of that depends on the step.
         """
+        skips, metrics = self.options.on_divergence == "skip", self.evaluator.of_rows
+        if SparseTable.of(self.model.network):
+            if self.probes:
+                raise ConfigError("Probes and the doctor cannot watch a net with sparse=True. Leave sparse out for it.")
+            sparse = new_stepper(
+                self.model, self.programs, metrics, self.data, seed=self.seed, threads=self.threads, skips=skips
+            )
+            return (sparse if self.options.replicas == 1 else self._with_replicas(sparse)), probe_every
         # The step with probes first: the one without is made of the same graph.
-        probing = self.programs.training(self.data, self.evaluator.of_rows, self.probes)
-        plain = self.programs.training(self.data, self.evaluator.of_rows, ())
+        probing = self.programs.training(self.data, metrics, self.probes)
+        plain = self.programs.training(self.data, metrics, ())
         if self.probes and not probe_every:
             per_epoch = self.source.epoch_steps or 1
             probe_every = interval(plain[0].graph, self.batch_size, per_epoch, self.total_steps)
@@ -146,11 +155,11 @@ class Session:
             probing,
             seed=self.seed,
             threads=self.threads,
-            skips=self.options.on_divergence == "skip",
+            skips=skips,
         )
         return (stepper if self.options.replicas == 1 else self._with_replicas(stepper)), probe_every
 
-    def _with_replicas(self, stepper: Stepper) -> RoundStepper:
+    def _with_replicas(self, stepper: Stepper | SparseStepper) -> RoundStepper:
         epoch_steps = check_replicas(self.options, self.recipe, self.source)
         runner = new_runner(self.model, self.recipe, self.evaluator.of_rows, self.options)
         return RoundStepper(
