@@ -12,6 +12,7 @@ import numpy as np
 from madaline.errors import ConfigError, MadalineError, ShapeError
 from madaline.functional.model import Model
 from madaline.optim.optimizer import Optimizer
+from madaline.train.ahead import ahead
 from madaline.train.data import TrainingData, check_categories, read
 from madaline.train.options import FitOptions
 from madaline.train.recipe import Recipe
@@ -164,6 +165,10 @@ class StreamBlocks:
         self.steps_are_equal = count is not None
 
     def blocks(self, epoch: int) -> Iterator[Block]:
+        """The blocks of an epoch; those of stored rows are read ahead."""
+        return ahead(self._blocks(epoch)) if self.stream.is_in_memory else self._blocks(epoch)
+
+    def _blocks(self, epoch: int) -> Iterator[Block]:
         """The blocks of an epoch; an error if there are other than ``n_rows`` rows."""
         rows = steps = 0
         stream, size = self.stream, self._batch_size
