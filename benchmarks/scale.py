@@ -1,7 +1,7 @@
 """Training past one machine: streamed rows, rounds of replicas, and what they cost.
 
-    python benchmarks/scale.py stream --rows 2000000      one process: reading, computing, both at once
-    python benchmarks/scale.py page                       results/scale.md and the pictures from results/scale.json
+python benchmarks/scale.py stream --rows 2000000      one process: reading, computing, both at once
+python benchmarks/scale.py page                       results/scale.md and the pictures from results/scale.json
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ import statistics
 import tempfile
 import threading
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scale_data
@@ -26,9 +28,7 @@ BUCKETS, WIDTH, BATCH = 1 << 18, 16, 4096
 
 def net() -> md.Sequential:
     """Hashed embeddings of 2**18 x 16 for each of 26 columns, beside 13 numbers; 256-256-1."""
-    table = md.Embedding(
-        scale_data.N_CATEGORIES * BUCKETS, WIDTH, sparse=True, init=md.nn.initializers.Normal(0.05)
-    )
+    table = md.Embedding(scale_data.N_CATEGORIES * BUCKETS, WIDTH, sparse=True, init=md.nn.initializers.Normal(0.05))
     inputs = md.Parallel(categories=table, numbers=md.nn.Identity())
     hidden = [md.Linear(256), "relu", md.Linear(256), "relu", md.Linear(1)]
     return md.Sequential(inputs, md.Concat(), *hidden)
@@ -51,7 +51,7 @@ def in_memory(stream: md.Stream) -> tuple[dict[str, np.ndarray], np.ndarray]:
 class Memory:
     """The largest memory of this process between two moments, in bytes."""
 
-    def __enter__(self) -> Memory:
+    def __enter__(self) -> Self:
         self.start, self.most, self._is_over = _resident(), 0, threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
         self._thread.start()
@@ -71,48 +71,60 @@ def _resident() -> int:
     return pages * resource.getpagesize()
 
 
-def timed(call: Any) -> tuple[float, float]:
-    """Wall and CPU seconds of a call."""
+class Epoch(md.Callback):
+    """Wall and CPU seconds from the first to the last step."""
+
+    def on_fit_start(self, trainer: Any) -> None:
+        self._start = time.perf_counter(), time.process_time()
+
+    def on_epoch_end(self, trainer: Any, row: dict[str, float]) -> None:
+        self.seconds = time.perf_counter() - self._start[0], time.process_time() - self._start[1]
+
+
+def read_all(stream: md.Stream) -> tuple[float, float]:
+    """Wall and CPU seconds of reading and shuffling all rows."""
     wall, cpu = time.perf_counter(), time.process_time()
-    call()
+    for _ in stream.blocks(batch_size=BATCH, seed=0, epoch=0, shuffle=True):
+        pass
     return time.perf_counter() - wall, time.process_time() - cpu
 
 
-def stream_part(rows: int, rounds: int, folder: Path) -> None:
-    """Rows per second of reading alone, of training on the same rows in memory, and of training while reading."""
+def train(trainer: md.Trainer, *data: Any) -> tuple[float, float]:
+    """Wall and CPU seconds of one epoch."""
+    epoch = Epoch()
+    trainer.partial_fit(*data, epochs=1, batch_size=BATCH, callbacks=epoch)
+    return epoch.seconds
+
+
+def stream_part(rows: int, compared: int, rounds: int, folder: Path) -> None:
+    """Rows per second of reading alone, of training on the same rows in memory, and of training while reading.
+
+    The three are measured in turn with the first ``compared`` rows. Then one epoch is streamed from all rows.
+    """
     started = time.perf_counter()
     paths = scale_data.write(folder, rows)
     size = sum(path.stat().st_size for path in paths)
     print(f"{rows:,} rows, {size / 1e6:.0f} MB, written in {time.perf_counter() - started:.0f} s", flush=True)
-    stream = day(paths)
-    rows = stream.n_rows or 0
-
-    def read() -> None:
-        for _ in stream.blocks(batch_size=BATCH, seed=0, epoch=0, shuffle=True):
-            pass
-
+    stream = day(paths[: -(-compared // (scale_data.GROUP_ROWS * scale_data.FILE_GROUPS))])
+    compared = stream.n_rows or 0
     trainer = md.Trainer(net(), loss="binary_cross_entropy", optimizer=md.Adam(1e-3))
-    few = md.Stream(lambda: [next(iter(stream.blocks(batch_size=BATCH, seed=0, epoch=0, shuffle=True)))])
-    trainer.fit(few, epochs=1, batch_size=BATCH)  # plans programs, touches memory
-    with Memory() as reading_memory:
-        read()
+    X, click, _ = stream.first()
+    trainer.fit(X, click, epochs=1, batch_size=BATCH)  # plans programs, takes memory
     x, y = in_memory(stream)
-    calls = {
-        "read": read,
-        "compute": lambda: trainer.partial_fit(x, y, epochs=1, batch_size=BATCH),
-        "both": lambda: trainer.partial_fit(stream, epochs=1, batch_size=BATCH),
+    calls: dict[str, Callable[[], tuple[float, float]]] = {
+        "read": partial(read_all, stream),
+        "compute": partial(train, trainer, x, y),
+        "both": partial(train, trainer, stream),
     }
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in calls}
     for number in range(rounds):
         for name, call in calls.items():
-            found[name].append(timed(call))
-            wall, cpu = found[name][-1]
-            print(f"round {number} {name:8} {rows / wall:10,.0f} rows/s {rows / cpu:10,.0f} rows/CPU s", flush=True)
-    del x, y
-    before = _resident()
-    with Memory() as training_memory:
-        trainer.partial_fit(stream, epochs=1, batch_size=BATCH)
-    speed = {name: [rows / wall for wall, _ in times] for name, times in found.items()}
+            wall, cpu = call()
+            found[name].append((wall, cpu))
+            print(f"{number} {name:8} {compared / wall:10,.0f} rows/s {compared / cpu:10,.0f} rows/CPU s", flush=True)
+    calls.clear()
+    del x, y, X, click, stream
+    speed = {name: [compared / wall for wall, _ in times] for name, times in found.items()}
     shares = [b / min(r, c) for r, c, b in zip(speed["read"], speed["compute"], speed["both"], strict=True)]
     data = {
         "rows": rows,
@@ -120,32 +132,41 @@ def stream_part(rows: int, rounds: int, folder: Path) -> None:
         "files": len(paths),
         "batch": BATCH,
         "parameters": int(trainer.model.network.n_params),
+        "compared_rows": compared,
         "rows_per_second": {name: statistics.median(values) for name, values in speed.items()},
         "rows_per_cpu_second": {
-            name: statistics.median(rows / cpu for _, cpu in times) for name, times in found.items()
+            name: statistics.median(compared / cpu for _, cpu in times) for name, times in found.items()
         },
         "share": statistics.median(shares),
         "shares": shares,
-        "reading_peak_bytes": reading_memory.most - reading_memory.start,
-        "training_peak_bytes": training_memory.most - before,
-        "peak_bytes": training_memory.most,
     }
     update("scale", "stream", data)
-    for name, value in data.items():
-        print(name, value)
+    before = trainer.model.params.flat.nbytes * 3
+    with Memory() as memory:
+        wall, cpu = train(trainer, day(paths))
+    data["whole"] = {
+        "rows_per_second": rows / wall,
+        "rows_per_cpu_second": rows / cpu,
+        "loss": float(trainer.history["loss"][-1]),
+        "peak_bytes": memory.most,
+        "tables_bytes": before,
+    }
+    update("scale", "stream", data)
+    print(data)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", choices=["stream"])
     parser.add_argument("--rows", type=int, default=20_000_000)
+    parser.add_argument("--compared", type=int, default=1_000_000, help="rows for the comparison in memory")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--folder", type=Path, help="keep the synthetic table here")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        stream_part(given.rows, given.rounds, folder)
+        stream_part(given.rows, given.compared, given.rounds, folder)
 
 
 if __name__ == "__main__":

@@ -86,16 +86,16 @@ def test_replicas_train_sparse_tables():
     assert np.isfinite(found.history["val_loss"]).all()
 
 
-@pytest.mark.parametrize(
-    "trainer", [{"regularizer": "l2"}, {"average": "ema"}, {"constraint": md.optim.MaxNorm(1.0)}]
-)
+@pytest.mark.parametrize("trainer", [{"regularizer": "l2"}, {"average": "ema"}, {"constraint": md.optim.MaxNorm(1.0)}])
 def test_what_would_change_all_rows_is_refused(trainer):
     with pytest.raises(ConfigError, match=f"{next(iter(trainer))}=.* sparse=True"):
         trained(trainer=trainer)
 
 
 def test_categories_must_be_an_input_of_their_own():
-    shared = md.Sequential(md.Parallel(md.Embedding(5000, 2, sparse=True), md.Embedding(5000, 2)), md.Concat(), md.Linear(1))
+    shared = md.Sequential(
+        md.Parallel(md.Embedding(5000, 2, sparse=True), md.Embedding(5000, 2)), md.Concat(), md.Linear(1)
+    )
     with pytest.raises(ConfigError, match="no other layer uses"):
         md.Trainer(shared).fit(CATEGORIES, Y, epochs=1)
 

@@ -69,7 +69,7 @@ def _numbers(column: Any, name: str) -> NDArray[np.uint64]:
         return array.astype(np.int64).view(np.uint64)
     if array.dtype.kind not in "OUS":
         raise _wrong(name, str(array.dtype))
-    is_missing = np.array([value is None or value != value for value in array.tolist()])
+    is_missing = np.array([value is None or isinstance(value, float) for value in array.tolist()], bool)
     different, codes = np.unique(np.where(is_missing, "", array).astype(str), return_inverse=True)
     return np.where(is_missing, _MISSING, _of_texts(different.tolist())[codes])
 

@@ -122,24 +122,25 @@ class ParquetRows:
         """All rows in parts; the parts are in a random order if there is an ``rng``."""
         numbers = np.arange(len(self._parts))
         for number in numbers if rng is None else rng.permutation(numbers):
-            yield self.read(self._parts[number])
+            yield read_part(self.columns, self._parts[number])
 
-    def read(self, part: FilePart) -> tuple[Any, ...]:
-        """The rows of a part, its targets and weights."""
-        import polars as pl
 
-        with readable(part.file, DAMAGED):
-            rows = _scan(part.file).select(self.columns.names).slice(part.start, part.n_rows).collect()
-        if len(rows) != part.n_rows:  # polars may stop without an error
-            raise FileFormatError(
-                f"{part.file} is {DAMAGED}: {len(rows):,} of {part.n_rows:,} rows after row {part.start:,} can be "
-                "read. Download or copy it again."
-            )
-        numbers = rows.select(self.columns.features or [])
-        if self.columns.categories:
-            numbers = numbers.cast(pl.Float32)
-        matrix = numbers.to_numpy() if numbers.width else np.empty((len(rows), 0), np.float32)
-        return self.columns.chunk({name: rows[name] for name in rows.columns}, matrix)
+def read_part(columns: Columns, part: FilePart) -> tuple[Any, ...]:
+    """The rows of a part, its targets and weights."""
+    import polars as pl
+
+    with readable(part.file, DAMAGED):
+        rows = _scan(part.file).select(columns.names).slice(part.start, part.n_rows).collect()
+    if len(rows) != part.n_rows:  # polars may stop without an error
+        raise FileFormatError(
+            f"{part.file} is {DAMAGED}: {len(rows):,} of {part.n_rows:,} rows after row {part.start:,} can be "
+            "read. Download or copy it again."
+        )
+    numbers = rows.select(columns.features or [])
+    if columns.categories:
+        numbers = numbers.cast(pl.Float32)
+    matrix = numbers.to_numpy() if numbers.width else np.empty((len(rows), 0), np.float32)
+    return columns.chunk({name: rows[name] for name in rows.columns}, matrix)
 
 
 def _scan(file: str) -> Any:
@@ -151,14 +152,14 @@ def _scan(file: str) -> Any:
 def _files(path: Any) -> list[str]:
     """The files of a path, a folder or a pattern."""
     text = os.fspath(path)
-    if os.path.isdir(text):
+    if Path(text).is_dir():
         found = sorted(os.fspath(file) for file in Path(text).rglob("*.parquet"))
         if not found:
             raise FileNotFoundError(f"The folder {text!r} has no files *.parquet.")
         return found
-    if os.path.exists(text):
+    if Path(text).exists():
         return [text]
-    found = sorted(glob.glob(text, recursive=True)) if glob.has_magic(text) else []
+    found = sorted(glob.glob(text, recursive=True)) if glob.has_magic(text) else []  # noqa: PTH207 - may be absolute
     if not found:
         raise FileNotFoundError(f"There is no file {text!r}.")
     return found

@@ -82,12 +82,17 @@ class ReplicaWorker:
     def run(self, data: TrainingData, work: ReplicaWork, *, threads: int) -> ReplicaResult:
         """Take the steps of one replica."""
         setup = self._setup
+        data, batches, first = data.for_batches(work.batches, setup.model, setup.recipe.loss)
         stepper = new_stepper(
             setup.model, self._programs, setup.metrics, data, seed=work.seed, threads=threads, skips=setup.skips
         )
         for name, value in stepper.arrays.items():
             value[...] = work.arrays[name]
-        steps = stepper.run(data, work.batches, t=work.t, rates=lambda t: work.rates[t - work.t - 1])
+        steps = stepper.run(data, batches, t=work.t, rates=lambda t: work.rates[t - work.t - 1])
+        steps.bad_batch, steps.skipped = (
+            None if batch is None else Batches(batch.order + first, batch.starts)
+            for batch in (steps.bad_batch, steps.skipped)
+        )
         return ReplicaResult({name: value.copy() for name, value in stepper.arrays.items()}, steps)
 
     def stop(self) -> None:

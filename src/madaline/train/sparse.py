@@ -17,6 +17,7 @@ from madaline.kernels.sources import DenseRows
 from madaline.nn.layers.embedding import Embedding
 from madaline.nn.network import Entry, Network
 from madaline.optim.optimizer import Optimizer
+from madaline.train.ahead import ahead
 from madaline.train.data import TrainingData
 from madaline.train.metrics import Metric
 from madaline.train.programs import Programs
@@ -42,13 +43,11 @@ class SparseTable:
         if not any(isinstance(row.layer, Embedding) and row.layer.sparse and not row.frozen for row in network.rows):
             return ()
         nodes = tree_map(lambda spec: new_input(0, (Rows(), *spec.shape), spec.dtype), network.inputs)
-        arrays = {
-            path: new_input(0, entry.shape, network.dtype, path)
-            for path, entry in (network.params | network.state).items()
-        }
+        w = new_input(0, (network.n_params,), network.dtype)
+        state = new_input(0, (network.n_state,), network.dtype)
         leaves = flatten(nodes)[0]
-        with open_trace([*leaves, *arrays.values()]):
-            context = network.run(arrays, arrays, nodes, key=np.zeros(2, np.int64))
+        with open_trace([*leaves, w, state]):
+            context = network.run(w, state, nodes, key=np.zeros(2, np.int64))
         users: dict[int, list[str]] = {}
         for path, layer in context.layers.items():
             for leaf in flatten(context.inputs[path])[0] if not layer.parts() else ():
@@ -122,8 +121,7 @@ class SparseStepper:
     @property
     def summed(self) -> set[str]:
         """Names of what a step computes for means over the epoch."""
-        small = self._current or self._prepared(self._example, np.zeros(1, np.int64))[0]
-        return small.stepper(self.threads).summed
+        return self._example_net().summed
 
     def stop(self) -> None:
         """End after the current step; may be called from other threads."""
@@ -134,29 +132,21 @@ class SparseStepper:
     def run(self, data: TrainingData, batches: Batches, *, t: int, rates: Rates, probing: bool = False) -> StepResults:
         """Run a step for each batch, after ``t`` earlier steps."""
         self._is_stopped, parts = False, []
-        for number in range(len(batches)):
-            chosen = batches.part(number, number + 1)
-            small, used, rows = self._prepared(data, chosen.order)
-            found = small.step(self, rows, used, t=t + number, rates=rates)
+        pieces = (batches.part(number, number + 1) for number in range(len(batches)))
+        prepared = ((piece, *self._prepared(data, piece.order)) for piece in pieces)
+        for number, (piece, used, rows) in enumerate(ahead(prepared) if len(batches) > 1 else prepared):
+            found = self._small_net(used).step(self, rows, used, t=t + number, rates=rates)
             parts.append(found)
-            if found.bad_batch is not None:
-                found.bad_batch = chosen
-            if found.skipped is not None:
-                found.skipped = chosen
-            if self._is_stopped and len(found.weights) and number + 1 < len(batches):
-                found.is_interrupted = True
+            found.bad_batch = None if found.bad_batch is None else piece
+            found.skipped = None if found.skipped is None else piece
+            found.is_interrupted |= self._is_stopped and number + 1 < len(batches)
             if not len(found.weights) or found.is_interrupted:
                 break
         self._leave()
-        if not parts:
-            small, _, rows = self._prepared(data, batches.order[:0])
-            return small.stepper(self.threads).run(rows, batches, t=t, rates=rates)
-        return one_after_another(parts)
+        return one_after_another(parts) if parts else self._example_net().run(data, batches, t=t, rates=rates)
 
-    def _prepared(
-        self, data: TrainingData, order: np.ndarray
-    ) -> tuple[_SmallNet, dict[str, np.ndarray], TrainingData]:
-        """The small net for some rows, the rows of the tables that they use, and the rows with new categories."""
+    def _prepared(self, data: TrainingData, order: np.ndarray) -> tuple[dict[str, np.ndarray], TrainingData]:
+        """The rows of the tables that some rows use, and these rows with other categories."""
         used: dict[str, np.ndarray] = {}
         specs = flatten(self.model.network.inputs)[0]
         x = [source.take(order, spec.dtype) for source, spec in zip(data.x, specs, strict=True)]
@@ -164,21 +154,27 @@ class SparseStepper:
             used[table.path], x[table.leaf] = _numbered(x[table.leaf], self._owner[table.path])
         y, weight = data.take(order)
         leaves = tuple(DenseRows(np.asarray(leaf)) for leaf in flatten(y)[0])
-        rows = TrainingData(tuple(map(DenseRows, x)), leaves, weight, len(order), y, data.target_specs)
-        sizes = tuple(
-            _rounded(len(used[table.path]), most=len(self._owner[table.path])) for table in self.tables
-        )
+        return used, TrainingData(tuple(map(DenseRows, x)), leaves, weight, len(order), y, data.target_specs)
+
+    def _small_net(self, used: Mapping[str, np.ndarray]) -> _SmallNet:
+        """The small net with room for some rows of the tables."""
+        counts = {table.path: len(used[table.path]) for table in self.tables}
+        sizes = tuple(_rounded(count, most=len(self._owner[path])) for path, count in counts.items())
         small = self._small.get(sizes)
         if small is None:
             while len(self._small) >= MOST_PROGRAMS:
                 self._leave()
                 del self._small[next(iter(self._small))]
-            small = self._small[sizes] = _SmallNet(self, sizes, data)
+            small = self._small[sizes] = _SmallNet(self, sizes, self._example)
         if small is not self._current:
             self._leave()
             small.enter(self)
             self._current = small
-        return small, used, rows
+        return small
+
+    def _example_net(self) -> Stepper:
+        """Any of the small nets."""
+        return self._small_net({table.path: np.zeros(1, np.int64) for table in self.tables}).stepper(self.threads)
 
     def _leave(self) -> None:
         """Copy what is not in tables back to the model."""
@@ -247,7 +243,7 @@ class _SmallNet:
         found = self.stepper(large.threads).run(rows, batch, t=t, rates=rates)
         if len(found.weights) and found.weights[0]:
             for whole, part, chosen in pairs:
-                whole[chosen] = part[: len(chosen)]
+                _as_items(whole)[chosen] = _as_items(part)[: len(chosen)]
         return found
 
     def enter(self, large: SparseStepper) -> None:
@@ -270,7 +266,14 @@ class _SmallNet:
 
 
 def new_stepper(
-    model: Model, programs: Programs, metrics: Sequence[Metric], data: TrainingData, *, seed: int, threads: int, skips: bool
+    model: Model,
+    programs: Programs,
+    metrics: Sequence[Metric],
+    data: TrainingData,
+    *,
+    seed: int,
+    threads: int,
+    skips: bool,
 ) -> Stepper | SparseStepper:
     """What takes the steps of a model, without probes."""
     if tables := SparseTable.of(model.network):
@@ -306,6 +309,11 @@ def _numbered(categories: np.ndarray, owner: np.ndarray) -> tuple[np.ndarray, np
     is_last = last == places
     numbers = np.cumsum(is_last, dtype=np.int64) - 1
     return flat[is_last], numbers[last].reshape(categories.shape)
+
+
+def _as_items(table: np.ndarray) -> np.ndarray:
+    """The rows of a table as single items, which are copied faster."""
+    return table.view(f"V{table.shape[1] * table.itemsize}")[:, 0]
 
 
 def _rounded(count: int, *, most: int) -> int:

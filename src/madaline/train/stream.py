@@ -210,6 +210,11 @@ def _mixed(chunks: list[Chunk], rng: np.random.Generator | None) -> Chunk:
     return joined if rng is None else _part(joined, rng.permutation(_n_rows(joined)))
 
 
+def joined_chunks(chunks: Sequence[Any]) -> Chunk:
+    """Several chunks as one, in their order."""
+    return _mixed(list(map(_as_chunk, chunks)), None)
+
+
 def _joined(leaves: Sequence[Any]) -> Any:
     """Concatenated rows; None stays None."""
     if leaves[0] is None:
