@@ -157,12 +157,29 @@ def stream_part(rows: int, compared: int, rounds: int, folder: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=["stream"])
+    parser.add_argument("part", choices=["stream", "curves", "rounds", "page"])
     parser.add_argument("--rows", type=int, default=20_000_000)
     parser.add_argument("--compared", type=int, default=1_000_000, help="rows for the comparison in memory")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--folder", type=Path, help="keep the synthetic table here")
     given = parser.parse_args()
+    if given.part == "curves":
+        import scale_curves
+
+        for name in scale_curves.ROWS:
+            update("scale", f"curves-{name}", scale_curves.measure(name))
+        return
+    if given.part == "rounds":
+        import scale_rounds
+
+        for part, measure in scale_rounds.PARTS.items():
+            update("scale", part, measure())
+        return
+    if given.part == "page":
+        import scale_page
+
+        scale_page.write()
+        return
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)

@@ -29,6 +29,7 @@ class RayRows:
         dataset = self._dataset.select_columns(self.columns.names)
         if rng is not None:
             dataset = dataset.randomize_block_order(seed=int(rng.integers(2**31)))
+        dataset.context.execution_options.preserve_order = True  # else as blocks arrive, and no run is like another
         for batch in dataset.iter_batches(batch_size=FILE_ROWS, batch_format="numpy"):
             numbers = [np.asarray(batch[name]) for name in self.columns.features or ()]
             for name, column in zip(self.columns.features or (), numbers, strict=True):
