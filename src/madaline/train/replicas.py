@@ -72,6 +72,9 @@ class ReplicaRunner(Protocol):
     def stop(self) -> None:
         """End soon; may be called from other threads."""
 
+    def describe(self) -> str:
+        """Where they are, for messages."""
+
 
 class ReplicaWorker:
     """Takes the steps of replicas with programs that are made once."""
@@ -119,6 +122,10 @@ class LocalReplicas:
     def stop(self) -> None:
         """End after the current step."""
         self._worker.stop()
+
+    def describe(self) -> str:
+        """Nothing: they are here."""
+        return ""
 
 
 class RoundStepper:
@@ -181,6 +188,11 @@ class RoundStepper:
     def stop(self) -> None:
         """End soon; may be called from other threads."""
         self._runner.stop()
+
+    def describe(self) -> str:
+        """Number of replicas, and where they run."""
+        where = self._runner.describe()
+        return f"{self._count} replicas" + (f" on {where}" if where else "")
 
     def run(self, data: TrainingData, batches: Batches, *, t: int, rates: Rates, probing: bool = False) -> StepResults:
         """Run a step of every replica for each batch, after ``t`` earlier steps."""

@@ -121,7 +121,10 @@ class Session:
         else:
             self.stepper, probe_every = self._new_stepper(probe_every)
         self._pace = Pace(
-            self.callbacks, probe_every=probe_every or 0 if probes else 0, has_limit=options.max_seconds is not None
+            self.callbacks,
+            probe_every=probe_every or 0 if probes else 0,
+            has_limit=options.max_seconds is not None,
+            round_steps=options.local_steps if options.replicas > 1 else 1,
         )
         self._interrupts = Interrupts(self._stop_steps)
         self._skipped: Batches | None = None
@@ -181,6 +184,15 @@ class Session:
         """Completed epochs, and the completed part of the current one."""
         progress = self.progress
         return progress.epoch + progress.step / (self.steps_an_epoch or progress.step + 1)
+
+    @property
+    def speed_text(self) -> str:
+        """What progress shows of a run with replicas besides its rows per second: where they run, and the round."""
+        if not isinstance(self.stepper, RoundStepper) or not self.progress.t:
+            return ""
+        each, steps = self.source.epoch_steps or 0, self.options.local_steps
+        rounds = self.progress.epoch * -(-each // steps) + -(-self.progress.step // steps)
+        return f"{self.stepper.describe()}  round {rounds:,}"
 
     @cached_property
     def digest(self) -> str | None:
@@ -320,7 +332,7 @@ class Session:
         started = time.perf_counter()
         progress, batches = self.progress, block.batches
         while (first := progress.step - before) < len(batches) and not self.stop_reason:
-            stop, probing = self._pace.next_piece(first, len(batches), t=progress.t)
+            stop, probing = self._pace.next_piece(first, len(batches), t=progress.t, before=before)
             with self._interrupts.deferred():
                 found = self._step(batches.part(first, stop), probing=probing)
                 values, weights = found.values, found.weights
