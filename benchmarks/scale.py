@@ -10,12 +10,11 @@ import argparse
 import resource
 import statistics
 import tempfile
-import threading
 import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import scale_data
@@ -48,29 +47,6 @@ def in_memory(stream: md.Stream) -> tuple[dict[str, np.ndarray], np.ndarray]:
     return x, np.concatenate([chunk[1] for chunk in chunks])
 
 
-class Memory:
-    """The largest memory of this process between two moments, in bytes."""
-
-    def __enter__(self) -> Self:
-        self.start, self.most, self._is_over = _resident(), 0, threading.Event()
-        self._thread = threading.Thread(target=self._look, daemon=True)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._is_over.set()
-        self._thread.join()
-
-    def _look(self) -> None:
-        while not self._is_over.wait(0.02):
-            self.most = max(self.most, _resident())
-
-
-def _resident() -> int:
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return pages * resource.getpagesize()
-
-
 class Epoch(md.Callback):
     """Wall and CPU seconds from the first to the last step."""
 
@@ -99,7 +75,7 @@ def train(trainer: md.Trainer, *data: Any) -> tuple[float, float]:
 def stream_part(rows: int, compared: int, rounds: int, folder: Path) -> None:
     """Rows per second of reading alone, of training on the same rows in memory, and of training while reading.
 
-    The three are measured in turn with the first ``compared`` rows. Then one epoch is streamed from all rows.
+    The three are measured in turn, with the first ``compared`` rows.
     """
     started = time.perf_counter()
     paths = scale_data.write(folder, rows)
@@ -141,23 +117,36 @@ def stream_part(rows: int, compared: int, rounds: int, folder: Path) -> None:
         "shares": shares,
     }
     update("scale", "stream", data)
-    before = trainer.model.params.flat.nbytes * 3
-    with Memory() as memory:
-        wall, cpu = train(trainer, day(paths))
-    data["whole"] = {
-        "rows_per_second": rows / wall,
-        "rows_per_cpu_second": rows / cpu,
+    print(data)
+
+
+def whole_part(rows: int, folder: Path) -> None:
+    """One epoch from all rows, in a process that does nothing else: rows per second and the largest memory."""
+    paths = scale_data.write(folder, rows)
+    trainer, epoch = md.Trainer(net(), loss="binary_cross_entropy", optimizer=md.Adam(1e-3)), Epoch()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    held = day(paths[-1:]).first()
+    trainer.fit(day(paths[:-1]), epochs=1, batch_size=BATCH, callbacks=epoch, validation=(held[0], held[1]))
+    used, (wall, cpu) = sum(day([path]).n_rows or 0 for path in paths[:-1]), epoch.seconds
+    data = {
+        "rows": used,
+        "bytes": sum(path.stat().st_size for path in paths[:-1]),
+        "seconds": wall,
+        "rows_per_second": used / wall,
+        "rows_per_cpu_second": used / cpu,
         "loss": float(trainer.history["loss"][-1]),
-        "peak_bytes": memory.most,
-        "tables_bytes": before,
+        "val_loss": float(trainer.history["val_loss"][-1]),
+        "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        "bytes_before": before * 1024,
+        "parameter_bytes": int(trainer.model.params.flat.nbytes),
     }
-    update("scale", "stream", data)
+    update("scale", "whole", data)
     print(data)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=["stream", "curves", "rounds", "page"])
+    parser.add_argument("part", choices=["stream", "whole", "curves", "rounds", "page"])
     parser.add_argument("--rows", type=int, default=20_000_000)
     parser.add_argument("--compared", type=int, default=1_000_000, help="rows for the comparison in memory")
     parser.add_argument("--rounds", type=int, default=3)
@@ -183,7 +172,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        stream_part(given.rows, given.compared, given.rounds, folder)
+        if given.part == "whole":
+            whole_part(given.rows, folder)
+        else:
+            stream_part(given.rows, given.compared, given.rounds, folder)
 
 
 if __name__ == "__main__":

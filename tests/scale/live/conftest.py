@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import secrets
 import warnings
 
 import pytest
+
+# Every cluster of the tests needs a token, as clusters do by default once one was made.
+os.environ["RAY_AUTH_MODE"] = "token"
+os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
 
 ray = pytest.importorskip("ray", reason="needs Ray: make test-scale")
 
