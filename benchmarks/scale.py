@@ -86,6 +86,7 @@ def stream_part(rows: int, compared: int, rounds: int, folder: Path) -> None:
     trainer = md.Trainer(net(), loss="binary_cross_entropy", optimizer=md.Adam(1e-3))
     X, click, _ = stream.first()
     trainer.fit(X, click, epochs=1, batch_size=BATCH)  # plans programs, takes memory
+    vectors = len(np.unique(X["categories"][:BATCH]))
     x, y = in_memory(stream)
     calls: dict[str, Callable[[], tuple[float, float]]] = {
         "read": partial(read_all, stream),
@@ -109,6 +110,7 @@ def stream_part(rows: int, compared: int, rounds: int, folder: Path) -> None:
         "batch": BATCH,
         "parameters": int(trainer.model.network.n_params),
         "compared_rows": compared,
+        "vectors": vectors,
         "rows_per_second": {name: statistics.median(values) for name, values in speed.items()},
         "rows_per_cpu_second": {
             name: statistics.median(compared / cpu for _, cpu in times) for name, times in found.items()

@@ -70,6 +70,7 @@ def _numbers(parts: dict[str, Any], cost: model.RoundCost, costs: dict[str, Any]
     local = [each for each in model.factors(parts["curves-covertype"]) if each["way"] == "local SGD"]
     eight = next(each for each in local if each["replicas"] == 8 and each["local_steps"] == 8)
     return {
+        "vectors": f"{stream['vectors']:,}",
         "read": f"{speed['read']:,.0f}",
         "compute": f"{speed['compute']:,.0f}",
         "both": f"{speed['both']:,.0f}",

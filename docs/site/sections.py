@@ -119,7 +119,8 @@ def performance(names: Mapping[str, str], found: Callable[[Path], None]) -> str:
         shown = [*pages, *(sorted(existing - listed) if heading == last else [])]
         paths = [f"benchmarks/results/{name}.md" for name in shown if name in existing]
         paths += ["docs/scale.md"] if "scale" in shown else []
-        text += f"\n## {heading}\n{cards('performance/index.md', paths)}{toctree([Path(place(path)).stem for path in paths])}"
+        entries = [Path(place(path)).stem for path in paths]
+        text += f"\n## {heading}\n{cards('performance/index.md', paths)}{toctree(entries)}"
     return text
 
 
