@@ -65,7 +65,7 @@ def _numbers(parts: dict[str, Any], cost: model.RoundCost, costs: dict[str, Any]
     for net in NETS:
         for steps in (8, 64, 512):
             own = {e["nodes"]: e for e in far if e["net"] == net and e["local_steps"] == steps}
-            cells = [f"{own[nodes][key]:.2g} x" for key in ("throughput", "speedup") for nodes in NODES]
+            cells = [f"{_short(own[nodes][key])} x" for key in ("throughput", "speedup") for nodes in NODES]
             rows.append([net, str(steps), *cells])
     local = [each for each in model.factors(parts["curves-covertype"]) if each["way"] == "local SGD"]
     eight = next(each for each in local if each["replicas"] == 8 and each["local_steps"] == 8)
@@ -90,7 +90,7 @@ def _numbers(parts: dict[str, Any], cost: model.RoundCost, costs: dict[str, Any]
         "val_loss": f"{whole['val_loss']:.4f}",
         "criteo_hours": f"{CRITEO_ROWS / whole['rows_per_second'] / 3600:.0f}",
         "criteo_cpu_hours": f"{CRITEO_ROWS / whole['rows_per_cpu_second'] / 3600:.0f}",
-        "criteo_read_hours": f"{CRITEO_ROWS / speed['read'] / 3600:.1f}",
+        "criteo_read_hours": f"{CRITEO_ROWS / cpu['read'] / 3600:.1f}",
         "criteo_gb": f"{CRITEO_ROWS * whole['bytes'] / whole['rows'] / 1e9:,.0f}",
         "fixed_ms": f"{1e3 * cost.fixed:.0f}",
         "each_ms": f"{1e3 * cost.each:.1f}",
@@ -107,6 +107,11 @@ def _numbers(parts: dict[str, Any], cost: model.RoundCost, costs: dict[str, Any]
         "embedding_gb": f"{3 * whole['parameter_bytes'] * 8 / 1e9:.0f}",
         "embedding_seconds": f"{cost.seconds(whole['parameter_bytes'] / 4, 8, network=True):.0f}",
     }
+
+
+def _short(value: float) -> str:
+    """Two significant digits."""
+    return f"{float(f'{value:.2g}'):g}"
 
 
 def _results(data: dict[str, Any], curves: dict[str, Any]) -> str:
