@@ -11,14 +11,15 @@ import numpy as np
 from madaline.errors import ConfigError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from narwhals.typing import IntoDataFrame, IntoSeries
+    from numpy.typing import ArrayLike, NDArray
 
 _MISSING = np.uint64(0x6D697373696E6721)
 _STEPS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 "Shifts and factors of the last steps of SplitMix64 (Steele, Lea & Flood, 2014), which spread 64 bits evenly."
 
 
-def hash_categories(columns: Mapping[str, Any], buckets: int) -> NDArray[np.int32]:
+def hash_categories(columns: Mapping[str, ArrayLike | IntoSeries] | IntoDataFrame, buckets: int) -> NDArray[np.int32]:
     """The buckets of categories, one column for each column of a table; each has numbers of its own.
 
     Column :math:`j` gives integers from ``j * buckets`` to ``(j + 1) * buckets - 1``, for an
@@ -40,13 +41,14 @@ def hash_categories(columns: Mapping[str, Any], buckets: int) -> NDArray[np.int3
            [ 575, 1978],
            [ 273, 1641]], dtype=int32)
     """
-    names = list(getattr(columns, "columns", columns))
+    table: Any = columns  # a data frame and a mapping give a column in the same way
+    names = list(getattr(table, "columns", table))
     if buckets < 1 or len(names) * buckets >= 1 << 31:
         raise ConfigError(f"buckets={buckets!r} must be at least 1, and {len(names)} columns need less than 2**31.")
-    first = columns[names[0]] if names else ()
+    first = table[names[0]] if names else ()
     found = np.empty((len(first), len(names)), np.int32)
     for number, name in enumerate(names):
-        found[:, number] = _spread(_numbers(columns[name], name)) % np.uint64(buckets)
+        found[:, number] = _spread(_numbers(table[name], name)) % np.uint64(buckets)
         found[:, number] += number * buckets
     return found
 
