@@ -69,7 +69,13 @@ def _numbers(parts: dict[str, Any], cost: model.RoundCost, costs: dict[str, Any]
             rows.append([net, str(steps), *cells])
     local = [each for each in model.factors(parts["curves-covertype"]) if each["way"] == "local SGD"]
     eight = next(each for each in local if each["replicas"] == 8 and each["local_steps"] == 8)
+    seconds = [(each, cost.seconds(each["parameters"], each["replicas"])) for each in parts["rounds"]["rounds"]]
+    ratios = [fitted / each["least"] for each, fitted in seconds if each["where"] == "cluster"]
+    runs = {(e["workers"], e["replicas"], e["local_steps"]): e["rows_per_second"] for e in parts["workers"]["runs"]}
     return {
+        "misfit": f"{max(*ratios, *(1 / ratio for ratio in ratios)):.1f}",
+        "cluster_rows": f"{runs[2, 4, 64]:,.0f}",
+        "process_rows": f"{runs[0, 4, 64]:,.0f}",
         "vectors": f"{stream['vectors']:,}",
         "read": f"{speed['read']:,.0f}",
         "compute": f"{speed['compute']:,.0f}",
