@@ -71,25 +71,8 @@ FILES = Path()
 PHASES = {phase.__doc__: phase for phase in (of_arrays, of_files, of_members, of_search)}
 
 
-def own_workers():
-    """Busy workers of the clusters that this process has started."""
-    parents, names = {}, {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            names[int(folder.name)] = (folder / "cmdline").read_bytes()
-    found = []
-    for process, name in names.items():
-        above = process
-        while above > 1 and above != os.getpid():
-            above = parents.get(above, 0)
-        if above == os.getpid() and name.startswith(b"ray::_checked"):
-            found.append(process)
-    return found
-
-
 @pytest.mark.parametrize("phase", PHASES)
-def test_workers_that_are_killed_change_nothing(cluster, phase, tmp_path, monkeypatch):
+def test_workers_that_are_killed_change_nothing(cluster, busy_workers, phase, tmp_path, monkeypatch):
     monkeypatch.setattr(sys.modules[__name__], "FILES", tmp_path / "files")
     run = PHASES[phase]
     expected, killed, is_over = run(), [], threading.Event()
@@ -97,7 +80,7 @@ def test_workers_that_are_killed_change_nothing(cluster, phase, tmp_path, monkey
 
     def kill():
         while len(killed) < KILLS and not is_over.wait(0.1):
-            for process in own_workers()[:1]:
+            for process in busy_workers()[:1]:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(process, signal.SIGKILL)
                     killed.append(process)
