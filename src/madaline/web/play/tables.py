@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MOST_TABLES = 6
 MOST_ROWS = 20_000
 "Rows of a table that are used; of a longer one a random sample."
-MOST_CLASSES, MOST_INPUTS, MOST_CATEGORIES = 10, 64, 32
+MOST_CLASSES, MOST_INPUTS, MOST_CATEGORIES = 100, 1000, 32
 DIGEST = 12
 "Characters of a checksum in links."
 
@@ -154,13 +154,24 @@ def encoded_rows(
         encoded = plan.encode(frame.select(wanted))
     except InputError as error:
         raise ConfigError(str(error)) from None
-    if NUMBERS not in encoded or encoded[NUMBERS].shape[1] > MOST_INPUTS:
-        raise ConfigError(f"These columns give more than {MOST_INPUTS} inputs, or none. Choose others.")
+    n_inputs = encoded[NUMBERS].shape[1] if NUMBERS in encoded else 0
+    if not n_inputs:
+        raise ConfigError(f"The columns of {table.name} give no inputs: all are empty, constant or free text.")
+    if n_inputs > MOST_INPUTS:
+        raise ConfigError(
+            f"The columns of {table.name} give {n_inputs:,} inputs; the playground takes at most {MOST_INPUTS:,}. "
+            "Choose fewer columns."
+        )
     left_out = [role.column for role in plan.roles() if role.column not in {used.column for used in plan.used()}]
     left_out += list(plan.inputs())
-    notes = (*table.notes, *([f"Left out: {', '.join(left_out)}."] if left_out else []))
+    notes = (*table.notes, *([f"Left out: {_first(left_out)}."] if left_out else []))
     sources = tuple(each.column for each in plan.columns for _ in each.features())
     return EncodedRows(encoded[NUMBERS], y, n, plan.features(), classes, sources, target, notes)
+
+
+def _first(names: Sequence[str], most: int = 8) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def _target(frame: pl.DataFrame, target: str, n: int) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -170,7 +181,10 @@ def _target(frame: pl.DataFrame, target: str, n: int) -> tuple[np.ndarray, tuple
     if reader.task in CLASS_TASKS:
         classes, y = np.unique(values, return_inverse=True)
         if len(classes) > MOST_CLASSES:
-            raise ConfigError(f"{target!r} has {len(classes)} classes; the playground shows at most {MOST_CLASSES}.")
+            raise ConfigError(
+                f"{target!r} has {len(classes):,} classes; the playground takes at most {MOST_CLASSES}. "
+                "Choose another target."
+            )
         return y, tuple(map(str, classes))
     numbers = np.asarray(values, dtype=np.float64).ravel()
     scale = float(numbers[:n].std()) or 1.0

@@ -43,7 +43,9 @@ export class LocalView {
   #output(shown) {
     const { outputs, problem } = this.net;
     if (problem.task === "numbers") return Object.assign(shown.filter((_, k) => k % outputs === 0), { shape: [this.gridRows, 1] });
-    return Object.assign(Uint8Array.from(shown, (value) => bytes(255 * value, 0)), { shape: [this.gridRows, outputs] });
+    // One probability as a number, so that its boundary is smooth; several as bytes.
+    const found = outputs === 1 ? Float32Array.from(shown, (value) => 255 * (value || 0)) : Uint8Array.from(shown, (value) => bytes(255 * value, 0));
+    return Object.assign(found, { shape: [this.gridRows, outputs] });
   }
 
   // A small map or curve for each unit, 128 for 0.

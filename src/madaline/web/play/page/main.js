@@ -51,8 +51,8 @@ class Playground {
   }
 
   change(changes, { quiet = false } = {}) {
-    const isRunning = this.view?.status === "running";
-    return this.begin(changed(this.settings, changes), { push: !quiet, run: isRunning, vs: this.kept ? this.kept.info.link : null });
+    const status = this.view?.status, isLonger = status === "finished" && Object.keys(changes).join() === "epochs";
+    return this.begin(changed(this.settings, changes), { push: !quiet, run: status === "running" || isLonger, vs: this.kept ? this.kept.info.link : null });
   }
 
   choose(source) {
@@ -105,7 +105,7 @@ class Playground {
     const goal = at || (this.kept && !run ? this.kept.newest?.step : 0);
     if (goal) await this.command("until", goal);
     else if (run) await this.command("run");
-    this.view.follow((view) => this.drawn(view), (view, error) => this.lost(view, error));
+    this.follow(this.view, (view) => this.drawn(view));
     this.watch(this.view);
   }
 
@@ -114,7 +114,11 @@ class Playground {
     if (turn !== this.turn) return void this.engine.close(info.run).catch(() => {});
     this.dropKept();
     this.kept = new RunView(this.engine, info);
-    this.kept.follow(() => this.draw(), (view, error) => this.lost(view, error));
+    this.follow(this.kept, () => this.draw());
+  }
+
+  follow(view, drawn) {
+    view.follow({ drawn, failed: (each, error) => this.lost(each, error), back: () => this.say("") });
   }
 
   dropKept() {
@@ -124,8 +128,10 @@ class Playground {
 
   // The server closes runs that were not looked at for a long time; they are started again as far as they were.
   async lost(view, error) {
-    if (error.status === 404 && view === this.view) {
-      await this.begin(this.settings, { at: view.newest?.step || null, vs: this.kept?.info.link ?? null });
+    if (error.status === 404) {
+      const vs = this.kept?.info.link ?? null;
+      if (view === this.kept) this.dropKept();
+      await this.begin(this.settings, { at: this.view?.newest?.step || null, vs });
       return false;
     }
     this.failed(error);

@@ -3,7 +3,7 @@
 import { CLASSES, css, diverging, table } from "./colours.js";
 import { draw, make, number } from "./text.js";
 
-const MOST_SHOWN = 12, TOP = 64, COLUMN = 104;
+const MOST_SHOWN = 12, TOP = 64, COLUMN = 100;
 
 export class Network {
   constructor(host, hint, actions) {
@@ -11,6 +11,14 @@ export class Network {
     this.hint = hint;
     this.actions = actions;
     this.plan = "";
+    const shut = (to) => {
+      const menu = host.querySelector(".choose[open]");
+      if (!menu || menu.contains(to)) return;
+      if (menu.contains(document.activeElement)) menu.querySelector("summary").focus();
+      menu.open = false;
+    };
+    addEventListener("pointerdown", (event) => shut(event.target));
+    addEventListener("keydown", (event) => { if (event.key === "Escape") shut(null); });
   }
 
   // `layers`: [{units, activation}]; `activations`: choices.
@@ -30,7 +38,6 @@ export class Network {
     this.isChoosing = this.host.querySelector(".choose")?.open ?? false;
     const columns = [info.inputs.length, ...layers.map((layer) => layer.units), info.outputs];
     const shown = columns.map((count) => Math.min(count, MOST_SHOWN));
-    const width = Math.max(this.host.clientWidth - 2, COLUMN * columns.length + 40);
     const tallest = Math.max(...shown);
     const size = Math.max(18, Math.min(38, Math.floor(340 / tallest) - 8));
     const gap = Math.max(5, Math.min(14, Math.floor((340 - tallest * size) / Math.max(tallest - 1, 1))));
@@ -39,6 +46,7 @@ export class Network {
     this.left = Math.max(COLUMN / 2, Math.min(140, 8 + 6.6 * longest) + size / 2 + 8);
     const named = info.classes.length > 2 ? Math.max(...info.classes.map((name) => name.length)) : 0;
     const right = Math.max(COLUMN / 2, Math.min(140, 8 + 6.6 * named) + size / 2 + 8);
+    const width = Math.max(this.host.clientWidth - 2, this.left + right + COLUMN * (columns.length - 1));
     const across = (width - this.left - right) / (columns.length - 1);
     this.size = size;
     this.svg = draw("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "presentation" });
@@ -118,7 +126,7 @@ export class Network {
       head(place + 1,
         make("div", { class: "count" },
           button("less", `One unit less in hidden layer ${place + 1}`, "−", () => act.units(place, layer.units - 1), layer.units <= 1),
-          make("span", {}, `${layer.units}`),
+          make("input", { type: "number", min: 1, max: most.units, value: layer.units, "aria-label": `Units of hidden layer ${place + 1}`, "data-key": `units${place}`, onchange: (event) => act.units(place, Math.round(Math.min(most.units, Math.max(1, Number(event.target.value) || layer.units)))) }),
           button("add", `One unit more in hidden layer ${place + 1}`, "+", () => act.units(place, layer.units + 1), layer.units >= most.units),
           button("drop", `Remove hidden layer ${place + 1}`, "×", () => act.remove(place))),
         make("select", { "aria-label": `Activation of hidden layer ${place + 1}`, "data-key": `activation${place}`, onchange: (event) => act.activation(place, event.target.value) },

@@ -31,5 +31,5 @@ export function showNumbers(view, frame) {
 // What the points of a surface are.
 export function legend(info) {
   const dot = (name) => make("i", { class: name });
-  return [dot("full"), " training ", dot("hollow"), " test", make("span", { class: "axes" }, info.extent.length === 1 ? `${info.axes[1]} over ${info.axes[0]}` : `${info.axes[0]} → , ${info.axes[1]} ↑`)];
+  return [dot("full"), " training ", dot("hollow"), " test", make("span", { class: "axes" }, info.extent.length === 1 ? `${info.axes[1]} over ${info.axes[0]}` : `→ ${info.axes[0]}, ↑ ${info.axes[1]}`)];
 }

@@ -140,8 +140,7 @@ function colourMap(data, output, n, info, scale) {
     for (let column = 0; column < n; column++) {
       const from = (n - 1 - row) * n + column, to = 4 * (row * n + column);
       if (count === 1) {
-        let byte = output[from];
-        if (info.task === "numbers") byte = Math.max(0, Math.min(255, Math.round(127.5 + 127.5 * byte / scale)));
+        let byte = Math.round(info.task === "numbers" ? Math.max(0, Math.min(255, 127.5 + 127.5 * output[from] / scale)) : output[from]);
         if (!(byte >= 0)) byte = 127;
         data[to] = colours[3 * byte]; data[to + 1] = colours[3 * byte + 1]; data[to + 2] = colours[3 * byte + 2];
       } else if (count === 2) {
@@ -186,7 +185,7 @@ function contour(pen, values, n, side, level) {
 export const pointColour = (info, y) => (info.task === "numbers" ? css(diverging(y / scaleOf(info))) : CLASSES[y % CLASSES.length]);
 
 function dots(pen, info, place) {
-  const few = info.training.y.length > 900 ? 0.72 : 1;
+  const few = (info.training.y.length > 900 ? 0.72 : 1) * (pen.canvas.clientWidth < 240 ? 0.7 : 1);
   const edge = isDark() ? "#101316" : "#fff";
   info.test.at.forEach((at, k) => {
     const [x, y] = place(...at);
