@@ -144,7 +144,8 @@ def encoded_rows(
         raise ConfigError(f"{unknown[0][:60]!r} is not a feature column of {table.name}.")
     frame = frame.drop_nulls(target)
     if frame.height < 10:
-        raise ConfigError(f"{table.name} has {frame.height} rows with a value of {target!r}. At least 10 are needed.")
+        rows = "1 row" if frame.height == 1 else f"{frame.height} rows"
+        raise ConfigError(f"{table.name} has {rows} with a value of {target!r}. At least 10 are needed.")
     order = np.random.default_rng(seed).permutation(frame.height)[:MOST_ROWS]
     frame = frame[order.tolist()]
     n = frame.height - max(1, round(test * frame.height))

@@ -101,6 +101,7 @@ export function connectLessons(page) {
   $("lesson").addEventListener("change", () => {
     const lesson = page.about.lessons.find((each) => each.name === $("lesson").value);
     page.lesson = lesson ?? null;
+    page.closed = null;
     if (lesson) page.begin(lesson.link, { push: true, run: true });
     else page.showControls();
   });

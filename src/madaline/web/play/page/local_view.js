@@ -74,7 +74,7 @@ function statistics(outputs, units, slope, weights) {
   for (const value of values) bins[Math.min(BINS - 1, Math.floor(BINS * (value - low) / span))]++;
   const isAlive = new Array(units).fill(false);
   outputs.forEach((value, k) => { if (value !== 0) isAlive[k % units] = true; });
-  return { mean, std: Math.sqrt(square), dead: isAlive.filter((alive) => !alive).length, low, high, bins, gradient: size(slope), weight: size(weights) };
+  return { mean, std: high > low ? Math.sqrt(square) : 0, dead: isAlive.filter((alive) => !alive).length, low, high, bins, gradient: size(slope), weight: size(weights) };
 }
 
 function size(values) {

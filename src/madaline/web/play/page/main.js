@@ -229,12 +229,19 @@ class Playground {
     this.points.show(this.controls.kindOf(this.values.data) === "points", this.values.points);
     const lesson = this.about.lessons.find((each) => each.link === this.settings);
     $("lesson").value = lesson?.name ?? "";
-    if (lesson) $("lesson-text").replaceChildren(make("b", {}, lesson.title), make("p", {}, lesson.text));
-    if (lesson) this.lesson = lesson;
+    if (lesson) $("lesson-text").replaceChildren(make("button", { type: "button", class: "close", "aria-label": "Close the lesson", onclick: () => this.closeLesson() }, "×"), make("b", {}, lesson.title), make("p", {}, lesson.text));
+    if (lesson && lesson !== this.closed) this.lesson = lesson;
     $("lesson-text").hidden = !this.lesson;
     const compare = $("compare");
     compare.setAttribute("aria-pressed", Boolean(this.kept));
     compare.textContent = this.kept ? "Stop comparing" : "Compare";
+  }
+
+  closeLesson() {
+    this.closed = this.lesson;
+    this.lesson = null;
+    $("lesson-text").hidden = true;
+    $("lesson").focus();
   }
 
   say(text) {

@@ -1,9 +1,11 @@
 // The net: a map in every unit, weights as lines. Everything that can be hovered can be focused.
 
 import { CLASSES, css, diverging, table } from "./colours.js";
-import { draw, make, number } from "./text.js";
+import { draw, make, number, shortened } from "./text.js";
 
-const MOST_SHOWN = 12, TOP = 64, COLUMN = 100;
+const MOST_SHOWN = 12;
+// Height of the buttons above a column, and width of a column; the second ones if the net is too wide for its place.
+const HEADS = [{ top: 64, column: 100 }, { top: 92, column: 76 }];
 
 export class Network {
   constructor(host, hint, actions) {
@@ -33,7 +35,7 @@ export class Network {
     this.redraw();
   }
 
-  #build(info, layers, activations, most, available, chosen) {
+  #build(info, layers, activations, limits, available, chosen) {
     const active = this.host.contains(document.activeElement) ? document.activeElement.dataset.key : null;
     this.isChoosing = this.host.querySelector(".choose")?.open ?? false;
     const columns = [info.inputs.length, ...layers.map((layer) => layer.units), info.outputs];
@@ -41,22 +43,27 @@ export class Network {
     const tallest = Math.max(...shown);
     const size = Math.max(18, Math.min(38, Math.floor(340 / tallest) - 8));
     const gap = Math.max(5, Math.min(14, Math.floor((340 - tallest * size) / Math.max(tallest - 1, 1))));
-    const height = TOP + Math.max(tallest * (size + gap), 170) + 14;
-    const longest = Math.max(...info.inputs.map((name) => name.length), 0);
-    this.left = Math.max(COLUMN / 2, Math.min(140, 8 + 6.6 * longest) + size / 2 + 8);
-    const named = info.classes.length > 2 ? Math.max(...info.classes.map((name) => name.length)) : 0;
-    const right = Math.max(COLUMN / 2, Math.min(140, 8 + 6.6 * named) + size / 2 + 8);
-    const width = Math.max(this.host.clientWidth - 2, this.left + right + COLUMN * (columns.length - 1));
-    const across = (width - this.left - right) / (columns.length - 1);
+    // Room for names beside the first and the last column, less if the net is deep.
+    const outer = this.host.clientWidth - 2, between = columns.length - 1;
+    const wanted = HEADS.map(({ column }) => {
+      const most = Math.max(52, Math.min(140, (outer - column * between) / 2 - size / 2 - 8)), letters = Math.floor((most - 8) / 6.6);
+      const room = (names) => Math.max(column / 2 + 8, 8 + 6.6 * Math.min(letters, Math.max(0, ...names.map((name) => name.length))) + size / 2 + 8);
+      const left = room(info.inputs), right = room(info.classes.length > 2 ? info.classes : []);
+      return { letters, left, right, width: left + right + column * between };
+    });
+    const isNarrow = wanted[0].width > outer, { letters, left, right } = wanted[Number(isNarrow)], { top } = HEADS[Number(isNarrow)];
+    Object.assign(this, { letters, left });
+    const width = Math.max(outer, wanted[Number(isNarrow)].width), height = top + Math.max(tallest * (size + gap), 170) + 14;
+    const across = (width - left - right) / between;
     this.size = size;
     this.svg = draw("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "presentation" });
     this.lines = draw("g", { class: "weights" });
     this.svg.append(this.lines);
-    this.stage = make("div", { class: "stage", style: `width:${width}px;height:${height}px` }, this.svg);
+    this.stage = make("div", { class: isNarrow ? "stage narrow" : "stage", style: `width:${width}px;height:${height}px` }, this.svg);
     this.columns = columns.map((count, place) => {
       const x = this.left + across * place;
       const total = shown[place] * (size + gap) - gap;
-      const start = TOP + Math.max(0, (Math.max(tallest * (size + gap) - gap, 160) - total) / 2);
+      const start = top + Math.max(0, (Math.max(tallest * (size + gap) - gap, 160) - total) / 2);
       const units = Array.from({ length: shown[place] }, (_, unit) => this.#unit(place, unit, x, start + unit * (size + gap), columns.length));
       if (count > shown[place]) {
         this.stage.append(make("span", { class: "more", style: `left:${x - 50}px;top:${start + total + 2}px` }, `and ${count - shown[place]} more`));
@@ -64,7 +71,7 @@ export class Network {
       return units;
     });
     this.#edges();
-    this.#heads(layers, activations, most, across, columns, available, chosen);
+    this.#heads(layers, activations, limits, across, columns, available, chosen);
     this.host.replaceChildren(this.stage);
     if (active) this.host.querySelector(`[data-key="${active}"]`)?.focus();
   }
@@ -83,7 +90,7 @@ export class Network {
     canvas.setAttribute("aria-label", name);
     if (column === 0 || (isOutput && this.info.classes.length > 2)) {
       const side = column === 0 ? `right:calc(100% - ${x - size / 2 - 6}px)` : `left:${x + size / 2 + 6}px`;
-      this.stage.append(make("span", { class: "name", style: `${side};top:${y + size / 2 - 9}px`, title: name }, column === 0 ? this.info.inputs[unit] : this.info.classes[unit]));
+      this.stage.append(make("span", { class: "name", style: `${side};top:${y + size / 2 - 9}px`, title: name }, shortened(column === 0 ? this.info.inputs[unit] : this.info.classes[unit], this.letters)));
     }
     this.stage.append(canvas);
     return { canvas, x, y: y + size / 2 };
@@ -186,7 +193,7 @@ export class Network {
       const [n, m] = weights.shape;
       const bias = arrays[`b${column - 1}`];
       const order = Array.from({ length: n }, (_, k) => k).sort((a, b) => Math.abs(weights[b * m + unit]) - Math.abs(weights[a * m + unit])).slice(0, 6);
-      const named = (k) => (column === 1 ? this.info.inputs[k] : `unit ${k + 1}`);
+      const named = (k) => (column === 1 ? shortened(this.info.inputs[k], 30) : `unit ${k + 1}`);
       rows.push(make("table", {}, make("tr", {}, make("th", {}, "from"), make("th", {}, "weight"), make("th", {}, "gradient"), make("th", {}, "update")),
         order.map((k) => make("tr", {}, make("td", {}, named(k)), ...["W", "g", "u"].map((letter) => make("td", {}, number(arrays[`${letter}${column - 1}`][k * m + unit])))))));
       if (bias) rows.push(make("div", {}, `bias ${number(bias[unit])}`));

@@ -1,6 +1,6 @@
 // Numbers beside the buttons: epoch, step, loss and metric.
 
-import { make, number } from "./text.js";
+import { make, number, shortened } from "./text.js";
 
 const $ = (id) => document.getElementById(id);
 
@@ -31,5 +31,7 @@ export function showNumbers(view, frame) {
 // What the points of a surface are.
 export function legend(info) {
   const dot = (name) => make("i", { class: name });
-  return [dot("full"), " training ", dot("hollow"), " test", make("span", { class: "axes" }, info.extent.length === 1 ? `${info.axes[1]} over ${info.axes[0]}` : `→ ${info.axes[0]}, ↑ ${info.axes[1]}`)];
+  const [first, second] = info.axes.map((name) => shortened(name, 34));
+  return [make("span", { class: "kinds" }, dot("full"), " training ", dot("hollow"), " test"),
+    make("span", { class: "axes", title: info.axes.join(", ") }, info.extent.length === 1 ? `${second} over ${first}` : `→ ${first}, ↑ ${second}`)];
 }

@@ -90,8 +90,9 @@ export class TablePanel {
   show(values, info) {
     const isTable = values.data === "table";
     this.host.hidden = !isTable;
-    const table = info?.table && info.settings.digest === values.digest ? info.table : this.last;
-    const key = JSON.stringify([isTable, table?.name, values.target, values.columns, values.axes, info?.inputs]);
+    if (info?.table?.digest !== values.digest || info?.table?.name !== values.table) info = null;
+    const table = info?.table ?? this.last;
+    const key = JSON.stringify([isTable, table?.name, table?.digest, values.target, values.columns, values.axes, info?.inputs, info?.notes]);
     if (!isTable || key === this.key) return;
     this.key = key;
     if (!table || table.digest !== values.digest || table.name !== values.table) return this.body.replaceChildren();
@@ -105,7 +106,7 @@ export class TablePanel {
     const parts = [make("p", { class: "quiet" }, `${table.name}: ${table.rows.toLocaleString("en")} rows, ${table.columns.length} columns`),
       select("Target", target, table.columns, (name) => this.choose({ target: name, columns: null, axes: null }))];
     parts.push(this.#columns(table.columns.filter((name) => name !== target), wanted));
-    if (info?.inputs?.length > 2 && info.settings.digest === values.digest) {
+    if (info?.inputs.length > 2) {
       const [first, second] = info.axes;
       parts.push(select("Across", first, info.inputs, (name) => this.choose({ axes: listed([name, second]) })), select("Up", second, info.inputs, (name) => this.choose({ axes: listed([first, name]) })));
     }
