@@ -1,7 +1,7 @@
 // What the buttons of the page do; `page` is the Playground of main.js.
 
 import { copyText, showCode, showPictures } from "./dialogs.js";
-import { imageOf, svgOf, withStyles } from "./pictures.js";
+import { curvesPicture, netPicture, surfacePicture } from "./pictures.js";
 import { make } from "./text.js";
 
 const $ = (id) => document.getElementById(id);
@@ -63,6 +63,8 @@ export function connectButtons(page) {
     if (!isNewest && page.view.status === "running") page.command("pause");
     page.look(isNewest ? null : moments[place]);
   });
+  // The link has the moment that is shown as soon as the slider rests.
+  $("timeline").addEventListener("change", () => page.view?.newest && page.write({ at: page.view.at ?? page.view.newest.step }));
   $("compare").addEventListener("click", async () => {
     if (page.kept) page.dropKept();
     else if (page.view) {
@@ -107,20 +109,8 @@ export function connectLessons(page) {
   });
 }
 
-function picturesOf(page) {
-  const { surface, network, curves } = page;
-  return {
-    Surface: () => svgOf(480, 480 * surface.canvas.height / surface.canvas.width, imageOf(surface.canvas, 0, 0, 480, 480 * surface.canvas.height / surface.canvas.width)),
-    Net: () => {
-      const svg = withStyles(network.svg);
-      const width = Number(svg.getAttribute("width")), height = Number(svg.getAttribute("height"));
-      const units = network.columns.flat().map(({ canvas, x, y }) => imageOf(canvas, x - network.size / 2, y - network.size / 2, network.size, network.size));
-      return svgOf(width, height, ...svg.childNodes, ...units);
-    },
-    Curves: () => svgOf(420, 320, ...curves.charts.map(({ svg }, k) => {
-      const copy = withStyles(svg);
-      ["x", "y", "width", "height"].forEach((name, i) => copy.setAttribute(name, [10, 5 + 155 * k, 400, 150][i]));
-      return copy;
-    })),
-  };
-}
+const picturesOf = (page) => ({
+  Surface: () => surfacePicture(page.view.info, page.view.frame),
+  Net: () => netPicture(page.network, page.view.info, layersOf(page.view.info.settings.layers)),
+  Curves: () => curvesPicture(page.curves),
+});

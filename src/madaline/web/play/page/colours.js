@@ -44,4 +44,4 @@ export function blended(probabilities, strength = 0.58) {
   return mix(middle(), COLOURS[best % COLOURS.length], strength * (0.15 + 0.85 * sure));
 }
 
-export const css = (colour) => `rgb(${colour.map(Math.round).join(" ")})`;
+export const css = (colour) => `rgb(${colour.map(Math.round).join(",")})`;

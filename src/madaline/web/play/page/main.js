@@ -12,7 +12,7 @@ import { Network } from "./network.js";
 import { PointEditor } from "./points.js";
 import { Surface } from "./surface.js";
 import { TablePanel } from "./tables.js";
-import { legend, showNumbers } from "./numbers.js";
+import { keptText, legend, showNumbers } from "./numbers.js";
 import { make } from "./text.js";
 import { RunView } from "./view.js";
 
@@ -82,7 +82,7 @@ class Playground {
     let info;
     try {
       info = await this.engine.start(settings);
-      if (vs !== null && this.kept?.info.link !== vs) await this.keepRun(vs, turn);
+      if (vs !== null && (this.kept?.info.link !== vs || this.kept.isLost)) await this.keepRun(vs, turn);
       else if (vs === null) this.dropKept();
     } catch (error) {
       if (turn !== this.turn) return;
@@ -129,9 +129,8 @@ class Playground {
   // The server closes runs that were not looked at for a long time; they are started again as far as they were.
   async lost(view, error) {
     if (error.status === 404) {
-      const vs = this.kept?.info.link ?? null;
-      if (view === this.kept) this.dropKept();
-      await this.begin(this.settings, { at: this.view?.newest?.step || null, vs });
+      view.isLost = true;
+      await this.begin(this.settings, { at: this.view?.newest?.step || null, vs: this.kept?.info.link ?? null });
       return false;
     }
     this.failed(error);
@@ -189,7 +188,7 @@ class Playground {
     if (status !== this.lastStatus || status !== "running") {
       this.lastStatus = status;
       const isRunning = status === "running";
-      if (!isRunning && view.newest.step) this.write({ at: view.newest.step });
+      if (!isRunning && view.newest.step) this.write({ at: view.at ?? view.newest.step });
       if (status === "failed") this.say(view.newest.message);
     }
   }
@@ -210,7 +209,7 @@ class Playground {
     $("surfaces").classList.toggle("two", Boolean(kept));
     if (kept?.frame) {
       this.other.show(kept.info, kept.frame);
-      this.other.title.textContent = `Kept run, epoch ${kept.frame.epoch}`;
+      this.other.title.textContent = keptText(this.about.fields, kept, info);
     }
     if (!frame) return;
     const hidden = layersOf(view.info.settings.layers);

@@ -5,7 +5,7 @@ import { draw, make, number, shortened } from "./text.js";
 
 const MOST_SHOWN = 12;
 // Height of the buttons above a column, and width of a column; the second ones if the net is too wide for its place.
-const HEADS = [{ top: 64, column: 100 }, { top: 92, column: 76 }];
+const HEADS = [{ top: 64, column: 100 }, { top: 92, column: 74 }];
 
 export class Network {
   constructor(host, hint, actions) {

@@ -35,3 +35,12 @@ export function legend(info) {
   return [make("span", { class: "kinds" }, dot("full"), " training ", dot("hollow"), " test"),
     make("span", { class: "axes", title: info.axes.join(", ") }, info.extent.length === 1 ? `${second} over ${first}` : `→ ${first}, ↑ ${second}`)];
 }
+
+// How the run that was kept differs from the other one, and how good it is.
+export function keptText(fields, kept, info) {
+  const { frame, history } = kept, shown = (value) => (value === true ? "on" : value === false ? "off" : shortened(String(value), 40) || "none");
+  const differs = fields.filter(({ name }) => String(kept.info.settings[name]) !== String(info.settings[name]));
+  const settings = differs.map(({ name, label }) => `${label} ${shown(kept.info.settings[name])}`).join(", ");
+  const loss = history.val_loss?.[frame.epoch - 1];
+  return `Kept run${settings && `: ${settings}`}. Epoch ${frame.epoch.toLocaleString("en")}${loss === undefined ? "" : `, test loss ${number(loss)}`}`;
+}

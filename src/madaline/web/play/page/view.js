@@ -9,6 +9,7 @@ export class RunView {
     this.newest = null;
     this.at = null;
     this.isOpen = true;
+    this.isLost = false;  // closed by the server
     this.waiting = new AbortController();
   }
 
