@@ -44,7 +44,11 @@ export function connectButtons(page) {
     await page.look(null);
     await page.command(action);
   };
-  const restart = () => page.begin(page.settings, { vs: page.kept ? page.kept.info.link : null });
+  const restart = () => {
+    page.reach = 0;
+    if (page.kept) page.kept.isLost = true;  // both runs start again
+    return page.begin(page.settings, { vs: page.versus });
+  };
   $("run").addEventListener("click", toggle);
   $("step").addEventListener("click", forward("step"));
   $("epoch").addEventListener("click", forward("epoch"));
@@ -66,10 +70,16 @@ export function connectButtons(page) {
   // The link has the moment that is shown as soon as the slider rests.
   $("timeline").addEventListener("change", () => page.view?.newest && page.write({ at: page.view.at ?? page.view.newest.step }));
   $("compare").addEventListener("click", async () => {
-    if (page.kept) page.dropKept();
-    else if (page.view) {
-      await page.keepRun(page.settings, page.turn);
-      if (page.view.newest?.step) await page.kept.command("until", page.view.newest.step);
+    if (page.versus !== null) {
+      page.versus = null;
+      page.dropKept();
+    } else if (page.view) {
+      const { turn } = page;
+      page.versus = page.settings;
+      page.reach = page.view.newest?.step ?? 0;
+      await page.keepRun(page.settings, turn);
+      if (turn !== page.turn) return;  // a setting was changed meanwhile, and that run was started beside the kept one
+      if (page.reach) await page.kept.command("until", page.reach);
       await page.kept.command("delay", delay());
       page.say("The kept run stays beside the new one. Change a setting and train both.");
     }

@@ -25,6 +25,8 @@ class Playground {
     this.about = about;
     this.settings = "";
     this.view = this.kept = null;
+    this.versus = null;  // the settings of the run to compare with, and the step that it had
+    this.reach = 0;
     this.turn = 0;
     this.hosts = { data: $("data-fields"), inputs: $("data-fields"), net: $("net-fields"), training: $("training-fields") };
     this.controls = new Controls(about.fields, this.hosts, (changes) => this.change(changes));
@@ -52,7 +54,7 @@ class Playground {
 
   change(changes, { quiet = false } = {}) {
     const status = this.view?.status, isLonger = status === "finished" && Object.keys(changes).join() === "epochs";
-    return this.begin(changed(this.settings, changes), { push: !quiet, run: status === "running" || isLonger, vs: this.kept ? this.kept.info.link : null });
+    return this.begin(changed(this.settings, changes), { push: !quiet, run: status === "running" || isLonger, vs: this.versus });
   }
 
   choose(source) {
@@ -65,7 +67,7 @@ class Playground {
   }
 
   write({ push = false, at = null } = {}) {
-    const hash = `#${makeLink({ settings: this.settings, at, vs: this.kept ? this.kept.info.link : null })}`;
+    const hash = `#${makeLink({ settings: this.settings, at, vs: this.versus })}`;
     if (hash === (location.hash || "#")) return;
     history[push ? "pushState" : "replaceState"](null, "", hash);
   }
@@ -75,6 +77,7 @@ class Playground {
   async begin(settings, { at = null, vs = null, push = false, run = false } = {}) {
     const turn = ++this.turn;
     this.settings = settings;
+    this.versus = vs;
     const values = this.controls.values(settings);
     this.values = values;
     this.say("");
@@ -102,7 +105,7 @@ class Playground {
     this.write({ push, at });
     $("timeline").value = 0;
     await this.command("delay", delay());
-    const goal = at || (this.kept && !run ? this.kept.newest?.step : 0);
+    const goal = at || (this.kept && !run ? Math.max(this.kept.newest?.step ?? 0, this.reach) : 0);
     if (goal) await this.command("until", goal);
     else if (run) await this.command("run");
     this.follow(this.view, (view) => this.drawn(view));
@@ -130,7 +133,12 @@ class Playground {
   async lost(view, error) {
     if (error.status === 404) {
       view.isLost = true;
-      await this.begin(this.settings, { at: this.view?.newest?.step || null, vs: this.kept?.info.link ?? null });
+      const step = view.newest?.step || null;
+      if (view === this.view) await this.begin(this.settings, { at: step, vs: this.versus });
+      else if (view === this.kept) {
+        await this.keepRun(view.info.link, this.turn);
+        if (step && this.kept && this.kept !== view) await this.kept.command("until", step);
+      }
       return false;
     }
     this.failed(error);
@@ -177,7 +185,7 @@ class Playground {
 
   apply(changes) {
     const isDone = this.view?.status === "finished";
-    return this.begin(changed(this.settings, changes), { push: true, run: isDone || this.view?.status === "running" });
+    return this.begin(changed(this.settings, changes), { push: true, run: isDone || this.view?.status === "running", vs: this.versus });
   }
 
   // ---- pictures ----------------------------------------------------------------------------------------------------
