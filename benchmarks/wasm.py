@@ -3,10 +3,9 @@
     make playground
     .venv-web/bin/python benchmarks/wasm.py [--seconds 0.1] [--rounds 40] [--no-speed] [--no-save]
 
-Programs are run for whole epochs in the page, as training does, without drawing. The best of many short rounds counts, so
-that other work on the machine disturbs the numbers little. The
-losses of every lesson are compared over 200 steps with those of the native core without fused multiply-adds, which
-WebAssembly lacks. Results are saved in ``results/wasm.json`` and ``results/wasm.md``. ``--no-speed`` keeps the speeds
+Programs are run for whole epochs in the page, as training does, without drawing. The best of many short rounds counts,
+so that other work on the machine disturbs the numbers little. The losses of every lesson are compared over 200 steps
+with those of the native core without fused multiply-adds, which WebAssembly lacks. Results are saved in ``results/wasm.json`` and ``results/wasm.md``. ``--no-speed`` keeps the speeds
 that were saved, for a machine that is busy.
 """
 
@@ -82,6 +81,15 @@ def difference(page: Page) -> dict[str, float]:
     return found
 
 
+def speeds(page: Page, options: argparse.Namespace) -> dict[str, float]:
+    """The largest number of steps per second, by net; the nets take turns."""
+    found = dict.fromkeys(NETS, 0.0)
+    for _ in range(options.rounds):
+        for name, link in NETS.items():
+            found[name] = max(found[name], page.evaluate(SPEED, [link, options.seconds]))
+    return found
+
+
 def written(results: dict[str, Any]) -> str:
     lines = [
         "# The playground without a server",
@@ -108,9 +116,8 @@ def written(results: dict[str, Any]) -> str:
 
 def main() -> None:
     options, file = arguments(), RESULTS / "wasm.json"
-    results: dict[str, Any] = (
-        json.loads(file.read_text("utf-8")) if options.no_speed and file.exists() else {"speed": {}}
-    )
+    is_kept = options.no_speed and file.exists()
+    results: dict[str, Any] = json.loads(file.read_text("utf-8")) if is_kept else {"speed": {}}
     results["bytes"] = PAGE.stat().st_size
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
@@ -119,13 +126,9 @@ def main() -> None:
         page.wait_for_selector("body[data-ready]", state="attached")
         results["difference"] = difference(page)
         if not options.no_speed:
-            results |= {
-                "machine": harness.machine(),
-                "browser": f"Chromium {browser.version}",
-                "load": os.getloadavg()[0],
-            }
-        for name, link in NETS.items() if not options.no_speed else ():
-            results["speed"][name] = max(page.evaluate(SPEED, [link, options.seconds]) for _ in range(options.rounds))
+            results["speed"] = speeds(page, options)
+            results |= {"machine": harness.machine(), "browser": f"Chromium {browser.version}"}
+            results["load"] = os.getloadavg()[0]
         browser.close()
     text = written(results)
     print(text)
