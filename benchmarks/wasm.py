@@ -5,8 +5,9 @@
 
 Programs are run for whole epochs in the page, as training does, without drawing. The best of many short rounds counts,
 so that other work on the machine disturbs the numbers little. The losses of every lesson are compared over 200 steps
-with those of the native core without fused multiply-adds, which WebAssembly lacks. Results are saved in ``results/wasm.json`` and ``results/wasm.md``. ``--no-speed`` keeps the speeds
-that were saved, for a machine that is busy.
+with those of the native core without fused multiply-adds, which WebAssembly lacks. Results are saved in
+``results/wasm.json`` and ``results/wasm.md``. ``--no-speed`` keeps the speeds that were saved, for a machine that is
+busy.
 """
 
 from __future__ import annotations
