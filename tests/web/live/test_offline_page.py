@@ -103,7 +103,14 @@ def test_train_pause_scrub_and_reload(open_file):
     end = page.inner_text("#scores")
     page.locator("#timeline").fill("3")
     page.wait_for_function("document.getElementById('epoch-text').textContent !== '60'")
-    assert page.inner_text("#scores") != end
+    earlier = page.inner_text("#scores")
+    assert earlier != end
+    page.reload()
+    page.wait_for_function("['paused'].includes(document.body.dataset.status) && document.body.dataset.step !== '0'")
+    assert page.inner_text("#scores") == earlier
+    page.locator("#speed").fill("6")
+    page.click("#run")
+    finished(page)
     page.reload()
     page.wait_for_function("document.body.dataset.step === '1080'")
     assert page.inner_text("#scores") == end
