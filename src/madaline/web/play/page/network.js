@@ -4,8 +4,8 @@ import { CLASSES, css, diverging, table } from "./colours.js";
 import { draw, make, number, shortened } from "./text.js";
 
 const MOST_SHOWN = 12;
-// Height of the buttons above a column, and width of a column; the second ones if the net is too wide for its place.
-const HEADS = [{ top: 64, column: 100 }, { top: 92, column: 74 }];
+// Height of the buttons above a column, width of a column, and least room for a name; the second ones if the net is too wide for its place.
+const HEADS = [{ top: 64, column: 100, name: 66 }, { top: 92, column: 74, name: 100 }];
 
 export class Network {
   constructor(host, hint, actions) {
@@ -45,8 +45,8 @@ export class Network {
     const gap = Math.max(5, Math.min(14, Math.floor((340 - tallest * size) / Math.max(tallest - 1, 1))));
     // Room for names beside the first and the last column, less if the net is deep.
     const outer = this.host.clientWidth - 2, between = columns.length - 1;
-    const wanted = HEADS.map(({ column }) => {
-      const most = Math.max(52, Math.min(140, (outer - column * between) / 2 - size / 2 - 8)), letters = Math.floor((most - 8) / 6.6);
+    const wanted = HEADS.map(({ column, name: least }) => {
+      const most = Math.max(least, Math.min(140, (outer - column * between) / 2 - size / 2 - 8)), letters = Math.floor((most - 8) / 6.6);
       const room = (names) => Math.max(column / 2 + 8, 8 + 6.6 * Math.min(letters, Math.max(0, ...names.map((name) => name.length))) + size / 2 + 8);
       const left = room(info.inputs), right = room(info.classes.length > 2 ? info.classes : []);
       return { letters, left, right, width: left + right + column * between };
