@@ -169,6 +169,14 @@ def test_a_table_is_asked_for_by_name_and_checksum(client):
     assert "mine.csv" in answer.json()["message"]
 
 
+def test_a_link_to_a_data_set_needs_no_file(client):
+    info = started(client, "data=table&table=penguins&target=species")
+    assert info["classes"] == ["Adelie", "Chinstrap", "Gentoo"]
+    answer = client.post("/api/runs", json={"link": "data=table&table=/etc/passwd"})
+    assert answer.status_code == 422
+    assert answer.json()["message"] == "Open the table '/etc/passwd' below Data, or drop it on the page."
+
+
 def test_wide_tables_and_many_classes_are_learned_from(client):
     rows = [[f"{(k * j) % 13}" for j in range(300)] + [f"kind {k % 60}"] for k in range(240)]
     content = "\n".join(",".join(row) for row in [[*(f"c{j}" for j in range(300)), "kind"], *rows])

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from madaline.data.datasets import DATASETS
 from madaline.data.encode import NUMBERS, TablePlan
 from madaline.data.reading.table_file import open_table, read_table
 from madaline.data.target import CLASS_TASKS, TargetReader
@@ -98,21 +99,24 @@ class TableStore:
         return table
 
     def get(self, name: str, digest: str) -> StoredTable:
-        """A table by its checksum; an error that asks for it if it is not there."""
+        """A table by its checksum, or a data set by its name; an error that asks for it if it is not there."""
         with self._lock:
             found = self._tables.get(digest or name)
-            if found is None:
-                raise MissingTableError(name, digest)
-            self._tables.move_to_end(digest or name)
-            return found
+            if found is not None:
+                self._tables.move_to_end(digest or name)
+                return found
+        if not digest and name in DATASETS:
+            return self._keep(StoredTable(name, "", DATASETS[name].table(), ()))
+        raise MissingTableError(name, digest)
 
 
 class MissingTableError(ConfigError):
     """The table of a link, which the server does not have."""
 
     def __init__(self, name: str, digest: str) -> None:
-        named = f"{name[:80]!r} (SHA-256 {digest[:DIGEST]}...)" if name else "a CSV or Parquet file"
-        super().__init__(f"Drop the table {named} on the page." if name else f"Drop {named} on the page.")
+        known = f" (SHA-256 {digest[:DIGEST]}...)" if digest else ""
+        named = f"the table {name[:80]!r}{known}" if name else "a CSV or Parquet file"
+        super().__init__(f"Open {named} below Data, or drop it on the page.")
         self.name, self.digest = name, digest
 
 
