@@ -51,6 +51,10 @@ _REMEDIES = (
         r"\bnp\.fromiter\(",
         "np.fromiter makes a plain array: use np.stack or md.array of a list.",
     ),
+    (
+        r"\bnp\.arange\(",
+        "np.arange makes a plain array: use int(n) for a count, start + step * np.arange(n) for a traced start.",
+    ),
     (r"\brange\(", "range needs an integer: int(x), which has no derivative and whose value md.compile does not know."),
     (
         r"\]\s*=[^=]",
