@@ -124,6 +124,13 @@ class Exam:
         run = self.run_history
         return run if run is not None and "val_loss" in run else self.before.history
 
+    @cached_property
+    def stopped_early(self) -> bool:
+        """Whether early stopping ended the run, by the trainer or by a callback such as that of an estimator."""
+        history = self.before.history if self.run_history is None else self.run_history
+        by_callback = history.stopped == "callback" and self.setup.early_stopping is not None
+        return history.stopped == "early stopping" or by_callback
+
     @property
     def probes(self) -> HistoryTable:
         """Statistics of layers over the steps of the run, or of its repetition if it was not watched."""

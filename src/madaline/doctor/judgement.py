@@ -49,7 +49,7 @@ UNSURE = 0.5
 SAME_EFFECT = {"not_converged": {"too_few_steps", "rate_too_low"}}
 "Sicknesses whose remedies have the same effect as those of others."
 SAME_WORDS = ("too_few_steps", "not_converged")
-"If one of them is an alarm, the other is part of the picture."
+"Only the one with the surer symptom is tried. If it is an alarm, the other is part of the picture."
 HALF, FAR, NOTABLY = 0.5, 0.1, 0.05
 """Faults of data and net are tried together, and others too if no remedy alone gains half of what is possible; together
 they must then gain clearly more."""
@@ -61,6 +61,7 @@ WITHOUT_FAULT = "seed_noise"
 "Sickness that is looked for only if no alarm was found: a run with a fault has nothing to compare yet."
 COVERED = {
     "too_few_steps": {"not_converged"},
+    "not_converged": {"too_few_steps"},
     "init_gain": {"symmetric_weights", "saturated_units"},
     "unscaled_inputs": {"heavy_tails"},
 }
@@ -238,7 +239,9 @@ def _candidates(exam: Exam, sicknesses: Sequence[Sickness]) -> list[Candidate]:
         if symptom is not None:
             least = sickness.min_gain * symptom.min_gain_factor * exam.caution
             found.append(Candidate(sickness, symptom, sickness.remedies(exam, symptom), least))
-    return found
+    same = [c for c in found if c.name in SAME_WORDS]
+    weaker = min(same, key=lambda c: c.symptom.confidence) if len(same) > 1 else None
+    return [c for c in found if c is not weaker]
 
 
 def _helpful(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:

@@ -109,7 +109,7 @@ class Setup:
 
     def run(self, problem: Problem, *, seed: int | None = None, watched: bool = False) -> Outcome:
         """Train on the sample; ``watched`` adds probes and the held-out loss of each epoch, which takes longer."""
-        train, held = problem.train, problem.held
+        train, held = problem.train, problem.monitored or problem.held
         try:
             trainer = self.trainer(seed=seed)
             arguments = self.fit_arguments()
