@@ -50,6 +50,8 @@ SAME_EFFECT = {"not_converged": {"too_few_steps", "rate_too_low"}}
 "Sicknesses whose remedies have the same effect as those of others."
 SAME_WORDS = ("too_few_steps", "not_converged")
 "Only the one with the surer symptom is tried. If it is an alarm, the other is part of the picture."
+FOLLOWS = {"initial_loss": {"init_gain"}}
+"Sicknesses that are not tried if one of these is certain, because they follow from it."
 HALF, FAR, NOTABLY = 0.5, 0.1, 0.05
 """Faults of data and net are tried together, and others too if no remedy alone gains half of what is possible; together
 they must then gain clearly more."""
@@ -239,6 +241,8 @@ def _candidates(exam: Exam, sicknesses: Sequence[Sickness]) -> list[Candidate]:
         if symptom is not None:
             least = sickness.min_gain * symptom.min_gain_factor * exam.caution
             found.append(Candidate(sickness, symptom, sickness.remedies(exam, symptom), least))
+    certain = {c.name for c in found if c.symptom.is_certain}
+    found = [c for c in found if not certain & FOLLOWS.get(c.name, set())]
     same = [c for c in found if c.name in SAME_WORDS]
     weaker = min(same, key=lambda c: c.symptom.confidence) if len(same) > 1 else None
     return [c for c in found if c is not weaker]

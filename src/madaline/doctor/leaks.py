@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy.optimize import isotonic_regression
-from scipy.stats import f, rankdata
 
 from madaline.doctor.baselines import linear_rows
 from madaline.doctor.exam import Exam
@@ -53,6 +51,9 @@ def _without(exam: Exam, columns: Sequence[int]) -> Problem | None:
 
 def loss_of_column(exam: Exam, column: int) -> float:
     """The loss on held-out rows if the target is predicted by one column: a monotone curve, or shares of classes."""
+    from scipy.optimize import isotonic_regression
+    from scipy.stats import rankdata
+
     x, x_held = exam.columns[:, column], exam.problem.held.matrix[:, column]
     if exam.classes is not None and exam.held_classes is not None:
         return _loss_of_shares(x, exam.classes.astype(int), x_held, exam.held_classes.astype(int))
@@ -81,6 +82,8 @@ def is_made_from_target(exam: Exam, column: int) -> bool:
     Rows with nearly the same target are compared. A cause of the target fails the test, because there the other causes
     say how large it must have been.
     """
+    from scipy.stats import f, rankdata
+
     problem = exam.problem
     X = np.concatenate([problem.train.matrix, problem.held.matrix])
     if exam.classes is not None and exam.held_classes is not None:

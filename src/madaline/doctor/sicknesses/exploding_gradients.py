@@ -12,7 +12,7 @@ from madaline.doctor.picture import Picture
 from madaline.doctor.sickness import Sickness, Symptom
 from madaline.optim.clipping import ClipNorm
 
-RATIO, GROWTH, LARGE = 50.0, 50.0, 1e3
+RATIO, GROWTH, LARGE = 50.0, 50.0, 200.0
 
 
 class ExplodingGradients(Sickness):

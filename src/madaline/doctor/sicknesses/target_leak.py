@@ -16,9 +16,10 @@ EASY = 0.15
 
 EXACT, FAR_BETTER = 0.002, 20.0
 "For numbers: the column leaves less than this fraction of the variance, and all others leave this many times more."
-MOST_LEFT, NOISY_BETTER, LEAST_LEFT, SOME = 0.2, 4.0, 0.4, 0.9
-"""For a column with noise: it leaves at most this fraction of the loss of a constant, all others leave this many times
-more, with them at least this fraction of it is left, and they alone leave at most this fraction of that of a constant."""
+ALMOST, MOST_LEFT, NOISY_BETTER, LEAST_LEFT, SOME = 0.95, 0.2, 3.0, 0.4, 0.9
+"""For a column with noise: its score is above this, it leaves at most this fraction of the loss of a constant, all others
+leave this many times more, with them at least this fraction of it is left, and they alone leave at most this fraction of
+the loss of a constant."""
 
 
 class TargetLeak(Sickness):
@@ -69,7 +70,7 @@ class TargetLeak(Sickness):
         it. A cause that dominates fails one of these.
         """
         column = int(np.argmax(scores))
-        own = loss_of_column(exam, column)
+        own = loss_of_column(exam, column) if scores[column] > ALMOST else np.inf
         if own > MOST_LEFT * exam.constant_loss or not is_made_from_target(exam, column):
             return None
         rest = loss_without(exam, [column])
