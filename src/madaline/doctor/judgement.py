@@ -124,7 +124,8 @@ def judge(exam: Exam) -> Judgement:
         result.trials, result.explained, result.setup, result.remedies = [], {}, None, []
         names = {c.name for c in facts}
     if result.trials:
-        result.findings += _folded(exam, result, names)
+        folded = _folded(exam, result, names)  # which also changes the findings so far
+        result.findings = [*result.findings, *folded]
     is_alarmed = any(finding.is_alarm for finding in result.findings)
     if is_alarmed or _is_harmed(exam):
         result.findings = _with_certain(exam, result.findings, certain)

@@ -180,15 +180,17 @@ def python_change(before: Setup, after: Setup) -> str:
         made.append(f"Trainer(..., freeze={after.freeze!r})")
     changed = {name: value for name, value in after.fit_arguments().items() if getattr(before, name) != value}
     if changed:
-        made.append(f"fit(..., {', '.join(f'{name}={value!r}' for name, value in changed.items())})")
+        made.append(f"fit(..., {', '.join(f'{name}={_short(value)}' for name, value in changed.items())})")
     return "; ".join(made)
 
 
 def _short(part: Any) -> str:
-    """An optimizer as code, without arguments that have their defaults; others as they are shown."""
-    if not isinstance(part, Optimizer):
+    """An optimizer or rule as code, without arguments that have their defaults but the rate; others as they are shown."""
+    if not isinstance(part, (Optimizer, EarlyStopping)):
         return repr(part)
-    given = [each for each in fields(part) if getattr(part, each.name) != each.default]
+    given = [
+        each for each in fields(part) if each.name == "learning_rate" or getattr(part, each.name) != each.default
+    ]
     return f"{type(part).__name__}({', '.join(f'{each.name}={getattr(part, each.name)!r}' for each in given)})"
 
 
