@@ -59,6 +59,8 @@ FEWEST_ROWS = 100
 "With fewer training rows none are split off."
 OF_NET = 4
 "Place of the last sickness of data or net."
+OF_PREDICTIONS = ("class_imbalance",)
+"Facts that another fault may cause: a net that hardly learns does not predict a rare class either."
 WITHOUT_FAULT = "seed_noise"
 "Sickness that is looked for only if no alarm was found: a run with a fault has nothing to compare yet."
 COVERED = {
@@ -79,6 +81,8 @@ class Judgement:
     setup: Setup | None = None
     explained: dict[str, Trial] = field(default_factory=dict)
     "Remedies that helped, by sickness, but that were not needed on top of others."
+    consequences: list[Finding] = field(default_factory=list)
+    "Facts about predictions that are gone in the repaired run."
     remedies: list[Remedy] = field(default_factory=list)
     "Those of the setup, in the order in which they were applied."
 
@@ -123,6 +127,8 @@ def judge(exam: Exam) -> Judgement:
         # Without a signal, whatever lowers the loss only predicts the mean more closely.
         result.trials, result.explained, result.setup, result.remedies = [], {}, None, []
         names = {c.name for c in facts}
+    if result.setup is not None:
+        _explain_facts(current, result, facts)
     if result.trials:
         folded = _folded(exam, result, names)  # which also changes the findings so far
         result.findings = [*result.findings, *folded]
@@ -134,6 +140,13 @@ def judge(exam: Exam) -> Judgement:
     elif exam.is_complete:
         result.findings += [finding_of_fact(c) for c in _candidates(exam, [SICKNESSES[WITHOUT_FAULT]])]
     return result
+
+
+def _explain_facts(repaired: Exam, result: Judgement, facts: Sequence[Candidate]) -> None:
+    """Make facts about predictions that are gone in the repaired run consequences, which the first trial explains."""
+    gone = {c.name: c for c in facts if c.name in OF_PREDICTIONS and c.sickness.symptom(repaired) is None}
+    result.findings = [finding for finding in result.findings if finding.name not in gone]
+    result.consequences = [finding_of_fact(c) for c in gone.values()]
 
 
 def _is_harmed(exam: Exam) -> bool:
@@ -201,6 +214,7 @@ def _folded(exam: Exam, result: Judgement, names: set[str]) -> list[Finding]:
     same = [each for each in found[1:] if said & SAME_EFFECT.get(each.name, set())]
     found = [each for each in found if each not in same]
     follow = same + [finding_of(trial) for name, trial in result.explained.items() if name not in names]
+    follow += result.consequences
     follow += _accompanying(exam, names | set(result.explained), said)
     explains = tuple(finding.name for finding in follow)
     follow = [replace(finding, explained_by=first) for finding in follow]
