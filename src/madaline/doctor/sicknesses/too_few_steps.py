@@ -57,5 +57,5 @@ def has_large_batches(exam: Exam) -> bool:
     """Whether a short training is short because of its mini-batches; otherwise it has few epochs."""
     setup, n = exam.setup, exam.problem.n_train
     batch = min((setup.batch_size or n) * setup.accumulate, n)
-    is_usual = batch <= USUAL_BATCH and 2 * batch < n
+    is_usual = batch <= USUAL_BATCH and batch < n
     return not is_usual or setup.epochs >= FEW_EPOCHS
