@@ -33,8 +33,8 @@ class Remedy:
     python : str
         The same change as code for a ``Trainer``.
     gain : float or None
-        Decrease of the loss on held-out rows when the remedy was tried, as a fraction of what can be learned; None if it
-        was not tried.
+        Decrease of the loss on held-out rows when the remedy was tried, as a fraction of what can be learned; None if
+        it was not tried.
     losses : pair of float or None
         Loss on held-out rows without and with the remedy, if it was tried by itself.
     """

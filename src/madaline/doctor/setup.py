@@ -185,12 +185,10 @@ def python_change(before: Setup, after: Setup) -> str:
 
 
 def _short(part: Any) -> str:
-    """An optimizer or rule as code, without arguments that have their defaults but the rate; others as they are shown."""
+    """An optimizer or rule as code, without arguments that have their defaults, but with the rate."""
     if not isinstance(part, (Optimizer, EarlyStopping)):
         return repr(part)
-    given = [
-        each for each in fields(part) if each.name == "learning_rate" or getattr(part, each.name) != each.default
-    ]
+    given = [each for each in fields(part) if each.name == "learning_rate" or getattr(part, each.name) != each.default]
     return f"{type(part).__name__}({', '.join(f'{each.name}={getattr(part, each.name)!r}' for each in given)})"
 
 

@@ -27,7 +27,12 @@ class Overconfident(Sickness):
 
     def symptom(self, exam: Exam) -> Symptom | None:
         z, y = exam.outputs, exam.problem.held.y
-        if z is None or exam.loss.out_activation not in ("softmax", "sigmoid") or len(z) < FEWEST or not np.isfinite(z).all():
+        if (
+            z is None
+            or exam.loss.out_activation not in ("softmax", "sigmoid")
+            or len(z) < FEWEST
+            or not np.isfinite(z).all()
+        ):
             return None
         temperatures = np.geomspace(0.25, 16.0, 49)
         losses = [float(exam.loss(z / T, y)) for T in temperatures]

@@ -17,9 +17,9 @@ EASY = 0.15
 EXACT, FAR_BETTER = 0.002, 20.0
 "For numbers: the column leaves less than this fraction of the variance, and all others leave this many times more."
 ALMOST, MOST_LEFT, NOISY_BETTER, LEAST_LEFT, SOME = 0.95, 0.2, 3.0, 0.4, 0.9
-"""For a column with noise: its score is above this, it leaves at most this fraction of the loss of a constant, all others
-leave this many times more, with them at least this fraction of it is left, and they alone leave at most this fraction of
-the loss of a constant."""
+"""For a column with noise: its score is above this, it leaves at most this fraction of the loss of a constant, all
+others leave this many times more, with them at least this fraction of it is left, and they alone leave at most this
+fraction of the loss of a constant."""
 
 
 class TargetLeak(Sickness):
