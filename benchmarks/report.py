@@ -285,8 +285,9 @@ def derivatives_page(data: Record) -> str:
         "`jax.jit(jax.grad(f))`. All run in one process on one thread, alternately in short bursts, so that other load "
         "affects all of them. Numbers to compare are ratios of CPU times: those above 1 mean that madaline is faster; "
         "in brackets is the interquartile range of the rounds. Most of a call is spent in Python, on tracing and on "
-        "the key under which the gradient's program is kept; running the program takes a few microseconds. Made by "
-        "`benchmarks/derivatives.py`.",
+        "the key under which the gradient's program is kept; running the program takes a few microseconds. Arrays may "
+        "differ from call to call; a call with other Python numbers takes about as long as the first call below. Made "
+        "by `benchmarks/derivatives.py`.",
     )
     rows, first = [], []
     for name, part in data["parts"].items():

@@ -4,7 +4,7 @@
 
 OLD and NEW are Python executables of environments in which the two revisions are installed. Every round starts each of
 them once for every measurement, in changing order, so that other load and changes of the clock affect both; the result
-is the median of the ratios OLD / NEW of times (above 1: NEW is faster) with the quartiles.
+is the median of the ratios OLD / NEW of processor times (above 1: NEW is faster) with the quartiles.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import statistics
 import subprocess
 
 TRAIN = """
-from time import perf_counter
+from time import process_time
 import numpy as np, madaline as md
 widths, batch, rows, repeat = {widths}, {batch}, {rows}, {repeat}
 rng = np.random.default_rng(0)
@@ -25,26 +25,26 @@ trainer = md.Trainer(model, loss="cross_entropy", optimizer=md.Adam(1e-3), threa
 trainer.partial_fit(X, y, epochs=2, batch_size=batch)
 times = []
 for _ in range(5):
-    start = perf_counter()
+    start = process_time()
     trainer.partial_fit(X, y, epochs=repeat, batch_size=batch)
-    times.append(perf_counter() - start)
+    times.append(process_time() - start)
 print(min(times) / repeat)
 """
 FIT = """
-from time import perf_counter
+from time import process_time
 from sklearn.datasets import {data} as data
 import madaline as md
 X, y = data(return_X_y=True)
 X = (X - X.mean(0)) / (X.std(0) + 1e-9)
 times = []
 for seed in range(4):
-    start = perf_counter()
+    start = process_time()
     md.{kind}(random_state=seed, max_iter=30, {options}).fit(X, y)
-    times.append(perf_counter() - start)
+    times.append(process_time() - start)
 print(min(times))
 """
 ONE_ROW = """
-from time import perf_counter
+from time import process_time
 from sklearn.datasets import load_digits
 import madaline as md
 X, y = load_digits(return_X_y=True)
@@ -53,17 +53,17 @@ row = X[:1]
 model.{method}(row)
 times = []
 for _ in range(30):
-    start = perf_counter()
+    start = process_time()
     for _ in range(100):
         model.{method}(row)
-    times.append(perf_counter() - start)
+    times.append(process_time() - start)
 print(min(times) / 100)
 """
 IMPORT = """
-from time import perf_counter
-start = perf_counter()
+from time import process_time
+start = process_time()
 import madaline
-print(perf_counter() - start)
+print(process_time() - start)
 """
 PARTS = {
     "tiny": TRAIN.format(widths=(2, 32, 32, 2), batch=32, rows=4096, repeat=60),

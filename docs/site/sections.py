@@ -118,7 +118,9 @@ def performance(names: Mapping[str, str], found: Callable[[Path], None]) -> str:
     for heading, pages in PERFORMANCE.items():
         shown = [*pages, *(sorted(existing - listed) if heading == last else [])]
         paths = [f"benchmarks/results/{name}.md" for name in shown if name in existing]
-        text += f"\n## {heading}\n{cards('performance/index.md', paths)}{toctree([Path(path).stem for path in paths])}"
+        paths += ["docs/scale.md"] if "scale" in shown else []
+        entries = [Path(place(path)).stem for path in paths]
+        text += f"\n## {heading}\n{cards('performance/index.md', paths)}{toctree(entries)}"
     return text
 
 

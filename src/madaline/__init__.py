@@ -62,6 +62,7 @@ __getattr__, __dir__, __all__ = lazy(
         "madaline.functional.jacobian": ("hessian", "jacobian"),
         "madaline.functional.model": ("Model",),
         "madaline.functional.products": ("hvp", "jvp", "vjp"),
+        "madaline.functional.rules": ("checkpoint", "custom_derivative"),
         "madaline.functional.vmap": ("vmap",),
         "madaline.graph.creation": ("array", "zeros"),
         "madaline.graph": ("random",),

@@ -39,6 +39,8 @@ from madaline.functional.model import Model as Model
 from madaline.functional.products import hvp as hvp
 from madaline.functional.products import jvp as jvp
 from madaline.functional.products import vjp as vjp
+from madaline.functional.rules import checkpoint as checkpoint
+from madaline.functional.rules import custom_derivative as custom_derivative
 from madaline.functional.vmap import vmap as vmap
 from madaline.graph import random as random
 from madaline.graph.creation import array as array
@@ -115,9 +117,11 @@ __all__ = [
     "Trainer",
     "array",
     "check_gradient",
+    "checkpoint",
     "checkup",
     "classical",
     "compile",
+    "custom_derivative",
     "data",
     "diagnose",
     "doctor",

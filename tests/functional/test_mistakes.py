@@ -45,6 +45,15 @@ def asks_for_a_float_array(x):
     return np.sum(x)
 
 
+def differences_of_an_object_array(x):
+    c = np.array([x[0], x[1] ** 2, x[2]])
+    return np.sum(np.gradient(c))
+
+
+def counts_to_a_traced_number(x):
+    return np.sum(np.arange(1.0, x[2])) * x[0]
+
+
 def returns_an_array(x):
     return x**2
 
@@ -119,6 +128,8 @@ def masks(x):
 
 
 IN_THE_FUNCTION = [
+    (md.grad, counts_to_a_traced_number, "cannot become a Python number", "int(n) for a count", "np.arange(1.0, x[2])"),
+    (md.grad, differences_of_an_object_array, "an array of Python objects", "md.array(a)", "np.gradient(c)"),
     (md.grad, returns_an_array, "array of shape (3,)", "use md.jacobian", "def returns_an_array(x):"),
     (md.grad, returns_nothing, "The function gives None", "Is a return missing?", "def returns_nothing(x):"),
     (md.grad, returns_a_list, "The function gives a list", "Return the number alone", "def returns_a_list(x):"),

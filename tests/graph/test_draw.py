@@ -285,3 +285,25 @@ def test_a_long_chain_is_shown_by_its_ends():
     (texts,) = lines_of(svg(trace(chain, 1.0), max_nodes=2000))
     assert texts[0] == "v2 = sin(x)"
     assert "... 988 more operations ..." in texts
+
+
+def test_no_edge_leaves_the_drawing():
+    def loss(params, X, y):
+        h = np.tanh(X @ params["W1"] + params["b1"])
+        z = h @ params["W2"] + params["b2"]
+        p = np.exp(z - np.max(z, axis=1, keepdims=True))
+        p = p / np.sum(p, axis=1, keepdims=True)
+        penalty = np.sum(params["W1"] ** 2) + np.sum(params["W2"] ** 2)
+        return -np.mean(np.sum(y * np.log(p), axis=1)) + 0.01 * penalty
+
+    params = {"W1": np.ones((4, 8)), "b1": np.zeros(8), "W2": np.ones((8, 3)), "b2": np.zeros(3)}
+    drawing = md.trace(md.grad(loss), params, np.ones((32, 4)), np.ones((32, 3))).svg()
+    width = float(re.search(r'viewBox="0 0 (\d+)', drawing)[1])
+    places = [
+        float(x)
+        for path in re.findall(r' d="([^"]*)" fill="none"', drawing)
+        for x in re.findall(r"(-?[\d.]+)[ ,]-?[\d.]+", path)
+    ]
+    assert places
+    assert min(places) >= 0.0
+    assert max(places) <= width

@@ -7,6 +7,7 @@ import pytest
 
 import madaline as md
 from madaline.errors import ConfigError
+from madaline.train import pace, replicas
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(203, 4))
@@ -134,3 +135,25 @@ def test_a_replica_that_diverges_is_explained():
     far = md.Trainer(md.mlp(4, 1), optimizer=md.SGD(1e30))
     with pytest.raises(md.errors.DivergenceError):
         far.fit(X, Y, epochs=20, batch_size=10, replicas=2, local_steps=3)
+
+
+def test_a_clock_does_not_divide_rounds(monkeypatch):
+    """Every piece of a round is sent to all nodes: with a time limit, there are as many as without one."""
+    calls = []
+    run = replicas.LocalReplicas.run
+
+    def counted(self, data, works, *, threads):
+        calls.append(len(works[0].batches))
+        return run(self, data, works, threads=threads)
+
+    monkeypatch.setattr(replicas.LocalReplicas, "run", counted)
+    monkeypatch.setattr(pace, "TICK_SECONDS", 0.0)
+    fitted(md.Trainer(NET), replicas=2, local_steps=4, epochs=2, max_seconds=1e6)
+    assert calls == [4, 4, 2] * 2  # 203 rows in batches of 20; three rows are too few for a batch
+
+
+def test_the_bar_shows_replicas_rounds_and_rows(capsys):
+    fitted(md.Trainer(NET), replicas=2, local_steps=4, progress=True)
+    shown = capsys.readouterr().err
+    assert "2 replicas  round 12" in shown
+    assert "rows/s" in shown

@@ -9,7 +9,7 @@ import scipy.sparse
 
 import madaline as md
 from madaline.errors import ConfigError, FileFormatError, MadalineError, ShapeError
-from madaline.train import stream as stream_module
+from madaline.train import parquet_rows
 
 NET = md.Sequential(md.Linear(12), md.BatchNorm(), "relu", md.Linear(10))
 
@@ -73,7 +73,7 @@ def test_in_order_it_is_the_training_on_the_array(digits, same):
 
 
 def test_a_file_is_read_part_by_part(digits, tmp_path, same, monkeypatch):
-    monkeypatch.setattr(stream_module, "FILE_ROWS", 300)
+    monkeypatch.setattr(parquet_rows, "FILE_ROWS", 300)
     X, y = digits
     columns = {f"x{k}": X[:, k] for k in range(64)} | {"digit": y, "weight": np.ones(len(y)), "note": ["a"] * len(y)}
     path = tmp_path / "digits.parquet"

@@ -54,7 +54,8 @@ class RunFolder:
         """The given folder, or one named after the data with a free number."""
         if wanted is not None:
             return cls(Path(os.path.normpath(wanted)))
-        stem = Path(source).name.split(".")[0] or "table"
+        named = Path(source) if not glob.has_magic(Path(source).name) else Path(source).parent
+        stem = named.name.split(".")[0] or "table"
         stem = "stdin" if source == "-" else stem
         count = 1
         while (folder := cls(Path(f"{stem}-run" if count == 1 else f"{stem}-run-{count}"))).is_taken:

@@ -12,13 +12,29 @@ from madaline.cli.config import RunConfig
 from madaline.cli.sampling import SampledTable
 from madaline.data.datasets import DATASETS
 from madaline.data.reading.assumption import Assumption, counted, listed, named
-from madaline.data.reading.table_file import TableFile, open_table
+from madaline.data.reading.table_file import TableFile, folder_files, open_table, pattern_files
 from madaline.errors import ConfigError, TargetError
 
 
 def source_name(data: str) -> str:
     """The name of a table in settings and models: the full path of a file, or the name of a data set."""
     return data if data == "-" or not Path(data).exists() else str(Path(data).resolve())
+
+
+def one_source(given: Sequence[str]) -> str:
+    """The name of a table, or of all tables of a folder, as a shell lists them for ``big/*.parquet``."""
+    if len(given) == 1:
+        path = Path(given[0])
+        return str(path.absolute()) if not path.exists() and pattern_files(path) else source_name(given[0])
+    files, folder = [Path(each).resolve() for each in given], Path(given[0]).resolve().parent
+    others = sorted({*folder_files(folder)} ^ {*files}) if folder.is_dir() else files
+    if others:
+        what = f"is not a table of {str(folder)!r}" if others[0] in files else "is also in it"
+        raise ConfigError(
+            f"Several files must be all tables of one folder: {str(others[0])!r} {what}. Give the folder, or a pattern "
+            f"in quotes: '{folder}/*{files[0].suffix}'."
+        )
+    return str(folder)
 
 
 @contextmanager

@@ -32,10 +32,11 @@ ALSO_WITH_RESUME = {
 @with_reading_options
 def train(
     data: Annotated[
-        str | None,
+        list[str] | None,
         typer.Argument(
-            help="CSV, Excel, JSON, Parquet, Arrow, SQLite or DuckDB file, folder of such files, - for standard "
-            "input, or the name of a data set.",
+            help="CSV, Excel, JSON, Parquet, Arrow, SQLite or DuckDB file, folder or pattern of such files, - for "
+            "standard input, or the name of a data set.",
+            metavar="[DATA]",
             show_default=False,
         ),
     ] = None,
@@ -216,7 +217,7 @@ def start(command: str, typed: dict[str, Any]) -> None:
     from madaline.cli.config import RunConfig
     from madaline.cli.run_folder import CONFIG, RunFolder
     from madaline.cli.screen import Screen
-    from madaline.cli.source import source_name
+    from madaline.cli.source import one_source
     from madaline.cli.training import run
 
     reading = typed.pop("reading")
@@ -236,8 +237,8 @@ def start(command: str, typed: dict[str, Any]) -> None:
         settings = RunConfig() if typed["config"] is None else RunConfig.read(typed["config"])
         if settings.ended.by:
             settings.training.time = None  # the run is repeated up to its last step, however long that takes
-        if typed["data"] is not None:
-            settings.data.source = source_name(typed["data"])
+        if typed["data"]:
+            settings.data.source = one_source(typed["data"])
         if not settings.data.source:
             raise ConfigError(
                 f"Choose a table: madaline {command} FILE --target COLUMN, or madaline {command} penguins."
@@ -355,6 +356,6 @@ def _widths(given: str) -> tuple[int, ...]:
 
 
 def _refuse(given: dict[str, Any], allowed: set[str], flag: str) -> None:
-    other = [name for name, value in given.items() if name not in allowed and value not in (None, False)]
+    other = [name for name, value in given.items() if name not in allowed and value not in (None, False, [])]
     if other:
         raise ConfigError(f"{flag} uses the settings of the run: --{other[0].replace('_', '-')} cannot be changed.")

@@ -3,6 +3,7 @@
 from madaline.data.datasets import DATASETS as DATASETS
 from madaline.data.datasets import load_dataset as load_dataset
 from madaline.data.encode import TablePlan as TablePlan
+from madaline.data.hashed import hash_categories as hash_categories
 from madaline.data.reading.table_file import read_table as read_table
 from madaline.estimators.preprocessing import ColumnScaler as ColumnScaler
 from madaline.estimators.preprocessing import ImageScaler as ImageScaler
@@ -18,6 +19,7 @@ __all__ = [
     "TablePlan",
     "TableStream",
     "ZCA",
+    "hash_categories",
     "load_dataset",
     "read_table",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 from narwhals.typing import IntoDataFrame, IntoSeries
@@ -16,6 +16,12 @@ class SparseMatrix(Protocol):
     def shape(self) -> tuple[int, ...]: ...
 
     def tocsr(self) -> Any: ...
+
+
+class Splitter(Protocol):
+    """A splitter of scikit-learn, such as ``GroupKFold(5)``."""
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterable[tuple[ArrayLike, ArrayLike]]: ...
 
 
 TableLike = ArrayLike | SparseMatrix | IntoDataFrame
@@ -32,3 +38,6 @@ OneClassWeight = Mapping[Any, float] | ArrayLike | Literal["balanced"]
 
 ClassWeights = OneClassWeight | Sequence[OneClassWeight] | Mapping[Hashable, OneClassWeight]
 "Class weights: of one target, of each label, or of each named output."
+
+Folds = int | Splitter | Iterable[tuple[ArrayLike, ArrayLike]]
+"Folds of cross-validation: their number, a splitter, or the row numbers of the training and held-out rows of each."

@@ -60,7 +60,7 @@ from madaline.train.history import History
 from madaline.train.trainer import Trainer
 
 if TYPE_CHECKING:
-    from madaline.data.data_types import Inputs, Targets
+    from madaline.data.data_types import Folds, Inputs, Targets
     from madaline.estimators.ensemble.joining import TrainedEnsemble
     from madaline.train.options import ValidationLike
 
@@ -173,7 +173,7 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         max_seconds: float | None = None,
         classes: ArrayLike | None = None,
         groups: ArrayLike | None = None,
-        cv: Any = None,
+        cv: Folds | None = None,
         cluster: str | None = None,
         replicas: int = 1,
         local_steps: int = 50,
@@ -223,13 +223,13 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
     def fit_members(
         self,
         train_members: Callable[..., TrainedEnsemble],
-        X: Any,
-        y: Any,
+        X: Inputs,
+        y: Targets,
         sample_weight: ArrayLike | None = None,
         *,
         classes: ArrayLike | None = None,
         groups: ArrayLike | None = None,
-        cv: Any = None,
+        cv: Folds | None = None,
     ) -> Self:
         """Fit an ensemble whose members a function trains, as a search does.
 

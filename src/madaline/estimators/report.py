@@ -42,7 +42,7 @@ def write_report(
     y: Targets,
     path: str | os.PathLike[str],
     *,
-    training: tuple[Any, Any] | None = None,
+    training: tuple[Inputs, Targets] | None = None,
     title: str | None = None,
 ) -> None:
     """Write a report about a fitted estimator as one HTML file that needs no network.
@@ -84,7 +84,7 @@ def findings_of(
     X: Any,
     y: Any,
     *,
-    training: tuple[Any, Any] | None = None,
+    training: tuple[Inputs, Targets] | None = None,
     row_numbers: np.ndarray | None = None,
     title: str | None = None,
     seed: int = 0,

@@ -37,6 +37,7 @@ from madaline.train.stopping import EarlyStopping
 from madaline.train.trainer import Trainer
 
 if TYPE_CHECKING:
+    from madaline.data.data_types import Folds
     from madaline.estimators.base import NetEstimator
     from madaline.estimators.ensemble.joining import TrainedEnsemble
 
@@ -63,7 +64,7 @@ class EstimatorFitOptions:
     max_seconds: float | None = None
     classes: ArrayLike | None = None
     groups: ArrayLike | None = None
-    cv: Any = None
+    cv: Folds | None = None
     cluster: str | None = None
     replicas: int = 1
     local_steps: int = 50

@@ -79,7 +79,9 @@ def _array(leaf: Any, name: str) -> np.ndarray:
         raise DtypeError(
             f"{name}={leaf!r} is not an array or a number. Pass it another way, for example by functools.partial."
         )
-    return whole_array(leaf)
+    array = whole_array(leaf)
+    # The program runs when the function has returned, and the function may have changed the array.
+    return array.copy(order="K") if array.base is not None or array is leaf else array
 
 
 def finished(value: Any) -> Any:

@@ -79,7 +79,9 @@ class Forward:
         if not n_rows:
             return None
         found = np.empty((n_rows, *self._out_shape), self._out_dtype)
-        mapped = None if X.base is None else mapped_rows(X)
+        base = X.base  # an array without one owns its numbers, which are then in no file
+        is_own = base is None or (type(base) is np.ndarray and base.base is None)
+        mapped = None if is_own else mapped_rows(X)
         try:
             if n_rows <= FEW_ROWS and mapped is None:
                 run([X, *self._rest], [found], n_rows, 1)

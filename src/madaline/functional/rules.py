@@ -44,7 +44,7 @@ def custom_derivative(
     ...     for _ in range(20):
     ...         x = 0.5 * (x + a / x)
     ...     return x
-    >>> root = md.functional.custom_derivative(newton, vjp=lambda args, y, y_bar: (y_bar / (2.0 * y),))
+    >>> root = md.custom_derivative(newton, vjp=lambda args, y, y_bar: (y_bar / (2.0 * y),))
     >>> md.grad(root)(4.0), md.grad(md.grad(root))(4.0)
     (np.float64(0.25), np.float64(-0.03125))
     """
@@ -79,7 +79,7 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
     Examples
     --------
     >>> import numpy as np, madaline as md
-    >>> layer = md.functional.checkpoint(lambda x: np.tanh(np.sin(x)))
+    >>> layer = md.checkpoint(lambda x: np.tanh(np.sin(x)))
     >>> md.grad(lambda x: np.sum(layer(layer(x))))(np.zeros(2))
     array([1., 1.])
     """

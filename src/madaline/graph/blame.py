@@ -51,6 +51,10 @@ _REMEDIES = (
         r"\bnp\.fromiter\(",
         "np.fromiter makes a plain array: use np.stack or md.array of a list.",
     ),
+    (
+        r"\bnp\.arange\(",
+        "np.arange makes a plain array: use int(n) for a count, start + step * np.arange(n) for a traced start.",
+    ),
     (r"\brange\(", "range needs an integer: int(x), which has no derivative and whose value md.compile does not know."),
     (
         r"\]\s*=[^=]",
@@ -63,7 +67,7 @@ _REMEDIES = (
         r"\b(brentq|brenth|newton|root|root_scalar|fsolve|minimize|minimize_scalar|quad|solve_ivp|odeint)\(",
         (
             "A solver of SciPy computes with plain numbers: write its steps with NumPy, or solve with plain numbers "
-            "and give the derivative of the solution by md.functional.custom_derivative."
+            "and give the derivative of the solution by md.custom_derivative."
         ),
     ),
     (

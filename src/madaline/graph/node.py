@@ -6,6 +6,7 @@ import functools
 import math
 import operator
 import sys
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from operator import is_
@@ -27,6 +28,7 @@ from madaline.graph.object_arrays import (
     comparison_remedy,
     made_lines,
     object_array,
+    object_remedy,
 )
 from madaline.graph.primitive import PRIMITIVES, Primitive
 from madaline.graph.shapes import Rows, Shape, Size, show, size_of
@@ -185,7 +187,7 @@ class Node(ArrayMethods):
     def _number(self) -> NoReturn:
         refused = TraceError(
             f"{self!r} is a traced value and cannot become a Python number, since its derivative would be lost. "
-            f"{number_remedy()}"
+            f"{object_remedy(2) or number_remedy()}"
         )
         made = MADE.get()
         if made is not None:
@@ -280,11 +282,21 @@ def _refuse_scipy_function() -> None:
         )
 
 
+class Asked(threading.local):
+    """How often a value was asked for in this thread: a graph that was made meanwhile may depend on it."""
+
+    count = 0
+
+
+ASKED = Asked()
+
+
 def known_value(node: Node) -> np.ndarray | None:
     """The value of a node whose inputs are known numbers, as in ``md.grad(f)(x)``; None where one is not known.
 
     Values are computed only when they are asked for, by NumPy, and kept.
     """
+    ASKED.count += 1
     if node.known is None and node.primitive is CONSTANT:
         return np.asarray(node.params["value"])
     node = as_node(node)
@@ -349,8 +361,10 @@ def constant(value: Any, dtype: Any = None) -> Node:
     wanted = graph_dtype(array.dtype)
     if array.dtype != wanted:
         array = array.astype(wanted)
-    elif array is value and array.ndim and _may_change(array):
-        return _snapshot(array)
+    elif (array is value or array.base is not None) and _may_change(array):
+        if array.ndim:
+            return _snapshot(array)
+        array = array.copy()
     return Node(CONSTANT, (), {"value": array}, array.shape, array.dtype)
 
 
@@ -361,7 +375,7 @@ def _may_change(array: np.ndarray) -> bool:
         if owner.flags.writeable:
             return True
         owner = owner.base
-    return False
+    return owner is not None and not isinstance(owner, bytes)
 
 
 SNAPSHOTS: ContextVar[dict[int, tuple[np.ndarray, Node]] | None] = ContextVar("arrays in open traces", default=None)

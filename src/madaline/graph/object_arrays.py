@@ -158,6 +158,18 @@ def comparison_remedy() -> str:
     return hint + lines if lines else ""
 
 
+def object_remedy(depth: int) -> str:
+    """What to do where a function of NumPy asks the elements of an array of objects for numbers; else nothing."""
+    lines = made_lines()
+    caller = sys._getframe(depth).f_globals.get("__name__", "")  # noqa: SLF001 - the documented way to find the caller
+    if not lines or caller.split(".")[0] != "numpy":
+        return ""
+    return (
+        "NumPy makes an array of Python objects of traced values, which this function does not take: pass md.array(a)."
+        + lines
+    )
+
+
 def made_lines() -> str:
     """The lines that made arrays of objects, for the end of an error."""
     made = MADE.get()

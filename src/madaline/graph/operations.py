@@ -15,6 +15,8 @@ from madaline.graph.numpy_api.indexing import getitem
 from madaline.graph.tape import Form, Key, Tape
 
 _new = Node.__new__
+_SAME = "same node"
+"In a key, for a node that is an operand twice."
 
 
 def _node(form: Form, operands: tuple[Node, ...], tape: Tape) -> Node:
@@ -36,7 +38,8 @@ def operate(ufunc: np.ufunc, a: Any, b: Any) -> Any:
         if kind_b is Node:
             if b.tape is not tape:
                 return _by_rule(ufunc, a, b, tape)
-            key, operands = (ufunc, a.form, b.form), (a, b)
+            # Two nodes of one form are equal, but may be two arguments by which nested derivatives are taken.
+            key, operands = (ufunc, a.form, b.form if a is not b else _SAME), (a, b)
         elif kind_b is float and b:
             key, operands = (ufunc, a.form, b), (a,)
         elif kind_b is np.ndarray:
@@ -65,7 +68,7 @@ def operate(ufunc: np.ufunc, a: Any, b: Any) -> Any:
         key, operands = (ufunc, number, b.form), (b,)
     form = tape.forms.get(key)
     if form is None:
-        return tape.learn(key, operands, _by_rule(ufunc, a, b, None))
+        return tape.learn(key, operands, _by_rule, ufunc, a, b, None)
     node = _new(Node)
     node.form, node.operands, node.tape = form, operands, tape
     return node
@@ -104,23 +107,32 @@ def array_ufunc(self: Node, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...
             key = (ufunc, self.form)
             form = tape.forms.get(key)
             if form is None:
-                return tape.learn(key, (self,), call_ufunc(ufunc, method, inputs, kwargs))
+                return tape.learn(key, (self,), call_ufunc, ufunc, method, inputs, kwargs)
             node = _new(Node)
             node.form, node.operands, node.tape = form, (self,), tape
             return node
     return tape.adopt(call_ufunc(ufunc, method, inputs, kwargs))
 
 
-PURE = frozenset(
+OF_ONE = frozenset(
     {
-        np.sum, np.mean, np.prod, np.max, np.amax, np.min, np.amin, np.var, np.std, np.cumsum, np.diff, np.trace,
-        np.reshape, np.ravel, np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.squeeze, np.broadcast_to,
-        np.flip, np.roll, np.tile, np.concatenate, np.stack, np.hstack, np.vstack, np.column_stack, np.copy,
-        np.dot, np.vdot, np.inner, np.outer, np.tensordot, np.einsum, np.where, np.clip, np.zeros_like, np.ones_like,
-        np.linalg.norm, np.tril, np.triu, np.diag, np.diagonal,
+        np.cumsum, np.trace, np.reshape, np.ravel, np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.squeeze,
+        np.broadcast_to, np.flip, np.roll, np.tile, np.copy, np.zeros_like, np.ones_like, np.linalg.norm, np.tril,
+        np.triu, np.diag, np.diagonal,
     }
 )  # fmt: skip
-"Functions whose graph depends on shapes, types and numbers, and not on the values of arrays."
+"Functions of one array. Their other arguments are part of the graph, so they have a form if these are plain numbers."
+
+OF_SEVERAL = frozenset(
+    {
+        np.sum, np.mean, np.prod, np.max, np.amax, np.min, np.amin, np.var, np.std, np.diff, np.concatenate, np.stack,
+        np.hstack, np.vstack, np.column_stack, np.dot, np.vdot, np.inner, np.outer, np.tensordot, np.einsum, np.where,
+        np.clip,
+    }
+)  # fmt: skip
+"Functions of several arrays whose graph depends on their shapes and types, and on the numbers among the arguments."
+
+PURE = OF_ONE | OF_SEVERAL
 
 _WORDS = frozenset({int, str, type(None), type(Ellipsis)})
 
@@ -138,12 +150,16 @@ def array_function(self: Node, function: Any, args: tuple[Any, ...], kwargs: dic
     for name, value in kwargs.items():
         parts.append(name)
         known = known and _describe((value,), parts, operands, tape)
-    if not known:
+    if not known or (len(operands) > 1 and function in OF_ONE):
         return tape.adopt(call_function(function, args, kwargs))
+    if len(operands) > 1:
+        places = {id(node): place for place, node in enumerate(operands)}
+        if len(places) < len(operands):
+            parts.append(tuple([places[id(node)] for node in operands]))
     key = tuple(parts)
     form = tape.forms.get(key)
     if form is None:
-        return tape.learn(key, tuple(operands), call_function(function, args, kwargs))
+        return tape.learn(key, tuple(operands), call_function, function, args, kwargs)
     return _node(form, tuple(operands), tape)
 
 
@@ -189,7 +205,7 @@ def get_item(x: Node, index: Any) -> Any:
         return tape.adopt(getitem(x, index))
     form = tape.forms.get(key)
     if form is None:
-        return tape.learn(key, (x,), getitem(x, index))
+        return tape.learn(key, (x,), getitem, x, index)
     return _node(form, (x,), tape)
 
 

@@ -79,12 +79,13 @@ def write(layers: list[list[Box]], edges: Mapping[tuple[int, int], Edge], header
     boxes = [box for layer in layers for box in layer if box.lines]
     legend = sum(_legend_width(kind) for kind in header.kinds)
     legend += sum(_word_width(word) for _, word in header.words)
+    right = max((box.x + box.width / 2 for layer in layers for box in layer), default=0.0)
     wide = max(
-        [box.x + max(box.width / 2, len(box.label) * CHARACTER) for box in boxes]
+        [right, *(box.x + len(box.label) * CHARACTER for box in boxes)]
         + [legend, len(header.title) * (CHARACTER + 1)]
         + [len(text) * CHARACTER for _, text in header.notes]
     )
-    shift = MARGIN + (wide - max((box.x + box.width / 2 for box in boxes), default=0.0)) / 2
+    shift = MARGIN + (wide - right) / 2
     for layer in layers:
         for box in layer:
             box.x += shift

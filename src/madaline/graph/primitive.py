@@ -96,7 +96,7 @@ class Primitive:
         if position in self.without_derivative:
             raise TraceError(
                 f"The derivative of {self.name} by its argument {position} is not known. Keep that argument constant, "
-                "or give a rule with md.functional.custom_derivative."
+                "or give a rule with md.custom_derivative."
             )
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:

@@ -13,14 +13,16 @@ an operation depends, so a form is never taken for another one.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import is_
 from typing import Any
 
 import numpy as np
 
 from madaline.graph.memory import View
-from madaline.graph.node import BOOL, CONSTANT, FLOAT32, FLOAT64, INT64, Node, constant, topological_order
+from madaline.graph.node import ASKED, BOOL, CONSTANT, FLOAT32, FLOAT64, INT64, Node, constant, topological_order
 from madaline.graph.primitive import Primitive
+from madaline.graph.primitives.rules import CUSTOM_DERIVATIVE
 from madaline.graph.shapes import Shape
 
 MAX_FORMS = 20_000
@@ -54,7 +56,7 @@ class _Tables:
         self.forms: dict[Key, Form] = {}
         self.older: dict[Key, Form] = {}
         self.refused: set[Key] = set()
-        "Operations whose graph has arrays of its own, so that it cannot be made again from a form."
+        "Operations whose graph has arrays of its own or depends on values, so that it cannot be made from a form."
 
     def renew(self) -> None:
         """Forget what was not used for long. Tapes that are open go on with the tables they began with."""
@@ -106,8 +108,12 @@ class Tape:
             node.tape = self
         return node
 
-    def learn(self, key: Key, operands: tuple[Node, ...], result: Any) -> Any:
-        """``result``, which an operation gave that was not known, with its form."""
+    def learn(self, key: Key, operands: tuple[Node, ...], rule: Callable[..., Any], *args: Any) -> Any:
+        """``rule(*args)``, the result of an operation that was not known, with its form."""
+        asked = ASKED.count
+        result = rule(*args)
+        if ASKED.count != asked:
+            self._refused.add(key)
         if type(result) is not Node or result.tape is not None or key in self._refused:
             return self.adopt(result)
         form = self.find(key)
@@ -133,7 +139,7 @@ class Tape:
         return result
 
     def form_of(self, result: Node) -> Form | None:
-        """The form of a value; None if it depends on arguments of another call."""
+        """The form of a value; None if it depends on arguments of another call, or on a rule by hand."""
         if result.tape is self:
             return result.form
         constants: dict[int, Form] = {}
@@ -143,19 +149,21 @@ class Tape:
             if node.tape is self or id(node) in constants:
                 pending.pop()
                 continue
-            if node.tape is not None:
-                return None
-            if node.primitive is CONSTANT:
+            if node.tape is None and node.primitive is CONSTANT:
                 constants[id(node)] = self._constant(node)
                 continue
-            if not node.inputs:
+            # A rule by hand may hold arrays, which a table must not keep; its programs are not kept either.
+            if node.tape is not None or not node.inputs or node.primitive is CUSTOM_DERIVATIVE:
+                if result.tape is None:
+                    result.tape = FOREIGN
                 return None
             missing = [item for item in node.inputs if item.tape is not self and id(item) not in constants]
             if missing:
                 pending.extend(missing)
                 continue
             forms = [item.form if item.tape is self else constants[id(item)] for item in node.inputs]
-            node.form = self._found((node.primitive, *forms, node.dtype, *node.params.items()), node)
+            shared = node.memory.read_only if isinstance(node.memory, View) else None
+            node.form = self._found((node.primitive, *forms, node.dtype, shared, *node.params.items()), node)
             node.tape = self
         return result.form if result.tape is self else constants[id(result)]
 
@@ -185,6 +193,20 @@ class Tape:
             number = self._numbers[id(value)] = len(self.arrays)
             self.arrays.append(value)
         return self._found(("array", number, value.shape, value.dtype), node)
+
+
+class _Foreign(Tape):
+    """What values without a form belong to, so that it is not looked for again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = [constant(0.0)]
+
+    def form_of(self, result: Node) -> Form | None:
+        return None
+
+
+FOREIGN = _Foreign()
 
 
 def _steps(result: Node, operands: tuple[Node, ...]) -> tuple[Step, ...] | None:

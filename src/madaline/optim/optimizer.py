@@ -77,6 +77,8 @@ class Optimizer(Description):
 
     def initial(self, name: str, w: Array) -> Array:
         """Initial value of the slot ``name``: zeros like ``w`` by default."""
+        if isinstance(w, np.ndarray):
+            return np.zeros(w.shape, w.dtype)  # memory that is never used is never taken
         return np.zeros_like(w)
 
     def state(self, w: Array) -> tuple[Array, ...]:

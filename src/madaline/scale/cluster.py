@@ -74,7 +74,12 @@ class Cluster:
 
     def put(self, value: Any) -> Any:
         """Store a value on the cluster once, for many tasks; give its reference."""
-        return self._ray.put(value)
+        from ray import exceptions
+
+        try:
+            return self._ray.put(value)
+        except (exceptions.ObjectStoreFullError, exceptions.OutOfDiskError):
+            raise _store_is_full() from None
 
     def describe(self) -> str:
         """Number of nodes and CPUs, for messages."""
@@ -128,11 +133,15 @@ class Cluster:
                     "modules of custom functions, on all nodes."
                 ) from None
             raise
-        except exceptions.ObjectStoreFullError:
-            raise ConfigError(
-                "The object store of the cluster is full. Start the nodes with more memory for it (ray start "
-                "--object-store-memory=BYTES), or use fewer rows."
-            ) from None
+        except (exceptions.ObjectStoreFullError, exceptions.OutOfDiskError):
+            raise _store_is_full() from None
+
+
+def _store_is_full() -> ConfigError:
+    return ConfigError(
+        "The object store of the cluster is full. Start the nodes with more memory for it (ray start "
+        "--object-store-memory=BYTES), use fewer rows, or let the nodes read files: md.Stream('folder')."
+    )
 
 
 def _check_reachable(address: str) -> None:

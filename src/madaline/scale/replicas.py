@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Sequence
 from typing import Any
@@ -12,6 +13,8 @@ from madaline.train.replicas import ReplicaResult, ReplicaSetup, ReplicaWork, Re
 
 MOST_WORKERS = 4
 "Number of runs whose programs a worker process keeps."
+LOOK_SECONDS = 1.0
+"Seconds between two looks at the number of nodes."
 _workers: dict[str, ReplicaWorker] = {}
 
 
@@ -27,6 +30,7 @@ class RayReplicas:
         self._setup = self._cluster.put(setup)
         self._data: tuple[TrainingData, Any] | None = None
         self._is_stopped = False
+        self._described = -LOOK_SECONDS, ""
 
     def run(self, data: TrainingData, works: Sequence[ReplicaWork], *, threads: int) -> list[ReplicaResult] | None:
         """The results in the order of ``works``; None if it was stopped before all were there."""
@@ -40,6 +44,13 @@ class RayReplicas:
     def stop(self) -> None:
         """End soon; may be called from other threads."""
         self._is_stopped = True
+
+    def describe(self) -> str:
+        """Number of nodes and CPUs; the cluster is asked once a second."""
+        now = time.monotonic()
+        if now - self._described[0] > LOOK_SECONDS:
+            self._described = now, self._cluster.describe()
+        return self._described[1]
 
 
 def run_replica(key: str, setup: ReplicaSetup, data: TrainingData, work: ReplicaWork) -> ReplicaResult:

@@ -11,7 +11,9 @@ import numpy as np
 
 from madaline.errors import ConfigError, MadalineError, ShapeError
 from madaline.functional.model import Model
+from madaline.losses.loss import Loss
 from madaline.optim.optimizer import Optimizer
+from madaline.train.ahead import ahead
 from madaline.train.data import TrainingData, check_categories, read
 from madaline.train.options import FitOptions
 from madaline.train.recipe import Recipe
@@ -154,8 +156,8 @@ class StreamBlocks:
         min_rows: int,
     ) -> None:
         self.stream, self.data = stream, data
-        self._model, self._loss, self._class_weight = model, recipe.loss, class_weight
-        self._batch_size, self._shuffle, self._drop_last, self._seed = batch_size, shuffle, drop_last, seed
+        self._model, self._loss, self.class_weight = model, recipe.loss, class_weight
+        self.batch_size, self.shuffle, self.drop_last, self.seed = batch_size, shuffle, drop_last, seed
         self._min_rows = min_rows
         self._last: Block | None = None
         self.epoch_rows: int | None = None
@@ -164,19 +166,23 @@ class StreamBlocks:
         self.steps_are_equal = count is not None
 
     def blocks(self, epoch: int) -> Iterator[Block]:
+        """The blocks of an epoch; those of stored rows are read ahead."""
+        return ahead(self._blocks(epoch)) if self.stream.is_in_memory else self._blocks(epoch)
+
+    def _blocks(self, epoch: int) -> Iterator[Block]:
         """The blocks of an epoch; an error if there are other than ``n_rows`` rows."""
         rows = steps = 0
-        stream, size = self.stream, self._batch_size
-        for chunk in stream.blocks(batch_size=size, seed=self._seed, epoch=epoch, shuffle=self._shuffle):
-            data = self._read(chunk, rows)
+        stream, size = self.stream, self.batch_size
+        for chunk in stream.blocks(batch_size=size, seed=self.seed, epoch=epoch, shuffle=self.shuffle):
+            data = self.read_rows(chunk, rows)
             batches = epoch_batches(
                 np.arange(data.n_rows),
                 None,
                 batch_size=size,
                 sampler=InOrder(),  # the stream has shuffled them
-                seed=self._seed,
+                seed=self.seed,
                 epoch=epoch,
-                drop_last=self._drop_last,
+                drop_last=self.drop_last,
                 min_rows=self._min_rows,
             )
             rows, steps = rows + data.n_rows, steps + len(batches)
@@ -208,26 +214,29 @@ class StreamBlocks:
         shapes = [[None, list(source.row_shape)] for source in sources]
         return {"rows": "stream", "shapes": shapes, "buffer": self.stream.buffer}
 
-    def _read(self, chunk: Chunk, rows: int) -> TrainingData:
-        X, y, weight = chunk
+    def read_rows(self, chunk: Chunk, rows: int) -> TrainingData:
+        """A chunk, checked; ``rows`` is the number of rows before it."""
         try:
-            data = read(
-                self._model.network,
-                self._loss,
-                X,
-                y,
-                sample_weight=weight,
-                class_weight=self._class_weight,
-                may_weigh_nothing=True,
-            )
-            check_categories(self._model, data.x)
-            first = self.data
-            if data.target_specs != first.target_specs or (data.weight is None) != (first.weight is None):
-                raise ShapeError("The targets of the stream change their type or shape, or only some have weights.")
+            return read_chunk(chunk, self._model, self._loss, self.class_weight, self.data)
         except MadalineError as error:
             where = f" (in the stream, counted in the block after row {rows})"
             raise type(error)(f"{error}{where}") from None
-        return data
+
+
+def read_chunk(
+    chunk: Chunk,
+    model: Model,
+    loss: Loss | dict[str, Loss],
+    class_weight: ClassWeights | None,
+    first: TrainingData,
+) -> TrainingData:
+    """A chunk of a stream, checked for its purpose; it must resemble the ``first`` one."""
+    X, y, weight = chunk
+    data = read(model.network, loss, X, y, sample_weight=weight, class_weight=class_weight, may_weigh_nothing=True)
+    check_categories(model, data.x)
+    if data.target_specs != first.target_specs or (data.weight is None) != (first.weight is None):
+        raise ShapeError("The targets of the stream change their type or shape, or only some have weights.")
+    return data
 
 
 def check_stream(stream: Stream, y: Any, options: FitOptions, recipe: Recipe) -> None:

@@ -16,6 +16,7 @@ from madaline.kernels.sources import DenseRows, Source, SparseRows, unmapped
 from madaline.losses.loss import Loss
 from madaline.nn.inputs import matched
 from madaline.nn.network import Network
+from madaline.train.sampling import Batches
 from madaline.train.step import target_specs
 from madaline.train.weights import row_weights
 
@@ -69,6 +70,12 @@ class TrainingData:
         if self.weight is not None:
             found["weight"] = DenseRows(self.weight)
         return found
+
+    def for_batches(
+        self, batches: Batches, model: Model, loss: Loss | dict[str, Loss]
+    ) -> tuple[TrainingData, Batches, int]:
+        """Rows in memory that hold these batches, the batches by their numbers, and the number of the first of them."""
+        return self, batches, 0
 
     def digest(self, chosen: np.ndarray | None = None) -> str:
         """A checksum of evenly spaced rows, converted to float64, and of the numbers of rows that were chosen."""

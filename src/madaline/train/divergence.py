@@ -77,7 +77,8 @@ def _what(session: Session, batch: Batches, step: int, rate: str) -> tuple[str, 
         where = f"the parameter {bad[0]!r} is no longer finite"
         return bad[0].rpartition(".")[0], where, f"an update was too large{rate}"
     specs = flatten(network.inputs)[0]
-    x = [source.take(batch.order, spec.dtype) for source, spec in zip(session.data.x, specs, strict=True)]
+    data, batch, _ = session.data.for_batches(batch, session.model, session.recipe.loss)
+    x = [source.take(batch.order, spec.dtype) for source, spec in zip(data.x, specs, strict=True)]
     layer, where = _first_bad_layer(session, x, step)
     largest = max(
         float(np.max(np.abs(entry.of(session.model.params.flat)), initial=0.0)) for entry in network.params.values()

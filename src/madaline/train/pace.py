@@ -24,9 +24,14 @@ class Pace:
         Number of steps between samples of the probes; 0 without probes.
     has_limit : bool
         Whether there is a time limit.
+    round_steps : int
+        Steps of a round of replicas, which clocks do not interrupt: every piece of it has its costs.
     """
 
-    def __init__(self, callbacks: Sequence[Callback], *, probe_every: int, has_limit: bool) -> None:
+    def __init__(
+        self, callbacks: Sequence[Callback], *, probe_every: int, has_limit: bool, round_steps: int = 1
+    ) -> None:
+        self._round_steps = round_steps
         self._callbacks, self._probe_every = callbacks, probe_every
         self._has_ticks = has_limit or any(callback.has_ticks for callback in callbacks)
         self._speed = 0.0
@@ -47,13 +52,17 @@ class Pace:
             steps = min(steps, self._speed * TICK_SECONDS)
         return max(1, int(min(left, epochs, steps / n_steps, MANY_ROWS / max(n_rows, 1))))
 
-    def next_piece(self, first: int, n_steps: int, *, t: int) -> tuple[int, bool]:
-        """Where to stop next in a block of ``n_steps``, and whether the piece is one step with probes."""
+    def next_piece(self, first: int, n_steps: int, *, t: int, before: int = 0) -> tuple[int, bool]:
+        """Where to stop next in a block of ``n_steps``, and whether the piece is one step with probes.
+
+        ``before`` is the number of steps of the epoch before the block.
+        """
         stop = n_steps
         for count in [callback.every for callback in self._callbacks if callback.every]:
             stop = min(stop, first + count - t % count)
         if self._has_ticks:
-            stop = min(stop, first + max(1, int(self._speed * TICK_SECONDS)))
+            wanted = before + first + max(1, int(self._speed * TICK_SECONDS))
+            stop = min(stop, -(-wanted // self._round_steps) * self._round_steps - before)
         if self._probe_every:
             wait = self._steps_to_probe(t)
             if wait == 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +28,8 @@ from madaline.train.stream import Stream
 from madaline.train.trainer import Trainer
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from madaline.data.data_types import Inputs, Targets
     from madaline.scale.members import ClusterMembers
 
@@ -112,8 +114,8 @@ class Population:
         X: Inputs,
         y: Targets | None = None,
         *,
-        rows: Sequence[Any] | None = None,
-        validation_rows: Sequence[Any] | None = None,
+        rows: Iterable[ArrayLike | None] | None = None,
+        validation_rows: Iterable[ArrayLike | None] | None = None,
         member_options: Sequence[Mapping[str, Any]] | None = None,
         max_seconds: float | None = None,
         on_divergence: str = "stop",

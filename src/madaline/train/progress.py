@@ -68,11 +68,15 @@ class ProgressBar(Callback):
             self._bar.stop()
 
     def _values(self, trainer: TrainingView) -> str:
-        """The losses, one metric, and steps per second since the start."""
+        """The losses, one metric, and steps per second since the start; with replicas, nodes, round and rows."""
         row = trainer.history.row(-1) if trainer.history.epochs else {}
         shown = [f"{name} {row[name]:.3g}" for name in _shown(row)]
         done, passed = trainer.progress.t - self._first_step, time.monotonic() - self._started
-        return "  ".join([*shown, f"{done / passed:,.3g} steps/s"] if done and passed else shown)
+        if not done or not passed:
+            return "  ".join(shown)
+        if where := trainer.run.speed_text:
+            return "  ".join([*shown, where, f"{done * trainer.run.batch_size / passed:,.0f} rows/s"])
+        return "  ".join([*shown, f"{done / passed:,.3g} steps/s"])
 
 
 def _shown(row: Mapping[str, float]) -> list[str]:

@@ -18,7 +18,8 @@ from madaline.train.options import FitOptions
 from madaline.train.programs import Programs
 from madaline.train.recipe import Recipe
 from madaline.train.sampling import Batches
-from madaline.train.stepping import Rates, Stepper, StepResults
+from madaline.train.sparse import SparseStepper, new_stepper
+from madaline.train.stepping import Rates, Stepper, StepResults, one_after_another
 
 SEED_DISTANCE = 0x9E3779B97F4A7C15
 "Distance between the random seeds of two replicas, modulo 2**63."
@@ -71,6 +72,9 @@ class ReplicaRunner(Protocol):
     def stop(self) -> None:
         """End soon; may be called from other threads."""
 
+    def describe(self) -> str:
+        """Where they are, for messages."""
+
 
 class ReplicaWorker:
     """Takes the steps of replicas with programs that are made once."""
@@ -81,13 +85,17 @@ class ReplicaWorker:
     def run(self, data: TrainingData, work: ReplicaWork, *, threads: int) -> ReplicaResult:
         """Take the steps of one replica."""
         setup = self._setup
-        program = self._programs.training(data, setup.metrics, ())
-        stepper = Stepper(
-            setup.model, setup.recipe, program, program, seed=work.seed, threads=threads, skips=setup.skips
+        data, batches, first = data.for_batches(work.batches, setup.model, setup.recipe.loss)
+        stepper = new_stepper(
+            setup.model, self._programs, setup.metrics, data, seed=work.seed, threads=threads, skips=setup.skips
         )
         for name, value in stepper.arrays.items():
             value[...] = work.arrays[name]
-        steps = stepper.run(data, work.batches, t=work.t, rates=lambda t: work.rates[t - work.t - 1])
+        steps = stepper.run(data, batches, t=work.t, rates=lambda t: work.rates[t - work.t - 1])
+        steps.bad_batch, steps.skipped = (
+            None if batch is None else Batches(batch.order + first, batch.starts)
+            for batch in (steps.bad_batch, steps.skipped)
+        )
         return ReplicaResult({name: value.copy() for name, value in stepper.arrays.items()}, steps)
 
     def stop(self) -> None:
@@ -114,6 +122,10 @@ class LocalReplicas:
     def stop(self) -> None:
         """End after the current step."""
         self._worker.stop()
+
+    def describe(self) -> str:
+        """Nothing: they are here."""
+        return ""
 
 
 class RoundStepper:
@@ -150,7 +162,7 @@ class RoundStepper:
 
     def __init__(
         self,
-        example: Stepper,
+        example: Stepper | SparseStepper,
         runner: ReplicaRunner,
         options: FitOptions,
         *,
@@ -177,6 +189,11 @@ class RoundStepper:
         """End soon; may be called from other threads."""
         self._runner.stop()
 
+    def describe(self) -> str:
+        """Number of replicas, and where they run."""
+        where = self._runner.describe()
+        return f"{self._count} replicas" + (f" on {where}" if where else "")
+
     def run(self, data: TrainingData, batches: Batches, *, t: int, rates: Rates, probing: bool = False) -> StepResults:
         """Run a step of every replica for each batch, after ``t`` earlier steps."""
         parts: list[StepResults] = []
@@ -191,7 +208,7 @@ class RoundStepper:
                 break
             if (t + done) % self._epoch_steps % self._local_steps == 0:
                 self._end_round()
-        return _one_after_another(parts) if parts else self._example.run(data, batches, t=t, rates=rates)
+        return one_after_another(parts) if parts else self._example.run(data, batches, t=t, rates=rates)
 
     def _run_steps(self, data: TrainingData, batches: Batches, *, t: int, rates: Rates) -> StepResults:
         """Steps between two ends of rounds."""
@@ -296,12 +313,3 @@ def _mean_over_replicas(found: Sequence[StepResults]) -> StepResults:
     bad = next((steps.bad_batch for steps in found if steps.bad_batch is not None), None)
     skipped = next((steps.skipped for steps in found if steps.skipped is not None), None)
     return StepResults(values, weights, bad, skipped, any(steps.is_interrupted for steps in found))
-
-
-def _one_after_another(parts: Sequence[StepResults]) -> StepResults:
-    """The results of consecutive steps as one."""
-    values = {name: np.concatenate([part.values[name] for part in parts]) for name in parts[0].values}
-    weights = np.concatenate([part.weights for part in parts])
-    last = parts[-1]
-    skipped = next((part.skipped for part in reversed(parts) if part.skipped is not None), None)
-    return StepResults(values, weights, last.bad_batch, skipped, last.is_interrupted)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from madaline.cached import cached_property
-from madaline.errors import ShapeError
+from madaline.errors import ConfigError, ShapeError
 from madaline.functional.model import Model
 from madaline.optim.averaging import SWA
 from madaline.optim.lbfgs import LBFGS
@@ -32,6 +32,7 @@ from madaline.train.recipe import Recipe
 from madaline.train.replicas import RoundStepper, check_replicas, new_runner
 from madaline.train.sampling import Batches
 from madaline.train.saved_state import Progress, ResumePoint
+from madaline.train.sparse import SparseStepper, SparseTable, new_stepper
 from madaline.train.statistics import refresh_statistics
 from madaline.train.stepping import Stepper, StepResults
 from madaline.train.stopping import EarlyStoppingState
@@ -110,7 +111,7 @@ class Session:
         self.when_prepared: Callable[[], None] = _nothing
         "Called once, when what Python prepares for the first steps is done."
         self.view = TrainingView(self)
-        self.stepper: Stepper | RoundStepper | None = None
+        self.stepper: Stepper | SparseStepper | RoundStepper | None = None
         self._solver: FullBatch | None = None
         self._samples: ProbeSamples | None = None
         if options.replicas > 1:
@@ -120,20 +121,31 @@ class Session:
         else:
             self.stepper, probe_every = self._new_stepper(probe_every)
         self._pace = Pace(
-            self.callbacks, probe_every=probe_every or 0 if probes else 0, has_limit=options.max_seconds is not None
+            self.callbacks,
+            probe_every=probe_every or 0 if probes else 0,
+            has_limit=options.max_seconds is not None,
+            round_steps=options.local_steps if options.replicas > 1 else 1,
         )
         self._interrupts = Interrupts(self._stop_steps)
         self._skipped: Batches | None = None
         self._started = 0.0
 
-    def _new_stepper(self, probe_every: int | None) -> tuple[Stepper | RoundStepper, int | None]:
+    def _new_stepper(self, probe_every: int | None) -> tuple[Stepper | SparseStepper | RoundStepper, int | None]:
         """The stepper, and the number of steps between samples of the probes.
 
         The default of that depends on the step.
         """
+        skips, metrics = self.options.on_divergence == "skip", self.evaluator.of_rows
+        if SparseTable.of(self.model.network):
+            if self.probes:
+                raise ConfigError("Probes and the doctor cannot watch a net with sparse=True. Leave sparse out for it.")
+            sparse = new_stepper(
+                self.model, self.programs, metrics, self.data, seed=self.seed, threads=self.threads, skips=skips
+            )
+            return (sparse if self.options.replicas == 1 else self._with_replicas(sparse)), probe_every
         # The step with probes first: the one without is made of the same graph.
-        probing = self.programs.training(self.data, self.evaluator.of_rows, self.probes)
-        plain = self.programs.training(self.data, self.evaluator.of_rows, ())
+        probing = self.programs.training(self.data, metrics, self.probes)
+        plain = self.programs.training(self.data, metrics, ())
         if self.probes and not probe_every:
             per_epoch = self.source.epoch_steps or 1
             probe_every = interval(plain[0].graph, self.batch_size, per_epoch, self.total_steps)
@@ -146,11 +158,11 @@ class Session:
             probing,
             seed=self.seed,
             threads=self.threads,
-            skips=self.options.on_divergence == "skip",
+            skips=skips,
         )
         return (stepper if self.options.replicas == 1 else self._with_replicas(stepper)), probe_every
 
-    def _with_replicas(self, stepper: Stepper) -> RoundStepper:
+    def _with_replicas(self, stepper: Stepper | SparseStepper) -> RoundStepper:
         epoch_steps = check_replicas(self.options, self.recipe, self.source)
         runner = new_runner(self.model, self.recipe, self.evaluator.of_rows, self.options)
         return RoundStepper(
@@ -172,6 +184,15 @@ class Session:
         """Completed epochs, and the completed part of the current one."""
         progress = self.progress
         return progress.epoch + progress.step / (self.steps_an_epoch or progress.step + 1)
+
+    @property
+    def speed_text(self) -> str:
+        """What progress shows of a run with replicas besides its rows per second: where they run, and the round."""
+        if not isinstance(self.stepper, RoundStepper) or not self.progress.t:
+            return ""
+        each, steps = self.source.epoch_steps or 0, self.options.local_steps
+        rounds = self.progress.epoch * -(-each // steps) + -(-self.progress.step // steps)
+        return f"{self.stepper.describe()}  round {rounds:,}"
 
     @cached_property
     def digest(self) -> str | None:
@@ -311,7 +332,7 @@ class Session:
         started = time.perf_counter()
         progress, batches = self.progress, block.batches
         while (first := progress.step - before) < len(batches) and not self.stop_reason:
-            stop, probing = self._pace.next_piece(first, len(batches), t=progress.t)
+            stop, probing = self._pace.next_piece(first, len(batches), t=progress.t, before=before)
             with self._interrupts.deferred():
                 found = self._step(batches.part(first, stop), probing=probing)
                 values, weights = found.values, found.weights

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from madaline.train.recipe import Recipe
 from madaline.train.sampling import Shuffled, split_rows
 from madaline.train.session import Session
 from madaline.train.stopping import EarlyStoppingState
+from madaline.train.stored_rows import StoredBlocks
 from madaline.train.stream import Stream
 from madaline.train.weights import class_weights, counts_rows
 
@@ -143,7 +145,10 @@ def _source(
             is_chosen=chosen is not None,
         )
         return arrays, validation, batch_size
-    blocks = StreamBlocks(
+    kind: Callable[..., StreamBlocks] = StreamBlocks
+    if options.replicas > 1 and stream.stored is not None:
+        kind = partial(StoredBlocks, replicas=options.replicas, local_steps=options.local_steps)
+    blocks = kind(
         stream,
         data,
         model,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -156,6 +156,15 @@ class Stepper:
             starts=left.starts,
             threads=self.threads,
         )
+
+
+def one_after_another(parts: Sequence[StepResults]) -> StepResults:
+    """The results of consecutive steps as one."""
+    values = {name: np.concatenate([part.values[name] for part in parts]) for name in parts[0].values}
+    weights = np.concatenate([part.weights for part in parts])
+    last = parts[-1]
+    skipped = next((part.skipped for part in reversed(parts) if part.skipped is not None), None)
+    return StepResults(values, weights, last.bad_batch, skipped, last.is_interrupted)
 
 
 def _batch_weights(data: TrainingData, batches: Batches) -> np.ndarray:

@@ -5,24 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from madaline.data.reading.panics import readable
-from madaline.data.reading.parquet_check import contradiction
-from madaline.errors import ConfigError, FileFormatError, ShapeError
-from madaline.extras import require
+from madaline.errors import ConfigError, ShapeError
 from madaline.graph.shapes import show
 from madaline.graph.tree import flatten, tree_map
 from madaline.nn.initializers import stream as random_stream
 from madaline.train.data import as_csr, check_mask, is_sparse
-
-FILE_ROWS = 1 << 16
-"Number of rows of a file that are read at a time."
-
-DAMAGED = "a damaged Parquet file"
+from madaline.train.parquet_rows import Columns, ParquetRows, is_paths
+from madaline.train.ray_rows import RayRows, is_ray_dataset
 
 Chunk = tuple[Any, Any, Any]
 "Rows, targets, weights (or None)."
@@ -49,14 +42,20 @@ class Stream:
 
     Parameters
     ----------
-    chunks : callable, iterable, path or RowSource
+    chunks : callable, iterable, path, dataset of Ray or RowSource
         A function that returns an iterator of ``(X, y)`` or ``(X, y, weight)``; a list of them; an iterator, which is
-        enough for one epoch; a Parquet file, of which only a part is in memory; or an object with ``n_rows`` and
-        ``chunks(rng)``, which returns them in a new order for every ``rng``.
+        enough for one epoch; a Parquet file, a folder or pattern (``"day/*.parquet"``) of them or a list of paths, of
+        which only a part is in memory; a ``ray.data`` dataset; or an object with ``n_rows`` and ``chunks(rng)``, which
+        returns them in a new order for every ``rng``. Stored rows are read by another thread, ahead of training.
     target, weight : str, optional
-        Target column and weight column of the file.
+        Target column and weight column of the files.
     features : sequence of str, optional
-        Feature columns of the file; by default all others.
+        Feature columns of the files that hold numbers; by default all others.
+    categories : sequence of str, optional
+        Feature columns of the files that hold categories, as integers or texts, of any number. They become integers by
+        :func:`madaline.data.hash_categories`; the inputs of the net are then ``{"numbers": ..., "categories": ...}``.
+    buckets : int, default 2**18
+        Number of integers for each column of categories.
     buffer : int, default 65536
         Number of rows that are shuffled together.
     n_rows : int, optional
@@ -82,6 +81,8 @@ class Stream:
         target: str | None = None,
         weight: str | None = None,
         features: Sequence[str] | None = None,
+        categories: Sequence[str] = (),
+        buckets: int = 1 << 18,
         buffer: int = 1 << 16,
         n_rows: int | None = None,
     ) -> None:
@@ -91,12 +92,17 @@ class Stream:
         self.buffer, self.n_rows = buffer, n_rows
         self._file: RowSource | None = None
         self._chunks: Any = chunks
-        if isinstance(chunks, (str, os.PathLike)):
-            self._file = ParquetRows(chunks, target=target, weight=weight, features=features)
+        columns = Columns(target, weight, features, categories, buckets)
+        if is_paths(chunks):
+            self._file = ParquetRows(chunks, columns)
+        elif is_ray_dataset(chunks):
+            self._file = RayRows(chunks, columns)
         elif isinstance(chunks, RowSource):
             self._file = chunks
-        elif target is not None or weight is not None or features is not None:
-            raise ConfigError("target, weight and features are columns of a file; chunks are (X, y) or (X, y, weight).")
+        elif target is not None or weight is not None or features is not None or categories:
+            raise ConfigError(
+                "target, weight, features and categories are columns of a file; chunks are (X, y) or (X, y, weight)."
+            )
         elif not callable(chunks) and not isinstance(chunks, Iterable):
             raise ConfigError(f"chunks={chunks!r} must be a function that returns chunks, a list of them, or a file.")
         if self._file is not None:
@@ -113,6 +119,11 @@ class Stream:
     def is_in_memory(self) -> bool:
         """Whether its rows are stored, so that they are the same every time they are read."""
         return self._file is not None
+
+    @property
+    def stored(self) -> ParquetRows | None:
+        """The files that its rows are in, if every computer with the same paths can read them."""
+        return self._file if isinstance(self._file, ParquetRows) else None
 
     def first(self) -> Chunk:
         """The first chunk, as an example of the rows."""
@@ -158,55 +169,6 @@ class Stream:
         return found
 
 
-class ParquetRows:
-    """The columns of a Parquet file, read in parts."""
-
-    def __init__(
-        self, path: str | os.PathLike[str], *, target: str | None, weight: str | None, features: Sequence[str] | None
-    ) -> None:
-        require("polars", "A Stream from a Parquet file")
-        import polars as pl  # those who read files wait for it
-
-        if not Path(path).exists():
-            raise FileNotFoundError(f"There is no file {os.fspath(path)!r}.")
-        if target is None:
-            raise ConfigError(f"Stream({os.fspath(path)!r}) needs to know what to learn: target='...'.")
-        self._name = os.fspath(path)
-        with readable(self._name, DAMAGED):
-            if wrong := contradiction(Path(path)):
-                raise OSError(wrong)
-            self._scan = pl.scan_parquet(Path(path), glob=False)
-            schema = self._scan.collect_schema()
-            n_rows = int(self._scan.select(pl.len()).collect().item())
-        others = [name for name in schema.names() if name not in (target, weight)]
-        self.features = list(others if features is None else features)
-        self.target, self.weight = target, weight
-        for name in [target, *([] if weight is None else [weight]), *self.features]:
-            if name not in schema:
-                raise ConfigError(f"{name!r} is not a column of {os.fspath(path)!r}. Columns: {', '.join(schema)}.")
-            if not (schema[name].is_numeric() or schema[name] == pl.Boolean):
-                raise ConfigError(
-                    f"Column {name!r} of {os.fspath(path)!r} has type {schema[name]}, but a net needs numbers. Encode "
-                    "it first, or leave it out: features=[...]."
-                )
-        self.n_rows = n_rows
-
-    def chunks(self, rng: np.random.Generator | None) -> Iterator[Chunk]:
-        """All rows in parts; the parts are in a random order if there is an ``rng``."""
-        starts = np.arange(0, self.n_rows, FILE_ROWS)
-        for start in starts if rng is None else rng.permutation(starts):
-            with readable(self._name, DAMAGED):
-                part = self._scan.slice(int(start), FILE_ROWS).collect()
-            n_expected = min(FILE_ROWS, self.n_rows - int(start))
-            if len(part) != n_expected:  # polars may stop without an error
-                raise FileFormatError(
-                    f"{self._name} is {DAMAGED}: {len(part):,} of {n_expected:,} rows after row {start:,} can be read. "
-                    "Download or copy it again."
-                )
-            weight = None if self.weight is None else part[self.weight].to_numpy()
-            yield part.select(self.features).to_numpy(), part[self.target].to_numpy(), weight
-
-
 def _as_chunk(item: Any) -> Chunk:
     if not isinstance(item, tuple) or len(item) not in (2, 3):
         raise ConfigError(f"A chunk of the stream is {type(item).__name__}; it must be (X, y) or (X, y, weight).")
@@ -246,6 +208,11 @@ def _mixed(chunks: list[Chunk], rng: np.random.Generator | None) -> Chunk:
         raise ShapeError("The chunks have different names of inputs or targets, or only some of them have weights.")
     joined: Chunk = tree_map(lambda *leaves: _joined(leaves), *chunks)
     return joined if rng is None else _part(joined, rng.permutation(_n_rows(joined)))
+
+
+def joined_chunks(chunks: Sequence[Any]) -> Chunk:
+    """Several chunks as one, in their order."""
+    return _mixed(list(map(_as_chunk, chunks)), None)
 
 
 def _joined(leaves: Sequence[Any]) -> Any:

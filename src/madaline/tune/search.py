@@ -30,8 +30,10 @@ from madaline.tune.study import NAME, SearchStudy
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
+    from optuna.storages import BaseStorage
 
-    from madaline.data.data_types import Inputs, Targets
+    from madaline.data.data_types import Folds, Inputs, Targets
+    from madaline.tune.space import SpaceLike
 
 E = TypeVar("E", bound=NetEstimator)
 
@@ -44,18 +46,18 @@ def search(
     X: Inputs,
     y: Targets,
     *,
-    space: Any = None,
+    space: SpaceLike | None = None,
     max_seconds: float | None = 600.0,
     trials: int | None = None,
-    storage: Any = None,
+    storage: str | BaseStorage | None = None,
     study_name: str = NAME,
     sampler: str = "tpe",
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     sample_weight: ArrayLike | None = None,
-    classes: Any = None,
-    groups: Any = None,
-    cv: Any = None,
+    classes: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    cv: Folds | None = None,
     progress: bool | None = None,
     cluster: str | None = None,
 ) -> E:
@@ -155,7 +157,7 @@ def fit_search(
     *,
     space: Any,
     limits: SearchLimits,
-    storage: Any = None,
+    storage: str | BaseStorage | None = None,
     study_name: str = NAME,
     sampler: str = "tpe",
     checkpoint: str | os.PathLike[str] | None = None,

@@ -117,6 +117,8 @@ class Choice:
 
 
 Space = Mapping[str, Range | Choice]
+SpaceLike = Mapping[str, Mapping[str, object] | Sequence[object]] | str | os.PathLike[str]
+"A space as users give it: ranges and lists of values by name, or a TOML file with them."
 
 
 def read_space(given: Any, estimator: NetEstimator) -> dict[str, Range | Choice]:

@@ -56,7 +56,7 @@ def test_the_gradient_of_a_net_is_right_and_that_of_a_wrong_layer_is_not(product
     assert any(name.startswith("0.W[") for name in found.parameters)
     drawn(found, "passed")
 
-    bent = md.functional.custom_derivative(np.tanh, vjp=lambda args, y, y_bar: (0.5 * y_bar,))
+    bent = md.custom_derivative(np.tanh, vjp=lambda args, y, y_bar: (0.5 * y_bar,))
     net = md.Sequential(md.Linear(4), bent, md.Linear(1))
     assert not md.doctor.gradient_test(md.Trainer(net), *product).passed
 

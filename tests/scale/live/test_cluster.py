@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import signal
 import threading
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -51,35 +47,6 @@ def test_another_number_of_nodes_gives_the_same_bits(cluster):
     finally:
         for node in added:
             cluster.remove_node(node)
-
-
-def test_lost_workers_cost_nothing_but_time(cluster):
-    """Worker processes, busy or idle, are killed again and again while replicas train."""
-    expected, killed, is_over = trained(epochs=40), [], threading.Event()
-
-    @ray.remote(num_cpus=0, max_retries=0)
-    def workers():
-        here = [path for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
-        names = (b"ray::_checked", b"ray::IDLE")
-        return [int(path.parent.name) for path in here if path.read_bytes().startswith(names)]
-
-    def kill():
-        while not is_over.wait(0.3):
-            for process in ray.get(workers.remote())[:1]:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(process, signal.SIGKILL)
-                    killed.append(process)
-
-    clusters.Cluster(cluster.address)
-    thread = threading.Thread(target=kill)
-    thread.start()
-    try:
-        found = trained(epochs=40, cluster=cluster.address)
-    finally:
-        is_over.set()
-        thread.join()
-    assert killed
-    assert_equal(found, expected)
 
 
 def test_a_lost_node_costs_nothing_but_time(cluster):

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-import ray
 
 import madaline as md
 from madaline.cli.main import main
@@ -64,18 +63,13 @@ def test_files_that_were_scored_before_are_kept(cluster, tables, capsys):
     assert_scored()
 
 
-def test_lost_workers_cost_nothing_but_time(cluster, tables):
+def test_lost_workers_cost_nothing_but_time(cluster, busy_workers, tables):
     clusters.Cluster(cluster.address)
     is_over = threading.Event()
 
-    @ray.remote(num_cpus=0, max_retries=0)
-    def workers():
-        here = [path for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
-        return [int(path.parent.name) for path in here if path.read_bytes().startswith(b"ray::_checked")]
-
     def kill():
         while not is_over.wait(0.3):
-            for process in ray.get(workers.remote())[:1]:
+            for process in busy_workers()[:1]:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(process, signal.SIGKILL)
 

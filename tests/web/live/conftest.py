@@ -7,6 +7,7 @@ import shutil
 import pytest
 from playwright.sync_api import sync_playwright
 
+from web.live.play_process import PlayProcess
 from web.live.process import ServerProcess
 from web.served import model
 
@@ -67,3 +68,34 @@ def hasty_server(files):
     """A server that waits for nobody longer than three seconds."""
     with ServerProcess(str(files["price"]), "--timeout", "3") as found:
         yield found
+
+
+@pytest.fixture(scope="module")
+def playground():
+    with PlayProcess() as found:
+        yield found
+
+
+@pytest.fixture
+def open_page(browser, playground):
+    """Open a link in a window of its own; errors and unexpected messages of the console must be none at the end."""
+    contexts, errors = [], []
+
+    def new(link="", size=(1400, 900), *, scheme="light", context=None):
+        if context is None:
+            viewport = {"width": size[0], "height": size[1]}
+            context = browser.new_context(viewport=viewport, color_scheme=scheme, accept_downloads=True)
+            contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+        page.goto(playground.link(link))
+        page.wait_for_selector("body[data-ready]", state="attached")
+        return page
+
+    yield new
+    for context in contexts:
+        context.close()
+    # Chromium reports each refused request by itself; the page tells the reason in a sentence.
+    assert not [error for error in errors if "Failed to load resource" not in error]

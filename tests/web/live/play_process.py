@@ -1,4 +1,4 @@
-"""A playground in a process of its own."""
+"""A playground in a process of its own, and what tests ask its page."""
 
 from __future__ import annotations
 
@@ -49,3 +49,29 @@ class PlayProcess:
         if self.process.poll() is None:
             self.stop()
         assert not [line for line in self.lines if "Traceback" in line], self.lines
+
+
+def status(page, *wanted):
+    """Wait until the run has one of these states."""
+    page.wait_for_function("wanted => wanted.includes(document.body.dataset.status)", arg=list(wanted))
+
+
+def step(page):
+    """The newest step."""
+    return int(page.evaluate("document.body.dataset.step"))
+
+
+def at(page, wanted):
+    """Wait until a run rests at a step."""
+    page.wait_for_function("step => document.body.dataset.step === String(step)", arg=wanted)
+    status(page, "paused", "finished")
+
+
+def scores(page):
+    """Loss and metric as the page shows them."""
+    return page.locator("#scores").inner_text()
+
+
+def full_speed(page):
+    """Train as fast as possible."""
+    page.locator("#speed").fill("6")

@@ -83,7 +83,7 @@ def test_a_link_shows_the_same_with_and_without_a_server(open_file, browser):
         online = browser.new_page()
         online.goto(server.link(link))
         for page in (online, open_file(link)):
-            page.wait_for_function("document.body.dataset.step === '216'")
+            page.wait_for_function("() => document.body.dataset.step === '216'")
             texts.append(
                 [page.inner_text("#scores"), page.inner_text("#epoch-text"), page.inner_text("#net-panel .layers")]
             )
@@ -103,7 +103,14 @@ def test_train_pause_scrub_and_reload(open_file):
     end = page.inner_text("#scores")
     page.locator("#timeline").fill("3")
     page.wait_for_function("document.getElementById('epoch-text').textContent !== '60'")
-    assert page.inner_text("#scores") != end
+    earlier = page.inner_text("#scores")
+    assert earlier != end
+    page.reload()
+    page.wait_for_function("['paused'].includes(document.body.dataset.status) && document.body.dataset.step !== '0'")
+    assert page.inner_text("#scores") == earlier
+    page.locator("#speed").fill("6")
+    page.click("#run")
+    finished(page)
     page.reload()
     page.wait_for_function("document.body.dataset.step === '1080'")
     assert page.inner_text("#scores") == end
@@ -132,6 +139,18 @@ def test_what_the_page_does_not_have_is_said(open_file):
     doctor = open_file()
     doctor.wait_for_selector("#doctor :text('madaline play')")
     assert "up to three hidden layers" in doctor.inner_text("#where")
+
+
+@pytest.mark.parametrize("lacks", ["WebAssembly", "DecompressionStream", "SIMD"])
+def test_a_browser_that_cannot_train_is_told_so(browser, lacks):
+    page = browser.new_page()
+    if lacks == "SIMD":
+        page.add_init_script("WebAssembly.instantiate = () => Promise.reject(new WebAssembly.CompileError('no'));")
+    else:
+        page.add_init_script(f"delete globalThis.{lacks};")
+    page.goto(PAGE.as_uri())
+    page.get_by_text("This browser cannot train in the page").wait_for()
+    page.close()
 
 
 def test_a_run_that_diverges_ends_with_a_sentence(open_file):

@@ -11,63 +11,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from madaline.data.datasets import load_dataset
-from web.live.play_process import PlayProcess
+from web.live.play_process import PlayProcess, at, full_speed, scores, status, step
 
 DESKTOP, PHONE = (1400, 900), (390, 844)
 SMALL = "data=xor&n=60&layers=3relu&epochs=40"
-
-
-@pytest.fixture(scope="module")
-def playground():
-    with PlayProcess() as found:
-        yield found
-
-
-@pytest.fixture
-def open_page(browser, playground):
-    """Open a link in a window of its own; errors and unexpected messages of the console must be none at the end."""
-    contexts, errors = [], []
-
-    def new(link="", size=DESKTOP, *, scheme="light", context=None):
-        if context is None:
-            viewport = {"width": size[0], "height": size[1]}
-            context = browser.new_context(viewport=viewport, color_scheme=scheme, accept_downloads=True)
-            contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(20_000)
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-        page.goto(playground.link(link))
-        page.wait_for_selector("body[data-ready]", state="attached")
-        return page
-
-    yield new
-    for context in contexts:
-        context.close()
-    # Chromium reports each refused request by itself; the page tells the reason in a sentence.
-    assert not [error for error in errors if "Failed to load resource" not in error]
-
-
-def status(page, *wanted):
-    page.wait_for_function("wanted => wanted.includes(document.body.dataset.status)", arg=list(wanted))
-
-
-def step(page):
-    return int(page.evaluate("document.body.dataset.step"))
-
-
-def at(page, wanted):
-    """Wait until a run rests at a step."""
-    page.wait_for_function("step => document.body.dataset.step === String(step)", arg=wanted)
-    status(page, "paused", "finished")
-
-
-def scores(page):
-    return page.locator("#scores").inner_text()
-
-
-def full_speed(page):
-    page.locator("#speed").fill("6")
 
 
 def test_train_pause_step_and_scrub(open_page):
@@ -255,6 +202,9 @@ def test_pictures_are_saved(open_page, tmp_path):
             content = Path(download.value.path()).read_bytes()
             assert content.startswith(start)
             assert len(content) > 800
+            if kind == "SVG":  # names are in the picture, and points are not only pixels
+                assert {"Surface": "→ x₁, ↑ x₂", "Net": "3 relu", "Curves": "training"}[name] in content.decode()
+                assert content.count(b"<path") > {"Surface": 60, "Net": 8, "Curves": 3}[name]
 
 
 @pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), (DESKTOP, "dark"), (PHONE, "light"), (PHONE, "dark")])

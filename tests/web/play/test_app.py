@@ -143,6 +143,9 @@ def test_snapshots_are_thinned(client):
         (b"", "empty"),
         (b"a,b\n", "no rows"),
         (b"a\n1\n2\n", "one column"),
+        (b"a,b\n1,2\n", "has 1 row with"),
+        (b"a,b,c\n" + 50 * b",,\n", "no rows"),
+        (b"a,b\n" + 50 * b"1,\n", "has 0 rows with"),
         (bytes(range(256)) * 20, ""),
         (b"PAR1 but not really", ""),
     ],
@@ -164,6 +167,32 @@ def test_a_table_is_asked_for_by_name_and_checksum(client):
     assert answer.status_code == 422
     assert answer.json()["digest"] == "0123456789ab"
     assert "mine.csv" in answer.json()["message"]
+
+
+def test_a_link_to_a_data_set_needs_no_file(client):
+    info = started(client, "data=table&table=penguins&target=species")
+    assert info["classes"] == ["Adelie", "Chinstrap", "Gentoo"]
+    answer = client.post("/api/runs", json={"link": "data=table&table=/etc/passwd"})
+    assert answer.status_code == 422
+    assert answer.json()["message"] == "Open the table '/etc/passwd' below Data, or drop it on the page."
+
+
+def test_wide_tables_and_many_classes_are_learned_from(client):
+    rows = [[f"{(k * j) % 13}" for j in range(300)] + [f"kind {k % 60}"] for k in range(240)]
+    content = "\n".join(",".join(row) for row in [[*(f"c{j}" for j in range(300)), "kind"], *rows])
+    table = client.post("/api/tables", params={"name": "wide.csv"}, content=content.encode()).json()
+    info = started(client, f"data=table&table=wide.csv&digest={table['digest']}&layers=4tanh")
+    assert (len(info["inputs"]) > 250, len(info["classes"])) == (True, 60)
+    _, arrays = frame(client, info["run"])
+    assert arrays["inputs"].shape[0] == arrays["maps0"].shape[0] * 3 == 12  # maps of the units that are drawn
+    assert arrays["W0"].shape == (len(info["inputs"]), 4)
+
+
+def test_one_probability_is_not_rounded(client):
+    info = started(client, "data=moons&n=50")
+    _, arrays = frame(client, info["run"])
+    assert arrays["output"].dtype == np.float32
+    assert len(np.unique(arrays["output"])) > 256
 
 
 def test_tables_are_learned_from_parquet_with_any_columns(client):

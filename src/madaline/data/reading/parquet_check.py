@@ -125,6 +125,17 @@ def contradiction(source: Path | bytes) -> str:
     return ""
 
 
+def row_groups(path: Path) -> list[int]:
+    """The number of rows of each row group of a Parquet file that has no contradictions."""
+    with opened(path) as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(size - 8)
+        length = int.from_bytes(file.read(4), "little")
+        file.seek(size - 8 - length)
+        footer = _Reader(file.read(length)).struct()
+    return [_natural(group.get(3, 0)) for group in footer.get(4, [])]
+
+
 def _check_footer(file: Any, footer: Struct, size: int) -> None:
     groups = footer.get(4, [])
     _check(

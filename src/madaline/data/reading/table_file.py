@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from glob import has_magic
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -87,8 +88,8 @@ def open_table(
     Parameters
     ----------
     source : path, str or binary stream
-        A file or stream of any kind that :func:`read_table` reads, a folder of such files, ``"-"`` for standard input,
-        or the name of a data set.
+        A file or stream of any kind that :func:`read_table` reads, a folder of such files, a pattern
+        (``"big/*.parquet"``), ``"-"`` for standard input, or the name of a data set.
     options : ReadOptions, optional
     earlier_format : TableFormat, optional
         The format of an earlier table, to read this one in the same way. Its delimiter, header, encoding, decimal mark
@@ -124,8 +125,9 @@ def read_table(source: str | os.PathLike[str] | IO[bytes], **options: Any) -> tu
     source : path, str or binary stream
         A CSV-like file with any delimiter, decimal mark and encoding; an Excel workbook (.xlsx); JSON lines or a list
         of JSON objects; a Parquet, Arrow or Feather file; a table of an SQLite or DuckDB database; any of these
-        compressed by gzip, bzip2, xz, zstd or zip; a folder of such files; ``"-"`` for standard input; or the name of a
-        data set that comes with the package. Excel, zstd and DuckDB need an extra, which the error message names.
+        compressed by gzip, bzip2, xz, zstd or zip; a folder of such files, or a pattern (``"big/*.parquet"``); ``"-"``
+        for standard input; or the name of a data set that comes with the package. Excel, zstd and DuckDB need an extra,
+        which the error message names.
     **options
         See :class:`ReadOptions`. Each overrides one assumption.
 
@@ -183,6 +185,9 @@ def _parts(
         raise FileFormatError(
             f"{str(source)!r} is a web address, and only files are read. Download it and give its path."
         )
+    if not path.exists() and (matching := pattern_files(path)):
+        notes = [Assumption(f"{counted(len(matching), 'file')} of the pattern, one after the other.", "a file instead")]
+        return f"The files {str(path)!r}", [read(each, str(each)) for each in matching], notes
     if not path.exists():
         if str(source) in DATASETS:
             return f"The data set {str(source)!r}", [FramePart(DATASETS[str(source)].table(), str(source))], []
@@ -197,6 +202,13 @@ def _parts(
     files = folder_files(path)
     notes = [Assumption(f"{counted(len(files), 'file')} of the folder, one after the other.", "a file instead")]
     return f"The folder {str(path)!r}", [read(each, str(each)) for each in files], notes
+
+
+def pattern_files(pattern: Path) -> list[Path]:
+    """The files that match the last part of a path, such as ``big/*.parquet``, in the order of their names."""
+    if not has_magic(pattern.name) or not pattern.parent.is_dir():
+        return []
+    return sorted(each for each in pattern.parent.glob(pattern.name) if each.is_file())
 
 
 def folder_files(folder: Path) -> list[Path]:

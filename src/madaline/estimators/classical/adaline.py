@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -85,7 +85,7 @@ class Adaline(OnlineClassifier):
 
     def __init__(
         self,
-        learning_rate: Any = "auto",
+        learning_rate: float | Literal["auto"] = "auto",
         *,
         max_iter: int = 1000,
         tol: float = 1e-6,

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, check_cv
 
 from madaline.errors import ConfigError, ShapeError
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from madaline.data.data_types import Folds
+
 SMALLEST = 4
 "Smallest number of rows that can be divided into folds."
 
 
 def make_folds(
-    n_rows: int, *, n_folds: int, strata: np.ndarray | None, groups: Any = None, cv: Any = None, seed: int = 0
+    n_rows: int,
+    *,
+    n_folds: int,
+    strata: np.ndarray | None,
+    groups: ArrayLike | None = None,
+    cv: Folds | None = None,
+    seed: int = 0,
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Row numbers of the training and held-out rows of each fold.
 

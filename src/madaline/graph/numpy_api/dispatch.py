@@ -199,9 +199,17 @@ def _call(function: Any, implementation: Callable[..., Any], args: tuple[Any, ..
     result = implementation(*args, **(_by_our_names(function, implementation, kwargs) if kwargs else kwargs))
     is_copy = function is np.flip and np.ndim(result) == 0  # NumPy gives a number then, not an array
     if function in VIEWS and isinstance(args[0] if args else None, Node) and not is_copy:
-        rest = args[1:]  # a form keeps the function that follows, which must not keep the traced array
-        return mark_view(result, args[0], lambda whole: function(whole, *rest, **kwargs), VIEWS[function])
+        # A form keeps the function that follows, which must not keep the traced array, nor lists that may change.
+        rest, options = _frozen(args[1:]), {key: _frozen(value) for key, value in kwargs.items()}
+        return mark_view(result, args[0], lambda whole: function(whole, *rest, **options), VIEWS[function])
     return owned(result, args)
+
+
+def _frozen(value: Any) -> Any:
+    """Shapes and axes that do not change any more."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    return tuple([_frozen(item) for item in value]) if isinstance(value, (list, tuple)) else value
 
 
 WITHOUT_EFFECT = ("casting", "order", "subok", "device", "copy", "overwrite_input", "assume_unique", "kind", "stable")
@@ -270,11 +278,11 @@ def unsupported(full_name: str, name: str) -> str:
     family = full_name.rpartition(".")[0]
     known = {item.__name__: _full_name(item) for item in (*UFUNCS, *FUNCTIONS)}
     same = [item for item, path in known.items() if path.rpartition(".")[0] == family] if family != "np" else []
-    near = difflib.get_close_matches(name, sorted(same or known), n=5, cutoff=0.4 if same else 0.6)
+    near = difflib.get_close_matches(name, sorted(same or known), n=5, cutoff=0.4 if same else 0.7)
     nearest = f" Supported functions with a similar name: {', '.join(known[item] for item in near)}." if near else ""
     return (
-        f"{text}{nearest} Write it with supported functions (md.functional.supported_functions() lists them), "
-        "or compute it outside the traced function."
+        f"{text}{nearest} Write it with supported functions (md.functional.supported_functions() lists them); "
+        "if no derivative by it is needed, compute it outside the traced function."
     )
 
 

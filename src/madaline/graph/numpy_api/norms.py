@@ -8,7 +8,7 @@ import numpy as np
 
 from madaline.errors import ShapeError, TraceError
 from madaline.graph.arrays import Array, Axis
-from madaline.graph.node import as_node
+from madaline.graph.node import Node, as_node, known_value
 from madaline.graph.numpy_api.dispatch import implements
 from madaline.graph.shapes import normalize_axis, show
 
@@ -32,6 +32,12 @@ def vector_norm(x: Any, /, *, axis: Axis = None, keepdims: bool = False, ord: An
     r""":math:`(\sum |x|^p)^{1/p}`; the derivative at the origin is 0."""
     x = as_node(x)
     x = x if x.dtype.kind == "f" else x.astype(np.float64)
+    value = known_value(ord) if isinstance(ord, Node) and not ord.shape else None
+    if value is not None and (np.isinf(value) or value == 0):
+        # Where the general formula is not defined, and has no derivative by the order.
+        return vector_norm(x, axis=axis, keepdims=keepdims, ord=float(value))
+    if isinstance(ord, Node):
+        return _norm_of_traced_order(x, ord, axis, keepdims)
     if ord == np.inf:
         return np.max(np.abs(x), axis=axis, keepdims=keepdims)
     if ord == -np.inf:
@@ -45,6 +51,15 @@ def vector_norm(x: Any, /, *, axis: Axis = None, keepdims: bool = False, ord: An
     total = np.sum(np.square(x) if ord == 2 else np.abs(x) ** ord, axis=axis, keepdims=keepdims)
     origin = total == 0.0
     return np.where(origin, 0.0, np.where(origin, 1.0, total) ** (1.0 / ord))
+
+
+def _norm_of_traced_order(x: Any, p: Any, axis: Axis, keepdims: bool) -> Array:
+    """By the general formula for every order, since it is differentiated by the order, too."""
+    if p.shape:
+        raise ShapeError(f"np.linalg.norm(ord=) must be one number; the traced ord has shape {show(p.shape)}.")
+    total = np.sum(np.abs(x) ** p, axis=axis, keepdims=keepdims)
+    origin = total == 0.0
+    return np.where(origin, 0.0, np.where(origin, 1.0, total) ** (1.0 / p))
 
 
 def _matrix_norm(x: Any, ord: Any, axes: tuple[int, int], keepdims: bool) -> Array:  # noqa: A002 - NumPy's name

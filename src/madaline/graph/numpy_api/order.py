@@ -70,7 +70,8 @@ def quantile(x: Any, q: Operand, axis: Any = None, *, method: str = "linear", ke
     """Between the two nearest ranks, linearly; the derivative goes to these two. NaN if any is."""
     if isinstance(q, Node):
         raise TraceError(
-            "np.quantile(x, q) on traced values needs q to be known; compute q outside the traced function."
+            "np.quantile(x, q) of a traced x takes q as a plain number, and has no derivative by it. Compute q from "
+            "plain numbers, outside the traced function."
         )
     if method != "linear":
         raise TraceError(f"np.quantile(method={method!r}) is not supported on traced values; method='linear' is.")
@@ -121,7 +122,8 @@ def nanpercentile(x: Any, q: Any, axis: Any = None, *, method: str = "linear", k
 def percentile(x: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False) -> Array:
     if isinstance(q, Node):
         raise TraceError(
-            "np.percentile(x, q) on traced values needs q to be known; compute q outside the traced function."
+            "np.percentile(x, q) of a traced x takes q as a plain number, and has no derivative by it. Compute q from "
+            "plain numbers, outside the traced function."
         )
     return quantile(x, np.asarray(q) / 100.0, axis, method=method, keepdims=keepdims)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -130,7 +131,7 @@ def tril(x: Any, k: int = 0) -> Array:
 
 @implements(np.triu)
 def triu(x: Any, k: int = 0) -> Array:
-    return np.where(_triangle(x, k - 1), 0, x)
+    return np.where(_triangle(x, index(k) - 1), 0, x)
 
 
 def _triangle(x: Any, k: int) -> np.ndarray:
@@ -138,12 +139,12 @@ def _triangle(x: Any, k: int) -> np.ndarray:
     if x.ndim == 0:
         raise ShapeError("np.tril and np.triu need an array with at least one axis; this is a number.")
     *rows, columns = x.shape[-2:]
-    return np.tri(rows[0] if rows else columns, columns, k, dtype=bool)
+    return np.tri(rows[0] if rows else columns, columns, index(k), dtype=bool)
 
 
 @implements(np.diagonal)
 def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    moved = np.moveaxis(x, (axis1, axis2), (-2, -1))
+    moved, offset = np.moveaxis(x, (axis1, axis2), (-2, -1)), index(offset)
     rows, columns = moved.shape[-2:]
     count = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
     flat = np.arange(count) * (columns + 1) + (offset if offset >= 0 else -offset * columns)
@@ -161,6 +162,7 @@ def matrix_diagonal(x: Any, /, *, offset: int = 0) -> Any:
 def diag(x: Any, k: int = 0) -> Any:
     if x.ndim == 2:
         return diagonal(x, k)
+    k = index(k)
     size = x.shape[0] + abs(k)
     flat = np.arange(x.shape[0]) * (size + 1) + (k if k >= 0 else -k * size)
     return np.reshape(PRIMITIVES["scatter_add"](x, constant(flat), axis=0, size=size * size), (size, size))

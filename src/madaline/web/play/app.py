@@ -181,7 +181,8 @@ async def _content(request: Request, most: int) -> bytes:
         async for part in request.stream():
             size += len(part)
             if size > most:
-                raise RequestError(413, f"The file has more than {most // 1024**2} MB. Take fewer rows of it.")
+                text = f"The file has more than {most // 1024**2} MB. Take fewer rows of it, or run: madaline play FILE"
+                raise RequestError(413, text)
             parts.append(part)
     except ClientDisconnect:
         raise RequestError(400, "The client has closed the connection.") from None

@@ -25,6 +25,8 @@ SURFACE, CURVE, SMALL = 72, 160, 24
 "Points of a side of a surface, of a curve, and of a side of the map of a unit."
 MOST_ROWS = 1000
 "Rows of the training set whose activations and gradients are shown."
+MOST_MAPS = 12
+"Units of a layer with a map: as many as page/network.js draws."
 BINS = 24
 "Bins of the histogram of the activations of a layer."
 
@@ -94,15 +96,17 @@ class Viewer:
         return np.asarray(self._gradient(params), dtype=np.float32)
 
     def _output(self, raw: np.ndarray) -> np.ndarray:
-        """Probabilities as bytes, or numbers."""
+        """Numbers; probabilities times 255, of several classes as bytes. One is not rounded: its boundary is smooth."""
         if self._exercise.problem.task == "numbers":
             return np.asarray(self._loss.predict(raw), dtype=np.float32).reshape(len(raw), -1)[:, :1]
         found = softmax(raw) if self._loss.out_activation == "identity" else self._loss.predict(raw)
         found = np.asarray(found).reshape(len(raw), -1)
-        return np.nan_to_num(np.clip(found * 255.0, 0, 255)).round().astype(np.uint8)
+        found = np.nan_to_num(np.clip(found * 255.0, 0, 255))
+        return found.astype(np.float32) if found.shape[1] == 1 else found.round().astype(np.uint8)
 
     def _small(self, values: np.ndarray, side: int) -> np.ndarray:
-        """The outputs of units as bytes, 128 for 0; a map for each unit, or a curve."""
+        """The outputs of the first units as bytes, 128 for 0; a map for each unit, or a curve."""
+        values = values[:, :MOST_MAPS]
         if self._is_surface:
             pick = np.linspace(0, side - 1, SMALL).round().astype(int)
             values = values.reshape(side, side, -1)[np.ix_(pick, pick)].reshape(SMALL * SMALL, -1)

@@ -118,7 +118,8 @@ LESSONS = (
         "Dropout and wrong labels",
         "n=200&flip=0.3&layers=32relu,32relu&dropout=0.4&epochs=600",
         "Three of ten training points were given a random class; the test points are clean. "
-        "Without dropout the net learns the wrong labels by heart, with islands around them, and the test loss rises. "
+        "Without dropout the net learns more and more of the wrong labels, with islands around them, and the test "
+        "accuracy falls. "
         "Dropout makes the units less dependent on each other, and the boundary becomes smooth.",
     ),
 )

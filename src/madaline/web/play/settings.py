@@ -97,7 +97,9 @@ class Settings:
     norm: str = _choice("none", "Norm", "net", "norms", "Normalization between weights and activation.")
     dropout: float = _number(0.0, "Dropout", "net", 0, 0.9, "Drop probability of hidden units.", step=0.05)
     residual: bool = _text(False, "Residual", "net", "flag", "Skip connections around hidden layers after the first.")
-    init: str = _choice("auto", "Initial weights", "net", "initializers", "How the weights are drawn.")
+    init: str = _choice(
+        "auto", "Initial weights", "net", "initializers", "How the initial weights are drawn.", short="Init"
+    )
     loss: str = _choice("auto", "Loss", "training", "losses", "What training minimises.")
     optimizer: str = _choice("adam", "Optimizer", "training", "optimizers", "The update rule.")
     rate: float = _number(0.01, "Learning rate", "training", 1e-6, 100, "Learning rate.", scale="log")

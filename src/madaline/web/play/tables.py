@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from madaline.data.datasets import DATASETS
 from madaline.data.encode import NUMBERS, TablePlan
 from madaline.data.reading.table_file import open_table, read_table
 from madaline.data.target import CLASS_TASKS, TargetReader
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 MOST_TABLES = 6
 MOST_ROWS = 20_000
 "Rows of a table that are used; of a longer one a random sample."
-MOST_CLASSES, MOST_INPUTS, MOST_CATEGORIES = 10, 64, 32
+MOST_CLASSES, MOST_INPUTS, MOST_CATEGORIES = 100, 1000, 32
 DIGEST = 12
 "Characters of a checksum in links."
 
@@ -98,21 +99,24 @@ class TableStore:
         return table
 
     def get(self, name: str, digest: str) -> StoredTable:
-        """A table by its checksum; an error that asks for it if it is not there."""
+        """A table by its checksum, or a data set by its name; an error that asks for it if it is not there."""
         with self._lock:
             found = self._tables.get(digest or name)
-            if found is None:
-                raise MissingTableError(name, digest)
-            self._tables.move_to_end(digest or name)
-            return found
+            if found is not None:
+                self._tables.move_to_end(digest or name)
+                return found
+        if not digest and name in DATASETS:
+            return self._keep(StoredTable(name, "", DATASETS[name].table(), ()))
+        raise MissingTableError(name, digest)
 
 
 class MissingTableError(ConfigError):
     """The table of a link, which the server does not have."""
 
     def __init__(self, name: str, digest: str) -> None:
-        named = f"{name[:80]!r} (SHA-256 {digest[:DIGEST]}...)" if name else "a CSV or Parquet file"
-        super().__init__(f"Drop the table {named} on the page." if name else f"Drop {named} on the page.")
+        known = f" (SHA-256 {digest[:DIGEST]}...)" if digest else ""
+        named = f"the table {name[:80]!r}{known}" if name else "a CSV or Parquet file"
+        super().__init__(f"Open {named} below Data, or drop it on the page.")
         self.name, self.digest = name, digest
 
 
@@ -144,7 +148,8 @@ def encoded_rows(
         raise ConfigError(f"{unknown[0][:60]!r} is not a feature column of {table.name}.")
     frame = frame.drop_nulls(target)
     if frame.height < 10:
-        raise ConfigError(f"{table.name} has {frame.height} rows with a value of {target!r}. At least 10 are needed.")
+        rows = "1 row" if frame.height == 1 else f"{frame.height} rows"
+        raise ConfigError(f"{table.name} has {rows} with a value of {target!r}. At least 10 are needed.")
     order = np.random.default_rng(seed).permutation(frame.height)[:MOST_ROWS]
     frame = frame[order.tolist()]
     n = frame.height - max(1, round(test * frame.height))
@@ -154,13 +159,24 @@ def encoded_rows(
         encoded = plan.encode(frame.select(wanted))
     except InputError as error:
         raise ConfigError(str(error)) from None
-    if NUMBERS not in encoded or encoded[NUMBERS].shape[1] > MOST_INPUTS:
-        raise ConfigError(f"These columns give more than {MOST_INPUTS} inputs, or none. Choose others.")
+    n_inputs = encoded[NUMBERS].shape[1] if NUMBERS in encoded else 0
+    if not n_inputs:
+        raise ConfigError(f"The columns of {table.name} give no inputs: all are empty, constant or free text.")
+    if n_inputs > MOST_INPUTS:
+        raise ConfigError(
+            f"The columns of {table.name} give {n_inputs:,} inputs; the playground takes at most {MOST_INPUTS:,}. "
+            "Choose fewer columns."
+        )
     left_out = [role.column for role in plan.roles() if role.column not in {used.column for used in plan.used()}]
     left_out += list(plan.inputs())
-    notes = (*table.notes, *([f"Left out: {', '.join(left_out)}."] if left_out else []))
+    notes = (*table.notes, *([f"Left out: {_first(left_out)}."] if left_out else []))
     sources = tuple(each.column for each in plan.columns for _ in each.features())
     return EncodedRows(encoded[NUMBERS], y, n, plan.features(), classes, sources, target, notes)
+
+
+def _first(names: Sequence[str], most: int = 8) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def _target(frame: pl.DataFrame, target: str, n: int) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -170,7 +186,10 @@ def _target(frame: pl.DataFrame, target: str, n: int) -> tuple[np.ndarray, tuple
     if reader.task in CLASS_TASKS:
         classes, y = np.unique(values, return_inverse=True)
         if len(classes) > MOST_CLASSES:
-            raise ConfigError(f"{target!r} has {len(classes)} classes; the playground shows at most {MOST_CLASSES}.")
+            raise ConfigError(
+                f"{target!r} has {len(classes):,} classes; the playground takes at most {MOST_CLASSES}. "
+                "Choose another target."
+            )
         return y, tuple(map(str, classes))
     numbers = np.asarray(values, dtype=np.float64).ravel()
     scale = float(numbers[:n].std()) or 1.0

@@ -1,7 +1,7 @@
 // What the buttons of the page do; `page` is the Playground of main.js.
 
 import { copyText, showCode, showPictures } from "./dialogs.js";
-import { imageOf, svgOf, withStyles } from "./pictures.js";
+import { curvesPicture, netPicture, surfacePicture } from "./pictures.js";
 import { make } from "./text.js";
 
 const $ = (id) => document.getElementById(id);
@@ -44,7 +44,11 @@ export function connectButtons(page) {
     await page.look(null);
     await page.command(action);
   };
-  const restart = () => page.begin(page.settings, { vs: page.kept ? page.kept.info.link : null });
+  const restart = () => {
+    page.reach = 0;
+    if (page.kept) page.kept.isLost = true;  // both runs start again
+    return page.begin(page.settings, { vs: page.versus });
+  };
   $("run").addEventListener("click", toggle);
   $("step").addEventListener("click", forward("step"));
   $("epoch").addEventListener("click", forward("epoch"));
@@ -63,11 +67,19 @@ export function connectButtons(page) {
     if (!isNewest && page.view.status === "running") page.command("pause");
     page.look(isNewest ? null : moments[place]);
   });
+  // The link has the moment that is shown as soon as the slider rests.
+  $("timeline").addEventListener("change", () => page.view?.newest && page.write({ at: page.view.at ?? page.view.newest.step }));
   $("compare").addEventListener("click", async () => {
-    if (page.kept) page.dropKept();
-    else if (page.view) {
-      await page.keepRun(page.settings, page.turn);
-      if (page.view.newest?.step) await page.kept.command("until", page.view.newest.step);
+    if (page.versus !== null) {
+      page.versus = null;
+      page.dropKept();
+    } else if (page.view) {
+      const { turn } = page;
+      page.versus = page.settings;
+      page.reach = page.view.newest?.step ?? 0;
+      await page.keepRun(page.settings, turn);
+      if (turn !== page.turn) return;  // a setting was changed meanwhile, and that run was started beside the kept one
+      if (page.reach) await page.kept.command("until", page.reach);
       await page.kept.command("delay", delay());
       page.say("The kept run stays beside the new one. Change a setting and train both.");
     }
@@ -101,25 +113,14 @@ export function connectLessons(page) {
   $("lesson").addEventListener("change", () => {
     const lesson = page.about.lessons.find((each) => each.name === $("lesson").value);
     page.lesson = lesson ?? null;
+    page.closed = null;
     if (lesson) page.begin(lesson.link, { push: true, run: true });
     else page.showControls();
   });
 }
 
-function picturesOf(page) {
-  const { surface, network, curves } = page;
-  return {
-    Surface: () => svgOf(480, 480 * surface.canvas.height / surface.canvas.width, imageOf(surface.canvas, 0, 0, 480, 480 * surface.canvas.height / surface.canvas.width)),
-    Net: () => {
-      const svg = withStyles(network.svg);
-      const width = Number(svg.getAttribute("width")), height = Number(svg.getAttribute("height"));
-      const units = network.columns.flat().map(({ canvas, x, y }) => imageOf(canvas, x - network.size / 2, y - network.size / 2, network.size, network.size));
-      return svgOf(width, height, ...svg.childNodes, ...units);
-    },
-    Curves: () => svgOf(420, 320, ...curves.charts.map(({ svg }, k) => {
-      const copy = withStyles(svg);
-      ["x", "y", "width", "height"].forEach((name, i) => copy.setAttribute(name, [10, 5 + 155 * k, 400, 150][i]));
-      return copy;
-    })),
-  };
-}
+const picturesOf = (page) => ({
+  Surface: () => surfacePicture(page.view.info, page.view.frame),
+  Net: () => netPicture(page.network, page.view.info, layersOf(page.view.info.settings.layers)),
+  Curves: () => curvesPicture(page.curves),
+});

@@ -1,6 +1,16 @@
 // Colours of classes and of numbers, for light and dark pages.
 
-export const CLASSES = ["#e07b16", "#1f77c9", "#2f9e58", "#b04fc4", "#d8403f", "#6f6a10", "#12929b", "#8a5a44", "#5b62d6", "#c24482"];
+// Further classes have hues that are as far from each other as possible.
+const MOST_CLASSES = 100;
+const hue = (k) => {
+  const h = (47 + 137.508 * k) % 360, light = [0.42, 0.55, 0.33][k % 3], part = (n) => {
+    const t = (n + h / 30) % 12;
+    return Math.round(255 * (light - 0.55 * Math.min(light, 1 - light) * Math.max(-1, Math.min(t - 3, 9 - t, 1)))).toString(16).padStart(2, "0");
+  };
+  return `#${part(0)}${part(8)}${part(4)}`;
+};
+const FIRST = ["#e07b16", "#1f77c9", "#2f9e58", "#b04fc4", "#d8403f", "#6f6a10", "#12929b", "#8a5a44", "#5b62d6", "#c24482"];
+export const CLASSES = [...FIRST, ...Array.from({ length: MOST_CLASSES - FIRST.length }, (_, k) => hue(k))];
 
 export const isDark = () => {
   const chosen = document.documentElement.dataset.theme;
@@ -34,4 +44,4 @@ export function blended(probabilities, strength = 0.58) {
   return mix(middle(), COLOURS[best % COLOURS.length], strength * (0.15 + 0.85 * sure));
 }
 
-export const css = (colour) => `rgb(${colour.map(Math.round).join(" ")})`;
+export const css = (colour) => `rgb(${colour.map(Math.round).join(",")})`;

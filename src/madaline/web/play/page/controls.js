@@ -44,8 +44,10 @@ let count = 0;
 
 function labelled(field, ...children) {
   const id = `field-${++count}`;
-  children.flat().find((child) => child.matches("input, select"))?.setAttribute("id", id);
-  const label = make("label", { for: id, title: field.help }, field.label);
+  const input = children.flat().find((child) => child.matches("input, select"));
+  input?.setAttribute("id", id);
+  if (field.short) input?.setAttribute("aria-label", field.label);
+  const label = make("label", { for: id, title: field.help }, field.short ?? field.label);
   return make("div", { class: `field ${field.kind}`, "data-name": field.name }, label, make("div", { class: "control" }, children));
 }
 

@@ -46,7 +46,7 @@ export class Curves {
       svg.replaceChildren(draw("text", { x: WIDTH / 2, y: HEIGHT / 2, class: "empty" }, "after the first epoch"));
       return;
     }
-    const epochs = Math.max(2, ...lines.map((line) => line.values.length));
+    const done = Math.max(...lines.map((line) => line.values.length)), epochs = Math.max(2, done);
     const smallest = Math.min(...finite), largest = Math.max(...finite);
     const isLog = canBeLog && smallest > 0 && largest / smallest > 30;
     const f = isLog ? Math.log10 : (value) => value;
@@ -60,7 +60,7 @@ export class Curves {
       draw("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y(mark), y2: y(mark), class: "grid" }),
       draw("text", { x: LEFT - 6, y: y(mark) + 4, class: "tick" }, number(mark, 2)),
     ]);
-    parts.push(draw("text", { x: WIDTH - RIGHT, y: HEIGHT - 4, class: "tick" }, `epoch ${(runs[0].info.epochs ?? epochs).toLocaleString("en")}`));
+    parts.push(draw("text", { x: WIDTH - RIGHT, y: HEIGHT - 4, class: "tick" }, `epoch ${(runs[0].info.epochs ?? done).toLocaleString("en")}`));
     for (const { values, kind, which } of lines) {
       const stride = Math.max(1, Math.ceil(values.length / MOST));
       let path = "";
@@ -68,12 +68,13 @@ export class Curves {
         if (k % stride && k !== values.length - 1) return;
         if (Number.isFinite(value)) path += `${path ? "L" : "M"}${x(k + 1).toFixed(1)} ${y(value).toFixed(1)}`;
       });
+      if (values.length === 1 && path) path += "h0";  // one epoch is a dot
       parts.push(draw("path", { d: path, class: `line ${kind}${which ? " kept" : ""}` }));
     }
     if (at > 0) parts.push(draw("line", { x1: x(at), x2: x(at), y1: TOP, y2: HEIGHT - BOTTOM, class: "now" }));
     svg.replaceChildren(...parts.flat());
     const last = (kind) => lines.find((line) => line.kind === kind && !line.which)?.values.at(-1);
-    svg.setAttribute("aria-label", `${title} after ${runs[0].info.epochs ?? epochs} epochs: training ${number(last("train"))}, ${heldOut} ${number(last("test"))}`);
+    svg.setAttribute("aria-label", `${title} after ${runs[0].info.epochs ?? done} epochs: training ${number(last("train"))}, ${heldOut} ${number(last("test"))}`);
   }
 }
 

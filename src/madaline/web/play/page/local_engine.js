@@ -10,6 +10,8 @@ import { LocalRun } from "./local_run.js";
 const LOSSES = { binary: "binary_cross_entropy", classes: "cross_entropy", numbers: "mse" };
 const NOTE = "The doctor needs madaline play on your computer.";
 
+const NO_CORE = "This browser cannot train in the page: it lacks WebAssembly with vector instructions, or it is switched off. Use a browser of 2023 or later, or run madaline play on your computer.";
+
 export const hasLocalEngine = () => Boolean(document.getElementById("offline-core"));
 
 export class LocalEngine {
@@ -18,10 +20,15 @@ export class LocalEngine {
   #count = 0;
 
   async about() {
+    if (typeof WebAssembly === "undefined" || typeof DecompressionStream === "undefined") throw new EngineError(0, { message: NO_CORE });
     const parts = await Promise.all(["about", "index", "programs", "data", "core"].map(part));
     const [about, index, programs, data, core] = parts;
     Object.assign(this, { info: JSON.parse(text(about)), index: JSON.parse(text(index)), programs, data: new Float32Array(data.buffer) });
-    this.core = await Core.load(core);
+    try {
+      this.core = await Core.load(core);
+    } catch {  // vector instructions are newer than WebAssembly itself
+      throw new EngineError(0, { message: NO_CORE });
+    }
     return this.info;
   }
 

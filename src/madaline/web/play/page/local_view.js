@@ -43,7 +43,9 @@ export class LocalView {
   #output(shown) {
     const { outputs, problem } = this.net;
     if (problem.task === "numbers") return Object.assign(shown.filter((_, k) => k % outputs === 0), { shape: [this.gridRows, 1] });
-    return Object.assign(Uint8Array.from(shown, (value) => bytes(255 * value, 0)), { shape: [this.gridRows, outputs] });
+    // One probability as a number, so that its boundary is smooth; several as bytes.
+    const found = outputs === 1 ? Float32Array.from(shown, (value) => 255 * (value || 0)) : Uint8Array.from(shown, (value) => bytes(255 * value, 0));
+    return Object.assign(found, { shape: [this.gridRows, outputs] });
   }
 
   // A small map or curve for each unit, 128 for 0.
@@ -72,7 +74,7 @@ function statistics(outputs, units, slope, weights) {
   for (const value of values) bins[Math.min(BINS - 1, Math.floor(BINS * (value - low) / span))]++;
   const isAlive = new Array(units).fill(false);
   outputs.forEach((value, k) => { if (value !== 0) isAlive[k % units] = true; });
-  return { mean, std: Math.sqrt(square), dead: isAlive.filter((alive) => !alive).length, low, high, bins, gradient: size(slope), weight: size(weights) };
+  return { mean, std: high > low ? Math.sqrt(square) : 0, dead: isAlive.filter((alive) => !alive).length, low, high, bins, gradient: size(slope), weight: size(weights) };
 }
 
 function size(values) {

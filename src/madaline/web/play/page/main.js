@@ -12,7 +12,7 @@ import { Network } from "./network.js";
 import { PointEditor } from "./points.js";
 import { Surface } from "./surface.js";
 import { TablePanel } from "./tables.js";
-import { legend, showNumbers } from "./numbers.js";
+import { keptText, legend, showNumbers } from "./numbers.js";
 import { make } from "./text.js";
 import { RunView } from "./view.js";
 
@@ -25,6 +25,8 @@ class Playground {
     this.about = about;
     this.settings = "";
     this.view = this.kept = null;
+    this.versus = null;  // the settings of the run to compare with, and the step that it had
+    this.reach = 0;
     this.turn = 0;
     this.hosts = { data: $("data-fields"), inputs: $("data-fields"), net: $("net-fields"), training: $("training-fields") };
     this.controls = new Controls(about.fields, this.hosts, (changes) => this.change(changes));
@@ -51,8 +53,8 @@ class Playground {
   }
 
   change(changes, { quiet = false } = {}) {
-    const isRunning = this.view?.status === "running";
-    return this.begin(changed(this.settings, changes), { push: !quiet, run: isRunning, vs: this.kept ? this.kept.info.link : null });
+    const status = this.view?.status, isLonger = status === "finished" && Object.keys(changes).join() === "epochs";
+    return this.begin(changed(this.settings, changes), { push: !quiet, run: status === "running" || isLonger, vs: this.versus });
   }
 
   choose(source) {
@@ -65,7 +67,7 @@ class Playground {
   }
 
   write({ push = false, at = null } = {}) {
-    const hash = `#${makeLink({ settings: this.settings, at, vs: this.kept ? this.kept.info.link : null })}`;
+    const hash = `#${makeLink({ settings: this.settings, at, vs: this.versus })}`;
     if (hash === (location.hash || "#")) return;
     history[push ? "pushState" : "replaceState"](null, "", hash);
   }
@@ -75,6 +77,7 @@ class Playground {
   async begin(settings, { at = null, vs = null, push = false, run = false } = {}) {
     const turn = ++this.turn;
     this.settings = settings;
+    this.versus = vs;
     const values = this.controls.values(settings);
     this.values = values;
     this.say("");
@@ -82,7 +85,7 @@ class Playground {
     let info;
     try {
       info = await this.engine.start(settings);
-      if (vs !== null && this.kept?.info.link !== vs) await this.keepRun(vs, turn);
+      if (vs !== null && (this.kept?.info.link !== vs || this.kept.isLost)) await this.keepRun(vs, turn);
       else if (vs === null) this.dropKept();
     } catch (error) {
       if (turn !== this.turn) return;
@@ -102,10 +105,10 @@ class Playground {
     this.write({ push, at });
     $("timeline").value = 0;
     await this.command("delay", delay());
-    const goal = at || (this.kept && !run ? this.kept.newest?.step : 0);
+    const goal = at || (this.kept && !run ? Math.max(this.kept.newest?.step ?? 0, this.reach) : 0);
     if (goal) await this.command("until", goal);
     else if (run) await this.command("run");
-    this.view.follow((view) => this.drawn(view), (view, error) => this.lost(view, error));
+    this.follow(this.view, (view) => this.drawn(view));
     this.watch(this.view);
   }
 
@@ -114,7 +117,11 @@ class Playground {
     if (turn !== this.turn) return void this.engine.close(info.run).catch(() => {});
     this.dropKept();
     this.kept = new RunView(this.engine, info);
-    this.kept.follow(() => this.draw(), (view, error) => this.lost(view, error));
+    this.follow(this.kept, () => this.draw());
+  }
+
+  follow(view, drawn) {
+    view.follow({ drawn, failed: (each, error) => this.lost(each, error), back: () => this.say("") });
   }
 
   dropKept() {
@@ -124,8 +131,14 @@ class Playground {
 
   // The server closes runs that were not looked at for a long time; they are started again as far as they were.
   async lost(view, error) {
-    if (error.status === 404 && view === this.view) {
-      await this.begin(this.settings, { at: view.newest?.step || null, vs: this.kept?.info.link ?? null });
+    if (error.status === 404) {
+      view.isLost = true;
+      const step = view.newest?.step || null;
+      if (view === this.view) await this.begin(this.settings, { at: step, vs: this.versus });
+      else if (view === this.kept) {
+        await this.keepRun(view.info.link, this.turn);
+        if (step && this.kept && this.kept !== view) await this.kept.command("until", step);
+      }
       return false;
     }
     this.failed(error);
@@ -172,7 +185,7 @@ class Playground {
 
   apply(changes) {
     const isDone = this.view?.status === "finished";
-    return this.begin(changed(this.settings, changes), { push: true, run: isDone || this.view?.status === "running" });
+    return this.begin(changed(this.settings, changes), { push: true, run: isDone || this.view?.status === "running", vs: this.versus });
   }
 
   // ---- pictures ----------------------------------------------------------------------------------------------------
@@ -183,7 +196,7 @@ class Playground {
     if (status !== this.lastStatus || status !== "running") {
       this.lastStatus = status;
       const isRunning = status === "running";
-      if (!isRunning && view.newest.step) this.write({ at: view.newest.step });
+      if (!isRunning && view.newest.step) this.write({ at: view.at ?? view.newest.step });
       if (status === "failed") this.say(view.newest.message);
     }
   }
@@ -204,7 +217,7 @@ class Playground {
     $("surfaces").classList.toggle("two", Boolean(kept));
     if (kept?.frame) {
       this.other.show(kept.info, kept.frame);
-      this.other.title.textContent = `Kept run, epoch ${kept.frame.epoch}`;
+      this.other.title.textContent = keptText(this.about.fields, kept, info);
     }
     if (!frame) return;
     const hidden = layersOf(view.info.settings.layers);
@@ -223,12 +236,19 @@ class Playground {
     this.points.show(this.controls.kindOf(this.values.data) === "points", this.values.points);
     const lesson = this.about.lessons.find((each) => each.link === this.settings);
     $("lesson").value = lesson?.name ?? "";
-    if (lesson) $("lesson-text").replaceChildren(make("b", {}, lesson.title), make("p", {}, lesson.text));
-    if (lesson) this.lesson = lesson;
+    if (lesson) $("lesson-text").replaceChildren(make("button", { type: "button", class: "close", "aria-label": "Close the lesson", onclick: () => this.closeLesson() }, "×"), make("b", {}, lesson.title), make("p", {}, lesson.text));
+    if (lesson && lesson !== this.closed) this.lesson = lesson;
     $("lesson-text").hidden = !this.lesson;
     const compare = $("compare");
     compare.setAttribute("aria-pressed", Boolean(this.kept));
     compare.textContent = this.kept ? "Stop comparing" : "Compare";
+  }
+
+  closeLesson() {
+    this.closed = this.lesson;
+    this.lesson = null;
+    $("lesson-text").hidden = true;
+    $("lesson").focus();
   }
 
   say(text) {

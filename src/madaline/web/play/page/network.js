@@ -1,9 +1,11 @@
 // The net: a map in every unit, weights as lines. Everything that can be hovered can be focused.
 
 import { CLASSES, css, diverging, table } from "./colours.js";
-import { draw, make, number } from "./text.js";
+import { draw, make, number, shortened } from "./text.js";
 
-const MOST_SHOWN = 12, TOP = 64, COLUMN = 104;
+const MOST_SHOWN = 12;
+// Height of the buttons above a column, width of a column, and least room for a name; the second ones if the net is too wide for its place.
+const HEADS = [{ top: 64, column: 100, name: 66 }, { top: 92, column: 74, name: 100 }];
 
 export class Network {
   constructor(host, hint, actions) {
@@ -11,6 +13,14 @@ export class Network {
     this.hint = hint;
     this.actions = actions;
     this.plan = "";
+    const shut = (to) => {
+      const menu = host.querySelector(".choose[open]");
+      if (!menu || menu.contains(to)) return;
+      if (menu.contains(document.activeElement)) menu.querySelector("summary").focus();
+      menu.open = false;
+    };
+    addEventListener("pointerdown", (event) => shut(event.target));
+    addEventListener("keydown", (event) => { if (event.key === "Escape") shut(null); });
   }
 
   // `layers`: [{units, activation}]; `activations`: choices.
@@ -25,30 +35,35 @@ export class Network {
     this.redraw();
   }
 
-  #build(info, layers, activations, most, available, chosen) {
+  #build(info, layers, activations, limits, available, chosen) {
     const active = this.host.contains(document.activeElement) ? document.activeElement.dataset.key : null;
     this.isChoosing = this.host.querySelector(".choose")?.open ?? false;
     const columns = [info.inputs.length, ...layers.map((layer) => layer.units), info.outputs];
     const shown = columns.map((count) => Math.min(count, MOST_SHOWN));
-    const width = Math.max(this.host.clientWidth - 2, COLUMN * columns.length + 40);
     const tallest = Math.max(...shown);
     const size = Math.max(18, Math.min(38, Math.floor(340 / tallest) - 8));
     const gap = Math.max(5, Math.min(14, Math.floor((340 - tallest * size) / Math.max(tallest - 1, 1))));
-    const height = TOP + Math.max(tallest * (size + gap), 170) + 14;
-    const longest = Math.max(...info.inputs.map((name) => name.length), 0);
-    this.left = Math.max(COLUMN / 2, Math.min(140, 8 + 6.6 * longest) + size / 2 + 8);
-    const named = info.classes.length > 2 ? Math.max(...info.classes.map((name) => name.length)) : 0;
-    const right = Math.max(COLUMN / 2, Math.min(140, 8 + 6.6 * named) + size / 2 + 8);
-    const across = (width - this.left - right) / (columns.length - 1);
+    // Room for names beside the first and the last column, less if the net is deep.
+    const outer = this.host.clientWidth - 2, between = columns.length - 1;
+    const wanted = HEADS.map(({ column, name: least }) => {
+      const most = Math.max(least, Math.min(140, (outer - column * between) / 2 - size / 2 - 8)), letters = Math.floor((most - 8) / 6.6);
+      const room = (names) => Math.max(column / 2 + 8, 8 + 6.6 * Math.min(letters, Math.max(0, ...names.map((name) => name.length))) + size / 2 + 8);
+      const left = room(info.inputs), right = room(info.classes.length > 2 ? info.classes : []);
+      return { letters, left, right, width: left + right + column * between };
+    });
+    const isNarrow = wanted[0].width > outer, { letters, left, right } = wanted[Number(isNarrow)], { top } = HEADS[Number(isNarrow)];
+    Object.assign(this, { letters, left });
+    const width = Math.max(outer, wanted[Number(isNarrow)].width), height = top + Math.max(tallest * (size + gap), 170) + 14;
+    const across = (width - left - right) / between;
     this.size = size;
     this.svg = draw("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "presentation" });
     this.lines = draw("g", { class: "weights" });
     this.svg.append(this.lines);
-    this.stage = make("div", { class: "stage", style: `width:${width}px;height:${height}px` }, this.svg);
+    this.stage = make("div", { class: isNarrow ? "stage narrow" : "stage", style: `width:${width}px;height:${height}px` }, this.svg);
     this.columns = columns.map((count, place) => {
       const x = this.left + across * place;
       const total = shown[place] * (size + gap) - gap;
-      const start = TOP + Math.max(0, (Math.max(tallest * (size + gap) - gap, 160) - total) / 2);
+      const start = top + Math.max(0, (Math.max(tallest * (size + gap) - gap, 160) - total) / 2);
       const units = Array.from({ length: shown[place] }, (_, unit) => this.#unit(place, unit, x, start + unit * (size + gap), columns.length));
       if (count > shown[place]) {
         this.stage.append(make("span", { class: "more", style: `left:${x - 50}px;top:${start + total + 2}px` }, `and ${count - shown[place]} more`));
@@ -56,7 +71,7 @@ export class Network {
       return units;
     });
     this.#edges();
-    this.#heads(layers, activations, most, across, columns, available, chosen);
+    this.#heads(layers, activations, limits, across, columns, available, chosen);
     this.host.replaceChildren(this.stage);
     if (active) this.host.querySelector(`[data-key="${active}"]`)?.focus();
   }
@@ -75,7 +90,7 @@ export class Network {
     canvas.setAttribute("aria-label", name);
     if (column === 0 || (isOutput && this.info.classes.length > 2)) {
       const side = column === 0 ? `right:calc(100% - ${x - size / 2 - 6}px)` : `left:${x + size / 2 + 6}px`;
-      this.stage.append(make("span", { class: "name", style: `${side};top:${y + size / 2 - 9}px`, title: name }, column === 0 ? this.info.inputs[unit] : this.info.classes[unit]));
+      this.stage.append(make("span", { class: "name", style: `${side};top:${y + size / 2 - 9}px`, title: name }, shortened(column === 0 ? this.info.inputs[unit] : this.info.classes[unit], this.letters)));
     }
     this.stage.append(canvas);
     return { canvas, x, y: y + size / 2 };
@@ -118,7 +133,7 @@ export class Network {
       head(place + 1,
         make("div", { class: "count" },
           button("less", `One unit less in hidden layer ${place + 1}`, "−", () => act.units(place, layer.units - 1), layer.units <= 1),
-          make("span", {}, `${layer.units}`),
+          make("input", { type: "number", min: 1, max: most.units, value: layer.units, "aria-label": `Units of hidden layer ${place + 1}`, "data-key": `units${place}`, onchange: (event) => act.units(place, Math.round(Math.min(most.units, Math.max(1, Number(event.target.value) || layer.units)))) }),
           button("add", `One unit more in hidden layer ${place + 1}`, "+", () => act.units(place, layer.units + 1), layer.units >= most.units),
           button("drop", `Remove hidden layer ${place + 1}`, "×", () => act.remove(place))),
         make("select", { "aria-label": `Activation of hidden layer ${place + 1}`, "data-key": `activation${place}`, onchange: (event) => act.activation(place, event.target.value) },
@@ -178,7 +193,7 @@ export class Network {
       const [n, m] = weights.shape;
       const bias = arrays[`b${column - 1}`];
       const order = Array.from({ length: n }, (_, k) => k).sort((a, b) => Math.abs(weights[b * m + unit]) - Math.abs(weights[a * m + unit])).slice(0, 6);
-      const named = (k) => (column === 1 ? this.info.inputs[k] : `unit ${k + 1}`);
+      const named = (k) => (column === 1 ? shortened(this.info.inputs[k], 30) : `unit ${k + 1}`);
       rows.push(make("table", {}, make("tr", {}, make("th", {}, "from"), make("th", {}, "weight"), make("th", {}, "gradient"), make("th", {}, "update")),
         order.map((k) => make("tr", {}, make("td", {}, named(k)), ...["W", "g", "u"].map((letter) => make("td", {}, number(arrays[`${letter}${column - 1}`][k * m + unit])))))));
       if (bias) rows.push(make("div", {}, `bias ${number(bias[unit])}`));

@@ -1,6 +1,6 @@
 // Numbers beside the buttons: epoch, step, loss and metric.
 
-import { make, number } from "./text.js";
+import { make, number, shortened } from "./text.js";
 
 const $ = (id) => document.getElementById(id);
 
@@ -31,5 +31,16 @@ export function showNumbers(view, frame) {
 // What the points of a surface are.
 export function legend(info) {
   const dot = (name) => make("i", { class: name });
-  return [dot("full"), " training ", dot("hollow"), " test", make("span", { class: "axes" }, info.extent.length === 1 ? `${info.axes[1]} over ${info.axes[0]}` : `${info.axes[0]} → , ${info.axes[1]} ↑`)];
+  const [first, second] = info.axes.map((name) => shortened(name, 34));
+  return [make("span", { class: "kinds" }, dot("full"), " training ", dot("hollow"), " test"),
+    make("span", { class: "axes", title: info.axes.join(", ") }, info.extent.length === 1 ? `${second} over ${first}` : `→ ${first}, ↑ ${second}`)];
+}
+
+// How the run that was kept differs from the other one, and how good it is.
+export function keptText(fields, kept, info) {
+  const { frame, history } = kept, shown = (value) => (value === true ? "on" : value === false ? "off" : shortened(String(value), 40) || "none");
+  const differs = fields.filter(({ name }) => String(kept.info.settings[name]) !== String(info.settings[name]));
+  const settings = differs.map(({ name, label }) => `${label} ${shown(kept.info.settings[name])}`).join(", ");
+  const loss = history.val_loss?.[frame.epoch - 1];
+  return `Kept run${settings && `: ${settings}`}. Epoch ${frame.epoch.toLocaleString("en")}${loss === undefined ? "" : `, test loss ${number(loss)}`}`;
 }

@@ -128,7 +128,7 @@ function paintMap(pen, side, info, frame, small) {
     if (output.shape[1] === 1) contour(pen, output, n, side, info.task === "numbers" ? 0 : 127.5);
   }
   const place = placer(info, side, side);
-  dots(pen, info, place);
+  dots(pen, info, place, side);
 }
 
 const scaleOf = (info) => info.scale ??= Math.max(1e-9, ...info.training.y.map(Math.abs));
@@ -140,8 +140,7 @@ function colourMap(data, output, n, info, scale) {
     for (let column = 0; column < n; column++) {
       const from = (n - 1 - row) * n + column, to = 4 * (row * n + column);
       if (count === 1) {
-        let byte = output[from];
-        if (info.task === "numbers") byte = Math.max(0, Math.min(255, Math.round(127.5 + 127.5 * byte / scale)));
+        let byte = Math.round(info.task === "numbers" ? Math.max(0, Math.min(255, 127.5 + 127.5 * output[from] / scale)) : output[from]);
         if (!(byte >= 0)) byte = 127;
         data[to] = colours[3 * byte]; data[to + 1] = colours[3 * byte + 1]; data[to + 2] = colours[3 * byte + 2];
       } else if (count === 2) {
@@ -177,7 +176,7 @@ function contour(pen, values, n, side, level) {
       }
     }
   }
-  pen.strokeStyle = isDark() ? "rgb(255 255 255 / .75)" : "rgb(30 35 40 / .7)";
+  pen.strokeStyle = isDark() ? "#c9cdd1" : "#5a5f64";
   pen.lineWidth = 1.4;
   pen.lineCap = "round";
   pen.stroke();
@@ -185,8 +184,8 @@ function contour(pen, values, n, side, level) {
 
 export const pointColour = (info, y) => (info.task === "numbers" ? css(diverging(y / scaleOf(info))) : CLASSES[y % CLASSES.length]);
 
-function dots(pen, info, place) {
-  const few = info.training.y.length > 900 ? 0.72 : 1;
+function dots(pen, info, place, side) {
+  const few = (info.training.y.length > 900 ? 0.72 : 1) * (side < 240 ? 0.7 : 1);
   const edge = isDark() ? "#101316" : "#fff";
   info.test.at.forEach((at, k) => {
     const [x, y] = place(...at);
@@ -231,7 +230,7 @@ function paintCurve(pen, side, height, info, frame) {
   for (const tick of ticks(...range)) pen.fillText(number(tick), 4, place(0, tick)[1] - 3);
   const at = (set) => ({ ...set, at: set.at.map(([x], k) => [x, set.y[k]]) });
   const colour = { ...info, training: at(info.training), test: at(info.test), task: info.task === "numbers" ? "one" : info.task };
-  dots(pen, { ...colour, training: { ...colour.training, y: colour.training.y.map((y) => (info.task === "numbers" ? 1 : y)) }, test: { ...colour.test, y: colour.test.y.map((y) => (info.task === "numbers" ? 1 : y)) } }, place);
+  dots(pen, { ...colour, training: { ...colour.training, y: colour.training.y.map((y) => (info.task === "numbers" ? 1 : y)) }, test: { ...colour.test, y: colour.test.y.map((y) => (info.task === "numbers" ? 1 : y)) } }, place, side);
   const output = frame?.arrays.output;
   if (!output) return;
   const [[left, right]] = info.extent;

@@ -5,6 +5,9 @@ import { make } from "./text.js";
 // Names in a link; commas inside of names are written as %2C.
 const listed = (names) => names.map((name) => name.replaceAll("%", "%25").replaceAll(",", "%2C")).join(",");
 
+// Of more columns than this, some can be found by name.
+const MANY = 12;
+
 export class TablePanel {
   constructor(host, engine, about, { choose, again, fail }) {
     Object.assign(this, { host, engine, choose, again, fail });
@@ -49,13 +52,47 @@ export class TablePanel {
     }
   }
 
+  // A list of the columns to tick, with a field to find some of many.
+  #columns(names, wanted) {
+    const chosen = new Set(wanted);
+    const send = () => this.choose({ columns: chosen.size === names.length ? null : listed(names.filter((name) => chosen.has(name))), axes: null });
+    const summary = make("summary", {}, `Columns: ${wanted.length} of ${names.length}`);
+    const boxes = names.map((name) => make("input", {
+      type: "checkbox", "data-key": `column ${name}`, checked: chosen.has(name), onchange: (event) => {
+        if (event.target.checked) chosen.add(name);
+        else chosen.delete(name);
+        // A net needs an input: without any, the run stays as it is until one is ticked.
+        if (chosen.size) send();
+        else summary.textContent = "Columns: tick at least one";
+      },
+    }));
+    const lines = boxes.map((box, k) => make("label", { title: names[k] }, box, ` ${names[k]}`));
+    const none = () => {
+      chosen.clear();
+      boxes.forEach((box) => { box.checked = false; });
+      summary.textContent = "Columns: tick at least one";
+    };
+    const find = make("input", { type: "search", placeholder: "Find", "aria-label": "Find columns", "data-key": "find", value: this.found ?? "", oninput: () => filter() });
+    const filter = () => {
+      this.found = find.value;
+      lines.forEach((line, k) => { line.hidden = !names[k].toLowerCase().includes(find.value.trim().toLowerCase()); });
+    };
+    filter();
+    return make("details", { class: "columns", open: this.body.querySelector(".columns")?.open }, summary,
+      make("div", { class: "tools" }, names.length > MANY ? find : null,
+        make("button", { type: "button", "data-key": "all", onclick: () => { names.forEach((name) => chosen.add(name)); send(); } }, "All"),
+        make("button", { type: "button", "data-key": "none", onclick: none }, "None")),
+      make("div", { class: "menu", tabindex: "0", role: "group", "aria-label": "Columns" }, lines));
+  }
+
   ask(wanted) { this.asked = wanted.digest ? wanted : null; }
 
   show(values, info) {
     const isTable = values.data === "table";
     this.host.hidden = !isTable;
-    const table = info?.table && info.settings.digest === values.digest ? info.table : this.last;
-    const key = JSON.stringify([isTable, table?.name, values.target, values.columns, values.axes, info?.inputs]);
+    if (info?.table?.digest !== values.digest || info?.table?.name !== values.table) info = null;
+    const table = info?.table ?? this.last;
+    const key = JSON.stringify([isTable, table?.name, table?.digest, values.target, values.columns, values.axes, info?.inputs, info?.notes]);
     if (!isTable || key === this.key) return;
     this.key = key;
     if (!table || table.digest !== values.digest || table.name !== values.table) return this.body.replaceChildren();
@@ -68,15 +105,8 @@ export class TablePanel {
     };
     const parts = [make("p", { class: "quiet" }, `${table.name}: ${table.rows.toLocaleString("en")} rows, ${table.columns.length} columns`),
       select("Target", target, table.columns, (name) => this.choose({ target: name, columns: null, axes: null }))];
-    const boxes = table.columns.filter((name) => name !== target).map((name) => make("label", {}, make("input", {
-      type: "checkbox", "data-key": `column ${name}`, checked: wanted.includes(name), onchange: (event) => {
-        const chosen = table.columns.filter((each) => (each === name ? event.target.checked : wanted.includes(each)) && each !== target);
-        if (chosen.length) this.choose({ columns: chosen.length === table.columns.length - 1 ? null : listed(chosen), axes: null });
-        else event.target.checked = true;
-      },
-    }), ` ${name}`));
-    parts.push(make("details", { class: "columns", open: this.body.querySelector(".columns")?.open }, make("summary", {}, `Columns: ${wanted.length} of ${boxes.length}`), make("div", { class: "menu" }, boxes)));
-    if (info?.inputs?.length > 2 && info.settings.digest === values.digest) {
+    parts.push(this.#columns(table.columns.filter((name) => name !== target), wanted));
+    if (info?.inputs.length > 2) {
       const [first, second] = info.axes;
       parts.push(select("Across", first, info.inputs, (name) => this.choose({ axes: listed([name, second]) })), select("Up", second, info.inputs, (name) => this.choose({ axes: listed([first, name]) })));
     }

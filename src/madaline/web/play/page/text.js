@@ -9,6 +9,13 @@ export function number(value, digits = 3) {
   return text.replace("-", "−");
 }
 
+// A long name without its middle: names of columns often differ only at their end.
+export function shortened(name, most) {
+  if (name.length <= most) return name;
+  const half = (most - 1) / 2;
+  return `${name.slice(0, Math.ceil(half)).trimEnd()}…${name.slice(-Math.floor(half)).trimStart()}`;
+}
+
 // An element with attributes, listeners (on...) and children.
 export function make(name, attributes = {}, ...children) {
   const found = document.createElement(name);

@@ -9,6 +9,7 @@ export class RunView {
     this.newest = null;
     this.at = null;
     this.isOpen = true;
+    this.isLost = false;  // closed by the server
     this.waiting = new AbortController();
   }
 
@@ -16,14 +17,18 @@ export class RunView {
 
   get status() { return this.newest?.status ?? "paused"; }
 
-  // Ask for frames as long as the run is open. `drawn(view)` is called for each.
-  async follow(drawn, failed) {
+  // Ask for frames as long as the run is open. `drawn(view)` is called for each, `failed(view, error)` if there is no
+  // answer; it says whether to go on asking. `back(view)` is called for the first answer after that.
+  async follow({ drawn, failed, back = () => {} }) {
+    let isLost = false;
     while (this.isOpen) {
       const asked = performance.now();
       try {
         const rows = Object.values(this.history)[0]?.length ?? 0;
         const frame = await this.engine.frame(this.id, { seen: this.newest?.version ?? null, rows, signal: this.waiting.signal });
         if (!this.isOpen) return;
+        if (isLost) back(this);
+        isLost = false;
         if (frame) {
           this.#take(frame);
           await new Promise(requestAnimationFrame);
@@ -34,6 +39,7 @@ export class RunView {
         while (document.hidden && this.isOpen) await new Promise((done) => setTimeout(done, 300));
       } catch (error) {
         if (!this.isOpen || error.name === "AbortError") return;
+        isLost = true;
         if (!(await failed(this, error))) return;
       }
     }
