@@ -78,8 +78,10 @@ class TargetLeak(Sickness):
             return None
         rest = loss_without(exam, [column], with_net=True)
         whole = min(float(exam.held_losses(each).mean()) for each in (exam.before, exam.reference))
+        if rest is None:
+            return None
         is_downstream = exam.classes is not None or rest < SOME * exam.constant_loss
-        if rest is None or rest < NOISY_BETTER * own or whole < LEAST_LEFT * own or not is_downstream:
+        if rest < NOISY_BETTER * own or whole < LEAST_LEFT * own or not is_downstream:
             return None
         return Symptom(
             {"loss of the column alone": own, "loss of a net without it": rest},
