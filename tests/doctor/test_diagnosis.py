@@ -46,7 +46,7 @@ def test_information_is_not_an_alarm(sick):
 def test_the_text_names_problem_evidence_and_what_to_do(sick):
     text = str(sick)
     assert text.startswith("The <rate> is too high.\n")
-    for part in ("rate_too_high, warning, at learning rate", "learning rate 3", "Because & so.", "--learning-rate 0.1"):
+    for part in ("rate_too_high, warning; learning rate", "learning rate 3", "Because & so.", "--learning-rate 0.1"):
         assert part in text
 
 

@@ -173,8 +173,8 @@ print(max(seen) - seen[9])
 @pytest.mark.parametrize(
     ("width", "epochs", "between"),
     [
-        (4, 5, (10, 25)),  # a short run: some samples, so that there is something to look at
-        (4, 400, (9, 20)),  # of a net whose steps take microseconds: not more
+        (4, 5, (5, 12)),  # a short run: some samples, so that there is something to look at
+        (4, 400, (5, 12)),  # of a net whose steps take microseconds: not more
         (1024, 3, (6, 7)),  # of a wide net: twice an epoch
     ],
 )

@@ -107,7 +107,7 @@ def diagnosis_of(exam: Exam, judgement: Judgement, *, is_estimator: bool = False
     """The findings in order, or the reasons why there are none."""
     found = in_order(judgement.findings)
     if is_estimator:
-        found = [replace(each, remedies=tuple(map(_for_estimator, each.remedies))) for each in found]
+        found = [replace(each, remedies=tuple(map(for_estimator, each.remedies))) for each in found]
     limits = []
     if exam.clock.left <= 0:
         over = "the machine is slow or busy" if exam.clock.is_over_time else "max_seconds gives more"
@@ -115,7 +115,7 @@ def diagnosis_of(exam: Exam, judgement: Judgement, *, is_estimator: bool = False
     return Diagnosis(tuple(found), tuple(_reasons(exam)), tuple(limits))
 
 
-def _for_estimator(remedy: Remedy) -> Remedy:
+def for_estimator(remedy: Remedy) -> Remedy:
     """The remedy with the code that changes an estimator."""
     shown = ", ".join(f"{name}={value!r}" for name, value in remedy.parameters.items())
     return replace(remedy, python=f"estimator.set_params({shown})" if shown else "")

@@ -126,15 +126,14 @@ def _numbers(finding: Finding) -> str:
 
 
 def _lines(number: int, finding: Finding) -> Iterator[str]:
-    where = f", at {finding.where}" if finding.where else ""
+    where = f"; {finding.where}" if finding.where else ""
     yield f"{number}. {MARKS[finding.severity]} {finding.title} [{finding.name}, {finding.severity}{where}]"
     yield f"   Evidence: {_numbers(finding)}; confidence {finding.confidence:.0%}."
-    if finding.picture is not None:
-        yield f"   {finding.picture.text()}"
+    if finding.picture is not None and (picture := finding.picture.text()):
+        yield f"   {picture}"
     yield f"   Why: {finding.why}"
     for remedy in _shown_remedies(finding):
-        gain = "" if remedy.gain is None else f" Tried: {_gain(remedy.gain)}"
-        yield f"   → {remedy.text}{gain}"
+        yield f"   → {remedy.text}{_tried(remedy)}"
         if remedy.python:
             yield f"     Python: {remedy.python}"
         if remedy.options:
@@ -155,17 +154,23 @@ def _shown_remedies(finding: Finding) -> list[Remedy]:
     return [remedy for remedy in finding.remedies if remedy.gain is not None] or list(finding.remedies)
 
 
-def _gain(gain: float) -> str:
-    if gain > 1:
-        return "the loss on held-out rows falls from above that of a constant prediction to well below it."
-    return f"the loss on held-out rows falls by {gain:.0%} of what can be learned."
+def _tried(remedy: Remedy) -> str:
+    """What trying a remedy showed."""
+    if remedy.gain is None:
+        return ""
+    if remedy.losses is not None:
+        before, after = remedy.losses
+        return f" Tried: the loss on held-out rows falls from {before:.3g} to {after:.3g}."
+    if remedy.gain > 1:
+        return " Tried: the loss on held-out rows falls from above that of a constant prediction to well below it."
+    return f" Tried: the loss on held-out rows falls by {remedy.gain:.0%} of what can be learned."
 
 
 def _card(finding: Finding, consequences: Sequence[Finding]) -> str:
     color = COLORS[finding.severity]
     remedies = "".join(
         f"<li>{escape(remedy.text)}"
-        + (f" <i>Tried: {escape(_gain(remedy.gain))}</i>" if remedy.gain is not None else "")
+        + (f" <i>{escape(tried.strip())}</i>" if (tried := _tried(remedy)) else "")
         + (f"<br><code>{escape(remedy.python)}</code>" if remedy.python else "")
         + (f"<br><code>{escape(remedy.options)}</code>" if remedy.options else "")
         + "</li>"
@@ -173,11 +178,11 @@ def _card(finding: Finding, consequences: Sequence[Finding]) -> str:
     )
     explains = "".join(f"<p>{escape(line.strip())}</p>" for line in _consequences(consequences))
     picture = ""
-    if finding.picture is not None:
+    if finding.picture is not None and finding.picture.text():
         picture = f"<div>{finding.picture.svg()}<br><small>{escape(finding.picture.caption)}</small></div>"
     return (
         f'<div style="border-left:4px solid {color};padding:0 0 0 12px;margin:12px 0">'
         f"<p><b>{escape(finding.title)}</b> <code>{finding.name}</code>, {finding.severity}, "
-        f"confidence {finding.confidence:.0%}{escape(', at ' + finding.where) if finding.where else ''}</p>"
+        f"confidence {finding.confidence:.0%}{escape('; ' + finding.where) if finding.where else ''}</p>"
         f"<p>{escape(_numbers(finding))}</p>{picture}<p>{escape(finding.why)}</p><ul>{remedies}</ul>{explains}</div>"
     )

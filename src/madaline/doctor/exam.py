@@ -31,6 +31,7 @@ MAX_STEPS = 3000
 "Maximum number of steps of a run that is repeated."
 FEWEST_STEPS = 200
 FEW_HELD, FOLDS = 120, 2
+VERY_FEW_HELD, MORE_FOLDS = 60, 4
 "With fewer held-out rows, remedies are compared on this many further splits."
 SHORT = 3.0
 "Up to this time limit there are no further splits."
@@ -124,6 +125,13 @@ class Exam:
         run = self.run_history
         return run if run is not None and "val_loss" in run else self.before.history
 
+    @cached_property
+    def stopped_early(self) -> bool:
+        """Whether early stopping ended the run, by the trainer or by a callback such as that of an estimator."""
+        history = self.before.history if self.run_history is None else self.run_history
+        by_callback = history.stopped == "callback" and self.setup.early_stopping is not None
+        return history.stopped == "early stopping" or by_callback
+
     @property
     def probes(self) -> HistoryTable:
         """Statistics of layers over the steps of the run, or of its repetition if it was not watched."""
@@ -202,7 +210,7 @@ class Exam:
         is_short = self.clock.max_seconds <= SHORT
         if is_short or len(problem.held) >= FEW_HELD or len(problem.train) < FEW_HELD // 4:
             return []
-        return more_splits(problem, FOLDS)
+        return more_splits(problem, MORE_FOLDS if len(problem.held) < VERY_FEW_HELD else FOLDS)
 
     def losses(self, setup: Setup, *, seed: int | None = None) -> np.ndarray:
         """The loss of each held-out row, of all splits, after training with a setup."""

@@ -33,7 +33,10 @@ class Remedy:
     python : str
         The same change as code for a ``Trainer``.
     gain : float or None
-        Relative decrease of the loss on held-out rows when the remedy was tried; None if it was not tried.
+        Decrease of the loss on held-out rows when the remedy was tried, as a fraction of what can be learned; None if
+        it was not tried.
+    losses : pair of float or None
+        Loss on held-out rows without and with the remedy, if it was tried by itself.
     """
 
     text: str
@@ -42,6 +45,7 @@ class Remedy:
     options: str = ""
     python: str = ""
     gain: float | None = None
+    losses: tuple[float, float] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The remedy as plain data."""
@@ -52,13 +56,24 @@ class Remedy:
             "parameters": shown,
             "options": self.options,
             "gain": self.gain,
+            "losses": None if self.losses is None else list(self.losses),
         }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Remedy:
         """A remedy to read, which can no longer be applied automatically. Raises a TypeError for damaged data."""
         _check_types(data, {"text": str, "options": str, "python": str, "gain": float | None, "parameters": dict})
-        return cls(data["text"], None, dict(data["parameters"]), data["options"], data["python"], data["gain"])
+        losses = data.get("losses")
+        _check_types({"losses": losses}, {"losses": list[float] | None})
+        return cls(
+            data["text"],
+            None,
+            dict(data["parameters"]),
+            data["options"],
+            data["python"],
+            data["gain"],
+            None if losses is None else (losses[0], losses[1]),
+        )
 
 
 PLAIN = (bool, int, float, str, type(None))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from madaline.doctor.clock import Clock
-from madaline.doctor.diagnose import diagnosis_of
+from madaline.doctor.diagnose import diagnosis_of, for_estimator
 from madaline.doctor.diagnosis import Diagnosis
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Remedy
@@ -170,4 +170,4 @@ def _estimator(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         healed.fit(X, y, **fit_arguments)
-    return healed, usable
+    return healed, [for_estimator(remedy) for remedy in usable]

@@ -8,7 +8,7 @@ import numpy as np
 
 from madaline.doctor.curves import rises
 from madaline.doctor.diagnosis import Diagnosis
-from madaline.doctor.finding import Finding
+from madaline.doctor.finding import Finding, Remedy
 from madaline.doctor.picture import Picture
 from madaline.doctor.sickness import SICKNESSES, all_sicknesses
 from madaline.train.history import History, HistoryTable
@@ -19,6 +19,17 @@ LITTLE = 0.9
 MOST = 0.9
 "Fraction of the units of a layer."
 LARGE_UPDATE, SMALL_UPDATE, FADED = 0.1, 1e-5, 1e-3
+ADVICE = {
+    "nonfinite_loss": "Try a learning rate that is ten times lower, scale the inputs, or clip the gradient.",
+    "overfitting": "Stop early and keep the best epoch: early_stopping=10 with a validation set.",
+    "rate_too_high": "Try a learning rate that is ten times lower.",
+    "rate_too_low": "Try a learning rate that is ten times higher.",
+    "frozen_parameters": "Check which parameters the optimizer gets, and which are frozen.",
+    "dead_units": "Try another activation, such as 'leaky_relu', or a learning rate that is ten times lower.",
+    "saturated_units": "Scale the inputs, and draw initial weights that fit the activation.",
+    "vanishing_gradients": "Try 'relu' with initial weights that fit it, normalization layers or residual connections.",
+}
+"What to try; nothing was tried here."
 LIMIT = "the net and its data; only the history was given. Train with doctor=True or callbacks=md.Doctor()"
 
 
@@ -93,5 +104,6 @@ def _finding(name: str, evidence: dict[str, float], confidence: float, curve: np
         evidence,
         sickness.why,
         sickness.concept,
+        (Remedy(ADVICE[name]),),
         picture=picture,
     )

@@ -49,7 +49,9 @@ UNSURE = 0.5
 SAME_EFFECT = {"not_converged": {"too_few_steps", "rate_too_low"}}
 "Sicknesses whose remedies have the same effect as those of others."
 SAME_WORDS = ("too_few_steps", "not_converged")
-"If one of them is an alarm, the other is part of the picture."
+"Only the one with the surer symptom is tried. If it is an alarm, the other is part of the picture."
+FOLLOWS = {"initial_loss": {"init_gain"}}
+"Sicknesses that are not tried if one of these is certain, because they follow from it."
 HALF, FAR, NOTABLY = 0.5, 0.1, 0.05
 """Faults of data and net are tried together, and others too if no remedy alone gains half of what is possible; together
 they must then gain clearly more."""
@@ -57,10 +59,13 @@ FEWEST_ROWS = 100
 "With fewer training rows none are split off."
 OF_NET = 4
 "Place of the last sickness of data or net."
+OF_PREDICTIONS = ("class_imbalance",)
+"Facts that another fault may cause: a net that hardly learns does not predict a rare class either."
 WITHOUT_FAULT = "seed_noise"
 "Sickness that is looked for only if no alarm was found: a run with a fault has nothing to compare yet."
 COVERED = {
     "too_few_steps": {"not_converged"},
+    "not_converged": {"too_few_steps"},
     "init_gain": {"symmetric_weights", "saturated_units"},
     "unscaled_inputs": {"heavy_tails"},
 }
@@ -76,6 +81,8 @@ class Judgement:
     setup: Setup | None = None
     explained: dict[str, Trial] = field(default_factory=dict)
     "Remedies that helped, by sickness, but that were not needed on top of others."
+    consequences: list[Finding] = field(default_factory=list)
+    "Facts about predictions that are gone in the repaired run."
     remedies: list[Remedy] = field(default_factory=list)
     "Those of the setup, in the order in which they were applied."
 
@@ -120,8 +127,11 @@ def judge(exam: Exam) -> Judgement:
         # Without a signal, whatever lowers the loss only predicts the mean more closely.
         result.trials, result.explained, result.setup, result.remedies = [], {}, None, []
         names = {c.name for c in facts}
+    if result.setup is not None:
+        _explain_facts(current, result, facts)
     if result.trials:
-        result.findings += _folded(exam, result, names)
+        folded = _folded(exam, result, names)  # which also changes the findings so far
+        result.findings = [*result.findings, *folded]
     is_alarmed = any(finding.is_alarm for finding in result.findings)
     if is_alarmed or _is_harmed(exam):
         result.findings = _with_certain(exam, result.findings, certain)
@@ -130,6 +140,13 @@ def judge(exam: Exam) -> Judgement:
     elif exam.is_complete:
         result.findings += [finding_of_fact(c) for c in _candidates(exam, [SICKNESSES[WITHOUT_FAULT]])]
     return result
+
+
+def _explain_facts(repaired: Exam, result: Judgement, facts: Sequence[Candidate]) -> None:
+    """Make facts about predictions that are gone in the repaired run consequences, which the first trial explains."""
+    gone = {c.name: c for c in facts if c.name in OF_PREDICTIONS and c.sickness.symptom(repaired) is None}
+    result.findings = [finding for finding in result.findings if finding.name not in gone]
+    result.consequences = [finding_of_fact(c) for c in gone.values()]
 
 
 def _is_harmed(exam: Exam) -> bool:
@@ -197,6 +214,7 @@ def _folded(exam: Exam, result: Judgement, names: set[str]) -> list[Finding]:
     same = [each for each in found[1:] if said & SAME_EFFECT.get(each.name, set())]
     found = [each for each in found if each not in same]
     follow = same + [finding_of(trial) for name, trial in result.explained.items() if name not in names]
+    follow += result.consequences
     follow += _accompanying(exam, names | set(result.explained), said)
     explains = tuple(finding.name for finding in follow)
     follow = [replace(finding, explained_by=first) for finding in follow]
@@ -238,7 +256,11 @@ def _candidates(exam: Exam, sicknesses: Sequence[Sickness]) -> list[Candidate]:
         if symptom is not None:
             least = sickness.min_gain * symptom.min_gain_factor * exam.caution
             found.append(Candidate(sickness, symptom, sickness.remedies(exam, symptom), least))
-    return found
+    certain = {c.name for c in found if c.symptom.is_certain}
+    found = [c for c in found if not certain & FOLLOWS.get(c.name, set())]
+    same = [c for c in found if c.name in SAME_WORDS]
+    weaker = min(same, key=lambda c: c.symptom.confidence) if len(same) > 1 else None
+    return [c for c in found if c is not weaker]
 
 
 def _helpful(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 BLOCKS = "▁▂▃▄▅▆▇█"
-POINTS = 40
+POINTS, FEWEST = 40, 2
 WIDTH, HEIGHT = 260, 64
 
 
@@ -39,7 +39,7 @@ class Picture:
     def text(self) -> str:
         """The picture as one line of text."""
         y = self._scaled()
-        if not len(y):
+        if len(y) < FEWEST:
             return ""
         marks = "".join("?" if np.isnan(v) else BLOCKS[min(int(v * len(BLOCKS)), len(BLOCKS) - 1)] for v in y)
         return f"{self.title}: {marks} ({self.values[0]:.3g} to {self.values[-1]:.3g})"

@@ -17,6 +17,7 @@ from madaline.train.blocks import ArrayBlocks
 from madaline.train.history import History
 from madaline.train.sampling import InOrder
 from madaline.train.session import Session
+from madaline.train.stopping import EarlyStopping
 
 
 @dataclass(frozen=True)
@@ -71,9 +72,10 @@ class Record:
         return Exam(self.setup, self.problem, clock=clock, history=self.history, model=self.model)
 
 
-def _own_rule(session: Session) -> Any:
-    """Early stopping on a column that a repeated run has as well."""
-    rule = session.options.stopping_rule
+def _own_rule(session: Session) -> EarlyStopping | None:
+    """Early stopping, also by a callback, on a column that a repeated run has as well."""
+    of_callbacks = (callback.stopping_rule() for callback in session.callbacks)
+    rule = session.options.stopping_rule or next(filter(None, of_callbacks), None)
     if rule is None or rule.metric in (None, "loss", "val_loss"):
         return rule
     return replace(rule, metric="val_loss", mode="auto")

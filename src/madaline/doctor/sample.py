@@ -85,6 +85,8 @@ class Problem:
     n_train: int
     names: InputNames = field(default_factory=InputNames)
     repeated: np.ndarray | None = None
+    monitored: Sample | None = None
+    "What early stopping watches, if the validation set is too small to compare remedies; otherwise ``held``."
 
     @property
     def is_whole(self) -> bool:
@@ -112,9 +114,12 @@ def problem_of(
         known = _some(rows, rng, max(MAX_NUMBERS // max(width, 1), most))
         parts = [known[start : start + CHUNK] for start in range(0, len(known), CHUNK)]
         repeated = _repeated(held, (gathered(network, data, part) for part in parts))
+    monitored = None
     if held is None or len(held) < MIN_VALIDATION:
+        monitored = held
         train, held = _parts(train, rng)
-    return Problem(train, held, validation_set, data.take(rows)[0], len(rows), repeated=repeated)
+    targets = data.take(rows)[0]
+    return Problem(train, held, validation_set, targets, len(rows), repeated=repeated, monitored=monitored)
 
 
 def split_off(problem: Problem) -> Problem:

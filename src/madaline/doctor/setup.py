@@ -109,7 +109,7 @@ class Setup:
 
     def run(self, problem: Problem, *, seed: int | None = None, watched: bool = False) -> Outcome:
         """Train on the sample; ``watched`` adds probes and the held-out loss of each epoch, which takes longer."""
-        train, held = problem.train, problem.held
+        train, held = problem.train, problem.monitored or problem.held
         try:
             trainer = self.trainer(seed=seed)
             arguments = self.fit_arguments()
@@ -180,15 +180,15 @@ def python_change(before: Setup, after: Setup) -> str:
         made.append(f"Trainer(..., freeze={after.freeze!r})")
     changed = {name: value for name, value in after.fit_arguments().items() if getattr(before, name) != value}
     if changed:
-        made.append(f"fit(..., {', '.join(f'{name}={value!r}' for name, value in changed.items())})")
+        made.append(f"fit(..., {', '.join(f'{name}={_short(value)}' for name, value in changed.items())})")
     return "; ".join(made)
 
 
 def _short(part: Any) -> str:
-    """An optimizer as code, without arguments that have their defaults; others as they are shown."""
-    if not isinstance(part, Optimizer):
+    """An optimizer or rule as code, without arguments that have their defaults, but with the rate."""
+    if not isinstance(part, (Optimizer, EarlyStopping)):
         return repr(part)
-    given = [each for each in fields(part) if getattr(part, each.name) != each.default]
+    given = [each for each in fields(part) if each.name == "learning_rate" or getattr(part, each.name) != each.default]
     return f"{type(part).__name__}({', '.join(f'{each.name}={getattr(part, each.name)!r}' for each in given)})"
 
 

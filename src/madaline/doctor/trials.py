@@ -143,7 +143,8 @@ def try_remedy(exam: Exam, candidate: Candidate, remedy: Remedy) -> Trial | None
         return None
     before, after = exam.before_losses, exam.losses(setup)
     gain, sureness = improvement(exam, before, after)
-    changed = replace(remedy, python=python_change(exam.setup, setup), gain=gain)
+    losses = float(before.mean()), float(after.mean())
+    changed = replace(remedy, python=python_change(exam.setup, setup), gain=gain, losses=losses)
     return Trial(candidate, changed, setup, gain, sureness, _part(before, after))
 
 

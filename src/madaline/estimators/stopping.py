@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from madaline.train.events import Callback
+from madaline.train.stopping import EarlyStopping
 
 if TYPE_CHECKING:
     from madaline.estimators.base import NetEstimator
@@ -82,6 +83,15 @@ class Convergence(Callback):
         p = self.settings
         rates = {"learning_rate": str(p.learning_rate), "power_t": float(p.power_t)} if self.is_sgd else {}
         return {"tol": float(p.tol), "n_iter_no_change": float(p.n_iter_no_change), **rates}
+
+    def stopping_rule(self) -> EarlyStopping | None:
+        """On the validation loss in place of a score, whose unit ``tol`` has."""
+        if not self.stops:
+            return None
+        patience = int(self.settings.n_iter_no_change)
+        if self.score is not None:
+            return EarlyStopping("val_loss", patience=patience)
+        return EarlyStopping("loss", patience=patience, min_delta=max(float(self.settings.tol), 0.0))
 
     def on_fit_start(self, trainer: TrainingView) -> None:
         if self.is_resumed:

@@ -91,6 +91,10 @@ class Callback:
         """
         return {}
 
+    def stopping_rule(self) -> EarlyStopping | None:
+        """The rule by which the callback ends training, if it is a kind of early stopping; None by default."""
+        return None
+
     def epochs_at_once(self) -> float:
         """Number of epochs that may be run before :meth:`on_epoch_end` is called for each of them.
 

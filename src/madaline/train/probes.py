@@ -18,10 +18,10 @@ AN_EPOCH = 2
 "Default number of samples an epoch."
 SAMPLE_SECONDS, STEP_SECONDS, FLOPS_PER_SECOND = 2e-3, 5e-6, 6e10
 "Approximate cost of a sample and of an empty step, and speed of a core; fixed, so that training can be repeated."
-SHARE = 0.015
+SHARE = 0.008
 "Maximum fraction of the training time for probes."
-AT_LEAST = 10
-"Minimum number of samples, so that short training has some too."
+AT_LEAST = 6
+"Approximate minimum number of samples, so that short training has some too."
 
 
 class Probes(Callback):
@@ -75,4 +75,4 @@ def interval(graph: Graph, batch_size: int, steps_an_epoch: int, total_steps: in
         cheap = min(cheap, total_steps // AT_LEAST)
     found = max(steps_an_epoch // AN_EPOCH, cheap, 1)
     # Rarer samples are taken in the first step of an epoch: an epoch is then run in two pieces and not in three.
-    return found if found <= steps_an_epoch else found // steps_an_epoch * steps_an_epoch
+    return found if found <= steps_an_epoch else math.ceil(found / steps_an_epoch) * steps_an_epoch

@@ -32,7 +32,13 @@ class AdamEpsilon(Sickness):
         typical = float(np.median(sizes)) if sizes else 0.0
         if not typical or eps < 0.1 * typical:
             return None
-        return Symptom({"epsilon": eps, "typical gradient": typical}, "optimizer", is_certain=eps > max(typical, 1e-3))
+        is_far = eps > max(typical, 1e-3)
+        return Symptom(
+            {"epsilon": eps, "typical gradient": typical},
+            "optimizer",
+            is_certain=is_far,
+            min_gain_factor=0.3 if is_far else 1.0,
+        )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
         return [

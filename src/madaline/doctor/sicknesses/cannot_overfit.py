@@ -8,6 +8,9 @@ from madaline.doctor.finding import Remedy
 from madaline.doctor.overfit import learns_few_rows
 from madaline.doctor.sickness import Sickness, Symptom
 
+LEARNED = 0.65
+"A net whose loss is below this fraction of that of a constant learns, so that the test is left out."
+
 
 class CannotOverfit(Sickness):
     """A net that cannot learn a few rows."""
@@ -23,7 +26,7 @@ class CannotOverfit(Sickness):
     )
 
     def symptom(self, exam: Exam) -> Symptom | None:
-        if exam.before_losses.mean() < 0.8 * exam.constant_loss:
+        if exam.before_losses.mean() < LEARNED * exam.constant_loss:
             return None
         left = learns_few_rows(exam)
         if left is None or left < 0.3:

@@ -21,7 +21,7 @@ class DeadUnits(Sickness):
     number = 24
     title = "Many units are 0 for every row."
     cause = 7
-    min_gain = 0.08
+    min_gain = 0.12
     why = (
         "A rectifier max(0, z) has slope 0 for z < 0: a unit with z < 0 for all rows gets no gradient and cannot "
         "recover. It contributes nothing, as if the layer were narrower."

@@ -12,7 +12,7 @@ from madaline.doctor.picture import Picture
 from madaline.doctor.sickness import Sickness, Symptom
 from madaline.optim.clipping import ClipNorm
 
-RATIO, GROWTH, LARGE = 50.0, 50.0, 1e3
+RATIO, GROWTH, LARGE = 50.0, 50.0, 200.0
 
 
 class ExplodingGradients(Sickness):
@@ -35,7 +35,7 @@ class ExplodingGradients(Sickness):
             g = probes["gradient_norm"].astype(float)
             g = g[np.isfinite(g) & (g > 0)]
             half = len(g) // 2
-            growth = float(g[half:].max() / np.median(g[:half])) if half > 2 else 1.0
+            growth = float(g[half:].max() / np.median(g[:half])) if half >= 2 else 1.0
         ratio = max(norms[:-1]) / norms[-1] if len(norms) > 2 and norms[-1] > 0 else 1.0
         largest = max(norms, default=0.0)
         is_large = largest > LARGE * max(abs(exam.constant_loss), 1.0) or not np.isfinite(norms).all()

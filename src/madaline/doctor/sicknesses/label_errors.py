@@ -8,7 +8,11 @@ from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Remedy
 from madaline.doctor.sickness import Sickness, Symptom
 
-FEWEST, MOST = 100, 20
+FEWEST_ROWS, FEWEST_WRONG = 60, 3
+RATE, FLAT = 0.04, 0.3
+"Fraction of the surest predictions that is wrong, and the same relative to all predictions."
+LEARNED = 0.9
+"The loss must be below this fraction of that of a constant: otherwise the net is not sure of anything."
 
 
 class LabelErrors(Sickness):
@@ -20,26 +24,46 @@ class LabelErrors(Sickness):
     severity = "info"
     proof = "fact"
     why = (
-        "For these held-out rows the net is almost sure of another class: p(label) < 0.05 and p(other) > 0.9. There "
-        "are several times more of them than its probabilities imply."
+        "Where classes overlap, errors are rare among the predictions with the highest p(class) and frequent among "
+        "the others. Here they are frequent among the surest third of the held-out rows, too, as if labels were "
+        "exchanged at random."
     )
     before_training = False
 
     def symptom(self, exam: Exam) -> Symptom | None:
-        z, classes = exam.outputs, exam.held_classes
-        if z is None or classes is None or len(z) < FEWEST or not np.isfinite(z).all():
+        classes, outputs = exam.held_classes, _best_outputs(exam)
+        if classes is None or outputs is None or len(outputs) < FEWEST_ROWS:
             return None
-        p = np.asarray(exam.loss.predict(z))
+        p = np.asarray(exam.loss.predict(outputs))
         p = np.column_stack([1 - p, p]) if p.shape[1] == 1 else p
-        own, best = p[np.arange(len(p)), classes.astype(int)], p.max(axis=1)
-        wrong = np.flatnonzero((own < 0.05) & (best > 0.9))
-        expected = float(np.sum((1 - best)[best > 0.9]))
-        if len(wrong) < 4 or len(wrong) < 3 * expected:
+        is_wrong = p.argmax(axis=1) != classes.astype(int)
+        surest = np.argsort(-p.max(axis=1), kind="stable")[: len(p) // 3]
+        count, rate, of_all = int(is_wrong[surest].sum()), float(is_wrong[surest].mean()), float(is_wrong.mean())
+        if count < FEWEST_WRONG or rate < RATE or rate < FLAT * of_all:
             return None
-        rows = wrong[np.argsort(own[wrong])][:MOST]
         return Symptom(
-            {"rows": len(wrong), "expected rows": expected}, f"held-out rows {', '.join(map(str, rows))}", 0.6
+            {"wrong among the surest third": rate, "wrong among all": of_all, "rows": count},
+            "the targets",
+            0.6,
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
-        return [Remedy("Look at these rows, and correct labels that are wrong.")]
+        return [
+            Remedy(
+                "List suspicious rows with md.doctor.find_label_errors(trainer_or_estimator, X, y), look at them, and "
+                "correct labels that are wrong."
+            )
+        ]
+
+
+def _best_outputs(exam: Exam) -> np.ndarray | None:
+    """Raw outputs for the held-out rows, of the run or of a net with usual settings, whichever has the lower loss."""
+    own = float(exam.held_losses(exam.before).mean())
+    usual = float(exam.held_losses(exam.reference).mean())
+    if min(own, usual) > LEARNED * exam.constant_loss:
+        return None
+    model = exam.before.model if own < usual else exam.reference.model
+    if model is None:
+        return None
+    found = np.asarray(model(exam.problem.held.X), dtype=np.float64)
+    return found.reshape(len(found), -1) if np.isfinite(found).all() else None

@@ -9,6 +9,8 @@ from madaline.doctor.finding import Remedy
 from madaline.doctor.sickness import Sickness, Symptom
 
 FEWEST = 100
+NOT_CHANCE = 0.1
+"A loss that is lower by this fraction may be more than chance, also if the held-out rows are too few to be sure."
 
 
 class NoSignal(Sickness):
@@ -52,4 +54,5 @@ class NoSignal(Sickness):
 
 def _is_better(found: np.ndarray, constant: np.ndarray) -> bool:
     d = constant - np.minimum(found, 10 * np.abs(constant).mean() + constant)
-    return bool(d.mean() > 2.0 * d.std() / np.sqrt(len(d)) and d.mean() > 0.005 * abs(constant.mean()))
+    is_sure = d.mean() > 2.0 * d.std() / np.sqrt(len(d)) and d.mean() > 0.005 * abs(constant.mean())
+    return bool(is_sure or d.mean() > NOT_CHANCE * abs(constant.mean()))

@@ -8,6 +8,7 @@ from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Remedy
 from madaline.doctor.picture import Picture
 from madaline.doctor.sickness import Sickness, Symptom
+from madaline.doctor.sicknesses.too_few_steps import ENOUGH, VERY_FEW, has_large_batches
 
 FEW_EPOCHS = 6
 "After so few epochs less harm is needed to report it."
@@ -33,18 +34,22 @@ class NotConverged(Sickness):
             return None
         history = exam.history
         column = "val_loss" if "val_loss" in history else "loss"
-        if column not in history or history.stopped in ("diverged", "early stopping"):
+        if column not in history or history.stopped == "diverged" or exam.stopped_early:
             return None
         loss = history[column]
         if not still_falling(loss) and len(loss) >= 5:
             return None
+        steps = exam.setup.steps(exam.problem.n_train)
         return Symptom(
             {"epochs": len(loss), "last loss": float(loss[-1])},
             f"epoch {len(loss)}",
             0.7,
             Picture("held-out loss", loss.tolist()),
-            min_gain_factor=0.5 if len(loss) <= FEW_EPOCHS else 1.0,
+            is_certain=steps < VERY_FEW // 2 and not has_large_batches(exam),
+            min_gain_factor=0.3 if steps < VERY_FEW else 0.5 if len(loss) <= FEW_EPOCHS else 1.0,
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
-        return [remedies.more_epochs(exam, 4), remedies.more_epochs(exam, 10)]
+        enough = -(-ENOUGH // exam.setup.steps(exam.problem.n_train))
+        factors = sorted({4, 10, enough} if enough > 10 else {4, 10})
+        return [remedies.more_epochs(exam, factor) for factor in factors]

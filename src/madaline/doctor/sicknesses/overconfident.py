@@ -27,13 +27,19 @@ class Overconfident(Sickness):
 
     def symptom(self, exam: Exam) -> Symptom | None:
         z, y = exam.outputs, exam.problem.held.y
-        if z is None or exam.held_classes is None or len(z) < FEWEST or not np.isfinite(z).all():
+        if (
+            z is None
+            or exam.loss.out_activation not in ("softmax", "sigmoid")
+            or len(z) < FEWEST
+            or not np.isfinite(z).all()
+        ):
             return None
-        temperatures = np.geomspace(0.25, 8.0, 41)
+        temperatures = np.geomspace(0.25, 16.0, 49)
         losses = [float(exam.loss(z / T, y)) for T in temperatures]
         best = int(np.argmin(losses))
         own = float(exam.loss(z, y))
-        if LOW <= temperatures[best] <= HIGH or losses[best] > 0.97 * own:
+        is_learned = losses[best] < 0.97 * exam.constant_loss
+        if LOW <= temperatures[best] <= HIGH or losses[best] > 0.97 * own or not is_learned:
             return None
         return Symptom(
             {"temperature": float(temperatures[best]), "loss": own, "loss with it": losses[best]}, "the output", 0.8

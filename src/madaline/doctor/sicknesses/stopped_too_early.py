@@ -14,6 +14,8 @@ SHORT = 2
 "With this patience, chance alone ends a training that is still learning; less harm is needed to report it."
 
 
+OF_TRAINING_LOSS = 2.5
+"A training loss that no longer falls is a usual end, as in scikit-learn: more harm is needed to report it."
 LARGE_DELTA = 0.01
 "Fraction of the first loss; improvements smaller than min_delta do not count, so a large one ends training early."
 
@@ -33,33 +35,34 @@ class StoppedTooEarly(Sickness):
 
     def symptom(self, exam: Exam) -> Symptom | None:
         rule = exam.setup.early_stopping
-        history = exam.before.history
-        if rule is None or history.stopped != "early stopping" or rule.patience >= 2 * PATIENCE:
+        if rule is None or not exam.stopped_early:
             return None
-        is_impatient = rule.patience <= SHORT or rule.min_delta > LARGE_DELTA * _first_loss(exam)
+        history = exam.before.history if exam.run_history is None else exam.run_history
+        column = "val_loss" if "val_loss" in history else "loss"
+        is_large = rule.min_delta > LARGE_DELTA * abs(float(history[column][0]))
+        if rule.patience >= 2 * PATIENCE and not is_large:
+            return None
+        is_usual = rule.patience > SHORT and not is_large
+        evidence = {"patience": rule.patience, "epochs": history.n_rows}
         return Symptom(
-            {"patience": rule.patience, "epochs": history.n_rows},
+            evidence | ({"smallest change that counts": rule.min_delta} if is_large else {}),
             f"epoch {history.n_rows}",
             0.7,
-            Picture("validation loss", history["val_loss"].tolist()) if "val_loss" in history else None,
-            min_gain_factor=0.3 if is_impatient else 1.0,
+            Picture("validation loss" if column == "val_loss" else "loss", history[column].tolist()),
+            min_gain_factor=0.3 if not is_usual else OF_TRAINING_LOSS if rule.metric == "loss" else 1.0,
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
         rule = exam.setup.early_stopping
         assert rule is not None
         patience = max(3 * PATIENCE, 4 * rule.patience)
-        longer = replace(rule, patience=patience, min_delta=0.0, metric="val_loss", mode="auto")
+        column = "loss" if rule.metric == "loss" else "val_loss"
+        longer = replace(rule, patience=patience, min_delta=0.0, metric=column, mode="auto")
         return [
             Remedy(
-                f"Wait longer, and watch the loss: patience {patience} on val_loss.",
+                f"Wait longer, and count every improvement of the loss: patience {patience}, min_delta 0, on {column}.",
                 lambda setup: replace(setup, early_stopping=longer, epochs=max(setup.epochs, 200)),
                 {"n_iter_no_change": patience, "tol": 0.0},
                 f"--patience {patience}",
             )
         ]
-
-
-def _first_loss(exam: Exam) -> float:
-    history = exam.before.history
-    return abs(float(history["val_loss"][0])) if "val_loss" in history and history.n_rows else 1.0

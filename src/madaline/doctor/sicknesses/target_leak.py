@@ -7,7 +7,7 @@ import numpy as np
 from madaline.doctor.columns import rank_auc
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Remedy
-from madaline.doctor.leaks import loss_without
+from madaline.doctor.leaks import is_made_from_target, loss_of_column, loss_without
 from madaline.doctor.sickness import Sickness, Symptom
 
 NEARLY_ALL = 0.995
@@ -16,6 +16,10 @@ EASY = 0.15
 
 EXACT, FAR_BETTER = 0.002, 20.0
 "For numbers: the column leaves less than this fraction of the variance, and all others leave this many times more."
+ALMOST, MOST_LEFT, NOISY_BETTER, LEAST_LEFT, SOME = 0.95, 0.2, 3.0, 0.4, 0.9
+"""For a column with noise: its score is above this, it leaves at most this fraction of the loss of a constant, all
+others leave this many times more, with them at least this fraction of it is left, and they alone leave at most this
+fraction of the loss of a constant."""
 
 
 class TargetLeak(Sickness):
@@ -40,6 +44,8 @@ class TargetLeak(Sickness):
         if scores is None:
             return None
         leaky = np.flatnonzero(scores > NEARLY_ALL)
+        if not len(leaky):
+            return self._noisy(exam, scores)
         if not 0 < len(leaky) <= max(1, X.shape[1] // 3):
             return None
         rest = loss_without(exam, leaky.tolist())
@@ -55,6 +61,34 @@ class TargetLeak(Sickness):
             0.85,
             harm=1.0,
             columns=leaky.tolist(),
+        )
+
+    def _noisy(self, exam: Exam, scores: np.ndarray) -> Symptom | None:
+        """A column that gives the target away with some noise.
+
+        It is far better than all others together, they add little to it, and given the target they say nothing about
+        it. A cause that dominates fails one of these.
+        """
+        column = int(np.argmax(scores))
+        own = loss_of_column(exam, column) if scores[column] > ALMOST else np.inf
+        if own > MOST_LEFT * exam.constant_loss or not is_made_from_target(exam, column):
+            return None
+        rest = loss_without(exam, [column])
+        if rest is None or rest < NOISY_BETTER * own:
+            return None
+        rest = loss_without(exam, [column], with_net=True)
+        whole = min(float(exam.held_losses(each).mean()) for each in (exam.before, exam.reference))
+        if rest is None:
+            return None
+        is_downstream = exam.classes is not None or rest < SOME * exam.constant_loss
+        if rest < NOISY_BETTER * own or whole < LEAST_LEFT * own or not is_downstream:
+            return None
+        return Symptom(
+            {"loss of the column alone": own, "loss of a net without it": rest},
+            exam.problem.names.at([column]),
+            0.7,
+            harm=1.0,
+            columns=[column],
         )
 
     def _scores(self, exam: Exam, X: np.ndarray) -> np.ndarray | None:

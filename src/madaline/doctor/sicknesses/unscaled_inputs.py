@@ -42,7 +42,9 @@ class UnscaledInputs(Sickness):
         far = float(offset.max())
         if smallest >= SMALL and largest <= LARGE and largest / smallest <= RATIO and far < 5.0:
             return None
-        worst = [measured[i] for i in np.argsort(-np.abs(np.log(size)))[:3]]
+        is_far = (size < SMALL) | (size > LARGE) | (offset >= 5.0)
+        order = np.argsort(-np.abs(np.log(np.maximum(size, 1e-300))))
+        worst = [measured[i] for i in order if is_far[i] or not is_far.any()][:3]
         return Symptom(
             {
                 "largest column size": largest,
