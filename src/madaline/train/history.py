@@ -109,7 +109,8 @@ class History(HistoryTable):
         A row for every sample of every probed layer: ``step``, ``layer`` (its path), ``mean``, ``std``, ``zero`` and
         ``saturated`` (fractions) of its output, ``dead`` and ``saturated_units`` (fractions of the units of an
         activation that were 0 for every row, or saturated for more than 90 % of the rows, of the last 1,000 rows or
-        10 samples; NaN before), ``gradient_norm``, ``weight_norm``, ``update_ratio`` of its parameters.
+        10 samples; NaN before 5 samples with 100 rows), ``gradient_norm``, ``weight_norm``, ``update_ratio`` of its
+        parameters.
     stopped : str
         Why training ended: ``"finished"``, ``"early stopping"``, ``"interrupted"``, ``"time"``, ``"callback"``,
         ``"diverged"``, or ``"error"`` if an exception ended it.

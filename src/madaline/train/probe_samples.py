@@ -20,6 +20,8 @@ OF_UNITS = ("mean", "square", "zero")
 "Means over rows that every unit has: of the output, of its square, and of whether it is 0."
 WINDOW_ROWS, WINDOW_SAMPLES = 1000, 10
 "A unit counts as dead if it was 0 for every row of the last samples: of this many rows, or at most this many samples."
+FEWEST_ROWS, FEWEST_SAMPLES = 100, 5
+"Short training has fewer samples; so many of them with so many rows are enough."
 ALWAYS = 0.9
 "A unit counts as saturated if it is for more than this fraction of the rows."
 
@@ -136,7 +138,8 @@ class ProbeSamples:
         rows = sum(count for count, _, _ in recent)
         while len(recent) > 1 and (rows - recent[0][0] >= self._rows or len(recent) > WINDOW_SAMPLES):
             rows -= recent.popleft()[0]
-        if rows < self._rows and len(recent) < WINDOW_SAMPLES:
+        are_few = len(recent) < FEWEST_SAMPLES or rows < FEWEST_ROWS
+        if are_few and rows < self._rows and len(recent) < WINDOW_SAMPLES:
             return {name: np.full(len(layout.paths), math.nan) for name in ("dead", "saturated_units")}
         dead = np.all([off for _, off, _ in recent], axis=0)
         often = sum(count * share for count, _, share in recent) / rows > ALWAYS
