@@ -181,6 +181,7 @@ def test_what_does_not_go_together_is_refused():
         ("L-BFGS has none", md.MLPRegressor(solver="lbfgs"), {}),
         ("validates trials on folds", md.MLPRegressor(validation=0.2), {}),
         ("pass checkpoint=PATH", md.MLPRegressor(), {"resume": True}),
+        ("asynchronous=True is for the trials of a cluster", md.MLPRegressor(), {"asynchronous": True}),
         ("sampler='best' is not known", md.MLPRegressor(), {"sampler": "best"}),
         ("cannot be opened", md.MLPRegressor(preset="auto"), {"storage": "nothing://here"}),
     ]:

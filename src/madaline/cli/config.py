@@ -71,6 +71,7 @@ class SearchSettings:
     space: str | None = None
     storage: str | None = None
     sampler: str = "tpe"
+    asynchronous: bool = False
 
 
 @dataclass

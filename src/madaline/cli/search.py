@@ -44,6 +44,15 @@ def search_options(
         str | None,
         typer.Option(help="Optuna sampler: tpe, random or gp.", rich_help_panel=SEARCH, show_default="tpe"),
     ] = None,
+    asynchronous: Annotated[
+        bool,
+        typer.Option(
+            "--asynchronous",
+            help="With --cluster, start a trial as soon as there are CPUs for it, without waiting for slow nodes. The "
+            "result cannot be repeated.",
+            rich_help_panel=SEARCH,
+        ),
+    ] = False,
 ) -> None:
     """Define the names, defaults and descriptions of the options that only a search has."""
 

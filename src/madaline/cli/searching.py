@@ -57,6 +57,7 @@ def run(
         checkpoint=folder.checkpoint,
         resume=resume,
         cluster=settings.training.cluster,
+        asynchronous=wanted.asynchronous,
         **options,
     )
 

@@ -15,7 +15,10 @@ from madaline.errors import ConfigError
 
 COLUMNS, SPLIT = "Columns", "Rows"
 Names = list[str] | None
+SEARCH_OPTIONS = ("trials", "space", "storage", "sampler", "asynchronous")
+"Options that only a search has."
 ALSO_WITH_RESUME = {
+    "asynchronous",
     "resume",
     "time",
     "threads",
@@ -230,6 +233,7 @@ def start(command: str, typed: dict[str, Any]) -> None:
         settings = RunConfig.read(folder.work / CONFIG)
         settings.training.time = o.seconds(typed["time"])
         settings.training.threads, settings.training.cluster = typed["threads"], typed["cluster"]
+        settings.search.asynchronous = False
         _take_search(settings, typed)
         if command == "search" and not settings.search.is_wanted:
             raise ConfigError(f"The run in {str(folder.path)!r} is not a search. Use madaline train --resume.")
@@ -266,8 +270,8 @@ def start(command: str, typed: dict[str, Any]) -> None:
 
 def _take_search(settings: Any, given: dict[str, Any]) -> None:
     """Put the options of a search into the settings."""
-    for name in ("trials", "space", "storage", "sampler"):
-        if given.get(name) is not None:
+    for name in SEARCH_OPTIONS:
+        if (value := given.get(name)) is not None and value is not False:
             setattr(settings.search, name, given[name])
 
 
@@ -296,10 +300,9 @@ def _take(settings: Any, given: dict[str, Any]) -> None:
         "doctor",
         "heal",
         "report",
-        "trials",
         "cluster",
     }
-    options = set(given) - of_run - {"trials", "space", "storage", "sampler"}
+    options = set(given) - of_run - set(SEARCH_OPTIONS)
     flags = {f"--{name.replace('_', '-')}" for name in options if given[name] not in (None, False, "auto")}
     settings.training.given = tuple(sorted(flags | set(settings.training.given)))
     for section, names in places:

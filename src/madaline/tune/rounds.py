@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from madaline.errors import ConfigError
+from madaline.errors import ConfigError, MadalineWarning
 from madaline.estimators.ensemble.joining import TrainedEnsemble
 from madaline.estimators.ensemble.members import Member
 from madaline.estimators.parameters import NetParameters
@@ -36,6 +38,14 @@ ROUND = 8
 "Number of trials that are asked for together. It is fixed, so that results do not depend on the number of threads."
 TRIAL_EPOCHS, MEASURED_ROWS = 3, 10_000
 "Numbers of epochs and rows of the short training by which the time of an epoch is measured."
+
+
+@contextlib.contextmanager
+def without_warnings() -> Iterator[None]:
+    """Context without warnings about trials: their table says which diverged. All threads share the filters."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MadalineWarning)
+        yield
 
 
 class RoundSearch:
@@ -122,7 +132,8 @@ class RoundSearch:
             )
 
         full = SearchPlan.of(len(rows), settings.max_iter)
-        self.nets = nets(self._plan(full, nets(full)))
+        with without_warnings():
+            self.nets = nets(self._plan(full, nets(full)))
         n_held_out = sum(len(held) for _, held in self.nets.folds)
         self.finishers = Finishers(most_finishers(len(self.nets.folds), n_held_out, estimator.n_outputs_), self.folder)
         self.study.load()
@@ -130,9 +141,10 @@ class RoundSearch:
         self.finishers.load(self.study.records, lambda each: self.nets.tasks(each.labels, each.number, last))
         linear: list[list[Member]] = []
         try:
-            linear, stopped = self.nets.linear_models()
-            self.stopped = "interrupted" if stopped == "interrupted" else ""
-            self._run()
+            with without_warnings():
+                linear, stopped = self.nets.linear_models()
+                self.stopped = "interrupted" if stopped == "interrupted" else ""
+                self._run()
         except KeyboardInterrupt:  # between two trainings; the model is made of what is known
             self.stopped = "interrupted"
         if not self.finishers.found:

@@ -27,6 +27,7 @@ from madaline.tune.progress import Progress, SearchBar, SearchLimits
 from madaline.tune.rounds import RoundSearch
 from madaline.tune.space import read_space
 from madaline.tune.study import NAME, SearchStudy
+from madaline.tune.without_rounds import SearchWithoutRounds
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -60,6 +61,7 @@ def search(
     cv: Folds | None = None,
     progress: bool | None = None,
     cluster: str | None = None,
+    asynchronous: bool = False,
 ) -> E:
     """Search hyperparameters, and return a fitted estimator: the ensemble of the best trials.
 
@@ -105,6 +107,10 @@ def search(
         Train the nets on a Ray cluster: ``"auto"`` for that of this computer, ``"host:port"`` for another one, or
         ``"local"`` to start one here. The same trials give the same results as on one computer. Needs
         ``pip install "madaline[ray]"``.
+    asynchronous : bool, default False
+        On a cluster, start a new trial as soon as there are CPUs for it, without waiting for the slowest trial of a
+        round. All CPUs are then busy, but which trials there are depends on the speed of the nodes, so that the result
+        cannot be repeated.
 
     Returns
     -------
@@ -143,6 +149,7 @@ def search(
         resume=resume,
         progress=progress,
         cluster=cluster,
+        asynchronous=asynchronous,
         classes=classes,
         groups=groups,
         cv=cv,
@@ -164,12 +171,17 @@ def fit_search(
     resume: bool = False,
     progress: bool | None = None,
     cluster: str | None = None,
+    asynchronous: bool = False,
     **options: Any,
 ) -> E:
     """Fit an estimator by a search, as :func:`search` fits a copy of one. Returns it."""
     _check(estimator, X, limits)
     if resume and checkpoint is None:
         raise ConfigError("resume=True continues from a folder: pass checkpoint=PATH, too.")
+    if asynchronous and cluster is None:
+        raise ConfigError(
+            "asynchronous=True is for the trials of a cluster, which need not wait for slow nodes: pass cluster=, too."
+        )
     template = _without_callbacks(estimator)
     if template.preset == "best":  # its nets are those of "auto"
         template.set_params(preset="auto")
@@ -190,7 +202,7 @@ def fit_search(
         state = np.random.default_rng().integers(2**31) if known is None else known["random_state"]
         estimator.set_params(random_state=int(state))
     bar = SearchBar(limits) if shows_progress(progress) else None
-    run = RoundSearch(
+    run = (SearchWithoutRounds if asynchronous else RoundSearch)(
         template,
         parts,
         study,

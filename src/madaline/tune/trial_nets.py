@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from madaline.errors import DivergenceError, MadalineWarning
+from madaline.errors import DivergenceError
 from madaline.estimators.ensemble.joining import TrainedEnsemble, held_out_outputs, joined, rows_to_weigh_on
 from madaline.estimators.ensemble.members import Member, Task, train_side_by_side
 from madaline.estimators.ensemble.plan import Kind, Plan, kinds_for
@@ -135,12 +134,10 @@ class TrialNets:
         limit = None if left is None else max(share * left, LEAST_SECONDS)
         # Linear models take little time, so they are trained here.
         options = EstimatorFitOptions(max_seconds=limit, cluster=self.cluster if share == 1.0 else None)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", MadalineWarning)  # the table of trials says which diverged
-            try:
-                members, stopped = train_side_by_side(self.estimator, tasks, self.rows, seed=self.seed, options=options)
-            except DivergenceError:
-                return {}, ""
+        try:
+            members, stopped = train_side_by_side(self.estimator, tasks, self.rows, seed=self.seed, options=options)
+        except DivergenceError:
+            return {}, ""
         found: dict[int, list[Member]] = {}
         for member in members:
             found.setdefault(member.task.number // len(self.folds), []).append(member)
