@@ -104,4 +104,7 @@ def test_what_cannot_be_is_refused(madaline, tmp_path):
     ran = madaline("search", "penguins", "--memory", "1KB", "--out", "run")
     assert ran.code == 2
     assert "A search needs the table in memory" in ran.err
+    ran = madaline("search", "penguins", "--asynchronous", "--out", "run")
+    assert ran.code == 2
+    assert "--asynchronous needs a cluster" in ran.err
     assert not list(Path().glob("run*"))

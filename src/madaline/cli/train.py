@@ -235,6 +235,7 @@ def start(command: str, typed: dict[str, Any]) -> None:
         settings.training.threads, settings.training.cluster = typed["threads"], typed["cluster"]
         settings.search.asynchronous = False
         _take_search(settings, typed)
+        _check_asynchronous(settings)
         if command == "search" and not settings.search.is_wanted:
             raise ConfigError(f"The run in {str(folder.path)!r} is not a search. Use madaline train --resume.")
     else:
@@ -252,6 +253,7 @@ def start(command: str, typed: dict[str, Any]) -> None:
         _take_search(settings, typed)
         settings.reading = ReadOptions(**settings.reading.given() | reading.given())
         _check_ranges(settings)
+        _check_asynchronous(settings)
         if typed.get("heal") and not typed["doctor"]:
             raise ConfigError("--heal needs the doctor. Leave out --no-doctor.")
         folder = RunFolder.free(typed["out"], settings.data.source)
@@ -273,6 +275,11 @@ def _take_search(settings: Any, given: dict[str, Any]) -> None:
     for name in SEARCH_OPTIONS:
         if (value := given.get(name)) is not None and value is not False:
             setattr(settings.search, name, given[name])
+
+
+def _check_asynchronous(settings: Any) -> None:
+    if settings.search.asynchronous and settings.training.cluster is None:
+        raise ConfigError("--asynchronous needs a cluster, for example --cluster auto.")
 
 
 def _take(settings: Any, given: dict[str, Any]) -> None:
