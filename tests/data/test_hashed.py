@@ -50,3 +50,15 @@ def test_floats_are_refused():
     for column in (np.ones(3), pl.Series([1.0])):
         with pytest.raises(ConfigError, match="Column 'x' has type"):
             hash_categories({"x": column}, 10)
+
+
+def test_numbers_among_texts_are_refused_and_all_kinds_of_missing_are_one_category():
+    for number in (3.5, 0.0):
+        with pytest.raises(ConfigError, match=f"numbers such as {number}"):
+            hash_categories({"x": np.array(["a", number], dtype=object)}, 10)
+    pd = pytest.importorskip("pandas")
+    missing = np.array([None, float("nan"), pd.NA], dtype=object)
+    found = hash_categories({"x": missing}, 1 << 18)[:, 0]
+    assert set(found.tolist()) == set(
+        hash_categories({"x": pl.Series([None], dtype=pl.String)}, 1 << 18)[:, 0].tolist()
+    )

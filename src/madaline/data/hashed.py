@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -71,9 +72,17 @@ def _numbers(column: Any, name: str) -> NDArray[np.uint64]:
         return array.astype(np.int64).view(np.uint64)
     if array.dtype.kind not in "OUS":
         raise _wrong(name, str(array.dtype))
-    is_missing = np.array([value is None or isinstance(value, float) for value in array.tolist()], bool)
+    values = array.tolist()
+    is_missing = np.array([_is_missing(value) for value in values], bool)
+    if numbers := [value for value in values if isinstance(value, float) and not _is_missing(value)]:
+        raise _wrong(name, f"{array.dtype} with numbers such as {numbers[0]!r}")
     different, codes = np.unique(np.where(is_missing, "", array).astype(str), return_inverse=True)
     return np.where(is_missing, _MISSING, _of_texts(different.tolist())[codes])
+
+
+def _is_missing(value: object) -> bool:
+    """Whether a value is None, NaN, or pandas' NA, which is not imported for it."""
+    return value is None or (isinstance(value, float) and math.isnan(value)) or type(value).__name__ == "NAType"
 
 
 def _of_texts(texts: list[str]) -> NDArray[np.uint64]:

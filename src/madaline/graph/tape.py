@@ -254,7 +254,7 @@ def _make(node: Node, form: Form) -> None:
 
 
 def _inputs(refs: tuple[Ref, ...], operands: tuple[Node, ...], made: list[Node]) -> tuple[Node, ...]:
-    return tuple([(operands[ref] if ref >= 0 else made[~ref]) if type(ref) is int else ref for ref in refs])  # type: ignore[misc]
+    return tuple([(operands[ref] if ref >= 0 else made[~ref]) if type(ref) is int else ref for ref in refs])  # type: ignore[misc]  # int or Node
 
 
 def merged(outputs: list[Node]) -> list[Node]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import numpy as np
 from madaline.data.hashed import hash_categories
 from madaline.data.reading.panics import readable
 from madaline.data.reading.parquet_check import contradiction, row_groups
+from madaline.data.reading.table_file import pattern_files
 from madaline.errors import ConfigError, FileFormatError
 from madaline.extras import require
 
@@ -159,7 +159,7 @@ def _files(path: Any) -> list[str]:
         return found
     if Path(text).exists():
         return [text]
-    found = sorted(glob.glob(text, recursive=True)) if glob.has_magic(text) else []  # noqa: PTH207 - may be absolute
+    found = [os.fspath(file) for file in pattern_files(Path(text))]
     if not found:
         raise FileNotFoundError(f"There is no file {text!r}.")
     return found

@@ -256,4 +256,4 @@ def broad_sick_plans(part: str, seeds: int, first: int = 0) -> Iterator[Sick]:
         for number, (names, plant, tables) in enumerate(estimators):
             for name in tables:
                 own = ESTIMATORS[name].with_seed(2500 + 40 * seed + number)
-                yield Sick(names, plant(own), own)  # type: ignore[arg-type]
+                yield Sick(names, plant(own), own)

@@ -16,7 +16,7 @@ CITIES = ("Rome", "Oslo", "Lima", "Cairo", "Quito", "Delhi")
 def _table(columns: dict[str, object], y: np.ndarray, task: str, n: int) -> Table:
     frame = pl.DataFrame(columns)
     n_out = int(y.max()) + 1 if task == "classes" else 1
-    return Table(frame[:n], y[:n], frame[n:], y[n:], task, n_out)  # type: ignore[arg-type]
+    return Table(frame[:n], y[:n], frame[n:], y[n:], task, n_out)
 
 
 def _sentences(rng: np.random.Generator, share: np.ndarray) -> list[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from glob import has_magic
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -205,10 +205,10 @@ def _parts(
 
 
 def pattern_files(pattern: Path) -> list[Path]:
-    """The files that match the last part of a path, such as ``big/*.parquet``, in the order of their names."""
-    if not has_magic(pattern.name) or not pattern.parent.is_dir():
-        return []
-    return sorted(each for each in pattern.parent.glob(pattern.name) if each.is_file())
+    """The files that match a pattern such as ``big/*.parquet``, in the order of their names."""
+    text = os.fspath(pattern)
+    found = glob.glob(text, recursive=True) if glob.has_magic(text) else []  # noqa: PTH207 - may be absolute
+    return sorted(each for each in map(Path, found) if each.is_file())
 
 
 def folder_files(folder: Path) -> list[Path]:
