@@ -104,3 +104,10 @@ def test_damaged_reasons_and_remedies_are_refused(sick):
     data["findings"][0]["remedies"][0]["gain"] = "half"
     with pytest.raises(TypeError, match="gain"):
         Diagnosis.from_dict(data)
+
+
+def test_losses_of_a_remedy_are_a_pair(sick):
+    data = sick.to_dict()
+    data["findings"][0]["remedies"][0]["losses"] = [0.5]
+    with pytest.raises(ValueError, match="losses is"):
+        Diagnosis.from_dict(data)

@@ -65,6 +65,8 @@ class Remedy:
         _check_types(data, {"text": str, "options": str, "python": str, "gain": float | None, "parameters": dict})
         losses = data.get("losses")
         _check_types({"losses": losses}, {"losses": list[float] | None})
+        if losses is not None and len(losses) != 2:
+            raise ValueError(f"losses is {losses!r}")
         return cls(
             data["text"],
             None,

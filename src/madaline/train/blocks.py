@@ -167,7 +167,7 @@ class StreamBlocks:
 
     def blocks(self, epoch: int) -> Iterator[Block]:
         """The blocks of an epoch; those of stored rows are read ahead."""
-        return ahead(self._blocks(epoch)) if self.stream.is_in_memory else self._blocks(epoch)
+        return ahead(self._blocks(epoch)) if self.stream.is_stored else self._blocks(epoch)
 
     def _blocks(self, epoch: int) -> Iterator[Block]:
         """The blocks of an epoch; an error if there are other than ``n_rows`` rows."""
@@ -206,7 +206,7 @@ class StreamBlocks:
 
     def digest(self) -> str | None:
         """A checksum of the first rows of a file; a function may give other rows every time."""
-        return self.data.digest() if self.stream.is_in_memory else None
+        return self.data.digest() if self.stream.is_stored else None
 
     def describe(self) -> dict[str, Any]:
         """The shapes of rows, and the size of the shuffle buffer."""

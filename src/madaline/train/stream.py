@@ -116,7 +116,7 @@ class Stream:
         return self._once is not None
 
     @property
-    def is_in_memory(self) -> bool:
+    def is_stored(self) -> bool:
         """Whether its rows are stored, so that they are the same every time they are read."""
         return self._file is not None
 
